@@ -59,4 +59,9 @@ DESTDIR=$(realpath "$BUILD")/stage $MESON install -C "$BUILD" --no-rebuild --onl
 if [ -e "subprojects/packagecache/$UPLOT_TARBALL" ]; then
    cp -u "subprojects/packagecache/$UPLOT_TARBALL" "$BUILD/stage/usr/local/share/tbrsim/"
 fi
+# The same of --format parquet.
+if [ -e "subprojects/packagecache/$DUCKDB_LIBRARY" ]; then
+   ln -f "subprojects/packagecache/$DUCKDB_LIBRARY" "$BUILD/stage/usr/local/share/tbrsim/" 2>/dev/null ||
+      cp -u "subprojects/packagecache/$DUCKDB_LIBRARY" "$BUILD/stage/usr/local/share/tbrsim/"
+fi
 ln -sfn stage/usr/local/bin "$BUILD/bin"

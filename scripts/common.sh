@@ -30,6 +30,13 @@ uplot_value()
 UPLOT_TARBALL=uplot-$(uplot_value VERSION).tgz
 UPLOT_SHA256=$(uplot_value SHA256)
 
+# DuckDB's library, as python/tbrsim/duckdb.py names it; the npm registry has it.
+duckdb_value()
+{
+   sed -n "s/^$1 = \"\(.*\)\"/\1/p" python/tbrsim/duckdb.py 2>/dev/null || :
+}
+DUCKDB_LIBRARY=libduckdb-$(duckdb_value VERSION).so
+
 fail()
 {
    echo "$*" >&2

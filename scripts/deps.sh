@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs the Debian packages that are missing and fetches Mesa's source, uPlot (and a
-# newer Meson where the system's is too old). TBRSIM_PACKAGES names another list of
+# Installs the Debian packages that are missing and fetches Mesa's source, uPlot, DuckDB (and
+# a newer Meson where the system's is too old). TBRSIM_PACKAGES names another list of
 # packages besides. Silent when everything is there; then it touches no network
 # either.
 . "$(dirname "$0")/common.sh"
@@ -101,33 +101,65 @@ fetch_mesa()
    ln -f "$CACHE/$MESA_TARBALL" "$here" 2>/dev/null || cp "$CACHE/$MESA_TARBALL" "$here"
 }
 
-# The library that draws the charts of tbrsim report, which Debian does not have.
-is_uplot()
+is_release()
 {
-   [ -e "$1" ] && echo "$UPLOT_SHA256  $1" | sha256sum --check --status
+   [ -e "$1" ] && echo "$2  $1" | sha256sum --check --status
 }
 
+# A release that the npm registry has and Debian does not: its address there, SHA-256, and what does not work without it.
+fetch_release()
+{
+   tarball=${1##*/}
+   is_release "$CACHE/$tarball" "$2" && return 0
+   echo "make deps: fetching $tarball from the npm registry" >&2
+   part=$(mktemp -d)
+   /usr/lib/apt/apt-helper -qq -o APT::Sandbox::User= download-file \
+      "https://registry.npmjs.org/$1" "$part/$tarball" "SHA256:$2" >&2 &&
+      is_release "$part/$tarball" "$2" || {
+      rm -rf "$part"
+      echo "make deps: no $tarball with SHA-256 $2: $3 will not work;" \
+         "put one into $CACHE and make deps again" >&2
+      return 1
+   }
+   mkdir -p "$CACHE"
+   mv "$part/$tarball" "$CACHE/$tarball"
+   rm -rf "$part"
+}
+
+# A file of the cache in the checkout, too.
+keep_here()
+{
+   mkdir -p subprojects/packagecache
+   ln -f "$CACHE/$1" "subprojects/packagecache/$1" 2>/dev/null || cp "$CACHE/$1" "subprojects/packagecache/$1"
+}
+
+# The library that draws the charts of tbrsim report.
 fetch_uplot()
 {
-   here=subprojects/packagecache/$UPLOT_TARBALL
-   ! is_uplot "$here" || return 0
-   if ! is_uplot "$CACHE/$UPLOT_TARBALL"; then
-      echo "make deps: fetching uPlot from the npm registry" >&2
-      part=$(mktemp -d)
-      /usr/lib/apt/apt-helper -qq -o APT::Sandbox::User= download-file \
-         "https://registry.npmjs.org/uplot/-/$UPLOT_TARBALL" "$part/$UPLOT_TARBALL" "SHA256:$UPLOT_SHA256" >&2 &&
-         is_uplot "$part/$UPLOT_TARBALL" || {
-         rm -rf "$part"
-         echo "make deps: no $UPLOT_TARBALL with SHA-256 $UPLOT_SHA256: tbrsim report will not work;" \
-            "put one into subprojects/packagecache" >&2
-         return 0
-      }
-      mkdir -p "$CACHE"
-      mv "$part/$UPLOT_TARBALL" "$CACHE/$UPLOT_TARBALL"
-      rm -rf "$part"
+   ! is_release "subprojects/packagecache/$UPLOT_TARBALL" "$UPLOT_SHA256" || return 0
+   fetch_release "uplot/-/$UPLOT_TARBALL" "$UPLOT_SHA256" "tbrsim report" || return 0
+   keep_here "$UPLOT_TARBALL"
+}
+
+# The library that writes Parquet, of which the release has builds by architecture.
+fetch_duckdb()
+{
+   [ ! -e "subprojects/packagecache/$DUCKDB_LIBRARY" ] || return 0
+   case $(dpkg --print-architecture) in
+   amd64) architecture=x64 sha256=$(duckdb_value SHA256_X64) ;;
+   arm64) architecture=arm64 sha256=$(duckdb_value SHA256_ARM64) ;;
+   *) return 0 ;;
+   esac
+   name=node-bindings-linux-$architecture
+   release=$name-$(duckdb_value RELEASE).tgz
+   if [ ! -e "$CACHE/$DUCKDB_LIBRARY" ]; then
+      fetch_release "@duckdb/$name/-/$release" "$sha256" "--format parquet" || return 0
+      tar -x -z -f "$CACHE/$release" -C "$CACHE" --no-same-owner --strip-components=1 package/libduckdb.so
+      chmod 755 "$CACHE/libduckdb.so"
+      mv "$CACHE/libduckdb.so" "$CACHE/$DUCKDB_LIBRARY"
+      rm "$CACHE/$release"
    fi
-   mkdir -p subprojects/packagecache
-   ln -f "$CACHE/$UPLOT_TARBALL" "$here" 2>/dev/null || cp "$CACHE/$UPLOT_TARBALL" "$here"
+   keep_here "$DUCKDB_LIBRARY"
 }
 
 command -v apt-get >/dev/null || fail "make deps: this is not a Debian system; see scripts/packages.txt for what is needed"
@@ -135,3 +167,4 @@ install_packages
 fetch_meson
 fetch_mesa
 fetch_uplot
+fetch_duckdb

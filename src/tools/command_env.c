@@ -11,7 +11,8 @@ static const char description[] =
    "shell commands:  eval \"$(tbrsim env --out results)\"\n"
    "Results of all that is started with it add up, each process' in a folder of its own,\n"
    "which OUT/processes.csv lists; the first of them replaces those of earlier runs.\n"
-   "Without --out no statistics are written. No X server is started.\n";
+   "Without --out no statistics are written. No X server is started.\n"
+   "tbrsim parquet OUT makes Parquet of their tables when the programs have ended.\n";
 
 /* In single quotes nothing is special to a shell but the quote itself. */
 static void

@@ -99,9 +99,10 @@ parse(struct replay *replay, int argc, char **argv)
       .operands = OPERANDS_ONE,
       .operand = "trace",
       .groups = {CONFIG_OPTIONS(&options->configurations, CM_CONFIG_DEFAULT),
-                 ATTRIBUTE_OPTIONS(&options->configurations), LIVE_OPTIONS(options, "tbrsim-out"),
-                 RECORD_OPTIONS(options), FRAME_OPTIONS(&options->frames),
-                 TIMELINE_OPTIONS(&options->timeline), OPTION_GROUP(rows, replay)},
+                 ATTRIBUTE_OPTIONS(&options->configurations), TABLE_OPTIONS(options),
+                 LIVE_OPTIONS(options, "tbrsim-out"), RECORD_OPTIONS(options),
+                 FRAME_OPTIONS(&options->frames), TIMELINE_OPTIONS(&options->timeline),
+                 OPTION_GROUP(rows, replay)},
    };
    replay->trace = command_line_parse(&line, argc, argv).list[0];
    if (options->frames)
@@ -110,6 +111,7 @@ parse(struct replay *replay, int argc, char **argv)
       options->out = "tbrsim-out";
    options->call_numbers |= options->configurations.attributes_draws;
    options_finish_live(options);
+   results_check_tables(options);
    if (replay->draw_metrics && !options->model)
       fail(STATUS_USAGE, "--pdrawcalls: draws have no counters with --no-model");
    if (replay->draw_metrics)
@@ -191,6 +193,8 @@ command_replay(int argc, char **argv)
          results_report(&results);
       return STATUS_FAILED;
    }
+   if (replay.options.parquet)
+      passed &= results_write_tables(&results);
    if (replay.draw_metrics) {
       passed &= draw_metrics_print(&replay.options, &trace, replay.draw_metrics);
    } else if (replay.options.model) {
@@ -198,6 +202,8 @@ command_replay(int argc, char **argv)
       printf("\nstatistics: %s/stats.json\n            %s/frames.csv\n", out, out);
       if (replay.options.timeline)
          printf("timeline:   %s/" CM_STATISTICS_TIMELINE "\n", out);
+      if (replay.options.parquet)
+         printf("parquet:    %s/*.parquet\n", out);
    } else if (record || !want_images) {
       printf("%u frames rendered; there are no statistics without the model\n", trace.frames);
    }

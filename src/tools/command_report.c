@@ -6,10 +6,8 @@
 
 #include "environment.h"
 #include "options.h"
-#include "process.h"
+#include "python.h"
 #include "tools.h"
-
-#define PYTHON "/usr/bin/python3"
 
 static const char description[] =
    "Writes a page of a run's results that any browser opens from the disk: traffic, hit\n"
@@ -91,20 +89,6 @@ simulating_command(const struct report *report)
    return command;
 }
 
-/* Runs a program to its end; its exit status. */
-static int
-run(char *const argv[], const struct process_setup *setup)
-{
-   struct process process;
-   fflush(stdout);
-   const int error = process_start(&process, argv, setup);
-   if (error)
-      fail(process_explain(argv[0], error), "the page is made by the Debian package python3");
-   const int status = process_wait(&process);
-   process_end_by(process_interrupted());
-   return status;
-}
-
 /* Simulates the recording, or replays the trace, into the results' directory. Returns the recording: its own, or one
  * that the replay made. */
 static const char *
@@ -140,7 +124,8 @@ simulate(const struct report *report, const char *command)
    }
    argv[count++] = "--";
    argv[count++] = (char *)report->input;
-   const int status = run(argv, &(struct process_setup){.output = OUTPUT_NONE});
+   const int status = run_to_end(argv, &(struct process_setup){.output = OUTPUT_NONE},
+                                 "it is this command that does not start again");
    free(argv);
    if (status)
       exit(status); /* it has said why */
@@ -153,14 +138,8 @@ static int
 generate(const struct report *report, const char *directory, const char *source, const char *recording,
          bool check)
 {
-   const char *inherited = getenv("PYTHONPATH");
-   const struct variable variables[] = {
-      {"PYTHONPATH", inherited && *inherited ? text("%s:%s", python_directory(), inherited)
-                                             : text("%s", python_directory())},
-      {"TBRSIM", text("%s", command_path())},
-   };
-   char *argv[24] = {PYTHON, "-P", "-B", "-m", "tbrsim.report"};
-   unsigned count = 5;
+   char *argv[16] = {0};
+   unsigned count = 0;
    argv[count++] = text("--max-size=%u", report->max_size);
    argv[count++] = text("--out=%s", report->out);
    if (report->compare)
@@ -175,7 +154,7 @@ generate(const struct report *report, const char *directory, const char *source,
       argv[count++] = "--check";
    argv[count++] = "--";
    argv[count++] = (char *)directory;
-   return run(argv, &(struct process_setup){.variables = variables, .num_variables = 2});
+   return python_run("tbrsim.report", argv);
 }
 
 int

@@ -44,15 +44,17 @@ command_run(int argc, char **argv)
       .operands = OPERANDS_PROGRAM,
       .operand = "program",
       .groups = {CONFIG_OPTIONS(&options.configurations, CM_CONFIG_DEFAULT),
-                 ATTRIBUTE_OPTIONS(&options.configurations), LIVE_OPTIONS(&options, "tbrsim-out"),
-                 RECORD_OPTIONS(&options), FRAME_OPTIONS(&options.frames),
-                 TIMELINE_OPTIONS(&options.timeline), OPTION_GROUP(rows, &screen), DRIVER_OPTIONS(&options)},
+                 ATTRIBUTE_OPTIONS(&options.configurations), TABLE_OPTIONS(&options),
+                 LIVE_OPTIONS(&options, "tbrsim-out"), RECORD_OPTIONS(&options),
+                 FRAME_OPTIONS(&options.frames), TIMELINE_OPTIONS(&options.timeline),
+                 OPTION_GROUP(rows, &screen), DRIVER_OPTIONS(&options)},
    };
    char **program = command_line_parse(&line, argc, argv).list;
 
    if (!options.out)
       options.out = "tbrsim-out";
    options_finish_live(&options);
+   results_check_tables(&options);
    results_say_none(&options);
    struct results results = results_prepare(&options);
 
@@ -71,6 +73,8 @@ command_run(int argc, char **argv)
    process_explain_signal(program[0], status);
    results_report(&results);
    if (results.record && !results_check_recordings(&results) && !status)
+      status = STATUS_FAILED;
+   if (options.parquet && !results_write_tables(&results) && !status)
       status = STATUS_FAILED;
    /* With a server of its own there is something left to do. */
    if (has_display)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/config.h"
+#include "parquet.h"
 #include "report.h"
 #include "selected.h"
 #include "session.h"
@@ -29,6 +30,12 @@ static const char notes[] =
 /* By how much estimates may be off. */
 #define DEFAULT_VERIFY 0.02
 
+/* What is printed, and whether tables are written as Parquet, too. */
+struct sim_format {
+   enum output_format printed;
+   bool parquet;
+};
+
 struct sim {
    const char *path;
    struct configurations configurations;
@@ -39,7 +46,7 @@ struct sim {
    struct selected selection;
    const char *timeline; /* frames; NULL: none */
    struct cm_timeline_frames timeline_frames;
-   enum output_format format;
+   struct sim_format format;
    struct session session;
 };
 
@@ -51,6 +58,19 @@ take_verify(void *field, const char *option, const char *value)
    *limit = value ? strtod(value, &end) / 100 : DEFAULT_VERIFY;
    if (value && (end == value || *end || !(*limit > 0 && *limit <= 1)))
       fail(STATUS_USAGE, "%s=%s: expected per cent, above 0 and at most 100", option, value);
+}
+
+static void
+take_format(void *field, const char *option, const char *value)
+{
+   static const char *const names[] = {
+      [OUTPUT_TABLE] = "table", [OUTPUT_CSV] = "csv", [OUTPUT_JSON] = "json", [OUTPUT_JSON + 1] = "parquet"};
+   struct sim_format *format = field;
+   const unsigned name = options_name(option, value, names, OUTPUT_JSON + 2);
+   if (name > OUTPUT_JSON)
+      format->parquet = true;
+   else
+      format->printed = (enum output_format)name;
 }
 
 static void
@@ -67,6 +87,12 @@ parse(struct sim *sim, int argc, char **argv)
              "(default: 2 %)",
              take_verify, struct selected_options, verify),
    };
+   static const struct option_row format_rows[] = {
+      OPTION_ALONE("format", "table|csv|json|parquet",
+                   "what is printed (default: table); parquet prints the table, and writes\n"
+                   "frames.csv and the tables of --attribute as Parquet, too",
+                   take_format),
+   };
    *sim = (struct sim){.out = "tbrsim-out", .jobs = options_count_cores()};
    const struct command_line line = {
       .usage = "tbrsim sim [OPTIONS] FILE.tbr",
@@ -76,7 +102,7 @@ parse(struct sim *sim, int argc, char **argv)
       .groups = {CONFIG_OPTIONS(&sim->configurations, "the recorded one"), VARY_OPTIONS(&sim->configurations),
                  ATTRIBUTE_OPTIONS(&sim->configurations), FRAME_AND_WARM_UP_OPTIONS(&sim->frames, "0"),
                  OPTION_GROUP(rows, &sim->selected), TIMELINE_OPTIONS(&sim->timeline),
-                 FORMAT_OPTIONS(&sim->format),
+                 OPTION_GROUP(format_rows, &sim->format), CSV_JSON_OPTIONS(&sim->format.printed),
                  DIRECTORY_OPTIONS(&sim->out, "tbrsim-out; of several\nconfigurations each in DIR/NAME"),
                  JOB_OPTIONS(&sim->jobs)},
       .notes = notes,
@@ -85,6 +111,8 @@ parse(struct sim *sim, int argc, char **argv)
    if (sim->selected.path && (sim->frames.frames || sim->timeline))
       fail(STATUS_USAGE, "--selected: which frames are simulated is in %s; not with --frames or --timeline",
            sim->selected.path);
+   if (sim->format.parquet)
+      parquet_check();
    if (!sim->selected.path && sim->selected.verify > 0)
       fail(STATUS_USAGE, "--verify: there is nothing to compare without --selected FILE");
 }
@@ -182,13 +210,24 @@ print_estimates(const struct sim *sim)
    return largest <= limit;
 }
 
+static bool
+write_parquet(const struct simulations *simulations)
+{
+   const char **directories = allocate((simulations->count + 1) * sizeof(*directories));
+   for (unsigned c = 0; c < simulations->count; c++)
+      directories[c] = simulations->list[c].out;
+   const bool written = parquet_write(directories, false);
+   free(directories);
+   return written;
+}
+
 static void
 print(const struct sim *sim)
 {
    const struct simulations *simulations = &sim->session.simulations;
-   if (sim->format == OUTPUT_CSV) {
+   if (sim->format.printed == OUTPUT_CSV) {
       simulation_table_csv(simulations->list, simulations->count);
-   } else if (sim->format == OUTPUT_JSON) {
+   } else if (sim->format.printed == OUTPUT_JSON) {
       simulation_table_json(simulations->list, simulations->count, sim->path);
    } else if (simulations->count > 1) {
       simulation_table_print(simulations->list, simulations->count);
@@ -197,6 +236,8 @@ print(const struct sim *sim)
       printf("\nstatistics: %s/stats.json\n            %s/frames.csv\n", sim->out, sim->out);
       if (sim->timeline)
          printf("timeline:   %s/" CM_STATISTICS_TIMELINE "\n", sim->out);
+      if (sim->format.parquet)
+         printf("parquet:    %s/*.parquet\n", sim->out);
    }
 }
 
@@ -226,9 +267,11 @@ command_sim(int argc, char **argv)
       return STATUS_FAILED;
    if (simulations->count > 1)
       simulation_index_write(sim.out, sim.path, simulations->list, simulations->count);
+   if (sim.format.parquet)
+      fine &= write_parquet(simulations);
    for (unsigned c = 0; sim.selected.path && c < simulations->count; c++)
       selected_finish(&sim.selection, &simulations->list[c]);
-   if (sim.selected.path && sim.format == OUTPUT_TABLE)
+   if (sim.selected.path && sim.format.printed == OUTPUT_TABLE)
       fine &= print_estimates(&sim);
    else
       print(&sim);

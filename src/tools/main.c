@@ -23,6 +23,7 @@ static const struct {
    {"sweep", "simulate a cache of many sizes, ways and policies on a recording", command_sweep},
    {"advise", "what a recorded program could do differently, and what that saves", command_advise},
    {"report", "a page of a run's results: frames, draws, textures, maps of tiles", command_report},
+   {"parquet", "write the tables of results as Parquet", command_parquet},
    {"energy", "energy of finished simulations by unit, with its sources", command_energy},
    {"llc", "compare the policies of a last-level cache on recordings", command_llc},
    {"env", "print the environment that runs any GL program on the simulated GPU", command_env},

@@ -284,3 +284,17 @@ const struct option_row live_option_rows[] = {
    OPTION("driver", "NAME", "tbrsim, or llvmpipe or softpipe of the same Mesa (default: tbrsim)", take_driver,
           struct options, driver),
 };
+
+static void
+take_table_format(void *field, const char *option, const char *value)
+{
+   static const char *const names[] = {"csv", "parquet"};
+   *(bool *)field = options_name(option, value, names, 2) == 1;
+}
+
+const struct option_row table_option_rows[] = {
+   OPTION("format", "csv|parquet",
+          "of tables beside stats.json: parquet writes them as Parquet, too, when\n"
+          "the program has ended (default: csv alone)",
+          take_table_format, struct options, parquet),
+};

@@ -25,6 +25,7 @@ struct options {
    const char *record_hidden; /**< whether events have hidden fragments, 0 or 1; NULL: the default */
    bool call_numbers;         /**< replays: draws get the numbers of their calls */
    bool thumbnails;           /**< of passes, beside the statistics */
+   bool parquet;              /**< tables as Parquet, too, when the program has ended */
    const char *out;           /**< directory for statistics; absolute once made; NULL: none */
    bool out_given;            /**< it is not from the environment, nor the default */
    const char *frames;        /**< "A-B"; NULL: all */
@@ -65,7 +66,7 @@ enum output_format { OUTPUT_TABLE, OUTPUT_CSV, OUTPUT_JSON };
 
 extern const struct option_row config_option_rows[], frame_option_rows[], timeline_option_rows[],
    cache_option_rows[], format_option_rows[], json_option_rows[], directory_option_rows[], file_option_rows[],
-   job_option_rows[], live_option_rows[];
+   job_option_rows[], live_option_rows[], table_option_rows[];
 
 /* clang-format off */
 #define OPTION_ROWS(rows, first, end, target, type, preset) \
@@ -88,8 +89,9 @@ extern const struct option_row config_option_rows[], frame_option_rows[], timeli
 #define SIZE_OPTIONS(caches, preset) OPTION_ROWS(cache_option_rows, 4, 5, caches, struct cache_selection, preset)
 #define STREAM_OPTIONS(caches, preset) OPTION_ROWS(cache_option_rows, 5, 6, caches, struct cache_selection, preset)
 #define SHAPE_OPTIONS(caches, preset) OPTION_ROWS(cache_option_rows, 6, 9, caches, struct cache_selection, preset)
-/** --format table|csv|json with --csv and --json; --json alone, of a bool, where there is no CSV. */
+/** --format table|csv|json with --csv and --json; these without --format; --json alone, of a bool, where there is no CSV. */
 #define FORMAT_OPTIONS(format) OPTION_ROWS(format_option_rows, 0, 3, format, enum output_format, NULL)
+#define CSV_JSON_OPTIONS(format) OPTION_ROWS(format_option_rows, 1, 3, format, enum output_format, NULL)
 #define JSON_OPTIONS(json) OPTION_ROWS(json_option_rows, 0, 1, json, bool, NULL)
 /** --out of a const char *: a directory, or a file (standard output). */
 #define DIRECTORY_OPTIONS(out, preset) OPTION_ROWS(directory_option_rows, 0, 1, out, const char *, preset)
@@ -99,6 +101,8 @@ extern const struct option_row config_option_rows[], frame_option_rows[], timeli
 /** Of commands that simulate live: --no-model, --out and --thumbnails; --record and --record-visible; --driver. */
 #define LIVE_OPTIONS(live, preset) OPTION_ROWS(live_option_rows, 0, 3, live, struct options, preset)
 #define RECORD_OPTIONS(live) OPTION_ROWS(live_option_rows, 3, 5, live, struct options, NULL)
+/** --format csv|parquet of the tables beside the statistics. */
+#define TABLE_OPTIONS(live) OPTION_ROWS(table_option_rows, 0, 1, live, struct options, NULL)
 #define DRIVER_OPTIONS(live) OPTION_ROWS(live_option_rows, 5, 6, live, struct options, NULL)
 /* clang-format on */
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "events/recording.h"
+#include "parquet.h"
 #include "stats/process_index.h"
 #include "stats/process_results.h"
 #include "tools.h"
@@ -231,4 +232,22 @@ results_check_recordings(const struct results *results)
    if (!found)
       say("%s: nothing was recorded", results->record);
    return fine && found;
+}
+
+/* ---- tables ---------------------------------------------------------------- */
+
+void
+results_check_tables(const struct options *options)
+{
+   if (!options->parquet)
+      return;
+   if (!options->model || strcmp(options->driver, "tbrsim"))
+      fail(STATUS_USAGE, "--format parquet: there are no tables without the model");
+   parquet_check();
+}
+
+bool
+results_write_tables(const struct results *results)
+{
+   return !results_count_processes(results) || parquet_write((const char *[]){results->out, NULL}, false);
 }

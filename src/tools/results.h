@@ -38,4 +38,10 @@ void results_report(const struct results *results);
  * are no statistics either is results_report's. */
 bool results_check_recordings(const struct results *results);
 
+/** Of --format parquet, before the program: exits with a message where there will be no tables, or what makes Parquet of
+ * them is missing. */
+void results_check_tables(const struct options *options);
+/** After the program: its tables as Parquet, if it has written any. False after a message. */
+bool results_write_tables(const struct results *results);
+
 #endif

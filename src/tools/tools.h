@@ -49,5 +49,6 @@ int command_sweep(int argc, char **argv);
 int command_advise(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_llc(int argc, char **argv);
+int command_parquet(int argc, char **argv);
 
 #endif

@@ -10,7 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support import tbrsim  # noqa: E402
 
 COMMANDS = ("run", "replay", "sim", "info", "export", "analyze", "sweep", "report", "energy", "llc", "env", "cache",
-            "configs", "counters", "advise", "select")
+            "configs", "counters", "advise", "select", "parquet")
 # A value for each option that does not take any text.
 VALUES = {"timing": "on", "attribute": "draw", "vary": "l2.ways=4", "frames": "1-2", "warm-up": "1", "unit": "l2",
           "index": "xor", "jobs": "2", "format": "json", "driver": "llvmpipe", "screen": "100x100", "max-size": "1M",
@@ -20,6 +20,7 @@ VALUES = {"timing": "on", "attribute": "draw", "vary": "l2.ways=4", "frames": "1
 ALIASES = {"point": "unit", "policies": "policy"}
 # What is a list elsewhere, or another thing.
 OWN_VALUES = {"advise": {"out"}, "cache": {"policy", "size", "ways", "stream", "format"}, "export": {"format", "out"}, "llc": {"out"},
+              "run": {"format"}, "replay": {"format"}, "sim": {"format"},
               "report": {"out"}, "select": {"out"}, "sweep": {"out"}}
 
 
@@ -43,6 +44,8 @@ class Options(tbrsim.TestCase):
     def value(self, command, name):
         if command in ("cache", "export") and name == "format":
             return "din"
+        if command in ("run", "replay") and name == "format":
+            return "csv"
         return VALUES.get(name, "something")
 
     def test_help(self):

@@ -25,7 +25,7 @@
 
 static const char *const statistics_files[] = {CM_STATISTICS_FILES};
 #define NUM_STATISTICS_FILES (sizeof statistics_files / sizeof *statistics_files)
-static const char *const tables[] = {CM_STATISTICS_TABLES, CM_STATISTICS_TIMELINE};
+static const char *const tables[] = {CM_STATISTICS_TABLES, CM_STATISTICS_TIMELINE, CM_STATISTICS_PARQUET};
 /** The first of them have links in the directory: two, and the tables and a timeline if there are any. */
 #define NUM_ALWAYS_LINKED 2
 #define NUM_LINKS (NUM_ALWAYS_LINKED + sizeof tables / sizeof *tables)

@@ -27,11 +27,15 @@ struct cm_process_results;
 #define CM_STATISTICS_TABLES "passes.csv", "draws.csv", "textures.csv", "tiles.csv"
 /** A timeline that it writes where one is asked for (gpu/timeline_writer.h). */
 #define CM_STATISTICS_TIMELINE "timeline.pftrace"
+/** The same tables as Parquet, which the command makes of them when the program has ended. */
+#define CM_STATISTICS_PARQUET \
+   "frames.parquet", "passes.parquet", "draws.parquet", "textures.parquet", "tiles.parquet"
 /** The files that tbrsim writes into a folder. */
-#define CM_STATISTICS_FILES                                                                          \
-   "stats.json", "frames.csv", CM_STATISTICS_TABLES, CM_STATISTICS_TIMELINE, ".stats.json.new",      \
-      ".frames.csv.new", ".passes.csv.new", ".draws.csv.new", ".textures.csv.new", ".tiles.csv.new", \
-      ".timeline.pftrace.new"
+#define CM_STATISTICS_FILES                                                                           \
+   "stats.json", "frames.csv", CM_STATISTICS_TABLES, CM_STATISTICS_TIMELINE, CM_STATISTICS_PARQUET,   \
+      ".stats.json.new", ".frames.csv.new", ".passes.csv.new", ".draws.csv.new", ".textures.csv.new", \
+      ".tiles.csv.new", ".timeline.pftrace.new", ".frames.parquet.new", ".passes.parquet.new",        \
+      ".draws.parquet.new", ".textures.parquet.new", ".tiles.parquet.new"
 
 /** What begins a run's name: when that was, as "SECONDS.NANOSECONDS" of the clock of files. */
 void cm_run_time(char *text, size_t size);

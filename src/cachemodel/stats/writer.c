@@ -454,6 +454,16 @@ is_timeline(int directory)
    return false;
 }
 
+/* A file of Parquet is one that the command made of an earlier run's tables. */
+static bool
+is_parquet(int directory, const char *name)
+{
+   static const char signature[] = {'P', 'A', 'R', '1'};
+   char begin[sizeof signature];
+   return read_begin(directory, name, begin, sizeof begin) == sizeof begin &&
+          memcmp(begin, signature, sizeof begin) == 0;
+}
+
 /* A directory may have tables and a timeline of a run before. */
 static void
 remove_other_tables(const struct cm_stats_writer *writer)
@@ -465,6 +475,11 @@ remove_other_tables(const struct cm_stats_writer *writer)
          written |= strcmp(writer->tables[t]->format.name, names[n]) == 0;
       if (!written && is_table(writer->directory, names[n]))
          unlinkat(writer->directory, names[n], 0);
+   }
+   static const char *const converted[] = {CM_STATISTICS_PARQUET};
+   for (unsigned n = 0; n < sizeof converted / sizeof *converted; n++) {
+      if (is_parquet(writer->directory, converted[n]))
+         unlinkat(writer->directory, converted[n], 0);
    }
    if (!writer->appended && is_timeline(writer->directory))
       unlinkat(writer->directory, CM_STATISTICS_TIMELINE, 0);
@@ -494,12 +509,13 @@ write_first_frame(struct cm_stats_writer *writer, const uint64_t *values)
       return false;
    }
    const bool written = open_directory(writer) && write_frame(writer, values);
+   /* Before links are made to the tables that there are. */
+   if (written)
+      remove_other_tables(writer);
    if (writer->results)
       writer->complained = !cm_process_results_end(writer->results, written);
    else if (written)
       writer->complained = !cm_process_results_replace(writer->path);
-   if (written)
-      remove_other_tables(writer);
    /* A process has the folder of one before, perhaps; of the name in another directory it is not ours. */
    if (written && writer->results)
       cm_thumbnails_remove(writer->directory);

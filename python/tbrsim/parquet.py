@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""The tables of results, frames.csv and those of --attribute, as Parquet beside them (docs/attribution.md).
+`tbrsim parquet` and --format parquet start it as a program; it needs DuckDB's library, and of
+Python the standard library alone."""
+import argparse
+import csv
+import io
+import json
+import os
+import pathlib
+import sys
+
+from . import files
+from .command import call, configuration_words
+from .configuration import Configuration
+from .duckdb import Database, identifier, quoted
+from .errors import Error
+
+TABLES = ("frames", "passes", "draws", "textures", "tiles")
+NUMBER, TEXT, REAL = "BIGINT", "VARCHAR", "DOUBLE"
+
+# What a row is of: type, unit, description. All other columns are counters, whole numbers.
+KEYS = {
+    "frame": (NUMBER, "number", "the frame in which the accesses happened, from 0"),
+    "pass_frame": (NUMBER, "number", "the frame of the pass that caused them; a negative one is of the warm-up"),
+    "pass": (NUMBER, "number", "the render pass that caused them, in that frame, from 0"),
+    "tile_size": (NUMBER, "pixels", "length of a tile's side"),
+    "tiles_x": (NUMBER, "tiles", "tiles in a row"),
+    "tiles_y": (NUMBER, "tiles", "rows of tiles"),
+    "draws": (NUMBER, "draws", "draws of the pass"),
+    "primitives": (NUMBER, "primitives", "primitives of the pass"),
+    "draw": (NUMBER, "number", "the draw in its pass, from 0; null: the accesses are of none"),
+    "call": (NUMBER, "number", "the trace's call that drew; null: not of a replay"),
+    "group": (TEXT, "", "the program's debug groups around the draw"),
+    "marker": (TEXT, "", "the program's last debug marker before the draw"),
+    "vertex_shader": (TEXT, "", "hash of the vertex shader, 16 hexadecimal digits"),
+    "fragment_shader": (TEXT, "", "hash of the fragment shader, 16 hexadecimal digits"),
+    "resource": (NUMBER, "number", "the resource, from 1 in the order of creation; null: the accesses are of none"),
+    "kind": (TEXT, "", "texture, buffer or window"),
+    "width": (NUMBER, "pixels", "of a layer; null of a buffer"),
+    "height": (NUMBER, "pixels", "of a layer; null of a buffer"),
+    "depth": (NUMBER, "pixels", "of a 3D texture; null of a buffer"),
+    "layers": (NUMBER, "layers", "layers of an array or faces of a cube; null of a buffer"),
+    "levels": (NUMBER, "levels", "mipmap levels; null of a buffer"),
+    "samples": (NUMBER, "samples", "samples a pixel; null of a buffer"),
+    "bytes": (NUMBER, "bytes", "memory that the resource takes"),
+    "format": (TEXT, "", "the resource's format"),
+    "label": (TEXT, "", "the program's own name of the resource"),
+    "tile": (NUMBER, "number", "the tile's row-major number in its pass; null: the accesses are of none"),
+    "column": (NUMBER, "number", "the tile's column, from 0"),
+    "row": (NUMBER, "number", "the tile's row, from 0"),
+    "fps": (REAL, "frames per second", "at the configuration's clock"),
+}
+
+
+def counters(configuration):
+    """The counters of a configuration, {name: (type, unit, description)}."""
+    listed = call("counters", "--csv", *configuration_words(Configuration(configuration)))
+    return {row["name"]: (NUMBER, row["measure"], row["description"])
+            for row in csv.DictReader(io.StringIO(listed))}
+
+
+def schema(path, known):
+    """The columns of a table as CSV, {name: (type, unit, description)}."""
+    with open(path, encoding="utf-8", newline="") as file:
+        names = next(csv.reader(file), [])
+    missing = [name for name in names if name not in KEYS and name not in known]
+    if missing or not names:
+        raise Error(f"{path}: {missing[0] if missing else 'nothing'}: no column of this version of tbrsim")
+    return {name: KEYS.get(name) or known[name] for name in names}
+
+
+def convert(database, path, columns, run):
+    """A table as CSV as Parquet beside it. run: of stats.json."""
+    out = path.with_suffix(".parquet")
+    part = out.with_name(f".{out.name}.new")
+    types = ", ".join(f"{quoted(name)}: {quoted(kind)}" for name, (kind, _, _) in columns.items())
+    described = {name: {"unit": unit, "description": text}
+                 for name, (_, unit, text) in columns.items()}
+    try:
+        database.run(
+            f"COPY (SELECT {', '.join(map(identifier, columns))} FROM read_csv({quoted(path)}, "
+            f"columns = {{{types}}}, auto_detect = false, header = true, delim = ',', quote = '\"', "
+            "escape = '\"', nullstr = '')) "
+            f"TO {quoted(part)} (FORMAT parquet, COMPRESSION zstd, KV_METADATA {{"
+            f"\"tbrsim.columns\": {quoted(json.dumps(described))}, "
+            f"\"tbrsim.run\": {quoted(json.dumps(run))}}})")
+        part.replace(out)
+    except (Error, OSError) as error:
+        part.unlink(missing_ok=True)
+        raise Error(f"{out}: cannot be written: {error}") from None
+    return out
+
+
+def _link(directory, table):
+    """Beside links to the tables of the last process, links to its Parquet."""
+    link, target = directory / f"{table}.csv", directory / f"{table}.parquet"
+    if link.is_symlink():
+        part = directory / f".{table}.parquet.new"
+        part.unlink(missing_ok=True)
+        part.symlink_to(pathlib.Path(os.readlink(link)).with_suffix(".parquet"))
+        part.replace(target)
+
+
+def directories(path):
+    """The directories with tables of their own that belong to a directory of results: those of its
+    processes, of its simulations, or itself."""
+    path = pathlib.Path(path)
+    if (path / "stats.json").is_symlink():
+        with open(path / "processes.csv", encoding="utf-8", newline="") as file:
+            return [path / row["folder"] for row in csv.DictReader(file)]
+    if not (path / "stats.json").exists() and (path / "index.json").exists():
+        return [entry["directory"] for entry in files.simulations(path)]
+    return [path]
+
+
+def write(path):
+    """All tables in a directory of results as Parquet; the files that were written."""
+    written = []
+    with Database() as database:
+        for directory in directories(path):
+            run = files.read_statistics(directory)["run"]
+            known = counters(run["configuration"])
+            tables = [directory / f"{table}.csv" for table in TABLES]
+            written += [convert(database, table, schema(table, known), run)
+                        for table in tables if table.exists()]
+    if (pathlib.Path(path) / "stats.json").is_symlink():
+        for table in TABLES:
+            _link(pathlib.Path(path), table)
+    return written
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python3 -m tbrsim.parquet", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="only look for what is needed")
+    parser.add_argument("--list", action="store_true", help="print the files that are written")
+    parser.add_argument("directories", nargs="*")
+    arguments = parser.parse_args()
+    if arguments.check:
+        Database().close()
+        return
+    for directory in arguments.directories:
+        for path in write(directory):
+            if arguments.list:
+                print(path)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Error as error:
+        sys.exit(f"tbrsim: {error}")
