@@ -16,28 +16,35 @@ static const char description[] =
    "replay or sim wrote, best with --attribute pass,draw,texture,tile. A recording is\n"
    "simulated first, with these attributions, a trace is replayed.\n";
 static const char notes[] =
-   "--config, --set, --timing, --attribute and --results are of recordings and traces. --frames are\n"
-   "those that are simulated; of a DIR, those whose draws, textures and tiles are in the page.\n";
+   "--config, --set, --timing, --attribute and --results are of recordings and traces; --set, --timing\n"
+   "and --attribute of both runs, where both are. --frames are those that are simulated; of a DIR, those\n"
+   "whose draws, textures and tiles are in the page.\n";
 
 struct report {
    const char *input;
-   const char *out, *results, *compare, *frames;
+   const char *out, *results, *compare, *compare_config, *frames;
    uint32_t max_size; /* bytes */
    struct configurations configurations;
 };
 
 static const struct option_row rows[] = {
    OPTION("out", "FILE.html", "the page (default: report.html)", take_path, struct report, out),
-   OPTION("compare", "DIR",
-          "results of another run, which the page puts beside the first (default:\n"
-          "none)",
+   OPTION("compare", "DIR|FILE.tbr|FILE.trace",
+          "another run, which the page puts beside the first: results, or what is\n"
+          "simulated or replayed as the first is (default: none)",
           take_path, struct report, compare),
+   OPTION("compare-config", "NAME|FILE.yaml[,KEY=VALUE]",
+          "the other run's simulated GPU; without --compare that run is of the same\n"
+          "recording or trace (default: as the first's)",
+          take_path, struct report, compare_config),
    OPTION("max-size", "BYTES",
           "the page has the draws, textures and tiles of as many frames as fit, from\n"
           "the first, and says which it leaves out (default: 8M)",
           take_bytes, struct report, max_size),
-   OPTION("results", "DIR", "directory for a recording's or trace's results (default: tbrsim-out)", take_path,
-          struct report, results),
+   OPTION("results", "DIR",
+          "directory for a recording's or trace's results; the other run's are in\n"
+          "DIR-compare (default: tbrsim-out)",
+          take_path, struct report, results),
 };
 
 static void
@@ -67,93 +74,154 @@ ends_with(const char *name, const char *end)
 
 /* The command that makes results of the input: "sim", "replay"; NULL: it is results. */
 static const char *
-simulating_command(const struct report *report)
+simulating_command(const char *input)
 {
    struct stat status;
-   const char *command = NULL;
-   if (ends_with(report->input, ".tbr"))
-      command = "sim";
-   else if (ends_with(report->input, ".trace"))
-      command = "replay";
-   if (!stat(report->input, &status) && S_ISDIR(status.st_mode))
-      command = NULL;
-   else if (!command)
-      fail(STATUS_USAGE, "%s: expected a directory of results, a recording (.tbr) or a trace (.trace)",
-           report->input);
-   const struct configuration given = configurations_given(&report->configurations);
-   if (!command && (given.preset || given.num_settings || report->results))
-      fail(STATUS_USAGE,
-           "%s: it is results; --config, --set, --timing, --attribute and --results are of recordings and "
-           "traces",
-           report->input);
-   return command;
+   if (!stat(input, &status) && S_ISDIR(status.st_mode))
+      return NULL;
+   if (ends_with(input, ".tbr"))
+      return "sim";
+   if (ends_with(input, ".trace"))
+      return "replay";
+   fail(STATUS_USAGE, "%s: expected a directory of results, a recording (.tbr) or a trace (.trace)", input);
 }
 
-/* Simulates the recording, or replays the trace, into the results' directory. Returns the recording: its own, or one
- * that the replay made. */
-static const char *
-simulate(const struct report *report, const char *command)
+/* A run of the page: results that are there, or what is simulated for it. */
+struct page_run {
+   const char *input;
+   const char *command; /* that makes results of it; NULL: it is results */
+   const char *results; /* their directory */
+   const char *record;  /* of a replay: the recording that it makes; NULL: none */
+   const char *config;  /* NULL: the default */
+   char **settings;
+   unsigned num_settings;
+   const char *frames; /* NULL: all */
+};
+
+/* Simulates the recording, or replays the trace, into the results' directory. */
+static void
+simulate(const struct page_run *run)
 {
-   const bool replays = !strcmp(command, "replay");
-   const char *recording = replays ? text("%s/report.tbr", report->results) : report->input;
-   const struct configuration given = configurations_given(&report->configurations);
-   char **argv = allocate((20 + 2 * given.num_settings) * sizeof(*argv));
+   char **argv = allocate((20 + 2 * run->num_settings) * sizeof(*argv));
    unsigned count = 0;
    argv[count++] = (char *)command_path();
-   argv[count++] = (char *)command;
+   argv[count++] = (char *)run->command;
    argv[count++] = "--attribute";
    argv[count++] = "pass,draw,texture,tile";
-   if (replays) {
+   if (run->record) {
       argv[count++] = "--thumbnails";
       argv[count++] = "--record";
-      argv[count++] = (char *)recording;
+      argv[count++] = (char *)run->record;
    }
    argv[count++] = "--out";
-   argv[count++] = (char *)report->results;
-   if (report->frames) {
+   argv[count++] = (char *)run->results;
+   if (run->frames) {
       argv[count++] = "--frames";
-      argv[count++] = (char *)report->frames;
+      argv[count++] = (char *)run->frames;
    }
-   if (given.preset) {
+   if (run->config) {
       argv[count++] = "--config";
-      argv[count++] = (char *)given.preset;
+      argv[count++] = (char *)run->config;
    }
-   for (unsigned s = 0; s < given.num_settings; s++) {
+   for (unsigned s = 0; s < run->num_settings; s++) {
       argv[count++] = "--set";
-      argv[count++] = given.settings[s];
+      argv[count++] = run->settings[s];
    }
    argv[count++] = "--";
-   argv[count++] = (char *)report->input;
+   argv[count++] = (char *)run->input;
    const int status = run_to_end(argv, &(struct process_setup){.output = OUTPUT_NONE},
                                  "it is this command that does not start again");
    free(argv);
    if (status)
       exit(status); /* it has said why */
-   return recording;
 }
 
-/* The generator, which is in Python; with check it only looks for what it needs. source: what was simulated, and its
- * recording; NULL: the input is results, or there is none yet. */
-static int
-generate(const struct report *report, const char *directory, const char *source, const char *recording,
-         bool check)
+/* The run that the page is of. */
+static struct page_run
+first_run(const struct report *report)
 {
-   char *argv[16] = {0};
+   const struct configuration given = configurations_given(&report->configurations);
+   struct page_run run = {
+      .input = report->input,
+      .command = simulating_command(report->input),
+      .results = report->input,
+      .config = given.preset,
+      .settings = given.settings,
+      .num_settings = given.num_settings,
+      .frames = report->frames,
+   };
+   if (run.command)
+      run.results = report->results ? report->results : "tbrsim-out";
+   if (run.command && !strcmp(run.command, "replay"))
+      run.record = text("%s/report.tbr", run.results);
+   return run;
+}
+
+/* The one beside it. */
+static struct page_run
+other_run(const struct report *report, const struct page_run *first)
+{
+   struct page_run run = *first;
+   run.record = NULL;
+   run.input = report->compare ? report->compare : report->input;
+   run.command = simulating_command(run.input);
+   run.results =
+      run.command ? text("%s-compare", report->results ? report->results : "tbrsim-out") : run.input;
+   if (report->compare_config && !run.command)
+      fail(STATUS_USAGE, "--compare-config: %s is results; expected a recording or a trace", run.input);
+   /* What one trace renders is rendered once, and simulated on both. */
+   if (first->record && !strcmp(run.input, first->input)) {
+      run.input = first->record;
+      run.command = "sim";
+      run.frames = NULL;
+   }
+   if (report->compare_config) {
+      /* Settings beside the first one's name, behind commas, are its own. */
+      run.config = report->compare_config;
+      run.settings = report->configurations.settings;
+      run.num_settings = report->configurations.num_settings;
+   }
+   return run;
+}
+
+static void
+check_options(const struct report *report, const struct page_run *first, const struct page_run *other)
+{
+   if (first->command || (other && other->command))
+      return;
+   if (first->config || first->num_settings || report->results)
+      fail(STATUS_USAGE,
+           "%s: it is results; --config, --set, --timing, --attribute and --results are of recordings and "
+           "traces",
+           report->input);
+}
+
+/* The generator, which is in Python; with check it only looks for what it needs, of runs that are simulated later. other: NULL:
+ * none. */
+static int
+generate(const struct report *report, const struct page_run *first, const struct page_run *other, bool check)
+{
+   char *argv[20] = {0};
    unsigned count = 0;
    argv[count++] = text("--max-size=%u", report->max_size);
    argv[count++] = text("--out=%s", report->out);
-   if (report->compare)
-      argv[count++] = text("--compare=%s", report->compare);
-   if (source)
-      argv[count++] = text("--source=%s", source);
-   if (recording)
-      argv[count++] = text("--recording=%s", recording);
+   if (other)
+      argv[count++] = text("--compare=%s", other->results);
+   if (other && other->command) {
+      argv[count++] = text("--compare-source=%s", report->compare ? report->compare : report->input);
+      if (report->frames)
+         argv[count++] = text("--compare-frames=%s", report->frames);
+   }
+   if (first->command)
+      argv[count++] = text("--source=%s", first->input);
+   if (first->command && !check)
+      argv[count++] = text("--recording=%s", first->record ? first->record : first->input);
    if (report->frames)
-      argv[count++] = text("--%s=%s", source ? "source-frames" : "frames", report->frames);
+      argv[count++] = text("--%s=%s", first->command ? "source-frames" : "frames", report->frames);
    if (check)
       argv[count++] = "--check";
    argv[count++] = "--";
-   argv[count++] = (char *)directory;
+   argv[count++] = (char *)first->results;
    return python_run("tbrsim.report", argv);
 }
 
@@ -162,15 +230,21 @@ command_report(int argc, char **argv)
 {
    struct report report;
    parse(&report, argc, argv);
-   const char *command = simulating_command(&report);
-   if (!command)
-      return generate(&report, report.input, NULL, NULL, false);
-   if (!report.results)
-      report.results = "tbrsim-out";
+   const struct page_run first = first_run(&report);
+   struct page_run second, *other = NULL;
+   if (report.compare || report.compare_config) {
+      second = other_run(&report, &first);
+      other = &second;
+   }
+   check_options(&report, &first, other);
    /* What is missing is said before a long simulation. */
-   const int status = generate(&report, report.results, report.input, NULL, true);
+   const bool simulates = first.command || (other && other->command);
+   const int status = simulates ? generate(&report, &first, other, true) : STATUS_OK;
    if (status)
       return status;
-   const char *recording = simulate(&report, command);
-   return generate(&report, report.results, report.input, recording, false);
+   if (first.command)
+      simulate(&first);
+   if (other && other->command)
+      simulate(other);
+   return generate(&report, &first, other, false);
 }

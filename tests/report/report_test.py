@@ -111,6 +111,46 @@ class Data(TestCase):
         self.same_frames(self.plain, data["data"]["b"])
         self.same_tables(self.plain, "b", data, ("passes", "draws"))
 
+    def test_two_gpus(self):
+        """One recording on two simulated GPUs: each as tbrsim sim simulates it."""
+        out = self.path("results")
+        _, data = self.report("--results", out, "--frames", "0-1", "--config", "tcor-64k,l2.ways=4", "--timing", "on",
+                              "--compare-config", "tcor-baseline-64k,l2.ways=16", self.recording)
+        for which, directory, name in (("a", out, "tcor-64k,l2.ways=4"),
+                                       ("b", self.path("results-compare"), "tcor-baseline-64k,l2.ways=16")):
+            alone = self.path(f"alone-{which}")
+            self.fine("sim", "--config", name, "--timing", "on", "--attribute", "pass,draw,texture,tile", "--frames", "0-1",
+                      "--out", alone, self.recording)
+            self.assertEqual((alone / "stats.json").read_bytes(), (directory / "stats.json").read_bytes())
+            self.same_frames(alone, data["data"][which])
+            self.same_tables(alone, which, data, ("passes", "draws"))
+            self.assertEqual(data["data"][which]["source"],
+                             f"{self.recording}, its frames 0-1, which are numbered from 0 here")
+        self.assertEqual([data["data"][which]["settings"]["caches.l2.ways"] for which in "ab"], [4, 16])
+
+    def test_results_and_a_recording(self):
+        _, data = self.report("--results", self.path("results"), "--set", "l2.ways=16", "--compare", self.recording, self.timed)
+        self.same_frames(self.timed, data["data"]["a"])
+        self.same_frames(self.path("results-compare"), data["data"]["b"])
+        self.assertEqual(data["data"]["b"]["settings"]["caches.l2.ways"], 16)
+        self.assertIsNone(data["data"]["a"]["source"])
+
+    def test_two_traces(self):
+        """The second is replayed, too; one on two GPUs is replayed once, and its recording simulated."""
+        out, other = self.path("results"), self.path("results-compare")
+        trace, compared = (tbrsim.CAPTURES / f"glmark2_{name}.trace" for name in ("function", "buffer"))
+        _, data = self.report("--results", out, "--frames", "0", "--compare", compared, trace)
+        self.assertEqual([data["data"][which]["title"] for which in "ab"], [trace.name, compared.name])
+        self.same_frames(other, data["data"]["b"])
+        self.assertTrue((other / "processes.csv").exists())
+        _, data = self.report("--results", out, "--frames", "1", "--compare-config", "imr-2m", trace)
+        self.assertEqual([data["data"][which]["title"] for which in "ab"], [trace.name] * 2)
+        self.same_frames(other, data["data"]["b"])
+        self.assertFalse((other / "processes.csv").exists())
+        alone = self.path("alone")
+        self.fine("replay", "--config", "imr-2m", "--frames", "1", "--out", alone, trace)
+        self.same_frames(alone, data["data"]["b"])
+
     def test_some_frames(self):
         _, data = self.report("--frames", "1-2", self.timed)
         self.assertEqual(sorted(data), ["a-1", "a-2", "data"])
@@ -184,7 +224,10 @@ class Command(TestCase):
             self.refused(2, "it is results; .*are of recordings and traces", "report", *out, *words, self.timed)
         self.refused(2, "--max-size x: expected a number", "report", *out, "--max-size", "x", self.timed)
         self.refused(1, "stats.json: there is no such file", "report", *out, self.directory)
-        self.refused(1, "none: there is no such file", "report", *out, "--compare", none, self.timed)
+        self.refused(1, "stats.json: there is no such file", "report", *out, "--compare", self.directory, self.timed)
+        self.refused(2, "none: expected a directory of results, a recording .* or a trace", "report", *out, "--compare", none, self.timed)
+        self.refused(2, "--compare-config: .* is results; expected a recording or a trace", "report", *out, "--compare-config",
+                     "imr-2m", self.timed)
         self.refused(1, "--frames 4-5: the run has 4 frames, 0 to 3", "report", *out, "--frames", "4-5", self.timed)
         self.refused(1, "none/page.html: No such file", "report", "--out", none / "page.html", self.timed)
         self.refused(2, "l2.ways", "report", *out, "--results", none, "--set", "l2.ways=x", self.recording)
@@ -199,8 +242,9 @@ class Command(TestCase):
     def test_before_a_simulation(self):
         """What is missing is said before the recording is simulated."""
         out = self.path("results")
-        for words in (("--out", self.path("none/page.html")), ("--compare", self.path("none"))):
-            self.refused(1, "none: there is no such", "report", *words, "--results", out, self.recording)
+        self.path("empty").mkdir()
+        for words in (("--out", self.path("none/page.html")), ("--compare", self.path("empty"))):
+            self.refused(1, "there is no such", "report", *words, "--results", out, self.recording)
         blocked = self.path("modules")
         blocked.mkdir()
         (blocked / "pandas.py").write_text("raise ImportError\n")

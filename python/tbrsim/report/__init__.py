@@ -186,12 +186,12 @@ def _script(name, text):
 
 
 def generate(path, compare=None, frames=None, source=None, recording=None, first=None,
-             max_size=MAX_SIZE):
+             compare_source=None, max_size=MAX_SIZE):
     """The page of the results in a directory, as text.
 
     compare: another directory, put beside it. frames: (first, last) of the frames whose draws,
     textures and tiles the page has; None: all of them, as far as max_size bytes have room; the
-    page says which are left out. source: what was simulated for the page. recording: one of the run,
+    page says which are left out. source, compare_source: what was simulated for the page. recording: one of the run,
     whose frame `first` is the first of the results (None: both begin alike), for advice
     and reuse distances."""
     need("pandas")
@@ -201,7 +201,7 @@ def generate(path, compare=None, frames=None, source=None, recording=None, first
     data["a"]["advice"] = advice(runs[0].results, recording, first)
     data["a"]["reuse"] = reuse(runs[0].results, recording, first) if recording else None
     if compare:
-        data["b"] = runs[1].summary(compare, None)
+        data["b"] = runs[1].summary(compare, compare_source)
     template = (HERE / "page.html").read_text(encoding="utf-8")
     style = library.style + (HERE / "page.css").read_text(encoding="utf-8")
     scripts = "".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS)

@@ -18,6 +18,8 @@ def parse():
     parser.add_argument("--check", action="store_true",
                         help="only look for what the page needs")
     parser.add_argument("--compare", help="a directory of results")
+    parser.add_argument("--compare-source", help="what was simulated for it")
+    parser.add_argument("--compare-frames", help="those of it that were simulated")
     parser.add_argument("--frames", type=frame_range)
     parser.add_argument("--source", help="what was simulated for the page")
     parser.add_argument("--source-frames", help="those of it that were simulated")
@@ -28,24 +30,32 @@ def parse():
     return parser.parse_args()
 
 
+def simulated(source, frames):
+    """What was simulated for the page, in words; None: nothing was."""
+    if source and frames:
+        return f"{source}, its frames {frames}, which are numbered from 0 here"
+    return source
+
+
 def main():
     arguments = parse()
     need("pandas")
     if arguments.check:
         uplot.load()
-        if arguments.compare:
+        if arguments.compare and not arguments.compare_source:
             open_results(arguments.compare)
+        if not arguments.source:
+            open_results(arguments.directory)
         folder = pathlib.Path(arguments.out).parent
         if not folder.is_dir():
             raise Error(f"{folder}: there is no such directory")
         return
-    source = arguments.source
-    if source and arguments.source_frames:
-        source += f", its frames {arguments.source_frames}, which are numbered from 0 here"
+    source = simulated(arguments.source, arguments.source_frames)
+    compared = simulated(arguments.compare_source, arguments.compare_frames)
     first = frame_range(arguments.source_frames)[0] if arguments.source_frames else None
     size = write(arguments.directory, arguments.out, compare=arguments.compare,
                  frames=arguments.frames, source=source, recording=arguments.recording,
-                 first=first, max_size=arguments.max_size)
+                 first=first, compare_source=compared, max_size=arguments.max_size)
     print(f"report: {pathlib.Path(arguments.out)} ({size / 1024:.0f} KB)")
 
 

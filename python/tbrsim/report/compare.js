@@ -105,7 +105,7 @@ function buildComparison(page) {
   });
   const { a, b } = page;
   return section("compare", "Two runs", definitionList([["This run", `${a.title} on ${a.run.preset}, ${a.num_frames} frames (${a.source || a.path})`],
-    ["The other", `${b.title} on ${b.run.preset}, ${b.num_frames} frames (${b.path})`]]),
+    ["The other", `${b.title} on ${b.run.preset}, ${b.num_frames} frames (${b.source || b.path})`]]),
   a.num_frames === b.num_frames ? "" : element("p", { class: "note", role: "note" },
     "The runs have different numbers of frames: the averages may be of different pictures. Below, frames with the same number are compared."),
   element("div", { class: "tables" }, ...compareTotals(page)), compareSettings(page), ...parts.map((part) => part.element));
