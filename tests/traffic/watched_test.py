@@ -76,6 +76,54 @@ class Watched(tbrsim.TestCase):
             self.assertGreater(len(values), 5)
             self.assertEqual(values[1:], [frame[counter] for frame in frames[1:len(values)]])
 
+    def test_hit_rates(self):
+        """Of a cache and a stream, per cent with decimals: in graphs and in glretrace's metrics the frames' own."""
+        frames = self.replay("glmark2_shadow.trace")[1]
+        graphs = self.directory / "graphs"
+        graphs.mkdir()
+        names = ("l2.total.hit_percent", "texture_cache.texture.hit_percent")
+        # Apart: a counter's queries of both would share what is charged to the next one (tbr_counter_query.h).
+        tbrsim.run("run", "--out", self.directory, "--", "eglretrace", "--benchmark", "--headless",
+                   tbrsim.CAPTURES / "glmark2_shadow.trace", check=True,
+                   variables={"GALLIUM_HUD": ",".join(names), "GALLIUM_HUD_VISIBLE": "false",
+                              "GALLIUM_HUD_PERIOD": "0", "GALLIUM_HUD_DUMP_DIR": str(graphs)})
+        self.assertEqual(tbrsim.frames(self.directory), frames)
+        _, watched, lines = self.replay("glmark2_shadow.trace", "--pframes=GL_AMD_performance_monitor: " + ", ".join(names))
+        self.assertEqual(watched, frames)
+        printed = [line.split("\t") for line in lines]
+        columns = next(line for line in printed if line[0].startswith("#"))
+        rows = [line for line in printed if line[0] == "frame"]
+        for name in names:
+            place = name.rsplit(".", 1)[0]
+            expected = [100 * frame[f"{place}.hits"] / (frame[f"{place}.reads"] + frame[f"{place}.writes"])
+                        for frame in frames]
+            self.assertGreater(len({round(rate, 3) for rate in expected}), 1)
+            shown = [float(line) for line in (graphs / name).read_text().split()]
+            self.assertGreater(len(shown), 5)
+            for value, rate in zip(shown[1:], expected[1:]):
+                self.assertAlmostEqual(value, rate, delta=0.006)  # two decimals
+            # As in check(): a row has the frame before it.
+            reported = [float(row[columns.index(name)]) for row in rows[2:]]
+            for value, rate in zip(reported, expected[1:], strict=True):
+                self.assertAlmostEqual(value, rate, delta=0.002)
+
+    def test_groups(self):
+        """A group has a cache's counters and the rates of those that count hits, and all can be asked for at once."""
+        result = tbrsim.run("run", "--no-model", "--", "eglretrace", "--list-metrics",
+                            tbrsim.CAPTURES / "glmark2_shadow.trace", check=True)
+        self.assertNotIn("hit_percent", result.stdout)
+        result = tbrsim.run("run", "--out", self.directory, "--", "eglretrace", "--list-metrics",
+                            tbrsim.CAPTURES / "glmark2_shadow.trace", check=True)
+        amd = result.stdout.split("GL_AMD_performance_monitor", 1)[1].split("GL_INTEL_performance_query", 1)[0]
+        names = [line.split()[2] for line in amd.splitlines() if line.strip().startswith("Metric #")]
+        listed = tbrsim.run("counters", check=True).stdout
+        hits = [name for name in names if name.endswith(".hits")]
+        self.assertGreater(len(hits), 20)
+        self.assertEqual([name for name in names if name.endswith(".hit_percent")],
+                         [name.replace(".hits", ".hit_percent") for name in hits])
+        self.assertEqual({name for name in names if not name.endswith(".hit_percent")},
+                         {name for name in names if name in listed})
+
     def test_many_draws_a_pass(self):
         self.check("glmark2_ideas.trace")
 

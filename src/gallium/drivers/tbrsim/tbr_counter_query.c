@@ -166,7 +166,7 @@ bool
 tbr_counter_query_is_supported(const struct tbr_screen *screen, unsigned type)
 {
    return type >= PIPE_QUERY_DRIVER_SPECIFIC && screen->counters &&
-          type - PIPE_QUERY_DRIVER_SPECIFIC < screen->counters->count;
+          type - PIPE_QUERY_DRIVER_SPECIFIC < screen->counters->count + screen->num_hit_rates;
 }
 
 static void
@@ -265,16 +265,36 @@ tbr_counter_query_result(struct tbr_context *context, struct tbr_query *query)
 
 /* ---- what there is ----------------------------------------------------- */
 
+static unsigned
+group_of_unit(const struct tbr_screen *screen, int unit)
+{
+   unsigned group = 0;
+   while (group < screen->num_counter_groups && screen->counter_groups[group].unit != unit)
+      group++;
+   return group;
+}
+
 static int
 get_driver_query_info(struct pipe_screen *base, unsigned index, struct pipe_driver_query_info *info)
 {
    const struct tbr_screen *screen = tbr_screen(base);
-   const unsigned count = screen->counters ? screen->counters->count : 0;
+   const unsigned num_counters = screen->counters ? screen->counters->count : 0;
 
    if (!info)
-      return count;
-   if (index >= count)
+      return num_counters + screen->num_hit_rates;
+   if (index >= num_counters + screen->num_hit_rates)
       return 0;
+   if (index >= num_counters) {
+      const struct tbr_hit_rate *rate = &screen->hit_rates[index - num_counters];
+      *info = (struct pipe_driver_query_info){
+         .name = rate->name,
+         .query_type = PIPE_QUERY_DRIVER_SPECIFIC + index,
+         .type = PIPE_DRIVER_QUERY_TYPE_FLOAT,
+         .result_type = PIPE_DRIVER_QUERY_RESULT_TYPE_AVERAGE,
+         .group_id = group_of_unit(screen, rate->unit),
+      };
+      return 1;
+   }
 
    const struct cm_counter *counter = &screen->counters->counters[index];
    *info = (struct pipe_driver_query_info){
@@ -283,9 +303,8 @@ get_driver_query_info(struct pipe_screen *base, unsigned index, struct pipe_driv
       .type = strcmp(counter->measure, "bytes") == 0 ? PIPE_DRIVER_QUERY_TYPE_BYTES
                                                      : PIPE_DRIVER_QUERY_TYPE_UINT64,
       .result_type = PIPE_DRIVER_QUERY_RESULT_TYPE_AVERAGE,
+      .group_id = group_of_unit(screen, counter->unit),
    };
-   while (screen->counter_groups[info->group_id].unit != counter->unit)
-      info->group_id++;
    assert(info->group_id < screen->num_counter_groups);
    return 1;
 }
@@ -300,10 +319,11 @@ get_driver_query_group_info(struct pipe_screen *base, unsigned index,
       return screen->num_counter_groups;
    if (index >= screen->num_counter_groups)
       return 0;
+   const struct tbr_counter_group *group = &screen->counter_groups[index];
    *info = (struct pipe_driver_query_group_info){
-      .name = screen->counter_groups[index].name,
-      .max_active_queries = screen->counter_groups[index].num_counters,
-      .num_queries = screen->counter_groups[index].num_counters,
+      .name = group->name,
+      .max_active_queries = group->num_counters + group->num_hit_rates,
+      .num_queries = group->num_counters + group->num_hit_rates,
    };
    return 1;
 }
@@ -311,9 +331,7 @@ get_driver_query_group_info(struct pipe_screen *base, unsigned index,
 static void
 add_to_group(struct tbr_screen *screen, const struct cm_counter *counter)
 {
-   unsigned group = 0;
-   while (group < screen->num_counter_groups && screen->counter_groups[group].unit != counter->unit)
-      group++;
+   const unsigned group = group_of_unit(screen, counter->unit);
    if (group == screen->num_counter_groups) {
       assert(group < ARRAY_SIZE(screen->counter_groups));
       screen->counter_groups[group].unit = counter->unit;
@@ -336,6 +354,10 @@ tbr_counter_query_init_screen(struct tbr_screen *screen)
       return false;
    for (uint32_t i = 0; i < screen->counters->count; i++)
       add_to_group(screen, &screen->counters->counters[i]);
+   if (!tbr_hit_rates_init_screen(screen))
+      return false;
+   for (unsigned r = 0; r < screen->num_hit_rates; r++)
+      screen->counter_groups[group_of_unit(screen, screen->hit_rates[r].unit)].num_hit_rates++;
    return tbr_counter_set_init_screen(screen);
 }
 

@@ -215,6 +215,11 @@ create_query(struct pipe_context *base, unsigned type, unsigned index)
    query->type = type;
    query->index = index;
    list_inithead(&query->link);
+   if (tbr_hit_rate_of(tbr_screen(base->screen), type) &&
+       !tbr_hit_rate_query_create(tbr_context(base), query)) {
+      FREE(query);
+      return NULL;
+   }
    return (struct pipe_query *)query;
 }
 
@@ -246,7 +251,9 @@ destroy_query(struct pipe_context *base, struct pipe_query *handle)
    struct tbr_query *query = tbr_query(handle);
    if (context->render_condition_query == handle)
       context->render_condition_query = NULL;
-   if (query->type >= PIPE_QUERY_DRIVER_SPECIFIC)
+   if (tbr_hit_rate_of(tbr_screen(base->screen), query->type))
+      tbr_hit_rate_query_destroy(context, query);
+   else if (query->type >= PIPE_QUERY_DRIVER_SPECIFIC)
       tbr_counter_query_stop(context, query);
    else
       stop(context, query);
@@ -262,6 +269,8 @@ begin_query(struct pipe_context *base, struct pipe_query *handle)
    struct tbr_query *query = tbr_query(handle);
 
    draw_flush(context->draw);
+   if (tbr_hit_rate_of(tbr_screen(base->screen), query->type))
+      return tbr_hit_rate_query_begin(context, query);
    if (query->type >= PIPE_QUERY_DRIVER_SPECIFIC)
       return tbr_counter_query_begin(context, query);
    assert(!query->active);
@@ -291,6 +300,10 @@ end_query(struct pipe_context *base, struct pipe_query *handle)
    struct tbr_query *query = tbr_query(handle);
 
    draw_flush(context->draw);
+   if (tbr_hit_rate_of(tbr_screen(base->screen), query->type)) {
+      tbr_hit_rate_query_end(context, query);
+      return true;
+   }
    if (query->type >= PIPE_QUERY_DRIVER_SPECIFIC) {
       tbr_counter_query_end(context, query);
       return true;
@@ -321,6 +334,10 @@ get_query_result(struct pipe_context *base, struct pipe_query *handle, bool wait
 
    /* Some callers read more than the member that belongs to the type. */
    result->u64 = 0;
+   if (tbr_hit_rate_of(tbr_screen(base->screen), query->type)) {
+      result->f = tbr_hit_rate_query_result(context, query);
+      return true;
+   }
    if (query->type >= PIPE_QUERY_DRIVER_SPECIFIC) {
       result->u64 = tbr_counter_query_result(context, query);
       return true;

@@ -4,6 +4,7 @@
 
 #include "tbr_batch.h"
 #include "tbr_binning.h"
+#include "tbr_hit_rate_query.h"
 #include "pipe/p_defines.h"
 #include "util/list.h"
 #include "util/u_dynarray.h"
@@ -12,16 +13,19 @@ struct pipe_query;
 struct tbr_context;
 
 struct tbr_query {
-   unsigned type; /**< PIPE_QUERY_*, or PIPE_QUERY_DRIVER_SPECIFIC + number of the model's counter */
+   unsigned
+      type; /**< PIPE_QUERY_*, or PIPE_QUERY_DRIVER_SPECIFIC + number of the model's counter, or behind these of a hit
+                   * rate */
    unsigned index;
    bool active;
    uint64_t begin, end; /**< timestamps: the value at begin and end; counters: end is the result */
    bool unread;         /**< of a counter: ended, its result not read */
    uint32_t call;  /**< of a counter: the call in which it has begun and ended; 0: several, or not known */
    uint32_t frame; /**< of a counter: the screen's when it began */
-   uint64_t at_frame_end; /**< of a counter: the result when a frame ended last */
-   bool saw_frame_end;    /**< of a counter: one has ended since it began */
-   uint64_t last_batch;   /**< result is final once this batch is done */
+   uint64_t at_frame_end;                        /**< of a counter: the result when a frame ended last */
+   bool saw_frame_end;                           /**< of a counter: one has ended since it began */
+   struct tbr_query *counted[TBR_RATE_COUNTERS]; /**< of a hit rate: the queries that it is made of */
+   uint64_t last_batch;                          /**< result is final once this batch is done */
    /** Both at begin; after end the difference. */
    struct pipe_query_data_pipeline_statistics statistics;
    struct tbr_stream_counts streams[PIPE_MAX_VERTEX_STREAMS];

@@ -217,6 +217,7 @@ destroy_screen(struct pipe_screen *base)
    simple_mtx_destroy(&screen->submit_lock);
    tbr_draw_results_destroy_screen(screen);
    tbr_counter_set_destroy_screen(screen);
+   tbr_hit_rates_destroy_screen(screen);
    cm_counter_table_destroy(screen->counters);
    if (screen->config)
       cm_config_destroy(screen->config);

@@ -47,9 +47,11 @@ struct tbr_screen {
    struct tbr_counter_group {
       const char *name;
       int unit; /**< cm_counter.unit of its counters */
-      unsigned num_counters;
+      unsigned num_counters, num_hit_rates;
    } counter_groups[1 + CM_UNIT_COUNT];
    unsigned num_counter_groups;
+   struct tbr_hit_rate *hit_rates;
+   unsigned num_hit_rates;
    char **counter_texts;                  /**< descriptions with their units, by counter */
    struct tbr_draw_results *draw_results; /**< NULL: not asked for */
 
