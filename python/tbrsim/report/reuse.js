@@ -30,14 +30,14 @@ class ReuseChart {
   constructor(unit) {
     this.unit = unit;
     this.streams = Object.entries(unit.streams).sort(([, a], [, b]) => b.accesses - a.accesses);
-    const title = `${cacheName(unit.unit)}: hit rate of a fully associative LRU cache by its size`;
+    const title = `${cacheName(unit.unit)}: hit rate by size, fully associative LRU`;
     this.box = element("figure", { class: "chart", role: "group", "aria-label": `${title}; the numbers are in the table below.` });
     this.data = joinCurves(this.streams.map(([, stream]) => hitCurve(stream, unit.block, (bin) => bin.intra + bin.inter)));
     const axis = chartAxis();
     this.options = {
       title, width: 600, height: 260,
       scales: { x: { time: false, distr: 3, log: 2 }, y: { range: () => [0, 1] } },
-      axes: [{ ...axis, values: (_, ticks) => ticks.map((tick) => (tick === null || Math.log2(tick) % 2 ? "" : format.bytes(tick))), space: 30 },
+      axes: [{ ...axis, values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : format.bytes(tick))), space: 56 },
         { ...axis, size: 64, values: (_, ticks) => ticks.map(format.percent) }],
       cursor: { drag: { x: false, y: false }, y: false },
       series: [{ label: "size", value: (_, value) => (value ? format.bytes(value) : "–") },
