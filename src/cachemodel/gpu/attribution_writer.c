@@ -30,10 +30,8 @@ struct cm_attribution_writer {
 static void
 add_numbers(struct cm_byte_writer *row, const uint64_t *numbers, unsigned count)
 {
-   for (unsigned n = 0; n < count; n++) {
-      cm_text_add_character(row, ',');
-      cm_text_add_number(row, numbers[n]);
-   }
+   for (unsigned n = 0; n < count; n++)
+      cm_text_add_value(row, numbers[n]);
 }
 
 static void

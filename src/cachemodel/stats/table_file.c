@@ -94,10 +94,8 @@ cm_table_file_begin_frame(struct cm_table_file *table, const bool *not_zero)
 void
 cm_table_file_add_values(struct cm_table_file *table, const uint64_t *values)
 {
-   for (uint32_t c = 0; c < table->num_columns; c++) {
-      cm_text_add_character(&table->rows, ',');
-      cm_text_add_number(&table->rows, values[c]);
-   }
+   for (uint32_t c = 0; c < table->num_columns; c++)
+      cm_text_add_value(&table->rows, values[c]);
    cm_text_add_character(&table->rows, '\n');
 }
 

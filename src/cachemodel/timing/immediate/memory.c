@@ -41,7 +41,7 @@ cm_immediate_memory_init(struct cm_immediate_memory *memory, const struct cm_con
 
 /* ---- the last-level cache ------------------------------------------------ */
 
-static void
+static inline __attribute__((always_inline)) void
 add_ticket(struct cm_immediate_memory *memory, struct cm_wait *wait, cm_dram_ticket ticket)
 {
    uint64_t time;
