@@ -28,19 +28,13 @@ struct bound_storage {
 static bool
 can_simulate(struct cm_gpu *gpu)
 {
-   const char *wrong = NULL;
-   if (!cm_config_has_stream(&gpu->config, CM_STREAM_STORAGE))
-      wrong = "storage of shaders is accessed, but streams.storage is not there: its accesses are not "
-              "counted; the "
-              "statistics are incomplete from here on";
-   else if (gpu->timing && gpu->immediate)
-      wrong = "compute shaders and storage are not simulated with timing: on; the statistics are incomplete "
-              "from here "
-              "on";
-   if (wrong && !gpu->storage_refused)
-      cm_message(CM_MESSAGE_ERROR, "%s", wrong);
-   gpu->storage_refused |= wrong != NULL;
-   return !wrong;
+   if (cm_config_has_stream(&gpu->config, CM_STREAM_STORAGE))
+      return true;
+   if (!gpu->storage_refused)
+      cm_message(CM_MESSAGE_ERROR, "storage of shaders is accessed, but streams.storage is not there: its "
+                                   "accesses are not counted; the statistics are incomplete from here on");
+   gpu->storage_refused = true;
+   return false;
 }
 
 static void

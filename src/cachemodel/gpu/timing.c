@@ -7,8 +7,18 @@
 #include "timing/log.h"
 #include "timing/tiled/tiled.h"
 
-/* The tile-based pipeline looks at what arrives at the L2 and at memory, and counts reads of vertices and indices; mode
- * imr looks at all accesses. Texture lookups are logged as such. */
+/* Whether all accesses of a stream are looked at: in the tile-based pipeline those that go to the L2 at once, in mode imr all.
+ * Lookups of textures, and of storage in load/store caches, are logged as such. */
+static inline bool
+is_watched(const struct cm_timing *timing, enum cm_stream stream)
+{
+   const enum cm_unit unit = timing->config->streams[stream];
+   if (timing->tiled)
+      return unit == CM_UNIT_L2;
+   return unit != CM_UNIT_DRAM && stream != CM_STREAM_TEXTURE && unit != CM_UNIT_LOAD_STORE_CACHE;
+}
+
+/* Besides, what caches pass on, and accesses to memory. The tile-based pipeline also counts reads of vertices and indices. */
 static bool
 read_accesses(struct cm_timing *timing)
 {
@@ -27,7 +37,7 @@ read_accesses(struct cm_timing *timing)
    }
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
       const enum cm_unit unit = config->streams[stream];
-      if (unit == CM_UNIT_DRAM || (timing->immediate ? stream == CM_STREAM_TEXTURE : unit != CM_UNIT_L2))
+      if (!is_watched(timing, (enum cm_stream)stream))
          continue;
       reader.streams |= 1u << stream;
       timing->units |= 1u << unit;
@@ -64,6 +74,8 @@ drop(struct cm_timing *timing, struct cm_log *log)
 {
    if (timing->tiled)
       cm_tiled_timing_drop(timing->tiled, log);
+   else
+      cm_immediate_timing_drop(timing->immediate);
 }
 
 void
@@ -95,10 +107,11 @@ cm_timing_set_timeline(struct cm_timing *timing, struct cm_timeline *timeline)
 void
 cm_timing_begin(struct cm_timing *timing, enum cm_log_kind kind, uint32_t tile)
 {
-   if (!timing || timing->out_of_memory || (timing->immediate && kind >= CM_LOG_DISPATCH))
+   if (!timing || timing->out_of_memory)
       return;
    cm_shared_side_run(&timing->hierarchy->shared); /* which belongs to no log */
-   timing->log = timing->tiled ? cm_tiled_timing_begin(timing->tiled, kind, tile) : &timing->immediate->log;
+   timing->log = timing->tiled ? cm_tiled_timing_begin(timing->tiled, kind, tile)
+                               : cm_immediate_timing_begin(timing->immediate, kind, tile);
    if (!timing->log) {
       timing->out_of_memory = true;
       return;
@@ -123,7 +136,7 @@ cm_timing_end(struct cm_timing *timing)
    if (timing->tiled)
       cm_tiled_timing_end(timing->tiled, log);
    else
-      cm_immediate_timing_pass(timing->immediate);
+      timing->out_of_memory |= !cm_immediate_timing_end(timing->immediate);
 }
 
 void

@@ -154,6 +154,13 @@ cm_group_operation(cm_entry group)
    return (enum cm_storage_operation)cm_entry_unit(group);
 }
 
+/** Whether a group is a store's: nobody waits for what it reads, the rest of a block. */
+static inline bool
+cm_is_store_group(cm_entry group)
+{
+   return cm_entry_stream(group) == CM_STREAM_STORAGE && cm_group_operation(group) == CM_STORAGE_STORE;
+}
+
 static inline const cm_entry *
 cm_log_token(const struct cm_log *log, uint32_t number)
 {

@@ -52,6 +52,30 @@ cm_memory_collect(const struct cm_memory *memory, uint64_t *values)
 
 /* ---- waits --------------------------------------------------------------- */
 
+/* The oldest reads of a wait are resolved. */
+static void
+resolve_oldest(struct cm_memory *memory, struct cm_wait *wait, uint32_t count)
+{
+   for (uint32_t i = 0; i < count; i++)
+      cm_wait_ticket_arrives(wait, i, cm_memory_ticket(memory, wait->tickets[i]));
+   wait->num_tickets -= count;
+   memmove(wait->tickets, wait->tickets + count, wait->num_tickets * sizeof wait->tickets[0]);
+   memmove(wait->after, wait->after + count, wait->num_tickets * sizeof wait->after[0]);
+   memmove(wait->resources, wait->resources + count, wait->num_tickets * sizeof wait->resources[0]);
+}
+
+void
+cm_wait_make_room(struct cm_memory *memory, struct cm_wait *wait)
+{
+   uint64_t cycle;
+   if (wait->num_tickets < memory->wait_tickets)
+      return;
+   uint32_t known = 1;
+   while (known < wait->num_tickets && cm_memory_find(memory, wait->tickets[known], &cycle))
+      known++;
+   resolve_oldest(memory, wait, known);
+}
+
 void
 cm_wait_add_ticket(struct cm_memory *memory, struct cm_wait *wait, cm_dram_ticket ticket, uint32_t after)
 {
@@ -62,15 +86,8 @@ cm_wait_add_ticket(struct cm_memory *memory, struct cm_wait *wait, cm_dram_ticke
          return;
       }
    }
-   if (wait->num_tickets == memory->wait_tickets) {
-      const uint32_t oldest = memory->wait_resolves;
-      for (uint32_t i = 0; i < oldest; i++)
-         cm_wait_ticket_arrives(wait, i, cm_memory_ticket(memory, wait->tickets[i]));
-      wait->num_tickets -= oldest;
-      memmove(wait->tickets, wait->tickets + oldest, wait->num_tickets * sizeof wait->tickets[0]);
-      memmove(wait->after, wait->after + oldest, wait->num_tickets * sizeof wait->after[0]);
-      memmove(wait->resources, wait->resources + oldest, wait->num_tickets * sizeof wait->resources[0]);
-   }
+   if (wait->num_tickets == memory->wait_tickets)
+      resolve_oldest(memory, wait, memory->wait_resolves);
    wait->tickets[wait->num_tickets] = ticket;
    wait->resources[wait->num_tickets] = wait->resource;
    wait->after[wait->num_tickets++] = after;

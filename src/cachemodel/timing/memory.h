@@ -125,6 +125,9 @@ cm_wait_ticket_arrives(struct cm_wait *wait, uint32_t number, uint64_t cycle)
 void
 cm_wait_add_ticket(struct cm_memory *memory, struct cm_wait *wait, cm_dram_ticket ticket, uint32_t after);
 
+/** Makes room for another read in a wait: resolves its oldest one if it is full, and those that are known anyway. */
+void cm_wait_make_room(struct cm_memory *memory, struct cm_wait *wait);
+
 /** Adds an arrival. */
 static inline void
 cm_wait_add(struct cm_memory *memory, struct cm_wait *wait, const struct cm_arrival *arrival, uint32_t after)

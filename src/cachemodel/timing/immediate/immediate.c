@@ -55,6 +55,7 @@ cm_immediate_timing_create(const struct cm_config *config)
    cm_flight_init(&timing->vertices, pipeline->vertex_queue, pool);
    cm_queue_init(&timing->triangles, pipeline->triangle_queue, pool);
    cm_queue_init(&timing->colors, pipeline->color_queue, pool);
+   cm_immediate_compute_init(timing);
    if (cm_immediate_memory_init(&timing->memory, config, pool) && !pool->out_of_memory &&
        cm_pipeline_attribute(&timing->base))
       return timing;
@@ -68,6 +69,7 @@ cm_immediate_timing_destroy(struct cm_immediate_timing *timing)
    if (!timing)
       return;
    cm_immediate_timing_end_report(timing);
+   cm_immediate_compute_finish(timing);
    cm_memory_finish(&timing->memory.base);
    cm_log_finish(&timing->log);
    cm_pool_finish(&timing->base.pool);
@@ -108,12 +110,12 @@ is_drawn(const struct cm_immediate_timing *timing)
           timing->finished == timing->dispatched;
 }
 
-/* Drains the pipeline; all stages wait until then. */
+/* Drains the pipeline of a pass; all stages wait until then. */
 static void
-finish(struct cm_immediate_timing *timing)
+finish(struct cm_immediate_timing *timing, uint32_t pass)
 {
    timing->barrier = timing->end = cm_later(timing->end, cm_pipeline_last_cycle(&timing->base));
-   cm_pipeline_rest(&timing->base, timing->num_passes + 1, timing->end);
+   cm_pipeline_rest(&timing->base, pass, timing->end);
 }
 
 static void
@@ -145,21 +147,69 @@ transfer(struct cm_immediate_timing *timing, uint32_t begin, uint32_t end, const
       cm_immediate_report_part(timing, begins, what);
 }
 
-void
-cm_immediate_timing_pass(struct cm_immediate_timing *timing)
+static void
+run_pass(struct cm_immediate_timing *timing)
 {
    const uint32_t *marks = timing->log.marks, end = (uint32_t)timing->log.entries.count;
    const uint64_t begins = timing->barrier;
    transfer(timing, 0, marks[CM_LOG_CLEARED], "clear");
-   finish(timing);
+   finish(timing, timing->num_passes + 1);
    draw(timing);
-   finish(timing);
+   finish(timing, timing->num_passes + 1);
    transfer(timing, marks[CM_LOG_DRAWN], marks[CM_LOG_RESOLVED], "resolve");
    transfer(timing, marks[CM_LOG_RESOLVED], end, "write back");
-   finish(timing);
+   finish(timing, timing->num_passes + 1);
    if (timing->report)
       cm_immediate_report_pass(timing, begins);
    cm_pipeline_keep_end(&timing->base, ++timing->num_passes, CM_NO_TILE, timing->end);
+}
+
+struct cm_log *
+cm_immediate_timing_begin(struct cm_immediate_timing *timing, enum cm_log_kind kind, uint32_t tile)
+{
+   timing->kind = kind;
+   if (kind != CM_LOG_GROUPS)
+      return &timing->log;
+   struct cm_immediate_groups *groups = timing->spare;
+   if (groups)
+      timing->spare = groups->next;
+   else
+      groups = calloc(1, sizeof *groups);
+   timing->groups = groups;
+   if (!groups)
+      return NULL;
+   groups->tile = tile;
+   return &groups->log;
+}
+
+/* Nothing else runs at the same time as a compute pass, or as load/store caches write back. */
+bool
+cm_immediate_timing_end(struct cm_immediate_timing *timing)
+{
+   if (timing->kind == CM_LOG_PASS) {
+      run_pass(timing);
+      return true;
+   }
+   /* What is written back after a render pass is of that pass, which has ended already. */
+   const uint32_t pass = timing->num_passes + timing->compute.is_active;
+   const uint64_t end = cm_immediate_compute_take(timing);
+   if (end) {
+      timing->num_passes = pass;
+      timing->end = cm_later(timing->end, end);
+      finish(timing, pass);
+      cm_pipeline_keep_end(&timing->base, pass, CM_NO_TILE, timing->end);
+   }
+   return !timing->compute.out_of_memory;
+}
+
+void
+cm_immediate_timing_drop(struct cm_immediate_timing *timing)
+{
+   if (!timing->groups)
+      return;
+   timing->groups->next = timing->spare;
+   timing->spare = timing->groups;
+   timing->groups = NULL;
 }
 
 void
@@ -180,6 +230,17 @@ cm_immediate_timing_frame_end(struct cm_immediate_timing *timing)
 static const struct cm_value_part values[] = {
    VALUE("texture_cache.mshr_cycles", "cycles", "cycles that misses of the texture caches waited for an MSHR",
          memory.texture_waits),
+   VALUE("load_store.port_cycles", "cycles", "cycles in which load/store units took blocks, summed",
+         memory.stores.port),
+   VALUE("load_store.mshr_cycles", "cycles", "cycles that misses of load/store units waited for an MSHR",
+         memory.stores.mshrs),
+   VALUE("load_store.write_cycles", "cycles",
+         "cycles that stores, atomics and write-backs waited for the next level", memory.stores.writes),
+   VALUE("load_store.write_back_cycles", "cycles",
+         "cycles in which load/store caches wrote back at the end of passes", compute.counts.write_backs),
+   VALUE("compute_stage.cycles", "cycles", "cycles of compute passes", compute.counts.cycles),
+   VALUE("compute_stage.barrier_cycles", "cycles",
+         "cycles that invocations, 16 at a time, waited for others at barriers", compute.counts.barriers),
    VALUE("llc.mshr_cycles", "cycles", "cycles that misses of the LLC waited for an MSHR",
          memory.llc_misses.waits),
    VALUE("llc.write_cycles", "cycles", "cycles that writes to memory waited for their turn",

@@ -4,6 +4,7 @@
 #ifndef CM_IMMEDIATE_TIMING_H
 #define CM_IMMEDIATE_TIMING_H
 
+#include "timing/compute.h"
 #include "timing/immediate/memory.h"
 #include "timing/log.h"
 #include "timing/pipeline.h"
@@ -37,13 +38,43 @@ struct cm_fragment_processor {
       owed; /**< instructions issued in the stage's last cycle, of four fragments or vertices, times four */
 };
 
+/** Groups of accesses of a run of a compute pass that are to begin in a processor's units. */
+struct cm_immediate_accesses {
+   const cm_entry *next, *end;         /**< the groups that are not looked up */
+   const cm_entry *request, *requests; /**< what the last one's lookups cause, and has not begun; its end */
+   uint64_t at;                        /**< when the next group is looked up */
+   uint32_t piece;                     /**< cycles from one to the next */
+   uint64_t cycle;                     /**< when the next request is made */
+   bool is_store;
+   struct cm_wait *wait;
+   bool *pending; /**< not all have begun */
+};
+
+/** A processor's: a ring. */
+struct cm_immediate_access_queue {
+   struct cm_immediate_accesses *runs;
+   uint32_t first, count;
+};
+
+/** A log of a tile's work-groups. */
+struct cm_immediate_groups {
+   struct cm_log log; /**< first: a pointer to it is one to this */
+   struct cm_immediate_groups *next;
+   uint32_t tile;
+};
+
 struct cm_immediate_timing {
    struct cm_pipeline base;
    uint32_t num_passes; /**< that have ended */
    const struct cm_immediate_pipeline_config *pipeline;
    struct cm_immediate_memory memory;
-   struct cm_log log;                  /**< of the pass */
-   struct cm_immediate_report *report; /**< to a timeline; NULL: there is none */
+   struct cm_log log;     /**< of the pass */
+   enum cm_log_kind kind; /**< of the log that is being written */
+   struct cm_compute_timing compute;
+   struct cm_immediate_access_queue *accesses; /**< by processor */
+   uint32_t max_accesses;                      /**< runs in each of them, the most */
+   struct cm_immediate_groups *groups, *spare; /**< being written; that may be written */
+   struct cm_immediate_report *report;         /**< to a timeline; NULL: there is none */
 
    uint64_t now;     /**< stages have done all work that begins before */
    uint64_t barrier; /**< the pass begins */
@@ -62,7 +93,7 @@ struct cm_immediate_timing {
    size_t primitive, primitive_region, region;
    size_t raster_region, raster_block, block;
    size_t test_region, test_block, tested;
-   uint32_t tested_misses; /**< of the block to dispatch in its first texture cache, if counted */
+   struct cm_first_misses tested_misses; /**< of the block to dispatch, if counted */
    bool misses_counted;
    struct cm_stage hierarchical, rasterizer, early_z, blending;
    struct cm_lookups hiz, depth, color;
@@ -82,9 +113,24 @@ extern const struct cm_pipeline_parts cm_immediate_parts;
 /** NULL when out of memory. */
 struct cm_immediate_timing *cm_immediate_timing_create(const struct cm_config *config);
 void cm_immediate_timing_destroy(struct cm_immediate_timing *timing);
-/** Runs the complete log of a pass: all stages advance by a few cycles, then DRAM by the same, and so on. */
-void cm_immediate_timing_pass(struct cm_immediate_timing *timing);
+/** A log begins; NULL when out of memory. */
+struct cm_log *
+cm_immediate_timing_begin(struct cm_immediate_timing *timing, enum cm_log_kind kind, uint32_t tile);
+/** It is complete. Runs it: that of a pass, whose stages all advance by a few cycles, then DRAM by the same, and so on; that of
+ * a compute pass. False when out of memory. */
+bool cm_immediate_timing_end(struct cm_immediate_timing *timing);
+/** It is discarded. */
+void cm_immediate_timing_drop(struct cm_immediate_timing *timing);
 void cm_immediate_timing_frame_end(struct cm_immediate_timing *timing);
+
+/* ---- compute passes ------------------------------------------------------ */
+
+/** Builds what runs them. */
+void cm_immediate_compute_init(struct cm_immediate_timing *timing);
+void cm_immediate_compute_finish(struct cm_immediate_timing *timing);
+/** The log that is being written, of a compute pass or of the end of a pass, is complete. Returns the cycle at which the pass
+ * ends; 0: it goes on. */
+uint64_t cm_immediate_compute_take(struct cm_immediate_timing *timing);
 
 /* ---- the timeline -------------------------------------------------------- */
 
@@ -113,6 +159,9 @@ void cm_immediate_report_draw(struct cm_immediate_timing *timing, enum cm_immedi
 void cm_immediate_report_part(struct cm_immediate_timing *timing, uint64_t begin, const char *what);
 void cm_immediate_report_time(struct cm_immediate_timing *timing, uint64_t cycle);
 void cm_immediate_report_pass(struct cm_immediate_timing *timing, uint64_t begin);
+/** A compute pass has ended: when its work-groups ran, and load/store caches wrote back. */
+void cm_immediate_report_compute(struct cm_immediate_timing *timing, uint64_t begin, uint64_t groups_end,
+                                 uint64_t end);
 void cm_immediate_report_frame(struct cm_immediate_timing *timing);
 
 /* ---- what stages share --------------------------------------------------- */

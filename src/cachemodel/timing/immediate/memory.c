@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory/hierarchy.h"
 #include "timing/immediate/memory.h"
+#include "timing/log.h"
 
 /* ---- building ------------------------------------------------------------ */
 
@@ -16,21 +17,40 @@ init_ports(struct cm_immediate_memory *memory, struct cm_pool *pool)
    }
 }
 
+static void
+init_first_mshrs(struct cm_first_mshrs *mshrs, uint32_t count, struct cm_pool *pool)
+{
+   mshrs->misses = cm_pool_take(pool, count, sizeof *mshrs->misses);
+   mshrs->count = count;
+}
+
+/* Texture units and load/store units. */
+static void
+init_units(struct cm_immediate_memory *memory, struct cm_pool *pool)
+{
+   const uint32_t processors = memory->config->fragment_stage.processors;
+   const uint32_t mshrs = memory->config->immediate_pipeline.texture_mshrs;
+   memory->sampler = cm_pool_take(pool, processors, sizeof *memory->sampler);
+   memory->texture = cm_pool_take(pool, processors, sizeof *memory->texture);
+   memory->load_store = cm_pool_take(pool, processors, sizeof *memory->load_store);
+   for (uint32_t p = 0; memory->texture && memory->load_store && p < processors; p++) {
+      init_first_mshrs(&memory->texture[p], mshrs, pool);
+      init_first_mshrs(&memory->load_store[p].mshrs,
+                       memory->config->load_store.mshrs ? memory->config->load_store.mshrs : mshrs, pool);
+   }
+}
+
 bool
 cm_immediate_memory_init(struct cm_immediate_memory *memory, const struct cm_config *config,
                          struct cm_pool *pool)
 {
    const struct cm_immediate_pipeline_config *pipeline = &config->immediate_pipeline;
    const struct cm_cache_config *llc = &config->caches[CM_UNIT_LLC];
-   const uint32_t processors = config->fragment_stage.processors;
    *memory = (struct cm_immediate_memory){.config = config};
    const uint32_t block_shift = llc->size ? (uint32_t)__builtin_ctz(llc->block) : CM_DRAM_BLOCK_SHIFT;
    const uint32_t banks = llc->size ? cm_cache_config_banks(llc) : 1;
    memory->llc_clock = cm_dram_clock_make(config->clock_mhz, pipeline->llc_clock_mhz);
-   memory->texture_misses =
-      cm_pool_take(pool, (size_t)processors * pipeline->texture_mshrs, sizeof *memory->texture_misses);
-   memory->num_texture_misses = cm_pool_take(pool, processors, sizeof *memory->num_texture_misses);
-   memory->sampler = cm_pool_take(pool, processors, sizeof *memory->sampler);
+   init_units(memory, pool);
    cm_mshrs_init(&memory->llc_misses, pipeline->llc_mshrs, true, pool);
    cm_mshrs_init(&memory->llc_writes, pipeline->llc_writes, false, pool);
    cm_banks_init(&memory->llc_banks, banks, block_shift, pool);
@@ -251,76 +271,207 @@ cm_immediate_memory_run(struct cm_immediate_memory *memory, const cm_entry *toke
    return taken;
 }
 
-/* ---- textures ------------------------------------------------------------ */
+/* ---- what shaders access --------------------------------------------------- */
 
-uint32_t
+/* Where misses of a processor's texture cache or load/store unit go to. Of a stream without cache all accesses do. */
+static enum cm_unit
+next_of(const struct cm_immediate_memory *memory, enum cm_stream stream)
+{
+   const enum cm_unit first = memory->config->streams[stream];
+   return first == CM_UNIT_TEXTURE_CACHE || first == CM_UNIT_LOAD_STORE_CACHE
+             ? memory->config->caches[first].next
+             : first;
+}
+
+/* A miss of a stream: an entry of any instance and address. */
+static cm_entry
+miss_entry(const struct cm_immediate_memory *memory, enum cm_stream stream)
+{
+   const enum cm_unit next = next_of(memory, stream);
+   const unsigned unit = memory->units.first[next];
+   return unit != CM_ACCESS_UNIT_COUNT
+             ? cm_entry_make(CM_ENTRY_UNIT_ACCESS, unit, 0, stream, 0)
+             : cm_entry_make(next == CM_UNIT_DRAM ? CM_ENTRY_DRAM_READ : CM_ENTRY_READ, next, 0, stream, 0);
+}
+
+struct cm_first_misses
 cm_immediate_memory_count_misses(const struct cm_immediate_memory *memory, const cm_entry *token,
                                  const cm_entry *end)
 {
-   const enum cm_unit next = memory->config->caches[CM_UNIT_TEXTURE_CACHE].next;
    /* Reads of any instance; one of memory has its size in these bits. */
    const cm_entry instance = cm_entry_make((enum cm_entry_kind)0, 0, 63, (enum cm_stream)0, 0);
-   const unsigned unit = memory->units.first[next];
-   const cm_entry miss = unit != CM_ACCESS_UNIT_COUNT
-                            ? cm_entry_make(CM_ENTRY_UNIT_ACCESS, unit, 0, CM_STREAM_TEXTURE, 0)
-                            : cm_entry_make(next == CM_UNIT_DRAM ? CM_ENTRY_DRAM_READ : CM_ENTRY_READ, next,
-                                            0, CM_STREAM_TEXTURE, 0);
-   uint32_t count = 0;
-   for (; token < end; token++)
-      count += (*token & ~instance) >> CM_ENTRY_STREAM_SHIFT == miss >> CM_ENTRY_STREAM_SHIFT;
+   const cm_entry texture = miss_entry(memory, CM_STREAM_TEXTURE) >> CM_ENTRY_STREAM_SHIFT;
+   const cm_entry storage = miss_entry(memory, CM_STREAM_STORAGE) >> CM_ENTRY_STREAM_SHIFT;
+   struct cm_first_misses count = {0};
+   for (; token < end; token++) {
+      const cm_entry entry = (*token & ~instance) >> CM_ENTRY_STREAM_SHIFT;
+      count.texture += entry == texture;
+      count.storage += entry == storage;
+   }
    return count;
 }
 
-bool
-cm_immediate_memory_has_mshrs(struct cm_immediate_memory *memory, uint32_t processor, uint32_t misses)
+static bool
+has_free(struct cm_immediate_memory *memory, const struct cm_first_mshrs *mshrs, uint32_t misses)
 {
-   const uint32_t mshrs = memory->config->immediate_pipeline.texture_mshrs;
-   const uint64_t taken = memory->num_texture_misses[processor];
-   for (uint32_t i = 0; i < misses && i < mshrs; i++) {
-      struct cm_wait *miss = &memory->texture_misses[processor * mshrs + (taken + i) % mshrs];
-      if (!cm_wait_is_known(&memory->base, miss))
+   for (uint32_t i = 0; i < misses && i < mshrs->count; i++) {
+      if (!cm_wait_is_known(&memory->base, &mshrs->misses[(mshrs->taken + i) % mshrs->count]))
          return false;
    }
    return true;
 }
 
-void
-cm_immediate_memory_footprint(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry *token,
-                              const cm_entry *end, uint64_t cycle, struct cm_wait *wait)
+bool
+cm_immediate_memory_has_mshrs(struct cm_immediate_memory *memory, uint32_t processor,
+                              struct cm_first_misses misses)
 {
-   const struct cm_immediate_pipeline_config *pipeline = &memory->config->immediate_pipeline;
-   const enum cm_unit next = memory->config->caches[CM_UNIT_TEXTURE_CACHE].next;
-   uint64_t *sampler = &memory->sampler[processor];
-   *sampler = cm_later(*sampler, cycle) + pipeline->sampler_cycles;
-   const uint64_t found = *sampler + memory->latency[CM_UNIT_TEXTURE_CACHE];
-   wait->resource = cm_group_resource(*token);
-   uint32_t count = cm_group_count(*token++);
-   cm_wait_until(wait, found);
-   for (; count; count--, token++)
-      add_pending(memory, cm_entry_address(*token), wait);
-   while (token < end) {
-      uint64_t *taken = &memory->num_texture_misses[processor];
-      struct cm_wait *miss =
-         &memory->texture_misses[processor * pipeline->texture_mshrs + *taken % pipeline->texture_mshrs];
-      const uint64_t is_free = cm_wait_resolve(&memory->base, miss);
-      const uint64_t begin = cm_later(is_free, found);
-      memory->texture_waits += begin - found;
-      cm_wait_begin(miss, begin);
-      ++*taken;
-      uint64_t at = begin;
-      if (cm_is_cache_read(*token)) {
-         const cm_entry first = *token++;
-         at = serve(memory, first, processor, begin);
-         cm_wait_until(miss, at);
-         add_pending(memory, cm_entry_address(first), miss);
-         pass_on(memory, &token, end, processor, next, at, miss);
-      } else if (cm_entry_kind(*token) == CM_ENTRY_DRAM_READ) {
-         add_ticket(memory, miss, read_memory(memory, *token++, begin));
-      } else {
-         token++;
-      }
-      cm_wait_until(wait, miss->time);
-      for (uint32_t i = 0; i < miss->num_tickets; i++)
-         add_ticket(memory, wait, miss->tickets[i]);
+   return has_free(memory, &memory->texture[processor], misses.texture) &&
+          has_free(memory, &memory->load_store[processor].mshrs, misses.storage);
+}
+
+static struct cm_first_mshrs *
+mshrs_of(struct cm_immediate_memory *memory, uint32_t processor, enum cm_stream stream)
+{
+   return stream == CM_STREAM_STORAGE ? &memory->load_store[processor].mshrs : &memory->texture[processor];
+}
+
+bool
+cm_immediate_memory_begins(struct cm_immediate_memory *memory, uint32_t processor, cm_entry request,
+                           uint64_t *cycle)
+{
+   if (!cm_is_read(request))
+      return true;
+   const struct cm_first_mshrs *mshrs = mshrs_of(memory, processor, cm_entry_stream(request));
+   struct cm_wait *fill = &mshrs->misses[mshrs->taken % mshrs->count];
+   if (!cm_wait_is_known(&memory->base, fill))
+      return false;
+   *cycle = cm_later(*cycle, fill->time);
+   return true;
+}
+
+/* A read that misses. */
+static uint64_t
+miss(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry **token, const cm_entry *end,
+     uint64_t cycle, struct cm_wait *wait)
+{
+   const cm_entry first = *(*token)++;
+   const enum cm_stream stream = cm_entry_stream(first);
+   struct cm_first_mshrs *mshrs = mshrs_of(memory, processor, stream);
+   struct cm_wait *fill = &mshrs->misses[mshrs->taken++ % mshrs->count];
+   const uint64_t begin = cm_later(cm_wait_resolve(&memory->base, fill), cycle);
+   *(stream == CM_STREAM_STORAGE ? &memory->stores.mshrs : &memory->texture_waits) += begin - cycle;
+   cm_wait_begin(fill, begin);
+   if (cm_is_cache_read(first)) {
+      const uint64_t at = serve(memory, first, processor, begin);
+      cm_wait_until(fill, at);
+      add_pending(memory, cm_entry_address(first), fill);
+      pass_on(memory, token, end, processor, next_of(memory, stream), at, fill);
+   } else {
+      add_ticket(memory, fill, read_memory(memory, first, begin));
    }
+   if (!wait)
+      return begin;
+   cm_wait_until(wait, fill->time);
+   for (uint32_t i = 0; i < fill->num_tickets; i++)
+      add_ticket(memory, wait, fill->tickets[i]);
+   return begin;
+}
+
+/* It ends before the next group, or the fetch of a shader, which are reads of another stream. What the LLC writes back may be of
+ * any stream. */
+const cm_entry *
+cm_immediate_memory_group_end(const cm_entry *token, const cm_entry *end)
+{
+   const enum cm_stream stream = cm_entry_stream(*token++);
+   while (token < end && cm_entry_kind(*token) != CM_ENTRY_GROUP &&
+          (cm_entry_stream(*token) == stream || !cm_is_read(*token)))
+      token++;
+   return token;
+}
+
+uint64_t
+cm_immediate_memory_write(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry **token,
+                          const cm_entry *end, uint64_t cycle)
+{
+   const cm_entry first = *(*token)++;
+   uint64_t taken = cycle;
+   if (is_access(first)) {
+      const uint64_t served = serve(memory, first, processor, cycle);
+      taken = served - latency_of(memory, first);
+      pass_on(memory, token, end, processor, next_of(memory, CM_STREAM_STORAGE), served, NULL);
+   } else if (cm_entry_kind(first) == CM_ENTRY_DRAM_WRITE) {
+      write_memory(memory, first, cycle);
+   }
+   memory->stores.writes += taken - cycle;
+   return taken;
+}
+
+/* The blocks of a footprint, which the sampler takes together. */
+static uint64_t
+look_up_texture(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry **token,
+                uint64_t cycle, struct cm_wait *wait)
+{
+   uint64_t *sampler = &memory->sampler[processor];
+   *sampler = cm_later(*sampler, cycle) + memory->config->immediate_pipeline.sampler_cycles;
+   const uint64_t found = *sampler + memory->latency[CM_UNIT_TEXTURE_CACHE];
+   wait->resource = cm_group_resource(**token);
+   uint32_t count = cm_group_count(*(*token)++);
+   cm_wait_until(wait, found);
+   for (; count; count--, (*token)++)
+      add_pending(memory, cm_entry_address(**token), wait);
+   return found;
+}
+
+/* The blocks of an instruction, which the load/store unit takes one after another. */
+static uint64_t
+look_up_storage(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry **token,
+                uint64_t cycle, struct cm_wait *wait)
+{
+   struct cm_immediate_load_store *unit = &memory->load_store[processor];
+   const enum cm_storage_operation operation = cm_group_operation(**token);
+   const uint32_t block_cycles = memory->config->load_store.block_cycles;
+   wait->resource = cm_group_resource(**token);
+   uint32_t count = cm_group_count(*(*token)++);
+   const uint64_t cycles = (uint64_t)count * (block_cycles ? block_cycles : 1);
+   unit->port = cm_later(unit->port, cycle) + cycles;
+   memory->stores.port += cycles;
+   const uint64_t found = unit->port + memory->latency[CM_UNIT_LOAD_STORE_CACHE];
+   if (operation != CM_STORAGE_STORE)
+      cm_wait_until(wait, found);
+   for (; count; count--, (*token)++) {
+      if (operation == CM_STORAGE_LOAD)
+         add_pending(memory, cm_entry_address(**token), wait);
+   }
+   return found;
+}
+
+uint64_t
+cm_immediate_memory_look_up(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry **token,
+                            uint64_t cycle, struct cm_wait *wait)
+{
+   return cm_entry_stream(**token) == CM_STREAM_STORAGE
+             ? look_up_storage(memory, processor, token, cycle, wait)
+             : look_up_texture(memory, processor, token, cycle, wait);
+}
+
+uint64_t
+cm_immediate_memory_request(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry **token,
+                            const cm_entry *end, uint64_t cycle, struct cm_wait *wait)
+{
+   if (cm_is_read(**token))
+      return miss(memory, processor, token, end, cycle, wait);
+   /* The unit waits until the next level takes what is written. */
+   memory->load_store[processor].port +=
+      cm_immediate_memory_write(memory, processor, token, end, cycle) - cycle;
+   return cycle;
+}
+
+void
+cm_immediate_memory_group(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry *token,
+                          const cm_entry *end, uint64_t cycle, struct cm_wait *wait)
+{
+   struct cm_wait *reads = cm_is_store_group(*token) ? NULL : wait;
+   const uint64_t found = cm_immediate_memory_look_up(memory, processor, &token, cycle, wait);
+   while (token < end)
+      cm_immediate_memory_request(memory, processor, &token, end, found, reads);
 }

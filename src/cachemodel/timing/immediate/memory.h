@@ -9,6 +9,24 @@
 
 #include "timing/memory.h"
 
+/** The MSHRs of a processor's first texture cache, or of its load/store unit, which are taken in turn. */
+struct cm_first_mshrs {
+   struct cm_wait *misses; /**< each one's last miss */
+   uint32_t count;
+   uint64_t taken; /**< so many misses */
+};
+
+/** A processor's load/store unit. */
+struct cm_immediate_load_store {
+   struct cm_first_mshrs mshrs;
+   uint64_t port; /**< when it can take the next instruction */
+};
+
+/** Misses that a processor's units are about to have. */
+struct cm_first_misses {
+   uint32_t texture, storage;
+};
+
 struct cm_immediate_memory {
    struct cm_memory base;
    const struct cm_config *config;
@@ -22,11 +40,12 @@ struct cm_immediate_memory {
    struct cm_mshrs llc_writes; /**< its outstanding writes to memory */
    uint64_t reads;             /**< that went to memory */
    uint64_t stalled;           /**< the LLC was full until then */
-   /* First texture caches' MSHRs: those of processor p begin with p * texture_mshrs. */
-   struct cm_wait *texture_misses;
-   uint64_t *num_texture_misses; /**< by processor */
-   uint64_t *sampler;            /**< by processor: when it is free */
-   uint64_t texture_waits;       /**< cycles that misses waited for one */
+   /* By processor. */
+   struct cm_first_mshrs *texture;
+   struct cm_immediate_load_store *load_store;
+   uint64_t *sampler;      /**< when it is free */
+   uint64_t texture_waits; /**< cycles that misses of textures waited for an MSHR */
+   struct cm_load_store_counts stores;
 };
 
 /** config must be valid, and outlive it, as must the pool. False without DRAM: out of memory. */
@@ -42,16 +61,39 @@ uint64_t cm_immediate_memory_run(struct cm_immediate_memory *memory, const cm_en
 bool
 cm_immediate_memory_begins_access(const struct cm_immediate_memory *memory, cm_entry first, cm_entry token);
 
-/** Whether it is known when a processor's first texture cache has MSHRs for so many misses. */
-bool cm_immediate_memory_has_mshrs(struct cm_immediate_memory *memory, uint32_t processor, uint32_t misses);
+/** Misses among tokens of a processor's shaders. */
+struct cm_first_misses cm_immediate_memory_count_misses(const struct cm_immediate_memory *memory,
+                                                        const cm_entry *token, const cm_entry *end);
 
-/** A footprint of a processor: tokens from a CM_ENTRY_GROUP on. */
-void
-cm_immediate_memory_footprint(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry *token,
-                              const cm_entry *end, uint64_t cycle, struct cm_wait *wait);
+/** Whether it is known when a processor's units have MSHRs for so many misses. */
+bool cm_immediate_memory_has_mshrs(struct cm_immediate_memory *memory, uint32_t processor,
+                                   struct cm_first_misses misses);
 
-/** Misses of first texture caches among tokens. */
-uint32_t cm_immediate_memory_count_misses(const struct cm_immediate_memory *memory, const cm_entry *token,
-                                          const cm_entry *end);
+/** The end of a group of a shader's accesses, which begins with a CM_ENTRY_GROUP at token. */
+const cm_entry *cm_immediate_memory_group_end(const cm_entry *token, const cm_entry *end);
+
+/** A footprint, or an instruction that accesses storage, of a processor at a cycle: such a group. What it reads is added to
+ * wait. */
+void cm_immediate_memory_group(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry *token,
+                               const cm_entry *end, uint64_t cycle, struct cm_wait *wait);
+
+/* The same in two steps. */
+
+/** A group's lookups at a cycle: *token advances past them. Returns when all are looked up. */
+uint64_t cm_immediate_memory_look_up(struct cm_immediate_memory *memory, uint32_t processor,
+                                     const cm_entry **token, uint64_t cycle, struct cm_wait *wait);
+/** What a group's lookups cause, the first one at a cycle, and what that causes, from *token on. wait: NULL: nobody waits for
+ * what is read. Returns the cycle at which it began. */
+uint64_t
+cm_immediate_memory_request(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry **token,
+                            const cm_entry *end, uint64_t cycle, struct cm_wait *wait);
+/** Whether it is known when a request can begin, an entry: then *cycle is no sooner. */
+bool cm_immediate_memory_begins(struct cm_immediate_memory *memory, uint32_t processor, cm_entry request,
+                                uint64_t *cycle);
+
+/** A write of a processor's load/store cache at a cycle, and what it causes: from *token on. Returns when the next level takes
+ * it. */
+uint64_t cm_immediate_memory_write(struct cm_immediate_memory *memory, uint32_t processor,
+                                   const cm_entry **token, const cm_entry *end, uint64_t cycle);
 
 #endif

@@ -170,18 +170,7 @@ release_context(struct cm_immediate_timing *timing, uint64_t number)
    return running->released;
 }
 
-/* The end of a group of tokens that begins at token. */
-static const cm_entry *
-group_end(const cm_entry *token, const cm_entry *end)
-{
-   token++;
-   while (token < end && cm_entry_kind(*token) != CM_ENTRY_GROUP &&
-          cm_entry_stream(*token) == CM_STREAM_TEXTURE)
-      token++;
-   return token;
-}
-
-/* Runs a block's shader. Texture reads are spread evenly among the instructions; those after the last read need the
+/* Runs a block's shader. Texture reads and accesses to storage are spread evenly among the instructions; those after the last read need the
  * data. */
 static void
 run(struct cm_immediate_timing *timing, const struct cm_logged_block *block, struct cm_running_block *running)
@@ -207,12 +196,12 @@ run(struct cm_immediate_timing *timing, const struct cm_logged_block *block, str
          token = next;
          continue;
       }
-      const cm_entry *next = group_end(token, end);
+      const cm_entry *next = cm_immediate_memory_group_end(token, end);
       if (!has_begun)
          at = begin = cm_later(begin, processor->stage->until);
       has_begun = true;
       at += piece;
-      cm_immediate_memory_footprint(&timing->memory, block->processor, token, next, at, &running->wait);
+      cm_immediate_memory_group(&timing->memory, block->processor, token, next, at, &running->wait);
       token = next;
    }
    begin = cm_later(begin, processor->stage->until);
@@ -221,7 +210,7 @@ run(struct cm_immediate_timing *timing, const struct cm_logged_block *block, str
                               begin + block->instructions);
 }
 
-/* Whether it is known when the first texture cache of a block, the next to dispatch, has MSHRs for all its misses. */
+/* Whether it is known when the units of a block, the next to dispatch, have MSHRs for all its misses. */
 static bool
 has_mshrs(struct cm_immediate_timing *timing, const struct cm_logged_block *block)
 {

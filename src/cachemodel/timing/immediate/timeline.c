@@ -36,7 +36,7 @@ count_misses(const void *pipeline, unsigned number)
    if (number)
       return memory->reads;
    for (uint32_t p = 0; p < timing->base.config->fragment_stage.processors; p++)
-      misses += memory->num_texture_misses[p];
+      misses += memory->texture[p].taken;
    return misses;
 }
 
@@ -129,6 +129,21 @@ cm_immediate_report_pass(struct cm_immediate_timing *timing, uint64_t begin)
    }
    cm_timeline_pass(report->common->timeline, CM_TIMELINE_FRAMES, begin, timing->end, report->pass);
    cm_report_sample(report->common, timing->end);
+   report->pass++;
+}
+
+void
+cm_immediate_report_compute(struct cm_immediate_timing *timing, uint64_t begin, uint64_t groups_end,
+                            uint64_t end)
+{
+   struct cm_immediate_report *report = timing->report;
+   struct cm_timeline *timeline = report->common->timeline;
+   cm_timeline_pass(timeline, CM_TIMELINE_FRAMES, begin, end, report->pass);
+   cm_timeline_part(timeline, report->tracks[CM_IMMEDIATE_FRAGMENTS], begin, groups_end, report->pass,
+                    "work-groups");
+   cm_timeline_part(timeline, report->tracks[CM_IMMEDIATE_TRANSFERS], groups_end, end, report->pass,
+                    "write back");
+   cm_report_sample(report->common, end);
    report->pass++;
 }
 

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* The cycles of compute passes in mode imr: worked out by hand where processors, load/store units, barriers, the LLC and memory
+ * limit, in turn; of random frames with and without compute what stages do are all cycles, time changes no other counter, and
+ * no frame is shorter than what its units have to do. */
+#include <string.h>
+
+#include "support/stages.h"
+#include "support/test.h"
+#include "support/timed_compute.h"
+
+#define PRESET "imr-8m"
+#define PROCESSORS 12
+#define STREAM_GROUPS 1000
+
+#define ONE_PROCESSOR \
+   "fragment_stage.processors=1", "caches.texture_cache.instances=1", "caches.texture_cache_l2.instances=1"
+
+/* Load/store caches, which the preset has none of. */
+#define CACHES(number)                                                                  \
+   "streams.storage=load_store_cache", "caches.load_store_cache.size=16384",            \
+      "caches.load_store_cache.ways=4", "caches.load_store_cache.block=64",             \
+      "caches.load_store_cache.instances=" number, "caches.load_store_cache.latency=1", \
+      "caches.load_store_cache.policy=lru", "caches.load_store_cache.index=modulo",     \
+      "caches.load_store_cache.write_miss=fetch", "caches.load_store_cache.next=llc"
+#define ONE_THAT_HITS ONE_PROCESSOR, CACHES("1"), "caches.load_store_cache.policy=perfect"
+
+/* ---- by hand ---------------------------------------------------------------- */
+
+/* A processor issues sixteen instructions of quads a cycle, one of a run, which has four quads. */
+static void
+test_instructions(void **unused)
+{
+   const struct load load = {.instructions = 13};
+   assert_int_equal(cycles_of_400(PRESET, load, SETTINGS(ONE_PROCESSOR)), 400 * 13 * 4 / 16);
+   assert_int_equal(cycles_of_400(PRESET, load, SETTINGS(ONE_PROCESSOR, "immediate_pipeline.issue_width=4")),
+                    400 * 13);
+   /* One work-group at a time. */
+   assert_int_equal(cycles_of_400(PRESET, load, SETTINGS(ONE_PROCESSOR, "compute_stage.invocations=16")),
+                    400 * 13 * 4);
+   const struct load one = {.groups = 1, .instructions = 13}, none = {.groups = 1, .instructions = 1};
+   /* Its 13 instructions are two blocks, which are looked up one after another. */
+   assert_int_equal(cycles_of(PRESET, &one, SETTINGS()) - cycles_of(PRESET, &none, SETTINGS()), 1 + 12 * 4);
+}
+
+/* Load/store units: a block a cycle. */
+static void
+test_hits(void **unused)
+{
+   struct load load = {.instructions = 1, .accesses = 12, .blocks = 1};
+   assert_int_equal(cycles_of_400(PRESET, load, SETTINGS(ONE_THAT_HITS)), 400 * 12);
+   assert_int_equal(cycles_of_400(PRESET, load, SETTINGS(ONE_THAT_HITS, "load_store.block_cycles=3")),
+                    400 * 12 * 3);
+   load.operation = CM_STORAGE_STORE;
+   assert_int_equal(cycles_of_400(PRESET, load, SETTINGS(ONE_THAT_HITS)), 400 * 12);
+   load.blocks = 16;
+   assert_int_equal(cycles_of_400(PRESET, load, SETTINGS(ONE_THAT_HITS)), 400 * 12 * 16);
+   /* Sub-groups of four make four instructions of it. */
+   load.blocks = 1;
+   assert_int_equal(cycles_of_400(PRESET, load, SETTINGS(ONE_THAT_HITS, "load_store.lanes=4")), 400 * 12 * 4);
+}
+
+/* One work-group: 40 cycles of instructions; a load after 20 of them, which takes a cycle and the latency of the cache, or of
+ * the LLC where there is none, and then 20 more. A store, and nothing waits. */
+static void
+test_latency_of_a_load(void **unused)
+{
+   const char *const *fast = SETTINGS(ONE_THAT_HITS);
+   const char *const *slow = SETTINGS(ONE_THAT_HITS, "caches.load_store_cache.latency=50");
+   const char *const *llc = SETTINGS("caches.llc.policy=perfect", "caches.llc.latency=30");
+   const struct load none = {.groups = 1, .instructions = 10};
+   struct load one = {.groups = 1, .instructions = 10, .accesses = 1, .blocks = 1};
+   assert_int_equal(cycles_of(PRESET, &one, fast) - cycles_of(PRESET, &none, fast), 20 + 2 + 20 - 40);
+   assert_int_equal(cycles_of(PRESET, &one, slow) - cycles_of(PRESET, &none, slow), 20 + 51 + 20 - 40);
+   assert_int_equal(cycles_of(PRESET, &one, llc) - cycles_of(PRESET, &none, llc), 20 + 31 + 20 - 40);
+   one.operation = CM_STORAGE_STORE;
+   assert_int_equal(cycles_of(PRESET, &one, slow) - cycles_of(PRESET, &none, slow), 0);
+   assert_int_equal(cycles_of(PRESET, &one, llc) - cycles_of(PRESET, &none, llc), 0);
+   /* As many work-groups hide it as are there: one. */
+   one.operation = CM_STORAGE_LOAD;
+   assert_int_equal(cycles_of_400(PRESET, one,
+                                  SETTINGS(ONE_THAT_HITS, "caches.load_store_cache.latency=50",
+                                           "compute_stage.invocations=16")),
+                    400 * (20 + 51 + 20));
+   /* As many as there is room for: 16 instructions of quads a cycle. */
+   assert_int_equal(cycles_of_400(PRESET, one, slow), 400 * 40 / 16);
+}
+
+static void
+test_barrier(void **unused)
+{
+   const char *const *slow =
+      SETTINGS(ONE_THAT_HITS, "caches.load_store_cache.latency=200", "immediate_pipeline.issue_width=1");
+   uint64_t waited;
+   /* As on a GPU with tiles, of the same width. */
+   const uint64_t without = cycles_of_barrier(PRESET, false, slow, &waited) - 241;
+   assert_int_equal(waited, 0);
+   assert_int_equal(cycles_of_barrier(PRESET, true, slow, &waited) - without, 10 + 201 + 10 + 80);
+   assert_int_equal(waited, 3 * 221 - 40 - 60 - 80);
+}
+
+/* All atomics are of one word: one bank of the LLC, of half the GPU's clock, reads and writes for each. */
+static void
+test_atomics_on_one_address(void **unused)
+{
+   const struct load load = {.instructions = 1, .accesses = 1, .blocks = 1, .operation = CM_STORAGE_ATOMIC};
+   struct load apart = load;
+   const char *const *slow = SETTINGS("caches.llc.policy=perfect", "immediate_pipeline.llc_clock_mhz=800");
+   const uint64_t cycles = cycles_of_400(PRESET, load, slow);
+   assert_in_range(cycles, 400 * 2 * 2 - 8, 400 * 2 * 2 + 8);
+   /* Each of a block of its own: four banks. */
+   apart.of_their_own = true;
+   assert_in_range(cycles_of_400(PRESET, apart, slow), 400 - 8, 400 + 8);
+   /* Load/store caches leave them to the LLC. */
+   assert_in_range(cycles_of_400(PRESET, load,
+                                 SETTINGS(CACHES("12"), "caches.llc.policy=perfect",
+                                          "immediate_pipeline.llc_clock_mhz=800")),
+                   400 * 2 * 2 - 8, 400 * 2 * 2 + 8);
+}
+
+/* ---- streams ------------------------------------------------------------------ */
+
+/* Memory limits, whose peak is 25.6 GB/s: refreshes take from it, and turns between reads and writes. */
+static void
+check_stream(bool copies, double most)
+{
+   struct cm_storage storage;
+   struct pass_builder *pass = stream_pass(STREAM_GROUPS, copies, &storage);
+   struct cm_gpu *gpu =
+      timed_gpu(PRESET, SETTINGS(CACHES("12"), "caches.llc.size=65536", "caches.llc.policy=lru"));
+   pass_run(pass, gpu);
+   end_frame(gpu);
+   const double bytes =
+      (double)(gpu_total(gpu, "dram.storage.read_bytes") + gpu_total(gpu, "dram.storage.write_bytes"));
+   const double least = bytes / 25.6, time = (double)gpu_total(gpu, "gpu.time");
+   assert_true(bytes >= (copies ? 1.4 : 1) * STREAM_GROUPS * 1024);
+   assert_true(time >= least && time <= most * least);
+   /* With one miss at a time there is little to overlap. */
+   struct cm_gpu *one = timed_gpu(PRESET, SETTINGS(CACHES("12"), "caches.llc.size=65536",
+                                                   "caches.llc.policy=lru", "load_store.mshrs=1"));
+   pass_run(pass, one);
+   end_frame(one);
+   assert_true(gpu_total(one, "gpu.time") > gpu_total(gpu, "gpu.time"));
+   assert_true(gpu_total(one, "load_store.mshr_cycles") > gpu_total(gpu, "load_store.mshr_cycles"));
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+   cm_gpu_destroy(one);
+}
+
+static void
+test_streams(void **unused)
+{
+   check_stream(false, 1.3);
+   check_stream(true, 1.8);
+}
+
+/* What is written back at the end: through the LLC's banks, of half the GPU's clock. */
+static void
+test_write_backs(void **unused)
+{
+   const struct load load = {.groups = 120,
+                             .instructions = 1,
+                             .accesses = 1,
+                             .blocks = 1,
+                             .operation = CM_STORAGE_STORE,
+                             .of_their_own = true};
+   struct cm_storage storage;
+   struct pass_builder *pass = make_dispatch(&load, &storage);
+   for (uint32_t banks = 1; banks <= 4; banks *= 4) {
+      struct cm_gpu *gpu =
+         timed_gpu(PRESET, SETTINGS(CACHES("12"), "immediate_pipeline.llc_clock_mhz=800",
+                                    banks == 1 ? "caches.llc.banks=1" : "caches.llc.banks=4"));
+      pass_run(pass, gpu);
+      end_frame(gpu);
+      assert_int_equal(gpu_total(gpu, "load_store_cache.storage.writebacks"), 120);
+      assert_in_range(gpu_total(gpu, "load_store.write_back_cycles"), 120 * 2 / banks - 4,
+                      120 * 2 / banks + 16);
+      cm_gpu_destroy(gpu);
+   }
+   pass_free(pass);
+}
+
+/* ---- fragments that access storage ---------------------------------------------- */
+
+static void
+test_quad(void **unused)
+{
+   const char *const *slow = SETTINGS(ONE_THAT_HITS, "caches.load_store_cache.latency=50");
+   const uint64_t none = cycles_of_quad(PRESET, false, CM_STORAGE_LOAD, slow);
+   assert_int_equal(cycles_of_quad(PRESET, true, CM_STORAGE_LOAD, slow) - none, 5 + 51 + 5 - 10);
+   assert_int_equal(cycles_of_quad(PRESET, true, CM_STORAGE_STORE, slow) - none, 0);
+}
+
+/* ---- random passes ---------------------------------------------------------------- */
+
+/* What the units have to do in a frame, at least, has to fit in its cycles. */
+static void
+check_least_cycles(struct cm_gpu *gpu, const uint64_t *frame)
+{
+   const struct cm_counter_table *table = cm_gpu_counters(gpu);
+#define VALUE(name) frame[cm_counter_table_find(table, name)]
+   const uint64_t cycles = VALUE("gpu.cycles");
+   assert_true(VALUE("fragment_processors.busy_cycles") <= PROCESSORS * cycles);
+   assert_true(VALUE("load_store.port_cycles") <= PROCESSORS * cycles);
+   assert_true(VALUE("compute_stage.cycles") <= cycles);
+   assert_true(VALUE("load_store.write_back_cycles") <= cycles);
+   assert_true(VALUE("load_store.port_cycles") >= VALUE("load_store.loads") + VALUE("load_store.stores"));
+   assert_int_equal(VALUE("dram_system.reads"), VALUE("dram.total.reads"));
+   assert_int_equal(VALUE("dram_system.writes"), VALUE("dram.total.writes"));
+#undef VALUE
+}
+
+static const char *const *const random_settings[] = {
+   (const char *const[]){"timing=on", NULL},
+   (const char *const[]){"timing=on", CACHES("12"), "load_store.lanes=4", "compute_stage.invocations=16",
+                         "load_store.mshrs=1", "immediate_pipeline.llc_mshrs=1",
+                         "immediate_pipeline.llc_writes=1", NULL},
+   (const char *const[]){"timing=on", "streams.storage=dram", "load_store.block_cycles=3", NULL},
+   (const char *const[]){"timing=on", CACHES("12"), "caches.load_store_cache.write_miss=allocate",
+                         "caches.load_store_cache.size=1024", "caches.llc.size=65536",
+                         "caches.llc.policy=lru", "attribution.draw=on", "attribution.tile=on", NULL},
+   (const char *const[]){"timing=on", CACHES("12"), "caches.load_store_cache.next=dram",
+                         "streams.vertex=dram", NULL},
+};
+
+/* In each frame what a stage does are all cycles; time changes no other counter, and is the same each time. */
+static void
+test_random(void **unused)
+{
+   for (unsigned s = 0; s < sizeof random_settings / sizeof random_settings[0]; s++) {
+      const char *settings[24];
+      unsigned count = 0;
+      while ((settings[count] = random_settings[s][count]))
+         count++;
+      struct cm_gpu *gpus[3];
+      for (unsigned g = 0; g < 3; g++) {
+         settings[0] = g < 2 ? "timing=on" : "timing=off";
+         struct cm_config *config = test_config_of(PRESET, settings);
+         gpus[g] = cm_gpu_create(config, NULL, 0);
+         assert_non_null(gpus[g]);
+         cm_config_destroy(config);
+         run_random_frames(gpus[g], true, g < 2 ? check_least_cycles : NULL);
+      }
+      assert_int_equal(assert_stages_add_up(gpus[0], PROCESSORS), 7);
+      assert_only_time_is_new(gpus[2], gpus[0], gpus[1]);
+      assert_true(gpu_total(gpus[0], "load_store.loads") > 100);
+      for (unsigned g = 0; g < 3; g++)
+         cm_gpu_destroy(gpus[g]);
+   }
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_instructions),
+      cmocka_unit_test(test_hits),
+      cmocka_unit_test(test_latency_of_a_load),
+      cmocka_unit_test(test_barrier),
+      cmocka_unit_test(test_atomics_on_one_address),
+      cmocka_unit_test(test_streams),
+      cmocka_unit_test(test_write_backs),
+      cmocka_unit_test(test_quad),
+      cmocka_unit_test(test_random),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}
