@@ -124,6 +124,43 @@ reduction(void)
    }
 }
 
+/* Each word of a grid and its four neighbours, if it has them. */
+static void
+stencil(void)
+{
+   enum { SIZE = 64 };
+   static uint32_t words[SIZE * SIZE];
+   fill(words, SIZE * SIZE);
+   bind_storage(0, words, sizeof words);
+   const GLuint to = bind_storage(1, NULL, sizeof words);
+   glUseProgram(build_compute("const int SIZE = 64;\n"
+                              "layout(local_size_x = 8, local_size_y = 8) in;\n"
+                              "layout(std430, binding = 0) readonly buffer From { uint from[]; };\n"
+                              "layout(std430, binding = 1) writeonly buffer To { uint to[]; };\n"
+                              "void main() {\n"
+                              "   int x = int(gl_GlobalInvocationID.x), y = int(gl_GlobalInvocationID.y);\n"
+                              "   int i = y * SIZE + x;\n"
+                              "   uint sum = 4u * from[i];\n"
+                              "   if (y > 0)\n"
+                              "      sum += from[i - SIZE];\n"
+                              "   if (y < SIZE - 1)\n"
+                              "      sum += from[i + SIZE];\n"
+                              "   if (x > 0)\n"
+                              "      sum += from[i - 1];\n"
+                              "   if (x < SIZE - 1)\n"
+                              "      sum += from[i + 1];\n"
+                              "   to[i] = sum;\n"
+                              "}\n"));
+   glDispatchCompute(SIZE / 8, SIZE / 8, 1);
+   const uint32_t *result = map(to, sizeof words);
+   for (unsigned i = 0; i < SIZE * SIZE; i++) {
+      const unsigned x = i % SIZE, y = i / SIZE;
+      const uint32_t sum = 4 * words[i] + (y ? words[i - SIZE] : 0) + (y < SIZE - 1 ? words[i + SIZE] : 0) +
+                           (x ? words[i - 1] : 0) + (x < SIZE - 1 ? words[i + 1] : 0);
+      holds(result[i] == sum, "stencil: %u, %u is %u, expected %u", x, y, result[i], sum);
+   }
+}
+
 #define SIDE 48
 
 /* A product of matrices, by tiles in shared memory; the work-groups' last vector of invocations is not full. */
@@ -373,8 +410,9 @@ main(int argc, char **argv)
       const char *name;
       void (*run)(void);
    } cases[] = {
-      {"copy", copy},       {"indirect", indirect}, {"reduction", reduction}, {"matrix", matrix},
-      {"atomics", atomics}, {"images", images},     {"fragments", fragments}, {"uniforms", uniforms},
+      {"copy", copy},       {"indirect", indirect},   {"reduction", reduction},
+      {"stencil", stencil}, {"matrix", matrix},       {"atomics", atomics},
+      {"images", images},   {"fragments", fragments}, {"uniforms", uniforms},
    };
    struct egl egl = egl_open_context((struct surface_request){.kind = SURFACELESS}, false, 3, 1);
    for (unsigned c = 0; c < sizeof cases / sizeof cases[0]; c++) {
