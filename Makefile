@@ -4,18 +4,24 @@
 # Debian's own tools first: a private python would not find Debian's modules.
 export PATH := /usr/bin:$(PATH)
 
+# MESA=25.0: the Mesa of subprojects/mesa-25.0.wrap. One that is not the default has directories of its own.
+DEFAULT_MESA := $(shell sed -n "/'mesa_version'/s/.* value : '\([^']*\)'.*/\1/p" meson.options)
+MESA ?= $(DEFAULT_MESA)
+export MESA
+suffix := $(if $(filter-out $(DEFAULT_MESA),$(MESA)),-$(MESA))
+
 # ASSERTS=1: the targets work in build-asserts, where our asserts and Mesa's are compiled in.
 ifdef ASSERTS
-BUILD ?= build-asserts
-export SETUP_ARGS += -Db_ndebug=false -Dmesa:b_ndebug=false
+BUILD ?= build-asserts$(suffix)
+export SETUP_ARGS += -Db_ndebug=false
 endif
-BUILD ?= build
+BUILD ?= build$(suffix)
 export BUILD
 
 # Targets are built in the order in which they are named, each with all processors: `deps` before `all`.
 .NOTPARALLEL:
 
-all: ## build everything (installs nothing, runs nothing); the command is build/bin/tbrsim
+all: ## build everything (installs nothing, runs nothing); the command is build/bin/tbrsim (MESA=25.0: with that Mesa)
 	@scripts/build.sh
 
 deps: ## install the Debian packages that are missing, fetch Mesa's source
@@ -32,7 +38,7 @@ model: ## build and test the cache model and the command without Mesa (in build-
 
 conformance: deps all ## run piglit on tbrsim, llvmpipe and softpipe, and compare (CONFORMANCE_ARGS="--help")
 	@/usr/bin/python3 tests/conformance/conformance.py --tbrsim $(BUILD)/bin/tbrsim \
-		--out $(BUILD)/conformance $(CONFORMANCE_ARGS)
+		--mesa $(MESA) --out $(BUILD)/conformance $(CONFORMANCE_ARGS)
 
 test-recordings: deps all ## statistics of recordings against those of live runs, every preset (TRACES=DIR: other captures)
 	@/usr/bin/python3 tests/recordings/identity_test.py --tbrsim $(BUILD)/bin/tbrsim $(or $(TRACES),apitrace-replays)

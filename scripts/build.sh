@@ -20,8 +20,8 @@ unpack_mesa()
    part=$MESA_DIRECTORY.part
    rm -rf "$part"
    if [ -n "${MESA_SRC:-}" ]; then
-      [ "$(cat "$MESA_SRC/VERSION" 2>/dev/null)" = "${MESA_DIRECTORY#*mesa-}" ] ||
-         fail "make: MESA_SRC=$MESA_SRC is not an unpacked Mesa ${MESA_DIRECTORY#*mesa-}"
+      [ "$(cat "$MESA_SRC/VERSION" 2>/dev/null)" = "$MESA_RELEASE" ] ||
+         fail "make: MESA_SRC=$MESA_SRC is not an unpacked Mesa $MESA_RELEASE"
       cp -a "$MESA_SRC" "$part"
    elif [ -e "subprojects/packagecache/$MESA_TARBALL" ]; then
       mkdir -p "$part"
@@ -37,9 +37,9 @@ patch -R -p1 -s -f --dry-run -d "$MESA_DIRECTORY" <"$patch_file" >/dev/null 2>&1
 
 mkdir -p "$BUILD"
 # Mesa's options are read when a build directory is made; where they have changed since, it is made anew.
-options=$(sed -n '/subproject(/,/^  )/p' meson.build | cksum)
+options="$MESA $(sed -n '/subproject(/,/^  )/p' meson.build | cksum)"
 if [ -e "$BUILD/build.ninja" ] && [ "$(cat "$BUILD/mesa-options" 2>/dev/null)" != "$options" ]; then
-   $MESON setup --wipe "$BUILD" . >"$BUILD.log" 2>&1 || {
+   $MESON setup --wipe -Dmesa_version="$MESA" "$BUILD" . >"$BUILD.log" 2>&1 || {
       tail -n 20 "$BUILD.log" >&2
       fail "make: configuring anew failed; all of it is in $BUILD.log, and 'make clean' starts afresh"
    }
@@ -47,7 +47,7 @@ if [ -e "$BUILD/build.ninja" ] && [ "$(cat "$BUILD/mesa-options" 2>/dev/null)" !
 fi
 if [ ! -e "$BUILD/build.ninja" ]; then
    # shellcheck disable=SC2086
-   $MESON setup ${SETUP_ARGS:-} "$BUILD" . >"$BUILD/setup.log" 2>&1 || {
+   $MESON setup -Dmesa_version="$MESA" ${SETUP_ARGS:-} "$BUILD" . >"$BUILD/setup.log" 2>&1 || {
       tail -n 20 "$BUILD/setup.log" >&2
       fail_without_deps "configuring failed; all of it is in $BUILD/setup.log"
    }

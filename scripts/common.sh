@@ -10,17 +10,38 @@ export PATH
 # Objects of a fresh clone are found in the compiler cache whatever its directory.
 export CCACHE_NOHASHDIR=1
 
-BUILD=${BUILD:-build}
+fail()
+{
+   echo "$*" >&2
+   exit 1
+}
+
 CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/tbrsim
 MESON_VERSION=1.4
 
+# The Mesa that is built: that of subprojects/mesa-$MESA.wrap.
+DEFAULT_MESA=$(sed -n "/'mesa_version'/s/.* value : '\([^']*\)'.*/\1/p" meson.options)
+MESA=${MESA:-$DEFAULT_MESA}
+mesa_versions()
+{
+   (cd subprojects && echo mesa-*.wrap) | sed 's/mesa-\([^ ]*\)\.wrap/\1/g'
+}
 wrap_value()
 {
-   sed -n "s/^$1 *= *//p" subprojects/mesa.wrap
+   sed -n "s/^$1 *= *//p" "subprojects/mesa-$MESA.wrap"
 }
+[ -e "subprojects/mesa-$MESA.wrap" ] ||
+   fail "make: there is no subprojects/mesa-$MESA.wrap; MESA is one of: $(mesa_versions) (docs/mesa.md says how one is added)"
 MESA_TARBALL=$(wrap_value source_filename)
 MESA_SHA256=$(wrap_value source_hash)
 MESA_DIRECTORY=subprojects/$(wrap_value directory)
+MESA_RELEASE=${MESA_DIRECTORY#*mesa-}
+MESA_SUITE=$(wrap_value suite)
+
+# Another Mesa than the default one has build directories of its own.
+BUILD_SUFFIX=
+[ "$MESA" = "$DEFAULT_MESA" ] || BUILD_SUFFIX=-$MESA
+BUILD=${BUILD:-build$BUILD_SUFFIX}
 
 # uPlot, as python/tbrsim/report/uplot.py names it; the npm registry has it.
 uplot_value()
@@ -36,12 +57,6 @@ duckdb_value()
    sed -n "s/^$1 = \"\(.*\)\"/\1/p" python/tbrsim/duckdb.py 2>/dev/null || :
 }
 DUCKDB_LIBRARY=libduckdb-$(duckdb_value VERSION).so
-
-fail()
-{
-   echo "$*" >&2
-   exit 1
-}
 
 # The system's Meson where it is new enough, else the one that deps.sh unpacked.
 # MESON is set empty where there is neither.

@@ -29,11 +29,11 @@ install_packages()
    as_root apt-get install -y -qq --no-install-recommends $missing >&2
 }
 
-# An apt state of our own with Debian 13's main section beside the machine's own
-# configuration: same mirror, same keyring, nothing of the system's is changed.
-prepare_trixie()
+# An apt state of our own with the main section of one of Debian's suites beside the machine's own
+# configuration: same mirror, same keyring, nothing of the system's is changed. "apt-get $other" uses it.
+prepare_suite()
 {
-   [ -z "${trixie:-}" ] || return 0
+   [ "${prepared:-}" != "$1" ] || return 0
    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' |
       head -n 1)
    # Before the first apt-get update, apt does not know the origins yet.
@@ -44,16 +44,18 @@ prepare_trixie()
    [ -n "$keyring" ] || keyring=/usr/share/keyrings/debian-archive-keyring.gpg
    [ -e "$keyring" ] || fail "make deps: no $keyring; install debian-archive-keyring"
 
-   scratch=$(mktemp -d)
+   [ -n "${scratch:-}" ] || scratch=$(mktemp -d)
    trap 'rm -rf "$scratch"' EXIT
+   rm -rf "$scratch/lists"
    mkdir -p "$scratch/lists/partial"
    for type in deb deb-src; do
-      echo "$type [signed-by=$keyring] $mirror trixie main"
+      echo "$type [signed-by=$keyring] $mirror $1 main"
    done >"$scratch/sources.list"
-   trixie="-o Dir::Etc::sourcelist=$scratch/sources.list -o Dir::Etc::sourceparts=/dev/null
+   other="-o Dir::Etc::sourcelist=$scratch/sources.list -o Dir::Etc::sourceparts=/dev/null
       -o Dir::State::lists=$scratch/lists -o APT::Sandbox::User="
    # shellcheck disable=SC2086
-   apt-get -qq $trixie update >&2
+   apt-get -qq $other update >&2
+   prepared=$1
 }
 
 fetch_meson()
@@ -68,9 +70,9 @@ fetch_meson()
       return 0
    fi
    echo "make deps: fetching Meson from Debian 13" >&2
-   prepare_trixie
+   prepare_suite trixie
    # shellcheck disable=SC2086
-   (cd "$scratch" && apt-get -qq $trixie download meson >&2)
+   (cd "$scratch" && apt-get -qq $other download meson >&2)
    dpkg-deb -x "$scratch"/meson_*.deb "$scratch/meson"
    mkdir -p "$CACHE"
    rm -rf "$CACHE/meson"
@@ -88,12 +90,13 @@ fetch_mesa()
    here=subprojects/packagecache/$MESA_TARBALL
    ! is_mesa "$here" || return 0
    if ! is_mesa "$CACHE/$MESA_TARBALL"; then
-      echo "make deps: fetching Mesa's source from Debian 13" >&2
-      prepare_trixie
+      echo "make deps: fetching Mesa's source from Debian's $MESA_SUITE" >&2
+      prepare_suite "$MESA_SUITE"
+      # Where apt cannot, it says why.
       # shellcheck disable=SC2086
-      (cd "$scratch" && apt-get -qq $trixie source --download-only --tar-only mesa >&2)
+      (cd "$scratch" && apt-get -qq $other source --download-only --tar-only mesa >&2) || :
       is_mesa "$scratch/$MESA_TARBALL" ||
-         fail "make deps: the mirror's Mesa is not $MESA_TARBALL with SHA-256 $MESA_SHA256; MESA_SRC=DIR takes an unpacked Mesa 25.0.7"
+         fail "make deps: the mirror does not give $MESA_TARBALL with SHA-256 $MESA_SHA256; MESA_SRC=DIR takes an unpacked Mesa $MESA_RELEASE"
       mkdir -p "$CACHE"
       mv "$scratch/$MESA_TARBALL" "$CACHE/$MESA_TARBALL"
    fi

@@ -14,8 +14,8 @@ thread) libraries="libtsan" arguments="-Db_sanitize=thread" suites="--suite robu
 *) fail "usage: sanitize.sh address|thread" ;;
 esac
 
-BUILD=build-$sanitizer SETUP_ARGS="-Dsanitize=$sanitizer $arguments" scripts/build.sh
-BUILD=$(realpath "build-$sanitizer")
+BUILD=build-$sanitizer$BUILD_SUFFIX SETUP_ARGS="-Dsanitize=$sanitizer $arguments" scripts/build.sh
+BUILD=$(realpath "build-$sanitizer$BUILD_SUFFIX")
 export BUILD
 reports=$BUILD/reports
 rm -rf "$reports"

@@ -28,11 +28,14 @@ def parse_arguments():
                         help="only the tests named in a file, compared with the lists only")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="tests at once (default: processors)")
     parser.add_argument("--timeout", type=int, default=180, help="seconds a test may take (default %(default)s)")
+    parser.add_argument("--mesa", metavar="VERSION", help="the Mesa that was built, of subprojects/mesa-VERSION.wrap")
     parser.add_argument("--references-only", action="store_true", help="only make the reference drivers' results")
     parser.add_argument("--no-references", action="store_true", help="compare with the lists only")
     parser.add_argument("--update", action="store_true", help="write the list of failures anew from this run")
     parser.add_argument("--out", type=pathlib.Path, help="directory for results.json")
     tbrsim.parse(parser)
+    if not (tbrsim.arguments.no_references or tbrsim.arguments.list or tbrsim.arguments.mesa):
+        parser.error("--mesa is missing: the reference drivers' results are kept for each Mesa")
     return tbrsim.arguments
 
 
@@ -57,7 +60,7 @@ def run_references(arguments, tests, display, scratch):
     """{driver: {test: Result}}; what is not in the cache yet is run and put there."""
     results = {}
     for driver in references.DRIVERS:
-        cache = references.Cache(tbrsim.SOURCE, arguments.profile, driver)
+        cache = references.Cache(tbrsim.SOURCE, arguments.mesa, arguments.profile, driver)
         missing = [test for test in tests if test not in cache.results]
         if missing:
             print(f"{driver}: running {len(missing)} tests; the results are kept in {cache.path}", flush=True)

@@ -14,13 +14,12 @@ import piglit
 DRIVERS = ("llvmpipe", "softpipe")
 
 
-def mesa_identity(source):
-    """What decides how the reference drivers behave: Mesa's source, our patch of it, its options, LLVM. The
+def mesa_identity(source, mesa):
+    """What decides how the reference drivers of Mesa MESA behave: its source, our patch of it, its options, LLVM. The
     library's own build id would not do: it changes with every change of tbrsim, which is linked into it."""
     identity = hashlib.sha256()
-    patches = sorted((source / "subprojects" / "packagefiles").glob("*.patch"))
-    for path in [source / "subprojects" / "mesa.wrap", *patches]:
-        identity.update(path.read_bytes())
+    for path in (f"mesa-{mesa}.wrap", f"packagefiles/mesa-{mesa}.patch"):
+        identity.update((source / "subprojects" / path).read_bytes())
     options = re.search(r"subproject\((.*?)\n  \)", (source / "meson.build").read_text(encoding="utf-8"), re.S)
     if not options:
         raise piglit.Failure("meson.build has no subproject Mesa")
@@ -33,10 +32,10 @@ def mesa_identity(source):
 class Cache:
     """One reference driver's results, {test: Result}, for one Mesa, piglit and profile."""
 
-    def __init__(self, source, profile, driver):
+    def __init__(self, source, mesa, profile, driver):
         base = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
         self.path = (base / "tbrsim" / "conformance" /
-                     f"mesa-{mesa_identity(source)}_piglit-{piglit.installed()}_{profile}" / f"{driver}.json")
+                     f"mesa-{mesa_identity(source, mesa)}_piglit-{piglit.installed()}_{profile}" / f"{driver}.json")
         self.results = {}
         if self.path.exists():
             with open(self.path, encoding="utf-8") as file:

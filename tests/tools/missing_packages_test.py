@@ -17,9 +17,11 @@ class MissingPackages(unittest.TestCase):
         with tempfile.TemporaryDirectory() as directory:
             checkout = pathlib.Path(directory)
             shutil.copy(TOP / "Makefile", checkout)
+            shutil.copy(TOP / "meson.options", checkout)
             shutil.copytree(TOP / "scripts", checkout / "scripts")
             (checkout / "subprojects").mkdir()
-            shutil.copy(TOP / "subprojects" / "mesa.wrap", checkout / "subprojects")
+            for wrap in (TOP / "subprojects").glob("mesa-*.wrap"):
+                shutil.copy(wrap, checkout / "subprojects")
             with open(checkout / "scripts" / "packages.txt", "a", encoding="utf-8") as packages:
                 packages.write("no-such-package\n")
             result = subprocess.run(["make"], cwd=checkout, capture_output=True, text=True, check=False,
