@@ -68,6 +68,10 @@ draw_json(const struct cm_names *names, const struct cm_pass *pass, const struct
    json_object_set_new(object, "group", draw_list_group(names, draw->group));
    json_object_set_new(object, "marker", output_text(cm_names_string(names, draw->marker)));
    json_object_set_new(object, "vertex_shader", shader_json(names, CM_SHADER_VERTEX, &draw->vertex_shader));
+   json_object_set_new(object, "control_shader",
+                       shader_json(names, CM_SHADER_TESS_CONTROL, &draw->control_shader));
+   json_object_set_new(object, "evaluation_shader",
+                       shader_json(names, CM_SHADER_TESS_EVALUATION, &draw->evaluation_shader));
    json_object_set_new(object, "geometry_shader",
                        shader_json(names, CM_SHADER_GEOMETRY, &draw->geometry_shader));
    json_object_set_new(object, "fragment_shader",

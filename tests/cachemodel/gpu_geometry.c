@@ -200,6 +200,39 @@ test_feedback(void **unused)
    cm_gpu_destroy(gpu);
 }
 
+/* Shaders are fetched once each; what is counted are their invocations. */
+static void
+test_tessellation(void **unused)
+{
+   struct cm_gpu *gpu = test_gpu((const char *const[]){"timing=on", NULL});
+   struct pass_builder *pass = pass_new(0, 32, 32, 32);
+   struct cm_draw *draw = pass_draw(pass);
+   draw->num_vertices = 6;
+   draw->vertex_shader = (struct cm_shader){.id = 1, .instructions = 5};
+   draw->control_shader = (struct cm_shader){.id = 1, .instructions = 9, .constant_bytes = 20};
+   draw->evaluation_shader = (struct cm_shader){.id = 1, .instructions = 17, .constant_bytes = 65};
+   draw->geometry_shader = (struct cm_shader){.id = 1, .instructions = 7};
+   draw->patches = 2;
+   draw->control_invocations = 8;
+   draw->evaluation_invocations = 30;
+   draw->geometry_invocations = 11;
+   pass_run(pass, gpu);
+   assert_counters(gpu, (const struct expected_counter[]){
+                           {"vertex_stage.vertices", 6},
+                           {"tessellation_stage.patches", 2},
+                           {"tessellation_stage.control_invocations", 8},
+                           {"tessellation_stage.evaluation_invocations", 30},
+                           {"geometry_stage.invocations", 11},
+                           /* 40, 72, 136 and 56 bytes; 20 and 65 of constants. */
+                           {"instruction_cache.shader.reads", 1 + 2 + 3 + 1},
+                           {"instruction_cache.constant.reads", 1 + 2},
+                           {"operations.vertex_instructions", 6 * 5 + 8 * 9 + 30 * 17 + 11 * 7},
+                           {NULL, 0},
+                        });
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+}
+
 static void
 test_index_past_the_end(void **unused)
 {
@@ -227,6 +260,7 @@ main(void)
       cmocka_unit_test(test_not_indexed_and_instanced),
       cmocka_unit_test(test_base_instance),
       cmocka_unit_test(test_feedback),
+      cmocka_unit_test(test_tessellation),
       cmocka_unit_test(test_index_past_the_end),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,7 +166,7 @@ test_refused(void **unused)
 
    uint8_t *header = file.bytes;
    header[8] = 9;
-   refused(header, file.size, "a recording of version 9, expected versions 4 to 7");
+   refused(header, file.size, "a recording of version 9, expected versions 4 to 8");
    header[8] = CM_RECORDING_VERSION;
    header[12] = 77;
    refused(header, file.size, "the header is corrupt");

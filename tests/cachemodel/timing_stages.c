@@ -37,8 +37,15 @@ struct load {
    uint32_t hidden; /* of the quads, those that fail the Early Z-Test */
 };
 
+/* Invocations behind the vertices, and their instructions. */
+struct stages {
+   uint32_t control, control_instructions;
+   uint32_t evaluation, evaluation_instructions;
+   uint32_t geometry, geometry_instructions;
+};
+
 static uint64_t
-cycles_of(const struct load *load, const char *const *changes)
+cycles_of_stages(const struct load *load, const struct stages *stages, const char *const *changes)
 {
    static const uint32_t tile = 0;
    struct cm_gpu *gpu = ideal_gpu(changes);
@@ -47,6 +54,13 @@ cycles_of(const struct load *load, const char *const *changes)
    pass->pass.kind = CM_PASS_TBR;
    draw->num_vertices = load->vertices;
    draw->vertex_shader.instructions = load->vertex_instructions;
+   draw->patches = stages->control || stages->evaluation ? load->vertices : 0;
+   draw->control_shader.instructions = stages->control_instructions;
+   draw->control_invocations = stages->control;
+   draw->evaluation_shader.instructions = stages->evaluation_instructions;
+   draw->evaluation_invocations = stages->evaluation;
+   draw->geometry_shader.instructions = stages->geometry_instructions;
+   draw->geometry_invocations = stages->geometry;
    draw->fragment_shader.instructions = load->instructions;
    for (uint32_t p = 0; p < load->primitives; p++)
       pass_primitive(pass, load->attributes, &tile, 1);
@@ -65,6 +79,12 @@ cycles_of(const struct load *load, const char *const *changes)
    const uint64_t cycles = gpu_total(gpu, "gpu.cycles");
    cm_gpu_destroy(gpu);
    return cycles;
+}
+
+static uint64_t
+cycles_of(const struct load *load, const char *const *changes)
+{
+   return cycles_of_stages(load, &(struct stages){0}, changes);
 }
 
 /* How many cycles more the larger load takes. */
@@ -115,6 +135,60 @@ test_each_stage_limits(void **unused)
    /* The fetch of vertices: one a cycle, without attributes. */
    const struct load quick = {400, 1, 1, 1, 1, 1, 0}, more_quick = {800, 1, 1, 1, 1, 1, 0};
    assert_int_equal(difference(&quick, &more_quick, SETTINGS()), 400);
+}
+
+/* The same of what is behind the same vertices. */
+static uint64_t
+added(const struct load *load, const struct stages *some, const struct stages *more,
+      const char *const *changes)
+{
+   return cycles_of_stages(load, more, changes) - cycles_of_stages(load, some, changes);
+}
+
+/* Tessellation and geometry shaders on four Vertex Processors: of each vertex four invocations, or eight, which begin
+ * together when those of the stage before are done. */
+static void
+test_stages_behind_vertices(void **unused)
+{
+   const struct load load = {400, 4, 1, 1, 0, 0, 0};
+   struct stages stages = {.control = 1600, .control_instructions = 30};
+   struct stages more = stages;
+   more.control = 3200;
+   assert_int_equal(added(&load, &stages, &more, SETTINGS()), 400 * 30);
+   more = stages;
+   more.evaluation = stages.evaluation = 1600;
+   more.evaluation_instructions = stages.evaluation_instructions = 12;
+   more.evaluation = 3200;
+   assert_int_equal(added(&load, &stages, &more, SETTINGS()), 400 * 12);
+   more = stages;
+   more.geometry = stages.geometry = 1600;
+   more.geometry_instructions = stages.geometry_instructions = 8;
+   more.geometry = 3200;
+   assert_int_equal(added(&load, &stages, &more, SETTINGS()), 400 * 8);
+   /* What the last stage makes goes through Primitive Assembly; what is handed on, and vertices, do not. */
+   assert_int_equal(added(&load, &stages, &more, SETTINGS("pipeline.assembly_cycles=50")), 1600 * 50);
+   more = stages;
+   more.evaluation = more.control = 3200;
+   assert_in_range(added(&load, &stages, &more, SETTINGS("pipeline.assembly_cycles=50")), 0, 200);
+   /* Of patches that are culled nothing is assembled. */
+   const struct stages culled = {.control = 1600, .control_instructions = 30};
+   assert_in_range(cycles_of_stages(&load, &culled, SETTINGS("pipeline.assembly_cycles=1000")),
+                   400 * (4 + 30), 400 * (4 + 30) + 500);
+}
+
+/* A patch: its vertex, then its control invocations, then its points, then triangles, four at a time. */
+static void
+test_latency_of_a_patch(void **unused)
+{
+   const struct load load = {1, 10, 1, 1, 0, 0, 0};
+   const struct stages none = {0};
+   struct stages patch = {4, 100, 8, 50, 0, 0};
+   /* Eight points, of which the last four come out together; they are assembled one a cycle. */
+   assert_int_equal(added(&load, &none, &patch, SETTINGS()), 100 + 2 * 50 + 3);
+   patch.geometry = 6;
+   patch.geometry_instructions = 20;
+   /* Two of the six triangles begin when the first four are done. */
+   assert_int_equal(added(&load, &none, &patch, SETTINGS()), 100 + 2 * 50 + 2 * 20 + 1);
 }
 
 /* One quad: its way through all stages. */
@@ -219,7 +293,8 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_each_stage_limits),   cmocka_unit_test(test_latency_of_one_quad),
+      cmocka_unit_test(test_each_stage_limits),   cmocka_unit_test(test_stages_behind_vertices),
+      cmocka_unit_test(test_latency_of_a_patch),  cmocka_unit_test(test_latency_of_one_quad),
       cmocka_unit_test(test_full_queue),          cmocka_unit_test(test_states_sum_up),
       cmocka_unit_test(test_counts_are_the_same),
    };

@@ -94,9 +94,12 @@ is_short(const struct cm_pass *pass)
    for (uint32_t d = 0; d < pass->num_draws; d++) {
       const struct cm_draw *draw = &pass->draws[d];
       work += draw->num_vertices * (1ull + draw->num_elements);
-      work += draw->vertex_shader.instructions + draw->geometry_shader.instructions +
+      work += draw->control_invocations + draw->evaluation_invocations + draw->geometry_invocations;
+      work += draw->vertex_shader.instructions + draw->control_shader.instructions +
+              draw->evaluation_shader.instructions + draw->geometry_shader.instructions +
               draw->fragment_shader.instructions;
-      work += draw->vertex_shader.constant_bytes + draw->geometry_shader.constant_bytes +
+      work += draw->vertex_shader.constant_bytes + draw->control_shader.constant_bytes +
+              draw->evaluation_shader.constant_bytes + draw->geometry_shader.constant_bytes +
               draw->fragment_shader.constant_bytes;
       for (uint32_t e = 0; e < draw->num_elements; e++)
          work += draw->num_vertices * (uint64_t)draw->elements[e].bytes / 16;

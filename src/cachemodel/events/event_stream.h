@@ -67,7 +67,8 @@ enum cm_name_type {
    CM_NAME_GROUP, /**< a debug group: the same name in the same group is the same group, as often as it is opened */
    CM_NAME_LABEL,  /**< a resource gets a label, or loses it */
    CM_NAME_SHADER, /**< a shader */
-   CM_NAME_READ, /**< a resource was read by what has no events: the CPU, a vertex or geometry shader's textures */
+   CM_NAME_READ, /**< a resource was read by what has no events: the CPU, textures of a shader before the fragment
+                  * shader */
    CM_NAME_TYPES
 };
 
@@ -77,6 +78,8 @@ enum cm_shader_stage {
    CM_SHADER_FRAGMENT,
    CM_SHADER_GEOMETRY,
    CM_SHADER_COMPUTE,
+   CM_SHADER_TESS_CONTROL,
+   CM_SHADER_TESS_EVALUATION,
    CM_SHADER_STAGES
 };
 
@@ -183,6 +186,12 @@ struct cm_dispatch {
       groups_per_tile; /**< work-groups whose events a tile of the pass has; the last tile may have fewer */
 };
 
+/** Vertices that tessellation makes of a patch at most: a quad of 64 by 64 parts. */
+#define CM_MAX_PATCH_POINTS (65 * 65)
+/** Invocations of a tessellation control shader a patch, and of a geometry shader a primitive, at most. */
+#define CM_MAX_PATCH_VERTICES 32
+#define CM_MAX_GEOMETRY_INSTANCES 32
+
 /** What transform feedback wrote of a draw: the same bytes of one vertex after another. */
 struct cm_feedback {
    uint32_t buffer;  /**< resource */
@@ -214,14 +223,23 @@ struct cm_fragment_tests {
 /** A draw call (one instance of it). Of a compute pass, which has one, only storage, indirect, textures and names. */
 struct cm_draw {
    struct cm_shader vertex_shader;
+   struct cm_shader control_shader,
+      evaluation_shader; /**< of tessellation, which may have no control shader */
    struct cm_shader geometry_shader;
    struct cm_shader fragment_shader;
-   uint32_t index_buffer;   /**< resource; 0: not indexed */
-   uint32_t index_offset;   /**< bytes to the first index read */
-   uint8_t index_bytes;     /**< 1, 2 or 4 */
-   uint32_t instance;       /**< instance number, from 0 */
-   uint32_t first_instance; /**< added after the division by an element's instance_divisor */
-   uint32_t num_elements;   /**< vertex elements used */
+   /* What runs between the vertex shader and primitive assembly; what it hands on stays on chip. A draw that goes on in
+    * another pass has there what ran then, without vertices; of the shaders only their instructions. Recordings before
+    * version 8 have none of it. */
+   uint64_t patches;                /**< that are tessellated, be it to nothing */
+   uint64_t control_invocations;    /**< up to CM_MAX_PATCH_VERTICES a patch */
+   uint64_t evaluation_invocations; /**< up to CM_MAX_PATCH_POINTS a patch */
+   uint64_t geometry_invocations;   /**< up to CM_MAX_GEOMETRY_INSTANCES a primitive that reaches it */
+   uint32_t index_buffer;           /**< resource; 0: not indexed */
+   uint32_t index_offset;           /**< bytes to the first index read */
+   uint8_t index_bytes;             /**< 1, 2 or 4 */
+   uint32_t instance;               /**< instance number, from 0 */
+   uint32_t first_instance;         /**< added after the division by an element's instance_divisor */
+   uint32_t num_elements;           /**< vertex elements used */
    struct cm_vertex_element elements[CM_MAX_VERTEX_ELEMENTS];
    /** The vertices fetched, in order: pass->vertices[first_vertex …]. Not
     * indexed draws fetch the numbers first_vertex_number + 0, 1, 2 … instead
@@ -233,7 +251,7 @@ struct cm_draw {
     * by vertex: of all its spans the first vertex, then of all the second … */
    uint32_t num_feedback;
    uint64_t first_feedback;
-   /** Texture instructions that invocations of its vertex and geometry shaders ran; what they read
+   /** Texture instructions that invocations of its shaders before the fragment shader ran; what they read
     * is not in the stream. Of several instances the first has them all. */
    uint32_t texture_reads;
    uint32_t num_textures;

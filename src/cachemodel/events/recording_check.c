@@ -90,6 +90,25 @@ is_part(uint64_t first, uint64_t count, uint64_t all)
    return first <= all && count <= all - first;
 }
 
+/* Invocations are limited by what vertices and patches there are; but for the rest of a draw whose vertices are in the
+ * pass before. */
+static const char *
+check_stages(const struct cm_draw *draw)
+{
+   if (!is_shader(&draw->control_shader) || !is_shader(&draw->evaluation_shader))
+      return "a draw's program is too large";
+   if (!draw->num_vertices)
+      return NULL;
+   /* Primitives that reach a geometry shader: patches have fewer than two triangles a point. */
+   const uint64_t primitives = draw->patches ? 2 * draw->evaluation_invocations : draw->num_vertices;
+   if (draw->patches > draw->num_vertices ||
+       draw->control_invocations > draw->patches * CM_MAX_PATCH_VERTICES ||
+       draw->evaluation_invocations > draw->patches * CM_MAX_PATCH_POINTS ||
+       draw->geometry_invocations > primitives * CM_MAX_GEOMETRY_INSTANCES)
+      return "a draw has more invocations than its vertices can cause";
+   return NULL;
+}
+
 static const char *
 check_draw(const struct cm_pass *pass, const struct cm_draw *draw)
 {
@@ -108,7 +127,7 @@ check_draw(const struct cm_pass *pass, const struct cm_draw *draw)
       return "a draw names transform feedback that is not there";
    if (draw->storage > pass->num_storages)
       return "a draw names storage that is not there";
-   return NULL;
+   return check_stages(draw);
 }
 
 static const char *

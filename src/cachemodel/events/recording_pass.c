@@ -93,12 +93,19 @@ static const struct field draw_fields[] = {
    FIELD(struct cm_draw, indirect.buffer),
    FIELD(struct cm_draw, indirect.offset),
    FIELD(struct cm_draw, indirect.bytes),
+   SHADER(control_shader),
+   SHADER(evaluation_shader),
+   FIELD(struct cm_draw, patches),
+   FIELD(struct cm_draw, control_invocations),
+   FIELD(struct cm_draw, evaluation_invocations),
+   FIELD(struct cm_draw, geometry_invocations),
 };
-/* The last of both, which files without names do not have; those of a draw before DRAW_STORAGE, the last ones, which older
- * files do not have either. */
+/* The last of both, which files without names do not have; those of a draw before DRAW_STORAGE and DRAW_STAGES, the
+ * last ones, which older files do not have either. */
 #define RESOURCE_NAMES 2
 #define DRAW_NAMES 3
 #define DRAW_STORAGE 4
+#define DRAW_STAGES 10
 
 #define DISPATCH_FIELD(member) FIELD(struct cm_pass, dispatch.member)
 static const struct field dispatch_fields[] = {
@@ -179,6 +186,7 @@ struct coder {
    struct cm_byte_reader *reader;
    bool without_names;   /* the file is of a version that has none */
    bool without_storage; /* likewise */
+   bool without_stages;  /* likewise */
 };
 
 static bool
@@ -256,7 +264,8 @@ cm_decode_resource(struct cm_byte_reader *reader, uint32_t version, struct cm_re
 static bool
 code_draws(const struct coder *coder, struct cm_pass *pass)
 {
-   const size_t fields = COUNT(draw_fields) - (coder->without_storage ? DRAW_STORAGE : 0) -
+   const size_t fields = COUNT(draw_fields) - (coder->without_stages ? DRAW_STAGES : 0) -
+                         (coder->without_storage ? DRAW_STORAGE : 0) -
                          (coder->without_names ? DRAW_NAMES : 0);
    struct cm_draw before = {0};
    for (uint32_t d = 0; d < pass->num_draws; d++) {
@@ -365,8 +374,9 @@ code_count(const struct coder *coder, uint64_t count, size_t least_bytes, uint64
 static void
 code_counts(const struct coder *coder, struct cm_pass *pass)
 {
-   pass->num_draws = (uint32_t)code_count(coder, pass->num_draws,
-                                          COUNT(draw_fields) - DRAW_NAMES - DRAW_STORAGE, UINT32_MAX);
+   pass->num_draws =
+      (uint32_t)code_count(coder, pass->num_draws,
+                           COUNT(draw_fields) - DRAW_NAMES - DRAW_STORAGE - DRAW_STAGES, UINT32_MAX);
    if (!coder->without_storage)
       pass->num_storages = (uint32_t)code_count(coder, pass->num_storages, COUNT(storage_fields), UINT32_MAX);
    pass->num_vertices = code_count(coder, pass->num_vertices, 1, UINT64_MAX);
@@ -410,7 +420,8 @@ cm_decode_pass(struct cm_byte_reader *reader, uint32_t version, struct cm_pass *
 {
    const struct coder coder = {.reader = reader,
                                .without_names = version < CM_RECORDING_NAMES_VERSION,
-                               .without_storage = version < CM_RECORDING_STORAGE_VERSION};
+                               .without_storage = version < CM_RECORDING_STORAGE_VERSION,
+                               .without_stages = version < CM_RECORDING_STAGES_VERSION};
    CODE(&coder, pass_fields, pass, &no_pass);
    reader->bad |= pass->kind == CM_PASS_COMPUTE && coder.without_storage;
    if (pass->kind == CM_PASS_COMPUTE)

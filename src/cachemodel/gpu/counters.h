@@ -35,7 +35,14 @@ struct cm_counter_table *cm_gpu_counter_table_create(const struct cm_config *con
    X(VERTICES, "vertex_stage.vertices", "vertices", "vertices fetched")                                   \
    X(VERTICES_REUSED, "vertex_stage.vertices_reused", "vertices", "vertices reused after transformation") \
    X(VERTEX_TEXTURE_READS, "vertex_stage.texture_reads", "reads",                                         \
-     "texture instructions of vertex and geometry shaders; not simulated")                                \
+     "texture instructions of the shaders before the fragment shader; not simulated")                     \
+   X(PATCHES, "tessellation_stage.patches", "patches", "patches tessellated")                             \
+   X(CONTROL_INVOCATIONS, "tessellation_stage.control_invocations", "invocations",                        \
+     "invocations of tessellation control shaders")                                                       \
+   X(EVALUATION_INVOCATIONS, "tessellation_stage.evaluation_invocations", "invocations",                  \
+     "invocations of tessellation evaluation shaders: vertices that tessellation made")                   \
+   X(GEOMETRY_INVOCATIONS, "geometry_stage.invocations", "invocations",                                   \
+     "invocations of geometry shaders, each instance counted")                                            \
    X(PRIMITIVES, "tiling_engine.primitives", "primitives", "primitives binned")                           \
    X(ATTRIBUTES, "tiling_engine.attributes", "blocks", "attributes written to PB-Attributes")             \
    X(PMDS, "tiling_engine.pmds", "PMDs", "PMDs written to PB-Lists, one per primitive and tile")          \

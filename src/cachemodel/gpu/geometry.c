@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The Vertex Stage: for each draw, its shaders, then vertex by vertex the index
- * and the attributes (TCOR II-A), then what transform feedback writes. */
+/* The Vertex Stage and what follows it up to primitive assembly: for each draw, its shaders, then vertex by vertex the
+ * index and the attributes (TCOR II-A), then what transform feedback writes. What tessellation and geometry shaders
+ * hand on stays on chip. */
 #include "gpu/attribution_internal.h"
 #include "gpu/compute.h"
 #include "gpu/gpu_internal.h"
@@ -107,6 +108,24 @@ write_feedback(struct cm_gpu *gpu, const struct cm_draw *draw)
 }
 
 static void
+fetch_shaders(struct cm_gpu *gpu, const struct cm_draw *draw)
+{
+   cm_gpu_fetch_shader(gpu, CM_SHADER_VERTEX, &draw->vertex_shader, 0);
+   cm_gpu_fetch_shader(gpu, CM_SHADER_TESS_CONTROL, &draw->control_shader, 0);
+   cm_gpu_fetch_shader(gpu, CM_SHADER_TESS_EVALUATION, &draw->evaluation_shader, 0);
+   cm_gpu_fetch_shader(gpu, CM_SHADER_GEOMETRY, &draw->geometry_shader, 0);
+}
+
+static void
+count_invocations(uint64_t *pipeline, const struct cm_draw *draw)
+{
+   pipeline[CM_PIPELINE_PATCHES] += draw->patches;
+   pipeline[CM_PIPELINE_CONTROL_INVOCATIONS] += draw->control_invocations;
+   pipeline[CM_PIPELINE_EVALUATION_INVOCATIONS] += draw->evaluation_invocations;
+   pipeline[CM_PIPELINE_GEOMETRY_INVOCATIONS] += draw->geometry_invocations;
+}
+
+static void
 run_draw(struct cm_gpu *gpu, const struct cm_draw *draw)
 {
    struct vertex_fetch fetch = {
@@ -126,8 +145,8 @@ run_draw(struct cm_gpu *gpu, const struct cm_draw *draw)
    gpu->pipeline[CM_PIPELINE_VERTEX_TEXTURE_READS] += draw->texture_reads;
    cm_timing_draw(timing, draw);
    cm_compute_read_indirect(gpu, &draw->indirect);
-   cm_gpu_fetch_shader(gpu, CM_SHADER_VERTEX, &draw->vertex_shader, 0);
-   cm_gpu_fetch_shader(gpu, CM_SHADER_GEOMETRY, &draw->geometry_shader, 0);
+   fetch_shaders(gpu, draw);
+   count_invocations(gpu->pipeline, draw);
    const uint64_t vertices = gpu->pipeline[CM_PIPELINE_VERTICES];
    cm_timing_shaders_fetched(timing);
    for (uint32_t n = 0; n < draw->num_vertices; n++) {

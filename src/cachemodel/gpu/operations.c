@@ -7,7 +7,11 @@
 void
 cm_operations_vertices(struct cm_gpu *gpu, const struct cm_draw *draw, uint64_t vertices)
 {
-   gpu->operations[CM_OPERATION_VERTEX_INSTRUCTIONS] += vertices * draw->vertex_shader.instructions;
+   gpu->operations[CM_OPERATION_VERTEX_INSTRUCTIONS] +=
+      vertices * draw->vertex_shader.instructions +
+      draw->control_invocations * draw->control_shader.instructions +
+      draw->evaluation_invocations * draw->evaluation_shader.instructions +
+      draw->geometry_invocations * draw->geometry_shader.instructions;
 }
 
 /* The quads of an event. */

@@ -20,16 +20,17 @@ struct cm_draw;
 struct cm_gpu;
 
 /** Counters operations.<name>: X(identifier, name, unit of measure, description) */
-#define CM_OPERATIONS(X)                                                                                   \
-   X(VERTEX_INSTRUCTIONS, "vertex_instructions", "instructions", "vertex shader instructions, per vertex") \
-   X(QUAD_INSTRUCTIONS, "quad_instructions", "instructions",                                               \
-     "fragment shader instructions, per quad; of compute shaders per four invocations")                    \
-   X(RASTER_QUADS, "raster_quads", "quads",                                                                \
-     "quads rasterised; where hidden surfaces are removed before, those too")                              \
-   X(QUAD_ATTRIBUTES, "quad_attributes", "attributes", "attributes interpolated, each for a quad")         \
-   X(DEPTH_QUADS, "depth_quads", "quads", "quads whose depths were compared with the Z-Buffer's")          \
-   X(DEPTH_WRITES, "depth_writes", "quads", "of these, those that replaced them")                          \
-   X(COLOR_WRITES, "color_writes", "quads", "quads written to the Color Buffer, each attachment counted")  \
+#define CM_OPERATIONS(X)                                                                                  \
+   X(VERTEX_INSTRUCTIONS, "vertex_instructions", "instructions",                                          \
+     "vertex shader instructions, per vertex; of tessellation and geometry shaders, per invocation")      \
+   X(QUAD_INSTRUCTIONS, "quad_instructions", "instructions",                                              \
+     "fragment shader instructions, per quad; of compute shaders per four invocations")                   \
+   X(RASTER_QUADS, "raster_quads", "quads",                                                               \
+     "quads rasterised; where hidden surfaces are removed before, those too")                             \
+   X(QUAD_ATTRIBUTES, "quad_attributes", "attributes", "attributes interpolated, each for a quad")        \
+   X(DEPTH_QUADS, "depth_quads", "quads", "quads whose depths were compared with the Z-Buffer's")         \
+   X(DEPTH_WRITES, "depth_writes", "quads", "of these, those that replaced them")                         \
+   X(COLOR_WRITES, "color_writes", "quads", "quads written to the Color Buffer, each attachment counted") \
    X(COLOR_READS, "color_reads", "quads", "quads read from it: blended with, or fetched by shaders")
 
 enum cm_operation {
@@ -42,7 +43,7 @@ enum cm_operation {
 /** Read from cm_gpu.operations. */
 extern const struct cm_counter_source cm_operation_counters;
 
-/** A draw's shader ran for so many vertices. */
+/** A draw's vertex shader ran for so many vertices, and the shaders behind it as often as it says. */
 void cm_operations_vertices(struct cm_gpu *gpu, const struct cm_draw *draw, uint64_t vertices);
 
 /** A tile of the pass, after cm_fragment_stage. */

@@ -106,12 +106,23 @@ take_vertices(struct cm_frame_vectors *vectors, const struct cm_pass *pass, cons
    }
 }
 
+/** Of a shader before the fragment shader. */
+static void
+take_shader(struct cm_frame_vectors *vectors, enum cm_shader_stage stage, const struct cm_shader *shader,
+            uint64_t invocations)
+{
+   if (shader->id || invocations)
+      vectors->current[CM_FEATURE_VERTICES + shader_element(vectors, stage, shader->id)] +=
+         (double)invocations * shader->instructions;
+}
+
 static void
 take_draw(struct cm_frame_vectors *vectors, const struct cm_pass *pass, const struct cm_draw *draw)
 {
-   const struct cm_shader *shader = &draw->vertex_shader;
-   vectors->current[CM_FEATURE_VERTICES + shader_element(vectors, CM_SHADER_VERTEX, shader->id)] +=
-      (double)draw->num_vertices * shader->instructions;
+   take_shader(vectors, CM_SHADER_VERTEX, &draw->vertex_shader, draw->num_vertices);
+   take_shader(vectors, CM_SHADER_TESS_CONTROL, &draw->control_shader, draw->control_invocations);
+   take_shader(vectors, CM_SHADER_TESS_EVALUATION, &draw->evaluation_shader, draw->evaluation_invocations);
+   take_shader(vectors, CM_SHADER_GEOMETRY, &draw->geometry_shader, draw->geometry_invocations);
    take_vertices(vectors, pass, draw);
 }
 

@@ -33,7 +33,7 @@ enum cm_frame_feature {
    CM_FEATURE_BYTES,      /**< of different blocks of memory (frame_reuse.h) */
    CM_FEATURE_OLD_BYTES,  /**< of these, that are read and were last accessed before the frame before */
    CM_FEATURE_NEW_BYTES,  /**< that are read and were not accessed in the last CM_REUSE_AGES frames */
-   CM_FEATURE_VERTICES,   /**< instructions of vertex shaders, by shader */
+   CM_FEATURE_VERTICES,   /**< instructions of shaders before the fragment shader, by shader */
    CM_FEATURE_FRAGMENTS =
       CM_FEATURE_VERTICES + CM_VECTOR_SHADERS, /**< of fragment and compute shaders, by shader */
    CM_FRAME_FEATURES = CM_FEATURE_FRAGMENTS + CM_VECTOR_SHADERS

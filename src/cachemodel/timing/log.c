@@ -161,7 +161,12 @@ cm_timing_draw(struct cm_timing *timing, const struct cm_draw *draw)
    struct cm_logged_draw *item = ADD(timing, draws);
    if (item)
       *item = (struct cm_logged_draw){
-         .instructions = draw->vertex_shader.instructions + draw->geometry_shader.instructions,
+         .instructions = draw->vertex_shader.instructions,
+         .stages = {[CM_LOGGED_CONTROL] = {draw->control_invocations, draw->control_shader.instructions},
+                    [CM_LOGGED_EVALUATION] = {draw->evaluation_invocations,
+                                              draw->evaluation_shader.instructions},
+                    [CM_LOGGED_GEOMETRY] = {draw->geometry_invocations, draw->geometry_shader.instructions}},
+         .has_stages = draw->patches || draw->geometry_invocations,
          .begin = timing->logged_end,
       };
 }

@@ -13,9 +13,17 @@
 
 /* ---- items --------------------------------------------------------------- */
 
+/** What runs behind a draw's vertices, in this order. */
+enum cm_logged_stage { CM_LOGGED_CONTROL, CM_LOGGED_EVALUATION, CM_LOGGED_GEOMETRY, CM_LOGGED_STAGES };
+
 /** A draw: its shaders' tokens, its vertices, transform feedback. */
 struct cm_logged_draw {
-   uint32_t instructions; /**< of the vertex and the geometry shader */
+   uint32_t instructions; /**< of the vertex shader */
+   struct {
+      uint64_t invocations;
+      uint32_t instructions;
+   } stages[CM_LOGGED_STAGES];
+   bool has_stages; /**< something of them runs */
    uint32_t begin;
    uint32_t program_end;
    uint32_t num_vertices, num_primitives;
@@ -145,6 +153,24 @@ static inline bool
 cm_draw_completes(const struct cm_logged_draw *draw, uint32_t primitive, uint64_t vertices)
 {
    return (uint64_t)(primitive + 1) * draw->num_vertices <= vertices * draw->num_primitives;
+}
+
+/** How many invocations of a stage there are with so many of the draw's vertices. The event stream does not say which
+ * vertices cause which invocations: all cause the same share. */
+static inline uint64_t
+cm_draw_invocations(const struct cm_logged_draw *draw, enum cm_logged_stage stage, uint64_t vertices)
+{
+   const uint64_t all = draw->stages[stage].invocations, n = draw->num_vertices;
+   return all / n * vertices + all % n * vertices / n;
+}
+
+/** The last of the stages that hand on vertices, and do so in this draw; CM_LOGGED_CONTROL: none does. */
+static inline enum cm_logged_stage
+cm_draw_last_stage(const struct cm_logged_draw *draw)
+{
+   if (draw->stages[CM_LOGGED_GEOMETRY].invocations)
+      return CM_LOGGED_GEOMETRY;
+   return draw->stages[CM_LOGGED_EVALUATION].invocations ? CM_LOGGED_EVALUATION : CM_LOGGED_CONTROL;
 }
 
 /** Of a CM_ENTRY_GROUP of the stream storage. */

@@ -49,12 +49,24 @@ random_draw(struct pass_builder *builder, uint64_t *state)
    if (random_below(state, 3) == 0) {
       draw->geometry_shader =
          (struct cm_shader){1 + random_below(state, 4), random_below(state, 100), random_below(state, 200)};
+      draw->geometry_invocations = random_below(state, draw->num_vertices + 1);
       for (uint32_t s = random_below(state, 4); s > 0; s--)
          pass_feedback(builder, (struct cm_feedback){.buffer = FIRST_BUFFER + random_below(state, 4),
                                                      .offset = random_below(state, 64) * 4,
                                                      .stride = 48,
                                                      .bytes = 4 + random_below(state, 12) * 4,
                                                      .records = random_below(state, 700)});
+   }
+   if (random_below(state, 4) == 0) {
+      draw->control_shader =
+         (struct cm_shader){1 + random_below(state, 4), random_below(state, 100), random_below(state, 200)};
+      draw->evaluation_shader =
+         (struct cm_shader){1 + random_below(state, 4), random_below(state, 100), random_below(state, 200)};
+      draw->patches = draw->num_vertices / 3;
+      draw->control_invocations = draw->patches * random_below(state, 4);
+      draw->evaluation_invocations = draw->patches * random_below(state, 20);
+      draw->geometry_invocations =
+         draw->geometry_shader.id ? random_below(state, (uint32_t)draw->evaluation_invocations + 1) : 0;
    }
    draw->tests = (struct cm_fragment_tests){.depth_test = random_below(state, 2),
                                             .depth_write = random_below(state, 2),

@@ -3,7 +3,7 @@
  * run all shaders), assembled into primitives. */
 #include "timing/immediate/immediate.h"
 
-/** Vertices of a draw that run on one processor together, as one thread. */
+/** Vertices of a draw, or invocations of its other shaders, that run on one processor together, as one thread. */
 #define VERTICES_OF_A_THREAD 16
 
 /* The number in the queue of a vertex of the pass that is fetched and not assembled. */
@@ -65,6 +65,28 @@ cm_immediate_fetch_vertex(struct cm_immediate_timing *timing)
    return true;
 }
 
+/* Runs what tessellation and geometry shaders do with a draw's vertices, of which there are so many now, the last one
+ * shaded then: each stage's invocations after those of the stage before it. When that is done. */
+static uint64_t
+run_stages(struct cm_immediate_timing *timing, const struct cm_logged_draw *draw, uint32_t vertices,
+           uint64_t shaded)
+{
+   const uint32_t processors = timing->base.config->fragment_stage.processors;
+   for (enum cm_logged_stage stage = CM_LOGGED_CONTROL; stage < CM_LOGGED_STAGES; stage++) {
+      const uint64_t ready = shaded;
+      const uint32_t instructions = draw->stages[stage].instructions;
+      const uint64_t end = cm_draw_invocations(draw, stage, vertices);
+      for (uint64_t i = cm_draw_invocations(draw, stage, vertices - 1); i < end; i++) {
+         struct cm_fragment_processor *processor =
+            &timing->processors[timing->invocations++ / VERTICES_OF_A_THREAD % processors];
+         const uint64_t begin = cm_later(ready, processor->stage->until);
+         const uint64_t issued = cm_processor_issue(timing, processor, ready, instructions);
+         shaded = cm_later(shaded, cm_later(issued, begin + instructions));
+      }
+   }
+   return shaded;
+}
+
 bool
 cm_immediate_run_vertex(struct cm_immediate_timing *timing)
 {
@@ -91,6 +113,8 @@ cm_immediate_run_vertex(struct cm_immediate_timing *timing)
    }
    at->vertex++;
    at->draw_vertex++;
+   if (draw->has_stages)
+      *done = run_stages(timing, draw, at->draw_vertex, *done);
    return true;
 }
 

@@ -83,6 +83,7 @@ struct cm_immediate_timing {
    struct cm_vertex_cursor fetch_at, run_at, assemble_at;
    uint32_t fetch_token;
    uint32_t draw_primitive; /**< to assemble */
+   uint64_t invocations;    /**< of tessellation and geometry shaders */
    uint64_t program_ready, assembled;
    struct cm_stage fetch, assembly;
    struct cm_flight vertices;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The Geometry Pipeline: vertices are fetched, shaded on one of the Vertex Processors, are assembled
- * into primitives, and the Polygon List Builder writes these into the Parameter Buffer. */
+/* The Geometry Pipeline: vertices are fetched, shaded on one of the Vertex Processors, as are tessellation and geometry
+ * shaders' invocations, are assembled into primitives, and the Polygon List Builder writes these into the Parameter
+ * Buffer. */
 #include "timing/tiled/tiled.h"
 
 void
@@ -62,48 +63,114 @@ bin(struct cm_tiled_timing *timing, uint64_t assembled)
    geometry->binned_token = binned->tokens_end;
 }
 
+/* The Vertex Processor that runs the next vertex or invocation of a draw: in turn; where shaders of different lengths
+ * alternate, that which is free first. */
+static uint64_t *
+next_processor(struct cm_tiled_timing *timing, const struct cm_logged_draw *draw)
+{
+   struct cm_geometry_timing *geometry = &timing->geometry;
+   const uint32_t processors = timing->pipeline->vertex_processors;
+   uint64_t *is_free = geometry->processor_free;
+   uint32_t next = geometry->next_processor;
+   for (uint32_t p = 0; draw->has_stages && p < processors; p++)
+      next = is_free[p] < is_free[next] ? p : next;
+   geometry->next_processor = next + 1 == processors ? 0 : next + 1;
+   return &is_free[next];
+}
+
+/* A processor runs a shader from a cycle on. When it is done, and what it has made is in the output queue, if it is to
+ * go there. */
+static uint64_t
+shade(struct cm_geometry_timing *geometry, uint64_t *is_free, uint64_t begin, uint32_t instructions,
+      bool is_output)
+{
+   const uint64_t done = begin + instructions;
+   const uint64_t leaves = is_output ? cm_later(done, cm_queue_room(&geometry->output)) : done;
+   geometry->processors.cycles[CM_STAGE_BUSY] += instructions;
+   geometry->processors.cycles[CM_STAGE_BLOCKED] += leaves - done;
+   geometry->processors_end = cm_later(geometry->processors_end, leaves);
+   return *is_free = leaves;
+}
+
+/* Takes a vertex that enters the output queue then through Primitive Assembly. */
+static uint64_t
+assemble(struct cm_tiled_timing *timing, uint64_t entered)
+{
+   struct cm_geometry_timing *geometry = &timing->geometry;
+   cm_queue_push(&geometry->output);
+   cm_stage_account(&geometry->assembly, CM_STAGE_STARVED, entered);
+   cm_queue_pop(&geometry->output, entered, geometry->assembly.until);
+   return cm_stage_work(&geometry->assembly, CM_STAGE_STARVED, geometry->assembly.until,
+                        timing->pipeline->assembly_cycles);
+}
+
+/* Shades the oldest vertex in the input queue. When it is done. */
+static uint64_t
+shade_vertex(struct cm_tiled_timing *timing, const struct cm_logged_draw *draw,
+             const struct cm_logged_vertex *vertex)
+{
+   struct cm_geometry_timing *geometry = &timing->geometry;
+   const uint64_t entered = cm_flight_entered(&geometry->input);
+   const uint64_t arrived = cm_wait_resolve(&timing->memory.base, cm_flight_oldest(&geometry->input));
+
+   uint64_t begin = cm_later(arrived, geometry->processor_begin);
+   uint64_t done = begin;
+   if (!vertex->reused) {
+      uint64_t *is_free = next_processor(timing, draw);
+      begin = cm_later(begin, *is_free);
+      geometry->processors.cycles[CM_STAGE_MEMORY] +=
+         begin == arrived && arrived > *is_free && arrived > entered + 1
+            ? arrived - cm_later(*is_free, entered + 1)
+            : 0;
+      done = shade(geometry, is_free, begin, draw->instructions, !draw->has_stages);
+   } else if (!draw->has_stages) {
+      done = cm_later(done, cm_queue_room(&geometry->output));
+   }
+   geometry->processor_begin = begin;
+   cm_flight_pop(&geometry->input, begin);
+   return done;
+}
+
+/* What tessellation and geometry shaders do with a draw's vertices, of which there are so many now, the last one
+ * shaded then: invocations run as vertices do, each stage's after those of the stage before it, and what the last
+ * stage makes is assembled. */
+static uint64_t
+run_stages(struct cm_tiled_timing *timing, const struct cm_logged_draw *draw, uint32_t vertices,
+           uint64_t shaded)
+{
+   struct cm_geometry_timing *geometry = &timing->geometry;
+   const enum cm_logged_stage last = cm_draw_last_stage(draw);
+   for (enum cm_logged_stage stage = CM_LOGGED_CONTROL; stage < CM_LOGGED_STAGES; stage++) {
+      uint64_t ready = shaded;
+      const uint64_t end = cm_draw_invocations(draw, stage, vertices);
+      for (uint64_t i = cm_draw_invocations(draw, stage, vertices - 1); i < end; i++) {
+         const bool is_output = stage == last && last != CM_LOGGED_CONTROL;
+         uint64_t *is_free = next_processor(timing, draw);
+         const uint64_t begin = cm_later(cm_later(ready, *is_free), geometry->processor_begin);
+         const uint64_t done = shade(geometry, is_free, begin, draw->stages[stage].instructions, is_output);
+         geometry->processor_begin = begin;
+         shaded = cm_later(shaded, done);
+         if (is_output)
+            assemble(timing, done);
+      }
+   }
+   return geometry->assembly.until;
+}
+
 /* Takes the oldest vertex in the input queue through all stages. */
 static void
 process(struct cm_tiled_timing *timing)
 {
    struct cm_geometry_timing *geometry = &timing->geometry;
-   const struct cm_pipeline_config *pipeline = timing->pipeline;
    const struct cm_work *work = geometry->work;
    const struct cm_logged_draw *draw = cm_log_draw(&work->log, &geometry->out_at);
    const struct cm_logged_vertex *vertex = &work->log.vertices.items[geometry->out_at.vertex++];
-   const uint64_t entered = cm_flight_entered(&geometry->input);
-   const uint64_t arrived = cm_wait_resolve(&timing->memory.base, cm_flight_oldest(&geometry->input));
    cm_work_serve(work, &geometry->processors, geometry->out_at.draw);
    cm_work_serve(work, &geometry->assembly, geometry->out_at.draw);
-
-   uint64_t begin = cm_later(arrived, geometry->processor_begin);
-   uint64_t done = begin;
-   if (!vertex->reused) {
-      uint64_t *is_free = &geometry->processor_free[geometry->next_processor];
-      geometry->next_processor =
-         geometry->next_processor + 1 == pipeline->vertex_processors ? 0 : geometry->next_processor + 1;
-      begin = cm_later(begin, *is_free);
-      done = begin + draw->instructions;
-      geometry->processors.cycles[CM_STAGE_BUSY] += draw->instructions;
-      const uint64_t leaves = cm_later(done, cm_queue_room(&geometry->output));
-      geometry->processors.cycles[CM_STAGE_BLOCKED] += leaves - done;
-      geometry->processors.cycles[CM_STAGE_MEMORY] +=
-         begin == arrived && arrived > *is_free && arrived > entered + 1
-            ? arrived - cm_later(*is_free, entered + 1)
-            : 0;
-      *is_free = done = leaves;
-   } else {
-      done = cm_later(done, cm_queue_room(&geometry->output));
-   }
-   geometry->processor_begin = begin;
-   cm_flight_pop(&geometry->input, begin);
-   cm_queue_push(&geometry->output);
-
-   cm_stage_account(&geometry->assembly, CM_STAGE_STARVED, done);
-   cm_queue_pop(&geometry->output, done, geometry->assembly.until);
-   const uint64_t assembled = cm_stage_work(&geometry->assembly, CM_STAGE_STARVED, geometry->assembly.until,
-                                            pipeline->assembly_cycles);
+   const uint64_t shaded = shade_vertex(timing, draw, vertex);
    const uint32_t vertices = ++geometry->out_at.draw_vertex;
+   const uint64_t assembled =
+      draw->has_stages ? run_stages(timing, draw, vertices, shaded) : assemble(timing, shaded);
    for (; cm_draw_completes(draw, geometry->binned, vertices); geometry->binned++)
       bin(timing, assembled);
    if (vertices == draw->num_vertices)
@@ -131,7 +198,7 @@ end(struct cm_tiled_timing *timing)
       bin(timing, geometry->assembly.until);
    geometry->end =
       cm_later(cm_later(geometry->fetch.until, geometry->builder.until), geometry->assembly.until);
-   geometry->end = cm_later(geometry->end, geometry->processor_begin);
+   geometry->end = cm_later(geometry->end, cm_later(geometry->processor_begin, geometry->processors_end));
    cm_geometry_timing_rest(timing, geometry->work->pass, geometry->end);
    if (timing->report)
       cm_tiled_timing_report_geometry(timing);
