@@ -45,7 +45,7 @@ replayer_start(struct replayer *replayer, const struct trace *trace, const char 
    if (options->call_numbers && !wanted)
       argv[count++] = "--markers";
    /* OpenGL's contexts cannot be made with another version than they were; Mesa refuses what it has not. */
-   if (trace->versions.gl > TRACE_GL_LIMIT && strcmp(driver, "llvmpipe"))
+   if (trace->versions.gl > (strcmp(driver, "softpipe") ? TRACE_GL_LIMIT : TRACE_SOFTPIPE_LIMIT))
       variables[setup.num_variables++] =
          (struct variable){"MESA_GL_VERSION_OVERRIDE",
                            text("%u.%u%s", trace->versions.gl / 10, trace->versions.gl % 10,

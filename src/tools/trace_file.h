@@ -19,8 +19,9 @@ struct trace {
 };
 
 /** What the simulated GPU has (docs/architecture.md), in tenths. */
-#define TRACE_ES_LIMIT 31
-#define TRACE_GL_LIMIT 33
+#define TRACE_ES_LIMIT 32
+#define TRACE_GL_LIMIT 45 /* llvmpipe's, too */
+#define TRACE_SOFTPIPE_LIMIT 33
 
 /** Whether it was made on contexts that are newer than what the simulated GPU has. */
 bool trace_is_newer(const struct trace *trace);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* newer_context es|gl MAJOR MINOR FRAMES [compute]: draws frames with what OpenGL ES 2.0 has, on a context of another
- * version. With "compute", it also calls what came with OpenGL ES 3.1 and OpenGL 4.3, and draws all the same. */
+/* newer_context es|gl MAJOR MINOR FRAMES [compute|specialize]: draws frames with what OpenGL ES 2.0 has, on a context of
+ * another version. With "compute", it also calls what came with OpenGL ES 3.1 and OpenGL 4.3, with "specialize" what came
+ * with OpenGL 4.6, and draws all the same. */
 #include <GLES3/gl31.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@ main(int argc, char **argv)
       return 2;
    const int is_es = !strcmp(argv[1], "es"), frames = atoi(argv[4]);
    const int compute = argc > 5 && !strcmp(argv[5], "compute");
+   const int specialize = argc > 5 && !strcmp(argv[5], "specialize");
    const struct egl egl = egl_open_context((struct surface_request){X11_WINDOW, SIZE, SIZE, .depth = false},
                                            !is_es, atoi(argv[2]), atoi(argv[3]));
    const GLuint program =
@@ -49,6 +51,9 @@ main(int argc, char **argv)
                                             "layout(local_size_x = 1) in; void main() {}"),
                              0)
               : 0;
+   void (*specialize_shader)(GLuint, const GLchar *, GLuint, const GLuint *, const GLuint *) =
+      (void (*)(GLuint, const GLchar *, GLuint, const GLuint *, const GLuint *))eglGetProcAddress(
+         "glSpecializeShader");
    GLuint buffer, array;
    glGenVertexArrays(1, &array);
    glBindVertexArray(array);
@@ -60,6 +65,8 @@ main(int argc, char **argv)
          glDispatchCompute(1, 1, 1);
          glMemoryBarrier(GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
       }
+      if (specialize)
+         specialize_shader(glCreateShader(GL_VERTEX_SHADER), "main", 0, NULL, NULL);
       egl_swap(&egl);
    }
    return 0;

@@ -74,9 +74,7 @@ static const struct vertex_info *
 get_vertex_info(struct vbuf_render *render)
 {
    struct tbr_binning *binning = tbr_binning(render);
-   const uint32_t layout =
-      TBR_DIRTY_VERTEX_SHADER | TBR_DIRTY_FRAGMENT_SHADER | TBR_DIRTY_GEOMETRY_SHADER | TBR_DIRTY_RASTERIZER;
-   if (!binning->vertex_info_valid || (binning->context->dirty & layout))
+   if (!binning->vertex_info_valid || (binning->context->dirty & TBR_DIRTY_LAYOUT))
       make_vertex_info(binning);
    return &binning->vertex_info;
 }
@@ -129,6 +127,9 @@ set_stream_output_info(struct vbuf_render *render, unsigned stream, unsigned cou
 {
    struct tbr_binning *binning = tbr_binning(render);
    assert(stream < PIPE_MAX_VERTEX_STREAMS);
+   tbr_draw_events_run_stages(binning->context);
+   if (!binning->counts_primitives)
+      return;
    struct tbr_stream_counts *counts = &binning->streams[stream];
    counts->generated += generated;
    if (binning->context->num_stream_output)
@@ -140,7 +141,9 @@ set_stream_output_info(struct vbuf_render *render, unsigned stream, unsigned cou
 static void
 pipeline_statistics(struct vbuf_render *render, const struct pipe_query_data_pipeline_statistics *statistics)
 {
-   tbr_query_add_pipeline_statistics(tbr_binning(render)->context, statistics);
+   struct tbr_binning *binning = tbr_binning(render);
+   if (binning->counts_statistics)
+      tbr_query_add_pipeline_statistics(binning->context, statistics);
 }
 
 /* ---- primitives ---------------------------------------------------------- */

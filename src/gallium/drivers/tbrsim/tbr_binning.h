@@ -52,7 +52,10 @@ struct tbr_binning {
    uint32_t view;             /**< the multiview framebuffer's that is drawn: the layer */
    uint32_t num_event_draws;
    enum mesa_prim input_primitive; /**< of the draw call */
-   int32_t x0, y0, x1, y1;         /**< pixels that can be covered; x1, y1 exclusive */
+   /** draw's figures so far, of the draw call; what has been added to the event stream. */
+   struct pipe_query_data_pipeline_statistics stages_run;
+   bool counts_primitives, counts_statistics; /**< queries need draw's figures, or transform feedback */
+   int32_t x0, y0, x1, y1;                    /**< pixels that can be covered; x1, y1 exclusive */
    bool out_of_memory;
 
    struct tbr_stream_counts streams[PIPE_MAX_VERTEX_STREAMS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * What the simulated GPU can do: OpenGL ES 3.1 and OpenGL 3.3, and those
+ * What the simulated GPU can do: OpenGL ES 3.2 and OpenGL 4.5, and those
  * extensions whose every part is implemented. All else stays at "no".
  */
 #include "tbr_screen.h"
@@ -14,6 +14,7 @@
 #include "util/u_math.h"
 #include "util/u_screen.h"
 #include "tbr_compute.h"
+#include "tbr_context.h"
 #include "tbr_formats.h"
 #include "tbr_limits.h"
 
@@ -122,7 +123,7 @@ static int
 get_shader_param(struct pipe_screen *screen, enum pipe_shader_type shader, enum pipe_shader_cap param)
 {
    const bool has_storage = shader == PIPE_SHADER_FRAGMENT || shader == PIPE_SHADER_COMPUTE;
-   if (!has_storage && shader != PIPE_SHADER_VERTEX && shader != PIPE_SHADER_GEOMETRY)
+   if (!has_storage && !tbr_is_drawn_stage(shader))
       return 0;
 
    /* mediump is 16 bits wide, as on the GPUs that are simulated: every operation
@@ -350,10 +351,12 @@ init_vertex_caps(struct pipe_caps *caps)
    caps->clip_halfz = true;
    caps->cull_distance = true;
    caps->vs_layer_viewport = true;
+   caps->tes_layer_viewport = true;
    caps->multiview = 2; /* OVR_multiview2: any stage may depend on the view */
    caps->shader_array_components = true;
    caps->max_geometry_output_vertices = caps->max_geometry_total_output_components = 1024;
-   caps->max_gs_invocations = 32;
+   caps->max_gs_invocations = CM_MAX_GEOMETRY_INSTANCES;
+   caps->max_shader_patch_varyings = 32;
    caps->max_vertex_streams = PIPE_MAX_VERTEX_STREAMS;
    caps->max_vertex_attrib_stride = 2048;
    caps->max_stream_output_buffers = PIPE_MAX_SO_BUFFERS;
@@ -457,7 +460,9 @@ tbr_caps_init_screen(struct tbr_screen *screen)
    base->is_format_supported = is_format_supported;
 
    u_init_pipe_screen_caps(base, 0);
-   caps->glsl_feature_level = caps->glsl_feature_level_compatibility = 400;
+   caps->glsl_feature_level = caps->glsl_feature_level_compatibility = 450;
+   caps->doubles = true;
+   caps->int64 = true;
    init_pipeline_caps(caps);
    init_vertex_caps(caps);
    init_texture_caps(caps);

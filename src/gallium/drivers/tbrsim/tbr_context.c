@@ -113,8 +113,10 @@ create_parts(struct tbr_context *context)
       return false;
    tbr_shader_cache_serve_draw(tbr_screen(base->screen)->shader_cache, context->draw);
    struct tbr_vertex_marks *marks = &context->vertex_marks;
-   draw_set_mapped_shader_buffer(context->draw, PIPE_SHADER_VERTEX, 0, marks, sizeof *marks);
-   draw_set_mapped_shader_buffer(context->draw, PIPE_SHADER_GEOMETRY, 0, marks, sizeof *marks);
+   for (unsigned stage = 0; stage < PIPE_SHADER_TYPES; stage++) {
+      if (tbr_is_drawn_stage(stage))
+         draw_set_mapped_shader_buffer(context->draw, stage, 0, marks, sizeof *marks);
+   }
    base->stream_uploader = u_upload_create_default(base);
    base->const_uploader = u_upload_create_default(base);
    if (!base->stream_uploader || !base->const_uploader || !tbr_binning_init(context))

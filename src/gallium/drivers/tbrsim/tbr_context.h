@@ -50,7 +50,11 @@ enum tbr_dirty {
    TBR_DIRTY_POLYGON_STIPPLE = 1 << 19,
    TBR_DIRTY_GEOMETRY_SHADER = 1 << 20,
    TBR_DIRTY_FRAGMENT_STORAGE = 1 << 21, /**< storage buffers and images of the fragment stage */
-   TBR_DIRTY_ALL = BITFIELD_MASK(22),
+   TBR_DIRTY_TESSELLATION = 1 << 22,     /**< control or evaluation shader */
+   TBR_DIRTY_ALL = BITFIELD_MASK(23),
+   /** What draw's vertices are laid out for. */
+   TBR_DIRTY_LAYOUT = TBR_DIRTY_VERTEX_SHADER | TBR_DIRTY_TESSELLATION | TBR_DIRTY_GEOMETRY_SHADER |
+                      TBR_DIRTY_FRAGMENT_SHADER | TBR_DIRTY_RASTERIZER,
 };
 
 struct tbr_vertex_elements {
@@ -80,7 +84,7 @@ struct tbr_indirect {
    uint32_t offset, stride, bytes; /**< of the next draw; from draw to draw; that are read a draw */
 };
 
-/** What vertex and geometry shaders write to shader buffer 0, besides their results. */
+/** What the shaders that draw executes write to shader buffer 0, besides their results. */
 struct tbr_vertex_marks {
    uint32_t loops_ended;   /**< as tbr_screen.loops_ended */
    uint32_t texture_reads; /**< of the draw under way (tbr_nir_count_texture_reads) */
@@ -106,7 +110,8 @@ struct tbr_context {
    const struct pipe_rasterizer_state *rasterizer;
    const struct tbr_vertex_elements *vertex_elements;
    struct tbr_drawn_shader *vertex_shader;
-   struct tbr_drawn_shader *geometry_shader; /**< NULL: none */
+   struct tbr_drawn_shader *control_shader, *evaluation_shader; /**< NULL: none */
+   struct tbr_drawn_shader *geometry_shader;                    /**< NULL: none */
    struct tbr_fragment_shader *fragment_shader;
    const struct pipe_sampler_state *samplers[PIPE_SHADER_TYPES][PIPE_MAX_SAMPLERS];
    unsigned num_samplers[PIPE_SHADER_TYPES]; /**< highest bound + 1 */
@@ -193,12 +198,15 @@ void tbr_flush_init_context(struct tbr_context *context); /* tbr_fence.c: flush 
 
 /** A resource got new memory: what has been derived from the old is dirty. */
 void tbr_state_storage_replaced(struct tbr_context *context, const struct tbr_resource *resource);
-/** Maps the current memory of constant buffers for vertex and geometry shaders. */
+/** Maps the current memory of constant buffers for the shaders that draw executes. */
 void tbr_state_refresh_constants(struct tbr_context *context);
 /** Drops the references to a memory (NULL: to all); the next draw that reads it takes a new one. */
 void tbr_state_release_storage(struct tbr_context *context, const struct tbr_storage *storage);
 /** Drops all references of the bound state. */
 void tbr_state_release(struct tbr_context *context);
+
+/** Whether draw executes a stage's shaders. */
+bool tbr_is_drawn_stage(enum pipe_shader_type stage);
 
 /** Whether the render condition allows a draw, clear or blit. Waits for the
  * query in every mode: an image must not depend on time. */

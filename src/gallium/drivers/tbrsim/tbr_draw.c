@@ -91,8 +91,7 @@ begin_state(struct tbr_context *context, struct tbr_batch *batch, uint32_t event
    if (context->dirty) {
       if (!tbr_draw_state_update(context, batch, current))
          return false;
-      if (context->dirty & (TBR_DIRTY_VERTEX_SHADER | TBR_DIRTY_FRAGMENT_SHADER | TBR_DIRTY_GEOMETRY_SHADER |
-                            TBR_DIRTY_RASTERIZER))
+      if (context->dirty & TBR_DIRTY_LAYOUT)
          tbr_binning_invalidate(context);
    }
    current->event_draw = event_draw;
@@ -218,13 +217,13 @@ unmap_vertex_buffers(struct tbr_context *context)
       draw_set_mapped_vertex_buffer(context->draw, i, NULL, 0);
 }
 
-/** Vertex shading happens now: a texture that is still being rendered must be
+/** Of a stage that draw executes, which happens now: a texture that is still being rendered must be
  * waited for. One that is bound but not read, left by another program, must not end the pass. */
 static void
-map_vertex_textures(struct tbr_context *context, enum pipe_shader_type stage,
-                    const struct tbr_drawn_shader *shader)
+map_stage_textures(struct tbr_context *context, enum pipe_shader_type stage,
+                   const struct tbr_drawn_shader *shader)
 {
-   for (unsigned i = 0; i < context->num_sampler_views[stage]; i++) {
+   for (unsigned i = 0; shader && i < context->num_sampler_views[stage]; i++) {
       const struct pipe_sampler_view *view = context->sampler_views[stage][i];
       if (!view || !view->texture)
          continue;
@@ -263,6 +262,15 @@ map_vertex_textures(struct tbr_context *context, enum pipe_shader_type stage,
                               last_level, resource->base.nr_samples, resource->sample_stride, base,
                               row_stride, layer_stride, offsets);
    }
+}
+
+static void
+map_textures(struct tbr_context *context)
+{
+   map_stage_textures(context, PIPE_SHADER_VERTEX, context->vertex_shader);
+   map_stage_textures(context, PIPE_SHADER_TESS_CTRL, context->control_shader);
+   map_stage_textures(context, PIPE_SHADER_TESS_EVAL, context->evaluation_shader);
+   map_stage_textures(context, PIPE_SHADER_GEOMETRY, context->geometry_shader);
 }
 
 /* ---- transform feedback ---------------------------------------------------- */
@@ -377,6 +385,7 @@ draw_one(struct tbr_context *context, const struct pipe_draw_info *info, unsigne
    if (indices->data && info->index_bounds_valid && !are_bounds_true(info, draw, indices))
       checked.index_bounds_valid = false;
    context->vertex_marks.texture_reads = 0;
+   memset(&binning->stages_run, 0, sizeof binning->stages_run);
    draw_vbo(context->draw, &checked, drawid_offset, NULL, draw, 1, context->patch_vertices);
    draw_flush(context->draw);
    if (context->vertex_marks.texture_reads)
@@ -451,9 +460,7 @@ draw_vbo_function(struct pipe_context *pipe, const struct pipe_draw_info *info, 
    }
 
    /* Textures and feedback first: waiting may submit the batch. */
-   map_vertex_textures(context, PIPE_SHADER_VERTEX, context->vertex_shader);
-   if (context->geometry_shader)
-      map_vertex_textures(context, PIPE_SHADER_GEOMETRY, context->geometry_shader);
+   map_textures(context);
    if (context->num_stream_output)
       map_feedback_buffers(context);
    wait_for_buffers(context, info);

@@ -254,28 +254,35 @@ note_vertex_textures(void)
 {
    static uint32_t said;
    if (p_atomic_xchg(&said, 1) == 0)
-      mesa_logi("the texture reads of vertex and geometry shaders are not simulated, only "
+      mesa_logi("the texture reads of vertex, tessellation and geometry shaders are not simulated, only "
                 "counted (vertex_stage.texture_reads)");
 }
 
-static void
-describe_vertex_shaders(struct tbr_context *context, struct cm_draw *event)
+/** A shader that draw executes, or none. */
+static struct cm_shader
+describe_drawn_shader(struct tbr_context *context, struct tbr_drawn_shader *shader,
+                      enum pipe_shader_type type, enum cm_shader_stage stage)
 {
-   struct tbr_drawn_shader *vertex = context->vertex_shader;
-   struct tbr_drawn_shader *geometry = context->geometry_shader;
-   tbr_names_announce_shader(context, CM_SHADER_VERTEX, vertex->id, &vertex->name);
-   if (geometry)
-      tbr_names_announce_shader(context, CM_SHADER_GEOMETRY, geometry->id, &geometry->name);
-   event->vertex_shader = (struct cm_shader){vertex->id, vertex->num_instructions,
-                                             tbr_draw_events_constant_bytes(context, PIPE_SHADER_VERTEX,
-                                                                            TBR_ALL_CONSTANT_BUFFERS)};
-   if (geometry)
-      event->geometry_shader =
-         (struct cm_shader){geometry->id, geometry->num_instructions,
-                            tbr_draw_events_constant_bytes(context, PIPE_SHADER_GEOMETRY,
-                                                           TBR_ALL_CONSTANT_BUFFERS)};
-   if (vertex->reads_textures || (geometry && geometry->reads_textures))
+   if (!shader)
+      return (struct cm_shader){0};
+   tbr_names_announce_shader(context, stage, shader->id, &shader->name);
+   if (shader->reads_textures)
       note_vertex_textures();
+   return (struct cm_shader){shader->id, shader->num_instructions,
+                             tbr_draw_events_constant_bytes(context, type, TBR_ALL_CONSTANT_BUFFERS)};
+}
+
+static void
+describe_drawn_shaders(struct tbr_context *context, struct cm_draw *event)
+{
+   event->vertex_shader =
+      describe_drawn_shader(context, context->vertex_shader, PIPE_SHADER_VERTEX, CM_SHADER_VERTEX);
+   event->control_shader =
+      describe_drawn_shader(context, context->control_shader, PIPE_SHADER_TESS_CTRL, CM_SHADER_TESS_CONTROL);
+   event->evaluation_shader = describe_drawn_shader(context, context->evaluation_shader,
+                                                    PIPE_SHADER_TESS_EVAL, CM_SHADER_TESS_EVALUATION);
+   event->geometry_shader =
+      describe_drawn_shader(context, context->geometry_shader, PIPE_SHADER_GEOMETRY, CM_SHADER_GEOMETRY);
 }
 
 static void
@@ -323,7 +330,7 @@ tbr_draw_events_record(struct tbr_context *context, struct tbr_batch *batch,
    struct tbr_binning *binning = context->binning;
    struct cm_draw event;
    memset(&event, 0, sizeof event);
-   describe_vertex_shaders(context, &event);
+   describe_drawn_shaders(context, &event);
    event.first_instance = info->start_instance;
    event.num_vertices = draw->count;
    event.indirect = context->event_indirect;
@@ -348,6 +355,13 @@ tbr_draw_events_continue(struct tbr_context *context, struct tbr_batch *batch)
    struct tbr_binning *binning = context->binning;
    struct cm_draw event;
    memset(&event, 0, sizeof event);
+   /* What the rest of the draw executes; the shaders have been fetched. */
+   event.control_shader.instructions =
+      context->control_shader ? context->control_shader->num_instructions : 0;
+   event.evaluation_shader.instructions =
+      context->evaluation_shader ? context->evaluation_shader->num_instructions : 0;
+   event.geometry_shader.instructions =
+      context->geometry_shader ? context->geometry_shader->num_instructions : 0;
    return describe_fragments(context, batch, &event) && append_draws(binning, batch, &event, 1);
 }
 
@@ -368,6 +382,30 @@ tbr_draw_events_texture_reads(struct tbr_context *context, uint32_t texture_read
    const struct tbr_binning *binning = context->binning;
    if (binning->events)
       event_draw(binning, 0)->texture_reads += texture_reads;
+}
+
+void
+tbr_draw_events_run_stages(struct tbr_context *context)
+{
+   struct tbr_binning *binning = context->binning;
+   const struct pipe_query_data_pipeline_statistics *now = &context->draw->statistics;
+   const struct pipe_query_data_pipeline_statistics then = binning->stages_run;
+   if (!binning->events || !context->draw->collect_statistics)
+      return;
+   const uint32_t instance = MIN2(context->draw->instance_id, binning->num_event_draws - 1);
+   struct cm_draw *draw = event_draw(binning, instance);
+   if (context->evaluation_shader) {
+      draw->patches += now->ia_primitives - then.ia_primitives;
+      draw->evaluation_invocations += now->ds_invocations - then.ds_invocations;
+   }
+   /* draw counts what they run for. */
+   if (context->control_shader)
+      draw->control_invocations +=
+         (now->hs_invocations - then.hs_invocations) * context->control_shader->invocations;
+   if (context->geometry_shader)
+      draw->geometry_invocations +=
+         (now->gs_invocations - then.gs_invocations) * context->geometry_shader->invocations;
+   binning->stages_run = *now;
 }
 
 /* ---- transform feedback ------------------------------------------------- */
@@ -445,17 +483,17 @@ tbr_draw_events_capture(struct tbr_context *context, unsigned stream, unsigned p
 {
    struct tbr_binning *binning = context->binning;
    struct tbr_batch *batch = binning->events;
-   const struct tbr_drawn_shader *geometry = context->geometry_shader;
+   const struct tbr_drawn_shader *shader = tbr_last_drawn_shader(context);
    if (!batch || !primitives)
       return;
 
-   const uint32_t vertices = geometry ? geometry->vertices_per_primitive
-                                      : mesa_vertices_per_prim(u_reduced_prim(binning->input_primitive));
+   const uint32_t vertices = shader != context->vertex_shader
+                                ? shader->vertices_per_primitive
+                                : mesa_vertices_per_prim(u_reduced_prim(binning->input_primitive));
    const uint32_t instance = MIN2(context->draw->instance_id, binning->num_event_draws - 1);
    struct cm_draw *draw = event_draw(binning, instance);
    struct feedback_spans found;
-   find_spans(context, geometry ? &geometry->stream_output : &context->vertex_shader->stream_output, stream,
-              &found);
+   find_spans(context, &shader->stream_output, stream, &found);
    place_spans(context, &found, primitives * vertices);
    if (extend_spans(batch, draw, &found))
       return;

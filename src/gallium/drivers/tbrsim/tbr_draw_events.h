@@ -53,8 +53,12 @@ bool tbr_draw_events_record(struct tbr_context *context, struct tbr_batch *batch
  * of the one in progress. False when out of memory. */
 bool tbr_draw_events_continue(struct tbr_context *context, struct tbr_batch *batch);
 
-/** Adds what the vertex and geometry shaders of the draw recorded last read of textures. */
+/** Adds what the shaders before the fragment shader read of textures, of the draw recorded last. */
 void tbr_draw_events_texture_reads(struct tbr_context *context, uint32_t texture_reads);
+
+/** Adds how often the stages behind the vertices have run for the draw recorded last since this was asked for last. draw
+ * calls it for each part of an instance, by way of the render. */
+void tbr_draw_events_run_stages(struct tbr_context *context);
 
 /** Records that transform feedback has just written this many primitives of a stream. */
 void tbr_draw_events_capture(struct tbr_context *context, unsigned stream, unsigned primitives);

@@ -17,6 +17,7 @@
 #include "tbr_binning.h"
 #include "tbr_context.h"
 #include "tbr_counter_query.h"
+#include "tbr_shader.h"
 
 /** Renders all that has been drawn; the time after it. */
 static uint64_t
@@ -118,6 +119,10 @@ tbr_query_add_pipeline_statistics(struct tbr_context *context,
 {
    for (unsigned i = 0; i < ARRAY_SIZE(statistics->counters); i++)
       context->statistics.counters[i] += statistics->counters[i];
+   /* draw counts primitives; a geometry shader may run several times for each. */
+   if (context->geometry_shader)
+      context->statistics.gs_invocations +=
+         statistics->gs_invocations * (context->geometry_shader->invocations - 1u);
 }
 
 void
@@ -141,9 +146,15 @@ subtract_statistics(struct pipe_query_data_pipeline_statistics *counts,
 void
 tbr_query_begin_draw(struct tbr_context *context)
 {
+   struct tbr_binning *binning = context->binning;
    const bool active = !context->queries_paused;
-   draw_collect_pipeline_statistics(context->draw, active && context->num_active_statistics > 0);
-   draw_collect_primitives_generated(context->draw, active && context->num_active_primitives > 0);
+   /* The event stream has how often the stages behind the vertices ran; draw tells after each part of a draw. */
+   const bool stages = context->evaluation_shader || context->geometry_shader;
+   binning->counts_statistics = active && context->num_active_statistics > 0;
+   binning->counts_primitives =
+      (active && context->num_active_primitives > 0) || context->num_stream_output > 0;
+   draw_collect_pipeline_statistics(context->draw, stages || binning->counts_statistics);
+   draw_collect_primitives_generated(context->draw, stages || (active && context->num_active_primitives > 0));
 }
 
 static void

@@ -319,7 +319,7 @@ tbr_fragment_shader_compile(struct tbr_context *context, struct tbr_fragment_sha
    return variant->code->function;
 }
 
-/* ---- vertex and geometry shaders: draw's ------------------------------ */
+/* ---- vertex, tessellation and geometry shaders: draw's ----------------- */
 
 /** A shader without draw's part, and its NIR for draw. NULL when out of memory. */
 static struct tbr_drawn_shader *
@@ -382,6 +382,83 @@ delete_vs_state(struct pipe_context *pipe, void *state)
 }
 
 static void *
+create_tcs_state(struct pipe_context *pipe, const struct pipe_shader_state *state)
+{
+   struct tbr_context *context = tbr_context(pipe);
+   struct pipe_shader_state nir_state;
+   struct tbr_drawn_shader *shader = create_drawn_shader(context, "control", state, &nir_state);
+   if (!shader)
+      return NULL;
+   const nir_shader *nir = nir_state.ir.nir;
+   shader->invocations = nir->info.tess.tcs_vertices_out;
+   shader->draw.control = draw_create_tess_ctrl_shader(context->draw, &nir_state);
+   if (!shader->draw.control) {
+      FREE(shader);
+      return NULL;
+   }
+   return shader;
+}
+
+static void
+bind_tcs_state(struct pipe_context *pipe, void *state)
+{
+   struct tbr_context *context = tbr_context(pipe);
+   struct tbr_drawn_shader *shader = state;
+   if (context->control_shader == shader)
+      return;
+   draw_bind_tess_ctrl_shader(context->draw, shader ? shader->draw.control : NULL);
+   context->control_shader = shader;
+   context->dirty |= TBR_DIRTY_TESSELLATION;
+}
+
+static void
+delete_tcs_state(struct pipe_context *pipe, void *state)
+{
+   struct tbr_drawn_shader *shader = state;
+   draw_delete_tess_ctrl_shader(tbr_context(pipe)->draw, shader->draw.control);
+   FREE(shader);
+}
+
+static void *
+create_tes_state(struct pipe_context *pipe, const struct pipe_shader_state *state)
+{
+   struct tbr_context *context = tbr_context(pipe);
+   struct pipe_shader_state nir_state;
+   struct tbr_drawn_shader *shader = create_drawn_shader(context, "evaluation", state, &nir_state);
+   if (!shader)
+      return NULL;
+   const nir_shader *nir = nir_state.ir.nir;
+   const bool lines = nir->info.tess._primitive_mode == TESS_PRIMITIVE_ISOLINES;
+   shader->vertices_per_primitive = nir->info.tess.point_mode ? 1 : lines ? 2 : 3;
+   shader->draw.evaluation = draw_create_tess_eval_shader(context->draw, &nir_state);
+   if (!shader->draw.evaluation) {
+      FREE(shader);
+      return NULL;
+   }
+   return shader;
+}
+
+static void
+bind_tes_state(struct pipe_context *pipe, void *state)
+{
+   struct tbr_context *context = tbr_context(pipe);
+   struct tbr_drawn_shader *shader = state;
+   if (context->evaluation_shader == shader)
+      return;
+   draw_bind_tess_eval_shader(context->draw, shader ? shader->draw.evaluation : NULL);
+   context->evaluation_shader = shader;
+   context->dirty |= TBR_DIRTY_TESSELLATION;
+}
+
+static void
+delete_tes_state(struct pipe_context *pipe, void *state)
+{
+   struct tbr_drawn_shader *shader = state;
+   draw_delete_tess_eval_shader(tbr_context(pipe)->draw, shader->draw.evaluation);
+   FREE(shader);
+}
+
+static void *
 create_gs_state(struct pipe_context *pipe, const struct pipe_shader_state *state)
 {
    struct tbr_context *context = tbr_context(pipe);
@@ -390,6 +467,7 @@ create_gs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    if (!shader)
       return NULL;
    const nir_shader *nir = nir_state.ir.nir;
+   shader->invocations = nir->info.gs.invocations;
    shader->vertices_per_primitive = mesa_vertices_per_prim(u_reduced_prim(nir->info.gs.output_primitive));
    assert(shader->vertices_per_primitive >= 1 && shader->vertices_per_primitive <= 3);
    shader->draw.geometry = draw_create_geometry_shader(context->draw, &nir_state);
@@ -420,6 +498,14 @@ delete_gs_state(struct pipe_context *pipe, void *state)
    FREE(shader);
 }
 
+const struct tbr_drawn_shader *
+tbr_last_drawn_shader(const struct tbr_context *context)
+{
+   if (context->geometry_shader)
+      return context->geometry_shader;
+   return context->evaluation_shader ? context->evaluation_shader : context->vertex_shader;
+}
+
 void
 tbr_shader_init_context(struct tbr_context *context)
 {
@@ -429,6 +515,12 @@ tbr_shader_init_context(struct tbr_context *context)
    context->base.create_vs_state = create_vs_state;
    context->base.bind_vs_state = bind_vs_state;
    context->base.delete_vs_state = delete_vs_state;
+   context->base.create_tcs_state = create_tcs_state;
+   context->base.bind_tcs_state = bind_tcs_state;
+   context->base.delete_tcs_state = delete_tcs_state;
+   context->base.create_tes_state = create_tes_state;
+   context->base.bind_tes_state = bind_tes_state;
+   context->base.delete_tes_state = delete_tes_state;
    context->base.create_gs_state = create_gs_state;
    context->base.bind_gs_state = bind_gs_state;
    context->base.delete_gs_state = delete_gs_state;

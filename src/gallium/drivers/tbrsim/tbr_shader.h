@@ -17,6 +17,8 @@ struct tbr_shader_cache;
 struct tbr_context;
 struct draw_vertex_shader;
 struct draw_geometry_shader;
+struct draw_tess_ctrl_shader;
+struct draw_tess_eval_shader;
 struct draw_fragment_shader;
 
 /** What a fragment shader's input slot is fed with. */
@@ -85,19 +87,26 @@ struct tbr_fragment_shader {
    struct tbr_fragment_variant *variants;
 };
 
-/** A vertex or geometry shader, which draw executes. */
+/** A vertex, tessellation or geometry shader, which draw executes. */
 struct tbr_drawn_shader {
    union {
       struct draw_vertex_shader *vertex;
+      struct draw_tess_ctrl_shader *control;
+      struct draw_tess_eval_shader *evaluation;
       struct draw_geometry_shader *geometry;
    } draw;
    struct pipe_stream_output_info stream_output;
    uint32_t id; /**< in the event stream */
    struct tbr_shader_name name;
    uint32_t num_instructions;
-   uint8_t vertices_per_primitive; /**< of a geometry shader's output: 1 points, 2 lines, 3 triangles */
+   uint8_t vertices_per_primitive; /**< of what tessellation or a geometry shader makes: 1 points, 2 lines, 3
+                                    * triangles */
+   uint8_t invocations;            /**< of a control shader a patch, of a geometry shader a primitive */
    bool reads_textures;            /**< what draw samples for it is not in the event stream */
 };
+
+/** The last shader of the bound ones that draw executes. */
+const struct tbr_drawn_shader *tbr_last_drawn_shader(const struct tbr_context *context);
 
 /** Identifiers of shaders in the event stream. */
 uint32_t tbr_next_shader_id(void);

@@ -27,10 +27,11 @@ delete_state(struct pipe_context *base, void *state)
    FREE(state);
 }
 
-static bool
-is_drawn_by_draw(enum pipe_shader_type stage)
+bool
+tbr_is_drawn_stage(enum pipe_shader_type stage)
 {
-   return stage == PIPE_SHADER_VERTEX || stage == PIPE_SHADER_GEOMETRY;
+   return stage == PIPE_SHADER_VERTEX || stage == PIPE_SHADER_TESS_CTRL || stage == PIPE_SHADER_TESS_EVAL ||
+          stage == PIPE_SHADER_GEOMETRY;
 }
 
 /* ---- blending, depth, stencil ----------------------------------------- */
@@ -229,7 +230,7 @@ bind_sampler_states(struct pipe_context *base, enum pipe_shader_type stage, unsi
    while (last > 0 && !bound[last - 1])
       last--;
    context->num_samplers[stage] = last;
-   if (is_drawn_by_draw(stage))
+   if (tbr_is_drawn_stage(stage))
       draw_set_samplers(context->draw, stage, (struct pipe_sampler_state **)bound, last);
 }
 
@@ -279,7 +280,7 @@ set_sampler_views(struct pipe_context *base, enum pipe_shader_type stage, unsign
    while (last > 0 && !bound[last - 1])
       last--;
    context->num_sampler_views[stage] = last;
-   if (is_drawn_by_draw(stage))
+   if (tbr_is_drawn_stage(stage))
       draw_set_sampler_views(context->draw, stage, bound, last);
 }
 
@@ -325,7 +326,7 @@ set_constant_buffer(struct pipe_context *base, enum pipe_shader_type stage, uint
       tbr_resource_hold(tbr_resource(bound->buffer), held);
    else
       tbr_storage_reference(held, NULL);
-   if (is_drawn_by_draw(stage)) {
+   if (tbr_is_drawn_stage(stage)) {
       context->mapped_constants[stage] &= ~BITFIELD_BIT(index);
       context->mapped_constants[stage] |= (bound->buffer != NULL) << index;
       map_constants(context, stage, index);
@@ -386,6 +387,13 @@ static void
 set_patch_vertices(struct pipe_context *base, uint8_t patch_vertices)
 {
    tbr_context(base)->patch_vertices = patch_vertices;
+}
+
+static void
+set_tess_state(struct pipe_context *base, const float default_outer_level[4],
+               const float default_inner_level[2])
+{
+   draw_set_tess_state(tbr_context(base)->draw, default_outer_level, default_inner_level);
 }
 
 /* ---- stream output ---------------------------------------------------- */
@@ -514,6 +522,7 @@ tbr_state_init_context(struct tbr_context *context)
    base->delete_vertex_elements_state = delete_state;
    base->set_vertex_buffers = set_vertex_buffers;
    base->set_patch_vertices = set_patch_vertices;
+   base->set_tess_state = set_tess_state;
 
    base->create_stream_output_target = create_stream_output_target;
    base->stream_output_target_destroy = stream_output_target_destroy;

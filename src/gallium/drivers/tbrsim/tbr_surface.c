@@ -64,6 +64,8 @@ save_state(struct tbr_context *context)
    util_blitter_save_vertex_buffers(blitter, context->vertex_buffers, context->num_vertex_buffers);
    util_blitter_save_vertex_elements(blitter, (void *)context->vertex_elements);
    util_blitter_save_vertex_shader(blitter, context->vertex_shader);
+   util_blitter_save_tessctrl_shader(blitter, context->control_shader);
+   util_blitter_save_tesseval_shader(blitter, context->evaluation_shader);
    util_blitter_save_geometry_shader(blitter, context->geometry_shader);
    util_blitter_save_so_targets(blitter, context->num_stream_output, context->stream_output,
                                 MESA_PRIM_UNKNOWN);

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/* stages CASE FILE: draws with tessellation and geometry shaders, whose invocations and pixels are known, and writes the
+ * pixels to a file. */
+#include <GLES3/gl32.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/check.h"
+#include "support/egl.h"
+#include "support/program.h"
+
+#define SIZE 96
+#define VERSION "#version 320 es\nprecision highp float;\n"
+
+static uint8_t pixels[SIZE][SIZE][4];
+
+/* ---- programs --------------------------------------------------------------- */
+
+/* Of any stages: NULL where there is none. */
+static GLuint
+link_stages(const char *vertex, const char *control, const char *evaluation, const char *geometry,
+            const char *fragment)
+{
+   const struct {
+      GLenum stage;
+      const char *source;
+   } stages[] = {
+      {GL_VERTEX_SHADER, vertex},
+      {GL_TESS_CONTROL_SHADER, control},
+      {GL_TESS_EVALUATION_SHADER, evaluation},
+      {GL_GEOMETRY_SHADER, geometry},
+      {GL_FRAGMENT_SHADER, fragment},
+   };
+   const GLuint program = glCreateProgram();
+   for (unsigned i = 0; i < sizeof stages / sizeof stages[0]; i++) {
+      if (stages[i].source)
+         glAttachShader(program, compile_shader(stages[i].stage, VERSION, stages[i].source));
+   }
+   GLint linked;
+   char log[500] = "";
+   glLinkProgram(program);
+   glGetProgramiv(program, GL_LINK_STATUS, &linked);
+   glGetProgramInfoLog(program, sizeof log, NULL, log);
+   require(linked, "a program does not link: %s", log);
+   glUseProgram(program);
+   return program;
+}
+
+/* Corners of two squares, the left and the right half, in the order of their rows. */
+#define HALVES                                                                              \
+   "out vec2 corner;\n"                                                                     \
+   "void main() {\n"                                                                        \
+   "   int i = gl_VertexID & 3;\n"                                                          \
+   "   corner = vec2(float(i & 1) + float(gl_VertexID >> 2), float(i >> 1) * 2.0) - 1.0;\n" \
+   "}\n"
+
+#define COLOR_OF_PLACE \
+   "in vec2 place;\n"  \
+   "out vec4 color;\n" \
+   "void main() { color = vec4(place, 0.5, 1.0); }\n"
+
+static void
+read_pixels(void)
+{
+   glReadPixels(0, 0, SIZE, SIZE, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+   holds(glGetError() == GL_NO_ERROR, "an error of OpenGL ES");
+}
+
+static bool
+is_near(int value, double expected)
+{
+   return abs(value - (int)(expected * 255 + 0.5)) <= 1;
+}
+
+/* Red and green are where a pixel is in its square; columns and rows of squares. */
+static void
+check_places(const char *name, double columns, double rows)
+{
+   for (int y = 0; y < SIZE; y++) {
+      for (int x = 0; x < SIZE; x++) {
+         const double u = (x + 0.5) / SIZE * columns, v = (y + 0.5) / SIZE * rows;
+         holds(is_near(pixels[y][x][0], u - (int)u) && is_near(pixels[y][x][1], v - (int)v),
+               "%s: pixel %d, %d is %d, %d", name, x, y, pixels[y][x][0], pixels[y][x][1]);
+      }
+   }
+}
+
+/* ---- cases ------------------------------------------------------------------- */
+
+/* Two squares, in 2, 3 and 4 parts a side. */
+static void
+draw_quads(void)
+{
+   link_stages(HALVES,
+               "layout(vertices = 4) out;\n"
+               "in vec2 corner[];\n"
+               "out vec2 moved[];\n"
+               "patch out vec2 center;\n"
+               "uniform highp int parts;\n"
+               "void main() {\n"
+               "   moved[gl_InvocationID] = corner[gl_InvocationID];\n"
+               "   barrier();\n"
+               "   if (gl_InvocationID == 0)\n"
+               "      center = (moved[0] + moved[1] + moved[2] + moved[3]) / 4.0;\n"
+               "   gl_TessLevelInner[0] = gl_TessLevelInner[1] = float(parts);\n"
+               "   for (int i = 0; i < 4; i++)\n"
+               "      gl_TessLevelOuter[i] = float(parts);\n"
+               "}\n",
+               "layout(quads, equal_spacing, ccw) in;\n"
+               "in vec2 moved[];\n"
+               "patch in vec2 center;\n"
+               "out vec2 place;\n"
+               "void main() {\n"
+               "   place = gl_TessCoord.xy;\n"
+               "   gl_Position = vec4(center + (place - 0.5) * (moved[3] - moved[0]), 0.0, 1.0);\n"
+               "}\n",
+               NULL, COLOR_OF_PLACE);
+   GLint program;
+   glGetIntegerv(GL_CURRENT_PROGRAM, &program);
+   glPatchParameteri(GL_PATCH_VERTICES, 4);
+   for (int parts = 2; parts <= 4; parts++) {
+      glUniform1i(glGetUniformLocation((GLuint)program, "parts"), parts);
+      glDrawArrays(GL_PATCHES, 0, 8);
+   }
+   read_pixels();
+   check_places("quads", 2, 1);
+}
+
+/* Four squares of a vertex each; instances have them in 2, 3 and 4 parts a side, and the last one in none. */
+static void
+draw_instances(void)
+{
+   link_stages("out vec2 corner;\n"
+               "out float level;\n"
+               "void main() {\n"
+               "   corner = vec2(gl_VertexID & 1, gl_VertexID >> 1);\n"
+               "   level = float(gl_InstanceID == 3 ? 0 : 2 + gl_InstanceID);\n"
+               "}\n",
+               "layout(vertices = 1) out;\n"
+               "in vec2 corner[];\n"
+               "in float level[];\n"
+               "out vec2 origin[];\n"
+               "void main() {\n"
+               "   origin[gl_InvocationID] = corner[gl_InvocationID];\n"
+               "   gl_TessLevelInner[0] = gl_TessLevelInner[1] = level[0];\n"
+               "   for (int i = 0; i < 4; i++)\n"
+               "      gl_TessLevelOuter[i] = level[0];\n"
+               "}\n",
+               "layout(quads, equal_spacing, ccw) in;\n"
+               "in vec2 origin[];\n"
+               "out vec2 place;\n"
+               "void main() {\n"
+               "   place = gl_TessCoord.xy;\n"
+               "   gl_Position = vec4(origin[0] + place - 1.0, 0.0, 1.0);\n"
+               "}\n",
+               NULL, COLOR_OF_PLACE);
+   glPatchParameteri(GL_PATCH_VERTICES, 1);
+   glDrawArraysInstanced(GL_PATCHES, 0, 4, 4);
+   read_pixels();
+   check_places("instances", 2, 2);
+}
+
+/* More points than 16 bits number: a square of GRID by GRID patches in 12 parts a side. A patch whose number, counted
+ * from the draw's first, is not what it should be in both shaders is not drawn. */
+#define GRID 24
+static void
+draw_dense(void)
+{
+   link_stages("out vec2 corner;\n"
+               "void main() { int i = gl_VertexID - 24; corner = vec2(i % 24, i / 24); }\n",
+               "layout(vertices = 1) out;\n"
+               "in vec2 corner[];\n"
+               "out vec2 origin[];\n"
+               "out float is_odd[];\n"
+               "void main() {\n"
+               "   origin[gl_InvocationID] = corner[gl_InvocationID];\n"
+               "   is_odd[gl_InvocationID] = float(gl_PrimitiveID & 1);\n"
+               "   gl_TessLevelInner[0] = gl_TessLevelInner[1] = 12.0;\n"
+               "   for (int i = 0; i < 4; i++)\n"
+               "      gl_TessLevelOuter[i] = 12.0;\n"
+               "}\n",
+               "layout(quads, equal_spacing, ccw) in;\n"
+               "in vec2 origin[];\n"
+               "in float is_odd[];\n"
+               "out vec2 place;\n"
+               "void main() {\n"
+               "   bool odd = (int(origin[0].x + origin[0].y * 24.0) & 1) == 1;\n"
+               "   bool same = odd == ((gl_PrimitiveID & 1) == 1) && odd == (is_odd[0] > 0.5);\n"
+               "   place = gl_TessCoord.xy;\n"
+               "   gl_Position = vec4((origin[0] + place) / 12.0 - 1.0, 0.0, same ? 1.0 : -1.0);\n"
+               "}\n",
+               NULL, COLOR_OF_PLACE);
+   glPatchParameteri(GL_PATCH_VERTICES, 1);
+   glDrawArrays(GL_PATCHES, 24, GRID * GRID);
+   read_pixels();
+   check_places("dense", GRID, GRID);
+}
+
+/* A geometry shader runs three times for the triangle of each patch, and makes squares of it in two of them. */
+static void
+draw_triangles(void)
+{
+   link_stages(
+      HALVES,
+      "layout(vertices = 3) out;\n"
+      "in vec2 corner[];\n"
+      "out vec2 moved[];\n"
+      "void main() {\n"
+      "   moved[gl_InvocationID] = corner[gl_InvocationID];\n"
+      "   gl_TessLevelInner[0] = 1.0;\n"
+      "   for (int i = 0; i < 3; i++)\n"
+      "      gl_TessLevelOuter[i] = 1.0;\n"
+      "}\n",
+      "layout(triangles, equal_spacing, ccw) in;\n"
+      "in vec2 moved[];\n"
+      "out vec2 point;\n"
+      "void main() {\n"
+      "   point = moved[0] * gl_TessCoord.x + moved[1] * gl_TessCoord.y + moved[2] * gl_TessCoord.z;\n"
+      "}\n",
+      "layout(triangles, invocations = 3) in;\n"
+      "layout(triangle_strip, max_vertices = 4) out;\n"
+      "in vec2 point[];\n"
+      "out vec2 place;\n"
+      "void main() {\n"
+      "   for (int i = 0; gl_InvocationID < 2 && i < 4; i++) {\n"
+      "      place = vec2(i & 1, i >> 1);\n"
+      "      vec2 low = gl_InvocationID == 0 ? vec2(-1.0) : vec2(0.0, -1.0);\n"
+      "      gl_Position = vec4(low + place * vec2(1.0, 2.0), 0.0, 1.0);\n"
+      "      EmitVertex();\n"
+      "   }\n"
+      "}\n",
+      COLOR_OF_PLACE);
+   glPatchParameteri(GL_PATCH_VERTICES, 3);
+   glDrawArrays(GL_PATCHES, 0, 7); /* two patches, and a vertex of none */
+   read_pixels();
+   check_places("triangles", 2, 1);
+}
+
+/* Points that become squares, two each, in the layers of a texture. */
+static void
+draw_layers(void)
+{
+   GLuint texture, framebuffer;
+   glGenTextures(1, &texture);
+   glBindTexture(GL_TEXTURE_2D_ARRAY, texture);
+   glTexStorage3D(GL_TEXTURE_2D_ARRAY, 1, GL_RGBA8, SIZE, SIZE, 2);
+   glGenFramebuffers(1, &framebuffer);
+   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   glFramebufferTexture(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, texture, 0);
+   require(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "layers are incomplete");
+   link_stages("void main() { gl_Position = vec4(float(gl_VertexID), 0.0, 0.0, 1.0); }\n", NULL, NULL,
+               "layout(points, invocations = 2) in;\n"
+               "layout(triangle_strip, max_vertices = 4) out;\n"
+               "out vec2 place;\n"
+               "void main() {\n"
+               "   for (int i = 0; i < 4; i++) {\n"
+               "      place = vec2(i & 1, i >> 1);\n"
+               "      gl_Position = vec4(place * 2.0 - 1.0, 0.0, 1.0);\n"
+               "      gl_Position.y = (place.y + gl_in[0].gl_Position.x) - 1.0;\n"
+               "      gl_Layer = gl_InvocationID;\n"
+               "      EmitVertex();\n"
+               "   }\n"
+               "}\n",
+               COLOR_OF_PLACE);
+   glDrawArrays(GL_POINTS, 0, 2);
+   GLuint read;
+   glGenFramebuffers(1, &read);
+   glBindFramebuffer(GL_READ_FRAMEBUFFER, read);
+   for (int layer = 1; layer >= 0; layer--) {
+      glFramebufferTextureLayer(GL_READ_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, texture, 0, layer);
+      read_pixels();
+      check_places("layers", 1, 2);
+   }
+}
+
+int
+main(int argc, char **argv)
+{
+   static const struct {
+      const char *name;
+      void (*draw)(void);
+   } cases[] = {
+      {"quads", draw_quads},         {"instances", draw_instances}, {"dense", draw_dense},
+      {"triangles", draw_triangles}, {"layers", draw_layers},
+   };
+   egl_open_context((struct surface_request){SURFACELESS_PBUFFER, SIZE, SIZE, .depth = false}, false, 3, 2);
+   for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+      if (argc != 3 || strcmp(argv[1], cases[i].name))
+         continue;
+      cases[i].draw();
+      FILE *file = fopen(argv[2], "wb");
+      require(file && fwrite(pixels, 1, sizeof pixels, file) == sizeof pixels && !fclose(file),
+              "%s cannot be written", argv[2]);
+      return check_status();
+   }
+   stop("usage: stages quads|instances|dense|triangles|layers FILE");
+}
