@@ -135,6 +135,18 @@ access_size(nir_intrinsic_op intrinsic, uint8_t bytes, uint8_t bit_size, uint32_
    };
 }
 
+/** Makes accesses as wide as the load/store unit's. */
+static bool
+lower_sizes(nir_shader *nir, const nir_lower_mem_access_bit_sizes_options *sizes)
+{
+   bool progress = false;
+   NIR_PASS(progress, nir, nir_lower_mem_access_bit_sizes, sizes);
+   /* gallivm has no code for values of 64 bits that are made of vectors. */
+   if (progress)
+      NIR_PASS_V(nir, nir_lower_pack);
+   return progress;
+}
+
 bool
 tbr_nir_lower_storage(nir_shader *nir)
 {
@@ -143,8 +155,7 @@ tbr_nir_lower_storage(nir_shader *nir)
       .modes = nir_var_mem_ssbo,
       .may_lower_unaligned_stores_to_atomics = true,
    };
-   bool progress = false;
-   NIR_PASS(progress, nir, nir_lower_mem_access_bit_sizes, &sizes);
+   bool progress = lower_sizes(nir, &sizes);
    /* First: what follows makes images of buffers. */
    NIR_PASS(progress, nir, nir_shader_intrinsics_pass, renumber_image, nir_metadata_control_flow, NULL);
    NIR_PASS(progress, nir, nir_shader_intrinsics_pass, lower, nir_metadata_control_flow, NULL);
@@ -178,7 +189,7 @@ tbr_nir_lower_uniform_blocks(nir_shader *nir)
 {
    const nir_lower_mem_access_bit_sizes_options sizes = {.callback = access_size, .modes = nir_var_mem_ubo};
    struct tbr_block_reads reads = {0};
-   NIR_PASS_V(nir, nir_lower_mem_access_bit_sizes, &sizes);
+   lower_sizes(nir, &sizes);
    NIR_PASS_V(nir, nir_shader_intrinsics_pass, lower_block, nir_metadata_control_flow, &reads);
    return reads;
 }
