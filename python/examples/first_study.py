@@ -25,6 +25,12 @@ recording = run.recording
 print(recording)
 print(recording.frames[["primitives", "fragments", "footprints"]])
 
+# %% The events themselves: which draws shade how many fragments a primitive
+draws = recording.events("draws", frames=0)
+draws["a_primitive"] = draws["fragments"] / draws["primitives"]
+print(draws.nlargest(5, "fragments")[["pass", "draw", "call", "primitives", "fragments",
+                                      "a_primitive"]].round(1))
+
 # %% What reads memory, in MiB a frame
 streams = live.by_unit(events=("read_bytes", "write_bytes")).loc["dram"]
 print((streams / live.num_frames / 2**20).round(2))

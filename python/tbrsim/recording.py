@@ -86,13 +86,19 @@ class Recording:
     def accesses_in_parts(self, unit, frames=None, config=None, settings=None, lines=CHUNK):
         """The same, data frame by data frame, each of so many accesses at most."""
         pandas = need("pandas")
-        command = [executable(), *self._export("streams", unit, frames, config, settings)]
+        yield from self._streamed(self._export("streams", unit, frames, config, settings),
+                                  lambda stream: self._parse(pandas, stream, lines))
+
+    @staticmethod
+    def _streamed(words, parse):
+        """What parse() makes of what the command prints, while it prints it."""
+        command = [executable(), *words]
         with tempfile.TemporaryFile() as messages, \
                 subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                  stderr=messages) as process:
             finished = False
             try:
-                yield from self._parse(pandas, process.stdout, lines)
+                yield from parse(process.stdout)
                 finished = True
             finally:
                 if not finished:
@@ -101,6 +107,33 @@ class Recording:
                 messages.seek(0)
                 raise CommandFailed(command, process.returncode,
                                     messages.read().decode(errors="replace"))
+
+    # ---- the events
+
+    def events(self, table, frames=None):
+        """The recording's own events, no simulation (`tbrsim export --format events`): a row for
+        each of its "passes", "draws", "primitives", "tiles", "quads" or "footprints" (texture
+        reads). docs/python.md has the columns. A quad takes some 130 bytes: events_in_parts()
+        where there are too many."""
+        parts = list(self.events_in_parts(table, frames))
+        joined = need("pandas").concat(parts, ignore_index=True)
+        return joined.astype({"kind": "category"}) if "kind" in joined else joined
+
+    def events_in_parts(self, table, frames=None, lines=CHUNK):
+        """The same, data frame by data frame, each of so many rows at most."""
+        pandas = need("pandas")
+        # Empty where there is none, in some rows of some parts.
+        types = {name: "Int64" for name in ("call", *(axis + str(texel) for texel in range(4)
+                                                      for axis in "xy"))}
+
+        def parse(stream):
+            if stream.peek(1):
+                with pandas.read_csv(stream, dtype=types, chunksize=lines) as parts:
+                    yield from parts
+
+        yield from self._streamed(
+            ["export", "--format", "events", *option_words(table=table, frames=frames), "--",
+             str(self.path)], parse)
 
     @staticmethod
     def _parse(pandas, stream, lines):

@@ -8,6 +8,7 @@
 #include "access/access_text.h"
 #include "util/byte_stream.h"
 #include "config/config.h"
+#include "event_tables.h"
 #include "memory/next_use.h"
 #include "progress.h"
 #include "session.h"
@@ -15,7 +16,7 @@
 
 static const char description[] =
    "Simulates a recording and writes the accesses that arrive at a cache, or at memory, one\n"
-   "for each block, for other simulators.\n";
+   "for each block, for other simulators; or the events themselves as a table, without a simulation.\n";
 static const char notes[] =
    "Formats:\n"
    "  din                      Dinero's text: \"0 1fc0\" reads, \"1 1fc0\" writes\n"
@@ -23,7 +24,9 @@ static const char notes[] =
    "                           not tell reads from writes\n"
    "  dramsim3                 \"0x1FC0 READ 17\"; the cycle is the access' number, from 0\n"
    "  streams                  \"R 0x1fc0 texture\", with the stream; \"I 0x1000 0x2000\" where the\n"
-   "                           blocks up to an address are invalidated, \"F\" where a frame ends\n";
+   "                           blocks up to an address are invalidated, \"F\" where a frame ends\n"
+   "  events                   comma-separated values, a row for each of what --table names; no\n"
+   "                           simulation (docs/python.md has the columns)\n";
 
 /* An access on its way out, number `number` of all. */
 struct export
@@ -79,11 +82,13 @@ static const struct format {
    {"oraclegeneral", write_oraclegeneral, true},
    {"dramsim3", write_dramsim3, false},
    {"streams", write_streams, false},
+   {"events", NULL, false}, /* is not of accesses */
 };
 
 struct export_options {
    const char *path;
    const struct format *format;
+   int table; /* 1 + enum event_table; 0: none */
    struct cache_selection caches;
    struct configurations configurations;
    struct frame_selection frames;
@@ -100,30 +105,63 @@ take_format(void *field, const char *option, const char *value)
          return;
       }
    }
-   fail(STATUS_USAGE, "%s %s: expected din, oraclegeneral, dramsim3 or streams", option, value);
+   fail(STATUS_USAGE, "%s %s: expected din, oraclegeneral, dramsim3, streams or events", option, value);
+}
+
+static void
+take_table(void *field, const char *option, const char *value)
+{
+   *(int *)field = 1 + (int)options_name(option, value, event_table_names, EVENT_TABLES);
+}
+
+/* What belongs to accesses is of no use for events, and the other way round. */
+static void
+check_events(const struct export_options *options)
+{
+   if (!options->format->write != (options->table > 0))
+      fail(STATUS_USAGE, "--format events and --table go together; see tbrsim export --help");
+   if (options->format->write)
+      return;
+   if (options->caches.unit)
+      fail(STATUS_USAGE, "--unit: events are of no unit");
+   if (options->configurations.count || options->configurations.num_settings)
+      fail(STATUS_USAGE, "--config, --set and --timing: events are not simulated");
 }
 
 static void
 parse(struct export_options *options, int argc, char **argv)
 {
    static const struct option_row rows[] = {
-      OPTION_ALONE("format", "NAME", "din, oraclegeneral, dramsim3 or streams, as below; required",
+      OPTION_ALONE("format", "NAME", "din, oraclegeneral, dramsim3, streams or events, as below; required",
                    take_format),
+   };
+   static const struct option_row table_rows[] = {
+      OPTION_ALONE(
+         "table", "NAME",
+         "what events has rows of: passes, draws, primitives, tiles, quads or\nfootprints (default: none)",
+         take_table),
    };
    *options = (struct export_options){.configurations = {.single = true}};
    const struct command_line line = {
-      .usage = "tbrsim export --format NAME --unit UNIT [OPTIONS] FILE.tbr",
+      .usage = "tbrsim export --format NAME --unit UNIT [OPTIONS] FILE.tbr\n"
+               "       tbrsim export --format events --table NAME [OPTIONS] FILE.tbr",
       .description = description,
       .operands = OPERANDS_ONE,
       .operand = "recording",
-      .groups = {OPTION_GROUP(rows, &options->format), UNIT_OPTIONS(&options->caches, "none, required"),
+      .groups = {OPTION_GROUP(rows, &options->format), OPTION_GROUP(table_rows, &options->table),
+                 UNIT_OPTIONS(&options->caches, "none, required"),
                  CONFIG_OPTIONS(&options->configurations, "the recorded one"),
                  FRAME_OPTIONS(&options->frames.frames), FILE_OPTIONS(&options->output)},
       .notes = notes,
    };
    options->path = command_line_parse(&line, argc, argv).list[0];
-   if (!options->format || !options->caches.unit)
-      fail(STATUS_USAGE, "%s is missing; see tbrsim export --help", options->format ? "--unit" : "--format");
+   if (!options->format)
+      fail(STATUS_USAGE, "--format is missing; see tbrsim export --help");
+   check_events(options);
+   if (!options->format->write)
+      return;
+   if (!options->caches.unit)
+      fail(STATUS_USAGE, "--unit is missing; see tbrsim export --help");
    options->unit = options_unit(options->caches.unit);
 }
 
@@ -199,11 +237,27 @@ open_session(const struct export_options *options)
    return session;
 }
 
+static int
+export_events(const struct export_options *options)
+{
+   struct session session = session_open(options->path, &options->frames, NULL);
+   FILE *file = options_open_output(options->output);
+   if (isatty(fileno(file)))
+      progress_silence();
+   event_table_write(&session, (enum event_table)(options->table - 1), file);
+   options_close_output(file, options->output);
+   const bool whole = session_check(&session);
+   session_close(&session);
+   return whole ? STATUS_OK : STATUS_FAILED;
+}
+
 int
 command_export(int argc, char **argv)
 {
    struct export_options options;
    parse(&options, argc, argv);
+   if (!options.format->write)
+      return export_events(&options);
    struct session session = open_session(&options);
 
    static char buffer[1 << 20];

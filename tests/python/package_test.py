@@ -293,6 +293,91 @@ class Recordings(Recorded):
         self.says("x.tbr", tbrsim.Recording, self.path("x.tbr", "no"))
 
 
+class Events(TestCase):
+    """With a recording that has several passes, texture reads and hidden fragments."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.recording = harness.record(cls.shared, "glmark2_shadow", "--no-model", "--frames", "0-1")
+
+    def setUp(self):
+        super().setUp()
+        self.object = tbrsim.Recording(self.recording)
+
+    def test_sums_of_events(self):
+        """The rows of each table sum up to what `tbrsim info` has of each frame, and to what a
+        simulation counts."""
+        frames = self.object.frames
+        self.assertGreater(frames["footprints"].min(), 0)
+        tables = {name: self.object.events(name) for name in
+                  ("passes", "draws", "primitives", "tiles", "quads", "footprints")}
+        for name in ("passes", "draws", "primitives", "tiles", "footprints"):
+            self.assertEqual(tables[name].groupby("frame").size().to_dict(), frames[name].to_dict())
+        shaded = tables["quads"].query("shaded == 1")
+        self.assertEqual(shaded.groupby("frame").size().to_dict(), frames["quads"].to_dict())
+        self.assertEqual(shaded["live"].map(int.bit_count).groupby(shaded["frame"]).sum().to_dict(),
+                         frames["fragments"].to_dict())
+        for name in ("passes", "draws", "tiles"):
+            sums = tables[name].groupby("frame").sum(numeric_only=True)
+            for column in set(frames.columns) & set(sums.columns):
+                self.assertEqual(sums[column].to_dict(), frames[column].to_dict(), (name, column))
+            self.assertGreater(sums["unshaded_quads"].min(), 0)
+            self.assertEqual(sums["unshaded_quads"].sum(), (tables["quads"]["shaded"] == 0).sum())
+        self.assertEqual(tables["primitives"]["pmds"].sum(), frames["pmds"].sum())
+        # A deferred GPU shades what is visible of opaque draws, another one what lives.
+        for mode, mask in (("tbr", "live"), ("tbdr", "visible")):
+            counted = tbrsim.sim(self.recording, out=self.path(mode),
+                                 settings={"mode": mode}).wait().frames
+            bits = shaded[mask].map(int.bit_count)
+            self.assertEqual(bits.groupby(shaded["frame"]).sum().to_list(),
+                             counted["fragment_stage.fragments"].to_list())
+            self.assertEqual((bits > 0).groupby(shaded["frame"]).sum().to_list(),
+                             counted["fragment_stage.quads"].to_list())
+            if mode == "tbr":
+                self.assertEqual(frames["footprints"].to_list(),
+                                 counted["fragment_stage.footprints"].to_list())
+            for name in ("passes", "draws"):
+                self.assertEqual(tables[name].groupby("frame").size().to_list(),
+                                 counted[f"gpu.{name}"].to_list())
+
+    def test_places_of_events(self):
+        """Rows of one table agree with those of another that they name."""
+        keys = ["frame", "pass"]
+        quads, tiles, draws = map(self.object.events, ("quads", "tiles", "draws"))
+        placed = quads.merge(tiles, on=[*keys, "tile"], suffixes=("", "_of_tile"))
+        self.assertEqual(len(placed), len(quads))
+        size = self.object.configuration["tile.size"]
+        for axis in "xy":
+            inside = placed[axis] - placed[f"{axis}_of_tile"]
+            self.assertTrue(inside.between(0, size - 2).all() and (inside % 2 == 0).all())
+        primitives = quads.merge(self.object.events("primitives"), on=[*keys, "primitive"],
+                                 suffixes=("", "_of_primitive"))
+        self.assertEqual(list(primitives["draw"]), list(primitives["draw_of_primitive"]))
+        reads = self.object.events("footprints")
+        joined = reads.merge(quads, on=[*keys, "quad"], suffixes=("", "_of_quad"))
+        self.assertEqual(len(joined), len(reads))
+        self.assertTrue((joined["shaded"] == 1).all())
+        for name in ("tile", "draw"):
+            self.assertEqual(list(joined[name]), list(joined[f"{name}_of_quad"]))
+        self.assertTrue((joined["live"] & ~joined["live_of_quad"] == 0).all())
+        self.assertEqual(list(reads["x2"].notna()), list(reads["live"] & 4 != 0))
+        of_draws = quads[quads["shaded"] == 1].groupby([*keys, "draw"]).size()
+        self.assertEqual(of_draws.to_dict(), {key: count for key, count in draws.set_index(
+            [*keys, "draw"])["quads"].items() if count})
+
+    def test_some_events(self):
+        joined = pandas.concat(self.object.events_in_parts("quads", frames=1, lines=1000),
+                               ignore_index=True)
+        whole = self.object.events("quads")
+        pandas.testing.assert_frame_equal(
+            joined, whole[whole["frame"] == 1].reset_index(drop=True))
+        parts = self.object.events_in_parts("quads", lines=10)
+        self.assertEqual(len(next(parts)), 10)
+        parts.close()
+        self.says("--table moons: expected", self.object.events, "moons")
+
+
 class Tables(Recorded):
     """The same as the command's CSV."""
 
@@ -502,6 +587,8 @@ class Example(TestCase):
                        "PYTHONPATH": str(harness.SOURCE / "python")})
         out = self.directory / "first-study"
         self.assertRegex(result.stdout, r"tcor-64k: \d+ frames a second, [\d.]+ mJ a frame")
+        draws = tbrsim.Recording(out / "shadow.tbr").events("draws", frames=0)
+        self.assertRegex(result.stdout, rf"\b{draws['fragments'].max()}\b")
         self.assertEqual(len(tbrsim.load(out / "sim")), 12)
         self.assertEqual(tbrsim.Configuration(out / "mine.yaml")["clock_mhz"], 500)
         if importlib.util.find_spec("matplotlib"):

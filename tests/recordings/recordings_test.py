@@ -380,6 +380,13 @@ class Export(RecordingTest):
         self.refused(2, "--format xml: expected din", "export", "--format", "xml", self.recording)
         self.refused(2, "--unit moon: expected", "export", "--point", "moon", self.recording)
         self.refused(2, "--unit is missing", "export", "--format", "din", self.recording)
+        for words in (["din", "--unit", "l2", "--table", "quads"], ["events"]):
+            self.refused(2, "--format events and --table go together", "export", "--format", *words, self.recording)
+        events = ["export", "--format", "events", "--table", "quads", self.recording]
+        self.refused(2, "--unit: events are of no unit", *events, "--unit", "l2")
+        for words in (["--config", "tcor-64k"], ["--set", "clock_mhz=500"], ["--timing", "on"]):
+            self.refused(2, "events are not simulated", *events, *words)
+        self.refused(1, "/dev/full: cannot be written to", *events, "--out", "/dev/full")
         self.refused(1, "/dev/full: cannot be written to: No space left on device$", "export", "--format", "din", "--point", "l2", "-o",
                      "/dev/full", self.recording)
 
