@@ -143,8 +143,7 @@ parse(struct export_options *options, int argc, char **argv)
    };
    *options = (struct export_options){.configurations = {.single = true}};
    const struct command_line line = {
-      .usage = "tbrsim export --format NAME --unit UNIT [OPTIONS] FILE.tbr\n"
-               "       tbrsim export --format events --table NAME [OPTIONS] FILE.tbr",
+      .usage = "tbrsim export --format NAME --unit UNIT|--table NAME [OPTIONS] FILE.tbr",
       .description = description,
       .operands = OPERANDS_ONE,
       .operand = "recording",
