@@ -199,7 +199,7 @@ simulate(const char *const settings[], const char *timing)
    assert_non_null(gpu);
    define_random_resources(gpu);
    uint64_t state = 4;
-   for (uint32_t frame = 0; frame < 8; frame++) {
+   for (uint32_t frame = 0; frame < 24; frame++) {
       struct pass_builder *pass = random_pass(&state, frame);
       pass_run(pass, gpu);
       pass_free(pass);
