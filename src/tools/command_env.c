@@ -38,7 +38,8 @@ command_env(int argc, char **argv)
       .description = description,
       .groups = {CONFIG_OPTIONS(&options.configurations, CM_CONFIG_DEFAULT),
                  ATTRIBUTE_OPTIONS(&options.configurations), LIVE_OPTIONS(&options, "none"),
-                 RECORD_OPTIONS(&options), TIMELINE_OPTIONS(&options.timeline), DRIVER_OPTIONS(&options)},
+                 RECORD_OPTIONS(&options), TIMELINE_OPTIONS(&options.timeline), LIVE_THREAD_OPTIONS(&options),
+                 DRIVER_OPTIONS(&options)},
    };
    command_line_parse(&line, argc, argv);
    options_finish_live(&options);

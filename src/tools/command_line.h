@@ -51,7 +51,7 @@ enum operand_count {
    OPERANDS_PROGRAM,
 };
 
-#define MAX_OPTION_GROUPS 12
+#define MAX_OPTION_GROUPS 13
 
 struct command_line {
    const char *usage;       /**< "tbrsim info [OPTIONS] FILE.tbr" */

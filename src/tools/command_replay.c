@@ -102,7 +102,7 @@ parse(struct replay *replay, int argc, char **argv)
                  ATTRIBUTE_OPTIONS(&options->configurations), TABLE_OPTIONS(options),
                  LIVE_OPTIONS(options, "tbrsim-out"), RECORD_OPTIONS(options),
                  FRAME_OPTIONS(&options->frames), TIMELINE_OPTIONS(&options->timeline),
-                 OPTION_GROUP(rows, replay)},
+                 LIVE_THREAD_OPTIONS(options), OPTION_GROUP(rows, replay)},
    };
    replay->trace = command_line_parse(&line, argc, argv).list[0];
    if (options->frames)

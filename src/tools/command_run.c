@@ -47,7 +47,7 @@ command_run(int argc, char **argv)
                  ATTRIBUTE_OPTIONS(&options.configurations), TABLE_OPTIONS(&options),
                  LIVE_OPTIONS(&options, "tbrsim-out"), RECORD_OPTIONS(&options),
                  FRAME_OPTIONS(&options.frames), TIMELINE_OPTIONS(&options.timeline),
-                 OPTION_GROUP(rows, &screen), DRIVER_OPTIONS(&options)},
+                 LIVE_THREAD_OPTIONS(&options), OPTION_GROUP(rows, &screen), DRIVER_OPTIONS(&options)},
    };
    char **program = command_line_parse(&line, argc, argv).list;
 

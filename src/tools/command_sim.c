@@ -42,6 +42,8 @@ struct sim {
    struct frame_selection frames;
    const char *out;
    unsigned jobs;
+   unsigned model_threads; /* of one configuration; 0: not given */
+   const char *work_times;
    struct selected_options selected;
    struct selected selection;
    const char *timeline; /* frames; NULL: none */
@@ -87,6 +89,12 @@ parse(struct sim *sim, int argc, char **argv)
              "(default: 2 %)",
              take_verify, struct selected_options, verify),
    };
+   static const struct option_row time_rows[] = {
+      OPTION_ALONE("work-times", "FILE",
+                   "CSV of the processor time of each part of the work that one thread does at\n"
+                   "a time (default: none)",
+                   take_path),
+   };
    static const struct option_row format_rows[] = {
       OPTION_ALONE("format", "table|csv|json|parquet",
                    "what is printed (default: table); parquet prints the table, and writes\n"
@@ -104,7 +112,9 @@ parse(struct sim *sim, int argc, char **argv)
                  OPTION_GROUP(rows, &sim->selected), TIMELINE_OPTIONS(&sim->timeline),
                  OPTION_GROUP(format_rows, &sim->format), CSV_JSON_OPTIONS(&sim->format.printed),
                  DIRECTORY_OPTIONS(&sim->out, "tbrsim-out; of several\nconfigurations each in DIR/NAME"),
-                 JOB_OPTIONS(&sim->jobs)},
+                 JOB_OPTIONS(&sim->jobs),
+                 MODEL_THREAD_OPTIONS(&sim->model_threads),
+                 OPTION_GROUP(time_rows, &sim->work_times)},
       .notes = notes,
    };
    sim->path = command_line_parse(&line, argc, argv).list[0];
@@ -169,6 +179,8 @@ start(struct sim *sim)
          simulation_add_timeline(&simulations->list[c], &sim->timeline_frames);
    }
    /* More threads than can be at work at once are of no use: all simulations, and decoding. */
+   simulations->work_times = sim->work_times;
+   simulations->model_threads = sim->model_threads ? sim->model_threads : 1;
    simulations->jobs = sim->jobs < simulations->count + 1 ? sim->jobs : simulations->count + 1;
 }
 

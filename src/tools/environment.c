@@ -105,6 +105,7 @@ environment_variables(struct variable variables[MAX_VARIABLES], const char *driv
    SET("TBRSIM_RECORD_HIDDEN", options->record_hidden ? text("%s", options->record_hidden) : NULL);
    SET("TBRSIM_CALL_MARKERS", options->call_numbers ? text("1") : NULL);
    SET("TBRSIM_THUMBNAILS", options->thumbnails ? text("1") : NULL);
+   SET("TBRSIM_MODEL_THREADS", options->model_threads ? text("%u", options->model_threads) : NULL);
    SET("TBRSIM_TIMELINE", options->timeline ? text("%s", options->timeline) : NULL);
    SET("TBRSIM_FRAMES", frames ? text("%s", frames) : NULL);
 #undef SET

@@ -228,14 +228,15 @@ const struct option_row file_option_rows[] = {
 static void
 take_jobs(void *field, const char *option, const char *value)
 {
-   unsigned *jobs = field;
-   int end = 0;
-   if (sscanf(value, "%4u%n", jobs, &end) != 1 || value[end] || !*jobs)
-      fail(STATUS_USAGE, "%s %s: expected a number of threads", option, value);
+   *(unsigned *)field = options_threads(option, value);
 }
 
 const struct option_row job_option_rows[] = {
    OPTION_ALONE("jobs", "N", "threads (default: one a core)", take_jobs),
+   OPTION_ALONE("model-threads", "N",
+                "threads that simulate one configuration; any number has the same results\n"
+                "(default: 1)",
+                take_jobs),
 };
 
 /* ---- commands that simulate live --------------------------------------------------- */

@@ -25,6 +25,16 @@ value_of(const char *variable)
    return value && *value ? value : NULL;
 }
 
+unsigned
+options_threads(const char *option, const char *value)
+{
+   unsigned threads;
+   int end = 0;
+   if (sscanf(value, "%4u%n", &threads, &end) != 1 || value[end] || !threads)
+      fail(STATUS_USAGE, "%s %s: expected a number of threads", option, value);
+   return threads;
+}
+
 void
 options_start(struct options *options)
 {
@@ -32,6 +42,7 @@ options_start(struct options *options)
    const char *model = value_of("TBRSIM_MODEL");
    const char *calls = value_of("TBRSIM_CALL_MARKERS");
    const char *thumbnails = value_of("TBRSIM_THUMBNAILS");
+   const char *threads = value_of("TBRSIM_MODEL_THREADS");
    *options = (struct options){
       .driver = "tbrsim",
       .configurations = {.single = true, .preset = value_of("TBRSIM_CONFIG")},
@@ -42,6 +53,7 @@ options_start(struct options *options)
       .timeline = value_of("TBRSIM_TIMELINE"),
       .call_numbers = calls && strcmp(calls, "0"),
       .thumbnails = thumbnails && strcmp(thumbnails, "0"),
+      .model_threads = threads ? options_threads("TBRSIM_MODEL_THREADS", threads) : 0,
    };
    char *lines = settings ? text("%s", settings) : NULL, *rest = lines;
    for (char *line; rest && (line = strsep(&rest, "\n"));) {

@@ -26,6 +26,7 @@ struct options {
    bool call_numbers;         /**< replays: draws get the numbers of their calls */
    bool thumbnails;           /**< of passes, beside the statistics */
    bool parquet;              /**< tables as Parquet, too, when the program has ended */
+   unsigned model_threads;    /**< that simulate; 0: the driver's choice */
    const char *out;           /**< directory for statistics; absolute once made; NULL: none */
    bool out_given;            /**< it is not from the environment, nor the default */
    const char *frames;        /**< "A-B"; NULL: all */
@@ -35,8 +36,8 @@ struct options {
 };
 
 /** Starts from what the environment says (TBRSIM_CONFIG, TBRSIM_SET, TBRSIM_MODEL,
- * TBRSIM_OUT, TBRSIM_RECORD, TBRSIM_RECORD_HIDDEN, TBRSIM_CALL_MARKERS, TBRSIM_THUMBNAILS, TBRSIM_TIMELINE), so that
- * commands work alike inside `eval "$(tbrsim env …)"`. */
+ * TBRSIM_OUT, TBRSIM_RECORD, TBRSIM_RECORD_HIDDEN, TBRSIM_CALL_MARKERS, TBRSIM_THUMBNAILS, TBRSIM_TIMELINE,
+ * TBRSIM_MODEL_THREADS), so that commands work alike inside `eval "$(tbrsim env …)"`. */
 void options_start(struct options *options);
 
 /** Loads and validates the configuration, and makes out absolute. Exits
@@ -98,6 +99,9 @@ extern const struct option_row config_option_rows[], frame_option_rows[], timeli
 #define FILE_OPTIONS(out) OPTION_ROWS(file_option_rows, 0, 1, out, const char *, NULL)
 /** --jobs of an unsigned. */
 #define JOB_OPTIONS(jobs) OPTION_ROWS(job_option_rows, 0, 1, jobs, unsigned, NULL)
+/** --model-threads of an unsigned. */
+#define MODEL_THREAD_OPTIONS(threads) OPTION_ROWS(job_option_rows, 1, 2, threads, unsigned, NULL)
+#define LIVE_THREAD_OPTIONS(live) MODEL_THREAD_OPTIONS(&(live)->model_threads)
 /** Of commands that simulate live: --no-model, --out and --thumbnails; --record and --record-visible; --driver. */
 #define LIVE_OPTIONS(live, preset) OPTION_ROWS(live_option_rows, 0, 3, live, struct options, preset)
 #define RECORD_OPTIONS(live) OPTION_ROWS(live_option_rows, 3, 5, live, struct options, NULL)
@@ -105,6 +109,9 @@ extern const struct option_row config_option_rows[], frame_option_rows[], timeli
 #define TABLE_OPTIONS(live) OPTION_ROWS(table_option_rows, 0, 1, live, struct options, NULL)
 #define DRIVER_OPTIONS(live) OPTION_ROWS(live_option_rows, 5, 6, live, struct options, NULL)
 /* clang-format on */
+
+/** Of an option or a variable: a number of threads, at least 1; else exits with a message. */
+unsigned options_threads(const char *option, const char *value);
 
 /* ---- values of options --------------------------------------------------------- */
 

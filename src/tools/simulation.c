@@ -13,6 +13,8 @@
 #include "gpu/attribution_writer.h"
 #include "gpu/counters.h"
 #include "gpu/timeline_writer.h"
+#include "options.h"
+#include "util/threads.h"
 
 /* One pass over the recording for all simulations that still need one. */
 struct round {
@@ -98,6 +100,8 @@ begin_gpu(struct simulation *simulation)
       simulation->failed |= !cm_gpu_add_reader(simulation->gpu, simulation->reader);
    if (simulation->gpu && simulation->timeline && counts(simulation) &&
        !cm_gpu_make_timeline(simulation->gpu, simulation->timeline))
+      fail(STATUS_FAILED, "out of memory");
+   if (simulation->gpu && !cm_gpu_set_threads(simulation->gpu, simulation->model_threads))
       fail(STATUS_FAILED, "out of memory");
 }
 
@@ -226,7 +230,9 @@ static void *
 decode(void *context, unsigned long *bytes)
 {
    struct round *round = context;
+   const uint64_t begin = cm_thread_nanoseconds();
    const struct cm_item item = next_item(round);
+   round->simulations->decoding_nanoseconds += cm_thread_nanoseconds() - begin;
    show_progress(round, &item);
    if (item.type == CM_ITEM_END || item.type == CM_ITEM_DAMAGED)
       return NULL;
@@ -244,10 +250,13 @@ takes_part(const void *context, unsigned simulation)
 }
 
 static void
-simulate(void *context, unsigned simulation, void *item)
+simulate(void *context, unsigned number, void *item)
 {
    const struct round *round = context;
-   take(&round->simulations->list[simulation], item);
+   struct simulation *simulation = &round->simulations->list[number];
+   const uint64_t begin = cm_thread_nanoseconds();
+   take(simulation, item);
+   simulation->nanoseconds += cm_thread_nanoseconds() - begin;
 }
 
 static void
@@ -264,6 +273,8 @@ static void
 run_round(struct simulations *simulations)
 {
    static struct work_queue queue;
+   for (unsigned s = 0; s < simulations->count; s++)
+      simulations->list[s].model_threads = simulations->model_threads;
    struct round round = {.simulations = simulations, .work = "simulating"};
    for (unsigned s = 0; s < simulations->count; s++) {
       if (!simulations->list[s].finished && !counts(&simulations->list[s]))
@@ -282,6 +293,27 @@ run_round(struct simulations *simulations)
    };
    work_queue_start(&queue, simulations->jobs - 1);
    work_queue_finish(&queue);
+}
+
+/* A line for each part: what it is of, its name, seconds, whether several threads do it at once. */
+static void
+write_work_times(const struct simulations *simulations)
+{
+   if (!simulations->work_times)
+      return;
+   FILE *file = options_open_output(simulations->work_times);
+   fprintf(file, "simulation,part,seconds,divisible\n,decoding,%.6f,0\n",
+           (double)simulations->decoding_nanoseconds * 1e-9);
+   for (unsigned s = 0; s < simulations->count; s++) {
+      const struct simulation *simulation = &simulations->list[s];
+      struct cm_work_time times[CM_MAX_WORK_TIMES];
+      const unsigned count = simulation->gpu ? cm_gpu_work_times(simulation->gpu, times) : 0;
+      for (unsigned t = 0; t < count; t++)
+         fprintf(file, "%s,%s %u,%.6f,%d\n", simulation->configuration->name, times[t].name, times[t].number,
+                 (double)(times[t].nanoseconds + (t ? 0 : (int64_t)simulation->nanoseconds)) * 1e-9,
+                 times[t].is_divisible);
+   }
+   options_close_output(file, simulations->work_times);
 }
 
 static void
@@ -316,6 +348,7 @@ simulations_run(struct simulations *simulations)
    mallopt(M_TRIM_THRESHOLD, 1 << 30);
    do {
       run_round(simulations);
+      write_work_times(simulations);
       left = 0;
       for (unsigned s = 0; s < simulations->count; s++) {
          struct simulation *simulation = &simulations->list[s];

@@ -53,6 +53,8 @@ struct simulation {
    struct cm_attribution_writer *attribution;
    struct cm_timeline_writer *timeline_writer;
    struct cm_futures *futures;
+   unsigned model_threads;
+   uint64_t nanoseconds; /**< of processor time in the GPU's functions */
    const struct frame_plan *plan;
    struct cm_gpu *gpu;
    struct cm_changer *changer;
@@ -66,7 +68,10 @@ struct simulations {
    const struct frame_plan *plan; /**< only these of them; caches keep what they hold in between; NULL: all */
    struct simulation *list;
    unsigned count;
-   unsigned jobs; /**< threads */
+   unsigned jobs;          /**< threads */
+   unsigned model_threads; /**< of each simulation, beside those (cm_gpu_set_threads); 0: 1 */
+   const char *work_times; /**< CSV of the processor time of each part of the work; NULL: none */
+   uint64_t decoding_nanoseconds;
 };
 
 /** Adds a timeline to a simulation that was prepared; frames must outlive it. */

@@ -176,12 +176,30 @@ find_or_add_shader(struct cm_address_space *space, uint64_t key)
    return &space->shaders[added];
 }
 
+static uint64_t
+shader_key(enum cm_shader_stage stage, const struct cm_shader *shader)
+{
+   return (uint64_t)shader->id << 2 | (uint64_t)stage;
+}
+
+const struct cm_shader_memory *
+cm_address_space_find_shader(const struct cm_address_space *space, enum cm_shader_stage stage,
+                             const struct cm_shader *shader)
+{
+   const uint32_t known = cm_id_table_find(&space->shader_ids, shader_key(stage, shader));
+   const struct cm_shader_memory *memory = known != CM_NO_INDEX ? &space->shaders[known] : NULL;
+   return memory && (uint64_t)shader->instructions * CM_INSTRUCTION_BYTES <= memory->instruction_bytes &&
+                shader->constant_bytes <= memory->constant_bytes
+             ? memory
+             : NULL;
+}
+
 const struct cm_shader_memory *
 cm_address_space_shader(struct cm_address_space *space, enum cm_shader_stage stage,
                         const struct cm_shader *shader)
 {
    const uint64_t instruction_bytes = (uint64_t)shader->instructions * CM_INSTRUCTION_BYTES;
-   struct cm_shader_memory *memory = find_or_add_shader(space, (uint64_t)shader->id << 2 | (uint64_t)stage);
+   struct cm_shader_memory *memory = find_or_add_shader(space, shader_key(stage, shader));
    if (!memory)
       return NULL;
    if (instruction_bytes > memory->instruction_bytes) {

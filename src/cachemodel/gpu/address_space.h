@@ -86,4 +86,9 @@ const struct cm_shader_memory *
 cm_address_space_shader(struct cm_address_space *space, enum cm_shader_stage stage,
                         const struct cm_shader *shader);
 
+/** The same of a shader that has its memory already, of which nothing changes; NULL: it does not. */
+const struct cm_shader_memory *
+cm_address_space_find_shader(const struct cm_address_space *space, enum cm_shader_stage stage,
+                             const struct cm_shader *shader);
+
 #endif

@@ -7,11 +7,12 @@
 
 #include "gpu/attribution_internal.h"
 #include "gpu/gpu_internal.h"
+#include "gpu/lane.h"
 #include "gpu/storage.h"
 #include "texture/texel_order.h"
 #include "util/minmax.h"
 
-#define MAX_PROCESSORS 64
+#define MAX_PROCESSORS CM_MAX_PROCESSORS
 #define NO_DRAW UINT32_MAX
 
 typedef struct cm_resource *draw_textures[CM_MAX_TEXTURE_UNITS];
@@ -55,6 +56,10 @@ struct run {
 /* The Fragment Processors within a tile, or in mode imr a pass. */
 struct cm_shading {
    struct cm_gpu *gpu;
+   struct cm_lane *lane;            /* simulates some of the processors; NULL: all, on the stages' thread */
+   struct cm_texture_path *texture; /* the lane's, or the GPU's */
+   uint64_t *pipeline;              /* the same: counters of stages */
+   const uint32_t *words;           /* of the tile's events */
    uint32_t processors;
    enum cm_scheduler scheduler;
    bool in_turn;                     /* round-robin, and neither times_each nor attributes_each */
@@ -130,19 +135,30 @@ choose_processor(struct cm_shading *shading, uint32_t place)
    }
 }
 
+/* Whether a processor changes to the shader of the last group. */
+static inline bool
+switches_shader(struct cm_shading *shading, uint32_t processor)
+{
+   if (shading->at_draw[processor] == shading->draw_number)
+      return false;
+   shading->at_draw[processor] = shading->draw_number;
+   shading->without_shader--;
+   return true;
+}
+
 /* Assigns a quad to a processor, which fetches the shader. */
 static inline void
 take_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t processor)
 {
-   struct cm_gpu *gpu = shading->gpu;
-   if (shading->at_draw[processor] != shading->draw_number) {
-      shading->at_draw[processor] = shading->draw_number;
-      shading->without_shader--;
-      gpu->pipeline[CM_PIPELINE_PROGRAM_SWITCHES]++;
-      cm_gpu_fetch_shader(gpu, CM_SHADER_FRAGMENT, &shading->draw->fragment_shader, processor);
+   if (switches_shader(shading, processor)) {
+      shading->pipeline[CM_PIPELINE_PROGRAM_SWITCHES]++;
+      if (shading->lane)
+         cm_lane_fetch_shader(shading->lane, shading->draw_number, processor);
+      else
+         cm_gpu_fetch_shader(shading->gpu, CM_SHADER_FRAGMENT, &shading->draw->fragment_shader, processor);
    }
-   gpu->pipeline[CM_PIPELINE_QUADS]++;
-   gpu->pipeline[CM_PIPELINE_FRAGMENTS] += count_fragments(quad->live);
+   shading->pipeline[CM_PIPELINE_QUADS]++;
+   shading->pipeline[CM_PIPELINE_FRAGMENTS] += count_fragments(quad->live);
 }
 
 static void
@@ -276,12 +292,32 @@ read_attributed(struct cm_shading *shading, uint32_t first, uint32_t processor, 
    uint64_t footprints = 0;
    for (uint32_t n = first; n != NO_READ; n = reads[n].next, footprints++) {
       if (cm_gpu_is_other_resource(gpu, resource_of(&reads[n]))) {
-         cm_texture_unit_finish_reads(&gpu->texture, cache);
+         cm_texture_unit_finish_reads(shading->texture, cache);
          cm_gpu_attribute_texture(gpu, resource_of(&reads[n]));
       }
-      cm_texture_unit_read(&gpu->texture, reads[n].unit, reads[n].footprint, processor, cache);
-      gpu->pipeline[CM_PIPELINE_FOOTPRINTS]++;
+      cm_texture_unit_read(shading->texture, reads[n].unit, reads[n].footprint, processor, cache);
+      shading->pipeline[CM_PIPELINE_FOOTPRINTS]++;
    }
+   return footprints;
+}
+
+/* What a quad does on its processor, in a run. Returns its footprints. attributes: they are counted by resource. */
+static inline __attribute__((always_inline)) uint64_t
+run_on_processor(struct cm_shading *shading, const struct run *run, uint32_t number, uint32_t processor,
+                 bool attributes)
+{
+   const struct quad_read *reads = shading->reads.data;
+   take_quad(shading, &run->quads[number], processor);
+   struct cm_cache *cache = cm_hierarchy_entry(&shading->gpu->hierarchy, CM_STREAM_TEXTURE, processor);
+   uint64_t footprints = 0;
+   if (__builtin_expect(attributes, false)) {
+      footprints = read_attributed(shading, run->first[number], processor, cache);
+   } else {
+      for (uint32_t n = run->first[number]; n != NO_READ; n = reads[n].next, footprints++)
+         cm_texture_unit_read(shading->texture, reads[n].unit, reads[n].footprint, processor, cache);
+      shading->pipeline[CM_PIPELINE_FOOTPRINTS] += footprints;
+   }
+   cm_texture_unit_finish_reads(shading->texture, cache);
    return footprints;
 }
 
@@ -290,30 +326,41 @@ read_attributed(struct cm_shading *shading, uint32_t first, uint32_t processor, 
 static inline __attribute__((always_inline)) void
 run_quad(struct cm_shading *shading, uint32_t number, uint32_t place, bool in_turn)
 {
-   struct cm_gpu *gpu = shading->gpu;
-   const struct quad_read *reads = shading->reads.data;
    for (uint32_t r = 0; r < shading->num_runs; r++) {
       const struct run *run = &shading->runs[r];
       const struct cm_quad *quad = &run->quads[number];
       if (!quad->live)
          continue;
       const uint32_t processor = in_turn ? next_processor(shading) : choose_processor(shading, place);
-      take_quad(shading, quad, processor);
-      struct cm_cache *cache = cm_hierarchy_entry(&gpu->hierarchy, CM_STREAM_TEXTURE, processor);
-      uint64_t footprints = 0;
-      if (!in_turn && __builtin_expect(shading->attributes_each, false)) {
-         footprints = read_attributed(shading, run->first[number], processor, cache);
-      } else {
-         for (uint32_t n = run->first[number]; n != NO_READ; n = reads[n].next, footprints++)
-            cm_texture_unit_read(&gpu->texture, reads[n].unit, reads[n].footprint, processor, cache);
-         gpu->pipeline[CM_PIPELINE_FOOTPRINTS] += footprints;
-      }
-      cm_texture_unit_finish_reads(&gpu->texture, cache);
+      const uint64_t footprints =
+         run_on_processor(shading, run, number, processor, !in_turn && shading->attributes_each);
       if (in_turn)
          continue;
       shading->work[processor] += shading->draw->fragment_shader.instructions + footprints;
       if (shading->times_each)
          time_quad(shading, quad, processor, footprints);
+   }
+}
+
+/* The same in a lane, for its own processors. A mark says where in the tile the entries that follow belong. */
+static inline void
+run_quad_in_lane(struct cm_shading *shading, uint32_t number)
+{
+   struct cm_lane *lane = shading->lane;
+   for (uint32_t r = 0; r < shading->num_runs; r++) {
+      const struct run *run = &shading->runs[r];
+      if (!run->quads[number].live)
+         continue;
+      const uint32_t processor = choose_processor(shading, place_of(shading, &run->quads[number]));
+      if (!lane->has_processor[processor]) {
+         switches_shader(shading, processor);
+         continue;
+      }
+      const uint32_t before =
+         cm_lane_begin_quad(lane, (uint64_t)(shading->group - shading->words) << 6 | number << 4 | r);
+      const uint64_t footprints = run_on_processor(shading, run, number, processor, false);
+      cm_lane_end_quad(lane, before);
+      shading->work[processor] += shading->draw->fragment_shader.instructions + footprints;
    }
 }
 
@@ -341,10 +388,10 @@ read_footprints(struct cm_shading *shading, const uint32_t *event, uint32_t numb
    for (uint32_t i = 0; i < count; i++) {
       if ((footprints[i].quad & 3) != number)
          continue;
-      cm_texture_unit_read(&gpu->texture, unit, &footprints[i], processor, cache);
+      cm_texture_unit_read(shading->texture, unit, &footprints[i], processor, cache);
       read++;
    }
-   cm_texture_unit_finish_reads(&gpu->texture, cache);
+   cm_texture_unit_finish_reads(shading->texture, cache);
    gpu->pipeline[CM_PIPELINE_FOOTPRINTS] += read;
    return read;
 }
@@ -424,7 +471,10 @@ run_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *end
    const uint32_t *next = take_group(shading, group, end);
    if (!next)
       return NULL;
-   if (shading->in_turn) {
+   if (shading->lane) {
+      for (uint32_t q = 0; q < count; q++)
+         run_quad_in_lane(shading, q);
+   } else if (shading->in_turn) {
       for (uint32_t q = 0; q < count; q++)
          run_quad(shading, q, 0, true);
    } else {
@@ -459,24 +509,21 @@ count_quads(struct cm_shading *shading, const uint32_t *word)
    shading->next += running;
    while (shading->next >= shading->processors)
       shading->next -= shading->processors;
-   shading->gpu->pipeline[CM_PIPELINE_QUADS] += running;
-   shading->gpu->pipeline[CM_PIPELINE_FRAGMENTS] += fragments;
+   if (shading->lane && !shading->lane->counts_for_all)
+      return;
+   shading->pipeline[CM_PIPELINE_QUADS] += running;
+   shading->pipeline[CM_PIPELINE_FRAGMENTS] += fragments;
 }
 
 bool
-cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile)
+cm_shading_run_tile(struct cm_shading *shading, const struct cm_tile_events *events, uint32_t position)
 {
-   struct cm_shading *shading = gpu->shading;
-   const struct cm_tile_events *events = &gpu->pass->tiles[tile];
-   if (gpu->pass->kind == CM_PASS_FULL && gpu->config.mode == CM_MODE_TBDR) {
-      if (!cm_deferred_build(&gpu->deferred, events))
-         return false;
-      events = &gpu->deferred.events;
-   }
+   struct cm_gpu *gpu = shading->gpu;
    if (!events->num_words)
       return true;
    cm_shading_begin(shading);
-   shading->tile = ((const uint32_t *)gpu->position.data)[tile];
+   shading->tile = position;
+   shading->words = events->words;
    const uint32_t *end = events->words + events->num_words;
    for (const uint32_t *word = events->words; word < end;) {
       const uint32_t *next = cm_event_next(word);
@@ -497,16 +544,41 @@ cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile)
    return true;
 }
 
+bool
+cm_fragment_stage_is_deferred(const struct cm_gpu *gpu)
+{
+   return gpu->pass->kind == CM_PASS_FULL && gpu->config.mode == CM_MODE_TBDR;
+}
+
+bool
+cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile)
+{
+   const struct cm_tile_events *events = &gpu->pass->tiles[tile];
+   if (cm_fragment_stage_is_deferred(gpu)) {
+      if (!cm_deferred_build(&gpu->deferred, events))
+         return false;
+      events = &gpu->deferred.events;
+   }
+   if (!cm_shading_run_tile(gpu->shading, events, ((const uint32_t *)gpu->position.data)[tile]))
+      return false;
+   if (gpu->counts_operations)
+      cm_operations_tile(gpu, &gpu->pass->tiles[tile], events, gpu->operations);
+   return true;
+}
+
 /* ---- processors -------------------------------------------------------- */
 
 struct cm_shading *
-cm_shading_create(struct cm_gpu *gpu)
+cm_shading_create(struct cm_gpu *gpu, struct cm_lane *lane)
 {
    struct cm_shading *shading = calloc(1, sizeof *shading);
    assert(gpu->config.fragment_stage.processors <= MAX_PROCESSORS);
    if (!shading)
       return NULL;
    shading->gpu = gpu;
+   shading->lane = lane;
+   shading->texture = lane ? &lane->texture : &gpu->texture;
+   shading->pipeline = lane ? lane->pipeline : gpu->pipeline;
    shading->processors = gpu->config.fragment_stage.processors;
    shading->scheduler = gpu->config.fragment_stage.scheduler;
    shading->tile_quads = gpu->config.tile.size * gpu->config.tile.size / 4;

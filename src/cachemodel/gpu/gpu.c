@@ -51,7 +51,7 @@ build(struct cm_gpu *gpu, struct cm_futures *futures, char *error, size_t error_
    const bool has_timing = config->timing == CM_TIMING_ON && is_last_pass;
    if (has_timing)
       gpu->timing = cm_timing_create(config, &gpu->hierarchy, gpu->texture.nuca);
-   gpu->shading = cm_shading_create(gpu);
+   gpu->shading = cm_shading_create(gpu, NULL);
    gpu->compute = cm_compute_create(gpu);
    if (config->mode == CM_MODE_IMR)
       gpu->immediate = cm_immediate_create(gpu);
@@ -92,6 +92,7 @@ cm_gpu_destroy(struct cm_gpu *gpu)
 {
    if (!gpu)
       return;
+   cm_parallel_destroy(gpu->parallel);
    struct cm_array *const arrays[] = {
       &gpu->traversal,       &gpu->position,    &gpu->first_block,      &gpu->tile_begin,
       &gpu->tile_primitives, &gpu->pmd_offsets, &gpu->draw_textures,    &gpu->reuse,
@@ -141,6 +142,33 @@ struct cm_timeline *
 cm_gpu_timeline(struct cm_gpu *gpu)
 {
    return gpu->timeline;
+}
+
+bool
+cm_gpu_set_threads(struct cm_gpu *gpu, unsigned threads)
+{
+   assert(!gpu->parallel && !gpu->pipeline[CM_PIPELINE_PASSES]);
+   const struct cm_shared_side *shared = &gpu->hierarchy.shared;
+   if (threads < 2 || gpu->attribution || shared->num_readers || shared->num_units)
+      return true;
+   gpu->parallel = cm_parallel_create(gpu, threads);
+   return gpu->parallel;
+}
+
+unsigned
+cm_gpu_work_times(const struct cm_gpu *gpu, struct cm_work_time times[CM_MAX_WORK_TIMES])
+{
+   if (gpu->parallel)
+      return cm_parallel_times(gpu->parallel, times);
+   times[0] = (struct cm_work_time){.name = "front"};
+   return 1;
+}
+
+void
+cm_gpu_release_tiles(struct cm_gpu *gpu, void (*release)(void *context, uint32_t tile), void *context)
+{
+   gpu->release = release;
+   gpu->release_context = context;
 }
 
 void
@@ -246,6 +274,8 @@ begin_compute(struct cm_gpu *gpu)
 static bool
 begin_pass(struct cm_gpu *gpu)
 {
+   if (gpu->parallel && !cm_parallel_begin_pass(gpu->parallel))
+      return false;
    if (gpu->pass->kind == CM_PASS_COMPUTE)
       return begin_compute(gpu);
    if (!find_traversal(gpu, gpu->pass) || !cm_fragment_stage_bind(gpu) || !cm_geometry_begin(gpu) ||
@@ -266,6 +296,7 @@ begin_pass(struct cm_gpu *gpu)
 static void
 abandon_pass(struct cm_gpu *gpu)
 {
+   cm_parallel_drain(gpu->parallel);
    cm_gpu_out_of_memory(gpu);
    if (!gpu->immediate && gpu->pass->kind != CM_PASS_COMPUTE)
       cm_tiling_end(gpu);
@@ -329,10 +360,8 @@ run_tile(struct cm_gpu *gpu, uint32_t tile)
    cm_tiling_fetch_tile(gpu, tile);
    cm_tiling_tile_done(gpu, tile);
    cm_timing_tile_fetched(timing, &gpu->pass->tiles[tile]);
-   if (!cm_fragment_stage(gpu, tile))
+   if (!(gpu->parallel ? cm_parallel_shade(gpu->parallel, tile) : cm_fragment_stage(gpu, tile)))
       cm_gpu_out_of_memory(gpu);
-   else if (gpu->counts_operations)
-      cm_operations_tile(gpu, tile);
    cm_timing_mark(timing, CM_LOG_SHADED);
    cm_gpu_attribute_draw(gpu, CM_NOT_ATTRIBUTED);
    if (touched)
@@ -340,12 +369,9 @@ run_tile(struct cm_gpu *gpu, uint32_t tile)
    cm_timing_end(timing);
 }
 
-void
-cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
+static void
+pass_tile(struct cm_gpu *gpu, uint32_t tile)
 {
-   assert(gpu->in_pass);
-   if (!gpu->pass)
-      return;
    assert(gpu->num_visited < gpu->pass->tiles_x * gpu->pass->tiles_y &&
           tile == ((const uint32_t *)gpu->traversal.data)[gpu->num_visited]);
    gpu->num_visited++;
@@ -357,9 +383,28 @@ cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
 }
 
 void
+cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
+{
+   assert(gpu->in_pass);
+   gpu->is_held = false;
+   if (gpu->pass)
+      pass_tile(gpu, tile);
+   if (!gpu->is_held)
+      cm_gpu_release_tile(gpu, tile);
+}
+
+static void
+check_shared_side(struct cm_gpu *gpu)
+{
+   if (gpu->hierarchy.shared.out_of_memory)
+      cm_gpu_out_of_memory(gpu);
+}
+
+void
 cm_gpu_pass_end(struct cm_gpu *gpu)
 {
    assert(gpu->in_pass && (!gpu->pass || gpu->num_visited == gpu->pass->tiles_x * gpu->pass->tiles_y));
+   cm_parallel_drain(gpu->parallel);
    cm_gpu_attribute_draw(gpu, CM_NOT_ATTRIBUTED);
    cm_gpu_attribute_tile(gpu, CM_NOT_ATTRIBUTED);
    const bool is_compute = gpu->pass && gpu->pass->kind == CM_PASS_COMPUTE;
@@ -373,10 +418,11 @@ cm_gpu_pass_end(struct cm_gpu *gpu)
    if (gpu->pass)
       cm_storage_end(gpu);
    cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_PASS_END, 0);
-   cm_shared_side_run(&gpu->hierarchy.shared);
+   if (!gpu->parallel) {
+      cm_shared_side_run(&gpu->hierarchy.shared);
+      check_shared_side(gpu);
+   }
    cm_gpu_attribute_pass_end(gpu);
-   if (gpu->hierarchy.shared.out_of_memory)
-      cm_gpu_out_of_memory(gpu);
    gpu->pass = NULL;
    gpu->in_pass = false;
 }
@@ -386,6 +432,8 @@ cm_gpu_pass_end(struct cm_gpu *gpu)
 const uint64_t *
 cm_gpu_total(struct cm_gpu *gpu)
 {
+   cm_parallel_drain(gpu->parallel);
+   check_shared_side(gpu);
    cm_gpu_read_counters(gpu, gpu->total);
    return gpu->total;
 }

@@ -47,6 +47,27 @@ bool cm_gpu_make_timeline(struct cm_gpu *gpu, const struct cm_timeline_frames *f
 /** It, or NULL. It has a frame's packets after cm_gpu_frame_end. */
 struct cm_timeline *cm_gpu_timeline(struct cm_gpu *gpu);
 
+/** Before the first pass, and after readers and timeline: the GPU is simulated on so many threads (at least 1, the caller's),
+ * as far as its work can be divided. What it counts does not depend on it. False when out of memory. */
+bool cm_gpu_set_threads(struct cm_gpu *gpu, unsigned threads);
+
+/** Processor time of a part of the simulation, on whichever threads. */
+struct cm_work_time {
+   const char *name;
+   unsigned number; /**< of several of the name */
+   int64_t
+      nanoseconds; /**< of the front, which is the caller's thread: what has to be added to the processor time of
+                         * that thread in this GPU's functions */
+   bool is_divisible; /**< several threads do it at once */
+};
+#define CM_MAX_WORK_TIMES 72
+/** After cm_gpu_frame_end: fills in the parts' times so far; returns how many there are. */
+unsigned cm_gpu_work_times(const struct cm_gpu *gpu, struct cm_work_time times[CM_MAX_WORK_TIMES]);
+
+/** Before the first pass: has a function called for each tile that was passed, once its words are not needed any more, in
+ * cm_gpu_pass_tile or later, up to cm_gpu_pass_end; with several threads on any of them, also at the same time. */
+void cm_gpu_release_tiles(struct cm_gpu *gpu, void (*release)(void *context, uint32_t tile), void *context);
+
 /** Announces a resource before the first pass that names it. */
 void cm_gpu_define_resource(struct cm_gpu *gpu, const struct cm_resource_description *resource);
 /** Announces a name; the text is copied. Names change nothing that is counted. */
@@ -62,7 +83,8 @@ void cm_gpu_pass_begin(struct cm_gpu *gpu, const struct cm_pass *pass);
  * then the pass has no tiles to visit. */
 const uint32_t *cm_gpu_pass_traversal(const struct cm_gpu *gpu);
 /** One tile: Tile Fetcher's reads, shading, texture reads, tile load and flush. All tiles of a pass are
- * passed in traversal order, touched or not. The tile's words are not needed after the call. */
+ * passed in traversal order, touched or not. The tile's words are not needed after the call; with several threads they
+ * are, until cm_gpu_pass_end returns or the tile is released. */
 void cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile);
 void cm_gpu_pass_end(struct cm_gpu *gpu);
 

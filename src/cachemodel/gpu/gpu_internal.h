@@ -8,6 +8,7 @@
 #include "gpu/address_space.h"
 #include "gpu/counters.h"
 #include "gpu/operations.h"
+#include "gpu/parallel.h"
 #include "gpu/timing.h"
 #include "memory/hierarchy.h"
 #include "memory/attribute_cache.h"
@@ -50,7 +51,10 @@ struct cm_gpu {
    /* The current pass, or the last one. */
    const struct cm_pass *pass; /**< NULL: none, or it cannot be simulated */
    bool in_pass;               /**< it has not ended */
-   uint32_t num_visited;       /**< tiles of it that were passed */
+   bool is_held;               /**< the tile that was passed last is not released by cm_gpu_pass_tile */
+   void (*release)(void *context, uint32_t tile); /**< NULL: none */
+   void *release_context;
+   uint32_t num_visited; /**< tiles of it that were passed */
    struct cm_binned binned;
    struct cm_array boxed_primitives, boxed_tiles; /**< binned, where it is not the event stream's */
    struct cm_pb_lists *lists;
@@ -71,7 +75,16 @@ struct cm_gpu {
    bool storage_refused;             /**< a message has said that something of storage is not simulated */
    struct cm_compute *compute;
    struct cm_immediate *immediate; /**< of immediate.c; NULL: not in mode imr */
+   struct cm_parallel *parallel;   /**< NULL: all on the caller's thread */
 };
+
+/** A tile's words are not needed any more. */
+static inline void
+cm_gpu_release_tile(const struct cm_gpu *gpu, uint32_t tile)
+{
+   if (gpu->release)
+      gpu->release(gpu->release_context, tile);
+}
 
 /** gpu.c: says that the statistics are incomplete from here on. */
 void cm_gpu_out_of_memory(struct cm_gpu *gpu);
@@ -105,12 +118,17 @@ void cm_tiling_end(struct cm_gpu *gpu);
 /** fragment_stage.c: textures of the pass' draws; the Fragment Processors on a tile. */
 bool cm_fragment_stage_bind(struct cm_gpu *gpu);
 bool cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile);
+/** Whether of the pass' events those are shaded that cm_deferred_build makes of them. */
+bool cm_fragment_stage_is_deferred(const struct cm_gpu *gpu);
 
-/** The Fragment Processors. NULL when out of memory. */
-struct cm_shading *cm_shading_create(struct cm_gpu *gpu);
+struct cm_lane;
+/** The Fragment Processors; some of them, with a lane (gpu/lane.h). NULL when out of memory. */
+struct cm_shading *cm_shading_create(struct cm_gpu *gpu, struct cm_lane *lane);
 void cm_shading_destroy(struct cm_shading *shading);
 /** Resets them, to no shader and no work: before a tile, or in mode imr a pass. */
 void cm_shading_begin(struct cm_shading *shading);
+/** Runs a tile's quads. position: the tile's in the traversal. False when out of memory. */
+bool cm_shading_run_tile(struct cm_shading *shading, const struct cm_tile_events *events, uint32_t position);
 /** Runs a group's quad of that number, all its runs. block: the number of its block of 2x2 quads, in Z-order. False
  * when out of memory. */
 bool cm_shading_run_quad(struct cm_shading *shading, const uint32_t *group, const uint32_t *end,

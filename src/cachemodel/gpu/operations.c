@@ -41,9 +41,9 @@ count_attributes(const struct cm_gpu *gpu, const uint32_t *event)
 
 /* Quads are rasterised and tested. Those whose shader runs once a sample are rasterised once. */
 static void
-rasterise(struct cm_gpu *gpu, const struct cm_tile_events *events, bool with_attributes, bool writes_depth)
+rasterise(struct cm_gpu *gpu, const struct cm_tile_events *events, bool with_attributes, bool writes_depth,
+          uint64_t *operations)
 {
-   uint64_t *operations = gpu->operations;
    const uint32_t *end = events->words + events->num_words;
    for (const uint32_t *event = events->words; event < end; event = cm_event_next(event)) {
       if (!has_quads(*event) || cm_event_continues(*event))
@@ -64,9 +64,8 @@ rasterise(struct cm_gpu *gpu, const struct cm_tile_events *events, bool with_att
 
 /* Quads run their shader and output their colours. */
 static void
-shade(struct cm_gpu *gpu, const struct cm_tile_events *events)
+shade(struct cm_gpu *gpu, const struct cm_tile_events *events, uint64_t *operations)
 {
-   uint64_t *operations = gpu->operations;
    const uint32_t *end = events->words + events->num_words;
    for (const uint32_t *event = events->words; event < end; event = cm_event_next(event)) {
       if (cm_event_type(*event) != CM_EVENT_SHADE)
@@ -91,16 +90,14 @@ shade(struct cm_gpu *gpu, const struct cm_tile_events *events)
 }
 
 void
-cm_operations_tile(struct cm_gpu *gpu, uint32_t tile)
+cm_operations_tile(struct cm_gpu *gpu, const struct cm_tile_events *recorded,
+                   const struct cm_tile_events *shaded, uint64_t *operations)
 {
-   const struct cm_tile_events *recorded = &gpu->pass->tiles[tile], *shaded = recorded;
    const bool deferred = gpu->config.mode == CM_MODE_TBDR;
-   if (deferred && gpu->pass->kind == CM_PASS_FULL)
-      shaded = &gpu->deferred.events;
    if (deferred)
-      rasterise(gpu, recorded, false, true);
-   rasterise(gpu, shaded, true, !deferred);
-   shade(gpu, shaded);
+      rasterise(gpu, recorded, false, true, operations);
+   rasterise(gpu, shaded, true, !deferred, operations);
+   shade(gpu, shaded, operations);
 }
 
 static bool

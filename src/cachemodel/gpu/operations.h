@@ -18,6 +18,7 @@
 
 struct cm_draw;
 struct cm_gpu;
+struct cm_tile_events;
 
 /** Counters operations.<name>: X(identifier, name, unit of measure, description) */
 #define CM_OPERATIONS(X)                                                                                  \
@@ -46,7 +47,8 @@ extern const struct cm_counter_source cm_operation_counters;
 /** A draw's vertex shader ran for so many vertices, and the shaders behind it as often as it says. */
 void cm_operations_vertices(struct cm_gpu *gpu, const struct cm_draw *draw, uint64_t vertices);
 
-/** A tile of the pass, after cm_fragment_stage. */
-void cm_operations_tile(struct cm_gpu *gpu, uint32_t tile);
+/** A tile of the pass: its recorded events, and those that are shaded, which may be the same. */
+void cm_operations_tile(struct cm_gpu *gpu, const struct cm_tile_events *recorded,
+                        const struct cm_tile_events *shaded, uint64_t *operations);
 
 #endif

@@ -141,6 +141,23 @@ cm_hierarchy_finish(struct cm_hierarchy *hierarchy)
    cm_shared_side_finish(&hierarchy->shared);
 }
 
+bool
+cm_hierarchy_share(struct cm_hierarchy *hierarchy, const struct cm_config *config, enum cm_unit unit)
+{
+   struct cm_shared_side *shared = &hierarchy->shared;
+   for (enum cm_unit u = unit; u != CM_UNIT_DRAM && !shared->caches[u]; u = config->caches[u].next) {
+      cm_shared_side_add(shared, u, hierarchy->caches[u], hierarchy->instances[u]);
+      for (uint32_t i = 0; i < hierarchy->instances[u]; i++)
+         hierarchy->caches[u][i].outgoing = NULL;
+   }
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
+      if (config->streams[stream] == unit &&
+          !(hierarchy->entry[stream].cache = build_entrances(hierarchy, unit)))
+         return false;
+   }
+   return true;
+}
+
 /* The private cache that is the first of a stream; NULL: the first is a shared one, or memory. */
 static const struct cm_cache *
 first_private(const struct cm_hierarchy *hierarchy, unsigned stream)

@@ -139,6 +139,11 @@ void cm_hierarchy_written_past(struct cm_hierarchy *hierarchy, const struct cm_c
  * cm_shared_side_run. */
 uint64_t cm_hierarchy_counter(const struct cm_hierarchy *hierarchy, const struct cm_counter *counter);
 
+/** Before the first access, and without readers or attribution: a private unit that no other leads to, and those that are
+ * private to it, become a part of the shared side, whose order of accesses they see. Changes no counter. False when out of
+ * memory. */
+bool cm_hierarchy_share(struct cm_hierarchy *hierarchy, const struct cm_config *config, enum cm_unit unit);
+
 /** Whether a configured cache is private: each of its instances serves only streams, or only one private
  * cache. */
 bool cm_cache_is_private(const struct cm_config *config, enum cm_unit unit);

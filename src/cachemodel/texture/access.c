@@ -466,6 +466,21 @@ cm_texture_access_blocks(struct cm_texture_access *access, const struct cm_textu
    count_fragments(access, image, binding, footprint, NULL, blocks);
 }
 
+void
+cm_texture_access_add(struct cm_texture_access *access, struct cm_texture_access *other)
+{
+   if (access->design == CM_TEXTURE_DESIGN_NONE)
+      return;
+   const size_t positions = access->first_position[CM_ACCESS_TEXEL_SIZES] + CM_ACCESS_TEXEL_SIZES;
+   for (size_t position = 0; position < positions; position++)
+      access->footprints[position] += other->footprints[position];
+   memset(other->footprints, 0, positions * sizeof *other->footprints);
+   for (unsigned event = 0; event < CM_TEXTURE_ACCESS_EVENT_COUNT; event++) {
+      access->counts[event] += other->counts[event];
+      other->counts[event] = 0;
+   }
+}
+
 /* ---- counters ------------------------------------------------------------------ */
 
 uint64_t

@@ -112,6 +112,9 @@ void cm_texture_access_blocks(struct cm_texture_access *access, const struct cm_
 void cm_texture_access_element(struct cm_texture_access *access, uint64_t element, uint64_t address,
                                uint32_t bytes);
 
+/** Adds what another one of the same configuration has counted, which has counted nothing then. */
+void cm_texture_access_add(struct cm_texture_access *access, struct cm_texture_access *other);
+
 /** A counter since creation; of the energy, with texture_misses. */
 uint64_t cm_texture_access_count(const struct cm_texture_access *access, enum cm_texture_access_event event);
 

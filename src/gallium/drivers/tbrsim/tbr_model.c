@@ -58,6 +58,11 @@ struct tbr_model {
    bool frame_open;                 /**< it has passes */
    uint32_t passes;                 /**< of that frame, so far */
    struct util_dynarray thumbnails; /**< struct tbr_thumbnail, of that frame */
+
+   /* Of the pass that is consumed. The GPU's threads release its tiles. */
+   struct cm_pass_owner owner;
+   struct cm_recorder *recorder; /**< gets them first; NULL: it is not recorded */
+   mtx_t recorder_lock;          /**< it takes one tile at a time */
 };
 
 static void
@@ -78,14 +83,28 @@ drop_thumbnails(struct tbr_model *model)
    model->passes = 0;
 }
 
+/** The model does not need a tile's events any more. */
+static void
+release_tile(void *data, uint32_t tile)
+{
+   struct tbr_model *model = data;
+   if (model->recorder) {
+      mtx_lock(&model->recorder_lock);
+      cm_recorder_pass_tile(model->recorder, tile);
+      mtx_unlock(&model->recorder_lock);
+   } else {
+      model->owner.release_tile(model->owner.data, tile);
+   }
+}
+
 static void
 consume_pass(struct tbr_model *model, const struct message *message)
 {
    const uint32_t num_tiles = message->pass->tiles_x * message->pass->tiles_y;
    /* The recorder, if there is one, releases tiles and pass after the model. */
-   const struct cm_pass_owner owner = {message->data, message->release_tile, message->release};
-   struct cm_recorder *recorder =
-      message->recorded ? tbr_recording_begin_pass(model->recording, message->pass, &owner) : NULL;
+   model->owner = (struct cm_pass_owner){message->data, message->release_tile, message->release};
+   model->recorder =
+      message->recorded ? tbr_recording_begin_pass(model->recording, message->pass, &model->owner) : NULL;
    assert(model->gpu || model->recording);
    model->frame_open = true;
    if (model->gpu)
@@ -96,20 +115,18 @@ consume_pass(struct tbr_model *model, const struct message *message)
       message->wait_tile(message->data, n);
       if (model->gpu)
          cm_gpu_pass_tile(model->gpu, tile);
-      if (recorder)
-         cm_recorder_pass_tile(recorder, tile);
       else
-         owner.release_tile(owner.data, tile);
+         release_tile(model, tile);
    }
    if (model->gpu)
       cm_gpu_pass_end(model->gpu);
    if (message->take_thumbnail)
       take_thumbnail(model, message);
    model->passes++;
-   if (recorder)
+   if (model->recorder)
       tbr_recording_end_pass(model->recording);
    else
-      owner.release(owner.data);
+      model->owner.release(model->owner.data);
 }
 
 static void
@@ -327,6 +344,7 @@ free_model(struct tbr_model *model)
    cm_gpu_destroy(model->gpu);
    tbr_recording_detach(model->recording);
    util_dynarray_fini(&model->thumbnails);
+   mtx_destroy(&model->recorder_lock);
    FREE(model->counters);
    FREE(model);
 }
@@ -359,6 +377,26 @@ make_timeline(struct tbr_model *model, const struct cm_config *config, struct cm
    return false;
 }
 
+/** TBRSIM_MODEL_THREADS=N: the GPU is simulated on so many threads. */
+static bool
+set_threads(struct tbr_model *model)
+{
+   const char *value = getenv("TBRSIM_MODEL_THREADS");
+   unsigned threads = 1;
+   if (value && *value) {
+      char *end;
+      threads = strtoul(value, &end, 10);
+      if (*end || !threads) {
+         mesa_loge("TBRSIM_MODEL_THREADS=%s: expected a number of threads", value);
+         return false;
+      }
+   }
+   if (cm_gpu_set_threads(model->gpu, threads))
+      return true;
+   mesa_loge("out of memory for the model's threads");
+   return false;
+}
+
 /** Creates the consumers of events: the hierarchy, the recording. */
 static bool
 create_consumers(struct tbr_model *model, const struct cm_config *config, const char *isa, bool simulate)
@@ -377,8 +415,9 @@ create_consumers(struct tbr_model *model, const struct cm_config *config, const 
       return false;
    }
    struct cm_timeline_frames frames, *timeline = &frames;
-   if (!make_timeline(model, config, &timeline))
+   if (!make_timeline(model, config, &timeline) || !set_threads(model))
       return false;
+   cm_gpu_release_tiles(model->gpu, release_tile, model);
    model->counters = CALLOC(cm_gpu_counters(model->gpu)->count, sizeof(uint64_t));
    return model->counters && tbr_statistics_prepare(config, isa, timeline);
 }
@@ -394,6 +433,7 @@ tbr_model_create(const struct cm_config *config, const char *isa, bool simulate)
       FREE(model);
       return NULL;
    }
+   mtx_init(&model->recorder_lock, mtx_plain);
    if (!create_consumers(model, config, isa, simulate)) {
       free_model(model);
       return NULL;

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/lane.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/minmax.h"
+
+/* ---- which configurations have lanes ----------------------------------------- */
+
+/* The next level of a unit that is private to it; CM_UNIT_DRAM: there is none. */
+static enum cm_unit
+next_private(const struct cm_gpu *gpu, enum cm_unit unit)
+{
+   const enum cm_unit next = gpu->config.caches[unit].next;
+   return next != CM_UNIT_DRAM && !gpu->hierarchy.shared.caches[next] ? next : CM_UNIT_DRAM;
+}
+
+/* Whether units lead to this one. */
+static bool
+has_users(const struct cm_gpu *gpu, enum cm_unit unit)
+{
+   for (unsigned u = 0; u < CM_CACHE_COUNT; u++) {
+      if (gpu->hierarchy.caches[u] && gpu->config.caches[u].next == unit)
+         return true;
+   }
+   return false;
+}
+
+static bool
+needs_liveness(const struct cm_gpu *gpu, enum cm_unit unit)
+{
+   for (; unit != CM_UNIT_DRAM; unit = next_private(gpu, unit)) {
+      if (cm_policy_needs_liveness(gpu->config.caches[unit].policy))
+         return true;
+   }
+   return false;
+}
+
+/* Whether the first caches of textures are private, and serve nothing else. */
+static bool
+has_texture_caches(const struct cm_gpu *gpu)
+{
+   const enum cm_unit unit = gpu->config.streams[CM_STREAM_TEXTURE];
+   if (unit == CM_UNIT_DRAM || gpu->hierarchy.shared.caches[unit] || needs_liveness(gpu, unit))
+      return false;
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
+      if (stream != CM_STREAM_TEXTURE && gpu->config.streams[stream] == unit)
+         return false;
+   }
+   return true;
+}
+
+/* The first unit of a stream, if it is private; CM_UNIT_DRAM: it is not. */
+static enum cm_unit
+first_private(const struct cm_gpu *gpu, enum cm_stream stream)
+{
+   const enum cm_unit unit = gpu->config.streams[stream];
+   return unit != CM_UNIT_DRAM && !gpu->hierarchy.shared.caches[unit] ? unit : CM_UNIT_DRAM;
+}
+
+/* Shaders are read by the stages and by all lanes: their caches have to serve entries in order. */
+static bool
+can_share(const struct cm_gpu *gpu, enum cm_stream stream)
+{
+   const enum cm_unit unit = first_private(gpu, stream);
+   return unit == CM_UNIT_DRAM ||
+          (!has_users(gpu, unit) && !needs_liveness(gpu, unit) && !gpu->hierarchy.entry[stream].has_masks);
+}
+
+unsigned
+cm_lanes_count(const struct cm_gpu *gpu)
+{
+   const struct cm_config *config = &gpu->config;
+   if (gpu->immediate || gpu->hierarchy.shared.num_units || !has_texture_caches(gpu) ||
+       !can_share(gpu, CM_STREAM_SHADER) || !can_share(gpu, CM_STREAM_CONSTANT))
+      return 0;
+   /* The caches of a NUCA serve all processors; the least work is that of all. */
+   if (gpu->texture.nuca || config->fragment_stage.scheduler == CM_SCHEDULER_LEAST_WORK)
+      return 1;
+   return cm_min(config->fragment_stage.processors,
+                 config->caches[config->streams[CM_STREAM_TEXTURE]].instances);
+}
+
+bool
+cm_lanes_share(struct cm_gpu *gpu)
+{
+   static const enum cm_stream streams[] = {CM_STREAM_SHADER, CM_STREAM_CONSTANT};
+   for (unsigned s = 0; s < 2; s++) {
+      const enum cm_unit unit = first_private(gpu, streams[s]);
+      if (unit != CM_UNIT_DRAM && !cm_hierarchy_share(&gpu->hierarchy, &gpu->config, unit))
+         return false;
+   }
+   return true;
+}
+
+/* ---- a lane ------------------------------------------------------------------ */
+
+/* Makes room for more entries; without memory, some are lost. */
+static void
+grow(void *context, struct cm_access_stream *stream)
+{
+   struct cm_lane *lane = context;
+   cm_entry *entries = realloc(stream->entries, 2 * (size_t)stream->capacity * sizeof *entries);
+   if (entries) {
+      stream->entries = entries;
+      stream->capacity *= 2;
+   } else {
+      stream->count = 0;
+      lane->out_of_memory = true;
+   }
+}
+
+static bool
+has_instance(const struct cm_lane *lane, uint32_t instance)
+{
+   const uint32_t instances = lane->gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances;
+   return (uint64_t)instance * lane->count / instances == lane->number;
+}
+
+void
+cm_lane_connect(struct cm_lane *lane, struct cm_access_stream *stream)
+{
+   const struct cm_hierarchy *hierarchy = &lane->gpu->hierarchy;
+   for (enum cm_unit unit = lane->gpu->config.streams[CM_STREAM_TEXTURE]; unit != CM_UNIT_DRAM;
+        unit = next_private(lane->gpu, unit)) {
+      for (uint32_t i = 0; i < hierarchy->instances[unit]; i++) {
+         struct cm_cache *cache = &hierarchy->caches[unit][i];
+         if (!has_instance(lane, i))
+            continue;
+         if (cache->outgoing)
+            cache->outgoing = stream;
+         cache->dram = &lane->dram;
+      }
+   }
+}
+
+bool
+cm_lane_init(struct cm_lane *lane, struct cm_gpu *gpu, unsigned number, unsigned count)
+{
+   *lane = (struct cm_lane){
+      .gpu = gpu, .number = number, .count = count, .counts_for_all = number == 0, .texture = gpu->texture};
+   if (!cm_texture_access_init(&lane->texture.access, &gpu->config))
+      return false;
+   for (uint32_t p = 0; p < gpu->config.fragment_stage.processors; p++)
+      lane->has_processor[p] = has_instance(lane, p % gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances);
+   lane->shading = cm_shading_create(gpu, lane);
+   lane->stream.take = grow;
+   lane->stream.context = lane;
+   return lane->shading;
+}
+
+void
+cm_lane_finish(struct cm_lane *lane)
+{
+   cm_texture_access_finish(&lane->texture.access);
+   cm_shading_destroy(lane->shading);
+}
+
+static void
+add_up(uint64_t *sum, uint64_t *counts, size_t count)
+{
+   for (size_t c = 0; c < count; c++) {
+      sum[c] += counts[c];
+      counts[c] = 0;
+   }
+}
+
+void
+cm_lane_add_counts(struct cm_lane *lane)
+{
+   struct cm_gpu *gpu = lane->gpu;
+   add_up(gpu->pipeline, lane->pipeline, CM_PIPELINE_COUNT);
+   add_up(gpu->hierarchy.dram.counts[0], lane->dram.counts[0], CM_STREAM_COUNT * CM_DRAM_EVENT_COUNT);
+   cm_texture_access_add(&gpu->texture.access, &lane->texture.access);
+   if (lane->out_of_memory)
+      cm_gpu_out_of_memory(gpu);
+}
+
+/* ---- shaders ------------------------------------------------------------------- */
+
+/* One entry, or access to memory, for each block. */
+static void
+read_range(struct cm_lane *lane, uint32_t processor, uint64_t address, uint64_t bytes, enum cm_stream stream)
+{
+   const struct cm_hierarchy *hierarchy = &lane->gpu->hierarchy;
+   const struct cm_cache *cache = cm_hierarchy_entry(hierarchy, stream, processor);
+   const uint32_t shift = hierarchy->entry[stream].block_shift;
+   if (!bytes)
+      return;
+   const uint64_t last = (address + bytes - 1) >> shift;
+   for (uint64_t block = address >> shift; block <= last; block++) {
+      if (cache)
+         cm_access_stream_append(&lane->stream,
+                                 cm_entry_access(cache->next_entry, CM_READ, stream, block << shift));
+      else
+         cm_dram_access(&lane->dram, block << shift, stream, false, 1, 1u << shift);
+   }
+}
+
+void
+cm_lane_fetch_shader(struct cm_lane *lane, uint32_t draw, uint32_t processor)
+{
+   const struct cm_shader *shader = &lane->gpu->pass->draws[draw].fragment_shader;
+   const struct cm_shader_memory *memory = &lane->shaders[draw];
+   if (!shader->id)
+      return;
+   read_range(lane, processor, memory->instructions, (uint64_t)shader->instructions * CM_INSTRUCTION_BYTES,
+              CM_STREAM_SHADER);
+   read_range(lane, processor, memory->constants, shader->constant_bytes, CM_STREAM_CONSTANT);
+}

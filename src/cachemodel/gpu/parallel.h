@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * A simulated GPU on several threads (util/threads.h), with the same results as on one.
+ *
+ * The thread that calls gpu/gpu.h, the front, simulates the stages up to the Tile Fetcher, and the tile buffers. Beside it
+ *    - preparation makes of a tile's events what is shaded (mode tbdr), and counts operations;
+ *    - lanes simulate the Fragment Processors, each some of them (gpu/lane.h);
+ *    - the shared side merges what front and lanes have appended to the access stream, in its order, and consumes it.
+ * They hand over segments of the stream: the front's entries, and between them the tiles that are shaded there. A
+ * segment goes from one to the next; each worker takes the segments in order, preparation takes any.
+ *
+ * What lanes cannot do side by side, the front does when all others are done: passes whose shaders access storage,
+ * compute passes, tiles in which a shader gets its memory.
+ */
+#ifndef CM_PARALLEL_H
+#define CM_PARALLEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cm_gpu;
+struct cm_parallel;
+struct cm_work_time;
+
+/** For a GPU that has not begun its first pass; threads: 2 or more, the caller among them. NULL when out of memory. */
+struct cm_parallel *cm_parallel_create(struct cm_gpu *gpu, unsigned threads);
+/** NULL is fine. */
+void cm_parallel_destroy(struct cm_parallel *parallel);
+
+/** A pass begins; its textures are bound. False when out of memory. */
+bool cm_parallel_begin_pass(struct cm_parallel *parallel);
+
+/** The Fragment Processors on a tile, now or later. False when out of memory. */
+bool cm_parallel_shade(struct cm_parallel *parallel, uint32_t tile);
+
+/** cm_gpu_work_times, of a GPU that is not simulating. */
+unsigned cm_parallel_times(const struct cm_parallel *parallel, struct cm_work_time *times);
+
+/** Waits until all is done, and adds what was counted to the GPU's counts. Until something is appended, no other thread
+ * uses the GPU. NULL is fine. */
+void cm_parallel_drain(struct cm_parallel *parallel);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * Threads that share the work of one simulation. The work is divided among workers. A worker does its tasks one after
+ * another, on any thread, but on one at a time: what only it uses needs no lock. Which thread does what depends on time;
+ * results must not.
+ *
+ * The thread that owns the work is one of the threads: where it would wait, it does tasks (cm_threads_help).
+ */
+#ifndef CM_THREADS_H
+#define CM_THREADS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Most threads of a simulation, and most workers. */
+#define CM_MAX_THREADS 64
+#define CM_MAX_WORKERS 72
+
+struct cm_worker {
+   /** Takes the next task, if there is one that can be done now. Called with the lock. */
+   bool (*take)(void *context);
+   /** Does it, without the lock. */
+   void (*work)(void *context);
+   void *context;
+   uint64_t nanoseconds; /**< processor time of its tasks */
+   bool is_busy;         /**< a thread does one */
+};
+
+struct cm_threads {
+   pthread_mutex_t lock; /**< of everything that workers tell each other */
+   pthread_cond_t changed;
+   pthread_t list[CM_MAX_THREADS];
+   unsigned count; /**< without the owner */
+   struct cm_worker *workers[CM_MAX_WORKERS];
+   unsigned num_workers;
+   unsigned sleeping;          /**< threads that wait for a task */
+   bool stops;                 /**< no task is begun any more, but by the owner */
+   uint64_t owner_nanoseconds; /**< processor time of tasks that the owner has done */
+};
+
+/** Processor time of the calling thread. */
+uint64_t cm_thread_nanoseconds(void);
+
+/** Without threads or workers. */
+void cm_threads_init(struct cm_threads *threads);
+
+/** Adds a worker; those that come first are preferred. Before cm_threads_start. */
+void cm_threads_add(struct cm_threads *threads, struct cm_worker *worker);
+
+/** Starts threads beside the owner; fewer where the system has no more. */
+void cm_threads_start(struct cm_threads *threads, unsigned count);
+
+/** Ends them; no worker may have a task left. */
+void cm_threads_finish(struct cm_threads *threads);
+
+static inline void
+cm_threads_lock(struct cm_threads *threads)
+{
+   pthread_mutex_lock(&threads->lock);
+}
+
+static inline void
+cm_threads_unlock(struct cm_threads *threads)
+{
+   pthread_mutex_unlock(&threads->lock);
+}
+
+/** With the lock, after a change by which a worker may have got a task. (When one is done, threads look by themselves.) */
+static inline void
+cm_threads_notify(struct cm_threads *threads)
+{
+   if (threads->sleeping)
+      pthread_cond_broadcast(&threads->changed);
+}
+
+/** With the lock: does tasks, and waits where there is none, until is_done is true, which is called with the lock. */
+void cm_threads_help(struct cm_threads *threads, bool (*is_done)(void *context), void *context);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* What a GPU counts does not depend on the number of threads: every preset, and settings that divide the work in other ways,
+ * with random passes of all kinds. The counters are compared after each frame. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/gpu_config.h"
+#include "memory/future.h"
+#include "support/compute_pass.h"
+#include "support/full_pass.h"
+#include "support/random_pass.h"
+#include "support/test.h"
+
+#define FRAMES 6
+
+static const unsigned thread_counts[] = {1, 2, 3, 4, 8};
+#define NUM_COUNTS (sizeof thread_counts / sizeof thread_counts[0])
+
+/* A pass of quads that read a texture of 256 x 256 texels all over, and shaders that come, grow and are never run: tiles
+ * that lanes shade, and tiles that they don't. */
+static struct pass_builder *
+textured_pass(uint64_t *state, uint32_t frame, uint32_t texture)
+{
+   struct pass_builder *builder = pass_new(frame, 256, 256, 32);
+   for (uint32_t d = 0; d < 3; d++) {
+      struct cm_draw *draw = pass_draw(builder);
+      draw->fragment_shader = (struct cm_shader){.id = 1 + random_below(state, 20),
+                                                 .instructions = 40,
+                                                 .constant_bytes = 64 * random_below(state, 6)};
+      draw->num_textures = 1;
+      draw->textures[0] =
+         (struct cm_texture_binding){.resource = texture, .repeat_s = true, .repeat_t = true};
+   }
+   for (uint32_t tile = 0; tile < 64; tile++) {
+      builder->touched[tile] = true;
+      for (uint32_t n = random_below(state, 40); n > 0; n--) {
+         pass_shade(builder, tile, random_below(state, 2), 1 + random_below(state, 4),
+                    (uint8_t)(1 + random_below(state, 15)));
+         struct cm_footprint footprints[4];
+         const uint32_t count = random_below(state, 5);
+         for (uint32_t f = 0; f < count; f++) {
+            footprints[f] = (struct cm_footprint){.quad = (uint8_t)f, .live = 15, .linear = 1};
+            const uint32_t x = random_below(state, 250), y = random_below(state, 250);
+            for (unsigned i = 0; i < 4; i++) {
+               footprints[f].texel[i].x = (int16_t)(x + (i & 1));
+               footprints[f].texel[i].y = (int16_t)(y + (i >> 1));
+            }
+         }
+         if (count)
+            pass_footprints(builder, tile, 0, footprints, count);
+      }
+   }
+   return builder;
+}
+
+/* One that stores: no lane shades it. */
+static struct pass_builder *
+storage_pass(struct cm_storage *storage)
+{
+   struct pass_builder *builder = compute_pass(4, 4096, storage);
+   uint32_t offsets[CM_INVOCATIONS];
+   fill_offsets(offsets, 64, 12);
+   for (uint32_t group = 0; group < 4; group++)
+      add_access(builder, group, CM_STORAGE_STORE, 4, offsets, 0xffff);
+   return builder;
+}
+
+static void
+run_frame(struct cm_gpu *gpu, const struct cm_config *config, bool full, uint64_t *state, uint32_t frame)
+{
+   struct full_model *model = full ? full_model(*state + frame) : NULL;
+   struct pass_builder *pass =
+      full ? full_pass(model, config->tile.size, *state + frame) : random_pass(state, frame);
+   pass->pass.frame = frame;
+   pass_run(pass, gpu);
+   pass_free(pass);
+   if (full) {
+      full_model_free(model);
+      return;
+   }
+   pass = textured_pass(state, frame, 20);
+   pass_run(pass, gpu);
+   pass_free(pass);
+   if (frame % 2 && cm_config_has_stream(config, CM_STREAM_STORAGE)) {
+      struct cm_storage storage = {0};
+      pass = storage_pass(&storage);
+      pass_run(pass, gpu);
+      pass_free(pass);
+   }
+}
+
+/* All counters of all frames. */
+static uint64_t *
+run(const struct cm_config *config, bool full, unsigned threads, uint32_t *count)
+{
+   char error[512];
+   struct cm_gpu *gpu = cm_gpu_create(config, error, sizeof error);
+   uint64_t state = 11;
+   assert_non_null(gpu);
+   assert_true(cm_gpu_set_threads(gpu, threads));
+   if (full)
+      define_full_resources(gpu);
+   else
+      define_random_resources(gpu);
+   define_texture(gpu, 20, 256, 256, 1);
+   *count = cm_gpu_counters(gpu)->count;
+   uint64_t *values = malloc(FRAMES * *count * sizeof *values);
+   for (uint32_t frame = 0; frame < FRAMES; frame++) {
+      run_frame(gpu, config, full, &state, frame);
+      memcpy(values + frame * *count, cm_gpu_frame_end(gpu), *count * sizeof *values);
+   }
+   cm_gpu_destroy(gpu);
+   return values;
+}
+
+static void
+compare(const struct cm_config *config, const char *what, bool full)
+{
+   uint32_t count, other;
+   uint64_t *expected = run(config, full, 1, &count);
+   uint64_t sum = 0;
+   for (uint32_t v = 0; v < FRAMES * count; v++)
+      sum += expected[v];
+   assert_true(sum > 0);
+   for (unsigned n = 1; n < NUM_COUNTS; n++) {
+      uint64_t *values = run(config, full, thread_counts[n], &other);
+      assert_int_equal(count, other);
+      if (memcmp(expected, values, FRAMES * count * sizeof *values))
+         fail_msg("%s, %s: %u threads count something else", what, full ? "full passes" : "plain passes",
+                  thread_counts[n]);
+      free(values);
+   }
+   free(expected);
+}
+
+static void
+compare_preset(const char *name, const char *description, void *context)
+{
+   struct cm_config *config = test_config_of(name, NULL);
+   if (cm_config_needs_future(config) == CM_UNIT_DRAM) {
+      compare(config, name, true);
+      if (config->mode != CM_MODE_IMR)
+         compare(config, name, false);
+      ++*(unsigned *)context;
+   }
+   cm_config_destroy(config);
+}
+
+static void
+test_presets(void **unused)
+{
+   char error[512];
+   unsigned count = 0;
+   assert_true(cm_config_list_presets(NULL, compare_preset, &count, error, sizeof error));
+   assert_true(count > 20);
+}
+
+static void
+test_settings(void **unused)
+{
+   static const char *const settings[][4] = {
+      {"fragment_stage.scheduler=quad-block"},
+      {"fragment_stage.scheduler=sub-tile"},
+      {"fragment_stage.scheduler=tile"},
+      {"fragment_stage.scheduler=least-work"},
+      {"fragment_stage.processors=3", "caches.texture_cache.instances=2"},
+      {"fragment_stage.processors=7", "caches.texture_cache.instances=7"},
+      {"caches.texture_cache.policy=random"},
+      {"caches.l2.policy=drrip"},
+      {"caches.l2.policy=dead-lru"},
+      {"streams.color=l2", "streams.depth=l2"},
+      {"streams.shader=l2", "streams.constant=l2"},
+      {"streams.shader=dram", "streams.constant=dram"},
+      {"streams.shader=texture_cache"},
+      {"streams.texture=l2"},
+      {"mode=tbr"},
+      {"timing=on"},
+      {"attribution.pass=on", "attribution.draw=on", "attribution.texture=on", "attribution.tile=on"},
+      {"access_units.victim_buffer.entries=16", "access_units.victim_buffer.before=l2",
+       "access_units.victim_buffer.latency=2"},
+   };
+   for (unsigned s = 0; s < sizeof settings / sizeof settings[0]; s++) {
+      const char *list[5] = {NULL};
+      memcpy(list, settings[s], sizeof settings[s]);
+      struct cm_config *config = test_config(list);
+      compare(config, settings[s][0], false);
+      compare(config, settings[s][0], true);
+      cm_config_destroy(config);
+   }
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {cmocka_unit_test(test_settings), cmocka_unit_test(test_presets)};
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}
