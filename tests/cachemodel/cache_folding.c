@@ -204,9 +204,91 @@ test_folding_is_exact(void **unused)
    }
 }
 
+/* ---- batches of accesses --------------------------------------------------- */
+
+#define BATCH_ENTRIES 300
+
+/* Accesses of all kinds to the cache `entry` names; behind some of them something else. Returns how many are accesses. */
+static uint32_t
+random_batch(cm_entry entries[BATCH_ENTRIES], cm_entry entry, uint32_t ways, uint64_t *state)
+{
+   const uint32_t count = 1 + (uint32_t)random_below(state, BATCH_ENTRIES);
+   for (uint32_t i = 0; i < BATCH_ENTRIES; i++) {
+      const enum cm_access access = random_below(state, 3) ? CM_READ : (enum cm_access)random_below(state, 3);
+      entries[i] = i < count ? cm_entry_access(entry, access, (enum cm_stream)random_below(state, 4),
+                                               random_below(state, 1024 * (ways + 1)) & ~63ull)
+                             : cm_entry_make(CM_ENTRY_MARK, 0, 0, (enum cm_stream)0, 0);
+   }
+   return count;
+}
+
+/* A cache before another one, that takes batches, and one that takes the same accesses one by one: the same counts, the
+ * same lines, and by those of the caches behind them the same order of misses and write-backs. */
+static void
+check_batches(enum cm_policy policy, uint32_t ways, enum cm_write_miss write_miss)
+{
+   const struct cm_cache_config config = {.size = 64 * 8 * ways,
+                                          .ways = ways,
+                                          .block = 64,
+                                          .instances = 1,
+                                          .policy = policy,
+                                          .write_miss = write_miss,
+                                          .next = CM_UNIT_LLC};
+   const struct cm_cache_config behind = {.size = 64 * 8 * 2,
+                                          .ways = 2,
+                                          .block = 64,
+                                          .instances = 1,
+                                          .policy = CM_POLICY_LRU,
+                                          .next = CM_UNIT_DRAM};
+   struct pair pair, next;
+   memset(&pair, 0, sizeof pair);
+   memset(&next, 0, sizeof next);
+   assert_true(cm_cache_init(&next.folding, &behind, NULL, &next.drams[0]));
+   assert_true(cm_cache_init(&next.plain, &behind, NULL, &next.drams[1]));
+   assert_true(cm_cache_init(&pair.folding, &config, &next.folding, &next.drams[0]));
+   assert_true(cm_cache_init(&pair.plain, &config, &next.plain, &next.drams[1]));
+   uint64_t state = ways;
+   const cm_entry entry = cm_entry_cache(CM_UNIT_L2, 0);
+   for (unsigned round = 0; round < 300; round++) {
+      cm_entry entries[BATCH_ENTRIES];
+      const uint32_t count = random_batch(entries, entry, ways, &state);
+      for (uint32_t i = 0; i < count; i++)
+         access_plain(&pair, cm_entry_address(entries[i]), cm_entry_stream(entries[i]),
+                      (enum cm_access)cm_entry_kind(entries[i]));
+      for (uint32_t i = 0; i < count;) {
+         const uint32_t taken = pair.folding.replacement->take(&pair.folding, entries + i, BATCH_ENTRIES - i);
+         assert_in_range(taken, 1, count - i);
+         i += taken;
+      }
+   }
+   assert_alike(&pair);
+   assert_alike(&next);
+   assert_true(next.plain.counts[0][CM_CACHE_EVENT_MISSES] > 100);
+   cm_cache_finish(&pair.folding);
+   cm_cache_finish(&pair.plain);
+   cm_cache_finish(&next.folding);
+   cm_cache_finish(&next.plain);
+}
+
+static void
+test_batches_are_exact(void **unused)
+{
+   static const uint32_t ways[] = {1, 2, 4, 8, 16};
+   for (unsigned p = 0; p < CM_POLICY_COUNT; p++) {
+      const enum cm_policy policy = (enum cm_policy)p;
+      if (!cm_replacements[p]->take || cm_policy_needs_future(policy) || cm_policy_samples(policy))
+         continue;
+      for (unsigned w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+         check_batches(policy, ways[w], CM_WRITE_MISS_FETCH);
+         check_batches(policy, ways[w], CM_WRITE_MISS_ALLOCATE);
+      }
+   }
+}
+
 int
 main(void)
 {
-   const struct CMUnitTest tests[] = {cmocka_unit_test(test_folding_is_exact)};
+   const struct CMUnitTest tests[] = {cmocka_unit_test(test_folding_is_exact),
+                                      cmocka_unit_test(test_batches_are_exact)};
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,10 @@
  *    bool cm_policy_look_up_grid(struct cm_cache *, const struct cm_read_grid *, enum cm_stream)
  *       looks up the reads of a grid, without counting them as accesses; false where their order is not
  *       known. Default: one after another.
+ *    void cm_policy_look_up_blocks(struct cm_cache *, const struct cm_read_grid *, uint32_t blocks,
+ *                                  enum cm_stream)
+ *       looks up some of a grid's blocks, all in different sets, by the order of their first reads, without
+ *       counting. Default: one after another.
  *
  * and CM_POLICY_FOLDS_FILL, CM_POLICY_FOLDS_HIT: whether a hit right after a fill,
  * or after a hit, of the same block changes nothing, "right after" being the next
@@ -229,15 +233,11 @@ struct cm_grid_reads {
    uint32_t last; /**< bits of the blocks that were the last ones read in their sets */
 };
 
-/** Adds reads of different sets, in two rows. A read of the block that was the last one in its set is
- * folded. Almost without branches: all blocks are written, and the next one overwrites an absent one. */
+/** Adds reads of different sets, in two rows, but for those of blocks that were the last ones read in their sets, which
+ * are folded. Almost without branches: all blocks are written, and the next one overwrites an absent one. */
 static inline __attribute__((always_inline)) void
-cm_grid_reads_add(struct cm_grid_reads *reads, const struct cm_read_grid *grid, uint32_t mask,
-                  unsigned period)
+cm_grid_reads_add_new(struct cm_grid_reads *reads, const struct cm_read_grid *grid, uint32_t mask)
 {
-   /* A quad's fragments mostly read the same blocks: then nothing is left of the second and the fourth one. */
-   if (!(mask & ~reads->last))
-      return;
    const unsigned first = (unsigned)__builtin_ctz(mask | 1u << 31) & ~1u;
    const uint64_t accessed = (uint64_t)(mask & ~reads->last) >> first;
    const uint64_t block = grid->block + first / 2 * grid->row;
@@ -251,7 +251,35 @@ cm_grid_reads_add(struct cm_grid_reads *reads, const struct cm_read_grid *grid, 
    *next = block + grid->row + grid->column;
    next += accessed >> 3 & 1;
    reads->count = (unsigned)(next - reads->blocks);
+}
+
+/** Adds a reader's. A quad's fragments mostly read the same blocks: then nothing is left of the second and the fourth
+ * one. */
+static inline __attribute__((always_inline)) void
+cm_grid_reads_add(struct cm_grid_reads *reads, const struct cm_read_grid *grid, uint32_t mask,
+                  unsigned period)
+{
+   if (!(mask & ~reads->last))
+      return;
+   cm_grid_reads_add_new(reads, grid, mask);
    reads->last = (reads->last & ~cm_grid_of_same_sets(mask, period)) | mask;
+}
+
+/** The same where all of the grid's blocks are in different sets. */
+static inline __attribute__((always_inline)) void
+cm_grid_reads_add_different(struct cm_grid_reads *reads, const struct cm_read_grid *grid, uint32_t mask)
+{
+   if (!(mask & ~reads->last))
+      return;
+   cm_grid_reads_add_new(reads, grid, mask);
+   reads->last |= mask;
+}
+
+/** Whether all blocks of a mask are in different sets (cm_policy_grid_period). */
+static inline bool
+cm_grid_has_different_sets(uint32_t mask, unsigned period)
+{
+   return period >= CM_GRID_ROWS || (period && mask >> 2 * period == 0);
 }
 
 /** Writes the blocks of a grid to look up, in order. Returns how many, or 0 if their order is not known. */
@@ -268,6 +296,11 @@ cm_policy_grid_reads(const struct cm_cache *cache, const struct cm_read_grid *gr
       return 0;
    const unsigned period = cm_policy_grid_period(cache, grid, seen);
    struct cm_grid_reads reads = {.blocks = blocks};
+   if (cm_grid_has_different_sets(seen, period)) {
+      for (unsigned r = 0; r < 4; r++)
+         cm_grid_reads_add_different(&reads, grid, grid->readers[r]);
+      return reads.count;
+   }
    switch (period) {
    case 0: break;
    case 1:
@@ -285,18 +318,70 @@ cm_policy_grid_reads(const struct cm_cache *cache, const struct cm_read_grid *gr
    return reads.count;
 }
 
-/** Whether a hit on any block of a grid would change nothing. */
-static inline bool
-cm_policy_grid_is_settled(const struct cm_cache *cache, const struct cm_read_grid *grid)
+/** All blocks of a grid that are read. */
+static inline uint32_t
+cm_grid_mask(const struct cm_read_grid *grid)
 {
-   uint32_t mask = grid->readers[0] | grid->readers[1] | grid->readers[2] | grid->readers[3];
-   while (mask) {
-      const uint64_t block = cm_grid_block(grid, cm_take_bit(&mask));
-      const uint64_t set = cm_cache_set(cache, block);
-      if (!cm_policy_is_settled(cache, set, cache->lines + set * cache->ways, block))
-         return false;
+   return grid->readers[0] | grid->readers[1] | grid->readers[2] | grid->readers[3];
+}
+
+static inline __attribute__((always_inline)) uint32_t
+cm_policy_is_unsettled(const struct cm_cache *cache, uint64_t block)
+{
+   const uint64_t set = cm_cache_set(cache, block);
+   return !cm_policy_is_settled(cache, set, cache->lines + set * cache->ways, block);
+}
+
+/** Rows of a grid that are looked at without a branch for each. */
+#define CM_FEW_ROWS 4
+
+/** Bits of the blocks of a mask on which a hit would change something, or which miss. All of a few rows are looked at:
+ * how many there are, and whether there are two columns, is what a loop over the bits would mispredict. */
+static inline __attribute__((always_inline)) uint32_t
+cm_policy_grid_unsettled(const struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t mask)
+{
+   uint32_t unsettled = 0;
+   if (mask >> 2 * CM_FEW_ROWS == 0 && !cache->index.is_hashed) {
+      uint64_t block = grid->block;
+      for (unsigned row = 0; row < CM_FEW_ROWS; row++, block += grid->row)
+         unsettled |= cm_policy_is_unsettled(cache, block) << 2 * row;
+      block = grid->block + grid->column;
+      if (mask & 0xaaaaaaaa) {
+         for (unsigned row = 0; row < CM_FEW_ROWS; row++, block += grid->row)
+            unsettled |= cm_policy_is_unsettled(cache, block) << (2 * row + 1);
+      }
+      return unsettled & mask;
    }
-   return true;
+   for (uint32_t rest = mask; rest;) {
+      const unsigned bit = cm_take_bit(&rest);
+      unsettled |= cm_policy_is_unsettled(cache, cm_grid_block(grid, bit)) << bit;
+   }
+   return unsettled;
+}
+
+#ifndef cm_policy_look_up_blocks
+/** Looks up blocks of a grid in the order of their first reads; all of the grid are in different sets. */
+static __attribute__((noinline)) void
+cm_policy_look_up_blocks(struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t blocks,
+                         enum cm_stream stream)
+{
+   for (unsigned r = 0; blocks; r++) {
+      for (uint32_t mask = grid->readers[r] & blocks; mask;)
+         cm_policy_look_up(cache, cm_grid_block(grid, cm_take_bit(&mask)), stream, CM_READ, false);
+      blocks &= ~grid->readers[r];
+   }
+}
+#else
+static void cm_policy_look_up_blocks(struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t blocks,
+                                     enum cm_stream stream);
+#endif
+
+/** Whether a grid's blocks are all in different sets, and another read of one changes nothing. */
+static inline bool
+cm_policy_grid_is_unordered(const struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t mask)
+{
+   return CM_POLICY_FOLDS_HIT && CM_POLICY_FOLDS_FILL &&
+          cm_grid_has_different_sets(mask, cm_policy_grid_period(cache, grid, mask));
 }
 
 #ifndef cm_policy_look_up_grid
@@ -317,8 +402,13 @@ cm_policy_look_up_grid(struct cm_cache *cache, const struct cm_read_grid *grid, 
 static bool
 cm_policy_read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
 {
-   if (cache->grid_misses < CM_MANY_GRID_MISSES && cm_policy_grid_is_settled(cache, grid))
+   const bool many_miss = cache->grid_misses >= CM_MANY_GRID_MISSES;
+   const uint32_t mask = cm_grid_mask(grid);
+   const uint32_t unsettled = many_miss ? mask : cm_policy_grid_unsettled(cache, grid, mask);
+   if (!unsettled)
       cm_cache_expect_hits(cache);
+   else if (!many_miss && cm_policy_grid_is_unordered(cache, grid, mask))
+      cm_policy_look_up_blocks(cache, grid, unsettled, stream);
    else if (!cm_policy_look_up_grid(cache, grid, stream))
       return false;
    cache->accesses[stream][0] += grid->accesses;
@@ -326,8 +416,9 @@ cm_policy_read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enu
 }
 
 /** The access functions as members of a struct cm_replacement; those of a policy that reads
- * sequences in a way of its own. */
-#define CM_POLICY_FUNCTIONS CM_POLICY_OTHER_FUNCTIONS, .read_sequence = cm_policy_read_sequence
-#define CM_POLICY_OTHER_FUNCTIONS                                                        \
-   .access = cm_policy_access, .take = cm_policy_take, .read_grid = cm_policy_read_grid, \
+ * sequences, and takes batches, in a way of its own. */
+#define CM_POLICY_FUNCTIONS \
+   CM_POLICY_OTHER_FUNCTIONS(cm_policy_take), .read_sequence = cm_policy_read_sequence
+#define CM_POLICY_OTHER_FUNCTIONS(take_batch)                                        \
+   .access = cm_policy_access, .take = take_batch, .read_grid = cm_policy_read_grid, \
    .insert = cm_policy_insert

@@ -3,6 +3,7 @@
  * so the first line is the likeliest hit and the last one the victim; empty lines
  * gather at the end by themselves. */
 #include "memory/replacement/order.h"
+#include "util/minmax.h"
 
 #define cm_policy_hit cm_order_hit
 #define cm_policy_victim cm_order_last_way
@@ -11,6 +12,7 @@
 #define CM_POLICY_FOLDS_FILL true
 #define CM_POLICY_FOLDS_HIT true
 #define cm_policy_look_up_grid lru_look_up_grid
+#define cm_policy_look_up_blocks lru_look_up_blocks
 #include "memory/cache_access.h"
 #include "memory/replacement/lru_avx2.h"
 
@@ -108,6 +110,41 @@ read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, en
    }
 }
 
+/* ---- batches --------------------------------------------------------------- */
+
+/** Accesses of a batch that are looked up before what they miss goes to the next level. */
+#define BATCH 64
+
+/* A next level sees the same accesses in the same order. Until the end of the batch a dirty victim is in neither: that is
+ * only seen by who observes removals. */
+static uint32_t
+lru_take(struct cm_cache *cache, const cm_entry *entries, uint32_t count)
+{
+   if (cache->ways != 8 || cache->removed || !cm_lru_has_avx2())
+      return cm_policy_take(cache, entries, count);
+   struct cm_lru_miss misses[BATCH];
+   uint32_t taken = 0, part = 0, wanted = 0;
+   while (taken < count && part == wanted) {
+      uint32_t num_misses;
+      if (taken && cm_entry_access_to(entries[taken], entries[0]) > CM_ENTRY_LAST_ACCESS)
+         break;
+      wanted = cm_min(count - taken, BATCH);
+      part = cm_lru_take_8_ways(cache, entries + taken, wanted, misses, &num_misses);
+      for (uint32_t m = 0; m < num_misses; m++) {
+         const enum cm_stream stream = cm_entry_stream(misses[m].entry);
+         const enum cm_access access = (enum cm_access)cm_entry_kind(misses[m].entry);
+         cm_cache_count(cache, stream, CM_CACHE_EVENT_MISSES, 1);
+         if (misses[m].miss.victim != CM_LINE_EMPTY)
+            cm_cache_evict(cache, misses[m].miss.victim);
+         if (access == CM_READ || (access == CM_WRITE && cache->fetch_on_write))
+            cm_cache_fetch(cache, misses[m].miss.block, stream);
+      }
+      taken += part;
+   }
+   cache->folded_block = CM_NO_BLOCK;
+   return taken;
+}
+
 /* ---- grids --------------------------------------------------------------- */
 
 static __attribute__((noinline)) bool
@@ -129,6 +166,61 @@ lru_look_up_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum c
    else
       cm_cache_expect_misses(cache, 1);
    return true;
+}
+
+/* Looks up a grid's blocks, all in different sets: bits of those that miss, and by bit the lines evicted for them. */
+static inline __attribute__((always_inline)) uint32_t
+look_up_sets(struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t blocks, enum cm_stream stream,
+             unsigned ways, struct cm_miss *misses)
+{
+   uint32_t missed = 0;
+   while (blocks) {
+      const unsigned bit = cm_take_bit(&blocks);
+      missed |= look_up_either_way(cache, cm_grid_block(grid, bit), stream, ways, &misses[bit]) << bit;
+   }
+   return missed;
+}
+
+/* The misses of a grid reach the next level in the order of the first reads. */
+static inline void
+replace_grid(struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t missed,
+             const struct cm_miss *by_bit, enum cm_stream stream)
+{
+   struct cm_miss misses[2 * CM_GRID_ROWS];
+   unsigned count = 0;
+   for (unsigned r = 0; missed; r++) {
+      for (uint32_t mask = grid->readers[r] & missed; mask;)
+         misses[count++] = by_bit[cm_take_bit(&mask)];
+      missed &= ~grid->readers[r];
+   }
+   cm_cache_count(cache, stream, CM_CACHE_EVENT_MISSES, count);
+   cm_cache_replace_many(cache, misses, count, stream);
+}
+
+/* Which blocks miss does not depend on the order in which different sets are looked up: only misses are put in order. */
+static __attribute__((noinline)) void
+lru_look_up_blocks(struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t blocks,
+                   enum cm_stream stream)
+{
+   struct cm_miss misses[2 * CM_GRID_ROWS];
+   uint32_t missed;
+   const uint64_t last = cm_grid_block(grid, 31 - (unsigned)__builtin_clz(blocks));
+   if (cache->ways == 4 && cm_lru_has_avx2())
+      missed = cm_lru_look_up_sets_of_4(cache, grid, blocks, stream, misses);
+   else if (cache->ways == 4)
+      missed = look_up_sets(cache, grid, blocks, stream, 4, misses);
+   else if (cache->ways == 8)
+      missed = look_up_sets(cache, grid, blocks, stream, 8, misses);
+   else
+      missed = look_up_sets(cache, grid, blocks, stream, cache->ways, misses);
+   cache->folded_block = last;
+   cache->folded_line = cache->lines + cm_cache_set(cache, last) * cache->ways;
+   if (!missed) {
+      cm_cache_expect_hits(cache);
+      return;
+   }
+   replace_grid(cache, grid, missed, misses, stream);
+   cm_cache_expect_misses(cache, 1);
 }
 
 static void
@@ -155,6 +247,6 @@ queue_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stre
 }
 
 const struct cm_replacement cm_replacement_lru = {
-   CM_POLICY_OTHER_FUNCTIONS,    .read_sequence = read_sequence, .queue_grid = queue_grid,
-   .finish_reads = finish_reads, .remove = cm_order_remove,
+   CM_POLICY_OTHER_FUNCTIONS(lru_take), .read_sequence = read_sequence, .queue_grid = queue_grid,
+   .finish_reads = finish_reads,        .remove = cm_order_remove,
 };
