@@ -24,6 +24,14 @@ export BUILD
 all: ## build everything (installs nothing, runs nothing); the command is build/bin/tbrsim (MESA=25.0: with that Mesa)
 	@scripts/build.sh
 
+PREFIX ?= /usr/local
+export PREFIX DESTDIR
+install: ## install what make has built under PREFIX=/usr/local (and DESTDIR), beside the system's Mesa
+	@scripts/install.sh
+
+uninstall: ## remove what make install has installed there
+	@scripts/install.sh --remove
+
 deps: ## install the Debian packages that are missing, fetch Mesa's source
 	@scripts/deps.sh
 
@@ -111,4 +119,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all deps deps-experiments demo test model test-recordings compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep experiments reproduce scenes captures update-replays lint format clean help
+.PHONY: all install uninstall deps deps-experiments demo test model test-recordings compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep experiments reproduce scenes captures update-replays lint format clean help

@@ -39,10 +39,10 @@ struct cache_options {
 };
 
 static void
-print_policies(void)
+print_policies(FILE *file)
 {
    for (unsigned policy = 0; policy < CM_POLICY_COUNT; policy++)
-      printf("  %-24s %s\n", cm_policy_names[policy], cm_policy_descriptions[policy]);
+      fprintf(file, "  %-24s %s\n", cm_policy_names[policy], cm_policy_descriptions[policy]);
 }
 
 static void

@@ -2,15 +2,15 @@
 #include "command_line.h"
 
 #include <getopt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "help.h"
 #include "tools.h"
 
 #define MAX_ROWS 64
-#define FIRST_OPTION 0x100 /* first number of options without a short name */
-#define HELP_COLUMN 27
+#define HELP 0x100         /* number of --help */
+#define FIRST_OPTION 0x101 /* first number of the other options without a short name */
 
 /* All rows of a command, one after the other. */
 struct parser {
@@ -66,50 +66,8 @@ start(struct parser *parser, const struct command_line *line, const char *comman
       for (unsigned r = 0; r < group->count; r++)
          add_row(parser, &num_options, &group->rows[r], group->target);
    }
-   parser->long_options[num_options] = (struct option){.name = "help", .val = 'h'};
-}
-
-/* ---- help ------------------------------------------------------------------- */
-
-/* An option and its lines, the %s among them replaced. */
-static void
-print_option(const char *name, const char *value, const char *help, const char *preset)
-{
-   const int column = printf("  --%s%s%s", name, value && value[0] != '[' ? " " : "", value ? value : "");
-   if (column >= HELP_COLUMN)
-      putchar('\n');
-   printf("%*s", column < HELP_COLUMN ? HELP_COLUMN - column : HELP_COLUMN, "");
-   for (; *help; help++) {
-      if (help[0] == '%' && help[1] == 's') {
-         fputs(preset, stdout);
-         help++;
-      } else {
-         putchar(*help);
-         if (*help == '\n')
-            printf("%*s", HELP_COLUMN, "");
-      }
-   }
-   putchar('\n');
-}
-
-static _Noreturn void
-print_help(const struct command_line *line)
-{
-   printf("usage: %s\n\n%s\n", line->usage, line->description);
-   for (const struct option_group *group = line->groups;
-        group < line->groups + MAX_OPTION_GROUPS && group->rows; group++) {
-      for (unsigned r = 0; r < group->count; r++) {
-         const struct option_row *row = &group->rows[r];
-         if (row->name && row->help)
-            print_option(row->name, row->value, row->help, group->preset);
-      }
-   }
-   print_option("help", NULL, "this text", NULL);
-   if (line->notes)
-      printf("\n%s", line->notes);
-   if (line->print_notes)
-      line->print_notes();
-   exit(STATUS_OK);
+   parser->long_options[num_options] =
+      (struct option){.name = "help", .has_arg = optional_argument, .val = HELP};
 }
 
 /* ---- parsing ---------------------------------------------------------------- */
@@ -158,6 +116,13 @@ check_operands(const struct command_line *line, const struct operands *operands,
       fail(STATUS_USAGE, "more than one %s; usage: %s", line->operand, line->usage);
 }
 
+static _Noreturn void
+print_help(const struct command_line *line, const char *form)
+{
+   help_print(line, help_form(form));
+   exit(STATUS_OK);
+}
+
 struct operands
 command_line_parse(const struct command_line *line, int argc, char **argv)
 {
@@ -174,8 +139,8 @@ command_line_parse(const struct command_line *line, int argc, char **argv)
          take(&parser, (unsigned)(option - FIRST_OPTION), optarg);
       else if (option == 1)
          add_operand(&parser, &operands, optarg);
-      else if (option == 'h')
-         print_help(line);
+      else if (option == 'h' || option == HELP)
+         print_help(line, option == HELP ? optarg : NULL);
       else if (option == ':')
          fail(STATUS_USAGE, "%s needs a value; see tbrsim %s --help", argv[optind - 1], argv[0]);
       else

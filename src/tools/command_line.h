@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /** A command's options as tables: what they are called, what --help prints of them, where their values go. Commands put
- * groups of options together; the groups that several have are in option_groups.h. */
+ * groups of options together; the groups that several have are in options.h. */
 #ifndef COMMAND_LINE_H
 #define COMMAND_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /** One option. */
 struct option_row {
@@ -60,10 +61,10 @@ struct command_line {
    const char *operand;                           /**< what an operand is: "recording" */
    struct option_group groups[MAX_OPTION_GROUPS]; /**< up to the first one without rows */
    const char *notes;                             /**< of --help behind the options; NULL: none */
-   void (*print_notes)(void);                     /**< prints more behind them; NULL: nothing */
+   void (*print_notes)(FILE *file);               /**< prints more behind them; NULL: nothing */
 };
 
-/** Parses the words behind the subcommand. --help and -h print the help and end the command; -o is --out of a command
+/** Parses the words behind the subcommand. --help (of a form: help.h) and -h print the help and end the command; -o is --out of a command
  * that has it. Exits with a message if an option is unknown, lacks its value or is repeated, and where
  * there are too few operands or too many. */
 struct operands command_line_parse(const struct command_line *line, int argc, char **argv);

@@ -49,11 +49,11 @@ static const struct option_row rows[] = {
 };
 
 static void
-print_policies(void)
+print_policies(FILE *file)
 {
    for (unsigned policy = 0; policy < CM_POLICY_COUNT; policy++) {
       if (!cm_policy_needs_liveness((enum cm_policy)policy))
-         printf("  %-24s %s\n", cm_policy_names[policy], cm_policy_descriptions[policy]);
+         fprintf(file, "  %-24s %s\n", cm_policy_names[policy], cm_policy_descriptions[policy]);
    }
 }
 

@@ -55,6 +55,12 @@ command_path(void)
    return path;
 }
 
+char *
+program_path(const char *name)
+{
+   return text("%s/" TBRSIM_PROGRAM_DIRECTORY "/tbrsim/%s", prefix(), name);
+}
+
 /* ours, then what the variable has already. */
 static char *
 prepended(const char *variable, const char *ours)

@@ -21,6 +21,9 @@ const char *presets_directory(void);
 const char *python_directory(void);
 const char *command_path(void);
 
+/** What is in the directory of the programs that the command runs; the caller frees it. */
+char *program_path(const char *name);
+
 /** Fills in the variables for a Gallium driver ("tbrsim", "llvmpipe", "softpipe");
  * returns how many. Exits if Mesa's libraries are not with it.
  * frames ("A-B") are those simulated; NULL: all. */

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include <jansson.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "help.h"
 #include "progress.h"
 #include "tools.h"
 #include "util/message.h"
 
-static const struct {
-   const char *name, *summary;
-   int (*run)(int argc, char **argv);
-} commands[] = {
+const struct command commands[] = {
    {"run", "run a GL or GLES program on the simulated GPU", command_run},
    {"replay", "replay an apitrace file, print its statistics, compare its images", command_replay},
    {"sim", "simulate other GPUs on a recording", command_sim},
@@ -26,11 +25,14 @@ static const struct {
    {"parquet", "write the tables of results as Parquet", command_parquet},
    {"energy", "energy of finished simulations by unit, with its sources", command_energy},
    {"llc", "compare the policies of a last-level cache on recordings", command_llc},
+   {"explore", "simulate a design space: recordings, configurations, settings of a plan", command_explore},
    {"env", "print the environment that runs any GL program on the simulated GPU", command_env},
    {"cache", "simulate one cache on any address trace", command_cache},
    {"configs", "list the simulated GPUs, or print one", command_configs},
    {"counters", "list the counters", command_counters},
+   {"doctor", "say what is missing on this machine, and how to get it", command_doctor},
 };
+const unsigned num_commands = sizeof(commands) / sizeof(commands[0]);
 
 #ifdef __SANITIZE_ADDRESS__
 const char *__asan_default_options(void);
@@ -92,29 +94,6 @@ text(const char *format, ...)
    return result;
 }
 
-static void
-print_help(void)
-{
-   puts("usage: tbrsim COMMAND [OPTIONS]\n"
-        "\n"
-        "A simulated tile-based deferred GPU for unmodified OpenGL and OpenGL ES programs: it\n"
-        "renders the images and counts every access of its memory hierarchy.\n"
-        "\n"
-        "Commands (tbrsim COMMAND --help explains each):");
-   for (unsigned c = 0; c < sizeof(commands) / sizeof(commands[0]); c++)
-      printf("  %-9s %s\n", commands[c].name, commands[c].summary);
-   puts("\n"
-        "Examples:\n"
-        "  tbrsim run -- glmark2-es2 -b shading\n"
-        "  tbrsim replay --check game.trace\n"
-        "  tbrsim replay --config tcor-baseline-64k --set l2.size=2M game.trace\n"
-        "  tbrsim sim --config boustro-fo --config boustro-ro game.tbr\n"
-        "  eval \"$(tbrsim env --out results)\"; es2gears_x11\n"
-        "\n"
-        "TBRSIM_DEBUG=shaders|nir|passes|tile=X,Y[,FRAME] in the environment (a comma-\n"
-        "separated list) enables debug output of the driver; see docs/debugging.md.");
-}
-
 /* The cache model's messages, on any thread. */
 static void
 say_message(enum cm_message_kind kind, const char *text)
@@ -129,8 +108,9 @@ main(int argc, char **argv)
    json_set_alloc_funcs(allocate, free); /* what makes JSON need not look for NULL */
    if (argc < 2)
       fail(STATUS_USAGE, "no command; tbrsim --help lists them");
-   if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-      print_help();
+   const bool has_form = !strncmp(argv[1], "--help=", strlen("--help="));
+   if (has_form || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+      help_print_all(help_form(has_form ? argv[1] + strlen("--help=") : NULL));
       return STATUS_OK;
    }
    if (!strcmp(argv[1], "--version")) {
@@ -138,7 +118,7 @@ main(int argc, char **argv)
       return STATUS_OK;
    }
    progress_open();
-   for (unsigned c = 0; c < sizeof(commands) / sizeof(commands[0]); c++) {
+   for (unsigned c = 0; c < num_commands; c++) {
       if (!strcmp(argv[1], commands[c].name))
          return commands[c].run(argc - 1, argv + 1);
    }

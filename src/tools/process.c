@@ -103,6 +103,12 @@ redirect(int target, const char *path)
    return file >= 0 && dup2(file, target) >= 0;
 }
 
+static bool
+has_pipe(const struct process_setup *setup)
+{
+   return setup->output == OUTPUT_PIPE || setup->output == OUTPUT_PIPE_ALL;
+}
+
 /* In the new process: returns the error number only where it cannot be executed. */
 static int
 become(char *const argv[], const struct process_setup *setup, pid_t parent, int output,
@@ -116,7 +122,9 @@ become(char *const argv[], const struct process_setup *setup, pid_t parent, int 
    if (setup->system_environment)
       environment_remove();
    environment_apply(setup->variables, setup->num_variables);
-   if (setup->output == OUTPUT_PIPE && dup2(output, STDOUT_FILENO) < 0)
+   if (has_pipe(setup) && dup2(output, STDOUT_FILENO) < 0)
+      return errno;
+   if (setup->output == OUTPUT_PIPE_ALL && dup2(output, STDERR_FILENO) < 0)
       return errno;
    if (setup->output == OUTPUT_NONE && !redirect(STDOUT_FILENO, "/dev/null"))
       return errno;
@@ -141,7 +149,7 @@ process_start(struct process *process, char *const argv[], const struct process_
    *process = (struct process){.output = -1};
    block_signals(&before);
    install_handlers(setup->stands_for);
-   if (pipe2(report, O_CLOEXEC) || (setup->output == OUTPUT_PIPE && pipe2(output, O_CLOEXEC)))
+   if (pipe2(report, O_CLOEXEC) || (has_pipe(setup) && pipe2(output, O_CLOEXEC)))
       fail(STATUS_FAILED, "pipe: %s", strerror(errno));
 
    pid_t parent = getpid();

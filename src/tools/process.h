@@ -14,7 +14,7 @@
 struct process {
    pid_t id;   /**< 0: not running */
    int signal; /**< that has killed it; 0: none */
-   int output; /**< what it writes to stdout, where that was asked for; -1 otherwise */
+   int output; /**< what it writes to stdout, where a pipe was asked for; -1 otherwise */
 };
 
 struct process_setup {
@@ -25,7 +25,12 @@ struct process_setup {
     * which the program gets as well. It must be the only program, but for those in the background. */
    bool stands_for;
    bool background; /**< a process group of its own: the terminal's Ctrl-C does not reach it */
-   enum { OUTPUT_SHARED, OUTPUT_PIPE, OUTPUT_NONE } output;
+   enum {
+      OUTPUT_SHARED,
+      OUTPUT_PIPE,
+      OUTPUT_PIPE_ALL,
+      OUTPUT_NONE
+   } output;           /**< _ALL: stderr goes into the pipe, too */
    const char *errors; /**< file that takes its stderr; NULL: ours */
 };
 

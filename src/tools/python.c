@@ -7,7 +7,16 @@
 
 #include "tools.h"
 
-#define PYTHON "/usr/bin/python3"
+/* Waits for a process that has been started, or not. */
+static int
+finish(struct process *process, int error, const char *program, const char *remedy)
+{
+   if (error)
+      fail(process_explain(program, error), "%s", remedy);
+   const int status = process_wait(process);
+   process_end_by(process_interrupted());
+   return status;
+}
 
 int
 run_to_end(char *const argv[], const struct process_setup *setup, const char *remedy)
@@ -15,15 +24,12 @@ run_to_end(char *const argv[], const struct process_setup *setup, const char *re
    struct process process;
    fflush(stdout);
    const int error = process_start(&process, argv, setup);
-   if (error)
-      fail(process_explain(argv[0], error), "%s", remedy);
-   const int status = process_wait(&process);
-   process_end_by(process_interrupted());
-   return status;
+   return finish(&process, error, argv[0], remedy);
 }
 
 int
-python_run(const char *module, char *const arguments[])
+python_start(struct process *process, const char *module, char *const arguments[],
+             const struct process_setup *setup)
 {
    const char *inherited = getenv("PYTHONPATH");
    const struct variable variables[] = {
@@ -31,6 +37,9 @@ python_run(const char *module, char *const arguments[])
                                              : text("%s", python_directory())},
       {"TBRSIM", text("%s", command_path())},
    };
+   struct process_setup ours = *setup;
+   ours.variables = variables;
+   ours.num_variables = sizeof variables / sizeof *variables;
    char *const start[] = {PYTHON, "-P", "-B", "-m", (char *)module};
    const unsigned num_start = sizeof start / sizeof *start;
    unsigned count = 0;
@@ -39,8 +48,17 @@ python_run(const char *module, char *const arguments[])
    char **argv = allocate((num_start + count + 1) * sizeof(*argv));
    memcpy(argv, start, sizeof start);
    memcpy(argv + num_start, arguments, count * sizeof(*argv));
-   const int status = run_to_end(argv, &(struct process_setup){.variables = variables, .num_variables = 2},
-                                 "that takes the Debian package python3");
+   fflush(stdout);
+   const int error = process_start(process, argv, &ours);
    free(argv);
-   return status;
+   return error;
+}
+
+int
+python_run(const char *module, char *const arguments[])
+{
+   struct process process;
+   const int error =
+      python_start(&process, module, arguments, &(struct process_setup){.output = OUTPUT_SHARED});
+   return finish(&process, error, PYTHON, "that takes the Debian package python3");
 }

@@ -50,5 +50,7 @@ int command_advise(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_llc(int argc, char **argv);
 int command_parquet(int argc, char **argv);
+int command_explore(int argc, char **argv);
+int command_doctor(int argc, char **argv);
 
 #endif

@@ -10,17 +10,17 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support import tbrsim  # noqa: E402
 
 COMMANDS = ("run", "replay", "sim", "info", "export", "analyze", "sweep", "report", "energy", "llc", "env", "cache",
-            "configs", "counters", "advise", "select", "parquet")
+            "configs", "counters", "advise", "select", "parquet", "doctor", "explore")
 # A value for each option that does not take any text.
 VALUES = {"timing": "on", "attribute": "draw", "vary": "l2.ways=4", "frames": "1-2", "warm-up": "1", "unit": "l2",
-          "index": "xor", "jobs": "2", "model-threads": "2", "format": "json", "driver": "llvmpipe", "screen": "100x100", "max-size": "1M",
-          "tolerance": "1", "timeline": "1", "sets": "4", "most": "3", "least": "1", "budget": "9",
+          "index": "xor", "jobs": "2", "model-threads": "2", "format": "json", "driver": "llvmpipe", "screen": "100x100",
+          "max-size": "1M", "tolerance": "1", "timeline": "1", "sets": "4", "most": "3", "retries": "1", "least": "1", "budget": "9",
           "error": "1", "cache": "1M", "table": "quads",
           "size": "4K", "ways": "4", "block": "64", "policy": "lru", "stream": "texture"}
 ALIASES = {"point": "unit", "policies": "policy"}
 # What is a list elsewhere, or another thing.
 OWN_VALUES = {"advise": {"out"}, "cache": {"policy", "size", "ways", "stream", "format"}, "export": {"format", "out"}, "llc": {"out"},
-              "run": {"format"}, "replay": {"format"}, "sim": {"format"},
+              "run": {"format"}, "replay": {"format"}, "sim": {"format"}, "explore": {"profile"},
               "report": {"out"}, "select": {"out"}, "sweep": {"out"}}
 
 
@@ -152,7 +152,7 @@ class Options(tbrsim.TestCase):
             if command not in ("llc", "energy", "run"):
                 self.refused(2, f"more than one {operand}; usage", command, "one", "two")
                 self.refused(2, f"more than one {operand}; usage", command, "--", "one", "--help")
-        for command in ("env", "counters"):
+        for command in ("env", "counters", "doctor"):
             self.refused(2, f"'one': tbrsim {command} takes no arguments; usage", command, "one")
         self.refused(2, "more than one configuration; usage", "configs", "one", "two")
 

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""tbrsim doctor: what it finds, and what it says where something is missing."""
+
+import json
+import os
+import pathlib
+import shutil
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
+
+
+class Doctor(tbrsim.TestCase):
+    def findings(self, status=0, **variables):
+        result = tbrsim.run("doctor", "--json", variables=variables)
+        self.assertEqual((result.returncode, result.stderr), (status, ""))
+        return {entry["name"]: entry for entry in json.loads(result.stdout)}
+
+    def without(self, *programs):
+        """A PATH with what the doctor looks for, but for these."""
+        folder = self.path("bin")
+        folder.mkdir()
+        for program in {"Xvfb", "eglretrace", "snakemake", "chromium", "chromium-browser", "google-chrome"} - set(programs):
+            if shutil.which(program):
+                (folder / program).symlink_to(shutil.which(program))
+        # Xvfb runs xkbcomp.
+        return f"{folder}:{self.helpers()}"
+
+    def helpers(self):
+        folder = self.path("helpers")
+        folder.mkdir()
+        for program in ("sh", "xkbcomp"):
+            (folder / program).symlink_to(shutil.which(program))
+        return folder
+
+    def test_this_machine(self):
+        """The contexts are the simulated GPU's; what `which` finds is there."""
+        found = self.findings()
+        for name in ("EGL", "GLX"):
+            self.assertTrue(found[name]["there"], found[name])
+            self.assertRegex(found[name]["detail"], r"^tbrsim.*, OpenGL|^tbrsim.*, \d\.\d")
+            self.assertNotIn("install", found[name])
+        for name, program in (("Xvfb", "Xvfb"), ("apitrace", "eglretrace"), ("Snakemake", "snakemake")):
+            self.assertEqual(found[name]["detail"] if found[name]["there"] else None, shutil.which(program))
+        for name, module in (("pandas", "pandas"), ("PyYAML", "yaml"), ("matplotlib", "matplotlib"), ("pyarrow", "pyarrow")):
+            asked = tbrsim.execute("/usr/bin/python3", "-P", "-c", f"import {module}; print({module}.__version__)")
+            self.assertEqual(found[name]["there"], not asked.returncode, name)
+            if found[name]["there"]:
+                self.assertEqual(found[name]["detail"], asked.stdout.strip())
+        text = tbrsim.run("doctor").stdout
+        for name, entry in found.items():
+            self.assertRegex(text, rf"(?m)^{'ok' if entry['there'] else 'missing'} +{name} ")
+
+    def test_missing_programs(self):
+        path = self.without("Xvfb", "eglretrace")
+        found = self.findings(1, PATH=path)
+        self.assertFalse(found["Xvfb"]["there"])
+        self.assertEqual(found["Xvfb"]["install"], "apt-get install xvfb")
+        self.assertIn("Xvfb (Debian package xvfb) is not installed", found["GLX"]["detail"])
+        text = tbrsim.run("doctor", variables={"PATH": path})
+        self.assertEqual(text.returncode, 1)
+        self.assertRegex(text.stdout, r"\n  apt-get install .*\bxvfb apitrace\b")
+        with tbrsim.display():
+            self.assertTrue(self.findings(1, PATH=path)["GLX"]["there"])
+
+    def test_missing_modules(self):
+        """What may be left out is no failure."""
+        hidden = self.path("hidden")
+        for name in ("yaml", "pyarrow"):
+            (hidden / name).mkdir(parents=True)
+            (hidden / name / "__init__.py").write_text("raise ImportError('hidden')\n")
+        found = self.findings(0, PYTHONPATH=str(hidden))
+        self.assertEqual((found["PyYAML"]["there"], found["PyYAML"]["install"]), (False, "apt-get install python3-yaml"))
+        self.assertIn("pip install", found["pyarrow"]["install"])
+        self.assertTrue(found["pandas"]["there"])
+
+    def test_own_study(self):
+        """What the environment says of a study does not matter, and nothing is written."""
+        out = self.path("results")
+        found = self.findings(0, TBRSIM_CONFIG="no-such-preset", TBRSIM_OUT=str(out), TBRSIM_RECORD=str(out / "a.tbr"))
+        self.assertTrue(found["EGL"]["there"], found["EGL"])
+        self.assertFalse(out.exists())
+
+    def test_display_that_does_not_answer(self):
+        found = self.findings(1, DISPLAY=":4711")
+        self.assertIn("the X server does not answer", found["GLX"]["detail"])
+        self.assertTrue(found["EGL"]["there"])
+
+    def test_not_rendered_by_another(self):
+        """The system's Mesa is not taken for ours: without our libraries there is no context."""
+        prefix = pathlib.Path(tbrsim.arguments.tbrsim).resolve().parents[1]
+        moved = self.path("moved")
+        for folder in ("bin", "libexec", "share"):
+            shutil.copytree(prefix / folder, moved / folder, symlinks=True)
+        result = tbrsim.execute(moved / "bin/tbrsim", "doctor", "--json")
+        self.assertEqual(result.returncode, 1)
+        found = {entry["name"]: entry for entry in json.loads(result.stdout)}
+        for name in ("EGL", "GLX"):
+            self.assertIn("Mesa is not installed with this command", found[name]["detail"])
+
+
+if __name__ == "__main__":
+    os.environ.pop("WAYLAND_DISPLAY", None)
+    tbrsim.main()

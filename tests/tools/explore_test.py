@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT
+"""tbrsim explore: its table against what sim says of each point; what is there is not simulated again, whatever has ended
+it; failures are named; fronts against a search of all pairs."""
+
+import csv
+import fcntl
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
+from tbrsim.explore import pareto  # noqa: E402
+
+PLAN = """recordings: "*.tbr"
+configurations: [tcor-baseline-64k, boustro-ro]
+settings:
+  l2.size: [256K, 1M]
+  l2.policy: [lru, opt]
+  except: {l2.policy: opt, l2.size: 1M}
+"""
+
+
+class Explore(tbrsim.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        tbrsim.record(cls.shared, "glmark2_function", "--frames", "0-1")
+        shutil.copy(cls.shared / "glmark2_function.tbr", cls.shared / "again.tbr")
+
+    def plan(self, text=PLAN, recordings=("glmark2_function",)):
+        for name in recordings:
+            shutil.copy(self.shared / f"{name}.tbr", self.directory)
+        return self.path("plan.yaml", text)
+
+    def rows(self):
+        with open(self.path("out/results.csv"), newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def explore(self, *words, **options):
+        return tbrsim.run("explore", "--out", self.path("out"), *words, self.path("plan.yaml"), **options)
+
+    def results(self):
+        return sorted(path.name for path in self.path("out/results").iterdir())
+
+    def test_table(self):
+        """A row for each combination, in order, with the counters that sim has."""
+        self.plan()
+        result = self.explore(check=True)
+        self.assertTrue(result.stdout.startswith("6 points: 6 simulated, 0 there before, 0 failed\n"), result.stdout)
+        rows = self.rows()
+        self.assertEqual([(row["configuration"], row["l2.size"], row["l2.policy"]) for row in rows],
+                         [(name, *settings) for name in ("tcor-baseline-64k", "boustro-ro")
+                          for settings in (("256K", "lru"), ("256K", "opt"), ("1M", "lru"))])
+        for row in rows:
+            statistics = tbrsim.simulate(self.path("glmark2_function.tbr"), "--config", row["configuration"], "--set",
+                                         f"l2.size={row['l2.size']}", "--set", f"l2.policy={row['l2.policy']}")
+            self.assertEqual(int(row["frames"]), len(statistics["frames"]))
+            for name, value in statistics["total"].items():
+                self.assertEqual(float(row[name]), value, name)
+        self.assertEqual(len({row["dram.total.reads"] for row in rows if row["configuration"] == "boustro-ro"}), 3)
+
+    def test_nothing_twice(self):
+        """Not what is there, not equal content under another name, not a setting that changes nothing."""
+        self.plan(recordings=("glmark2_function", "again"))
+        self.explore(check=True)
+        self.assertEqual(len(self.rows()), 12)
+        self.assertEqual(len(self.results()), 6)
+        self.assertIn(" 0 simulated, 6 there before", self.explore(check=True).stdout)
+        size = tbrsim.keys("tcor-baseline-64k")["caches.l2.size"]
+        self.path("plan.yaml", "recordings: again.tbr\nconfigurations: tcor-baseline-64k\nsettings:\n"
+                               f"  - {{}}\n  - l2.size: {size}\n  - caches.l2.size: [{size}, 512K]\n")
+        result = self.explore(check=True)
+        self.assertEqual(len(self.rows()), 4)
+        self.assertEqual(len({row["key"] for row in self.rows()}), 2)
+        # The preset's L2 has 1 MiB, which was simulated above.
+        self.assertEqual(int(size), 1 << 20)
+        self.assertIn(" 1 simulated, 1 there before", result.stdout)
+        # Another content of the file is another recording.
+        tbrsim.record(self.directory, "glmark2_function", "--frames", "0-0", name="again")
+        self.assertIn(" 2 simulated, 0 there before", self.explore(check=True).stdout)
+
+    def test_same_whatever_has_ended_it(self):
+        """Killed at any moment, it goes on, and ends with the same table."""
+        self.plan()
+        self.explore(check=True)
+        expected = self.path("out/results.csv").read_bytes()
+        shutil.rmtree(self.path("out"))
+        delays = random.Random(1)
+        for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+            process = tbrsim.start("explore", "--out", self.path("out"), self.path("plan.yaml"), start_new_session=True,
+                                   stderr=-3, stdout=-3)
+            time.sleep(delays.uniform(0.2, 1.5))
+            os.killpg(process.pid, number)
+            process.wait()
+            for path in self.path("out/results").glob("*") if self.path("out").exists() else []:
+                # Whole under its name, else under another.
+                if ".part-" not in path.name:
+                    self.assertEqual(len(json.loads((path / "stats.json").read_text())["frames"]), 2)
+        self.explore(check=True)
+        self.assertEqual(self.path("out/results.csv").read_bytes(), expected)
+        self.assertFalse([name for name in self.results() if ".part-" in name])
+
+    def test_failures(self):
+        """A recording that is no recording: named with its reason, tried as often as --retries says; the others are done."""
+        self.plan()
+        self.path("broken.tbr", b"not a recording, but long enough to be looked at" * 100)
+        result = self.explore("--retries", "1")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("6 points: 6 simulated, 0 there before, 6 failed", result.stdout)
+        self.assertEqual(len(self.rows()), 6)
+        failures = json.loads(self.path("out/failures.json").read_text())
+        self.assertEqual(len(failures), 6)
+        for failure in failures:
+            self.assertTrue(failure["name"].startswith("broken.tbr, "), failure)
+            self.assertEqual(len(failure["reasons"]), 2)
+            self.assertIn("broken.tbr", failure["reasons"][0])
+            self.assertIn(f"tbrsim: {failure['name']}: failed 2 times: ", result.stderr)
+        # Mended, only they are simulated.
+        shutil.copy(self.shared / "again.tbr", self.path("broken.tbr"))
+        self.assertIn("12 points: 0 simulated, 6 there before", self.explore(check=True).stdout)
+
+    def test_disk_full(self):
+        """Where files can have few bytes, all fail, and nothing half is left."""
+        self.plan()
+        result = self.explore("--retries", "0", preexec_fn=lambda: tbrsim.no_room(2000))
+        self.assertNotEqual(result.returncode, 0)
+        self.assertEqual([name for name in self.results() if ".part-" not in name], [])
+        self.assertIn("6 points: 6 simulated", self.explore(check=True).stdout)
+
+    def test_captures(self):
+        """Recorded first, once; the frames are those of the replay."""
+        shutil.copy(tbrsim.CAPTURES / "glmark2_function.trace", self.directory)
+        self.path("plan.yaml", "captures: glmark2_function.trace\nframes: 0-1\nconfigurations: tcor-baseline-64k\n"
+                               "settings:\n  l2.size: [256K, 1M]\n")
+        self.explore(check=True)
+        self.assertEqual(len(list(self.path("out/recordings").iterdir())), 1)
+        live = self.path("live")
+        for row in self.rows():
+            tbrsim.run("replay", "--frames", "0-1", "--out", live, "--set", f"l2.size={row['l2.size']}",
+                       self.path("glmark2_function.trace"), check=True)
+            for name, value in tbrsim.total(live).items():
+                self.assertEqual(float(row[name]), value, name)
+        self.assertIn(" 0 simulated, 2 there before", self.explore(check=True).stdout)
+
+    def test_one_at_a_time(self):
+        self.plan()
+        self.path("out").mkdir()
+        with open(self.path("out/lock"), "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            result = self.explore()
+        self.assertEqual((result.returncode, result.stderr.count("\n")), (1, 1))
+        self.assertIn("another tbrsim explore works there", result.stderr)
+
+    def test_refused(self):
+        """One message for what is wrong with a plan, before anything is simulated."""
+        good = "recordings: glmark2_function.tbr\nconfigurations: tcor-baseline-64k\n"
+        for text, pattern in (
+                ("", "the file: expected keys"), ("a: b: c", "no YAML"), ("- 1\n", "the file: expected keys"),
+                (good + "colour: red\n", "colour: unknown key"), ("recordings: x.tbr\n", "expected configurations"),
+                ("configurations: a\n", "expected recordings or captures"), (good + "captures: y\n", "one of them"),
+                (good.replace("glmark2", "other"), "other_function.tbr: there is no such file"),
+                (good + "recordings: again.tbr\n", "recordings: is there twice"),
+                (good + "settings: {l2.size: []}\n", "l2.size: the list is empty"),
+                (good + "settings: {l2.size: [1M, 1M]}\n", "1M is there twice"),
+                (good + "settings: {l2.size: [{a: 1}]}\n", "expected a name or a number"),
+                (good + "settings: [1]\n", "expected keys of the configuration"),
+                (good + "settings: {l2.size: 1M, only: {l2.ways: 4}}\n", "l2.ways: not of this grid"),
+                (good + "settings: {l2.size: 1M, only: {l2.size: 2M}}\n", "the conditions leave nothing"),
+                (good + "warm_up: -1\n", "warm_up: -1: expected a number of frames"),
+                (good + "pareto: [a, b]\n", "expected pairs of counters"),
+                (good + "settings: {l2.size: [1M, 3]}\n", "1 of 2 combinations are no configurations"),
+                (good + "settings: {" + ", ".join(f"k{n}: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]" for n in range(9)) + "}\n",
+                 "1000000000 combinations, more than"),
+                (good + "settings: &a [*a]\n", "."), ("? [1]\n: 2\n", "."), (good + "frames: !!python/object:os.system x\n", "no YAML"),
+                ("\0", "no YAML")):
+            self.plan(text)
+            result = self.explore()
+            self.assertEqual(result.returncode, 1, text)
+            self.assertRegex(result.stderr, f"^tbrsim: .*{pattern}")
+            self.assertNotIn("Traceback", result.stderr)
+            self.assertFalse(self.path("out/results.csv").exists(), text)
+        result = tbrsim.run("explore", "--out", self.path("out"), self.path("none.yaml"))
+        self.assertEqual((result.returncode, result.stderr), (1, f"tbrsim: {self.path('none.yaml')}: No such file or directory\n"))
+
+    def test_list(self):
+        self.plan()
+        lines = self.explore("--list", check=True).stdout.splitlines()
+        self.assertEqual(len(lines), 6)
+        self.assertEqual(lines[0], "glmark2_function.tbr, tcor-baseline-64k,l2.size=256K,l2.policy=lru")
+        self.assertFalse(self.path("out").exists())
+
+
+class Front(tbrsim.TestCase):
+    def test_all_pairs(self):
+        numbers = random.Random(7)
+        for count in [*range(1, 8), 40]:
+            for _ in range(50):
+                places = [(numbers.randrange(8), numbers.randrange(8)) for _ in range(count)]
+                best = {index for index, (x, y) in enumerate(places)
+                        if not any(a <= x and b <= y and (a, b) != (x, y) for a, b in places)}
+                self.assertEqual(set(pareto.front(places)), best, places)
+
+    def test_rows(self):
+        rows = [{"recording": "a", "configuration": "c", "hits": 9, "reads": 5, "writes": 1},
+                {"recording": "a", "configuration": "d", "hits": 8, "reads": 5, "writes": 1},
+                {"recording": "b", "configuration": "c", "hits": 1, "reads": 2, "writes": 7}]
+        self.assertEqual(pareto.fronts(rows, ["-hits", "reads+writes"]), {"a": [rows[0]], "b": [rows[2]]})
+        self.assertEqual(pareto.value(rows[0], "reads + writes"), 6)
+
+
+if __name__ == "__main__":
+    tbrsim.main()
