@@ -9,7 +9,7 @@ Each experiment runs on apitrace captures, on the scenes that stand for its pape
 variants of these (headline claims alone, for error bars); --quick: on few of both. EXPERIMENT, all: those to run, by
 directory of experiments/ or by page of docs/papers/. Results go to OUT/SET/EXPERIMENT, SET being captures, scenes or
 variants, recordings to OUT/recordings; what is there from an unfinished run is taken. PROFILE is a profile of
-Snakemake's, or one of experiments/profiles/ (slurm); OPTIONs are Snakemake's: KEY=VALUE, of its
+Snakemake's, or one of python/tbrsim/explore/profiles/ (slurm); OPTIONs are Snakemake's: KEY=VALUE, of its
 configuration, before others. How long it takes is estimated from
 costs.yml, the seconds of each rule's jobs, which --keep-costs writes, and from the speed of this machine.
 """
@@ -108,7 +108,7 @@ class Step:
     def run(self):
         options = ["--show-failed-logs"]
         if self.arguments.profile:
-            profile = HERE / "profiles" / self.arguments.profile
+            profile = HERE.parent / "python" / "tbrsim" / "explore" / "profiles" / self.arguments.profile
             options += ["--profile", profile if profile.is_dir() else self.arguments.profile]
         else:
             options += ["--cores", self.arguments.cores]

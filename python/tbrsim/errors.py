@@ -17,7 +17,8 @@ class CommandFailed(Error):
         super().__init__(message.strip() or f"{' '.join(self.command)}: {reason}")
 
 
-PACKAGES = {"pandas": "python3-pandas", "numpy": "python3-numpy"}
+PACKAGES = {"pandas": "python3-pandas", "numpy": "python3-numpy", "yaml": "python3-yaml",
+            "matplotlib": "python3-matplotlib", "matplotlib.pyplot": "python3-matplotlib"}
 
 
 def need(name):

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""What `tbrsim explore` starts; and what it starts itself on the nodes of a cluster."""
+import argparse
+import sys
+
+from . import cluster, explore, read
+from .store import Store
+from ..errors import Error
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog="python3 -m tbrsim.explore", description=__doc__)
+    parser.add_argument("--directory", required=True, help="of results")
+    parser.add_argument("--jobs", type=int, default=None)
+    parser.add_argument("--retries", type=int, default=2)
+    parser.add_argument("--profile")
+    parser.add_argument("--list", action="store_true", help="only print the points")
+    parser.add_argument("--record", help="only make this recording, of jobs.json")
+    parser.add_argument("--simulate", help="only make this result, of jobs.json")
+    parser.add_argument("plan", nargs="?")
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse()
+    if arguments.record or arguments.simulate:
+        cluster.work(Store(arguments.directory), arguments.record or arguments.simulate, bool(arguments.record))
+        return 0
+    if arguments.list:
+        for point in read(arguments.plan).points():
+            print(point.name)
+        return 0
+    outcome = explore(arguments.plan, arguments.directory, arguments.jobs, arguments.retries, arguments.profile)
+    for name, reasons in outcome.failed:
+        print(f"tbrsim: {name}: failed {len(reasons)} times: {reasons[-1].removeprefix('tbrsim: ')}"
+              if len(reasons) > 1 else f"tbrsim: {name}: failed: {reasons[-1].removeprefix('tbrsim: ')}", file=sys.stderr)
+    print(f"{len(outcome.rows)} points: {outcome.simulated} simulated, {outcome.there} there before, "
+          f"{len(outcome.failed)} failed")
+    for path in outcome.files:
+        print(f"  {path}")
+    return 1 if outcome.failed else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Error as error:
+        sys.exit("\n".join(line if line.startswith("tbrsim: ") else f"tbrsim: {line}" for line in str(error).splitlines()))
+    except KeyboardInterrupt:
+        sys.exit(130)
