@@ -211,7 +211,8 @@ cm_group_resource(cm_entry group)
 struct cm_access_stream {
    cm_entry *entries; /**< room for `capacity` of them */
    uint32_t count, capacity;
-   /** Consumes all entries and sets count to 0; called when the batch is full. */
+   /** Consumes all entries and sets count to 0; called when the batch is full. Of a stream that keeps its entries until
+    * somebody reads them, and is never drained, it enlarges the room. */
    void (*take)(void *context, struct cm_access_stream *stream);
    void *context;
 };
@@ -230,12 +231,20 @@ cm_access_stream_drain(struct cm_access_stream *stream)
    assert(stream->count == 0);
 }
 
+/** The same of a full stream, which may make room for more entries instead. */
+static inline void
+cm_access_stream_make_room(struct cm_access_stream *stream)
+{
+   stream->take(stream->context, stream);
+   assert(stream->count < stream->capacity);
+}
+
 /** Makes room for `count` entries, fewer than a batch: they are not drained before another one is appended. */
 static inline void
 cm_access_stream_reserve(struct cm_access_stream *stream, uint32_t count)
 {
-   if (stream->capacity - stream->count <= count)
-      cm_access_stream_drain(stream);
+   if (stream->capacity - stream->count <= count && stream->count)
+      cm_access_stream_make_room(stream);
 }
 
 static inline void
@@ -243,7 +252,7 @@ cm_access_stream_append(struct cm_access_stream *stream, cm_entry entry)
 {
    stream->entries[stream->count++] = entry;
    if (stream->count == stream->capacity)
-      cm_access_stream_drain(stream);
+      cm_access_stream_make_room(stream);
 }
 
 /** Appends a CM_ENTRY_ORIGIN for each part in which the origin of what follows, `to`, differs from that of what is
