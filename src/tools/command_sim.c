@@ -112,8 +112,7 @@ parse(struct sim *sim, int argc, char **argv)
                  OPTION_GROUP(rows, &sim->selected), TIMELINE_OPTIONS(&sim->timeline),
                  OPTION_GROUP(format_rows, &sim->format), CSV_JSON_OPTIONS(&sim->format.printed),
                  DIRECTORY_OPTIONS(&sim->out, "tbrsim-out; of several\nconfigurations each in DIR/NAME"),
-                 JOB_OPTIONS(&sim->jobs),
-                 MODEL_THREAD_OPTIONS(&sim->model_threads),
+                 JOB_OPTIONS(&sim->jobs), MODEL_THREAD_OPTIONS(&sim->model_threads),
                  OPTION_GROUP(time_rows, &sim->work_times)},
       .notes = notes,
    };
