@@ -91,8 +91,8 @@ parse(struct sim *sim, int argc, char **argv)
    };
    static const struct option_row time_rows[] = {
       OPTION_ALONE("work-times", "FILE",
-                   "CSV of the processor time of each part of the work that one thread does at\n"
-                   "a time (default: none)",
+                   "CSV of the processor time of each part of the work that one thread\n"
+                   "does at a time (default: none)",
                    take_path),
    };
    static const struct option_row format_rows[] = {
