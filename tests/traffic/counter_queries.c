@@ -191,6 +191,33 @@ flush_of_the_application(void)
    expect(whole, 3, 3 * ALL);
 }
 
+/** Who watches all the time (as GALLIUM_HUD does, in turn with several queries) and who watches some draws do not
+ * take passes from each other. */
+static void
+two_watchers(void)
+{
+   const GLuint turns[] = {create_monitor(), create_monitor()};
+   begin_monitor(turns[0]);
+   const GLuint first = watched_draw();
+   expect(first, 0, 0); /* the next draw's, as read_before_the_end */
+   end_monitor(turns[0]);
+   begin_monitor(turns[1]);
+   const GLuint second = watched_draw();
+   glFinish();
+   expect(turns[0], 0, 0);
+   const GLuint third = watched_draw();
+   end_monitor(turns[1]);
+   begin_monitor(turns[0]);
+   expect(turns[1], 1, ALL);
+   glFinish();
+   draw();
+   end_monitor(turns[0]);
+   glFinish();
+   expect(second, 1, ALL);
+   expect(third, 1, ALL);
+   expect(turns[0], 2, 2 * ALL);
+}
+
 /** A dispatch is a pass of its own, which ends during the call. */
 static void
 dispatches(void)
@@ -223,7 +250,8 @@ main(void)
    } cases[] = {
       {"the last draw has the pass", last_draw_has_the_pass},   {"only what it saw", only_what_it_saw},
       {"reading ends no pass", reading_ends_no_pass},           {"read before the end", read_before_the_end},
-      {"a flush of the application", flush_of_the_application}, {"dispatches", dispatches},
+      {"a flush of the application", flush_of_the_application}, {"two watchers", two_watchers},
+      {"dispatches", dispatches},
    };
    create_context();
    load_functions();

@@ -76,13 +76,33 @@ class Watched(tbrsim.TestCase):
             self.assertGreater(len(values), 5)
             self.assertEqual(values[1:], [frame[counter] for frame in frames[1:len(values)]])
 
+    def test_graphs_beside_metrics(self):
+        """GALLIUM_HUD and glretrace's metrics of draws, on the same counters in one context: each has its own."""
+        _, frames, printed = self.replay("glmark2_shadow.trace", "--pdrawcalls=GL_AMD_performance_monitor: " + COUNTERS[0])
+        graphs = self.directory / "graphs"
+        graphs.mkdir()
+        result = tbrsim.run("run", "--out", self.directory, "--", "eglretrace", "--benchmark", "--headless",
+                            f"--pdrawcalls=GL_AMD_performance_monitor: {COUNTERS[0]}",
+                            tbrsim.CAPTURES / "glmark2_shadow.trace", check=True,
+                            variables={"GALLIUM_HUD": ",".join(COUNTERS), "GALLIUM_HUD_VISIBLE": "false",
+                                       "GALLIUM_HUD_PERIOD": "0", "GALLIUM_HUD_DUMP_DIR": str(graphs)})
+        rows = [[line for line in lines if line.startswith("call\t")] for lines in (result.stdout.splitlines(), printed)]
+        # GALLIUM_HUD's first query, which begins as the first buffers are swapped, has the pass of the draw before it.
+        differing = [both for both in zip(*rows, strict=True) if both[0] != both[1]]
+        self.assertEqual(len(differing), 1)
+        self.assertEqual(differing[0][0].split("\t")[-1], "0")
+        self.assertEqual(tbrsim.frames(self.directory), frames)
+        for counter in COUNTERS:
+            values = [int(line) for line in (graphs / counter).read_text().split()]
+            self.assertGreater(len(values), 5)
+            self.assertEqual(values[1:], [frame[counter] for frame in frames[1:len(values)]])
+
     def test_hit_rates(self):
         """Of a cache and a stream, per cent with decimals: in graphs and in glretrace's metrics the frames' own."""
         frames = self.replay("glmark2_shadow.trace")[1]
         graphs = self.directory / "graphs"
         graphs.mkdir()
         names = ("l2.total.hit_percent", "texture_cache.texture.hit_percent")
-        # Apart: a counter's queries of both would share what is charged to the next one (tbr_counter_query.h).
         tbrsim.run("run", "--out", self.directory, "--", "eglretrace", "--benchmark", "--headless",
                    tbrsim.CAPTURES / "glmark2_shadow.trace", check=True,
                    variables={"GALLIUM_HUD": ",".join(names), "GALLIUM_HUD_VISIBLE": "false",

@@ -12,12 +12,13 @@
 #include "tbr_draw_results.h"
 #include "tbr_model.h"
 
-/** A counter that a context has, or had, queries of. */
+/** Queries of a counter that follow one another, of which one is active at a time. Several of a counter are
+ * there where queries overlap: those of GALLIUM_HUD and of a program's monitors. */
 struct tbr_counter_watch {
-   struct list_head link; /**< in tbr_context.counter_watches */
+   struct list_head link; /**< in tbr_context.counter_watches; those whose query ended last come first */
    unsigned counter;
-   uint64_t seen;           /**< its value when it was charged last */
-   struct list_head active; /**< queries, by their link */
+   uint64_t seen;            /**< its value when it was charged last */
+   struct tbr_query *active; /**< NULL: none */
    /** Queries that have ended, but were active in the pass being recorded or just submitted,
     * if none has begun since. */
    struct list_head ended;
@@ -26,38 +27,36 @@ struct tbr_counter_watch {
 };
 
 static struct tbr_counter_watch *
-find_watch(struct tbr_context *context, unsigned counter)
-{
-   list_for_each_entry (struct tbr_counter_watch, watch, &context->counter_watches, link) {
-      if (watch->counter == counter)
-         return watch;
-   }
-   return NULL;
-}
-
-static struct tbr_counter_watch *
 create_watch(struct tbr_context *context, unsigned counter)
 {
    struct tbr_counter_watch *watch = CALLOC_STRUCT(tbr_counter_watch);
    if (!watch)
       return NULL;
    watch->counter = counter;
-   list_inithead(&watch->active);
    list_inithead(&watch->ended);
    list_addtail(&watch->link, &context->counter_watches);
    return watch;
 }
 
+/** The sequence that a query continues: its own, if it has been used before, or the one whose last query ended most
+ * recently, as who watches without a gap ends a query and begins the next. NULL when out of memory. */
 static struct tbr_counter_watch *
-watch_of(struct tbr_context *context, const struct tbr_query *query)
+find_watch(struct tbr_context *context, const struct tbr_query *query)
 {
-   return find_watch(context, query->type - PIPE_QUERY_DRIVER_SPECIFIC);
+   const unsigned counter = query->type - PIPE_QUERY_DRIVER_SPECIFIC;
+   if (query->watch && !query->watch->active)
+      return query->watch;
+   list_for_each_entry (struct tbr_counter_watch, watch, &context->counter_watches, link) {
+      if (watch->counter == counter && !watch->active)
+         return watch;
+   }
+   return create_watch(context, counter);
 }
 
 static bool
 has_claim(const struct tbr_counter_watch *watch)
 {
-   return !list_is_empty(&watch->active) || !list_is_empty(&watch->ended) || watch->owed;
+   return watch->active || !list_is_empty(&watch->ended) || watch->owed;
 }
 
 static void
@@ -77,11 +76,11 @@ charge(struct tbr_model *model, struct tbr_counter_watch *watch)
    assert(value >= watch->seen && has_claim(watch));
 
    watch->seen = value;
-   list_for_each_entry (struct tbr_query, query, &watch->active, link)
-      query->end += counted;
+   if (watch->active)
+      watch->active->end += counted;
    list_for_each_entry (struct tbr_query, query, &watch->ended, link)
       query->end += counted;
-   if (list_is_empty(&watch->active) && list_is_empty(&watch->ended))
+   if (!watch->active && list_is_empty(&watch->ended))
       watch->debt += counted;
 }
 
@@ -96,12 +95,10 @@ tbr_counter_queries_charge(struct tbr_context *context)
 }
 
 static void
-note_frame_end(struct list_head *queries)
+note_frame_end(struct tbr_query *query)
 {
-   list_for_each_entry (struct tbr_query, query, queries, link) {
-      query->at_frame_end = query->end;
-      query->saw_frame_end = true;
-   }
+   query->at_frame_end = query->end;
+   query->saw_frame_end = true;
 }
 
 void
@@ -109,8 +106,10 @@ tbr_counter_queries_end_frame(struct tbr_context *context)
 {
    tbr_counter_queries_charge(context);
    list_for_each_entry (struct tbr_counter_watch, watch, &context->counter_watches, link) {
-      note_frame_end(&watch->active);
-      note_frame_end(&watch->ended);
+      if (watch->active)
+         note_frame_end(watch->active);
+      list_for_each_entry (struct tbr_query, query, &watch->ended, link)
+         note_frame_end(query);
    }
 }
 
@@ -182,19 +181,16 @@ bool
 tbr_counter_query_begin(struct tbr_context *context, struct tbr_query *query)
 {
    struct tbr_model *model = tbr_screen(context->base.screen)->model;
-   const unsigned counter = query->type - PIPE_QUERY_DRIVER_SPECIFIC;
-   struct tbr_counter_watch *watch = find_watch(context, counter);
 
    make_deferred_flushes(context);
    tbr_counter_query_stop(context, query);
-   if (!watch)
-      watch = create_watch(context, counter);
+   struct tbr_counter_watch *watch = query->watch = find_watch(context, query);
    if (!watch)
       return false;
    if (has_claim(watch))
       charge(model, watch);
    else if (model) /* what was counted without active queries */
-      watch->seen = tbr_model_counter(model, counter, true);
+      watch->seen = tbr_model_counter(model, watch->counter, true);
    drop_ended(watch);
    assert(list_is_empty(&query->link) && !query->active && !query->unread);
    query->active = true;
@@ -204,7 +200,7 @@ tbr_counter_query_begin(struct tbr_context *context, struct tbr_query *query)
    query->end = watch->debt;
    watch->debt = 0;
    watch->owed = false;
-   list_addtail(&query->link, &watch->active);
+   watch->active = query;
    return true;
 }
 
@@ -224,8 +220,10 @@ tbr_counter_query_end(struct tbr_context *context, struct tbr_query *query)
    query->active = false;
    if (!is_of_a_call(context, query))
       query->call = 0;
-   list_del(&query->link);
-   list_addtail(&query->link, &watch_of(context, query)->ended);
+   struct tbr_counter_watch *watch = query->watch;
+   watch->active = NULL;
+   list_addtail(&query->link, &watch->ended);
+   list_move_to(&watch->link, &context->counter_watches);
    assert(!query->unread);
    query->unread = true;
    context->num_unread_counters++;
@@ -234,6 +232,8 @@ tbr_counter_query_end(struct tbr_context *context, struct tbr_query *query)
 void
 tbr_counter_query_stop(struct tbr_context *context, struct tbr_query *query)
 {
+   if (query->active)
+      query->watch->active = NULL;
    if (!list_is_empty(&query->link))
       list_delinit(&query->link);
    query->active = false;
@@ -243,14 +243,14 @@ tbr_counter_query_stop(struct tbr_context *context, struct tbr_query *query)
 uint64_t
 tbr_counter_query_result(struct tbr_context *context, struct tbr_query *query)
 {
-   struct tbr_counter_watch *watch = watch_of(context, query);
+   struct tbr_counter_watch *watch = query->watch;
    drop_flush(context);
    drop_result(context, query);
    /* A result that has been read is final. */
    if (!query->active && !list_is_empty(&query->link)) {
       assert(watch);
       list_delinit(&query->link);
-      watch->owed = context->batch && list_is_empty(&watch->active) && list_is_empty(&watch->ended);
+      watch->owed = context->batch && !watch->active && list_is_empty(&watch->ended);
       /* What was counted of the frame in progress goes with its pass. */
       if (watch->owed && query->saw_frame_end) {
          watch->debt += query->end - query->at_frame_end;

@@ -3,8 +3,12 @@
  * The model's counters as driver queries: GL_AMD_performance_monitor, GALLIUM_HUD.
  *
  * Queries do not change what is counted: none ends a pass. What a pass costs is known only when it
- * has ended, and as a whole. It is charged to the queries of the counter that are active then, and to those
- * that ended while it was recorded, unless another has begun since; so are frame ends. Queries that follow one
+ * has ended, and as a whole. Queries of a counter form sequences: in each one query is active at a time, and one
+ * that begins while all are active begins a sequence of its own, as GALLIUM_HUD's and a program's monitors do.
+ * (The driver does not know who asks: a second watcher's first query that begins while none is active continues
+ * the first watcher's sequence, and has the pass of its last query.)
+ * In each sequence a pass is charged to the query that is active when it ends, and to those
+ * that ended while it was recorded, unless the next has begun since; so are frame ends. Queries that follow one
  * another, such as those of draws, therefore add up to what queries of whole frames report: each pass is in the
  * last of the queries that saw a part of it. A result that is read while a pass is being recorded does not wait
  * for it; the pass is the next query's, and if a frame has ended since the query began, so is what was counted since

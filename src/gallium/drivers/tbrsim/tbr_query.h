@@ -11,6 +11,7 @@
 
 struct pipe_query;
 struct tbr_context;
+struct tbr_counter_watch;
 
 struct tbr_query {
    unsigned
@@ -20,6 +21,7 @@ struct tbr_query {
    bool active;
    uint64_t begin, end; /**< timestamps: the value at begin and end; counters: end is the result */
    bool unread;         /**< of a counter: ended, its result not read */
+   struct tbr_counter_watch *watch; /**< of a counter: the sequence of queries that it belongs to; NULL: new */
    uint32_t call;  /**< of a counter: the call in which it has begun and ended; 0: several, or not known */
    uint32_t frame; /**< of a counter: the screen's when it began */
    uint64_t at_frame_end;                        /**< of a counter: the result when a frame ended last */
@@ -32,7 +34,7 @@ struct tbr_query {
 
    /* A query of fragments counts in parts, which are queries too: when one begins or
     * ends while others are active, a part ends for all of them and the next begins. */
-   struct list_head link;         /**< in tbr_fragment_counting.active, or tbr_counter_watch.active */
+   struct list_head link;         /**< in tbr_fragment_counting.active, or tbr_counter_watch.ended */
    struct util_dynarray parts;    /**< struct tbr_query * */
    unsigned users;                /**< of a part: queries, and the context while it counts */
    struct tbr_fragment_sink sink; /**< of a part */
