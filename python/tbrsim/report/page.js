@@ -78,7 +78,7 @@ async function start() {
   page.onFrame(redrawCharts);
   page.onFrame(drawCharts);
   window.addEventListener("resize", drawCharts);
-  window.addEventListener("beforeprint", drawCharts);
+  matchMedia("print").addEventListener("change", redrawCharts);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawCharts);
   await page.select(Number(/^#frame=(\d+)$/.exec(location.hash)?.[1] || 0));
   document.documentElement.dataset.ready = "";
