@@ -176,6 +176,53 @@ test_each_stage_limits(void **unused)
                     400 * 31);
 }
 
+/* Two processors of one context: a block of the first, so many of the second, and one more of the first, which has
+ * waited for none of the second's. */
+static uint64_t
+cycles_of_uneven_load(uint32_t blocks)
+{
+   struct cm_gpu *gpu =
+      timed_gpu(no_misses,
+                SETTINGS("fragment_stage.processors=2", "caches.texture_cache.instances=2",
+                         "caches.texture_cache_l2.instances=1", "immediate_pipeline.fragment_contexts=1",
+                         "immediate_pipeline.color_queue=12", "immediate_pipeline.color_reads=2"));
+   struct cm_resource_description image = describe_texture(64, 64, 1, 4);
+   image.id = COLOR;
+   cm_gpu_define_resource(gpu, &image);
+   struct pass_builder *pass = pass_new(0, 64, 64, 64);
+   pass->pass.kind = CM_PASS_FULL;
+   pass_color(pass, COLOR, 4);
+   pass_draw(pass)->fragment_shader.instructions = 500;
+   static const uint32_t tile = 0;
+   for (uint32_t b = 0; b < blocks + 2; b++) {
+      struct cm_quad quad = {.primitive = b,
+                             .x = b && b <= blocks ? 2 : 0,
+                             .covered = 15,
+                             .live = 15,
+                             .visible = 15,
+                             .written = 15};
+      pass_primitive(pass, 1, &tile, 1);
+      pass_quads(pass, 0, 0, 0, &quad, 1);
+   }
+   pass_run(pass, gpu);
+   pass_free(pass);
+   cm_gpu_frame_end(gpu);
+   const uint64_t cycles = gpu_total(gpu, "gpu.cycles");
+   cm_gpu_destroy(gpu);
+   return cycles;
+}
+
+static void
+test_uneven_load(void **unused)
+{
+   uint64_t fewer = cycles_of_uneven_load(2);
+   for (uint32_t blocks = 3; blocks < 40; blocks++) {
+      const uint64_t cycles = cycles_of_uneven_load(blocks);
+      assert_int_equal(cycles - fewer, 500);
+      fewer = cycles;
+   }
+}
+
 /* One block: HiZ, rasterised and tested in a cycle, its instructions one a cycle, blending. */
 static void
 test_latency_of_one_block(void **unused)
@@ -467,15 +514,11 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_each_stage_limits),
-      cmocka_unit_test(test_latency_of_one_block),
-      cmocka_unit_test(test_passes_alike),
-      cmocka_unit_test(test_memory_limits),
-      cmocka_unit_test(test_states_sum_up),
-      cmocka_unit_test(test_counts_are_the_same),
-      cmocka_unit_test(test_nothing_gets_faster),
-      cmocka_unit_test(test_outstanding_miss),
-      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_each_stage_limits),    cmocka_unit_test(test_uneven_load),
+      cmocka_unit_test(test_latency_of_one_block), cmocka_unit_test(test_passes_alike),
+      cmocka_unit_test(test_memory_limits),        cmocka_unit_test(test_states_sum_up),
+      cmocka_unit_test(test_counts_are_the_same),  cmocka_unit_test(test_nothing_gets_faster),
+      cmocka_unit_test(test_outstanding_miss),     cmocka_unit_test(test_refusals),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -248,9 +248,12 @@ main(void)
       const char *name;
       void (*run)(void);
    } cases[] = {
-      {"the last draw has the pass", last_draw_has_the_pass},   {"only what it saw", only_what_it_saw},
-      {"reading ends no pass", reading_ends_no_pass},           {"read before the end", read_before_the_end},
-      {"a flush of the application", flush_of_the_application}, {"two watchers", two_watchers},
+      {"the last draw has the pass", last_draw_has_the_pass},
+      {"only what it saw", only_what_it_saw},
+      {"reading ends no pass", reading_ends_no_pass},
+      {"read before the end", read_before_the_end},
+      {"a flush of the application", flush_of_the_application},
+      {"two watchers", two_watchers},
       {"dispatches", dispatches},
    };
    create_context();

@@ -31,8 +31,8 @@ init_processors(struct cm_immediate_timing *timing)
    timing->processors = cm_pool_take(&timing->base.pool, processors, sizeof *timing->processors);
    for (uint32_t p = 0; timing->processors && p < processors; p++) {
       timing->processors[p].stage = &timing->base.processors[p];
-      timing->processors[p].running =
-         cm_pool_take(&timing->base.pool, pipeline->fragment_contexts, sizeof(uint64_t));
+      timing->processors[p].contexts =
+         cm_pool_take(&timing->base.pool, pipeline->fragment_contexts, sizeof(struct cm_immediate_context));
    }
 }
 

@@ -2,6 +2,8 @@
 /* The immediate-mode pipeline from primitives on: regions and their HiZ, blocks of 4x4 pixels and their early tests,
  * their shaders and textures, colours. Items wait for a cache's reply in an in-order queue, while accesses of the
  * items behind them are outstanding. */
+#include <assert.h>
+
 #include "timing/immediate/immediate.h"
 
 /* Accounts the cycles of a stage before an item: until its arrival the stage was starved or waited for memory, then
@@ -163,10 +165,13 @@ release_context(struct cm_immediate_timing *timing, uint64_t number)
    const uint64_t done = cm_later(running->issued, data);
    const uint64_t is_free =
       number < room ? 0 : timing->colors.popped_at[(number - room) & timing->colors.mask];
-   running->released = cm_later(done, is_free);
-   running->reason = is_free > done           ? CM_STAGE_BLOCKED
+   struct cm_immediate_context *context = running->context;
+   assert(context->block == number);
+   context->released = running->released = cm_later(done, is_free);
+   context->reason = is_free > done           ? CM_STAGE_BLOCKED
                      : data > running->issued ? CM_STAGE_MEMORY
                                               : CM_STAGE_BUSY;
+   context->resource = context->reason == CM_STAGE_MEMORY ? running->wait.waits_for : 0;
    return running->released;
 }
 
@@ -232,16 +237,15 @@ tested_region(struct cm_immediate_timing *timing)
 }
 
 /* Until a block is dispatched its processor waits for the context, and so for what the block before in it waited for.
- * former: that one; NULL: none. */
+ * former: the context with that one; NULL: none. */
 static void
 wait_for_context(struct cm_immediate_timing *timing, struct cm_stage *processor,
-                 const struct cm_running_block *former)
+                 const struct cm_immediate_context *former)
 {
    if (!former || former->reason == CM_STAGE_BUSY) {
       cm_stage_account(processor, CM_STAGE_STARVED, timing->dispatch);
    } else if (timing->dispatch > processor->until) {
-      cm_immediate_serve(timing, processor, former->draw,
-                         former->reason == CM_STAGE_MEMORY ? former->wait.waits_for : 0, former->tile);
+      cm_immediate_serve(timing, processor, former->draw, former->resource, former->tile);
       cm_stage_account(processor, former->reason, timing->dispatch);
    }
 }
@@ -252,14 +256,13 @@ dispatch(struct cm_immediate_timing *timing, const struct cm_logged_block *block
 {
    struct cm_fragment_processor *processor = &timing->processors[block->processor];
    const uint32_t contexts = timing->pipeline->fragment_contexts;
-   uint64_t *context = &processor->running[processor->count % contexts];
+   struct cm_immediate_context *context = &processor->contexts[processor->count % contexts];
    const uint64_t unhindered = cm_later(arrived, timing->dispatch + 1);
-   const struct cm_running_block *former = NULL;
-   uint64_t is_free = 0;
-   if (processor->count >= contexts) {
-      is_free = release_context(timing, *context);
-      former = &timing->running[*context & timing->running_mask];
-   }
+   const bool had_block = processor->count >= contexts;
+   /* Not released: not blended, so the block is still in the ring. */
+   const uint64_t is_free = !had_block                        ? 0
+                            : context->released != CM_UNKNOWN ? context->released
+                                                              : release_context(timing, context->block);
    if (cm_later(unhindered, is_free) >= timing->now ||
        timing->dispatched - timing->finished > timing->running_mask || !has_mshrs(timing, block))
       return false;
@@ -268,9 +271,14 @@ dispatch(struct cm_immediate_timing *timing, const struct cm_logged_block *block
    const struct cm_logged_region *region = tested_region(timing);
    cm_immediate_serve(timing, processor->stage, region->draw, 0, region->tile);
    cm_stage_account(processor->stage, CM_STAGE_STARVED, unhindered);
-   wait_for_context(timing, processor->stage, former);
+   wait_for_context(timing, processor->stage, had_block ? context : NULL);
    cm_immediate_serve(timing, processor->stage, region->draw, 0, region->tile);
-   *context = timing->dispatched;
+   *context = (struct cm_immediate_context){
+      .block = timing->dispatched,
+      .released = CM_UNKNOWN,
+      .draw = region->draw,
+      .tile = region->tile,
+   };
    processor->count++;
    struct cm_running_block *running = &timing->running[timing->dispatched & timing->running_mask];
    *running = (struct cm_running_block){
@@ -279,6 +287,7 @@ dispatch(struct cm_immediate_timing *timing, const struct cm_logged_block *block
       .released = CM_UNKNOWN,
       .draw = region->draw,
       .tile = region->tile,
+      .context = context,
    };
    timing->dispatched++;
    cm_queue_push(&timing->colors);

@@ -21,7 +21,8 @@ struct tbr_query {
    bool active;
    uint64_t begin, end; /**< timestamps: the value at begin and end; counters: end is the result */
    bool unread;         /**< of a counter: ended, its result not read */
-   struct tbr_counter_watch *watch; /**< of a counter: the sequence of queries that it belongs to; NULL: new */
+   struct tbr_counter_watch
+      *watch;      /**< of a counter: the sequence of queries that it belongs to; NULL: new */
    uint32_t call;  /**< of a counter: the call in which it has begun and ended; 0: several, or not known */
    uint32_t frame; /**< of a counter: the screen's when it began */
    uint64_t at_frame_end;                        /**< of a counter: the result when a frame ended last */
