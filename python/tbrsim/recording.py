@@ -112,8 +112,8 @@ class Recording:
 
     def events(self, table, frames=None):
         """The recording's own events, no simulation (`tbrsim export --format events`): a row for
-        each of its "passes", "draws", "primitives", "tiles", "quads" or "footprints" (texture
-        reads). docs/python.md has the columns. A quad takes some 130 bytes: events_in_parts()
+        each of its "passes", "draws", "primitives", "tiles", "quads", "footprints" (texture
+        reads), "buffers" or "images" (accesses to storage). docs/python.md has the columns. A quad takes some 130 bytes: events_in_parts()
         where there are too many."""
         parts = list(self.events_in_parts(table, frames))
         joined = need("pandas").concat(parts, ignore_index=True)
@@ -124,7 +124,7 @@ class Recording:
         pandas = need("pandas")
         # Empty where there is none, in some rows of some parts.
         types = {name: "Int64" for name in ("call", *(axis + str(texel) for texel in range(4)
-                                                      for axis in "xy"))}
+                                                      for axis in ("x", "y", "offset")))}
 
         def parse(stream):
             if stream.peek(1):

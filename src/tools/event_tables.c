@@ -7,10 +7,12 @@
 #include "events/recording.h"
 #include "tools.h"
 
-const char *const event_table_names[EVENT_TABLES] = {"passes", "draws", "primitives",
-                                                     "tiles",  "quads", "footprints"};
+const char *const event_table_names[EVENT_TABLES] = {"passes", "draws",      "primitives", "tiles",
+                                                     "quads",  "footprints", "buffers",    "images"};
 
-#define COUNT_COLUMNS "quads,fragments,unshaded_quads,texture_events,footprints"
+#define FOOTPRINT_COLUMNS "resource,level,layer,linear,live,x0,y0,x1,y1,x2,y2,x3,y3"
+#define COUNT_COLUMNS \
+   "quads,fragments,unshaded_quads,texture_events,footprints,buffer_accesses,image_accesses"
 
 static const char *const columns[EVENT_TABLES] = {
    [EVENT_TABLE_PASSES] =
@@ -22,8 +24,16 @@ static const char *const columns[EVENT_TABLES] = {
    [EVENT_TABLE_QUADS] =
       "frame,pass,quad,tile,draw,primitive,x,y,shaded,deferred,hidden,sample,live,covered,visible,"
       "written",
-   [EVENT_TABLE_FOOTPRINTS] =
-      "frame,pass,quad,tile,draw,unit,resource,level,layer,linear,live,x0,y0,x1,y1,x2,y2,x3,y3",
+   [EVENT_TABLE_FOOTPRINTS] = "frame,pass,quad,tile,draw,unit," FOOTPRINT_COLUMNS,
+   [EVENT_TABLE_BUFFERS] =
+      "frame,pass,quad,tile,draw,unit,operation,resource,bytes,live,offset0,offset1,offset2,offset3",
+   [EVENT_TABLE_IMAGES] = "frame,pass,quad,tile,draw,unit,operation," FOOTPRINT_COLUMNS,
+};
+
+static const char *const operation_names[CM_STORAGE_OPERATIONS] = {
+   [CM_STORAGE_LOAD] = "load",
+   [CM_STORAGE_STORE] = "store",
+   [CM_STORAGE_ATOMIC] = "atomic",
 };
 
 static const char *const kind_names[] = {
@@ -37,6 +47,7 @@ static const char *const kind_names[] = {
 struct event_counts {
    uint64_t primitives, attributes, pmds;
    uint64_t quads, fragments, unshaded_quads, texture_events, footprints;
+   uint64_t buffer_accesses, image_accesses; /* of quads, or of four invocations */
 };
 
 /* A pass on its way out. */
@@ -59,8 +70,9 @@ begin_row(const struct pass_rows *rows)
 static void
 write_counts(FILE *file, const struct event_counts *counts)
 {
-   fprintf(file, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", counts->quads,
-           counts->fragments, counts->unshaded_quads, counts->texture_events, counts->footprints);
+   fprintf(file, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+           counts->quads, counts->fragments, counts->unshaded_quads, counts->texture_events,
+           counts->footprints, counts->buffer_accesses, counts->image_accesses);
 }
 
 static void
@@ -74,6 +86,8 @@ add_counts(struct event_counts *to, const struct event_counts *counts)
    to->unshaded_quads += counts->unshaded_quads;
    to->texture_events += counts->texture_events;
    to->footprints += counts->footprints;
+   to->buffer_accesses += counts->buffer_accesses;
+   to->image_accesses += counts->image_accesses;
 }
 
 /* ---- events of tiles ------------------------------------------------------------- */
@@ -103,6 +117,29 @@ write_quads(const struct pass_rows *rows, const struct tile_state *state, const 
    }
 }
 
+/* The columns of a row up to the unit, of what the quad with that number in the event before it accesses. */
+static void
+begin_access(const struct pass_rows *rows, const struct tile_state *state, uint32_t quad, uint32_t unit)
+{
+   begin_row(rows);
+   fprintf(rows->file, "%" PRId64 ",%u,%u,%u", state->first_quad < 0 ? -1 : state->first_quad + quad,
+           state->tile, state->draw, unit);
+}
+
+static void
+write_footprint(FILE *file, const struct cm_footprint *footprint, uint32_t resource)
+{
+   fprintf(file, ",%u,%u,%u,%u,%u", resource, footprint->level, footprint->layer, footprint->linear,
+           footprint->live);
+   for (unsigned i = 0; i < 4; i++) {
+      if (footprint->live >> i & 1)
+         fprintf(file, ",%d,%d", footprint->texel[i].x, footprint->texel[i].y);
+      else
+         fputs(",,", file);
+   }
+   putc('\n', file);
+}
+
 static void
 write_footprints(const struct pass_rows *rows, const struct tile_state *state, const uint32_t *event)
 {
@@ -110,16 +147,46 @@ write_footprints(const struct pass_rows *rows, const struct tile_state *state, c
    const uint32_t resource = rows->pass->draws[state->draw].textures[unit].resource;
    const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
    for (uint32_t f = 0; f < cm_event_count(*event); f++) {
-      const struct cm_footprint *footprint = &footprints[f];
-      const int64_t quad = state->first_quad < 0 ? -1 : state->first_quad + footprint->quad;
-      begin_row(rows);
-      fprintf(rows->file, "%" PRId64 ",%u,%u,%u,%u,%u,%u,%u,%u", quad, state->tile, state->draw, unit,
-              resource, footprint->level, footprint->layer, footprint->linear, footprint->live);
+      begin_access(rows, state, footprints[f].quad, unit);
+      write_footprint(rows->file, &footprints[f], resource);
+   }
+}
+
+/* What the draw's shader can load from and store to. */
+static const struct cm_storage *
+storage_of(const struct pass_rows *rows, const struct tile_state *state)
+{
+   return &rows->pass->storages[rows->pass->draws[state->draw].storage - 1];
+}
+
+static void
+write_images(const struct pass_rows *rows, const struct tile_state *state, const uint32_t *event)
+{
+   const uint32_t unit = cm_storage_unit(*event);
+   const uint32_t resource = storage_of(rows, state)->images[unit].resource;
+   const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
+   for (uint32_t f = 0; f < cm_event_count(*event); f++) {
+      begin_access(rows, state, footprints[f].quad, unit);
+      fprintf(rows->file, ",%s", operation_names[cm_storage_operation(*event)]);
+      write_footprint(rows->file, &footprints[f], resource);
+   }
+}
+
+static void
+write_buffers(const struct pass_rows *rows, const struct tile_state *state, const uint32_t *event)
+{
+   const uint32_t unit = cm_storage_unit(*event);
+   const struct cm_storage_buffer *buffer = &storage_of(rows, state)->buffers[unit];
+   const struct cm_buffer_access *accesses = (const struct cm_buffer_access *)(event + 1);
+   for (uint32_t a = 0; a < cm_event_count(*event); a++) {
+      begin_access(rows, state, accesses[a].quad, unit);
+      fprintf(rows->file, ",%s,%u,%u,%u", operation_names[cm_storage_operation(*event)], buffer->resource,
+              cm_storage_bytes(*event), accesses[a].live);
       for (unsigned i = 0; i < 4; i++) {
-         if (footprint->live >> i & 1)
-            fprintf(rows->file, ",%d,%d", footprint->texel[i].x, footprint->texel[i].y);
+         if (accesses[a].live >> i & 1)
+            fprintf(rows->file, ",%" PRIu64, (uint64_t)buffer->offset + accesses[a].offset[i]);
          else
-            fputs(",,", rows->file);
+            putc(',', rows->file);
       }
       putc('\n', rows->file);
    }
@@ -151,12 +218,25 @@ take_quads(struct pass_rows *rows, struct tile_state *state, const uint32_t *eve
    count_quads(&rows->draws[state->draw], event);
 }
 
+/* An event of what the quads before it access. */
 static void
-take_footprints(struct pass_rows *rows, const struct tile_state *state, const uint32_t *event)
+take_accesses(struct pass_rows *rows, const struct tile_state *state, const uint32_t *event)
 {
-   const struct event_counts counts = {.texture_events = 1, .footprints = cm_event_count(*event)};
-   if (rows->table == EVENT_TABLE_FOOTPRINTS)
-      write_footprints(rows, state, event);
+   const uint32_t count = cm_event_count(*event);
+   struct event_counts counts = {0};
+   if (cm_event_type(*event) == CM_EVENT_FOOTPRINTS) {
+      counts = (struct event_counts){.texture_events = 1, .footprints = count};
+      if (rows->table == EVENT_TABLE_FOOTPRINTS)
+         write_footprints(rows, state, event);
+   } else if (cm_event_type(*event) == CM_EVENT_IMAGE) {
+      counts.image_accesses = count;
+      if (rows->table == EVENT_TABLE_IMAGES)
+         write_images(rows, state, event);
+   } else {
+      counts.buffer_accesses = count;
+      if (rows->table == EVENT_TABLE_BUFFERS)
+         write_buffers(rows, state, event);
+   }
    add_counts(&rows->tiles[state->tile], &counts);
    add_counts(&rows->draws[state->draw], &counts);
 }
@@ -171,8 +251,8 @@ take_tile(struct pass_rows *rows, uint32_t tile)
       const enum cm_event_type type = cm_event_type(*event);
       if (type == CM_EVENT_SHADE || type == CM_EVENT_UNSHADED)
          take_quads(rows, &state, event);
-      else if (type == CM_EVENT_FOOTPRINTS)
-         take_footprints(rows, &state, event);
+      else if (type == CM_EVENT_FOOTPRINTS || type == CM_EVENT_BUFFER || type == CM_EVENT_IMAGE)
+         take_accesses(rows, &state, event);
    }
 }
 

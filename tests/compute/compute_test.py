@@ -2,6 +2,9 @@
 """What the cases of compute.c do to memory, by hand and by the counters, on tcor-64k: storage goes to the L2, whose blocks
 have 64 bytes; 16 invocations access it together. Live, from a recording, and with any number of threads alike."""
 
+import collections
+import csv
+import io
 import pathlib
 import sys
 
@@ -86,6 +89,47 @@ class Compute(tbrsim.TestCase):
         self.assertEqual(frame["gpu.passes"], 2)  # the barrier ends one
         self.assertEqual((frame["load_store.atomics"], frame["load_store.loads"], frame["load_store.stores"]),
                          (2 * quads, quads, quads))
+
+    def events(self, case, table):
+        """The rows of a table of events of a case, and its counters."""
+        recording = self.directory / f"{case}.tbr"
+        frame, = self.run_case(case, "--config", "tcor-64k", "--record", recording)
+        printed = tbrsim.run("export", "--format", "events", "--table", table, recording, check=True).stdout
+        return list(csv.DictReader(io.StringIO(printed))), frame
+
+    def test_events_of_buffers(self):
+        """256 times four invocations load and store 16 bytes each, all of the two buffers."""
+        rows, _ = self.events("copy", "buffers")
+        self.assertEqual({(row["operation"], row["bytes"], row["live"], row["quad"]) for row in rows},
+                         {("load", "16", "15", "-1"), ("store", "16", "15", "-1")})
+        for operation in ("load", "store"):
+            of_one = [row for row in rows if row["operation"] == operation]
+            self.assertEqual(len({row["resource"] for row in of_one}), 1)
+            self.assertEqual(sorted(int(row[f"offset{i}"]) for row in of_one for i in range(4)),
+                             list(range(0, 4 * WORDS, 16)))
+        passes, _ = self.events("copy", "passes")
+        self.assertEqual([(row["buffer_accesses"], row["image_accesses"]) for row in passes], [("512", "0")])
+
+    def test_events_of_images(self):
+        """Every texel of 40 x 24 is stored, then loaded and stored in another image, turned by a quarter."""
+        rows, _ = self.events("images", "images")
+        texels = [(x, y) for x in range(40) for y in range(24)]
+        turned = [(x, y) for x in range(24) for y in range(40)]
+        for number, operation, expected in ((0, "store", texels), (1, "load", texels), (1, "store", turned)):
+            accessed = [(int(row[f"x{i}"]), int(row[f"y{i}"])) for row in rows for i in range(4)
+                        if (int(row["pass"]), row["operation"]) == (number, operation)]
+            self.assertEqual(sorted(accessed), expected, (number, operation))
+        passes, _ = self.events("images", "passes")
+        self.assertEqual([row["image_accesses"] for row in passes], ["240", "480"])
+
+    def test_events_of_fragments(self):
+        """What a quad accesses names it."""
+        rows, frame = self.events("fragments", "buffers")
+        quads, _ = self.events("fragments", "quads")
+        self.assertEqual(len(quads), frame["fragment_stage.quads"])
+        counted = collections.Counter((row["pass"], row["quad"]) for row in rows if row["operation"] == "atomic")
+        self.assertEqual(set(counted.values()), {2})
+        self.assertEqual(len(counted), frame["fragment_stage.quads"])
 
     def test_same_from_recording(self):
         """All cases in one program, on presets of both modes and with a load/store cache."""
