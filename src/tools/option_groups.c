@@ -234,8 +234,8 @@ take_jobs(void *field, const char *option, const char *value)
 const struct option_row job_option_rows[] = {
    OPTION_ALONE("jobs", "N", "threads (default: one a core)", take_jobs),
    OPTION_ALONE("model-threads", "N",
-                "threads that simulate one configuration; any number has the same results\n"
-                "(default: 1)",
+                "threads that simulate one configuration; any number has the same results;\n"
+                "no effect with --timing on, --attribute or access_units (default: 1)",
                 take_jobs),
 };
 

@@ -81,6 +81,20 @@ counts(const struct simulation *simulation)
    return cm_futures_is_last_pass(simulation->futures);
 }
 
+/* Says once where the threads that were asked for change nothing. */
+static void
+set_threads(struct simulation *simulation)
+{
+   if (!cm_gpu_set_threads(simulation->gpu, simulation->model_threads))
+      fail(STATUS_FAILED, "out of memory");
+   const char *reason = cm_gpu_undivided(simulation->gpu);
+   if (simulation->model_threads > 1 && reason && !simulation->said_undivided) {
+      say("%s: --model-threads %u has no effect: %s", simulation->configuration->name,
+          simulation->model_threads, reason);
+      simulation->said_undivided = true;
+   }
+}
+
 static void
 begin_gpu(struct simulation *simulation)
 {
@@ -101,8 +115,8 @@ begin_gpu(struct simulation *simulation)
    if (simulation->gpu && simulation->timeline && counts(simulation) &&
        !cm_gpu_make_timeline(simulation->gpu, simulation->timeline))
       fail(STATUS_FAILED, "out of memory");
-   if (simulation->gpu && !cm_gpu_set_threads(simulation->gpu, simulation->model_threads))
-      fail(STATUS_FAILED, "out of memory");
+   if (simulation->gpu)
+      set_threads(simulation);
 }
 
 static void

@@ -54,6 +54,7 @@ struct simulation {
    struct cm_timeline_writer *timeline_writer;
    struct cm_futures *futures;
    unsigned model_threads;
+   bool said_undivided;  /**< a message has said that it is simulated on one thread */
    uint64_t nanoseconds; /**< of processor time in the GPU's functions */
    const struct frame_plan *plan;
    struct cm_gpu *gpu;

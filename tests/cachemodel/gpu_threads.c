@@ -90,12 +90,13 @@ run_frame(struct cm_gpu *gpu, const struct cm_config *config, bool full, uint64_
    }
 }
 
-/* All counters of all frames. */
+/* All counters of all frames, in one pass over them. */
 static uint64_t *
-run(const struct cm_config *config, bool full, unsigned threads, uint32_t *count)
+run_once(const struct cm_config *config, struct cm_futures *futures, bool full, unsigned threads,
+         uint32_t *count)
 {
    char error[512];
-   struct cm_gpu *gpu = cm_gpu_create(config, error, sizeof error);
+   struct cm_gpu *gpu = cm_gpu_create_with_futures(config, futures, error, sizeof error);
    uint64_t state = 11;
    assert_non_null(gpu);
    assert_true(cm_gpu_set_threads(gpu, threads));
@@ -111,6 +112,25 @@ run(const struct cm_config *config, bool full, unsigned threads, uint32_t *count
       memcpy(values + frame * *count, cm_gpu_frame_end(gpu), *count * sizeof *values);
    }
    cm_gpu_destroy(gpu);
+   return values;
+}
+
+/* The same; where policies need next uses, of the last pass. */
+static uint64_t *
+run(const struct cm_config *config, bool full, unsigned threads, uint32_t *count)
+{
+   struct cm_futures *futures = cm_futures_create(config);
+   uint64_t *values = NULL;
+   assert_non_null(futures);
+   for (bool last = false; !last;) {
+      char error[512];
+      free(values);
+      values = run_once(config, futures, full, threads, count);
+      last = cm_futures_is_last_pass(futures);
+      if (!cm_futures_end_pass(futures, error, sizeof error))
+         fail_msg("%s", error);
+   }
+   cm_futures_destroy(futures);
    return values;
 }
 
@@ -138,12 +158,10 @@ static void
 compare_preset(const char *name, const char *description, void *context)
 {
    struct cm_config *config = test_config_of(name, NULL);
-   if (cm_config_needs_future(config) == CM_UNIT_DRAM) {
-      compare(config, name, true);
-      if (config->mode != CM_MODE_IMR)
-         compare(config, name, false);
-      ++*(unsigned *)context;
-   }
+   compare(config, name, true);
+   if (config->mode != CM_MODE_IMR)
+      compare(config, name, false);
+   ++*(unsigned *)context;
    cm_config_destroy(config);
 }
 
@@ -169,6 +187,9 @@ test_settings(void **unused)
       {"caches.texture_cache.policy=random"},
       {"caches.l2.policy=drrip"},
       {"caches.l2.policy=dead-lru"},
+      {"caches.l2.policy=opt"},
+      {"caches.l2.policy=optpt"},
+      {"caches.texture_cache.policy=opt", "caches.l2.policy=opt"},
       {"streams.color=l2", "streams.depth=l2"},
       {"streams.shader=l2", "streams.constant=l2"},
       {"streams.shader=dram", "streams.constant=dram"},
@@ -190,9 +211,55 @@ test_settings(void **unused)
    }
 }
 
+static void
+ignore(void *context, const cm_entry *entries, uint32_t count)
+{
+}
+
+/* Where the number of threads changes nothing, the GPU says why. */
+static void
+test_undivided(void **unused)
+{
+   static const struct {
+      const char *settings[4], *reason;
+      bool is_read;
+   } cases[] = {
+      {{NULL}, NULL, false},
+      {{"mode=tbr"}, NULL, false},
+      {{"timing=on"}, "cycles are simulated (timing)", false},
+      {{"attribution.draw=on"}, "counts are attributed (attribution.*)", false},
+      {{"access_units.victim_buffer.entries=16", "access_units.victim_buffer.before=l2",
+        "access_units.victim_buffer.latency=2"},
+       "there is a unit on its access stream (access_units.*)",
+       false},
+      {{NULL}, "its access stream is read", true},
+   };
+   for (unsigned c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+      const char *list[5] = {NULL};
+      char error[512];
+      memcpy(list, cases[c].settings, sizeof cases[c].settings);
+      struct cm_config *config = test_config(list);
+      struct cm_gpu *gpu = cm_gpu_create(config, error, sizeof error);
+      struct cm_work_time times[CM_MAX_WORK_TIMES];
+      assert_non_null(gpu);
+      if (cases[c].is_read)
+         assert_true(cm_gpu_add_reader(gpu, &(struct cm_access_reader){.read = ignore}));
+      assert_true(cm_gpu_set_threads(gpu, 2));
+      const char *reason = cm_gpu_undivided(gpu);
+      if (cases[c].reason)
+         assert_string_equal(reason, cases[c].reason);
+      else
+         assert_null(reason);
+      assert_int_equal(cm_gpu_work_times(gpu, times) == 1, cases[c].reason != NULL);
+      cm_gpu_destroy(gpu);
+      cm_config_destroy(config);
+   }
+}
+
 int
 main(void)
 {
-   const struct CMUnitTest tests[] = {cmocka_unit_test(test_settings), cmocka_unit_test(test_presets)};
+   const struct CMUnitTest tests[] = {cmocka_unit_test(test_settings), cmocka_unit_test(test_undivided),
+                                      cmocka_unit_test(test_presets)};
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,6 +134,15 @@ class Simulation(RecordingTest):
             for name in ("boustro-fo", "boustro-ro"):
                 self.assertEqual(tbrsim.contents(self.out / str(jobs) / name), tbrsim.contents(self.out / "1" / name))
 
+    def test_threads_without_effect(self):
+        """A message says so, for each such configuration once, and why."""
+        done = tbrsim.run("sim", "--model-threads", 2, "--out", self.out, "--config", "boustro-fo", "--config",
+                          "tcor-64k,timing=on", "--config", "boustro-fo,attribution.pass=on", self.recording, check=True)
+        lines = [line for line in done.stderr.splitlines() if "--model-threads" in line]
+        self.assertEqual(sorted(lines), [
+            "tbrsim: boustro-fo,attribution.pass=on: --model-threads 2 has no effect: counts are attributed (attribution.*)",
+            "tbrsim: tcor-64k,timing=on: --model-threads 2 has no effect: cycles are simulated (timing)"])
+
     def test_settings_belong_to_their_configuration(self):
         text = self.fine("sim", "--out", self.out, "--set", "caches.l2.ways=16", "--config", "boustro-fo", "--set",
                          "caches.l2.size=262144", "--config", "boustro-fo", self.recording)

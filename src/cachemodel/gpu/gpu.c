@@ -144,12 +144,26 @@ cm_gpu_timeline(struct cm_gpu *gpu)
    return gpu->timeline;
 }
 
+const char *
+cm_gpu_undivided(const struct cm_gpu *gpu)
+{
+   const struct cm_shared_side *shared = &gpu->hierarchy.shared;
+   if (gpu->timing)
+      return "cycles are simulated (timing)";
+   if (gpu->attribution)
+      return "counts are attributed (attribution.*)";
+   if (shared->num_units)
+      return "there is a unit on its access stream (access_units.*)";
+   if (shared->num_readers)
+      return "its access stream is read";
+   return NULL;
+}
+
 bool
 cm_gpu_set_threads(struct cm_gpu *gpu, unsigned threads)
 {
    assert(!gpu->parallel && !gpu->pipeline[CM_PIPELINE_PASSES]);
-   const struct cm_shared_side *shared = &gpu->hierarchy.shared;
-   if (threads < 2 || gpu->attribution || shared->num_readers || shared->num_units)
+   if (threads < 2 || cm_gpu_undivided(gpu))
       return true;
    gpu->parallel = cm_parallel_create(gpu, threads);
    return gpu->parallel;

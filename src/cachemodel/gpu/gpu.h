@@ -51,6 +51,10 @@ struct cm_timeline *cm_gpu_timeline(struct cm_gpu *gpu);
  * as far as its work can be divided. What it counts does not depend on it. False when out of memory. */
 bool cm_gpu_set_threads(struct cm_gpu *gpu, unsigned threads);
 
+/** Why the GPU's work cannot be divided, so that cm_gpu_set_threads changes nothing, in a few words ("cycles are
+ * simulated"); NULL: it can be. At the same time, or later. */
+const char *cm_gpu_undivided(const struct cm_gpu *gpu);
+
 /** Processor time of a part of the simulation, on whichever threads. */
 struct cm_work_time {
    const char *name;

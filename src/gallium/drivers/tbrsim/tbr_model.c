@@ -391,8 +391,12 @@ set_threads(struct tbr_model *model)
          return false;
       }
    }
-   if (cm_gpu_set_threads(model->gpu, threads))
+   if (cm_gpu_set_threads(model->gpu, threads)) {
+      const char *reason = cm_gpu_undivided(model->gpu);
+      if (threads > 1 && reason)
+         mesa_logw("TBRSIM_MODEL_THREADS=%u has no effect: %s", threads, reason);
       return true;
+   }
    mesa_loge("out of memory for the model's threads");
    return false;
 }
