@@ -3,7 +3,8 @@
 # sanitize.sh address|thread: builds library and driver instrumented, in a directory of their own, and runs with
 # them the tests of library and driver, the robustness tests, the bundled captures, recorded and simulated under every
 # preset, and some of piglit's tests.
-# For races it takes what has threads. Fails if a test fails or a sanitizer has reported anything.
+# For races it takes what has threads: of the library's tests those of a GPU on several threads, of recorder and timing.
+# Fails if a test fails or a sanitizer has reported anything.
 . "$(dirname "$0")/common.sh"
 
 sanitizer=${1:-}
@@ -43,11 +44,16 @@ status=0
 set_options "$reports/complete"
 TEST_ARGS="$suites --timeout-multiplier 20 ${SANITIZE_TEST_ARGS:-}" scripts/test.sh || status=1
 
+if [ $sanitizer = thread ]; then
+   TEST_ARGS="gpu_threads recording_hand_over timing_passes --timeout-multiplier 20" scripts/test.sh || status=1
+fi
+
 set_options "$reports"
+sim_options=
 case $sanitizer in
 address) replay_options=--check ;;
 # More threads than processors. The comparison of what is drawn is the other run's.
-thread) replay_options="--set threads=4" ;;
+thread) replay_options="--set threads=4 --model-threads 3" sim_options="--model-threads 3" ;;
 esac
 # Every preset that can be simulated from one recording: those with its size of tiles.
 recorded=tcor-baseline-64k
@@ -62,7 +68,7 @@ for trace in ${SANITIZE_TRACES:-apitrace-replays/*.trace}; do
    # shellcheck disable=SC2086
    { LD_PRELOAD=$preload "$BUILD/bin/tbrsim" replay --out "$BUILD/replay" --config $recorded $replay_options \
       --record "$BUILD/recording.tbr" "$trace" &&
-      LD_PRELOAD=$preload "$BUILD/bin/tbrsim" sim --jobs 4 --out "$BUILD/simulated" $simulated \
+      LD_PRELOAD=$preload "$BUILD/bin/tbrsim" sim --jobs 4 $sim_options --out "$BUILD/simulated" $simulated \
          "$BUILD/recording.tbr"; } >"$BUILD/replay.log" 2>&1 || {
       cat "$BUILD/replay.log"
       status=1
