@@ -66,7 +66,7 @@ sanitize: deps ## run captures and tests with AddressSanitizer and UBSan, and Th
 fuzz: ## feed the readers of files with random input, each for FUZZ_SECONDS=60 (FUZZ_TARGETS="settings ...")
 	@scripts/fuzz.sh
 
-bench: bench-caches bench-dram bench-recordings bench-configurations bench-sweep ## compare speed and memory with softpipe and llvmpipe (BENCH_TRACES=DIR, BENCH_ARGS="--help")
+bench: bench-caches bench-dram bench-recordings bench-configurations bench-sweep bench-threads ## compare speed and memory with softpipe and llvmpipe (BENCH_TRACES=DIR, BENCH_ARGS="--help")
 	@/usr/bin/python3 bench/bench.py --tbrsim $(BUILD)/bin/tbrsim $(if $(BENCH_TRACES),--traces $(BENCH_TRACES)) $(BENCH_ARGS)
 
 bench-caches: deps all ## measure tbrsim cache (part of bench): policies, trace formats
@@ -83,6 +83,9 @@ bench-configurations: deps all ## measure what simulated hardware costs the simu
 
 bench-sweep: deps all ## measure tbrsim sweep (part of bench; BENCH_TRACES=DIR)
 	@/usr/bin/python3 bench/sweep.py --tbrsim $(BUILD)/bin/tbrsim $(if $(BENCH_TRACES),--traces $(BENCH_TRACES))
+
+bench-threads: deps all ## print how one simulation divides among threads (part of bench; BENCH_TRACES=DIR)
+	@/usr/bin/python3 bench/threads.py --tbrsim $(BUILD)/bin/tbrsim --clock $(if $(BENCH_TRACES),--traces $(BENCH_TRACES))
 
 deps-experiments: ## install the packages of make reproduce and make experiments, too: Snakemake, matplotlib, …
 	@TBRSIM_PACKAGES=scripts/packages-experiments.txt scripts/deps.sh
@@ -119,4 +122,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all install uninstall deps deps-experiments demo test model test-recordings compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep experiments reproduce scenes captures update-replays lint format clean help
+.PHONY: all install uninstall deps deps-experiments demo test model test-recordings compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep bench-threads experiments reproduce scenes captures update-replays lint format clean help

@@ -3,14 +3,31 @@
 """How the work on one configuration divides among threads: for each number of threads the processor time of the parts
 of `tbrsim sim` that one thread does at a time, the busiest one's share of all, and how many times as fast as on one
 thread that lets it be on as many cores. The shares do not depend on how busy the machine is. The prediction for two is
-compared with the clock (--clock: on an idle machine of two cores)."""
+compared with the clock (--clock: on an idle machine of two cores): the median of --rounds runs of each, one after the
+other."""
 
 import argparse
 import csv
+import os
 import pathlib
+import statistics
 import subprocess
+import sys
 import tempfile
 import time
+
+from bench import SOURCE
+
+
+def clean():
+    return {name: value for name, value in os.environ.items() if not name.startswith("TBRSIM_")}
+
+
+def record(arguments, trace, directory):
+    recording = directory / f"{trace.stem}.tbr"
+    subprocess.run([arguments.tbrsim, "replay", "--no-model", "--record", recording, "--out", directory / "replay", trace],
+                   check=True, stdout=subprocess.DEVNULL, env=clean())
+    return recording
 
 
 def simulate(arguments, recording, preset, threads, directory):
@@ -19,7 +36,7 @@ def simulate(arguments, recording, preset, threads, directory):
     begin = time.monotonic()
     subprocess.run([arguments.tbrsim, "sim", "--config", preset, *arguments.set, "--jobs", str(min(threads, 2)),
                     "--model-threads", str(threads), "--work-times", times, "--out", directory / "out", recording],
-                   check=True, stdout=subprocess.DEVNULL)
+                   check=True, stdout=subprocess.DEVNULL, env=clean())
     seconds = time.monotonic() - begin
     with open(times, encoding="utf-8") as file:
         parts = [(row["part"], float(row["seconds"]), row["divisible"] == "1") for row in csv.DictReader(file)]
@@ -33,35 +50,53 @@ def predict(parts, work_of_one, threads):
     return work_of_one / max(busiest, total / threads)
 
 
+def clock(arguments, recording, preset, threads, directory):
+    """How many times as fast as on one thread, by the clock: runs alternate, so that others on the machine meet both."""
+    ratios = [simulate(arguments, recording, preset, 1, directory)[1] /
+              simulate(arguments, recording, preset, threads, directory)[1] for _ in range(arguments.rounds)]
+    return statistics.median(ratios)
+
+
+def print_rows(arguments, recording, preset, directory):
+    one = None
+    for threads in sorted({1, *map(int, arguments.threads.split(","))}):
+        parts, _ = simulate(arguments, recording, preset, threads, directory)
+        total = sum(part[1] for part in parts)
+        one = one or total
+        name, busiest = max(((part[0], part[1]) for part in parts if not part[2]), key=lambda part: part[1])
+        row = (f"| {recording.stem} | {preset} | {threads} | {total / one:.2f} | {name} | {busiest / total:.2f} | "
+               f"{predict(parts, one, threads) if threads > 1 else 1:.2f} |")
+        if arguments.clock:
+            row += f" {clock(arguments, recording, preset, threads, directory):.2f} |" if threads == 2 else " |"
+        print(row, flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tbrsim", required=True, help="the command")
+    parser.add_argument("--tbrsim", required=True, type=os.path.abspath, help="the command")
     parser.add_argument("--config", action="append", help="presets (default: tcor-64k, boustro-fo, nuca-dtm, imr-8m)")
     parser.add_argument("--threads", default="1,2,4,8", help="numbers of threads (default: 1,2,4,8)")
     parser.add_argument("--set", action="append", default=[], help="KEY=VALUE of all configurations")
     parser.add_argument("--clock", action="store_true", help="compare the prediction for two threads with the clock")
-    parser.add_argument("recordings", nargs="+", type=pathlib.Path)
+    parser.add_argument("--rounds", type=int, default=3, help="of --clock: runs of each (default: 3)")
+    parser.add_argument("--traces", type=pathlib.Path, default=SOURCE / "apitrace-replays", metavar="DIR",
+                        help="captures to record, without RECORDING (default: the bundled ones)")
+    parser.add_argument("recordings", nargs="*", type=pathlib.Path, metavar="RECORDING")
     arguments = parser.parse_args()
     arguments.set = [word for setting in arguments.set for word in ("--set", setting)]
     presets = arguments.config or ["tcor-64k", "boustro-fo", "nuca-dtm", "imr-8m"]
     print("| recording | configuration | threads | work / that on one thread | busiest part | its share | predicted |" +
           (" by the clock |" if arguments.clock else ""))
     print("| --- | --- | ---: | ---: | --- | ---: | ---: |" + (" ---: |" if arguments.clock else ""))
-    for recording in arguments.recordings:
-        for preset in presets:
-            one, one_seconds = None, None
-            for threads in sorted({1, *map(int, arguments.threads.split(","))}):
-                with tempfile.TemporaryDirectory() as directory:
-                    parts, seconds = simulate(arguments, recording, preset, threads, pathlib.Path(directory))
-                total = sum(part[1] for part in parts)
-                if one is None:
-                    one, one_seconds = total, seconds
-                name, busiest = max(((part[0], part[1]) for part in parts if not part[2]), key=lambda part: part[1])
-                row = (f"| {recording.stem} | {preset} | {threads} | {total / one:.2f} | {name} | {busiest / total:.2f} | "
-                       f"{predict(parts, one, threads) if threads > 1 else 1:.2f} |")
-                if arguments.clock:
-                    row += f" {one_seconds / seconds:.2f} |"
-                print(row, flush=True)
+    with tempfile.TemporaryDirectory() as name:
+        directory = pathlib.Path(name)
+        recordings = arguments.recordings or [record(arguments, trace, directory)
+                                              for trace in sorted(arguments.traces.glob("*.trace"))]
+        if not recordings:
+            sys.exit("no recordings")
+        for recording in recordings:
+            for preset in presets:
+                print_rows(arguments, recording, preset, directory)
 
 
 if __name__ == "__main__":
