@@ -35,8 +35,10 @@ release(struct work_queue *queue)
 static bool
 has_room(const struct work_queue *queue)
 {
+   const unsigned long wanted = queue->num_members * WORK_QUEUE_CONSUMER_BYTES;
+   const unsigned long limit = wanted < WORK_QUEUE_BYTES ? wanted : WORK_QUEUE_BYTES;
    return queue->end - queue->first < WORK_QUEUE_ITEMS &&
-          (queue->bytes < WORK_QUEUE_BYTES || queue->first == queue->end);
+          (queue->bytes < limit || queue->first == queue->end);
 }
 
 /* The consumer with a waiting item that is farthest behind takes it. False where there is none. */
