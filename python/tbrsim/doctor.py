@@ -5,13 +5,15 @@ import sys
 
 from .errors import Error
 
+FETCHED = {"uplot": ".report.uplot", "duckdb": ".duckdb"}
+
 
 def version(name):
-    """That of a module, or of uPlot; None where it is not there."""
-    if name == "uplot":
-        from .report import uplot
+    """That of a module, or of what `make deps` fetches; None where it is not there."""
+    if name in FETCHED:
+        library = importlib.import_module(FETCHED[name], __package__)
         try:
-            return f"{uplot.VERSION}, {uplot.find()}"
+            return f"{library.VERSION}, {library.find()}"
         except Error:
             return None
     try:

@@ -3,9 +3,8 @@
 Debian 12 nor 13 packages a library for Parquet; `make deps` fetches this one from the npm registry."""
 import ctypes
 import ctypes.util
-import pathlib
 
-from .command import executable
+from . import fetched
 from .errors import Error
 
 VERSION = "1.5.6"
@@ -15,27 +14,12 @@ SHA256_ARM64 = "3a45a6305b3235a781ed9de25aa795a3862acd042782d1f864e1bdb656de212b
 NAME = f"libduckdb-{VERSION}.so"
 
 
-def places():
-    """Where the library may be: beside the staged package, in the checkout, beside the command; the
-    system's."""
-    package = pathlib.Path(__file__).resolve().parents[2]
-    yield package / NAME
-    yield package / "subprojects" / "packagecache" / NAME
-    try:
-        yield pathlib.Path(executable()).resolve().parents[1] / "share" / "tbrsim" / NAME
-    except Error:
-        pass
-
-
 def find():
     """The library's file, or the name by which the system's linker finds it."""
-    for path in places():
-        if path.exists():
-            return str(path)
-    name = ctypes.util.find_library("duckdb")
-    if not name:
+    found = fetched.find(NAME) or ctypes.util.find_library("duckdb")
+    if not found:
         raise Error(f"Parquet needs DuckDB's library, {NAME}, which is missing: make deps && make")
-    return name
+    return str(found)
 
 
 class _Result(ctypes.Structure):

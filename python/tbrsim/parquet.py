@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""The tables of results, frames.csv and those of --attribute, as Parquet beside them (docs/attribution.md).
-`tbrsim parquet` and --format parquet start it as a program; it needs DuckDB's library, and of
-Python the standard library alone."""
+"""Tables as Parquet: those of results, frames.csv and those of --attribute, beside them (docs/attribution.md), and any
+other. `tbrsim parquet` and --format parquet start it as a program; it needs DuckDB's library, and
+of Python the standard library alone."""
 import argparse
 import csv
 import io
 import json
+import numbers
 import os
 import pathlib
 import sys
+import tempfile
 
 from . import files
 from .command import call, configuration_words
@@ -17,7 +19,7 @@ from .duckdb import Database, identifier, quoted
 from .errors import Error
 
 TABLES = ("frames", "passes", "draws", "textures", "tiles")
-NUMBER, TEXT, REAL = "BIGINT", "VARCHAR", "DOUBLE"
+NUMBER, TEXT, REAL, TRUTH = "BIGINT", "VARCHAR", "DOUBLE", "BOOLEAN"
 
 # What a row is of: type, unit, description. All other columns are counters, whole numbers.
 KEYS = {
@@ -70,26 +72,72 @@ def schema(path, known):
     return {name: KEYS.get(name) or known[name] for name in names}
 
 
-def convert(database, path, columns, run):
-    """A table as CSV as Parquet beside it. run: of stats.json."""
-    out = path.with_suffix(".parquet")
+def _copy(database, path, out, types, metadata=None, empty_texts=False):
+    """A table as CSV as Parquet. types: {name: type}; metadata: {key: JSON} of the file; empty_texts:
+    "" in quotation marks is a text, and no null."""
     part = out.with_name(f".{out.name}.new")
-    types = ", ".join(f"{quoted(name)}: {quoted(kind)}" for name, (kind, _, _) in columns.items())
-    described = {name: {"unit": unit, "description": text}
-                 for name, (_, unit, text) in columns.items()}
+    columns = ", ".join(f"{quoted(name)}: {quoted(kind)}" for name, kind in types.items())
+    pairs = ", ".join(f"{identifier(key)}: {quoted(json.dumps(value))}"
+                      for key, value in (metadata or {}).items())
     try:
         database.run(
-            f"COPY (SELECT {', '.join(map(identifier, columns))} FROM read_csv({quoted(path)}, "
-            f"columns = {{{types}}}, auto_detect = false, header = true, delim = ',', quote = '\"', "
-            "escape = '\"', nullstr = '')) "
-            f"TO {quoted(part)} (FORMAT parquet, COMPRESSION zstd, KV_METADATA {{"
-            f"\"tbrsim.columns\": {quoted(json.dumps(described))}, "
-            f"\"tbrsim.run\": {quoted(json.dumps(run))}}})")
+            f"COPY (SELECT {', '.join(map(identifier, types))} FROM read_csv({quoted(path)}, "
+            f"columns = {{{columns}}}, auto_detect = false, header = true, delim = ',', quote = '\"', "
+            f"escape = '\"', nullstr = '', allow_quoted_nulls = {str(not empty_texts).lower()})) "
+            f"TO {quoted(part)} (FORMAT parquet, COMPRESSION zstd"
+            f"{f', KV_METADATA {{{pairs}}}' if pairs else ''})")
         part.replace(out)
     except (Error, OSError) as error:
         part.unlink(missing_ok=True)
         raise Error(f"{out}: cannot be written: {error}") from None
     return out
+
+
+def convert(database, path, columns, run):
+    """A table of results as CSV as Parquet beside it. run: of stats.json."""
+    described = {name: {"unit": unit, "description": text}
+                 for name, (_, unit, text) in columns.items()}
+    return _copy(database, path, path.with_suffix(".parquet"),
+                 {name: kind for name, (kind, _, _) in columns.items()},
+                 {"tbrsim.columns": described, "tbrsim.run": run})
+
+
+def _null(value):
+    return value is None or value != value  # not a number
+
+
+def _type(values):
+    """Of a column with these values, without nulls."""
+    for kind, python in ((TRUTH, bool), (NUMBER, numbers.Integral), (REAL, numbers.Real)):
+        if values and all(isinstance(value, python) for value in values):
+            return kind
+    return TEXT
+
+
+def _cell(value, kind):
+    """A value as it is in a line of CSV; nothing: null."""
+    if _null(value):
+        return ""
+    if kind == TEXT:
+        return '"' + str(value).replace('"', '""') + '"'
+    return str(value).lower() if kind == TRUTH else repr(float(value)) if kind == REAL else str(value)
+
+
+def write_table(path, columns):
+    """Writes columns, {name: list of values}, all as long, as Parquet. A column is of integers, of
+    numbers, of truth values, or of texts; None and NaN are null."""
+    path = pathlib.Path(path)
+    columns = {str(name): list(values) for name, values in columns.items()}
+    if not columns:
+        raise Error(f"{path}: cannot be written: a table without columns")
+    types = {name: _type([value for value in values if not _null(value)])
+             for name, values in columns.items()}
+    with Database() as database, tempfile.NamedTemporaryFile("w", suffix=".csv", encoding="utf-8") as file:
+        file.write(",".join(_cell(name, TEXT) for name in columns) + "\n")
+        for row in zip(*columns.values(), strict=True):
+            file.write(",".join(map(_cell, row, types.values())) + "\n")
+        file.flush()
+        return _copy(database, file.name, path, types, empty_texts=True)
 
 
 def _link(directory, table):

@@ -267,11 +267,11 @@ def load(path):
 
 
 def to_parquet(frame, path):
-    """Writes a data frame as Parquet, which needs pyarrow; that is not in Debian 12."""
-    need("pandas")
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError:
-        raise Error("Parquet needs pyarrow, which Debian 12 does not package: python3 -m venv "
-                    "--system-site-packages ENV && ENV/bin/pip install pyarrow") from None
-    frame.to_parquet(path, engine="pyarrow")
+    """Writes a data frame as Parquet, by DuckDB's library as all tables (parquet.write_table). An
+    index that has names is columns, the first ones."""
+    from . import parquet  # which is a program, too: whoever starts it imports the package first
+    if any(name is not None for name in frame.index.names):
+        frame = frame.reset_index()
+    if not frame.columns.is_unique:
+        raise Error(f"{path}: cannot be written: several columns have one name")
+    parquet.write_table(path, {name: frame[name].tolist() for name in frame.columns})

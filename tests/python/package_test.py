@@ -20,6 +20,7 @@ sys.path.insert(0, str(harness.SOURCE / "python"))
 import pandas  # noqa: E402
 
 import tbrsim  # noqa: E402
+from tbrsim import duckdb  # noqa: E402
 
 TRACE = harness.CAPTURES / "glmark2_function.trace"
 
@@ -165,12 +166,24 @@ class Files(Recorded):
 
     def test_parquet(self):
         path = self.path("frames.parquet")
-        if importlib.util.find_spec("pyarrow"):
+        frame = pandas.DataFrame({"a": [1, -2, 2 ** 53 + 1], "b": [0.1, float("nan"), float("inf")], "c": ["", 'x "y", z\n', None],
+                                  "d": [True, False, True], "e.f": ["1", "true", "-"]}, index=pandas.Index([7, 8, 9], name="frame"))
+        tbrsim.to_parquet(frame, path)
+        back = self.path("back.csv")
+        with duckdb.Database() as database:
+            for query, expected in (
+                    ("SELECT * FROM 'P' WHERE a = 9007199254740993 AND b = 'inf'::DOUBLE AND c IS NULL AND d", "9,"),
+                    ("SELECT * FROM 'P' WHERE c = '' AND b = 0.1 AND \"e.f\" = '1'", "7,"),
+                    ("SELECT * FROM 'P' WHERE c = 'x \"y\", z' || chr(10) AND b IS NULL AND NOT d", "8,")):
+                database.run(f"COPY ({query.replace('P', str(path))}) TO '{back}' (FORMAT csv, HEADER false)")
+                self.assertTrue(back.read_text().startswith(expected), query)
             tbrsim.to_parquet(self.results.frames, path)
-            pandas.testing.assert_frame_equal(pandas.read_parquet(path), self.results.frames)
-        else:
-            self.says("^Parquet needs pyarrow, .*pip install pyarrow$", tbrsim.to_parquet,
-                      self.results.frames, path)
+            database.run(f"COPY (SELECT * FROM '{path}') TO '{back}' (FORMAT csv)")
+        written = self.results.frames
+        written = written.reset_index() if written.index.names != [None] else written
+        pandas.testing.assert_frame_equal(pandas.read_csv(back), written, check_dtype=False)
+        self.says("a table without columns", tbrsim.to_parquet, pandas.DataFrame(), path)
+        self.says("several columns have one name", tbrsim.to_parquet, pandas.DataFrame([[1, 2]], columns=["a", "a"]), path)
 
 
 class Configurations(TestCase):

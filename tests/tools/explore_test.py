@@ -15,6 +15,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support import tbrsim  # noqa: E402
+from tbrsim import duckdb  # noqa: E402
 from tbrsim.explore import pareto  # noqa: E402
 
 PLAN = """recordings: "*.tbr"
@@ -64,6 +65,15 @@ class Explore(tbrsim.TestCase):
             for name, value in statistics["total"].items():
                 self.assertEqual(float(row[name]), value, name)
         self.assertEqual(len({row["dram.total.reads"] for row in rows if row["configuration"] == "boustro-ro"}), 3)
+        back = self.path("back.csv")
+        with duckdb.Database() as database:
+            database.run(f"COPY (SELECT * FROM '{self.path('out/results.parquet')}') TO '{back}' (FORMAT csv)")
+        with open(back, newline="", encoding="utf-8") as file:
+            again = list(csv.DictReader(file))
+        self.assertEqual([list(row) for row in again], [list(row) for row in rows])
+        for row, same in zip(rows, again):
+            for name, value in row.items():
+                self.assertTrue(value == same[name] or float(value) == float(same[name]), name)
 
     def test_nothing_twice(self):
         """Not what is there, not equal content under another name, not a setting that changes nothing."""

@@ -13,7 +13,7 @@ import unittest.mock
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support import tbrsim  # noqa: E402
 
-from tbrsim import duckdb, parquet  # noqa: E402
+from tbrsim import duckdb, fetched, parquet  # noqa: E402
 from tbrsim.errors import Error  # noqa: E402
 
 ALL = ["--attribute", "pass,draw,texture,tile"]
@@ -188,7 +188,7 @@ class Parquet(TestCase):
     def test_unusable_library(self):
         path = self.path(duckdb.NAME)
         path.write_bytes(b"no library")
-        with unittest.mock.patch.object(duckdb, "places", lambda: [path]), \
+        with unittest.mock.patch.object(fetched, "find", lambda name: path), \
                 self.assertRaisesRegex(Error, f"{duckdb.NAME}: DuckDB's library cannot be used: "):
             duckdb.Database()
 

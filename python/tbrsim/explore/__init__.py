@@ -6,9 +6,9 @@ import io
 import json
 import pathlib
 
-from .. import files
+from .. import duckdb, files
 from ..errors import CommandFailed, Error, need
-from ..results import to_parquet
+from ..parquet import write_table
 from . import cluster, pareto
 from .plan import read
 from .store import Store
@@ -100,18 +100,17 @@ def _write(store, plan, rows, failed):
 
 
 def _parquet(path, rows):
-    """The table for other programs, where pyarrow is there; of another plan's rows none stays."""
+    """The table for other programs, where DuckDB's library is there; of another plan's rows none stays."""
     path.unlink(missing_ok=True)
     try:
-        import pyarrow  # noqa: F401
-    except ImportError:
+        duckdb.find()
+    except Error:
         return []
     if not rows:
         return []
-    part = Store.part(path)
-    to_parquet(need("pandas").DataFrame(rows), part)
-    part.replace(path)
-    return [path]
+    names = dict.fromkeys(name for row in rows for name in row)
+    # As in results.csv, a setting that a row does not have is empty, a counter that its GPU does not have is null.
+    return [write_table(path, {name: [row.get(name) for row in rows] for name in names})]
 
 
 def explore(plan, out, jobs=None, retries=2, profile=None, progress=None):

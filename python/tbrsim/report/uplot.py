@@ -3,10 +3,9 @@
 without being unpacked."""
 import dataclasses
 import hashlib
-import pathlib
 import tarfile
 
-from ..command import executable
+from .. import fetched
 from ..errors import Error
 
 VERSION = "1.6.32"
@@ -22,23 +21,12 @@ class Library:
     licence: str
 
 
-def places():
-    """Where the release may be: beside the staged package, in the checkout, beside the command."""
-    package = pathlib.Path(__file__).resolve().parents[3]
-    yield package / NAME
-    yield package / "subprojects" / "packagecache" / NAME
-    try:
-        yield pathlib.Path(executable()).resolve().parents[1] / "share" / "tbrsim" / NAME
-    except Error:
-        pass
-
-
 def find():
     """The file of the release."""
-    for path in places():
-        if path.exists():
-            return path
-    raise Error(f"{NAME}, which draws the charts, is missing: make deps && make")
+    path = fetched.find(NAME)
+    if not path:
+        raise Error(f"{NAME}, which draws the charts, is missing: make deps && make")
+    return path
 
 
 def load():

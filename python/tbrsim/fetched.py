@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+"""Where what `make deps` fetches is: files that the package or the command reads and nobody packages."""
+import pathlib
+
+from .command import executable
+from .errors import Error
+
+
+def places(name):
+    """Where a file may be: beside the staged package, in the checkout, beside the command."""
+    package = pathlib.Path(__file__).resolve().parents[2]
+    yield package / name
+    yield package / "subprojects" / "packagecache" / name
+    try:
+        yield pathlib.Path(executable()).resolve().parents[1] / "share" / "tbrsim" / name
+    except Error:
+        pass
+
+
+def find(name):
+    """The file; None where it is not there."""
+    return next((path for path in places(name) if path.exists()), None)
