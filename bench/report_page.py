@@ -35,7 +35,7 @@ def processor_seconds(profile):
 
 
 def measure(page):
-    with tempfile.TemporaryDirectory(prefix="tbrsim-") as profile:
+    with tempfile.TemporaryDirectory(prefix="tbrsim-", ignore_cleanup_errors=True) as profile:
         shown = pathlib.Path(profile) / "page.html"
         shown.write_text(page.read_text(encoding="utf-8").replace("</body>", PROBE), encoding="utf-8")
         browser = subprocess.Popen(
