@@ -32,6 +32,15 @@ install: ## install what make has built under PREFIX=/usr/local (and DESTDIR), b
 uninstall: ## remove what make install has installed there
 	@scripts/install.sh --remove
 
+deps-deb: ## install the packages of make deb and make test-deb, too: debhelper, lintian, debootstrap
+	@TBRSIM_PACKAGES=scripts/packages-deb.txt scripts/deps.sh
+
+deb: deps-deb ## build Debian packages for this machine's release, in build/packages
+	@scripts/deb.sh
+
+test-deb: deps-deb ## build, install, use and remove the packages in clean chroots of Debian 12 and 13 (RELEASES="12 13"; root)
+	@/usr/bin/python3 tests/packages/chroot_test.py --out $(BUILD)/test-deb $(RELEASES)
+
 deps: ## install the Debian packages that are missing, fetch Mesa's source
 	@scripts/deps.sh
 
@@ -122,4 +131,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all install uninstall deps deps-experiments demo test model test-recordings compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep bench-threads experiments reproduce scenes captures update-replays lint format clean help
+.PHONY: all install uninstall deps deps-deb deb test-deb deps-experiments demo test model test-recordings compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep bench-threads experiments reproduce scenes captures update-replays lint format clean help
