@@ -18,7 +18,8 @@ class CommandFailed(Error):
 
 
 PACKAGES = {"pandas": "python3-pandas", "numpy": "python3-numpy", "yaml": "python3-yaml",
-            "matplotlib": "python3-matplotlib", "matplotlib.pyplot": "python3-matplotlib"}
+            "matplotlib": "python3-matplotlib", "matplotlib.pyplot": "python3-matplotlib",
+            "matplotlib.lines": "python3-matplotlib"}
 
 
 def need(name):

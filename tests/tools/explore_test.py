@@ -4,6 +4,8 @@ it; failures are named; fronts against a search of all pairs."""
 
 import csv
 import fcntl
+import importlib
+import importlib.util
 import json
 import os
 import pathlib
@@ -12,6 +14,7 @@ import shutil
 import signal
 import sys
 import time
+import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support import tbrsim  # noqa: E402
@@ -222,6 +225,26 @@ class Front(tbrsim.TestCase):
                 {"recording": "b", "configuration": "c", "hits": 1, "reads": 2, "writes": 7}]
         self.assertEqual(pareto.fronts(rows, ["-hits", "reads+writes"]), {"a": [rows[0]], "b": [rows[2]]})
         self.assertEqual(pareto.value(rows[0], "reads + writes"), 6)
+        self.assertEqual([pareto.axis_label(axis) for axis in ("-hits", "reads+writes")],
+                         ["hits (more is better)", "reads+writes (less is better)"])
+
+    def test_plot(self):
+        """It names the front's points alone, by number; of equal ones both at one place; the same file each time."""
+        if not importlib.util.find_spec("matplotlib"):
+            self.skipTest("without matplotlib there are no plots")
+        rows = [{"recording": "a", "configuration": name, "l2.size": size, "hits": hits, "reads": 5}
+                for name, size, hits in (("c", "1M", 9), ("d", "1M", 9), ("d", "2M", 3))]
+        shown = []
+        axes = importlib.import_module("matplotlib.axes").Axes
+        legend, annotate = axes.legend, axes.annotate
+        with unittest.mock.patch.object(axes, "legend", lambda self, handles, **rest: shown.extend(
+                handle.get_label() for handle in handles) or legend(self, handles=handles, **rest)), \
+                unittest.mock.patch.object(axes, "annotate", lambda self, text, at, **rest: shown.append((text, at)) or
+                                           annotate(self, text, at, **rest)):
+            pareto.draw(rows, ["-hits", "reads"], ["l2.size"], self.path("a.png"))
+            self.assertEqual(shown, [("1,2", (9, 5)), "c", "d", "the Pareto front:", "1  c,l2.size=1M", "2  d,l2.size=1M"])
+            pareto.draw(rows, ["-hits", "reads"], ["l2.size"], self.path("b.png"))
+        self.assertEqual(self.path("a.png").read_bytes(), self.path("b.png").read_bytes())
 
 
 if __name__ == "__main__":

@@ -41,20 +41,41 @@ def label(row, columns):
     return row["configuration"] + (f",{changes}" if changes else "")
 
 
+def axis_label(axis):
+    """A counter with the side of its axis that is better."""
+    return f"{axis.lstrip('-')} ({'more' if axis.startswith('-') else 'less'} is better)"
+
+
 def draw(rows, pair, columns, path):
-    """A panel for each recording: all points, the front's connected and named."""
+    """A panel for each recording: all points, coloured by configuration, the front's connected and numbered; beside it what
+    the colours and numbers are."""
     need("matplotlib").use("Agg")
-    pyplot = need("matplotlib.pyplot")
+    pyplot, lines = need("matplotlib.pyplot"), need("matplotlib.lines")
     chosen = fronts(rows, pair)
+    names = list(dict.fromkeys(row["configuration"] for row in rows))
+    colours = {name: pyplot.get_cmap("tab10" if len(names) <= 10 else "tab20")(index % 20) for index, name in enumerate(names)}
     figure, panels = pyplot.subplots(len(chosen), 1, figsize=(8, 5 * len(chosen)), squeeze=False)
+
+    def places(some):
+        return [[abs(value(row, axis)) for row in some] for axis in pair]
     for panel, (name, best) in zip(panels[:, 0], chosen.items()):
         group = [row for row in rows if row["recording"] == name]
-        for some, style in ((group, {"linestyle": "", "color": "tab:grey"}), (best, {"color": "tab:blue", "drawstyle": "steps-post"})):
-            panel.plot([abs(value(row, pair[0])) for row in some], [abs(value(row, pair[1])) for row in some], marker="o", **style)
-        for row in best:
-            panel.annotate(label(row, columns), (abs(value(row, pair[0])), abs(value(row, pair[1]))), fontsize="small",
-                           xytext=(4, 4), textcoords="offset points")
-        panel.set(title=name, xlabel=pair[0].lstrip("-"), ylabel=pair[1].lstrip("-"))
+        panel.plot(*places(best), color="black", linewidth=1, drawstyle="steps-post", zorder=1)
+        panel.scatter(*places(group), c=[colours[row["configuration"]] for row in group], zorder=2)
+        panel.scatter(*places(best), facecolors="none", edgecolors="black", s=70, zorder=3)
+        keys = [lines.Line2D([], [], linestyle="", marker="o", color=colours[name], label=name) for name in names]
+        keys.append(lines.Line2D([], [], color="black", linewidth=1, marker="o", fillstyle="none", label="the Pareto front:"))
+        equal = {}  # numbers of points at one place, which are one text
+        for number, (row, x, y) in enumerate(zip(best, *places(best)), 1):
+            equal.setdefault((x, y), []).append(str(number))
+            keys.append(lines.Line2D([], [], linestyle="", label=f"{number}  {label(row, columns)}"))
+        for (x, y), numbers in equal.items():
+            panel.annotate(",".join(numbers), (x, y), xytext=(7, 5), textcoords="offset points")
+        panel.legend(handles=keys, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize="small")
+        panel.set(title=name, xlabel=axis_label(pair[0]), ylabel=axis_label(pair[1]))
+        for axis in (panel.xaxis, panel.yaxis):
+            axis.set_major_formatter("{x:,.12g}")
+        panel.tick_params(axis="x", labelrotation=20)
     figure.tight_layout()
-    figure.savefig(path, dpi=120, metadata={"Software": None})
+    figure.savefig(path, dpi=120, bbox_inches="tight", metadata={"Software": None})
     pyplot.close(figure)
