@@ -251,6 +251,114 @@ test_index_past_the_end(void **unused)
    cm_gpu_destroy(gpu);
 }
 
+/* Vertices 0 … 39 of a row of texels each of their own, 4 bytes: 16 texels a block of 64 bytes. */
+static struct pass_builder *
+textured_draw(void)
+{
+   struct pass_builder *pass = pass_new(0, 32, 32, 32);
+   struct cm_draw *draw = pass_draw(pass);
+   draw->num_vertices = 40;
+   draw->vertex_shader = (struct cm_shader){.id = 1, .instructions = 20};
+   pass->vertex_textures[0] = (struct cm_texture_binding){.resource = 3};
+   pass->pass.num_vertex_textures = 1;
+   for (uint16_t v = 0; v < 40; v++)
+      pass_vertex_read(pass, v, 0, v, 0, false);
+   return pass;
+}
+
+static void
+test_textures(void **unused)
+{
+   static const char *const settings[] = {"texture.placement=linear", NULL};
+   struct cm_gpu *gpu = test_gpu(settings);
+   define_texture(gpu, 3, 64, 64, 1);
+   struct pass_builder *pass = textured_draw();
+   pass_run(pass, gpu);
+   /* Threads of 16 vertices on the four processors in turn: 16 on the first, 16 on the second, 8 on the third. */
+   assert_counters(gpu, (const struct expected_counter[]){
+                           {"vertex_stage.vertices", 40},
+                           {"vertex_stage.footprints", 40},
+                           {"fragment_stage.footprints", 0},
+                           {"texture_cache.0.texture.reads", 16},
+                           {"texture_cache.1.texture.reads", 16},
+                           {"texture_cache.2.texture.reads", 8},
+                           {"texture_cache.3.texture.reads", 0},
+                           {"texture_cache.texture.reads", 40},
+                           {"texture_cache.texture.misses", 3},
+                           {"l2.texture.reads", 3},
+                           {"dram.texture.read_bytes", 3 * 64},
+                           {NULL, 0},
+                        });
+   pass_run(pass, gpu);
+   assert_counters(gpu, (const struct expected_counter[]){
+                           {"vertex_stage.footprints", 80},
+                           {"texture_cache.texture.reads", 80},
+                           {"texture_cache.texture.misses", 3},
+                           {NULL, 0},
+                        });
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+}
+
+/* Whenever a vertex is shaded it reads what it reads; one that is reused does not; one without reads reads nothing. */
+static void
+test_textures_of_indexed_vertices(void **unused)
+{
+   static const struct {
+      const char *entries;
+      uint64_t footprints, reads;
+   } cases[] = {
+      /* Vertices 0, 1, 2, 3: 1 has a texel and 2x2 texels in two rows, 2 a texel, 3 none, 5 is not fetched. */
+      {"vertex_stage.reuse_entries=16", 1 + 2 + 1, 1 + 3 + 1},
+      /* 0, 1, 2, 2 (reused), 1, 3. */
+      {"vertex_stage.reuse_entries=1", 1 + 2 + 1 + 2, 1 + 3 + 1 + 3},
+      {"vertex_stage.reuse_entries=0", 1 + 2 + 1 + 1 + 2, 1 + 3 + 1 + 1 + 3},
+   };
+   for (unsigned i = 0; i < 3; i++) {
+      struct cm_gpu *gpu =
+         test_gpu((const char *const[]){cases[i].entries, "texture.placement=linear", NULL});
+      define_buffers(gpu);
+      define_texture(gpu, 3, 64, 64, 1);
+      struct pass_builder *pass = indexed_draw();
+      pass->vertex_textures[0] = (struct cm_texture_binding){.resource = 3};
+      pass->pass.num_vertex_textures = 1;
+      pass_vertex_read(pass, 0, 0, 3, 5, false);
+      pass_vertex_read(pass, 1, 0, 3, 5, false);
+      pass_vertex_read(pass, 1, 0, 32, 9, true);
+      pass_vertex_read(pass, 2, 0, 33, 10, false);
+      pass_vertex_read(pass, 5, 0, 0, 60, false);
+      pass_run(pass, gpu);
+      assert_counters(gpu, (const struct expected_counter[]){
+                              {"vertex_stage.footprints", cases[i].footprints},
+                              {"texture_cache.texture.reads", cases[i].reads},
+                              {"texture_cache.texture.misses", 3},
+                              {NULL, 0},
+                           });
+      pass_free(pass);
+      cm_gpu_destroy(gpu);
+   }
+}
+
+/* Of a draw that goes on in another pass the vertices are not in the stream, but what they read is. */
+static void
+test_textures_of_the_rest(void **unused)
+{
+   struct cm_gpu *gpu = test_gpu((const char *const[]){"texture.placement=linear", NULL});
+   define_texture(gpu, 3, 64, 64, 1);
+   struct pass_builder *pass = textured_draw();
+   pass->draws[0].num_vertices = 0;
+   pass_run(pass, gpu);
+   assert_counters(gpu, (const struct expected_counter[]){
+                           {"vertex_stage.vertices", 0},
+                           {"vertex_stage.footprints", 40},
+                           {"texture_cache.2.texture.reads", 8},
+                           {"texture_cache.texture.misses", 3},
+                           {NULL, 0},
+                        });
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+}
+
 int
 main(void)
 {
@@ -262,6 +370,9 @@ main(void)
       cmocka_unit_test(test_feedback),
       cmocka_unit_test(test_tessellation),
       cmocka_unit_test(test_index_past_the_end),
+      cmocka_unit_test(test_textures),
+      cmocka_unit_test(test_textures_of_indexed_vertices),
+      cmocka_unit_test(test_textures_of_the_rest),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,8 +165,8 @@ test_refused(void **unused)
    refused(file.bytes, CM_RECORDING_HEADER_BYTES, "offset 32: the file is truncated");
 
    uint8_t *header = file.bytes;
-   header[8] = 9;
-   refused(header, file.size, "a recording of version 9, expected versions 4 to 8");
+   header[8] = CM_RECORDING_VERSION + 1;
+   refused(header, file.size, "a recording of version 10, expected versions 4 to 9");
    header[8] = CM_RECORDING_VERSION;
    header[12] = 77;
    refused(header, file.size, "the header is corrupt");

@@ -275,6 +275,49 @@ draw_layers(void)
    }
 }
 
+/* Points of which each takes its color from a texel: 40 of a row; then three of the same vertices, one twice, in two
+ * instances, which read a row each. */
+static void
+draw_texels(void)
+{
+   static const uint8_t indices[] = {0, 1, 2, 0};
+   static uint8_t texels[2][64][4];
+   GLuint texture;
+   for (unsigned y = 0; y < 2; y++) {
+      for (unsigned x = 0; x < 64; x++)
+         memcpy(texels[y][x], (const uint8_t[]){(uint8_t)x, (uint8_t)(100 * y), 7, 255}, 4);
+   }
+   glGenTextures(1, &texture);
+   glBindTexture(GL_TEXTURE_2D, texture);
+   glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, 64, 2);
+   glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 64, 2, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+   const GLuint program = link_stages("uniform sampler2D texels;\n"
+                                      "uniform int row;\n"
+                                      "out vec4 texel;\n"
+                                      "void main() {\n"
+                                      "   texel = texelFetch(texels, ivec2(gl_VertexID, gl_InstanceID), 0);\n"
+                                      "   vec2 pixel = vec2(gl_VertexID, row + gl_InstanceID) + 0.5;\n"
+                                      "   gl_Position = vec4(pixel / 48.0 - 1.0, 0.0, 1.0);\n"
+                                      "   gl_PointSize = 1.0;\n"
+                                      "}\n",
+                                      NULL, NULL, NULL,
+                                      "in vec4 texel;\n"
+                                      "out vec4 color;\n"
+                                      "void main() { color = texel; }\n");
+   glDrawArrays(GL_POINTS, 8, 40);
+   glUniform1i(glGetUniformLocation(program, "row"), 1);
+   glDrawElementsInstancedBaseVertex(GL_POINTS, 4, GL_UNSIGNED_BYTE, indices, 2, 50);
+   read_pixels();
+   for (unsigned x = 0; x < 64; x++) {
+      if (x >= 8 && x < 48)
+         require(memcmp(pixels[0][x], texels[0][x], 4) == 0, "texels: pixel %u of row 0", x);
+      if (x >= 50 && x < 53) {
+         require(memcmp(pixels[1][x], texels[0][x], 4) == 0, "texels: pixel %u of row 1", x);
+         require(memcmp(pixels[2][x], texels[1][x], 4) == 0, "texels: pixel %u of row 2", x);
+      }
+   }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -283,7 +326,7 @@ main(int argc, char **argv)
       void (*draw)(void);
    } cases[] = {
       {"quads", draw_quads},         {"instances", draw_instances}, {"dense", draw_dense},
-      {"triangles", draw_triangles}, {"layers", draw_layers},
+      {"triangles", draw_triangles}, {"layers", draw_layers},       {"texels", draw_texels},
    };
    egl_open_context((struct surface_request){SURFACELESS_PBUFFER, SIZE, SIZE, .depth = false}, false, 3, 2);
    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -295,5 +338,5 @@ main(int argc, char **argv)
               "%s cannot be written", argv[2]);
       return check_status();
    }
-   stop("usage: stages quads|instances|dense|triangles|layers FILE");
+   stop("usage: stages quads|instances|dense|triangles|layers|texels FILE");
 }

@@ -48,6 +48,11 @@ EXPECTED = {
         "tessellation_stage.evaluation_invocations": 6, "geometry_stage.invocations": 6,
         "tiling_engine.primitives": 8,
     },
+    # 40 vertices, then in each of two instances three, of which the first is fetched again: a texel each.
+    "texels": {
+        "gpu.draws": 3, "vertex_stage.vertices": 40 + 2 * 4, "vertex_stage.footprints": 40 + 2 * 4,
+        "texture_cache.texture.reads": 40 + 2 * 4, "fragment_stage.footprints": 0,
+    },
     # Two points, each twice.
     "layers": {
         "vertex_stage.vertices": 2, "tessellation_stage.patches": 0, "geometry_stage.invocations": 4,

@@ -4,7 +4,7 @@
  * is for the caller to simulate: a finding has the change of the stream that it stands for (advice/change.h).
  *
  * Findings are of a thing over all frames: a target, a texture, a shader, each with the passes or draws that are concerned.
- * The stream has no reads by the CPU and, but for their number, no texture reads of vertex shaders: where CM_NAME_READ
+ * The stream has no reads by the CPU and, but for their number, no texture reads of tessellation and geometry shaders: where CM_NAME_READ
  * names a resource, something outside of the stream has read it.
  */
 #ifndef CM_ADVICE_H

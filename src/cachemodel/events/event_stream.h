@@ -192,6 +192,18 @@ struct cm_dispatch {
 #define CM_MAX_PATCH_VERTICES 32
 #define CM_MAX_GEOMETRY_INSTANCES 32
 
+/** The texels that a texture instruction of a vertex shader's invocation reads of one mipmap level, and one slice or layer:
+ * as struct cm_footprint has them of a fragment. */
+struct cm_vertex_read {
+   uint32_t vertex;  /**< as the draw fetches it */
+   uint32_t texture; /**< number in pass->vertex_textures */
+   uint32_t layer;
+   uint8_t level;     /**< of a multisampled texture the sample */
+   uint8_t linear;    /**< 1: 2×2 texels from (x, y) on; 0: the texel (x, y) */
+   uint16_t x, y;     /**< bits of int16_t */
+   uint16_t reserved; /**< 0 */
+};
+
 /** What transform feedback wrote of a draw: the same bytes of one vertex after another. */
 struct cm_feedback {
    uint32_t buffer;  /**< resource */
@@ -251,9 +263,16 @@ struct cm_draw {
     * by vertex: of all its spans the first vertex, then of all the second … */
    uint32_t num_feedback;
    uint64_t first_feedback;
-   /** Texture instructions that invocations of its shaders before the fragment shader ran; what they read
-    * is not in the stream. Of several instances the first has them all. */
+   /** Texture instructions that invocations of its shaders before the fragment shader ran. What those of vertex
+    * shaders read is in the stream, what those of the others read is not. Of several instances the first has them
+    * all. */
    uint32_t texture_reads;
+   /** What its vertex shader reads of textures: pass->vertex_reads[first_vertex_read …], by ascending vertex, those of
+    * one vertex in the order of the shader. Whenever the vertex is shaded, it reads all of that. A draw that goes on in
+    * another pass has there the reads of the vertices that were shaded then, once each. Recordings before version 9
+    * have none. */
+   uint32_t num_vertex_reads;
+   uint64_t first_vertex_read;
    uint32_t num_textures;
    struct cm_texture_binding textures[CM_MAX_TEXTURE_UNITS];
    uint32_t storage;            /**< 1 + its number in pass->storages; 0: the shader accesses none */
@@ -322,6 +341,10 @@ struct cm_pass {
    uint32_t *vertices;
    uint64_t num_feedback;
    struct cm_feedback *feedback;
+   uint32_t num_vertex_textures;
+   struct cm_texture_binding *vertex_textures; /**< of all draws' vertex shaders */
+   uint64_t num_vertex_reads;
+   struct cm_vertex_read *vertex_reads;
    uint32_t num_primitives;
    struct cm_primitive *primitives; /**< in program order */
    uint64_t num_primitive_tiles;
@@ -465,7 +488,7 @@ enum cm_event_type {
 #define CM_INVOKE_RESUMES (1u << 16)
 /* Of CM_EVENT_BUFFER and CM_EVENT_IMAGE: the unit is bits 16 … 21 of the word. */
 #define CM_STORAGE_OPERATION_SHIFT 22 /**< 2 bits: enum cm_storage_operation */
-#define CM_STORAGE_BYTES_SHIFT 24     /**< 8 bits, of CM_EVENT_BUFFER: bytes an invocation accesses, 1 … 16 */
+#define CM_STORAGE_BYTES_SHIFT 24 /**< 8 bits, of CM_EVENT_BUFFER: bytes an invocation accesses, 1 … 16 */
 
 #define CM_BUFFER_ACCESS_WORDS (sizeof(struct cm_buffer_access) / 4)
 #define CM_QUAD_WORDS (sizeof(struct cm_quad) / 4)

@@ -59,7 +59,10 @@ memory_of(const struct cm_pass *pass)
    for (uint32_t t = 0; t < pass->tiles_x * pass->tiles_y; t++)
       bytes += sizeof pass->tiles[t] + 1 + pass->tiles[t].capacity * sizeof(uint32_t);
    return bytes + pass->num_draws * sizeof *pass->draws + pass->num_vertices * sizeof *pass->vertices +
-          pass->num_feedback * sizeof *pass->feedback + pass->num_primitives * sizeof *pass->primitives +
+          pass->num_feedback * sizeof *pass->feedback +
+          pass->num_vertex_textures * sizeof *pass->vertex_textures +
+          pass->num_vertex_reads * sizeof *pass->vertex_reads +
+          pass->num_primitives * sizeof *pass->primitives +
           pass->num_primitive_tiles * sizeof *pass->primitive_tiles;
 }
 

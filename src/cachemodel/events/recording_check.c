@@ -109,6 +109,21 @@ check_stages(const struct cm_draw *draw)
    return NULL;
 }
 
+/* They ascend by vertex, and name textures that are there. */
+static const char *
+check_vertex_reads(const struct cm_pass *pass, const struct cm_draw *draw)
+{
+   if (!is_part(draw->first_vertex_read, draw->num_vertex_reads, pass->num_vertex_reads))
+      return "a draw names texture reads that are not there";
+   const struct cm_vertex_read *reads = pass->vertex_reads + draw->first_vertex_read;
+   for (uint32_t i = 0; i < draw->num_vertex_reads; i++) {
+      if (reads[i].texture >= pass->num_vertex_textures || reads[i].linear > 1 ||
+          (i && reads[i].vertex < reads[i - 1].vertex))
+         return "a vertex reads a texture that is not there, or reads are not in order";
+   }
+   return NULL;
+}
+
 static const char *
 check_draw(const struct cm_pass *pass, const struct cm_draw *draw)
 {
@@ -127,14 +142,15 @@ check_draw(const struct cm_pass *pass, const struct cm_draw *draw)
       return "a draw names transform feedback that is not there";
    if (draw->storage > pass->num_storages)
       return "a draw names storage that is not there";
-   return check_stages(draw);
+   const char *wrong = check_vertex_reads(pass, draw);
+   return wrong ? wrong : check_stages(draw);
 }
 
 static const char *
 check_compute(const struct cm_pass *pass)
 {
    const bool draws = pass->num_primitives || pass->num_vertices || pass->num_feedback ||
-                      pass->draws[0].num_vertices || pass->draws[0].num_elements;
+                      pass->num_vertex_reads || pass->draws[0].num_vertices || pass->draws[0].num_elements;
    return pass->num_draws != 1 || draws || pass->depth.resource || pass->stencil.resource
              ? "a compute pass draws"
              : NULL;

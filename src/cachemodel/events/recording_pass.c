@@ -14,8 +14,14 @@ struct field {
    uint8_t bytes; /* 1, 2, 4 or 8; 0: a bool */
 };
 
-#define FIELD(type, member) {offsetof(type, member), sizeof(((type *)NULL)->member)}
-#define FLAG(type, member) {offsetof(type, member), 0}
+#define FIELD(type, member)                                  \
+   {                                                         \
+      offsetof(type, member), sizeof(((type *)NULL)->member) \
+   }
+#define FLAG(type, member)      \
+   {                            \
+      offsetof(type, member), 0 \
+   }
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 static const struct field resource_fields[] = {
@@ -99,13 +105,16 @@ static const struct field draw_fields[] = {
    FIELD(struct cm_draw, control_invocations),
    FIELD(struct cm_draw, evaluation_invocations),
    FIELD(struct cm_draw, geometry_invocations),
+   FIELD(struct cm_draw, num_vertex_reads),
+   FIELD(struct cm_draw, first_vertex_read),
 };
-/* The last of both, which files without names do not have; those of a draw before DRAW_STORAGE and DRAW_STAGES, the
- * last ones, which older files do not have either. */
+/* The last of both, which files without names do not have; those of a draw before DRAW_STORAGE, DRAW_STAGES
+ * and DRAW_VERTEX_READS, the last ones, which older files do not have either. */
 #define RESOURCE_NAMES 2
 #define DRAW_NAMES 3
 #define DRAW_STORAGE 4
 #define DRAW_STAGES 10
+#define DRAW_VERTEX_READS 2
 
 #define DISPATCH_FIELD(member) FIELD(struct cm_pass, dispatch.member)
 static const struct field dispatch_fields[] = {
@@ -142,6 +151,13 @@ static const struct field binding_fields[] = {
 static const struct field feedback_fields[] = {
    FIELD(struct cm_feedback, buffer), FIELD(struct cm_feedback, offset),  FIELD(struct cm_feedback, stride),
    FIELD(struct cm_feedback, bytes),  FIELD(struct cm_feedback, records),
+};
+
+static const struct field vertex_read_fields[] = {
+   FIELD(struct cm_vertex_read, vertex), FIELD(struct cm_vertex_read, texture),
+   FIELD(struct cm_vertex_read, layer),  FIELD(struct cm_vertex_read, level),
+   FIELD(struct cm_vertex_read, linear), FIELD(struct cm_vertex_read, x),
+   FIELD(struct cm_vertex_read, y),
 };
 
 /* Without first_tile: the primitives' tiles follow one another. */
@@ -187,6 +203,7 @@ struct coder {
    bool without_names;   /* the file is of a version that has none */
    bool without_storage; /* likewise */
    bool without_stages;  /* likewise */
+   bool without_vertex_reads;
 };
 
 static bool
@@ -264,7 +281,8 @@ cm_decode_resource(struct cm_byte_reader *reader, uint32_t version, struct cm_re
 static bool
 code_draws(const struct coder *coder, struct cm_pass *pass)
 {
-   const size_t fields = COUNT(draw_fields) - (coder->without_stages ? DRAW_STAGES : 0) -
+   const size_t fields = COUNT(draw_fields) - (coder->without_vertex_reads ? DRAW_VERTEX_READS : 0) -
+                         (coder->without_stages ? DRAW_STAGES : 0) -
                          (coder->without_storage ? DRAW_STORAGE : 0) -
                          (coder->without_names ? DRAW_NAMES : 0);
    struct cm_draw before = {0};
@@ -334,6 +352,9 @@ code_arrays(const struct coder *coder, struct cm_pass *pass)
       return "vertex numbers are cut short or out of range";
    if (!CODE_ARRAY(coder, feedback_fields, pass->feedback, pass->num_feedback))
       return "transform feedback is cut short or out of range";
+   if (!CODE_ARRAY(coder, binding_fields, pass->vertex_textures, pass->num_vertex_textures) ||
+       !CODE_ARRAY(coder, vertex_read_fields, pass->vertex_reads, pass->num_vertex_reads))
+      return "texture reads of vertices are cut short or out of range";
    if (!CODE_ARRAY(coder, primitive_fields, pass->primitives, pass->num_primitives))
       return "primitives are cut short or have values out of range";
    if (!CODE_ARRAY(coder, number_fields, pass->primitive_tiles, pass->num_primitive_tiles))
@@ -376,11 +397,18 @@ code_counts(const struct coder *coder, struct cm_pass *pass)
 {
    pass->num_draws =
       (uint32_t)code_count(coder, pass->num_draws,
-                           COUNT(draw_fields) - DRAW_NAMES - DRAW_STORAGE - DRAW_STAGES, UINT32_MAX);
+                           COUNT(draw_fields) - DRAW_NAMES - DRAW_STORAGE - DRAW_STAGES - DRAW_VERTEX_READS,
+                           UINT32_MAX);
    if (!coder->without_storage)
       pass->num_storages = (uint32_t)code_count(coder, pass->num_storages, COUNT(storage_fields), UINT32_MAX);
    pass->num_vertices = code_count(coder, pass->num_vertices, 1, UINT64_MAX);
    pass->num_feedback = code_count(coder, pass->num_feedback, COUNT(feedback_fields), UINT64_MAX);
+   if (!coder->without_vertex_reads) {
+      pass->num_vertex_textures =
+         (uint32_t)code_count(coder, pass->num_vertex_textures, COUNT(binding_fields), UINT32_MAX);
+      pass->num_vertex_reads =
+         code_count(coder, pass->num_vertex_reads, COUNT(vertex_read_fields), UINT64_MAX);
+   }
    pass->num_primitives =
       (uint32_t)code_count(coder, pass->num_primitives, COUNT(primitive_fields), UINT32_MAX);
    pass->num_primitive_tiles = code_count(coder, pass->num_primitive_tiles, 1, UINT64_MAX);
@@ -409,10 +437,12 @@ allocate_arrays(struct cm_pass *pass)
    pass->storages = calloc((size_t)pass->num_storages + 1, sizeof *pass->storages);
    pass->vertices = malloc((pass->num_vertices + 1) * sizeof *pass->vertices);
    pass->feedback = calloc(pass->num_feedback + 1, sizeof *pass->feedback);
+   pass->vertex_textures = calloc((size_t)pass->num_vertex_textures + 1, sizeof *pass->vertex_textures);
+   pass->vertex_reads = calloc(pass->num_vertex_reads + 1, sizeof *pass->vertex_reads);
    pass->primitives = calloc((size_t)pass->num_primitives + 1, sizeof *pass->primitives);
    pass->primitive_tiles = malloc((pass->num_primitive_tiles + 1) * sizeof *pass->primitive_tiles);
    return pass->tiles && pass->touched && pass->draws && pass->storages && pass->vertices && pass->feedback &&
-          pass->primitives && pass->primitive_tiles;
+          pass->vertex_textures && pass->vertex_reads && pass->primitives && pass->primitive_tiles;
 }
 
 const char *
@@ -421,7 +451,8 @@ cm_decode_pass(struct cm_byte_reader *reader, uint32_t version, struct cm_pass *
    const struct coder coder = {.reader = reader,
                                .without_names = version < CM_RECORDING_NAMES_VERSION,
                                .without_storage = version < CM_RECORDING_STORAGE_VERSION,
-                               .without_stages = version < CM_RECORDING_STAGES_VERSION};
+                               .without_stages = version < CM_RECORDING_STAGES_VERSION,
+                               .without_vertex_reads = version < CM_RECORDING_VERTEX_READS_VERSION};
    CODE(&coder, pass_fields, pass, &no_pass);
    reader->bad |= pass->kind == CM_PASS_COMPUTE && coder.without_storage;
    if (pass->kind == CM_PASS_COMPUTE)
@@ -457,6 +488,8 @@ cm_pass_finish(struct cm_pass *pass)
    free(pass->storages);
    free(pass->vertices);
    free(pass->feedback);
+   free(pass->vertex_textures);
+   free(pass->vertex_reads);
    free(pass->primitives);
    free(pass->primitive_tiles);
    memset(pass, 0, sizeof *pass);

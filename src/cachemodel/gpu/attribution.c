@@ -98,6 +98,9 @@ count_textures(struct cm_gpu *gpu)
    struct cm_attribution *counts = attribution->counts;
    count_growth(counts, counts->first_of_stages + CM_PIPELINE_FOOTPRINTS,
                 &gpu->pipeline[CM_PIPELINE_FOOTPRINTS], &attribution->counted[CM_PIPELINE_FOOTPRINTS], 1);
+   count_growth(counts, counts->first_of_stages + CM_PIPELINE_VERTEX_FOOTPRINTS,
+                &gpu->pipeline[CM_PIPELINE_VERTEX_FOOTPRINTS],
+                &attribution->counted[CM_PIPELINE_VERTEX_FOOTPRINTS], 1);
    if (!attribution->has_texture_caches)
       return;
    const enum cm_unit unit = gpu->config.streams[CM_STREAM_TEXTURE];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The Vertex Stage and what follows it up to primitive assembly: for each draw, its shaders, then vertex by vertex the
- * index and the attributes (TCOR II-A), then what transform feedback writes. What tessellation and geometry shaders
+ * index and the attributes (TCOR II-A) and what the shader reads of textures, then what transform feedback writes. What tessellation and geometry shaders
  * hand on stays on chip. */
 #include "gpu/attribution_internal.h"
 #include "gpu/compute.h"
@@ -160,8 +160,13 @@ run_draw(struct cm_gpu *gpu, const struct cm_draw *draw)
          gpu->pipeline[CM_PIPELINE_VERTICES_REUSED]++;
       else
          fetch_vertex(&fetch, vertex);
+      if (draw->num_vertex_reads && !reused)
+         cm_vertex_textures_read(gpu, draw, vertex);
+      gpu->vertices_run++;
       cm_timing_vertex(timing, reused);
    }
+   if (draw->num_vertex_reads && !draw->num_vertices)
+      cm_vertex_textures_read_rest(gpu, draw);
    if (gpu->counts_operations)
       cm_operations_vertices(gpu, draw, gpu->pipeline[CM_PIPELINE_VERTICES] - vertices);
    write_feedback(gpu, draw);
@@ -171,7 +176,9 @@ run_draw(struct cm_gpu *gpu, const struct cm_draw *draw)
 bool
 cm_geometry_begin(struct cm_gpu *gpu)
 {
-   return cm_array_reserve(&gpu->reuse, gpu->config.vertex_stage.reuse_entries, sizeof(uint32_t));
+   gpu->vertices_run = 0;
+   return cm_array_reserve(&gpu->reuse, gpu->config.vertex_stage.reuse_entries, sizeof(uint32_t)) &&
+          cm_vertex_textures_begin(gpu);
 }
 
 void

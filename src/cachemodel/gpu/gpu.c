@@ -94,10 +94,10 @@ cm_gpu_destroy(struct cm_gpu *gpu)
       return;
    cm_parallel_destroy(gpu->parallel);
    struct cm_array *const arrays[] = {
-      &gpu->traversal,       &gpu->position,    &gpu->first_block,      &gpu->tile_begin,
-      &gpu->tile_primitives, &gpu->pmd_offsets, &gpu->draw_textures,    &gpu->reuse,
-      &gpu->last_tiles,      &gpu->opt_numbers, &gpu->tile_opt_numbers, &gpu->boxed_primitives,
-      &gpu->boxed_tiles,     &gpu->storages,
+      &gpu->traversal,        &gpu->position,    &gpu->first_block,   &gpu->tile_begin,
+      &gpu->tile_primitives,  &gpu->pmd_offsets, &gpu->draw_textures, &gpu->reuse,
+      &gpu->vertex_units,     &gpu->last_tiles,  &gpu->opt_numbers,   &gpu->tile_opt_numbers,
+      &gpu->boxed_primitives, &gpu->boxed_tiles, &gpu->storages,
    };
    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
       free(arrays[i]->data);

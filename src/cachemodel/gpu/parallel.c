@@ -183,7 +183,8 @@ cm_parallel_begin_pass(struct cm_parallel *parallel)
 {
    const struct cm_gpu *gpu = parallel->gpu;
    const struct cm_pass *pass = gpu->pass;
-   parallel->lanes_shade = parallel->num_lanes && pass->kind != CM_PASS_COMPUTE && !pass->num_storages;
+   parallel->lanes_shade =
+      parallel->num_lanes && pass->kind != CM_PASS_COMPUTE && !pass->num_storages && !pass->num_vertex_reads;
    connect_lanes(parallel, parallel->lanes_shade);
    if (!parallel->lanes_shade)
       return true;

@@ -9,8 +9,8 @@
  * They hand over segments of the stream: the front's entries, and between them the tiles that are shaded there. A
  * segment goes from one to the next; each worker takes the segments in order, preparation takes any.
  *
- * What lanes cannot do side by side, the front does when all others are done: passes whose shaders access storage,
- * compute passes, tiles in which a shader gets its memory.
+ * What lanes cannot do side by side, the front does when all others are done: passes whose shaders access storage or
+ * whose vertex shaders read textures, compute passes, tiles in which a shader gets its memory.
  */
 #ifndef CM_PARALLEL_H
 #define CM_PARALLEL_H

@@ -179,12 +179,23 @@ cm_timing_shaders_fetched(struct cm_timing *timing)
 }
 
 void
+cm_timing_vertex_fetched(struct cm_timing *timing)
+{
+   if (!is_writing(timing))
+      return;
+   timing->fetched_end = cm_timing_position(timing);
+   timing->is_vertex_fetched = true;
+}
+
+void
 cm_timing_vertex(struct cm_timing *timing, bool reused)
 {
    struct cm_logged_vertex *item = ADD(timing, vertices);
    if (!item)
       return;
    item->tokens_end = take_tokens(timing);
+   item->textures_begin = timing->is_vertex_fetched ? timing->fetched_end : item->tokens_end;
+   timing->is_vertex_fetched = false;
    item->accesses = timing->vertex_reads & INT32_MAX;
    item->reused = reused;
    timing->vertex_reads = 0;

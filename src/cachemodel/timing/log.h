@@ -37,6 +37,7 @@ struct cm_vertex_cursor {
 };
 
 struct cm_logged_vertex {
+   uint32_t textures_begin; /**< the tokens of its texture reads */
    uint32_t tokens_end;
    uint32_t accesses : 31; /**< of the first cache of vertices and indices */
    uint32_t reused : 1;
@@ -208,6 +209,8 @@ struct cm_timing {
    /* Of the tile-based pipeline. */
    uint32_t vertex_streams; /**< a bit for each stream that fetches vertices; 0 in mode imr */
    uint32_t vertex_reads;   /**< of the first cache of vertices and indices since the last vertex */
+   bool is_vertex_fetched;  /**< the next vertex reads textures */
+   uint32_t fetched_end;    /**< where its attributes' entries end then */
    uint32_t *covered;       /**< by primitive of the pass: quads in the tile */
    size_t covered_capacity;
    uint32_t num_covered;

@@ -67,6 +67,12 @@ void cm_timing_group(struct cm_timing *timing, enum cm_stream stream, uint32_t a
 /** A draw begins. Fetches of its shaders follow. */
 void cm_timing_draw(struct cm_timing *timing, const struct cm_draw *draw);
 void cm_timing_shaders_fetched(struct cm_timing *timing);
+/** Vertices of a pass, or invocations of its other shaders, that run on one core of a unified GPU together, as one thread;
+ * threads go to the cores in turn. */
+#define CM_VERTICES_OF_A_THREAD 16
+
+/** The next vertex' attributes are fetched; its texture reads follow, then cm_timing_vertex. */
+void cm_timing_vertex_fetched(struct cm_timing *timing);
 /** A vertex was fetched, or found transformed already. */
 void cm_timing_vertex(struct cm_timing *timing, bool reused);
 /** The draw's vertices end; since the last one, transform feedback was written. */

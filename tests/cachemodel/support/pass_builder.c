@@ -22,6 +22,8 @@ pass_new(uint32_t frame, uint32_t width, uint32_t height, uint32_t tile_size)
    pass->draws = builder->draws;
    pass->vertices = builder->vertices;
    pass->feedback = builder->feedback;
+   pass->vertex_textures = builder->vertex_textures;
+   pass->vertex_reads = builder->vertex_reads;
    pass->primitives = builder->primitives;
    pass->primitive_tiles = builder->primitive_tiles;
    pass->tiles = builder->tiles;
@@ -61,6 +63,18 @@ pass_feedback(struct pass_builder *builder, struct cm_feedback span)
       draw->first_feedback = builder->pass.num_feedback;
    draw->num_feedback++;
    builder->feedback[builder->pass.num_feedback++] = span;
+}
+
+void
+pass_vertex_read(struct pass_builder *builder, uint32_t vertex, uint32_t texture, uint16_t x, uint16_t y,
+                 bool linear)
+{
+   struct cm_draw *draw = &builder->draws[builder->pass.num_draws - 1];
+   assert_true(builder->pass.num_vertex_reads < BUILDER_LIMIT);
+   if (!draw->num_vertex_reads++)
+      draw->first_vertex_read = builder->pass.num_vertex_reads;
+   builder->vertex_reads[builder->pass.num_vertex_reads++] =
+      (struct cm_vertex_read){.vertex = vertex, .texture = texture, .linear = linear, .x = x, .y = y};
 }
 
 void

@@ -23,6 +23,25 @@ define_random_resources(struct cm_gpu *gpu)
    define_texture(gpu, OFFSCREEN, 300, 200, 1);
 }
 
+/* Up to three texture reads of some vertices, whether the draw fetches them or not. */
+static void
+random_vertex_reads(struct pass_builder *builder, uint64_t state)
+{
+   struct cm_pass *pass = &builder->pass;
+   const uint32_t texture = pass->num_vertex_textures;
+   pass->num_vertex_textures += 2;
+   for (uint32_t t = texture; t < pass->num_vertex_textures; t++)
+      builder->vertex_textures[t] =
+         (struct cm_texture_binding){.resource = FIRST_TEXTURE + random_below(&state, 5),
+                                     .repeat_t = random_below(&state, 2)};
+   for (uint32_t vertex = 0; vertex < 600; vertex += 1 + random_below(&state, 40)) {
+      for (uint32_t reads = random_below(&state, 4); reads > 0; reads--)
+         pass_vertex_read(builder, vertex, texture + random_below(&state, 2),
+                          (uint16_t)random_below(&state, 64), (uint16_t)random_below(&state, 200),
+                          random_below(&state, 2));
+   }
+}
+
 static void
 random_draw(struct pass_builder *builder, uint64_t *state)
 {
@@ -79,6 +98,8 @@ random_draw(struct pass_builder *builder, uint64_t *state)
                                                    .repeat_s = random_below(state, 2)};
    draw->textures[2] =
       (struct cm_texture_binding){.resource = pass->color[0].resource == COLOR ? OFFSCREEN : FIRST_TEXTURE};
+   if (*state >> 7 & 1)
+      random_vertex_reads(builder, *state);
 }
 
 static void

@@ -3,9 +3,6 @@
  * run all shaders), assembled into primitives. */
 #include "timing/immediate/immediate.h"
 
-/** Vertices of a draw, or invocations of its other shaders, that run on one processor together, as one thread. */
-#define VERTICES_OF_A_THREAD 16
-
 /* The number in the queue of a vertex of the pass that is fetched and not assembled. */
 static uint64_t
 number_of(const struct cm_immediate_timing *timing, uint32_t vertex)
@@ -78,7 +75,7 @@ run_stages(struct cm_immediate_timing *timing, const struct cm_logged_draw *draw
       const uint64_t end = cm_draw_invocations(draw, stage, vertices);
       for (uint64_t i = cm_draw_invocations(draw, stage, vertices - 1); i < end; i++) {
          struct cm_fragment_processor *processor =
-            &timing->processors[timing->invocations++ / VERTICES_OF_A_THREAD % processors];
+            &timing->processors[timing->invocations++ / CM_VERTICES_OF_A_THREAD % processors];
          const uint64_t begin = cm_later(ready, processor->stage->until);
          const uint64_t issued = cm_processor_issue(timing, processor, ready, instructions);
          shaded = cm_later(shaded, cm_later(issued, begin + instructions));
@@ -100,7 +97,7 @@ cm_immediate_run_vertex(struct cm_immediate_timing *timing)
       return false;
    const uint32_t processors = timing->base.config->fragment_stage.processors;
    struct cm_fragment_processor *processor =
-      &timing->processors[at->vertex / VERTICES_OF_A_THREAD % processors];
+      &timing->processors[at->vertex / CM_VERTICES_OF_A_THREAD % processors];
    uint64_t *done = vertex_done(timing, number);
    *done = wait->time;
    if (!timing->log.vertices.items[at->vertex].reused) {

@@ -78,13 +78,14 @@ next_processor(struct cm_tiled_timing *timing, const struct cm_logged_draw *draw
    return &is_free[next];
 }
 
-/* A processor runs a shader from a cycle on. When it is done, and what it has made is in the output queue, if it is to
- * go there. */
+/* A processor runs a shader from a cycle on, and has the texels that it reads in the cycle `read`. When it is done, and
+ * what it has made is in the output queue, if it is to go there. */
 static uint64_t
 shade(struct cm_geometry_timing *geometry, uint64_t *is_free, uint64_t begin, uint32_t instructions,
-      bool is_output)
+      uint64_t read, bool is_output)
 {
-   const uint64_t done = begin + instructions;
+   const uint64_t done = cm_later(begin + instructions, read);
+   geometry->processors.cycles[CM_STAGE_MEMORY] += done - begin - instructions;
    const uint64_t leaves = is_output ? cm_later(done, cm_queue_room(&geometry->output)) : done;
    geometry->processors.cycles[CM_STAGE_BUSY] += instructions;
    geometry->processors.cycles[CM_STAGE_BLOCKED] += leaves - done;
@@ -102,6 +103,32 @@ assemble(struct cm_tiled_timing *timing, uint64_t entered)
    cm_queue_pop(&geometry->output, entered, geometry->assembly.until);
    return cm_stage_work(&geometry->assembly, CM_STAGE_STARVED, geometry->assembly.until,
                         timing->pipeline->assembly_cycles);
+}
+
+/* Texture reads of a vertex whose shader begins then: a block a cycle is looked up, one read after another. When all data
+ * has arrived. */
+static uint64_t
+read_textures(struct cm_tiled_timing *timing, const struct cm_logged_vertex *vertex, uint64_t begin)
+{
+   const struct cm_log *log = &timing->geometry.work->log;
+   const cm_entry *token = log->entries.items + vertex->textures_begin;
+   const cm_entry *end = log->entries.items + vertex->tokens_end;
+   const uint32_t latency = timing->base.config->caches[CM_UNIT_TEXTURE_CACHE].latency;
+   struct cm_wait wait = {.time = begin};
+   uint64_t cycle = begin;
+   while (token < end) {
+      if (cm_is_read(*token)) {
+         cm_tiled_memory_miss(&timing->memory, &token, end, cycle + latency, &timing->memory.vertex, NULL, 0,
+                              0, &wait);
+         continue;
+      }
+      if (cm_entry_kind(*token) == CM_ENTRY_GROUP) {
+         cycle += cm_group_count(*token);
+         cm_wait_until(&wait, cycle + latency);
+      }
+      token++;
+   }
+   return cm_wait_resolve(&timing->memory.base, &wait);
 }
 
 /* Shades the oldest vertex in the input queue. When it is done. */
@@ -122,7 +149,9 @@ shade_vertex(struct cm_tiled_timing *timing, const struct cm_logged_draw *draw,
          begin == arrived && arrived > *is_free && arrived > entered + 1
             ? arrived - cm_later(*is_free, entered + 1)
             : 0;
-      done = shade(geometry, is_free, begin, draw->instructions, !draw->has_stages);
+      const uint64_t read =
+         vertex->textures_begin < vertex->tokens_end ? read_textures(timing, vertex, begin) : begin;
+      done = shade(geometry, is_free, begin, draw->instructions, read, !draw->has_stages);
    } else if (!draw->has_stages) {
       done = cm_later(done, cm_queue_room(&geometry->output));
    }
@@ -147,7 +176,8 @@ run_stages(struct cm_tiled_timing *timing, const struct cm_logged_draw *draw, ui
          const bool is_output = stage == last && last != CM_LOGGED_CONTROL;
          uint64_t *is_free = next_processor(timing, draw);
          const uint64_t begin = cm_later(cm_later(ready, *is_free), geometry->processor_begin);
-         const uint64_t done = shade(geometry, is_free, begin, draw->stages[stage].instructions, is_output);
+         const uint64_t done =
+            shade(geometry, is_free, begin, draw->stages[stage].instructions, begin, is_output);
          geometry->processor_begin = begin;
          shaded = cm_later(shaded, done);
          if (is_output)
@@ -274,7 +304,7 @@ cm_geometry_timing_step(struct cm_tiled_timing *timing)
    const uint64_t found = done + timing->base.config->caches[CM_UNIT_VERTEX_CACHE].latency;
    cm_wait_until(wait, cm_later(found, geometry->program_ready));
    cm_tiled_memory_misses(&timing->memory, work->log.entries.items + geometry->token,
-                          work->log.entries.items + vertex->tokens_end, found, &timing->memory.vertex, 0,
+                          work->log.entries.items + vertex->textures_begin, found, &timing->memory.vertex, 0,
                           wait);
    geometry->token = vertex->tokens_end;
    at->draw_vertex++;

@@ -12,6 +12,7 @@
 #include "tbr_counter_query.h"
 #include "tbr_shader_cache.h"
 #include "tbr_resource.h"
+#include "tbr_vertex_reads.h"
 
 static void
 destroy_context(struct pipe_context *base)
@@ -30,6 +31,7 @@ destroy_context(struct pipe_context *base)
    if (context->draw)
       draw_destroy(context->draw);
    tbr_draw_destroy_context(context);
+   tbr_vertex_reads_destroy(context->vertex_reads);
    if (context->llvm) {
       lp_context_destroy(context->llvm);
       FREE(context->llvm);

@@ -21,6 +21,7 @@ struct tbr_drawn_shader;
 struct tbr_query;
 struct tbr_draw_state;
 struct tbr_texture_binding;
+struct tbr_vertex_reads;
 struct lp_context_ref;
 struct tbr_binning;
 struct tbr_resource;
@@ -134,6 +135,7 @@ struct tbr_context {
    uint32_t mapped_constants[PIPE_SHADER_TYPES];       /**< masks of those that are mapped in draw */
    struct tbr_held_storages held;
    struct tbr_vertex_marks vertex_marks;
+   struct tbr_vertex_reads *vertex_reads; /**< NULL until a vertex shader reads textures */
    struct pipe_stream_output_target *stream_output[PIPE_MAX_SO_BUFFERS];
    unsigned num_stream_output;
    unsigned sample_mask;

@@ -18,6 +18,7 @@
 #include "tbr_query.h"
 #include "tbr_resource.h"
 #include "tbr_shader.h"
+#include "tbr_vertex_reads.h"
 
 /* ---- state --------------------------------------------------------------- */
 
@@ -151,10 +152,21 @@ tbr_draw_refresh_state(struct tbr_context *context)
    return !context->dirty || begin_state(context, binning->batch, binning->event_draw);
 }
 
+/** Adds what vertex shaders have read of textures so far to the draw's events. */
+static void
+take_vertex_reads(struct tbr_context *context)
+{
+   if (context->vertex_reads && !tbr_vertex_reads_end(context)) {
+      mesa_loge("out of memory for the texture reads of a draw's vertices; the process ends");
+      abort();
+   }
+}
+
 bool
 tbr_draw_continue(struct tbr_context *context)
 {
    assert(context->batch && context->batch == context->binning->batch);
+   take_vertex_reads(context);
    /* The fetches of the draw in progress stay with the pass they were made in. */
    tbr_batch_submit(context);
    struct tbr_batch *batch = tbr_batch_get(context);
@@ -385,11 +397,13 @@ draw_one(struct tbr_context *context, const struct pipe_draw_info *info, unsigne
    if (indices->data && info->index_bounds_valid && !are_bounds_true(info, draw, indices))
       checked.index_bounds_valid = false;
    context->vertex_marks.texture_reads = 0;
+   tbr_vertex_reads_begin(context);
    memset(&binning->stages_run, 0, sizeof binning->stages_run);
    draw_vbo(context->draw, &checked, drawid_offset, NULL, draw, 1, context->patch_vertices);
    draw_flush(context->draw);
    if (context->vertex_marks.texture_reads)
       tbr_draw_events_texture_reads(context, context->vertex_marks.texture_reads);
+   take_vertex_reads(context);
    tbr_query_end_draw(context);
    if (binning->out_of_memory) {
       mesa_loge("primitives were lost: out of memory for the Parameter Buffer");

@@ -254,8 +254,8 @@ note_vertex_textures(void)
 {
    static uint32_t said;
    if (p_atomic_xchg(&said, 1) == 0)
-      mesa_logi("the texture reads of vertex, tessellation and geometry shaders are not simulated, only "
-                "counted (vertex_stage.texture_reads)");
+      mesa_logi("the texture reads of tessellation and geometry shaders are not simulated, only counted "
+                "(vertex_stage.texture_reads)");
 }
 
 /** A shader that draw executes, or none. */
@@ -266,7 +266,7 @@ describe_drawn_shader(struct tbr_context *context, struct tbr_drawn_shader *shad
    if (!shader)
       return (struct cm_shader){0};
    tbr_names_announce_shader(context, stage, shader->id, &shader->name);
-   if (shader->reads_textures)
+   if (shader->reads_textures && type != PIPE_SHADER_VERTEX)
       note_vertex_textures();
    return (struct cm_shader){shader->id, shader->num_instructions,
                              tbr_draw_events_constant_bytes(context, type, TBR_ALL_CONSTANT_BUFFERS)};

@@ -23,6 +23,7 @@
 #include "tbr_nir_storage.h"
 #include "tbr_shader_cache.h"
 #include "tbr_progress.h"
+#include "tbr_vertex_reads.h"
 
 uint32_t
 tbr_next_shader_id(void)
@@ -339,6 +340,9 @@ create_drawn_shader(struct tbr_context *context, const char *stage, const struct
    shader->num_instructions = tbr_nir_count_instructions(nir);
    tbr_nir_limit_loops(nir, loop_limit(context));
    tbr_nir_bound_offsets(nir);
+   if (nir->info.stage == MESA_SHADER_VERTEX && tbr_screen(context->base.screen)->model &&
+       tbr_vertex_reads_prepare(context))
+      shader->logged = tbr_nir_log_texture_reads(nir, &shader->num_logged);
    shader->reads_textures = tbr_nir_count_texture_reads(nir);
    tbr_debug_nir(stage, shader->id, nir);
    tbr_debug_shader(stage, shader->id, shader->num_instructions);
@@ -378,6 +382,7 @@ delete_vs_state(struct pipe_context *pipe, void *state)
 {
    struct tbr_drawn_shader *shader = state;
    draw_delete_vertex_shader(tbr_context(pipe)->draw, shader->draw.vertex);
+   FREE(shader->logged);
    FREE(shader);
 }
 

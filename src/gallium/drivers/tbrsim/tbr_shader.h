@@ -102,7 +102,9 @@ struct tbr_drawn_shader {
    uint8_t vertices_per_primitive; /**< of what tessellation or a geometry shader makes: 1 points, 2 lines, 3
                                     * triangles */
    uint8_t invocations;            /**< of a control shader a patch, of a geometry shader a primitive */
-   bool reads_textures;            /**< what draw samples for it is not in the event stream */
+   bool reads_textures;            /**< draw samples for it */
+   uint32_t num_logged;            /**< of a vertex shader: texture instructions that it logs */
+   struct tbr_logged_instruction *logged;
 };
 
 /** The last shader of the bound ones that draw executes. */
