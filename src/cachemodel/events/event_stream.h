@@ -488,7 +488,7 @@ enum cm_event_type {
 #define CM_INVOKE_RESUMES (1u << 16)
 /* Of CM_EVENT_BUFFER and CM_EVENT_IMAGE: the unit is bits 16 … 21 of the word. */
 #define CM_STORAGE_OPERATION_SHIFT 22 /**< 2 bits: enum cm_storage_operation */
-#define CM_STORAGE_BYTES_SHIFT 24 /**< 8 bits, of CM_EVENT_BUFFER: bytes an invocation accesses, 1 … 16 */
+#define CM_STORAGE_BYTES_SHIFT 24     /**< 8 bits, of CM_EVENT_BUFFER: bytes an invocation accesses, 1 … 16 */
 
 #define CM_BUFFER_ACCESS_WORDS (sizeof(struct cm_buffer_access) / 4)
 #define CM_QUAD_WORDS (sizeof(struct cm_quad) / 4)

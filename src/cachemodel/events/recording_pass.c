@@ -14,14 +14,8 @@ struct field {
    uint8_t bytes; /* 1, 2, 4 or 8; 0: a bool */
 };
 
-#define FIELD(type, member)                                  \
-   {                                                         \
-      offsetof(type, member), sizeof(((type *)NULL)->member) \
-   }
-#define FLAG(type, member)      \
-   {                            \
-      offsetof(type, member), 0 \
-   }
+#define FIELD(type, member) {offsetof(type, member), sizeof(((type *)NULL)->member)}
+#define FLAG(type, member) {offsetof(type, member), 0}
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 static const struct field resource_fields[] = {
