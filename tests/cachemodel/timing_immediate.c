@@ -88,6 +88,18 @@ add_primitive(struct pass_builder *pass, const struct load *load, uint32_t p)
       pass_footprints(pass, 0, 0, footprints, load->quads * load->footprints);
 }
 
+/* The cycles of a frame with a pass, of a GPU; both are used up. */
+static uint64_t
+cycles_of_pass(struct cm_gpu *gpu, struct pass_builder *pass)
+{
+   pass_run(pass, gpu);
+   pass_free(pass);
+   cm_gpu_frame_end(gpu);
+   const uint64_t cycles = gpu_total(gpu, "gpu.cycles");
+   cm_gpu_destroy(gpu);
+   return cycles;
+}
+
 static uint64_t
 cycles_of(const struct load *load, const char *const *changes)
 {
@@ -110,12 +122,7 @@ cycles_of(const struct load *load, const char *const *changes)
    draw->textures[0].resource = TEXTURE;
    for (uint32_t p = 0; p < load->primitives; p++)
       add_primitive(pass, load, p);
-   pass_run(pass, gpu);
-   pass_free(pass);
-   cm_gpu_frame_end(gpu);
-   const uint64_t cycles = gpu_total(gpu, "gpu.cycles");
-   cm_gpu_destroy(gpu);
-   return cycles;
+   return cycles_of_pass(gpu, pass);
 }
 
 /* How many cycles 400 primitives more take than 400. */
@@ -204,12 +211,7 @@ cycles_of_uneven_load(uint32_t blocks)
       pass_primitive(pass, 1, &tile, 1);
       pass_quads(pass, 0, 0, 0, &quad, 1);
    }
-   pass_run(pass, gpu);
-   pass_free(pass);
-   cm_gpu_frame_end(gpu);
-   const uint64_t cycles = gpu_total(gpu, "gpu.cycles");
-   cm_gpu_destroy(gpu);
-   return cycles;
+   return cycles_of_pass(gpu, pass);
 }
 
 static void
