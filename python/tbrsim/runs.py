@@ -68,6 +68,7 @@ class Run:
         self.out = pathlib.Path(out).absolute()
         self._load, self._record, self._results = load, record, None
         self._files = contextlib.ExitStack()
+        self._ended = threading.RLock()  # one thread reads what it printed, the others wait for it
         self._started = time.time()
         self._claim()
         try:
@@ -103,13 +104,17 @@ class Run:
 
     def poll(self):
         """Its exit status; None while it goes on; negative: the signal that killed it."""
-        status = self._process.poll()
-        if status is not None and self._texts is None:
-            self._texts = [path.read_text(encoding="utf-8", errors="replace")
-                           for path in (self._output, self._errors)]
-            self._last = self._logged()
-            self._release()
+        with self._ended:
+            status = self._process.poll()
+            if status is not None and self._texts is None:
+                self._texts = [self._printed(path) for path in (self._output, self._errors)]
+                self._last = self._logged()
+                self._release()
         return status
+
+    @staticmethod
+    def _printed(path):
+        return path.read_text(encoding="utf-8", errors="replace")
 
     def _logged(self):
         try:
@@ -179,12 +184,14 @@ class Run:
     @property
     def output(self):
         """What it printed."""
-        return self._texts[0] if self.poll() is not None else self._output.read_text("utf-8")
+        with self._ended:
+            return self._texts[0] if self.poll() is not None else self._printed(self._output)
 
     @property
     def messages(self):
         """What it said on standard error."""
-        return self._texts[1] if self.poll() is not None else self._errors.read_text("utf-8")
+        with self._ended:
+            return self._texts[1] if self.poll() is not None else self._printed(self._errors)
 
     @property
     def results(self):

@@ -2,6 +2,7 @@
 """The Python package: what it reads against what the command prints, and what it says where a file
 is missing or the command refuses."""
 
+import concurrent.futures
 import csv
 import importlib.util
 import io
@@ -548,6 +549,15 @@ class Runs(Recorded):
         self.says("sleep|status|signal", run.wait)
         # The directory is free again.
         tbrsim.run("true", out=self.path("out"), no_model=True).wait()
+
+    def test_many_wait(self):
+        """What a run printed is read once, whichever of the threads that wait sees its end."""
+        for index in range(5):
+            run = tbrsim.sim(self.recording, out=self.path(f"out{index}"), frames=(0, 0))
+            with concurrent.futures.ThreadPoolExecutor(8) as threads:
+                results = [future.result() for future in [threads.submit(run.wait)
+                                                          for _ in range(8)]]
+            self.assertEqual([one.num_frames for one in results], 8 * [1])
 
 
 class Pools(Recorded):
