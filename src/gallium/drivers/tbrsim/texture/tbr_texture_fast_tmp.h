@@ -287,24 +287,29 @@ texture_store_color(const struct tbr_texture_private *state, enum texture_kind k
                     struct texture_color color, unsigned part, struct tbr_sample_arguments *arguments)
 {
    const float scale = 1.0f / 255.0f / 128.0f;
-   texture_float channels[6] = {{0}};
+   const texture_float zero = {0};
+   texture_float red = zero, green = zero, blue = zero, alpha = zero;
    if (kind == TEXTURE_KIND_WIDE) {
-      for (unsigned i = 0; i < 4; i++)
-         channels[i] = color.wide[i];
+      red = color.wide[0];
+      green = color.wide[1];
+      blue = color.wide[2];
+      alpha = color.wide[3];
    } else if (texture_is_single(kind)) {
-      channels[0] = color.single;
+      red = color.single;
    } else {
-      channels[0] = texture_to_float((texture_int)color.even & 0xffff) * scale;
-      channels[2] = texture_to_float((texture_int)color.even >> 16) * scale;
-      channels[1] = texture_to_float((texture_int)color.odd & 0xffff) * scale;
-      channels[3] = texture_to_float((texture_int)color.odd >> 16) * scale;
-      if (state->identity) {
-         for (unsigned i = 0; i < 4; i++)
-            texture_store_float(arguments->texel[i] + part, channels[i]);
-         return;
-      }
+      red = texture_to_float((texture_int)color.even & 0xffff) * scale;
+      blue = texture_to_float((texture_int)color.even >> 16) * scale;
+      green = texture_to_float((texture_int)color.odd & 0xffff) * scale;
+      alpha = texture_to_float((texture_int)color.odd >> 16) * scale;
    }
-   channels[5] = texture_splat_float(1.0f);
+   if (state->identity && !texture_is_single(kind)) {
+      texture_store_float(arguments->texel[0] + part, red);
+      texture_store_float(arguments->texel[1] + part, green);
+      texture_store_float(arguments->texel[2] + part, blue);
+      texture_store_float(arguments->texel[3] + part, alpha);
+      return;
+   }
+   const texture_float channels[6] = {red, green, blue, alpha, zero, texture_splat_float(1.0f)};
    for (unsigned i = 0; i < 4; i++)
       texture_store_float(arguments->texel[i] + part, channels[state->channel[i]]);
 }

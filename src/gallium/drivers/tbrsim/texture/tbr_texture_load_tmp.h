@@ -83,7 +83,7 @@ texture_load_texel(enum texture_kind kind, const uint8_t *base, texture_int offs
 #endif
 }
 
-#if defined(__SSE2__) && TEXTURE_LANES < 16
+#ifdef __SSE2__
 /** The 64 bits at each of two offsets. */
 TEXTURE_INLINE __m128
 texture_load_two(const uint8_t *base, int32_t first, int32_t second)
@@ -98,12 +98,19 @@ TEXTURE_INLINE void
 texture_load_pair(const uint8_t *base, texture_int offset, texture_int *left, texture_int *right)
 {
 #if TEXTURE_LANES == 16
-   const __m512i even = (__m512i)(texture_int){0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};
-   const __m512i odd = (__m512i)(texture_int){1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31};
-   __m512i low = _mm512_i32gather_epi64(_mm512_castsi512_si256((__m512i)offset), base, 1);
-   __m512i high = _mm512_i32gather_epi64(_mm512_extracti64x4_epi64((__m512i)offset, 1), base, 1);
-   *left = (texture_int)_mm512_permutex2var_epi32(low, even, high);
-   *right = (texture_int)_mm512_permutex2var_epi32(low, odd, high);
+   int32_t at[TEXTURE_LANES];
+   texture_store_int(at, offset);
+   /* Quad q's first two pairs are in the first vector's part q, the other two in the second's. */
+   __m512 first = _mm512_castps128_ps512(texture_load_two(base, at[0], at[1]));
+   __m512 second = _mm512_castps128_ps512(texture_load_two(base, at[2], at[3]));
+   first = _mm512_insertf32x4(first, texture_load_two(base, at[4], at[5]), 1);
+   second = _mm512_insertf32x4(second, texture_load_two(base, at[6], at[7]), 1);
+   first = _mm512_insertf32x4(first, texture_load_two(base, at[8], at[9]), 2);
+   second = _mm512_insertf32x4(second, texture_load_two(base, at[10], at[11]), 2);
+   first = _mm512_insertf32x4(first, texture_load_two(base, at[12], at[13]), 3);
+   second = _mm512_insertf32x4(second, texture_load_two(base, at[14], at[15]), 3);
+   *left = (texture_int)_mm512_shuffle_ps(first, second, 0x88);
+   *right = (texture_int)_mm512_shuffle_ps(first, second, 0xdd);
 #else
    int32_t at[TEXTURE_LANES];
    texture_store_int(at, offset);
@@ -145,7 +152,7 @@ texture_rescale(texture_ushort value)
 TEXTURE_INLINE struct texture_color
 texture_unpack(enum texture_kind kind, texture_int word)
 {
-   struct texture_color color = {0};
+   struct texture_color color; /* what a kind does not use costs nothing: it is not even cleared */
    switch (kind) {
    case TEXTURE_KIND_565: {
       texture_ushort five = (texture_ushort)((word & 0x1f) | (word << 5 & 0x1f0000));
