@@ -183,9 +183,9 @@ cm_parallel_begin_pass(struct cm_parallel *parallel)
 {
    const struct cm_gpu *gpu = parallel->gpu;
    const struct cm_pass *pass = gpu->pass;
-   parallel->lanes_shade =
-      parallel->num_lanes && pass->kind != CM_PASS_COMPUTE && !pass->num_storages && !pass->num_vertex_reads;
-   connect_lanes(parallel, parallel->lanes_shade);
+   parallel->lanes_shade = parallel->num_lanes && pass->kind != CM_PASS_COMPUTE && !pass->num_storages;
+   /* Vertex shaders read textures on the front, before a tile is shaded. */
+   connect_lanes(parallel, parallel->lanes_shade && !pass->num_vertex_reads);
    if (!parallel->lanes_shade)
       return true;
    if (!cm_array_reserve(&parallel->shaders, pass->num_draws, sizeof(struct cm_shader_memory)) ||
@@ -227,6 +227,7 @@ cm_parallel_shade(struct cm_parallel *parallel, uint32_t tile)
    }
    if (!events->num_words)
       return true;
+   connect_lanes(parallel, true);
    cm_segment_add_tile(parallel->open, gpu->hierarchy.shared.arriving.count, tile,
                        ((const uint32_t *)gpu->position.data)[tile], events);
    gpu->is_held = true;
