@@ -7,8 +7,9 @@
 #include "events/recording.h"
 #include "tools.h"
 
-const char *const event_table_names[EVENT_TABLES] = {"passes", "draws",      "primitives", "tiles",
-                                                     "quads",  "footprints", "buffers",    "images"};
+const char *const event_table_names[EVENT_TABLES] = {"passes",  "draws",  "primitives",
+                                                     "tiles",   "quads",  "footprints",
+                                                     "buffers", "images", "vertex_reads"};
 
 #define FOOTPRINT_COLUMNS "resource,level,layer,linear,live,x0,y0,x1,y1,x2,y2,x3,y3"
 #define COUNT_COLUMNS \
@@ -28,6 +29,7 @@ static const char *const columns[EVENT_TABLES] = {
    [EVENT_TABLE_BUFFERS] =
       "frame,pass,quad,tile,draw,unit,operation,resource,bytes,live,offset0,offset1,offset2,offset3",
    [EVENT_TABLE_IMAGES] = "frame,pass,quad,tile,draw,unit,operation," FOOTPRINT_COLUMNS,
+   [EVENT_TABLE_VERTEX_READS] = "frame,pass,draw,vertex,resource,level,layer,linear,x,y",
 };
 
 static const char *const operation_names[CM_STORAGE_OPERATIONS] = {
@@ -309,6 +311,21 @@ write_draws(const struct pass_rows *rows)
 }
 
 static void
+write_vertex_reads(const struct pass_rows *rows)
+{
+   const struct cm_pass *pass = rows->pass;
+   for (uint32_t d = 0; d < pass->num_draws; d++) {
+      const struct cm_vertex_read *reads = pass->vertex_reads + pass->draws[d].first_vertex_read;
+      for (uint32_t i = 0; i < pass->draws[d].num_vertex_reads; i++) {
+         begin_row(rows);
+         fprintf(rows->file, "%u,%u,%u,%u,%u,%u,%d,%d\n", d, reads[i].vertex,
+                 pass->vertex_textures[reads[i].texture].resource, reads[i].level, reads[i].layer,
+                 reads[i].linear, (int16_t)reads[i].x, (int16_t)reads[i].y);
+      }
+   }
+}
+
+static void
 write_pass(const struct pass_rows *rows)
 {
    const struct cm_pass *pass = rows->pass;
@@ -353,6 +370,8 @@ take_pass(struct pass_rows *rows)
       write_draws(rows);
    else if (rows->table == EVENT_TABLE_TILES)
       write_tiles(rows);
+   else if (rows->table == EVENT_TABLE_VERTEX_READS)
+      write_vertex_reads(rows);
    free(rows->tiles);
    free(rows->draws);
 }
