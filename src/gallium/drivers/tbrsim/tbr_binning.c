@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "draw/draw_context.h"
+#include "draw/draw_pipe.h"
 #include "util/u_memory.h"
 #include "tbr_batch.h"
 #include "tbr_context.h"
@@ -68,6 +69,13 @@ void
 tbr_binning_invalidate(struct tbr_context *context)
 {
    context->binning->vertex_info_valid = false;
+}
+
+void
+tbr_binning_flush(struct tbr_context *context)
+{
+   if (context->binning->batch)
+      context->binning->stage->flush(context->binning->stage, DRAW_FLUSH_STATE_CHANGE);
 }
 
 static const struct vertex_info *
@@ -429,12 +437,12 @@ tbr_binning_init(struct tbr_context *context)
       .destroy = destroy_render,
    };
 
-   struct draw_stage *stage = draw_vbuf_stage(context->draw, &binning->base);
-   if (!stage) {
+   binning->stage = draw_vbuf_stage(context->draw, &binning->base);
+   if (!binning->stage) {
       destroy_render(&binning->base);
       return false;
    }
-   draw_set_rasterize_stage(context->draw, stage);
+   draw_set_rasterize_stage(context->draw, binning->stage);
    draw_set_render(context->draw, &binning->base);
 
    /* Points and lines of any width, and point sprites, are rasterised here, and where

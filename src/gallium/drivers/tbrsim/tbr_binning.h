@@ -27,6 +27,7 @@ struct tbr_stream_counts {
 
 struct tbr_binning {
    struct vbuf_render base;
+   struct draw_stage *stage; /**< draw's last one: collects vertices for `base` */
    struct tbr_context *context;
 
    struct vertex_info vertex_info;
@@ -67,6 +68,11 @@ bool tbr_binning_init(struct tbr_context *context);
 
 /** Bound shaders or rasterizer state changed: the vertex layout must be made anew. */
 void tbr_binning_invalidate(struct tbr_context *context);
+
+/** Bins the primitives that draw has collected, before a fragment shader or a rasterizer state is bound: draw's own stages
+ * (smooth lines and points, stipple) bind theirs in the middle of a draw, and primitives before that, as filled polygons,
+ * are of the state before. */
+void tbr_binning_flush(struct tbr_context *context);
 
 /** Called by a primitive that finds the batch full: submits it and continues
  * in a new one (tbr_draw.c). False when that fails. */

@@ -16,6 +16,7 @@
 #include "util/u_atomic.h"
 #include "util/u_memory.h"
 #include "util/u_prim.h"
+#include "tbr_binning.h"
 #include "tbr_context.h"
 #include "tbr_debug.h"
 #include "tbr_nir.h"
@@ -239,6 +240,7 @@ bind_fs_state(struct pipe_context *pipe, void *shader)
    struct tbr_context *context = tbr_context(pipe);
    if (context->fragment_shader == shader)
       return;
+   tbr_binning_flush(context);
    /* draw lays its vertices out for the fragment shader. */
    draw_bind_fragment_shader(context->draw, shader ? ((struct tbr_fragment_shader *)shader)->draw : NULL);
    context->fragment_shader = shader;

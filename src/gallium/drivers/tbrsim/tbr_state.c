@@ -10,6 +10,7 @@
 #include "util/u_memory.h"
 #include "util/u_upload_mgr.h"
 #include "tbr_batch.h"
+#include "tbr_binning.h"
 #include "tbr_context.h"
 #include "tbr_resource.h"
 
@@ -141,6 +142,7 @@ bind_rasterizer_state(struct pipe_context *base, void *state)
    struct rasterizer *rasterizer = state;
 
    /* First: draw binds states of its own while it flushes. */
+   tbr_binning_flush(context);
    draw_set_rasterizer_state(context->draw, rasterizer ? &rasterizer->draw_state : NULL, rasterizer);
    context->rasterizer = rasterizer ? &rasterizer->state : NULL;
    context->dirty |= TBR_DIRTY_RASTERIZER;
