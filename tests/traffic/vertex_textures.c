@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Vertex programs that read textures a different number of times each: vertex n of each instance reads
- * n + 1 texels, the others nothing where `odd` is set and n is even. The image shows what was read. */
+ * n modulo 7 + 1 texels, or nothing where `odd` is set and n is even. The image shows what was read. */
 #include <GLES3/gl3.h>
 
 #include "support/check.h"
@@ -9,6 +9,7 @@
 
 #define VERTICES 7
 #define INSTANCES 3
+#define REPEATED 1300 /* more vertices than Mesa's draw shades at a time */
 
 /* Points at the pixels of a row for each instance. */
 static GLint
@@ -22,10 +23,10 @@ use_program(void)
                     "void main() {\n"
                     "   sum = 0.0;\n"
                     "   if (odd == 0 || (gl_VertexID & 1) == 1) {\n"
-                    "      for (int i = 0; i <= gl_VertexID; i++)\n"
+                    "      for (int i = 0; i <= gl_VertexID % 7; i++)\n"
                     "         sum += texelFetch(values, ivec2(i, 0), 0).x;\n"
                     "   }\n"
-                    "   vec2 pixel = vec2(gl_VertexID, gl_InstanceID) + 0.5;\n"
+                    "   vec2 pixel = vec2(gl_VertexID % 7, gl_InstanceID) + 0.5;\n"
                     "   gl_Position = vec4(pixel / vec2(7.0, 3.0) * 2.0 - 1.0, 0.0, 1.0);\n"
                     "   gl_PointSize = 1.0;\n"
                     "}\n",
@@ -54,12 +55,12 @@ make_texture(void)
 }
 
 static void
-draw_and_check(GLint place, int odd)
+draw_and_check(GLint place, int odd, int repeated)
 {
    GLubyte pixels[INSTANCES][VERTICES][4];
    glUniform1i(place, odd);
    glClear(GL_COLOR_BUFFER_BIT);
-   glDrawArraysInstanced(GL_POINTS, 0, VERTICES, INSTANCES);
+   glDrawArraysInstanced(GL_POINTS, 0, VERTICES * repeated, INSTANCES);
    glReadPixels(0, 0, VERTICES, INSTANCES, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
    for (int instance = 0; instance < INSTANCES; instance++) {
       for (int vertex = 0; vertex < VERTICES; vertex++)
@@ -74,7 +75,8 @@ main(void)
    egl_open_context((struct surface_request){X11_PBUFFER, VERTICES, INSTANCES, .depth = false}, false, 3, 0);
    const GLint place = use_program();
    make_texture();
-   draw_and_check(place, 0);
-   draw_and_check(place, 1);
+   draw_and_check(place, 0, 1);
+   draw_and_check(place, 1, 1);
+   draw_and_check(place, 0, REPEATED);
    return 0;
 }

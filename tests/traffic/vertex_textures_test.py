@@ -8,9 +8,10 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support import tbrsim  # noqa: E402
 
-VERTICES, INSTANCES = 7, 3
-# All vertices, then the odd ones: vertex n reads n + 1 texels.
-EXPECTED = INSTANCES * (sum(range(1, VERTICES + 1)) + sum(n + 1 for n in range(1, VERTICES, 2)))
+VERTICES, INSTANCES, REPEATED = 7, 3, 1300
+# All vertices, then the odd ones, then 1300 times all: vertex n reads n modulo 7 + 1 texels.
+ALL = sum(range(1, VERTICES + 1))
+EXPECTED = INSTANCES * (ALL + sum(n + 1 for n in range(1, VERTICES, 2)) + REPEATED * ALL)
 
 
 class VertexTextures(tbrsim.TestCase):

@@ -71,6 +71,7 @@ struct cm_gpu {
    struct cm_array reuse;            /**< uint32_t: the FIFO of transformed vertices */
    struct cm_array vertex_units;     /**< struct cm_texture_unit by texture of the pass' vertex shaders */
    uint32_t vertices_run;            /**< vertices of the pass so far, reused ones among them */
+   uint32_t next_vertex_read;        /**< of the draw: where those of the vertex that read last end */
    struct cm_deferred deferred;      /**< what the deferred mode shades of the last tile of a full pass */
    struct cm_array storages;         /**< of storage.c, by the pass' storages */
    bool has_storage;                 /**< the pass accesses storage, and that is simulated */

@@ -55,12 +55,16 @@ read_texture(struct cm_gpu *gpu, const struct cm_vertex_read *read, uint32_t pro
    gpu->pipeline[CM_PIPELINE_VERTEX_FOOTPRINTS]++;
 }
 
-void
-cm_vertex_textures_read(struct cm_gpu *gpu, const struct cm_draw *draw, uint32_t vertex)
+/* The first of a draw's reads that is of this vertex or a later one. In draws without indices, and mostly in others, it is
+ * where those of the vertex before ended. */
+static uint32_t
+find_reads(const struct cm_gpu *gpu, const struct cm_draw *draw, uint32_t vertex)
 {
    const struct cm_vertex_read *reads = gpu->pass->vertex_reads + draw->first_vertex_read;
    uint32_t first = 0, end = draw->num_vertex_reads;
-   cm_timing_vertex_fetched(gpu->timing);
+   const uint32_t next = gpu->next_vertex_read;
+   if (next < end && reads[next].vertex >= vertex && (!next || reads[next - 1].vertex < vertex))
+      return next;
    while (first < end) {
       const uint32_t middle = first + (end - first) / 2;
       if (reads[middle].vertex < vertex)
@@ -68,8 +72,18 @@ cm_vertex_textures_read(struct cm_gpu *gpu, const struct cm_draw *draw, uint32_t
       else
          end = middle;
    }
-   for (; first < draw->num_vertex_reads && reads[first].vertex == vertex; first++)
-      read_texture(gpu, &reads[first], processor_of_next(gpu));
+   return first;
+}
+
+void
+cm_vertex_textures_read(struct cm_gpu *gpu, const struct cm_draw *draw, uint32_t vertex)
+{
+   const struct cm_vertex_read *reads = gpu->pass->vertex_reads + draw->first_vertex_read;
+   uint32_t i = find_reads(gpu, draw, vertex);
+   cm_timing_vertex_fetched(gpu->timing);
+   for (; i < draw->num_vertex_reads && reads[i].vertex == vertex; i++)
+      read_texture(gpu, &reads[i], processor_of_next(gpu));
+   gpu->next_vertex_read = i;
 }
 
 void

@@ -157,7 +157,9 @@ static void
 take_vertex_reads(struct tbr_context *context)
 {
    if (context->vertex_reads && !tbr_vertex_reads_end(context)) {
-      mesa_loge("out of memory for the texture reads of a draw's vertices; the process ends");
+      mesa_loge(
+         "out of memory for the texture reads of a draw's vertices, or more than 26 million of some 4,096 "
+         "vertices; the process ends");
       abort();
    }
 }

@@ -148,13 +148,15 @@ tbr_query_begin_draw(struct tbr_context *context)
 {
    struct tbr_binning *binning = context->binning;
    const bool active = !context->queries_paused;
-   /* The event stream has how often the stages behind the vertices ran; draw tells after each part of a draw. */
+   /* The event stream has how often the stages behind the vertices ran, and what vertices read of textures; draw tells
+    * after each part of a draw. */
    const bool stages = context->evaluation_shader || context->geometry_shader;
+   const bool parts = stages || context->vertex_shader->num_logged > 0;
    binning->counts_statistics = active && context->num_active_statistics > 0;
    binning->counts_primitives =
       (active && context->num_active_primitives > 0) || context->num_stream_output > 0;
    draw_collect_pipeline_statistics(context->draw, stages || binning->counts_statistics);
-   draw_collect_primitives_generated(context->draw, stages || (active && context->num_active_primitives > 0));
+   draw_collect_primitives_generated(context->draw, parts || (active && context->num_active_primitives > 0));
 }
 
 static void

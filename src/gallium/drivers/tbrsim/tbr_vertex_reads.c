@@ -20,7 +20,8 @@
 #include "tbr_shader.h"
 #include "tbr_texture_unit.h"
 
-/** An instruction that an invocation ran: as the generated code stores it, words. */
+/** An instruction that an invocation ran: as the generated code stores it, words. Of the operands those are valid that
+ * the instruction has (struct tbr_logged_instruction). */
 struct logged_read {
    uint32_t instruction; /**< its number in the shader */
    uint32_t invocation;  /**< of the draw, in the order of shading */
@@ -30,10 +31,11 @@ struct logged_read {
    uint32_t texture_offset; /**< added to the unit */
    uint32_t offset[3], ddx[3], ddy[3];
 };
+#define WORD(member) (offsetof(struct logged_read, member) / 4)
 
 /** The head of shader buffer 1. */
 struct log {
-   uint32_t count;       /**< reads, be there room for them or not */
+   uint32_t count;       /**< reads of a part of the draw, be there room for them or not */
    uint32_t invocations; /**< of the draw */
    uint32_t unused[2];
    struct logged_read reads[];
@@ -57,7 +59,8 @@ struct tbr_vertex_reads {
    struct log *log;
    struct tbr_texture_thread *thread;
    struct cm_tile_events events;       /**< of one call of the texture unit */
-   struct util_dynarray found;         /**< struct found_read */
+   struct util_dynarray found;         /**< struct found_read, of the draw */
+   bool lost;                          /**< not all of them: out of memory, or of room in the log */
    uint32_t bound, announced;          /**< units of `bindings` of the draw, those that are in its events */
    uint32_t numbers[TBR_MAX_TEXTURES]; /**< in the batch's vertex_textures */
    struct tbr_texture_binding bindings[TBR_MAX_TEXTURES];
@@ -66,21 +69,31 @@ struct tbr_vertex_reads {
 /* ---- the shader ---------------------------------------------------------- */
 
 static void
-store(nir_builder *b, nir_def *address, size_t member, nir_def *value)
+store_words(nir_builder *b, nir_def *address, size_t word, nir_def *value)
 {
-   nir_store_ssbo(b, value, nir_imm_int(b, LOG_BUFFER), nir_iadd_imm(b, address, member), .align_mul = 4,
+   nir_store_ssbo(b, value, nir_imm_int(b, LOG_BUFFER), nir_iadd_imm(b, address, 4 * word), .align_mul = 4,
                   .write_mask = BITFIELD_MASK(value->num_components));
+}
+
+static void
+store_operand(nir_builder *b, nir_def *address, size_t word, nir_def *value,
+              struct tbr_logged_instruction *instruction)
+{
+   store_words(b, address, word, value);
+   instruction->operands |= BITFIELD_MASK(value->num_components) << word;
 }
 
 /** Operands in the order in which gallivm passes them on. */
 static void
-store_coords(nir_builder *b, const nir_tex_instr *tex, nir_def *address, nir_def *coords)
+store_coords(nir_builder *b, const nir_tex_instr *tex, nir_def *address, nir_def *coords,
+             struct tbr_logged_instruction *instruction)
 {
-   for (unsigned i = 0; i < tex->coord_components; i++) {
-      const bool layer_of_1d = tex->is_array && tex->sampler_dim == GLSL_SAMPLER_DIM_1D && i == 1;
-      store(b, address, offsetof(struct logged_read, coords) + 4 * (layer_of_1d ? 2 : i),
-            nir_channel(b, coords, i));
+   if (!tex->is_array || tex->sampler_dim != GLSL_SAMPLER_DIM_1D) {
+      store_operand(b, address, WORD(coords), coords, instruction);
+      return;
    }
+   store_operand(b, address, WORD(coords), nir_channel(b, coords, 0), instruction);
+   store_operand(b, address, WORD(coords[2]), nir_channel(b, coords, 1), instruction);
 }
 
 static void
@@ -90,35 +103,41 @@ store_operands(nir_builder *b, const nir_tex_instr *tex, nir_def *address,
    for (unsigned s = 0; s < tex->num_srcs; s++) {
       nir_def *value = tex->src[s].src.ssa;
       switch (tex->src[s].src_type) {
-      case nir_tex_src_coord: store_coords(b, tex, address, value); break;
+      case nir_tex_src_coord:
+         store_coords(b, tex, address, nir_trim_vector(b, value, tex->coord_components), instruction);
+         break;
       case nir_tex_src_bias:
-      case nir_tex_src_lod: store(b, address, offsetof(struct logged_read, lod), value); break;
+      case nir_tex_src_lod: store_operand(b, address, WORD(lod), value, instruction); break;
       case nir_tex_src_ms_index:
          instruction->has_sample = true;
-         store(b, address, offsetof(struct logged_read, sample), value);
+         store_operand(b, address, WORD(sample), value, instruction);
          break;
       case nir_tex_src_offset:
          instruction->has_offset = true;
-         store(b, address, offsetof(struct logged_read, offset), value);
+         store_operand(b, address, WORD(offset), value, instruction);
          break;
       case nir_tex_src_ddx:
          instruction->lod_control = TBR_LOD_DERIVATIVES;
-         store(b, address, offsetof(struct logged_read, ddx), value);
+         store_operand(b, address, WORD(ddx), value, instruction);
          break;
-      case nir_tex_src_ddy: store(b, address, offsetof(struct logged_read, ddy), value); break;
+      case nir_tex_src_ddy: store_operand(b, address, WORD(ddy), value, instruction); break;
       case nir_tex_src_texture_offset:
-         store(b, address, offsetof(struct logged_read, texture_offset), value);
+         store_operand(b, address, WORD(texture_offset), value, instruction);
          break;
       default: break; /* what is compared with, and samplers: of a unit's own */
       }
    }
 }
 
+/** What begins each of an invocation's reads, but for the instruction. */
+struct invocation {
+   nir_def *number, *vertex, *instance;
+};
+
 static void
-log_instruction(nir_builder *b, const nir_tex_instr *tex, nir_def *invocation, uint32_t number,
-                struct tbr_logged_instruction *instruction)
+log_instruction(nir_builder *b, const nir_tex_instr *tex, const struct invocation *invocation,
+                uint32_t number, struct tbr_logged_instruction *instruction)
 {
-   static const struct logged_read none;
    const bool is_fetch = tex->op == nir_texop_txf || tex->op == nir_texop_txf_ms;
    *instruction = (struct tbr_logged_instruction){
       .unit = tex->texture_index,
@@ -131,14 +150,13 @@ log_instruction(nir_builder *b, const nir_tex_instr *tex, nir_def *invocation, u
    };
    nir_def *slot = nir_ssbo_atomic(b, 32, nir_imm_int(b, LOG_BUFFER), nir_imm_int(b, 0), nir_imm_int(b, 1),
                                    .atomic_op = nir_atomic_op_iadd);
+   /* Those for which there is no room must not get at the beginning again, as addresses have 32 bits. */
+   slot = nir_umin(b, slot, nir_imm_int(b, LOG_READS));
    nir_def *address =
       nir_iadd_imm(b, nir_imul_imm(b, slot, sizeof(struct logged_read)), offsetof(struct log, reads));
-   for (unsigned word = 0; word < sizeof none / 4; word++)
-      store(b, address, 4 * word, nir_imm_int(b, 0));
-   store(b, address, offsetof(struct logged_read, instruction), nir_imm_int(b, number));
-   store(b, address, offsetof(struct logged_read, invocation), invocation);
-   store(b, address, offsetof(struct logged_read, vertex), nir_load_vertex_id(b));
-   store(b, address, offsetof(struct logged_read, instance), nir_load_instance_id(b));
+   store_words(b, address, WORD(instruction),
+               nir_vec4(b, nir_imm_int(b, number), invocation->number, invocation->vertex,
+                        invocation->instance));
    store_operands(b, tex, address, instruction);
 }
 
@@ -162,16 +180,20 @@ tbr_nir_log_texture_reads(nir_shader *nir, uint32_t *count)
    if (!instructions)
       return NULL;
    nir_builder b = nir_builder_at(nir_before_impl(impl));
-   nir_def *invocation =
-      nir_ssbo_atomic(&b, 32, nir_imm_int(&b, LOG_BUFFER), nir_imm_int(&b, offsetof(struct log, invocations)),
-                      nir_imm_int(&b, 1), .atomic_op = nir_atomic_op_iadd);
+   const struct invocation invocation = {
+      .number = nir_ssbo_atomic(&b, 32, nir_imm_int(&b, LOG_BUFFER),
+                                nir_imm_int(&b, offsetof(struct log, invocations)), nir_imm_int(&b, 1),
+                                .atomic_op = nir_atomic_op_iadd),
+      .vertex = nir_load_vertex_id(&b),
+      .instance = nir_load_instance_id(&b),
+   };
    uint32_t number = 0;
    nir_foreach_block (block, impl) {
       nir_foreach_instr_safe (instr, block) {
          if (instr->type != nir_instr_type_tex || nir_tex_instr_is_query(nir_instr_as_tex(instr)))
             continue;
          b.cursor = nir_before_instr(instr);
-         log_instruction(&b, nir_instr_as_tex(instr), invocation, number, &instructions[number]);
+         log_instruction(&b, nir_instr_as_tex(instr), &invocation, number, &instructions[number]);
          number++;
       }
    }
@@ -217,23 +239,28 @@ tbr_vertex_reads_destroy(struct tbr_vertex_reads *reads)
    FREE(reads);
 }
 
+/** Empties the log, but for the number of invocations. */
 static void
 reset_log(struct tbr_vertex_reads *reads)
 {
+   const uint32_t invocations = reads->log->invocations;
    const size_t used = reads->log->count * sizeof *reads->log->reads;
    if (used > LOG_KEPT_BYTES)
       madvise(reads->log, LOG_BYTES, MADV_DONTNEED);
-   reads->log->count = reads->log->invocations = 0;
+   reads->log->count = 0;
+   reads->log->invocations = invocations;
 }
 
 void
 tbr_vertex_reads_begin(struct tbr_context *context)
 {
-   if (!context->vertex_reads)
+   struct tbr_vertex_reads *reads = context->vertex_reads;
+   if (!reads)
       return;
-   reset_log(context->vertex_reads);
-   context->vertex_reads->bound = 0;
-   context->vertex_reads->thread->generation++;
+   assert(!reads->log->count && !util_dynarray_num_elements(&reads->found, struct found_read));
+   reads->log->invocations = 0;
+   reads->bound = reads->announced = 0;
+   reads->thread->generation++;
 }
 
 /* ---- what was read ------------------------------------------------------- */
@@ -282,17 +309,27 @@ fill_arguments(struct tbr_sample_arguments *arguments, const struct tbr_logged_i
                const struct logged_read *logged, unsigned lanes)
 {
    memset(arguments, 0, sizeof *arguments);
-   for (unsigned lane = 0; lane < lanes; lane++) {
-      const struct logged_read *read = &logged[lane];
-      for (unsigned i = 0; i < 3; i++) {
-         memcpy(&arguments->coords[i][lane], &read->coords[i], 4);
-         memcpy(&arguments->ddx[i][lane], &read->ddx[i], 4);
-         memcpy(&arguments->ddy[i][lane], &read->ddy[i], 4);
-         arguments->offset[i][lane] = (int32_t)read->offset[i];
-      }
-      memcpy(&arguments->cube_layer[lane], &read->coords[3], 4);
-      memcpy(&arguments->lod[lane], &read->lod, 4);
-      arguments->sample[lane] = (int32_t)read->sample;
+   void *const operands[] = {
+      [WORD(coords[0])] = arguments->coords[0],
+      [WORD(coords[1])] = arguments->coords[1],
+      [WORD(coords[2])] = arguments->coords[2],
+      [WORD(coords[3])] = arguments->cube_layer,
+      [WORD(lod)] = arguments->lod,
+      [WORD(sample)] = arguments->sample,
+      [WORD(texture_offset)] = NULL,
+      [WORD(offset[0])] = arguments->offset[0],
+      [WORD(offset[1])] = arguments->offset[1],
+      [WORD(offset[2])] = arguments->offset[2],
+      [WORD(ddx[0])] = arguments->ddx[0],
+      [WORD(ddx[1])] = arguments->ddx[1],
+      [WORD(ddx[2])] = arguments->ddx[2],
+      [WORD(ddy[0])] = arguments->ddy[0],
+      [WORD(ddy[1])] = arguments->ddy[1],
+      [WORD(ddy[2])] = arguments->ddy[2],
+   };
+   u_foreach_bit (word, instruction->operands) {
+      for (unsigned lane = 0; operands[word] && lane < lanes; lane++)
+         memcpy((uint32_t *)operands[word] + lane, (const uint32_t *)&logged[lane] + word, 4);
    }
    arguments->active = BITFIELD_MASK(lanes);
    arguments->operation = instruction->operation;
@@ -336,20 +373,28 @@ take_footprints(struct tbr_vertex_reads *reads, const struct logged_read *logged
    return true;
 }
 
-/** Samples once more for reads of one instruction. False when out of memory. */
+static uint32_t
+unit_of(const struct tbr_logged_instruction *instructions, const struct logged_read *logged)
+{
+   const struct tbr_logged_instruction *instruction = &instructions[logged->instruction];
+   return instruction->unit +
+          (instruction->operands >> WORD(texture_offset) & 1 ? logged->texture_offset : 0);
+}
+
+/** Samples once more for reads of one instruction and unit. False when out of memory. */
 static bool
-sample(struct tbr_context *context, struct tbr_batch *batch, const struct tbr_logged_instruction *instruction,
-       const struct logged_read *logged, unsigned lanes)
+sample(struct tbr_context *context, struct tbr_batch *batch,
+       const struct tbr_logged_instruction *instructions, const struct logged_read *logged, unsigned lanes)
 {
    alignas(64) struct tbr_sample_arguments arguments;
    struct tbr_vertex_reads *reads = context->vertex_reads;
-   const unsigned unit = instruction->unit + logged->texture_offset;
+   const unsigned unit = unit_of(instructions, logged);
    const struct tbr_texture_binding *binding = bind(context, unit);
    if (!binding)
       return true;
    if (!announce(context, batch, unit))
       return false;
-   fill_arguments(&arguments, instruction, logged, lanes);
+   fill_arguments(&arguments, &instructions[logged->instruction], logged, lanes);
    reads->events.num_words = 0;
    reads->thread->live = arguments.active;
    binding->sample(reads->thread, binding, &arguments);
@@ -370,6 +415,18 @@ compare_reads(const void *a, const void *b)
    return left->order < right->order ? -1 : left->order > right->order;
 }
 
+/** By instance, vertex and invocation. Reads of one instruction, without indices, are in order as they were logged. */
+static void
+sort_reads(struct found_read *found, size_t count)
+{
+   for (size_t i = 1; i < count; i++) {
+      if (compare_reads(&found[i - 1], &found[i]) > 0) {
+         qsort(found, count, sizeof *found, compare_reads);
+         return;
+      }
+   }
+}
+
 /** Gives the draws of the instances their reads: of each vertex those of its first invocation. */
 static bool
 append_reads(struct tbr_vertex_reads *reads, const struct tbr_binning *binning, struct tbr_batch *batch)
@@ -378,7 +435,7 @@ append_reads(struct tbr_vertex_reads *reads, const struct tbr_binning *binning, 
    const size_t count = util_dynarray_num_elements(&reads->found, struct found_read);
    if (!count)
       return true;
-   qsort(found, count, sizeof *found, compare_reads);
+   sort_reads(found, count);
    const struct found_read *first = found;
    for (size_t i = 0; i < count; i++) {
       if (found[i].instance != first->instance || found[i].read.vertex != first->read.vertex)
@@ -399,31 +456,49 @@ append_reads(struct tbr_vertex_reads *reads, const struct tbr_binning *binning, 
    return true;
 }
 
+/** Finds what the logged instructions read. False when out of memory, or of room in the log. */
+static bool
+find_reads(struct tbr_context *context)
+{
+   const struct tbr_drawn_shader *shader = context->vertex_shader;
+   const struct logged_read *logged = context->vertex_reads->log->reads;
+   const uint32_t count = context->vertex_reads->log->count;
+   if (count > LOG_READS)
+      return false;
+   for (uint32_t first = 0, end; first < count; first = end) {
+      assert(logged[first].instruction < shader->num_logged);
+      end = first + 1;
+      while (end < count && end - first < TBR_LANES && logged[end].instruction == logged[first].instruction &&
+             unit_of(shader->logged, &logged[end]) == unit_of(shader->logged, &logged[first]))
+         end++;
+      if (!sample(context, context->binning->events, shader->logged, logged + first, end - first))
+         return false;
+   }
+   return true;
+}
+
+void
+tbr_vertex_reads_end_part(struct tbr_context *context)
+{
+   struct tbr_vertex_reads *reads = context->vertex_reads;
+   if (!reads || !reads->log->count)
+      return;
+   if (context->binning->events && !find_reads(context))
+      reads->lost = true;
+   reset_log(reads);
+}
+
 bool
 tbr_vertex_reads_end(struct tbr_context *context)
 {
    struct tbr_vertex_reads *reads = context->vertex_reads;
-   struct tbr_binning *binning = context->binning;
-   const struct tbr_drawn_shader *shader = context->vertex_shader;
-   if (!reads || !reads->log->count)
+   const struct tbr_binning *binning = context->binning;
+   if (!reads)
       return true;
-   const struct logged_read *logged = reads->log->reads;
-   const uint32_t count = reads->log->count;
-   if (count > LOG_READS)
-      return false;
+   tbr_vertex_reads_end_part(context);
+   const bool fine = !reads->lost && (!binning->events || append_reads(reads, binning, binning->events));
    util_dynarray_clear(&reads->found);
    reads->announced = 0;
-   bool fine = true;
-   for (uint32_t first = 0, end; fine && binning->events && first < count; first = end) {
-      end = first + 1;
-      while (end < count && end - first < TBR_LANES && logged[end].instruction == logged[first].instruction &&
-             logged[end].texture_offset == logged[first].texture_offset)
-         end++;
-      assert(logged[first].instruction < shader->num_logged);
-      fine = sample(context, binning->events, &shader->logged[logged[first].instruction], logged + first,
-                    end - first);
-   }
-   fine = fine && (!binning->events || append_reads(reads, binning, binning->events));
-   reset_log(reads);
+   reads->lost = false;
    return fine;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * Texture reads of vertex shaders as events. Mesa's draw samples for them; a NIR pass makes the shaders log the operands of
- * each texture instruction in shader buffer 1, invocation by invocation. After a draw the driver's texture unit gets the
- * same operands, and records which texels they read.
+ * each texture instruction in shader buffer 1, invocation by invocation. After each part of a draw, of up to some 4,096
+ * vertices, the driver's texture unit gets the same operands, and records which texels they read.
  */
 #ifndef TBR_VERTEX_READS_H
 #define TBR_VERTEX_READS_H
@@ -20,6 +20,7 @@ struct tbr_logged_instruction {
    uint8_t operation, lod_control;
    uint8_t gather_component;
    bool shadow, has_offset, has_sample;
+   uint32_t operands; /**< that it has: words of what it logs */
 };
 
 /** Makes a vertex shader log its texture instructions. They are allocated; *count of them. NULL: there are none, or out
@@ -32,8 +33,10 @@ void tbr_vertex_reads_destroy(struct tbr_vertex_reads *reads);
 
 /** A draw begins. */
 void tbr_vertex_reads_begin(struct tbr_context *context);
-/** Appends what has been logged since to the events of the draw recorded last, if it is recorded. False when out of
- * memory. */
+/** Takes what has been logged since, before the next part of the draw logs. */
+void tbr_vertex_reads_end_part(struct tbr_context *context);
+/** Appends what was read since the draw began, or since this was called last, to the events of the draw recorded last, if it is recorded. False when out of
+ * memory, or if a part of the draw has read more often than the log has room for. */
 bool tbr_vertex_reads_end(struct tbr_context *context);
 
 #endif
