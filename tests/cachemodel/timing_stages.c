@@ -145,6 +145,55 @@ added(const struct load *load, const struct stages *some, const struct stages *m
    return cycles_of_stages(load, more, changes) - cycles_of_stages(load, some, changes);
 }
 
+/* A frame of vertices, each of which reads so many texels of a texture whose accesses all hit. */
+static uint64_t
+cycles_of_lookups(uint32_t vertices, uint32_t reads, uint32_t instructions, const char *const *changes)
+{
+   static const uint32_t tile = 0;
+   struct cm_gpu *gpu = ideal_gpu(changes);
+   struct pass_builder *pass = pass_new(0, 32, 32, 32);
+   struct cm_draw *draw = pass_draw(pass);
+   define_texture(gpu, 3, 64, 64, 1);
+   pass->pass.kind = CM_PASS_TBR;
+   draw->num_vertices = vertices;
+   draw->vertex_shader.instructions = instructions;
+   pass->vertex_textures[0] = (struct cm_texture_binding){.resource = 3};
+   pass->pass.num_vertex_textures = 1;
+   for (uint32_t v = 0; v < vertices; v++) {
+      for (uint32_t r = 0; r < reads; r++)
+         pass_vertex_read(pass, v, 0, (uint16_t)(v % 64), (uint16_t)r, false);
+   }
+   pass_primitive(pass, 1, &tile, 1);
+   pass_run(pass, gpu);
+   pass_free(pass);
+   cm_gpu_frame_end(gpu);
+   assert_int_equal(gpu_total(gpu, "vertex_stage.footprints"), vertices * reads);
+   const uint64_t cycles = gpu_total(gpu, "gpu.cycles");
+   cm_gpu_destroy(gpu);
+   return cycles;
+}
+
+/* A vertex begins its reads with its shader, one a cycle, and holds its Vertex Processor, one of four, until the last texel
+ * is there, and the shader has run: the later of the two. */
+static void
+test_vertices_wait_for_texels(void **unused)
+{
+   static const struct {
+      uint32_t reads, instructions, latency, cycles;
+   } cases[] = {
+      {0, 10, 20, 10},     {1, 10, 20, 1 + 20}, {3, 10, 20, 3 + 20},
+      {3, 10, 60, 3 + 60}, {3, 50, 20, 50},     {3, 23, 20, 23},
+   };
+   for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+      char latency[64];
+      snprintf(latency, sizeof latency, "caches.texture_cache.latency=%u", cases[i].latency);
+      const char *const *changes = SETTINGS("pipeline.vertex_processors=4", latency);
+      assert_int_equal(cycles_of_lookups(200, cases[i].reads, cases[i].instructions, changes) -
+                          cycles_of_lookups(100, cases[i].reads, cases[i].instructions, changes),
+                       100 / 4 * cases[i].cycles);
+   }
+}
+
 /* Tessellation and geometry shaders on four Vertex Processors: of each vertex four invocations, or eight, which begin
  * together when those of the stage before are done. */
 static void
@@ -293,10 +342,10 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_each_stage_limits),   cmocka_unit_test(test_stages_behind_vertices),
-      cmocka_unit_test(test_latency_of_a_patch),  cmocka_unit_test(test_latency_of_one_quad),
-      cmocka_unit_test(test_full_queue),          cmocka_unit_test(test_states_sum_up),
-      cmocka_unit_test(test_counts_are_the_same),
+      cmocka_unit_test(test_each_stage_limits),      cmocka_unit_test(test_vertices_wait_for_texels),
+      cmocka_unit_test(test_stages_behind_vertices), cmocka_unit_test(test_latency_of_a_patch),
+      cmocka_unit_test(test_latency_of_one_quad),    cmocka_unit_test(test_full_queue),
+      cmocka_unit_test(test_states_sum_up),          cmocka_unit_test(test_counts_are_the_same),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }
