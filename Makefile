@@ -72,7 +72,7 @@ SANITIZER ?= address thread
 sanitize: deps ## run captures and tests with AddressSanitizer and UBSan, and ThreadSanitizer (SANITIZER=address|thread)
 	@for sanitizer in $(SANITIZER); do scripts/sanitize.sh $$sanitizer || exit 1; done
 
-fuzz: ## feed the readers of files with random input, each for FUZZ_SECONDS=60 (FUZZ_TARGETS="settings ...")
+fuzz: ## feed the readers of files and the driver with random input, each for FUZZ_SECONDS=60 (FUZZ_TARGETS="settings driver ...")
 	@scripts/fuzz.sh
 
 bench: bench-caches bench-dram bench-recordings bench-configurations bench-sweep bench-threads ## compare speed and memory with softpipe and llvmpipe (BENCH_TRACES=DIR, BENCH_ARGS="--help")

@@ -3,6 +3,7 @@
 # Builds the targets of tests/fuzz with clang, libFuzzer, AddressSanitizer and UBSan, in a directory of their own,
 # and runs each for FUZZ_SECONDS. FUZZ_TARGETS: only these. What they find to be new inputs is kept in
 # build-fuzz/corpus for the next time. Fails at the first finding.
+# The target `driver` is random OpenGL ES on what `make all ASSERTS=1` has built, from seed FUZZ_SEED on (default: the time).
 . "$(dirname "$0")/common.sh"
 
 find_meson
@@ -22,8 +23,26 @@ mkdir -p $BUILD
 }
 ninja -C $BUILD --quiet
 
-for target in ${FUZZ_TARGETS:-$(cd tests/fuzz && echo *.c)}; do
+fuzz_driver()
+{
+   built=build-asserts$BUILD_SUFFIX
+   [ -x "$built/tests/fuzz/driver/fuzz_driver" ] || {
+      echo "driver: not run, as it is not built: make all ASSERTS=1"
+      return 0
+   }
+   seed=${FUZZ_SEED:-$(date +%s)}
+   /usr/bin/python3 tests/fuzz/driver/driver_test.py --tbrsim "$built/bin/tbrsim" \
+      --program "$built/tests/fuzz/driver/fuzz_driver" --first "$seed" --count 1000000 --seconds "${FUZZ_SECONDS:-60}" ||
+      fail "make fuzz: driver failed; FUZZ_SEED=$seed repeats it"
+}
+
+for target in ${FUZZ_TARGETS:-$(cd tests/fuzz && echo *.c) driver}; do
    target=${target%.c}
+   [ "$target" != driver ] || {
+      echo "driver"
+      fuzz_driver
+      continue
+   }
    mkdir -p "$BUILD/corpus/$target" "$BUILD/findings"
    echo "$target"
    "$BUILD/tests/fuzz/fuzz_$target" -max_total_time="${FUZZ_SECONDS:-60}" -timeout=10 -rss_limit_mb=2048 -verbosity=0 \

@@ -107,15 +107,14 @@ release(void *data)
 /* ---- what the events are of ------------------------------------------------ */
 
 static void
-describe_textures(const struct tbr_context *context, const struct tbr_compute_shader *shader,
-                  struct cm_draw *draw)
+describe_textures(struct tbr_context *context, const struct tbr_compute_shader *shader, struct cm_draw *draw)
 {
    u_foreach_bit (unit, shader->textures_used) {
       const struct pipe_sampler_view *view = context->sampler_views[PIPE_SHADER_COMPUTE][unit];
       const struct pipe_sampler_state *sampler = context->samplers[PIPE_SHADER_COMPUTE][unit];
       draw->num_textures = unit + 1;
       if (view && view->texture)
-         tbr_draw_events_describe_texture(view, sampler, &draw->textures[unit]);
+         tbr_draw_events_describe_texture(context, view, sampler, &draw->textures[unit]);
    }
 }
 

@@ -39,9 +39,11 @@ describe_elements(struct tbr_context *context, struct tbr_batch *batch, struct c
 }
 
 void
-tbr_draw_events_describe_texture(const struct pipe_sampler_view *view,
+tbr_draw_events_describe_texture(struct tbr_context *context, const struct pipe_sampler_view *view,
                                  const struct pipe_sampler_state *sampler, struct cm_texture_binding *binding)
 {
+   /* Also where no fragment will read it: the consumer binds the textures of all draws. */
+   tbr_resource_announce(context, tbr_resource(view->texture));
    binding->resource = tbr_resource(view->texture)->id;
    binding->repeat_s = sampler && tbr_texture_repeats(sampler->wrap_s);
    binding->repeat_t = sampler && tbr_texture_repeats(sampler->wrap_t);
@@ -55,7 +57,7 @@ tbr_draw_events_describe_texture(const struct pipe_sampler_view *view,
 }
 
 static void
-describe_textures(const struct tbr_context *context, struct cm_draw *event)
+describe_textures(struct tbr_context *context, struct cm_draw *event)
 {
    const uint32_t used = context->fragment_shader->textures_used;
    event->num_textures = util_last_bit(used);
@@ -63,13 +65,15 @@ describe_textures(const struct tbr_context *context, struct cm_draw *event)
       const struct pipe_sampler_view *view = context->sampler_views[PIPE_SHADER_FRAGMENT][unit];
       const struct pipe_sampler_state *sampler = context->samplers[PIPE_SHADER_FRAGMENT][unit];
       if (view && view->texture)
-         tbr_draw_events_describe_texture(view, sampler, &event->textures[unit]);
+         tbr_draw_events_describe_texture(context, view, sampler, &event->textures[unit]);
    }
 }
 
 static void
-describe_image(const struct pipe_image_view *image, struct cm_texture_binding *binding)
+describe_image(struct tbr_context *context, const struct pipe_image_view *image,
+               struct cm_texture_binding *binding)
 {
+   tbr_resource_announce(context, tbr_resource(image->resource));
    binding->resource = tbr_resource(image->resource)->id;
    if (image->resource->target == PIPE_BUFFER) {
       binding->buffer_offset = image->u.buf.offset;
@@ -81,7 +85,7 @@ describe_image(const struct pipe_image_view *image, struct cm_texture_binding *b
 }
 
 void
-tbr_draw_events_describe_storage(const struct tbr_context *context, unsigned stage, uint32_t buffers,
+tbr_draw_events_describe_storage(struct tbr_context *context, unsigned stage, uint32_t buffers,
                                  uint32_t images, struct cm_storage *storage)
 {
    storage->num_buffers = util_last_bit(buffers);
@@ -89,6 +93,7 @@ tbr_draw_events_describe_storage(const struct tbr_context *context, unsigned sta
       const struct pipe_shader_buffer *buffer = &context->shader_buffers[stage][i];
       if (!buffer->buffer)
          continue;
+      tbr_resource_announce(context, tbr_resource(buffer->buffer));
       const uint32_t offset = MIN2(buffer->buffer_offset, buffer->buffer->width0);
       storage->buffers[i] = (struct cm_storage_buffer){
          .resource = tbr_resource(buffer->buffer)->id,
@@ -100,13 +105,13 @@ tbr_draw_events_describe_storage(const struct tbr_context *context, unsigned sta
    u_foreach_bit (i, images) {
       const struct pipe_image_view *image = &context->images[stage][i];
       if (image->resource)
-         describe_image(image, &storage->images[i]);
+         describe_image(context, image, &storage->images[i]);
    }
 }
 
 /** What the fragment shader accesses besides textures. False when out of memory. */
 static bool
-describe_storage(const struct tbr_context *context, struct tbr_batch *batch, struct cm_draw *event)
+describe_storage(struct tbr_context *context, struct tbr_batch *batch, struct cm_draw *event)
 {
    const struct tbr_fragment_shader *shader = context->fragment_shader;
    if (!shader->buffers_used && !shader->images_used)

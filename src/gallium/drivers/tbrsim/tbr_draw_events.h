@@ -32,11 +32,11 @@ tbr_draw_index(const void *indices, unsigned index_size, size_t i)
 }
 
 /** What footprints of a unit are of. */
-void tbr_draw_events_describe_texture(const struct pipe_sampler_view *view,
+void tbr_draw_events_describe_texture(struct tbr_context *context, const struct pipe_sampler_view *view,
                                       const struct pipe_sampler_state *sampler,
                                       struct cm_texture_binding *binding);
 /** What a stage's accesses to storage are of: of the buffers and images of the masks. */
-void tbr_draw_events_describe_storage(const struct tbr_context *context, unsigned stage, uint32_t buffers,
+void tbr_draw_events_describe_storage(struct tbr_context *context, unsigned stage, uint32_t buffers,
                                       uint32_t images, struct cm_storage *storage);
 #define TBR_ALL_CONSTANT_BUFFERS BITFIELD_MASK(TBR_MAX_CONSTANT_BUFFERS)
 

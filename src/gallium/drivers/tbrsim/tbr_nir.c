@@ -317,3 +317,29 @@ tbr_nir_count_instructions(nir_shader *nir)
    }
    return MAX2(count, 1);
 }
+
+/* ---- functions of half precision ----------------------------------------- */
+
+static unsigned
+get_wider_bit_size(const struct nir_instr *instr, void *data)
+{
+   if (instr->type != nir_instr_type_alu)
+      return 0;
+   const struct nir_alu_instr *alu = nir_instr_as_alu(instr);
+   if (alu->def.bit_size != 16)
+      return 0;
+   switch (alu->op) {
+   case nir_op_fexp2:
+   case nir_op_flog2:
+   case nir_op_fpow:
+   case nir_op_fsin:
+   case nir_op_fcos: return 32;
+   default: return 0;
+   }
+}
+
+void
+tbr_nir_widen_functions(nir_shader *nir)
+{
+   NIR_PASS_V(nir, nir_lower_bit_size, get_wider_bit_size, NULL);
+}

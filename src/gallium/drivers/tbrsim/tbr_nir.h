@@ -30,6 +30,11 @@ bool tbr_nir_count_texture_reads(nir_shader *nir);
 /** Uniform block reads whose byte offset wraps at 2^32 read outside of the block, not in it. */
 void tbr_nir_bound_offsets(nir_shader *nir);
 
+/** Functions of half precision that have no code in gallivm (exp2, log2, pow, sin, cos) are computed in single precision and
+ * rounded. It would leave them to LLVM, which calls the C library's, lane by lane, and, where the result is used in half
+ * precision, a function at address 0. To the simulated GPU each is still one instruction. */
+void tbr_nir_widen_functions(nir_shader *nir);
+
 /** Gives all fragments of a quad the same derivatives, those of its upper row and left
  * column, except where the shader asks for fine ones. They are the differences that
  * textures choose their levels by. True if there are any. */

@@ -220,6 +220,7 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    tbr_nir_lower_storage(shader->nir);
    tbr_nir_limit_loops(shader->nir, loop_limit(context));
    tbr_nir_bound_offsets(shader->nir);
+   tbr_nir_widen_functions(shader->nir);
    tbr_nir_lower_coarse_derivatives(shader->nir);
    shader->num_pushed_constants = tbr_nir_push_constants(shader->nir, shader->num_inputs);
 
@@ -342,6 +343,7 @@ create_drawn_shader(struct tbr_context *context, const char *stage, const struct
    shader->num_instructions = tbr_nir_count_instructions(nir);
    tbr_nir_limit_loops(nir, loop_limit(context));
    tbr_nir_bound_offsets(nir);
+   tbr_nir_widen_functions(nir);
    if (nir->info.stage == MESA_SHADER_VERTEX && tbr_screen(context->base.screen)->model &&
        tbr_vertex_reads_prepare(context))
       shader->logged = tbr_nir_log_texture_reads(nir, &shader->num_logged);

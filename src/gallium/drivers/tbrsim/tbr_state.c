@@ -213,7 +213,12 @@ texture_dirty(enum pipe_shader_type stage)
 static void *
 create_sampler_state(struct pipe_context *base, const struct pipe_sampler_state *state)
 {
-   return mem_dup(state, sizeof *state);
+   struct pipe_sampler_state *copy = mem_dup(state, sizeof *state);
+   /* Nothing is filtered. `draw` would, and cannot where texels are integers. */
+   if (copy && copy->min_img_filter == PIPE_TEX_FILTER_NEAREST &&
+       copy->mag_img_filter == PIPE_TEX_FILTER_NEAREST)
+      copy->max_anisotropy = 0;
+   return copy;
 }
 
 static void

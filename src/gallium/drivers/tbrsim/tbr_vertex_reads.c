@@ -296,7 +296,7 @@ announce(struct tbr_context *context, struct tbr_batch *batch, unsigned unit)
    if (!binding)
       return false;
    memset(binding, 0, sizeof *binding);
-   tbr_draw_events_describe_texture(context->sampler_views[PIPE_SHADER_VERTEX][unit],
+   tbr_draw_events_describe_texture(context, context->sampler_views[PIPE_SHADER_VERTEX][unit],
                                     context->samplers[PIPE_SHADER_VERTEX][unit], binding);
    reads->numbers[unit] =
       util_dynarray_num_elements(&batch->event_vertex_textures, struct cm_texture_binding) - 1;

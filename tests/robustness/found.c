@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* found CASE: what random programs (tests/fuzz/driver) have found to go wrong, each by itself.
+ *    half         functions of half precision whose results are used in half precision
+ *    anisotropy   a vertex shader reads integers of a texture with anisotropic filtering
+ *    unread       a draw without fragments whose texture nothing else has used, in a pass with fragments */
+#include <GLES3/gl32.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/check.h"
+#include "support/egl.h"
+#include "support/program.h"
+
+#define VERSION "#version 320 es\n"
+#define SIZE 16
+
+static const char covering_vertex[] =
+   "void main() {\n"
+   "   gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);\n"
+   "}\n";
+
+static void
+create_target(void)
+{
+   GLuint texture, framebuffer;
+   glGenTextures(1, &texture);
+   glBindTexture(GL_TEXTURE_2D, texture);
+   glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, SIZE, SIZE);
+   glGenFramebuffers(1, &framebuffer);
+   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+   glViewport(0, 0, SIZE, SIZE);
+}
+
+static int
+red(int x)
+{
+   GLubyte pixel[4];
+   glReadPixels(x, 3, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, pixel);
+   return pixel[0];
+}
+
+static void
+half(void)
+{
+   static const struct {
+      const char *expression;
+      double (*function)(double);
+   } cases[] = {{"exp(x)", exp}, {"log(x)", log},   {"exp2(x)", exp2}, {"log2(x)", log2},  {"sin(x)", sin},
+                {"cos(x)", cos}, {"tanh(x)", tanh}, {"sinh(x)", sinh}, {"pow(x, x)", NULL}};
+   for (unsigned c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+      char fragment[400];
+      snprintf(fragment, sizeof fragment,
+               "precision mediump float;\nuniform float scale;\nout vec4 color;\n"
+               "void main() { float x = gl_FragCoord.x * scale; color = vec4((%s) * 0.125 + 0.5); }\n",
+               cases[c].expression);
+      const GLuint program = build_versioned_program(VERSION, covering_vertex, fragment);
+      glUseProgram(program);
+      glUniform1f(glGetUniformLocation(program, "scale"), 0.0625f);
+      glDrawArrays(GL_TRIANGLES, 0, 3);
+      for (int i = 2; i < SIZE; i++) {
+         const double x = (i + 0.5) * 0.0625, value = cases[c].function ? cases[c].function(x) : pow(x, x);
+         const double expected = fmin(value * 0.125 + 0.5, 1) * 255;
+         holds(fabs(red(i) - expected) <= 1.5, "%s of %f: %d, expected %.1f", cases[c].expression, x, red(i),
+               expected);
+      }
+   }
+}
+
+static void
+anisotropy(void)
+{
+   static const GLubyte texels[4] = {10, 20, 30, 40};
+   GLuint texture;
+   glActiveTexture(GL_TEXTURE0);
+   glGenTextures(1, &texture);
+   glBindTexture(GL_TEXTURE_2D, texture);
+   glTexStorage2D(GL_TEXTURE_2D, 1, GL_R8UI, 2, 2);
+   glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 2, 2, GL_RED_INTEGER, GL_UNSIGNED_BYTE, texels);
+   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+   glTexParameterf(GL_TEXTURE_2D, 0x84FE /* GL_TEXTURE_MAX_ANISOTROPY_EXT */, 8);
+   static const char vertex[] =
+      "uniform highp usampler2D numbers;\nflat out highp uint number;\n"
+      "void main() {\n"
+      "   number = texture(numbers, vec2(0.75, 0.25)).x;\n"
+      "   gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);\n"
+      "}\n";
+   glUseProgram(
+      build_versioned_program(VERSION, vertex,
+                              "precision highp float;\nflat in highp uint number;\nout vec4 color;\n"
+                              "void main() { color = vec4(float(number) / 255.0); }\n"));
+   glDrawArrays(GL_TRIANGLES, 0, 3);
+   holds(red(0) == 20, "anisotropy: %d, expected 20", red(0));
+}
+
+static void
+unread(void)
+{
+   static const GLubyte white[4] = {255, 255, 255, 255};
+   GLuint textures[2];
+   glUseProgram(build_versioned_program(VERSION, covering_vertex,
+                                        "precision highp float;\nuniform sampler2D image;\nout vec4 color;\n"
+                                        "void main() { color = texture(image, vec2(0.5)); }\n"));
+   glGenTextures(2, textures);
+   for (int i = 0; i < 2; i++) {
+      glBindTexture(GL_TEXTURE_2D, textures[i]);
+      glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, 1, 1);
+      glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, white);
+   }
+   glEnable(GL_RASTERIZER_DISCARD);
+   glDrawArrays(GL_TRIANGLES, 0, 3);
+   glDisable(GL_RASTERIZER_DISCARD);
+   glBindTexture(GL_TEXTURE_2D, textures[0]);
+   glDrawArrays(GL_TRIANGLES, 0, 3);
+   holds(red(0) == 255, "unread: %d, expected 255", red(0));
+}
+
+int
+main(int argc, char **argv)
+{
+   static const struct {
+      const char *name;
+      void (*run)(void);
+   } cases[] = {{"half", half}, {"anisotropy", anisotropy}, {"unread", unread}};
+   require(argc == 2, "usage: found CASE");
+   struct egl egl = egl_open_context((struct surface_request){SURFACELESS}, false, 3, 2);
+   create_target();
+   for (unsigned c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+      if (!strcmp(argv[1], cases[c].name))
+         cases[c].run();
+   }
+   holds(glGetError() == GL_NO_ERROR, "%s: a GL error", argv[1]);
+   egl_close(&egl);
+   return check_status();
+}

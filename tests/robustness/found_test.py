@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+"""The cases of found.c: right images, and nothing reported while they are simulated."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
+
+
+class Found(tbrsim.TestCase):
+    def check(self, case):
+        result = tbrsim.run("run", "--out", self.directory / "out", "--", tbrsim.arguments.found, case,
+                            variables={"MESA_SHADER_CACHE_DISABLE": "true"})
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_half(self):
+        self.check("half")
+
+    def test_anisotropy(self):
+        self.check("anisotropy")
+
+    def test_unread(self):
+        self.check("unread")
+
+
+if __name__ == "__main__":
+    tbrsim.main("found")
