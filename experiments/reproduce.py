@@ -109,7 +109,9 @@ class Step:
         options = ["--show-failed-logs"]
         if self.arguments.profile:
             profile = HERE.parent / "python" / "tbrsim" / "explore" / "profiles" / self.arguments.profile
-            options += ["--profile", profile if profile.is_dir() else self.arguments.profile]
+            profile = profile if profile.is_dir() else self.arguments.profile
+            os.environ["TBRSIM_PROFILE"] = str(profile)
+            options += ["--profile", profile]
         else:
             options += ["--cores", self.arguments.cores]
         if self.arguments.keep_costs:

@@ -21,10 +21,11 @@ SHOWN = 10  # combinations of a list that may be long
 
 class Outcome:
     """What an exploration has brought: `rows`, a dictionary for each point that has been simulated; `failed`, of the others
-    their names and the reasons; `files`, what was written; `there`, how many simulations were there before."""
+    their names and the reasons; `files`, what was written; `problem`, why the table was not (None: it was); `there`, how
+    many simulations were there before."""
 
-    def __init__(self, rows, failed, written, simulated, there):
-        self.rows, self.failed, self.files = rows, failed, written
+    def __init__(self, rows, failed, written, problem, simulated, there):
+        self.rows, self.failed, self.files, self.problem = rows, failed, written, problem
         self.simulated, self.there = simulated, there
 
     @property
@@ -87,8 +88,8 @@ def _csv(rows):
 def _write(store, plan, rows, failed):
     """The table and what belongs to it; what was written."""
     written = [store.directory / "results.csv"]
-    store.write("results.csv", _csv(rows))
     store.write("failures.json", json.dumps([{"name": name, "reasons": reasons} for name, reasons in failed], indent=1) + "\n")
+    store.write("results.csv", _csv(rows))
     parquet = _parquet(store.directory / "results.parquet", rows)
     for number, pair in enumerate(plan.pareto if rows else [], 1):
         front = {name: [row["key"] for row in best] for name, best in pareto.fronts(rows, pair).items()}
@@ -137,15 +138,18 @@ def explore(plan, out, jobs=None, retries=2, profile=None, progress=None):
         # The longest first, so that the last ones are short.
         wanted.sort(key=lambda job: -job["weight"])
         there = len(different) - len(wanted)
-        failed = []
+        failed, written, problem = [], [], None
         try:
             if profile and wanted:
-                failed = cluster.run(store, wanted, profile, retries)
+                failed = cluster.run(store, wanted, profile, retries, lock)
             elif wanted:
                 failed = Workers(store, jobs, retries).run(wanted, progress or Progress(wanted, there))
         finally:
             # An interrupted exploration's table has what is there.
             rows = _rows(store, plan, points, all_jobs)
-            written = _write(store, plan, rows, [(job["name"], reasons) for job, reasons in failed])
-        return Outcome(rows, [(job["name"], reasons) for job, reasons in failed], written,
-                       len(wanted) - len(failed), there)
+            named = [(job["name"], reasons) for job, reasons in failed]
+            try:
+                written = _write(store, plan, rows, named)
+            except OSError as error:
+                problem = f"{out}: the table is not written: {error.strerror}"
+        return Outcome(rows, named, written, problem, len(wanted) - len(failed), there)

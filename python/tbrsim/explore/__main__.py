@@ -34,11 +34,13 @@ def main():
     for name, reasons in outcome.failed:
         print(f"tbrsim: {name}: failed {len(reasons)} times: {reasons[-1].removeprefix('tbrsim: ')}"
               if len(reasons) > 1 else f"tbrsim: {name}: failed: {reasons[-1].removeprefix('tbrsim: ')}", file=sys.stderr)
+    if outcome.problem:
+        print(f"tbrsim: {outcome.problem}", file=sys.stderr)
     print(f"{len(outcome.rows)} points: {outcome.simulated} simulated, {outcome.there} there before, "
           f"{len(outcome.failed)} failed")
     for path in outcome.files:
         print(f"  {path}")
-    return 1 if outcome.failed else 0
+    return 1 if outcome.failed or outcome.problem else 0
 
 
 if __name__ == "__main__":
@@ -46,5 +48,7 @@ if __name__ == "__main__":
         sys.exit(main())
     except Error as error:
         sys.exit("\n".join(line if line.startswith("tbrsim: ") else f"tbrsim: {line}" for line in str(error).splitlines()))
+    except OSError as error:
+        sys.exit(f"tbrsim: {error.filename or 'explore'}: {error.strerror}")
     except KeyboardInterrupt:
         sys.exit(130)

@@ -43,6 +43,9 @@ class Store:
         self.directory = pathlib.Path(directory).absolute()
         self.results = self.directory / "results"
         self.recordings = self.directory / "recordings"
+        # Of a cluster's jobs: a file for each that Snakemake knows to be done, and for each attempt that has failed.
+        self.done, self.failed = self.directory / "done", self.directory / "failed"
+        self.locks = self.directory / "locks"
         for folder in (self.results, self.recordings):
             folder.mkdir(parents=True, exist_ok=True)
         self._command, self._drivers = _version()
@@ -99,8 +102,11 @@ class Store:
     def write(self, name, text):
         """Replaces a file of the directory by a whole one."""
         part = self.part(self.directory / name)
-        part.write_text(text, encoding="utf-8")
-        part.replace(self.directory / name)
+        try:
+            part.write_text(text, encoding="utf-8")
+            part.replace(self.directory / name)
+        finally:
+            part.unlink(missing_ok=True)
 
     # ---- what is made
 
