@@ -60,8 +60,11 @@ display_require(const char *size)
    atexit(stop_server);
 
    char number[16];
-   if (!read_display_number(number, sizeof(number)))
+   if (!read_display_number(number, sizeof(number))) {
+      /* The server was asked to end, too. */
+      process_end_by(process_interrupted());
       fail(STATUS_FAILED, "Xvfb (screen %s) did not start", screen);
+   }
    free(screen);
    char *name = text(":%s", number);
    setenv("DISPLAY", name, 1);

@@ -539,14 +539,18 @@ class Runs(Recorded):
         self.says("none .of tbrsim.use.", tbrsim.presets)
 
     def test_stop(self):
-        run = tbrsim.run(["sleep", "100"], out=self.path("out"))
+        begun = self.path("begun")
+        run = tbrsim.run(["sh", "-c", f"touch '{begun}'; exec sleep 1000"], out=self.path("out"))
+        while not begun.exists():
+            self.assertIsNone(run.poll())
+            time.sleep(0.01)
         with self.assertRaisesRegex(TimeoutError, "goes on after 0.2 s"):
             run.wait(timeout=0.2)
         self.says("another run writes its results there", tbrsim.run, "true", out=self.path("out"))
         with run:
             self.assertIsNone(run.poll())
         self.assertNotEqual(run.poll(), 0)
-        self.says("sleep|status|signal", run.wait)
+        self.says("sh|status|signal", run.wait)
         # The directory is free again.
         tbrsim.run("true", out=self.path("out"), no_model=True).wait()
 
@@ -589,14 +593,13 @@ class Pools(Recorded):
         self.says("none.tbr", bad.result)
 
     def test_the_block_fails(self):
-        begin = time.monotonic()
+        """What runs is ended, of which the test's own end would be too late; what waits does not begin."""
         with self.assertRaises(ZeroDivisionError), tbrsim.Pool(1) as pool:
-            first = pool.submit(tbrsim.run, ["sleep", "100"], out=self.path("first"))
-            second = pool.submit(tbrsim.run, ["sleep", "100"], out=self.path("second"))
+            first = pool.submit(tbrsim.run, ["sleep", "1000"], out=self.path("first"))
+            second = pool.submit(tbrsim.run, ["sleep", "1000"], out=self.path("second"))
             while not pool.progress()[2]:
                 time.sleep(0.01)
             raise ZeroDivisionError
-        self.assertLess(time.monotonic() - begin, 50)
         self.assertTrue(second.cancelled())
         self.assertIsInstance(first.exception(), tbrsim.CommandFailed)
 
