@@ -13,13 +13,14 @@
 
 static const char description[] =
    "Says what this machine has of what tbrsim uses, and how to get what is missing. Contexts\n"
-   "of EGL and GLX are made as programs make them under tbrsim run. Exit status: 1 where\n"
-   "rendering and replaying do not work, 0 otherwise.\n";
+   "of EGL and GLX are made as programs make them under tbrsim run, and a trace is replayed.\n"
+   "Exit status: 1 where rendering and replaying do not work, 0 otherwise.\n";
 
 enum part_kind {
    PART_PROGRAM, /* one of some programs is in PATH */
    PART_MODULE,  /* a Python module, or something that tbrsim.doctor knows */
    PART_CONTEXT, /* tbrsim-context makes one */
+   PART_REPLAY,  /* a program in PATH that replays a trace */
 };
 
 /* Something that tbrsim uses. */
@@ -38,7 +39,7 @@ static const struct part parts[] = {
    {"EGL", PART_CONTEXT, "egl", "programs and traces of OpenGL ES", true, "libegl1", NULL},
    {"GLX", PART_CONTEXT, "glx", "programs and traces of OpenGL on X11", true, "libgl1", NULL},
    {"Xvfb", PART_PROGRAM, "Xvfb", "run and replay without a display", true, "xvfb", NULL},
-   {"apitrace", PART_PROGRAM, "eglretrace", "tbrsim replay, make captures", true, "apitrace", NULL},
+   {"apitrace", PART_REPLAY, "eglretrace", "tbrsim replay, make captures", true, "apitrace", NULL},
    {"Python", PART_PROGRAM, PYTHON, "tbrsim report, tbrsim explore, the Python package", false, "python3",
     NULL},
    {"pandas", PART_MODULE, "pandas", "tbrsim report, tables of the Python package", false, "python3-pandas",
@@ -137,15 +138,10 @@ last_line(char *content)
    return newline ? newline + 1 : content;
 }
 
-/* tbrsim run does the rest: environment, display. */
-static struct finding
-look_for_context(const struct part *part)
+/* What this command says with other words, in one line, and how it ends; without the caller's study. */
+static char *
+ask_command(char *const argv[], int *status)
 {
-   char *program = program_path("tbrsim-context");
-   if (access(program, X_OK))
-      return (struct finding){.detail = text("%s: this build is without Mesa and the driver", program),
-                              .command = BUILD};
-   /* Nothing of the caller's study. */
    const struct variable variables[] = {{"TBRSIM_CONFIG", NULL}, {"TBRSIM_SET", NULL},
                                         {"TBRSIM_OUT", NULL},    {"TBRSIM_RECORD", NULL},
                                         {"TBRSIM_DEBUG", NULL},  {"TBRSIM_TIMELINE", NULL}};
@@ -154,18 +150,55 @@ look_for_context(const struct part *part)
       .num_variables = sizeof(variables) / sizeof(variables[0]),
       .output = OUTPUT_PIPE_ALL,
    };
-   char *const argv[] = {(char *)command_path(), "run", "--no-model", "--", program,
-                         (char *)part->where,    NULL};
    struct process process;
    const int error = process_start(&process, argv, &setup);
    if (error)
       fail(STATUS_FAILED, "%s: %s", command_path(), strerror(error));
-   int status;
-   char *said = read_all(&process, &status);
+   char *said = read_all(&process, status);
    char *line = text("%s", last_line(said));
-   struct finding finding = status ? missing(part, line) : found(part, line);
    free(said);
+   return line;
+}
+
+/* tbrsim run does the rest: environment, display. */
+static struct finding
+look_for_context(const struct part *part)
+{
+   char *program = program_path("tbrsim-context");
+   if (access(program, X_OK))
+      return (struct finding){.detail = text("%s: this build is without Mesa and the driver", program),
+                              .command = BUILD};
+   char *const argv[] = {(char *)command_path(), "run", "--no-model", "--", program,
+                         (char *)part->where,    NULL};
+   int status;
+   char *line = ask_command(argv, &status);
    free(program);
+   return status ? missing(part, line) : found(part, line);
+}
+
+/* A replayer that is there may still lack libraries, which it opens when it replays: by names that on Debian only
+ * the development packages have. */
+static struct finding
+look_for_replay(const struct part *part)
+{
+   struct finding finding = look_for_program(part);
+   char *program = program_path("tbrsim-context"), *trace = data_path("doctor.trace");
+   if (finding.there && !access(program, X_OK)) {
+      char *const argv[] = {(char *)command_path(), "replay", "--no-model", "--frames", "0-0", trace, NULL};
+      int status;
+      char *line = ask_command(argv, &status);
+      if (status) {
+         free(finding.detail);
+         /* Without a display, say, the display is what is missing. */
+         finding =
+            (struct finding){.detail = line,
+                             .package = strstr(line, ".so") ? "libegl-dev libgl-dev libgles-dev" : NULL};
+      } else {
+         free(line);
+      }
+   }
+   free(program);
+   free(trace);
    return finding;
 }
 
@@ -273,6 +306,7 @@ command_doctor(int argc, char **argv)
    char *python = ask_python();
    for (unsigned p = 0; p < NUM_PARTS; p++) {
       findings[p] = parts[p].kind == PART_PROGRAM   ? look_for_program(&parts[p])
+                    : parts[p].kind == PART_REPLAY  ? look_for_replay(&parts[p])
                     : parts[p].kind == PART_CONTEXT ? look_for_context(&parts[p])
                                                     : look_for_module(&parts[p], python);
       works &= findings[p].there || !parts[p].needed;

@@ -56,6 +56,12 @@ command_path(void)
 }
 
 char *
+data_path(const char *name)
+{
+   return text("%s/" TBRSIM_DATA_DIRECTORY "/tbrsim/%s", prefix(), name);
+}
+
+char *
 program_path(const char *name)
 {
    return text("%s/" TBRSIM_PROGRAM_DIRECTORY "/tbrsim/%s", prefix(), name);

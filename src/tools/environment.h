@@ -21,6 +21,9 @@ const char *presets_directory(void);
 const char *python_directory(void);
 const char *command_path(void);
 
+/** A file of those that are installed with the command, beside the presets; the caller frees it. */
+char *data_path(const char *name);
+
 /** What is in the directory of the programs that the command runs; the caller frees it. */
 char *program_path(const char *name);
 

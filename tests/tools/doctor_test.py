@@ -64,6 +64,24 @@ class Doctor(tbrsim.TestCase):
         with tbrsim.display():
             self.assertTrue(self.findings(1, PATH=path)["GLX"]["there"])
 
+    def test_replayer_that_does_not_replay(self):
+        """As where a library is missing that it opens by name: it is there, and of no use."""
+        folder = self.path("broken")
+        folder.mkdir()
+        replayer = folder / "eglretrace"
+        replayer.write_text("#!/bin/sh\necho \"error: couldn't find libEGL.so\" >&2\nexit 1\n")
+        replayer.chmod(0o755)
+        path = f"{folder}:{os.environ['PATH']}"
+        with tbrsim.display():
+            found = self.findings(1, PATH=path)
+            self.assertTrue(found["EGL"]["there"])
+            self.assertFalse(found["apitrace"]["there"])
+            self.assertIn("libEGL.so", found["apitrace"]["detail"])
+            self.assertEqual(found["apitrace"]["install"], "apt-get install libegl-dev libgl-dev libgles-dev")
+            replayed = tbrsim.run("replay", "--no-model", tbrsim.CAPTURES / "glmark2_function.trace", variables={"PATH": path})
+            self.assertNotEqual(replayed.returncode, 0)
+            self.assertIn("libEGL.so", replayed.stderr)
+
     def test_missing_modules(self):
         """What may be left out is no failure."""
         hidden = self.path("hidden")
