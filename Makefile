@@ -44,7 +44,8 @@ test-deb: deps-deb ## build, install, use and remove the packages in clean chroo
 deps: ## install the Debian packages that are missing, fetch Mesa's source
 	@scripts/deps.sh
 
-demo: deps all ## replay a bundled capture on the simulated GPU and print its statistics
+demo: deps ## build what it needs, replay a bundled capture on the simulated GPU and print its statistics
+	@DEMO=1 scripts/build.sh
 	@scripts/demo.sh
 
 test: deps all ## run the whole test suite (ASSERTS=1: in build-asserts, with asserts; any target takes it)
