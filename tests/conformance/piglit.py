@@ -85,7 +85,8 @@ class Exposed:
             return (languages.get(version, version) if versioned[1] == "glsl" else version) <= self.desktop
         if not group or group.startswith(("egl", "glx")) or group in EGL_GROUPS:
             return True
-        return f"gl_{group}" in self.extensions
+        # Some groups are named after several extensions: khr_texture_compression_astc after …_ldr and …_sliced_3d.
+        return any(name == f"gl_{group}" or name.startswith(f"gl_{group}_") for name in self.extensions)
 
 
 def exposed(environment):
