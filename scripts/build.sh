@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Configures once, builds, and stages what the command needs: afterwards
 # $BUILD/bin/tbrsim works from anywhere. MESA_SRC=DIR takes an unpacked Mesa tree
-# instead of the tarball. DEMO=1: only what is staged, and in a new directory the driver only for
-# CPUs like this one.
+# instead of the tarball. DEMO=1: only what is staged, and in a new directory only for a look: Mesa less
+# optimised, the driver's tile pipeline (which is optimised as always) for CPUs like this one.
 . "$(dirname "$0")/common.sh"
 
 find_meson
@@ -46,24 +46,24 @@ if [ -e "$BUILD/build.ninja" ] && [ "$(cat "$BUILD/mesa-options" 2>/dev/null)" !
    }
    mv "$BUILD.log" "$BUILD/setup.log"
 fi
-level=all
-if [ -n "${DEMO:-}" ]; then
-   level=$(scripts/cpu_level.sh)
-fi
+kind=
+[ -z "${DEMO:-}" ] || kind="-Dlevel=$(scripts/cpu_level.sh) -Doptimization=1"
 if [ ! -e "$BUILD/build.ninja" ]; then
    # shellcheck disable=SC2086
-   $MESON setup -Dmesa_version="$MESA" -Dlevel="$level" ${SETUP_ARGS:-} "$BUILD" . >"$BUILD/setup.log" 2>&1 || {
+   $MESON setup -Dmesa_version="$MESA" $kind ${SETUP_ARGS:-} "$BUILD" . >"$BUILD/setup.log" 2>&1 || {
       tail -n 20 "$BUILD/setup.log" >&2
       fail_without_deps "configuring failed; all of it is in $BUILD/setup.log"
    }
+   [ -z "$kind" ] || touch "$BUILD/demo"
 fi
 echo "$options" >"$BUILD/mesa-options"
 if [ -n "${DEMO:-}" ]; then
    /usr/bin/python3 scripts/build_staged.py "$BUILD"
 else
-   # After a demo, the other levels.
-   if grep -q -e -DTBR_ONLY= "$BUILD/compile_commands.json"; then
-      $MESON configure -Dlevel=all "$BUILD"
+   # After a demo, all of it.
+   if [ -e "$BUILD/demo" ]; then
+      $MESON configure -Dlevel=all -Doptimization=3 "$BUILD"
+      rm "$BUILD/demo"
    fi
    if [ -t 1 ]; then ninja -C "$BUILD"; else ninja -C "$BUILD" --quiet; fi
 fi
