@@ -80,12 +80,7 @@ ADVICE = {
 REST = {"tiny_triangles": {"parameter-buffer"}}
 
 
-class Pairs(tbrsim.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.enterClassContext(tbrsim.display())
-
+class Pairs(tbrsim.DisplayTestCase):
     def record(self, name, polarity):
         """The recording of a program, and the hash that it prints."""
         recording = self.path(f"{name}_{polarity}.tbr")

@@ -71,7 +71,7 @@ EXPECTED = {
 }
 
 
-class Compute(tbrsim.TestCase):
+class Compute(tbrsim.DisplayTestCase):
     def run_case(self, name, *options, out="live"):
         case = [name] if name else []
         tbrsim.run("run", *options, "--out", self.directory / out, "--", tbrsim.arguments.compute, *case, check=True)

@@ -21,7 +21,8 @@ import unittest
 FOLDER = pathlib.Path(__file__).parent
 ROOT = FOLDER.parent.parent
 LIBRARIES = ["-lcmocka", "-lyaml", "-lzstd", "-lm", "-pthread"]
-ENVIRONMENT = {**os.environ, "TBRSIM_CONFIG_DIR": str(ROOT / "configs")}
+# The compiler cache finds what it has, in whichever checkout it was compiled.
+ENVIRONMENT = {**os.environ, "TBRSIM_CONFIG_DIR": str(ROOT / "configs"), "CCACHE_BASEDIR": str(ROOT), "CCACHE_NOHASHDIR": "1"}
 
 
 def run(*command, **options):

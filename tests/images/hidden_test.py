@@ -46,10 +46,13 @@ def differences(name, command):
 
 
 def main():
-    tbrsim.parse(tbrsim.command_line(__doc__, "program"))
+    parser = tbrsim.command_line(__doc__, "program")
+    parser.add_argument("--captures", nargs="+", metavar="NAME", help="of the bundled ones; all")
+    tbrsim.parse(parser)
+    captures = tbrsim.arguments.captures or [path.stem for path in sorted(tbrsim.CAPTURES.glob("*.trace"))]
     runs = [(f"scenes, tiles of {size}", ["run", "--set", f"tile.size={size}", "--", tbrsim.arguments.program, "window",
                                           "203", "117", "2"]) for size in SIZES]
-    runs += [(trace.name, ["replay", trace]) for trace in sorted(tbrsim.CAPTURES.glob("*.trace"))]
+    runs += [(name, ["replay", tbrsim.CAPTURES / f"{name}.trace"]) for name in captures]
     failures = unlike = 0
     with tbrsim.display():
         for name, command in runs:

@@ -25,7 +25,7 @@ def hashes(draws):
             for draw in draws]
 
 
-class Names(tbrsim.TestCase):
+class Names(tbrsim.DisplayTestCase):
     def record(self, name, *words, variables=None):
         """The recording of names.c, and the directory of its statistics."""
         recording, out = self.path(f"{name}.tbr"), self.path(name)

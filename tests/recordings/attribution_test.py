@@ -29,7 +29,7 @@ def main():
     presets = tbrsim.presets()
     failed = False
     for trace in tbrsim.captures(tbrsim.arguments.traces):
-        with tempfile.TemporaryDirectory() as name:
+        with tbrsim.display(), tempfile.TemporaryDirectory() as name:
             directory, recordings, checked = pathlib.Path(name), {}, 0
             for preset in presets:
                 options = tbrsim.recording_options(preset)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Records each trace with the default preset, simulates the recording under every preset and compares the statistics
 with those of live runs under those presets: the same to the byte, and nothing lost between units. Presets of other
-tiles take a recording each."""
+tiles take a recording each. --part N/M: only the presets whose turn it is, each twice in M parts."""
 
 import json
 import pathlib
@@ -13,7 +13,8 @@ from support import tbrsim  # noqa: E402
 from support.conservation import errors_of_run  # noqa: E402
 
 tbrsim.TIMEOUT = None  # captures may be of any length
-# Everything that a recording leaves open, unlike the presets.
+# Everything that a recording leaves open, unlike the presets, of which this is one.
+OPEN = "banked-continuous"
 SETTINGS = {
     "tile.order": "hilbert",
     "frame.traversal": "boustrophedonic",
@@ -42,19 +43,20 @@ def known_beforehand(preset):
 
 def simulate(recording, configurations, out):
     """Simulates a recording; the directories of the statistics, in the order of the configurations."""
-    tbrsim.run("sim", "--out", out, *sum((options for _, options in configurations), []), recording, check=True)
+    words = [("--config", ",".join((preset, *settings[1::2]))) for _, (_, preset, *settings) in configurations]
+    tbrsim.run("sim", "--out", out, *sum(words, ()), recording, check=True)
     if len(configurations) == 1:
         return [out]
     index = json.loads((out / "index.json").read_text())["simulations"]
     return [out / entry["directory"] for entry in index]
 
 
-def differences(trace, presets, directory):
+def differences(trace, presets, timed, directory):
     """Names of the configurations whose statistics differ."""
     settings = [argument for key, value in SETTINGS.items() for argument in ("--set", f"{key}={value}")]
     configurations = [(preset, ["--config", preset]) for preset in presets]
-    configurations.append((",".join([presets[0], *settings[1::2]])[:200], ["--config", presets[0], *settings]))
-    configurations += [(f"{preset},timing=on", ["--config", preset, "--set", "timing=on"]) for preset in TIMED]
+    configurations.append((",".join([OPEN, *settings[1::2]])[:200], ["--config", OPEN, *settings]))
+    configurations += [(f"{preset},timing=on", ["--config", preset, "--set", "timing=on"]) for preset in timed]
     by_recording = {}
     for one in configurations:
         by_recording.setdefault(tbrsim.recording_options(one[1][1]), []).append(one)
@@ -82,17 +84,28 @@ def differences(trace, presets, directory):
     return different
 
 
+def take_part(presets, part):
+    """Those presets that a part of them has, and those of TIMED."""
+    number, parts = map(int, part.split("/"))
+    turns = {number % parts, (number + parts // 2) % parts}
+    return ([preset for place, preset in enumerate(presets) if place % parts in turns], [TIMED[number % len(TIMED)]])
+
+
 def main():
     parser = tbrsim.command_line(__doc__)
+    parser.add_argument("--part", metavar="N/M", help="of the presets; all")
     parser.add_argument("traces", nargs="+", type=pathlib.Path, help="captures, or directories of them")
     tbrsim.parse(parser)
     traces = tbrsim.captures(tbrsim.arguments.traces)
     presets = [preset for preset in tbrsim.presets() if known_beforehand(preset)]
+    timed = TIMED
+    if tbrsim.arguments.part:
+        presets, timed = take_part(presets, tbrsim.arguments.part)
     failed = False
     for trace in traces:
-        with tempfile.TemporaryDirectory() as directory:
-            different = differences(trace.resolve(), presets, pathlib.Path(directory))
-        print(f"{trace.name}: {len(presets) + len(TIMED) + 1} configurations, " +
+        with tbrsim.display(), tempfile.TemporaryDirectory() as directory:
+            different = differences(trace.resolve(), presets, timed, pathlib.Path(directory))
+        print(f"{trace.name}: {len(presets) + len(timed) + 1} configurations, " +
               ("other statistics from the recording: " + ", ".join(different) if different else "all the same"),
               flush=True)
         failed |= bool(different)

@@ -42,12 +42,7 @@ def by_call(directory, counters):
     return sums
 
 
-class DrawMetrics(tbrsim.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.enterClassContext(tbrsim.display())
-
+class DrawMetrics(tbrsim.DisplayTestCase):
     def setUp(self):
         super().setUp()
         self.trace = tbrsim.CAPTURES / "glmark2_shadow.trace"

@@ -62,7 +62,7 @@ def pictures(out):
     return {path.name: path for path in out.glob("*/thumbnails/*")}
 
 
-class Thumbnails(tbrsim.TestCase):
+class Thumbnails(tbrsim.DisplayTestCase):
     def replay(self, name, *words, trace=DESKTOP, frames="0-1"):
         out = self.path(name)
         tbrsim.run("replay", "--out", out, "--frames", frames, "--attribute", "pass", *words, trace, check=True)

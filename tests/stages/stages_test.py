@@ -62,7 +62,7 @@ EXPECTED = {
 PARTS = ("--attribute", "pass,draw,texture,tile")
 
 
-class Stages(tbrsim.TestCase):
+class Stages(tbrsim.DisplayTestCase):
     def run_case(self, name, *options, out="live"):
         pixels = self.directory / "pixels"
         tbrsim.run("run", *options, "--out", self.directory / out, "--", tbrsim.arguments.stages, name, pixels, check=True)

@@ -217,3 +217,12 @@ class TestCase(unittest.TestCase):
         self.assertEqual(len(lines), 1, result.stderr)
         self.assertRegex(lines[0], "^tbrsim: .*" + pattern)
         return result
+
+
+class DisplayTestCase(TestCase):
+    """With one X server for all that the tests of the class run."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.enterClassContext(display())

@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support import tbrsim  # noqa: E402
 
 
-class Doctor(tbrsim.TestCase):
+class Doctor(tbrsim.DisplayTestCase):
     def findings(self, status=0, **variables):
         result = tbrsim.run("doctor", "--json", variables=variables)
         self.assertEqual((result.returncode, result.stderr), (status, ""))
@@ -54,15 +54,14 @@ class Doctor(tbrsim.TestCase):
 
     def test_missing_programs(self):
         path = self.without("Xvfb", "eglretrace")
-        found = self.findings(1, PATH=path)
+        found = self.findings(1, PATH=path, DISPLAY="")
         self.assertFalse(found["Xvfb"]["there"])
         self.assertEqual(found["Xvfb"]["install"], "apt-get install xvfb")
         self.assertIn("Xvfb (Debian package xvfb) is not installed", found["GLX"]["detail"])
-        text = tbrsim.run("doctor", variables={"PATH": path})
+        text = tbrsim.run("doctor", variables={"PATH": path, "DISPLAY": ""})
         self.assertEqual(text.returncode, 1)
         self.assertRegex(text.stdout, r"\n  apt-get install .*\bxvfb apitrace\b")
-        with tbrsim.display():
-            self.assertTrue(self.findings(1, PATH=path)["GLX"]["there"])
+        self.assertTrue(self.findings(1, PATH=path)["GLX"]["there"])
 
     def test_replayer_that_does_not_replay(self):
         """As where a library is missing that it opens by name: it is there, and of no use."""
@@ -72,15 +71,14 @@ class Doctor(tbrsim.TestCase):
         replayer.write_text("#!/bin/sh\necho \"error: couldn't find libEGL.so\" >&2\nexit 1\n")
         replayer.chmod(0o755)
         path = f"{folder}:{os.environ['PATH']}"
-        with tbrsim.display():
-            found = self.findings(1, PATH=path)
-            self.assertTrue(found["EGL"]["there"])
-            self.assertFalse(found["apitrace"]["there"])
-            self.assertIn("libEGL.so", found["apitrace"]["detail"])
-            self.assertEqual(found["apitrace"]["install"], "apt-get install libegl-dev libgl-dev libgles-dev")
-            replayed = tbrsim.run("replay", "--no-model", tbrsim.CAPTURES / "glmark2_function.trace", variables={"PATH": path})
-            self.assertNotEqual(replayed.returncode, 0)
-            self.assertIn("libEGL.so", replayed.stderr)
+        found = self.findings(1, PATH=path)
+        self.assertTrue(found["EGL"]["there"])
+        self.assertFalse(found["apitrace"]["there"])
+        self.assertIn("libEGL.so", found["apitrace"]["detail"])
+        self.assertEqual(found["apitrace"]["install"], "apt-get install libegl-dev libgl-dev libgles-dev")
+        replayed = tbrsim.run("replay", "--no-model", tbrsim.CAPTURES / "glmark2_function.trace", variables={"PATH": path})
+        self.assertNotEqual(replayed.returncode, 0)
+        self.assertIn("libEGL.so", replayed.stderr)
 
     def test_missing_modules(self):
         """What may be left out is no failure."""

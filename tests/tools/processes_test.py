@@ -19,12 +19,7 @@ from support import tbrsim  # noqa: E402
 NOT_DRAWN = "tbrsim: no frame was finished on the simulated GPU; nothing was written to"
 
 
-class ProcessesTest(tbrsim.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.enterClassContext(tbrsim.display())
-
+class ProcessesTest(tbrsim.DisplayTestCase):
     def setUp(self):
         super().setUp()
         self.out = self.directory / "out"
@@ -102,7 +97,7 @@ class Folders(ProcessesTest):
 
     def test_frames_fit(self):
         """A kilobyte a frame, in both files together."""
-        self.shell("glmark2-es2 -b build:duration=0.3 --size 200x150 >/dev/null")
+        self.shell("glmark2-es2 -b build:nframes=25:duration=1000 --size 200x150 >/dev/null")
         rows = [max(map(len, (self.out / name).read_bytes().splitlines()[2 if name == "stats.json" else 0:][1:20]))
                 for name in tbrsim.STATISTICS]
         self.assertLess(sum(rows), 1000)

@@ -33,11 +33,10 @@ def rows(directory):
         return list(csv.DictReader(file))
 
 
-class Timelines(tbrsim.TestCase):
+class Timelines(tbrsim.DisplayTestCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.enterClassContext(tbrsim.display())
         cls.recording = cls.shared / "recording.tbr"
         tbrsim.run("run", "--no-model", "--record", cls.recording, "--", tbrsim.arguments.scenes, "window", 203, 117,
                    ROUNDS, check=True)

@@ -41,7 +41,7 @@ EXPECTED = {
 }
 
 
-class Attachments(tbrsim.TestCase):
+class Attachments(tbrsim.DisplayTestCase):
     def check(self, scene):
         tbrsim.run("run", "--set", "tile.size=32", "--out", self.directory, "--", tbrsim.arguments.attachments, scene,
                    check=True)

@@ -27,7 +27,7 @@ EXPECTED = {
 }
 
 
-class Reads(tbrsim.TestCase):
+class Reads(tbrsim.DisplayTestCase):
     def record(self, scene):
         """The recording of a scene; what is read live and offline is the same."""
         recording, live, simulated = self.path("scene.tbr"), self.path("live"), self.path("simulated")

@@ -14,7 +14,7 @@ ALL = sum(range(1, VERTICES + 1))
 EXPECTED = INSTANCES * (ALL + sum(n + 1 for n in range(1, VERTICES, 2)) + REPEATED * ALL)
 
 
-class VertexTextures(tbrsim.TestCase):
+class VertexTextures(tbrsim.DisplayTestCase):
     def total(self, *options):
         result = tbrsim.run("run", "--out", self.directory, *options, "--", tbrsim.arguments.vertex_textures, check=True)
         self.assertNotIn("not simulated", result.stderr)

@@ -11,12 +11,7 @@ from support import tbrsim  # noqa: E402
 COUNTERS = ("fragment_stage.fragments", "dram.total.write_bytes")
 
 
-class Watched(tbrsim.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.enterClassContext(tbrsim.display())
-
+class Watched(tbrsim.DisplayTestCase):
     def replay(self, capture, *options):
         """The statistics of a replay and what glretrace printed."""
         result = tbrsim.run("run", "--out", self.directory, "--", "eglretrace", "--benchmark", *options,
