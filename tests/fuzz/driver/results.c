@@ -32,7 +32,9 @@ dump_pixels(struct world *world, const char *name, const struct format *format, 
       dump_record(world, name, 'u', 0, pixels.words, count);
    } else if (is_float) {
       glReadPixels(0, 0, width, height, GL_RGBA, GL_FLOAT, pixels.floats);
-      dump_record(world, name, 'f', 0.016, pixels.floats, count);
+      /* A step of the channel with the fewest bits, of numbers up to 1. */
+      dump_record(world, name, 'f', format->internal == GL_R11F_G11F_B10F ? 0.032 : 0.016, pixels.floats,
+                  count);
    } else {
       glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, pixels.bytes);
       for (unsigned i = 0; i < count; i++)
