@@ -11,7 +11,8 @@ status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(f"processor time: {used.ru_utime + used.ru_stime:.2f} s", file=sys.stderr)
 if status < 0:
-    signal.signal(-status, signal.SIG_DFL) if -status not in (signal.SIGKILL, signal.SIGSTOP) else None
+    if -status != signal.SIGKILL:
+        signal.signal(-status, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.kill(os.getpid(), -status)
 sys.exit(status)

@@ -49,9 +49,12 @@ static void
 vsay(const char *format, va_list arguments)
 {
    progress_end();
+   /* Simulations on other threads have messages, too. */
+   flockfile(stderr);
    fputs("tbrsim: ", stderr);
    vfprintf(stderr, format, arguments);
    fputc('\n', stderr);
+   funlockfile(stderr);
 }
 
 void

@@ -32,7 +32,7 @@ exec chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/roo
 
 # What apt, dpkg and the packages that ours depend on keep for themselves, and what is not of a file system on disk.
 NOT_COMPARED = ("proc", "sys", "dev", "run", "tmp", "var/lib/dpkg", "var/lib/apt", "var/cache", "var/log",
-                "var/lib/systemd", "debs", "work", "etc/ld.so.cache")
+                "var/lib/systemd", "debs", "study", "etc/ld.so.cache")
 
 
 class Failed(Exception):
@@ -115,18 +115,18 @@ def build(out, release):
     """Builds the packages with the release's own compiler and libraries; their directory."""
     ccache = subprocess.run(["ccache", "-k", "cache_dir"], check=True, capture_output=True, text=True).stdout.strip()
     root = out / f"build-{release}"
-    if (root / "work").exists():
+    if (root / "study").exists():
         chroot = Chroot(root, ccache)
     else:
         chroot = unpack(base(out, release), root, ccache)
     chroot.apt("update")
-    copy_sources(root / "work")
+    copy_sources(root / "study")
     if (CACHE / "meson").exists():  # where the release's own is too old
         shutil.copytree(CACHE / "meson", root / "root/.cache/tbrsim/meson", dirs_exist_ok=True)
     chroot.apt("install -y --no-install-recommends ccache lintian make")
-    chroot.apt("build-dep -y --no-install-recommends /work")
-    chroot.run("cd /work && scripts/deb.sh", lines=40)
-    return root / "work/build/packages"
+    chroot.apt("build-dep -y --no-install-recommends /study")
+    chroot.run("cd /study && scripts/deb.sh", lines=40)
+    return root / "study/build/packages"
 
 
 def snapshot(root):
@@ -157,8 +157,8 @@ def mesa(files):
 
 def draw(chroot, prefix=""):
     """The renderer's name, of the small program, whose picture has to be right to the bit."""
-    name = chroot.run(f"cd /work && {prefix}python3 -B triangle.py picture.ppm").split("\n")[0]
-    check((chroot.root / "work/picture.ppm").read_bytes() == triangle.expected(), f"{prefix}triangle.py: a wrong picture")
+    name = chroot.run(f"cd /study && {prefix}python3 -B triangle.py picture.ppm").split("\n")[0]
+    check((chroot.root / "study/picture.ppm").read_bytes() == triangle.expected(), f"{prefix}triangle.py: a wrong picture")
     return name
 
 
@@ -168,13 +168,13 @@ def use(chroot):
     name = draw(chroot, "tbrsim run --out out --record triangle.tbr -- ")
     check("tbrsim" in name, f"rendered by {name}")
     total = "python3 -c 'import json; print(json.load(open(\"{}/stats.json\"))[\"total\"][\"fragment_stage.fragments\"])'"
-    check(chroot.run("cd /work && " + total.format("out")).strip() == str(counted), f"not the {counted} fragments of the triangle")
-    chroot.run("cd /work && tbrsim sim --out again triangle.tbr && cmp out/frames.csv again/frames.csv && "
+    check(chroot.run("cd /study && " + total.format("out")).strip() == str(counted), f"not the {counted} fragments of the triangle")
+    chroot.run("cd /study && tbrsim sim --out again triangle.tbr && cmp out/frames.csv again/frames.csv && "
                "tbrsim sim --csv --vary l2.size=256K,1M triangle.tbr | cut -c1-78")
-    chroot.run("cd /work && tbrsim replay --out replay --frames 0-1 --check glmark2_function.trace")
-    chroot.run("cd /work && tbrsim parquet out && tbrsim report --out report.html triangle.tbr && ls -s out/frames.parquet report.html")
+    chroot.run("cd /study && tbrsim replay --out replay --frames 0-1 --check glmark2_function.trace")
+    chroot.run("cd /study && tbrsim parquet out && tbrsim report --out report.html triangle.tbr && ls -s out/frames.parquet report.html")
     printed = chroot.run(
-        "cd / && python3 -c 'import tbrsim; run = tbrsim.sim(\"/work/triangle.tbr\", out=\"python\").wait(); "
+        "cd / && python3 -c 'import tbrsim; run = tbrsim.sim(\"/study/triangle.tbr\", out=\"python\").wait(); "
         "print(tbrsim.__file__, run.frames[\"fragment_stage.fragments\"].sum())'")
     check(printed.split() == ["/usr/lib/python3/dist-packages/tbrsim/__init__.py", str(counted)], "the Python package")
     chroot.run("man -w tbrsim tbrsim-run tbrsim-explore && man tbrsim | head -n 5")
@@ -187,9 +187,9 @@ def use(chroot):
 def install(out, release, packages):
     """Installs the packages on a clean system that has a Mesa and a manual reader, uses and removes them."""
     chroot = unpack(base(out, release), out / f"install-{release}")
-    (chroot.root / "work").mkdir()
+    (chroot.root / "study").mkdir()
     for path in (SOURCE / "tests/packages/triangle.py", SOURCE / "apitrace-replays/glmark2_function.trace"):
-        shutil.copy(path, chroot.root / "work")
+        shutil.copy(path, chroot.root / "study")
     shutil.copytree(packages, chroot.root / "debs")
     chroot.apt("update")
     chroot.apt("install -y --no-install-recommends python3 libegl1 libgles2 libgl1 libegl-mesa0 libgl1-mesa-dri "

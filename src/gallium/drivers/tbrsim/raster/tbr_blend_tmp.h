@@ -123,7 +123,7 @@ blend_general(const struct tbr_draw_state *state, const struct tbr_tile_color *b
               const struct pipe_rt_blend_state *rt, const struct tbr_fragment_block *block,
               const struct colors *source, const struct colors *destination)
 {
-   struct blend_inputs in; /* the second color is read where there is one only */
+   struct blend_inputs in; /* .second is only read with dual source blending */
    in.source = *source;
    in.destination = *destination;
    const float *constant = state->blend_color;

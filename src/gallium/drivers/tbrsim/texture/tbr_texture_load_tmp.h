@@ -97,9 +97,9 @@ texture_load_two(const uint8_t *base, int32_t first, int32_t second)
 TEXTURE_INLINE void
 texture_load_pair(const uint8_t *base, texture_int offset, texture_int *left, texture_int *right)
 {
-#if TEXTURE_LANES == 16
    int32_t at[TEXTURE_LANES];
    texture_store_int(at, offset);
+#if TEXTURE_LANES == 16
    /* Quad q's first two pairs are in the first vector's part q, the other two in the second's. */
    __m512 first = _mm512_castps128_ps512(texture_load_two(base, at[0], at[1]));
    __m512 second = _mm512_castps128_ps512(texture_load_two(base, at[2], at[3]));
@@ -111,10 +111,7 @@ texture_load_pair(const uint8_t *base, texture_int offset, texture_int *left, te
    second = _mm512_insertf32x4(second, texture_load_two(base, at[14], at[15]), 3);
    *left = (texture_int)_mm512_shuffle_ps(first, second, 0x88);
    *right = (texture_int)_mm512_shuffle_ps(first, second, 0xdd);
-#else
-   int32_t at[TEXTURE_LANES];
-   texture_store_int(at, offset);
-#if TEXTURE_LANES == 8
+#elif TEXTURE_LANES == 8
    __m256 first = _mm256_set_m128(texture_load_two(base, at[4], at[5]), texture_load_two(base, at[0], at[1]));
    __m256 second =
       _mm256_set_m128(texture_load_two(base, at[6], at[7]), texture_load_two(base, at[2], at[3]));
@@ -131,7 +128,6 @@ texture_load_pair(const uint8_t *base, texture_int offset, texture_int *left, te
       (*left)[i] = value[0];
       (*right)[i] = value[1];
    }
-#endif
 #endif
 }
 
@@ -152,7 +148,7 @@ texture_rescale(texture_ushort value)
 TEXTURE_INLINE struct texture_color
 texture_unpack(enum texture_kind kind, texture_int word)
 {
-   struct texture_color color; /* what a kind does not use costs nothing: it is not even cleared */
+   struct texture_color color; /* members of other kinds are not initialised, which would take stores */
    switch (kind) {
    case TEXTURE_KIND_565: {
       texture_ushort five = (texture_ushort)((word & 0x1f) | (word << 5 & 0x1f0000));
