@@ -113,9 +113,10 @@ class Recording:
     def events(self, table, frames=None):
         """The recording's own events, no simulation (`tbrsim export --format events`): a row for
         each of its "passes", "draws", "primitives", "tiles", "quads", "footprints" (texture
-        reads), "buffers" or "images" (accesses to storage), "vertex_reads" (texture reads of
-        vertex shaders). docs/python.md has the columns. A quad takes some 130 bytes:
-        events_in_parts() where there are too many."""
+        reads), "buffers" or "images" (accesses to storage), "vertex_reads" and
+        "vertex_storage" (texture reads and accesses to storage of vertex, tessellation and geometry
+        shaders). docs/python.md has the columns. A quad takes some 130 bytes: events_in_parts()
+        where there are too many."""
         parts = list(self.events_in_parts(table, frames))
         joined = need("pandas").concat(parts, ignore_index=True)
         return joined.astype({"kind": "category"}) if "kind" in joined else joined

@@ -138,7 +138,7 @@ parse(struct export_options *options, int argc, char **argv)
    static const struct option_row table_rows[] = {
       OPTION_ALONE("table", "NAME",
                    "what events has rows of: passes, draws, primitives, tiles,\nquads, footprints, buffers, "
-                   "images or vertex_reads (default: none)",
+                   "images, vertex_reads or vertex_storage (default: none)",
                    take_table),
    };
    *options = (struct export_options){.configurations = {.single = true}};

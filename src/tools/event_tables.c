@@ -7,9 +7,9 @@
 #include "events/recording.h"
 #include "tools.h"
 
-const char *const event_table_names[EVENT_TABLES] = {"passes",  "draws",  "primitives",
-                                                     "tiles",   "quads",  "footprints",
-                                                     "buffers", "images", "vertex_reads"};
+const char *const event_table_names[EVENT_TABLES] = {"passes",       "draws",         "primitives", "tiles",
+                                                     "quads",        "footprints",    "buffers",    "images",
+                                                     "vertex_reads", "vertex_storage"};
 
 #define FOOTPRINT_COLUMNS "resource,level,layer,linear,live,x0,y0,x1,y1,x2,y2,x3,y3"
 #define COUNT_COLUMNS \
@@ -29,7 +29,9 @@ static const char *const columns[EVENT_TABLES] = {
    [EVENT_TABLE_BUFFERS] =
       "frame,pass,quad,tile,draw,unit,operation,resource,bytes,live,offset0,offset1,offset2,offset3",
    [EVENT_TABLE_IMAGES] = "frame,pass,quad,tile,draw,unit,operation," FOOTPRINT_COLUMNS,
-   [EVENT_TABLE_VERTEX_READS] = "frame,pass,draw,vertex,resource,level,layer,linear,x,y",
+   [EVENT_TABLE_VERTEX_READS] = "frame,pass,draw,vertex,resource,level,layer,linear,x,y,stage",
+   [EVENT_TABLE_VERTEX_STORAGE] =
+      "frame,pass,draw,stage,invocation,operation,resource,bytes,offset,sample,layer,x,y",
 };
 
 static const char *const operation_names[CM_STORAGE_OPERATIONS] = {
@@ -310,17 +312,54 @@ write_draws(const struct pass_rows *rows)
    }
 }
 
+static const char *const stage_names[CM_PRERASTER_STAGES] = {
+   [CM_PRERASTER_VERTEX] = "vertex",
+   [CM_PRERASTER_CONTROL] = "tess_control",
+   [CM_PRERASTER_EVALUATION] = "tess_evaluation",
+   [CM_PRERASTER_GEOMETRY] = "geometry",
+};
+
 static void
-write_vertex_reads(const struct pass_rows *rows)
+write_vertex_read(const struct pass_rows *rows, uint32_t draw, enum cm_preraster_stage stage,
+                  const struct cm_vertex_access *read)
+{
+   begin_row(rows);
+   fprintf(rows->file, "%u,%u,%u,%u,%u,%u,%d,%d,%s\n", draw, read->invocation,
+           rows->pass->vertex_bindings[read->binding].resource, read->level, read->layer, read->linear,
+           (int16_t)read->x, (int16_t)read->y, stage_names[stage]);
+}
+
+static void
+write_vertex_storage(const struct pass_rows *rows, uint32_t draw, enum cm_preraster_stage stage,
+                     const struct cm_vertex_access *access)
+{
+   const struct cm_texture_binding *binding = &rows->pass->vertex_bindings[access->binding];
+   begin_row(rows);
+   fprintf(rows->file, "%u,%s,%u,%s,%u,", draw, stage_names[stage], access->invocation,
+           operation_names[access->operation], binding->resource);
+   if (access->type == CM_VERTEX_BUFFER)
+      fprintf(rows->file, "%u,%" PRIu64 ",,,,\n", access->bytes,
+              (uint64_t)binding->buffer_offset + access->layer);
+   else
+      fprintf(rows->file, ",,%u,%u,%d,%d\n", access->level, access->layer, (int16_t)access->x,
+              (int16_t)access->y);
+}
+
+/* What the draws' shaders before the rasterizer access: textures or storage. */
+static void
+write_vertex_accesses(const struct pass_rows *rows)
 {
    const struct cm_pass *pass = rows->pass;
+   const bool of_textures = rows->table == EVENT_TABLE_VERTEX_READS;
    for (uint32_t d = 0; d < pass->num_draws; d++) {
-      const struct cm_vertex_read *reads = pass->vertex_reads + pass->draws[d].first_vertex_read;
-      for (uint32_t i = 0; i < pass->draws[d].num_vertex_reads; i++) {
-         begin_row(rows);
-         fprintf(rows->file, "%u,%u,%u,%u,%u,%u,%d,%d\n", d, reads[i].vertex,
-                 pass->vertex_textures[reads[i].texture].resource, reads[i].level, reads[i].layer,
-                 reads[i].linear, (int16_t)reads[i].x, (int16_t)reads[i].y);
+      const struct cm_vertex_access *access = pass->vertex_accesses + pass->draws[d].first_vertex_access;
+      for (enum cm_preraster_stage stage = 0; stage < CM_PRERASTER_STAGES; stage++) {
+         for (uint32_t i = 0; i < pass->draws[d].num_accesses[stage]; i++, access++) {
+            if (of_textures && access->type == CM_VERTEX_TEXTURE)
+               write_vertex_read(rows, d, stage, access);
+            else if (!of_textures && access->type != CM_VERTEX_TEXTURE)
+               write_vertex_storage(rows, d, stage, access);
+         }
       }
    }
 }
@@ -370,8 +409,8 @@ take_pass(struct pass_rows *rows)
       write_draws(rows);
    else if (rows->table == EVENT_TABLE_TILES)
       write_tiles(rows);
-   else if (rows->table == EVENT_TABLE_VERTEX_READS)
-      write_vertex_reads(rows);
+   else if (rows->table == EVENT_TABLE_VERTEX_READS || rows->table == EVENT_TABLE_VERTEX_STORAGE)
+      write_vertex_accesses(rows);
    free(rows->tiles);
    free(rows->draws);
 }

@@ -17,7 +17,8 @@ enum event_table {
    EVENT_TABLE_FOOTPRINTS, /**< what a texture instruction reads of a level and slice for a quad */
    EVENT_TABLE_BUFFERS, /**< what an instruction accesses of a storage buffer for a quad or four invocations */
    EVENT_TABLE_IMAGES,  /**< what an instruction accesses of an image for a quad or four invocations */
-   EVENT_TABLE_VERTEX_READS, /**< what a texture instruction of a vertex shader reads of a level and slice */
+   EVENT_TABLE_VERTEX_READS, /**< what a texture instruction of a shader before the rasterizer reads of a level and slice */
+   EVENT_TABLE_VERTEX_STORAGE, /**< what an instruction of such a shader does to storage */
    EVENT_TABLES,
 };
 /** Their names, as --table has them. */

@@ -259,8 +259,8 @@ textured_draw(void)
    struct cm_draw *draw = pass_draw(pass);
    draw->num_vertices = 40;
    draw->vertex_shader = (struct cm_shader){.id = 1, .instructions = 20};
-   pass->vertex_textures[0] = (struct cm_texture_binding){.resource = 3};
-   pass->pass.num_vertex_textures = 1;
+   pass->vertex_bindings[0] = (struct cm_texture_binding){.resource = 3};
+   pass->pass.num_vertex_bindings = 1;
    for (uint16_t v = 0; v < 40; v++)
       pass_vertex_read(pass, v, 0, v, 0, false);
    return pass;
@@ -320,8 +320,8 @@ test_textures_of_indexed_vertices(void **unused)
       define_buffers(gpu);
       define_texture(gpu, 3, 64, 64, 1);
       struct pass_builder *pass = indexed_draw();
-      pass->vertex_textures[0] = (struct cm_texture_binding){.resource = 3};
-      pass->pass.num_vertex_textures = 1;
+      pass->vertex_bindings[0] = (struct cm_texture_binding){.resource = 3};
+      pass->pass.num_vertex_bindings = 1;
       pass_vertex_read(pass, 0, 0, 3, 5, false);
       pass_vertex_read(pass, 1, 0, 3, 5, false);
       pass_vertex_read(pass, 1, 0, 32, 9, true);
@@ -359,6 +359,158 @@ test_textures_of_the_rest(void **unused)
    cm_gpu_destroy(gpu);
 }
 
+/* A draw whose vertices, patches and triangles load, store and change what is in a buffer of 20,000 bytes (1), in an image of
+ * 64 by 64 texels (3), in an image that is a buffer (2), and read a texture (4). */
+static struct pass_builder *
+draw_with_storage(void)
+{
+   struct pass_builder *pass = pass_new(0, 32, 32, 32);
+   struct cm_draw *draw = pass_draw(pass);
+   draw->num_vertices = 32;
+   draw->patches = 8;
+   draw->control_invocations = 24;
+   draw->evaluation_invocations = 40;
+   draw->geometry_invocations = 20;
+   pass->pass.num_vertex_bindings = 4;
+   pass->vertex_bindings[0] =
+      (struct cm_texture_binding){.resource = 1, .buffer_offset = 128, .is_storage = true};
+   pass->vertex_bindings[1] = (struct cm_texture_binding){.resource = 3, .is_storage = true};
+   pass->vertex_bindings[2] =
+      (struct cm_texture_binding){.resource = 2, .texel_bytes = 4, .is_storage = true};
+   pass->vertex_bindings[3] = (struct cm_texture_binding){.resource = 4};
+   /* A vertex stores 16 bytes: each block of 64 is written by four, all on the processor of their thread of 16. */
+   for (uint32_t v = 0; v < 32; v++)
+      pass_access(pass, CM_PRERASTER_VERTEX,
+                  (struct cm_vertex_access){.invocation = v,
+                                            .type = CM_VERTEX_BUFFER,
+                                            .operation = CM_STORAGE_STORE,
+                                            .layer = 16 * v,
+                                            .bytes = 16});
+   /* An invocation for a patch' vertex loads 8 bytes of two blocks. */
+   for (uint32_t i = 0; i < 24; i++)
+      pass_access(pass, CM_PRERASTER_CONTROL,
+                  (struct cm_vertex_access){.invocation = i,
+                                            .type = CM_VERTEX_BUFFER,
+                                            .operation = CM_STORAGE_LOAD,
+                                            .layer = 60,
+                                            .bytes = 8});
+   /* A point loads a texel, and reads another one of a texture. */
+   for (uint32_t i = 0; i < 40; i++) {
+      pass_access(pass, CM_PRERASTER_EVALUATION,
+                  (struct cm_vertex_access){.invocation = i,
+                                            .binding = 1,
+                                            .type = CM_VERTEX_IMAGE,
+                                            .operation = CM_STORAGE_LOAD,
+                                            .x = (uint16_t)i,
+                                            .y = 5});
+      pass_access(pass, CM_PRERASTER_EVALUATION,
+                  (struct cm_vertex_access){.invocation = i, .binding = 3, .x = (uint16_t)i, .y = 7});
+   }
+   /* A triangle counts itself. */
+   for (uint32_t i = 0; i < 20; i++)
+      pass_access(pass, CM_PRERASTER_GEOMETRY,
+                  (struct cm_vertex_access){.invocation = i,
+                                            .binding = 2,
+                                            .type = CM_VERTEX_IMAGE,
+                                            .operation = CM_STORAGE_ATOMIC,
+                                            .x = 3});
+   return pass;
+}
+
+static struct cm_gpu *
+gpu_with_storage(const char *const *settings)
+{
+   struct cm_gpu *gpu = test_gpu(settings);
+   define_buffer(gpu, 1, 20000);
+   define_buffer(gpu, 2, 64);
+   define_texture(gpu, 3, 64, 64, 1);
+   define_texture(gpu, 4, 64, 64, 1);
+   return gpu;
+}
+
+/* Without load/store caches everything is an access of the L2. */
+static void
+test_storage(void **unused)
+{
+   static const char *const settings[] = {"texture.placement=linear", "streams.storage=l2", NULL};
+   struct cm_gpu *gpu = gpu_with_storage(settings);
+   struct pass_builder *pass = draw_with_storage();
+   pass_run(pass, gpu);
+   assert_counters(
+      gpu, (const struct expected_counter[]){
+              {"load_store.stores", 32},
+              {"load_store.loads", 24 + 40},
+              {"load_store.atomics", 20},
+              {"vertex_stage.footprints", 40},
+              {"l2.storage.writes", 32 + 20},
+              {"l2.storage.reads", 2 * 24 + 40 + 20},
+              /* 512 bytes of the buffer, of which the two blocks are loaded; three of the image; one. */
+              {"l2.storage.misses", 8 + 3 + 1},
+              {"texture_cache.texture.reads", 40},
+              {NULL, 0},
+           });
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+}
+
+/* With load/store caches: threads of 16 on the four processors in turn. A block that a processor has stored to is in its cache,
+ * until it is written back at the pass' end; atomics are done in the L2. */
+static void
+test_load_store_caches(void **unused)
+{
+   static const char *const settings[] = {"texture.placement=linear",
+                                          "streams.storage=load_store_cache",
+                                          "caches.load_store_cache.size=4K",
+                                          "caches.load_store_cache.ways=4",
+                                          "caches.load_store_cache.block=64",
+                                          "caches.load_store_cache.instances=4",
+                                          "caches.load_store_cache.next=l2",
+                                          "caches.load_store_cache.write_miss=fetch",
+                                          NULL};
+   struct cm_gpu *gpu = gpu_with_storage(settings);
+   struct pass_builder *pass = draw_with_storage();
+   pass_run(pass, gpu);
+   assert_counters(
+      gpu, (const struct expected_counter[]){
+              {"load_store_cache.0.storage.writes", 16 + 16},
+              {"load_store_cache.1.storage.writes", 16 + 4},
+              /* Of 24 invocations 16 and 8, two blocks each; of 40 points 16, 16 and 8. */
+              {"load_store_cache.0.storage.reads", 2 * 16 + 16 + 16},
+              {"load_store_cache.1.storage.reads", 2 * 8 + 16 + 4},
+              {"load_store_cache.2.storage.reads", 8},
+              {"load_store_cache.3.storage.reads", 0},
+              {"load_store_cache.storage.bypasses", 2 * 20},
+              /* Four blocks each; the first loads find what processor 0 has stored, on processor 1 they do
+                            * not; a block of texels each. */
+              {"load_store_cache.storage.misses", 4 + 4 + 2 + 1 + 1 + 1},
+              /* Atomics pass through. */
+              {"load_store_cache.storage.writebacks", 8 + 20},
+              {NULL, 0},
+           });
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+}
+
+/* Of a draw that goes on in another pass, all of it is there without a vertex. */
+static void
+test_storage_of_the_rest(void **unused)
+{
+   static const char *const settings[] = {"texture.placement=linear", "streams.storage=l2", NULL};
+   struct cm_gpu *gpu = gpu_with_storage(settings);
+   struct pass_builder *pass = draw_with_storage();
+   pass->draws[0].num_vertices = 0;
+   pass_run(pass, gpu);
+   assert_counters(gpu, (const struct expected_counter[]){
+                           {"load_store.stores", 32},
+                           {"load_store.loads", 24 + 40},
+                           {"load_store.atomics", 20},
+                           {"vertex_stage.footprints", 40},
+                           {NULL, 0},
+                        });
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+}
+
 int
 main(void)
 {
@@ -373,6 +525,9 @@ main(void)
       cmocka_unit_test(test_textures),
       cmocka_unit_test(test_textures_of_indexed_vertices),
       cmocka_unit_test(test_textures_of_the_rest),
+      cmocka_unit_test(test_storage),
+      cmocka_unit_test(test_load_store_caches),
+      cmocka_unit_test(test_storage_of_the_rest),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

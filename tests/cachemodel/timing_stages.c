@@ -157,8 +157,8 @@ cycles_of_lookups(uint32_t vertices, uint32_t reads, uint32_t instructions, cons
    pass->pass.kind = CM_PASS_TBR;
    draw->num_vertices = vertices;
    draw->vertex_shader.instructions = instructions;
-   pass->vertex_textures[0] = (struct cm_texture_binding){.resource = 3};
-   pass->pass.num_vertex_textures = 1;
+   pass->vertex_bindings[0] = (struct cm_texture_binding){.resource = 3};
+   pass->pass.num_vertex_bindings = 1;
    for (uint32_t v = 0; v < vertices; v++) {
       for (uint32_t r = 0; r < reads; r++)
          pass_vertex_read(pass, v, 0, (uint16_t)(v % 64), (uint16_t)r, false);
@@ -238,6 +238,80 @@ test_latency_of_a_patch(void **unused)
    patch.geometry_instructions = 20;
    /* Two of the six triangles begin when the first four are done. */
    assert_int_equal(added(&load, &none, &patch, SETTINGS()), 100 + 2 * 50 + 2 * 20 + 1);
+}
+
+/* Cycles of a frame of vertices with one invocation each of a stage behind them, which accesses a texture (binding 0) or an
+ * image (1) so often. All accesses hit. */
+static uint64_t
+cycles_of_accesses(enum cm_preraster_stage stage, uint32_t vertices, const struct cm_vertex_access *access,
+                   uint32_t count, uint32_t instructions, const char *const *changes)
+{
+   static const uint32_t tile = 0;
+   struct cm_gpu *gpu = ideal_gpu(changes);
+   struct pass_builder *pass = pass_new(0, 32, 32, 32);
+   struct cm_draw *draw = pass_draw(pass);
+   define_texture(gpu, 3, 64, 64, 1);
+   pass->pass.kind = CM_PASS_TBR;
+   draw->num_vertices = vertices;
+   draw->vertex_shader.instructions = 1;
+   draw->patches = vertices;
+   draw->control_invocations = vertices;
+   draw->control_shader.instructions = stage == CM_PRERASTER_CONTROL ? instructions : 1;
+   draw->evaluation_invocations = vertices;
+   draw->evaluation_shader.instructions = stage == CM_PRERASTER_EVALUATION ? instructions : 1;
+   draw->geometry_invocations = vertices;
+   draw->geometry_shader.instructions = stage == CM_PRERASTER_GEOMETRY ? instructions : 1;
+   pass->vertex_bindings[0] = (struct cm_texture_binding){.resource = 3};
+   pass->vertex_bindings[1] = (struct cm_texture_binding){.resource = 3, .is_storage = true};
+   pass->pass.num_vertex_bindings = 2;
+   for (uint32_t v = 0; v < vertices; v++) {
+      struct cm_vertex_access its = *access;
+      its.invocation = v;
+      for (uint32_t i = 0; i < count; i++)
+         pass_access(pass, stage, its);
+   }
+   pass_primitive(pass, 1, &tile, 1);
+   pass_run(pass, gpu);
+   pass_free(pass);
+   cm_gpu_frame_end(gpu);
+   const uint64_t cycles = gpu_total(gpu, "gpu.cycles");
+   cm_gpu_destroy(gpu);
+   return cycles;
+}
+
+/* Invocations behind vertices hold their Vertex Processor as vertices do, for textures and loads; nobody waits for stores. On
+ * one processor a vertex takes a cycle, and so does each stage but the one that waits. */
+static void
+test_stages_wait_for_data(void **unused)
+{
+   static const struct cm_vertex_access texel = {.binding = 0};
+   static const struct cm_vertex_access load = {.binding = 1, .type = CM_VERTEX_IMAGE};
+   static const struct cm_vertex_access store = {.binding = 1,
+                                                 .type = CM_VERTEX_IMAGE,
+                                                 .operation = CM_STORAGE_STORE};
+   static const struct {
+      const struct cm_vertex_access *access;
+      uint32_t count, instructions, cycles;
+   } cases[] = {
+      {&texel, 0, 10, 10},        {&texel, 3, 10, 3 + 20}, {&texel, 3, 50, 50}, {&load, 1, 10, 40},
+      {&load, 2, 10, 2 * 5 + 35}, {&load, 2, 100, 100},    {&store, 4, 10, 10},
+   };
+   const char *const *changes =
+      SETTINGS("pipeline.vertex_processors=1", "caches.texture_cache.latency=20",
+               "streams.storage=load_store_cache", "caches.load_store_cache.size=4K",
+               "caches.load_store_cache.ways=4", "caches.load_store_cache.block=64",
+               "caches.load_store_cache.instances=4", "caches.load_store_cache.next=l2",
+               "caches.load_store_cache.write_miss=allocate", "caches.load_store_cache.latency=35",
+               "load_store.block_cycles=5");
+   for (unsigned stage = CM_PRERASTER_CONTROL; stage < CM_PRERASTER_STAGES; stage++) {
+      for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+         const uint64_t few = cycles_of_accesses((enum cm_preraster_stage)stage, 100, cases[i].access,
+                                                 cases[i].count, cases[i].instructions, changes);
+         const uint64_t many = cycles_of_accesses((enum cm_preraster_stage)stage, 200, cases[i].access,
+                                                  cases[i].count, cases[i].instructions, changes);
+         assert_int_equal(many - few, 100 * (3 + cases[i].cycles));
+      }
+   }
 }
 
 /* One quad: its way through all stages. */
@@ -342,10 +416,15 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_each_stage_limits),      cmocka_unit_test(test_vertices_wait_for_texels),
-      cmocka_unit_test(test_stages_behind_vertices), cmocka_unit_test(test_latency_of_a_patch),
-      cmocka_unit_test(test_latency_of_one_quad),    cmocka_unit_test(test_full_queue),
-      cmocka_unit_test(test_states_sum_up),          cmocka_unit_test(test_counts_are_the_same),
+      cmocka_unit_test(test_each_stage_limits),
+      cmocka_unit_test(test_vertices_wait_for_texels),
+      cmocka_unit_test(test_stages_behind_vertices),
+      cmocka_unit_test(test_latency_of_a_patch),
+      cmocka_unit_test(test_stages_wait_for_data),
+      cmocka_unit_test(test_latency_of_one_quad),
+      cmocka_unit_test(test_full_queue),
+      cmocka_unit_test(test_states_sum_up),
+      cmocka_unit_test(test_counts_are_the_same),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

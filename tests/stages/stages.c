@@ -318,6 +318,130 @@ draw_texels(void)
    }
 }
 
+static GLuint
+make_buffer(GLuint binding, size_t bytes, const void *data)
+{
+   GLuint buffer;
+   glGenBuffers(1, &buffer);
+   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, buffer);
+   glBufferData(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)bytes, data, GL_DYNAMIC_COPY);
+   return buffer;
+}
+
+static const void *
+map_buffer(GLuint buffer, size_t bytes)
+{
+   glBindBuffer(GL_SHADER_STORAGE_BUFFER, buffer);
+   const void *content = glMapBufferRange(GL_SHADER_STORAGE_BUFFER, 0, (GLsizeiptr)bytes, GL_MAP_READ_BIT);
+   require(content != NULL, "a buffer cannot be mapped");
+   return content;
+}
+
+#define COUNTS "layout(std430, binding = 0) buffer Counts { uint counts[4]; };\n"
+
+/* The image that geometry shaders store to, a row for each triangle: its second texel is the vertex' number. */
+static void
+check_image(GLuint image, unsigned triangles)
+{
+   static uint32_t texels[4][8][4];
+   GLuint framebuffer;
+   glGenFramebuffers(1, &framebuffer);
+   glBindFramebuffer(GL_READ_FRAMEBUFFER, framebuffer);
+   glFramebufferTexture2D(GL_READ_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, image, 0);
+   glReadPixels(0, 0, 8, 4, GL_RGBA_INTEGER, GL_UNSIGNED_INT, texels);
+   for (unsigned t = 0; t < 4; t++) {
+      for (unsigned x = 0; x < 8; x++)
+         holds(texels[t][x][0] == (t < triangles && x == 1 ? 1 + 3 * t : 0), "accesses: texel %u, %u is %u",
+               x, t, texels[t][x][0]);
+   }
+   glBindFramebuffer(GL_READ_FRAMEBUFFER, 0);
+}
+
+/* Two patches of three vertices in each of two instances. Each invocation of each stage counts itself; vertices store, control
+ * shaders load, evaluation shaders read a texel, geometry shaders store a texel, and read one of their vertices by a number
+ * that is not constant. */
+static void
+draw_accesses(void)
+{
+   static const uint32_t zeros[64], expected[4] = {12, 12, 12, 4};
+   static const float loaded[6] = {0, 10, 20, 30, 40, 50};
+   static const uint8_t texels[2][4] = {{0, 0, 0, 255}, {255, 0, 0, 255}};
+   const GLuint counts = make_buffer(0, sizeof expected, zeros);
+   const GLuint stored = make_buffer(1, 12 * 16, zeros);
+   make_buffer(2, sizeof loaded, loaded);
+   GLuint textures[2];
+   glGenTextures(2, textures);
+   glBindTexture(GL_TEXTURE_2D, textures[0]);
+   glTexStorage2D(GL_TEXTURE_2D, 1, GL_R32UI, 8, 4);
+   glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 8, 4, GL_RED_INTEGER, GL_UNSIGNED_INT, zeros);
+   glBindImageTexture(0, textures[0], 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_R32UI);
+   glBindTexture(GL_TEXTURE_2D, textures[1]);
+   glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, 2, 1);
+   glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 2, 1, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+   const GLuint program = link_stages(
+      COUNTS "layout(std430, binding = 1) writeonly buffer Stored { vec4 stored[]; };\n"
+             "void main() {\n"
+             "   atomicAdd(counts[0], 1u);\n"
+             "   stored[6 * gl_InstanceID + gl_VertexID] = vec4(gl_VertexID, gl_InstanceID, 2.0, 3.0);\n"
+             "}\n",
+      COUNTS "layout(vertices = 3) out;\n"
+             "layout(std430, binding = 2) readonly buffer Loaded { float loaded[]; };\n"
+             "out float value[];\n"
+             "void main() {\n"
+             "   atomicAdd(counts[1], 1u);\n"
+             "   value[gl_InvocationID] = loaded[3 * gl_PrimitiveID + gl_InvocationID];\n"
+             "   gl_TessLevelInner[0] = 1.0;\n"
+             "   for (int i = 0; i < 3; i++)\n"
+             "      gl_TessLevelOuter[i] = 1.0;\n"
+             "}\n",
+      COUNTS
+      "layout(triangles, equal_spacing, ccw) in;\n"
+      "uniform sampler2D texels;\n"
+      "in float value[];\n"
+      "out float number;\n"
+      "out float red;\n"
+      "void main() {\n"
+      "   atomicAdd(counts[2], 1u);\n"
+      "   red = texelFetch(texels, ivec2(gl_PrimitiveID, 0), 0).r;\n"
+      "   number = (gl_TessCoord.x * value[0] + gl_TessCoord.y * value[1] + gl_TessCoord.z * value[2]) / "
+      "10.0;\n"
+      "}\n",
+      COUNTS
+      "layout(triangles) in;\n"
+      "layout(triangle_strip, max_vertices = 4) out;\n"
+      "layout(binding = 0, r32ui) writeonly uniform highp uimage2D image;\n"
+      "uniform int vertex;\n"
+      "in float number[];\n"
+      "in float red[];\n"
+      "out vec2 place;\n"
+      "void main() {\n"
+      "   atomicAdd(counts[3], 1u);\n"
+      /* Of vertices 0 and 1 of the patch, in whichever order tessellation has them, the lesser is number 3 t. */
+      "   float least = min(min(number[vertex], number[vertex - 1]), number[(vertex + 1) % 3]);\n"
+      "   imageStore(image, ivec2(1, gl_PrimitiveIDIn), uvec4(uint(least) + 1u, 0u, 0u, 0u));\n"
+      "   for (int i = 0; i < 4; i++) {\n"
+      "      place = vec2(i & 1, i >> 1);\n"
+      "      gl_Position = vec4(red[vertex] - 1.0 + place.x, place.y * 2.0 - 1.0, 0.0, 1.0);\n"
+      "      EmitVertex();\n"
+      "   }\n"
+      "}\n",
+      COLOR_OF_PLACE);
+   glUniform1i(glGetUniformLocation(program, "vertex"), 1);
+   glPatchParameteri(GL_PATCH_VERTICES, 3);
+   glDrawArraysInstanced(GL_PATCHES, 0, 6, 2);
+   glMemoryBarrier(GL_ALL_BARRIER_BITS);
+   read_pixels();
+   check_places("accesses", 2, 1);
+   const uint32_t *counted = map_buffer(counts, sizeof expected);
+   for (unsigned i = 0; i < 4; i++)
+      holds(counted[i] == expected[i], "accesses: stage %u ran %u times", i, counted[i]);
+   const float *values = map_buffer(stored, 12 * 16);
+   for (unsigned i = 0; i < 12; i++)
+      holds(values[4 * i] == i % 6 && values[4 * i + 1] == i / 6 && values[4 * i + 3] == 3,
+            "accesses: vertex %u stored %g, %g", i, values[4 * i], values[4 * i + 1]);
+   check_image(textures[0], 2);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -327,6 +451,7 @@ main(int argc, char **argv)
    } cases[] = {
       {"quads", draw_quads},         {"instances", draw_instances}, {"dense", draw_dense},
       {"triangles", draw_triangles}, {"layers", draw_layers},       {"texels", draw_texels},
+      {"accesses", draw_accesses},
    };
    egl_open_context((struct surface_request){SURFACELESS_PBUFFER, SIZE, SIZE, .depth = false}, false, 3, 2);
    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -338,5 +463,5 @@ main(int argc, char **argv)
               "%s cannot be written", argv[2]);
       return check_status();
    }
-   stop("usage: stages quads|instances|dense|triangles|layers|texels FILE");
+   stop("usage: stages quads|instances|dense|triangles|layers|texels|accesses FILE");
 }

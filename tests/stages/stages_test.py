@@ -3,6 +3,7 @@
 with any number of threads; the same pixels with any size of tiles and in all modes."""
 
 import csv
+import io
 import pathlib
 import sys
 
@@ -53,6 +54,14 @@ EXPECTED = {
         "gpu.draws": 3, "vertex_stage.vertices": 40 + 2 * 4, "vertex_stage.footprints": 40 + 2 * 4,
         "texture_cache.texture.reads": 40 + 2 * 4, "fragment_stage.footprints": 0,
     },
+    # Two patches of three vertices in each of two instances: each invocation counts itself; vertices and triangles store, control
+    # shaders load, points read a texel.
+    "accesses": {
+        "gpu.draws": 2, "vertex_stage.vertices": 12, "tessellation_stage.control_invocations": 12,
+        "tessellation_stage.evaluation_invocations": 12, "geometry_stage.invocations": 4,
+        "load_store.atomics": 12 + 12 + 12 + 4, "load_store.stores": 12 + 4, "load_store.loads": 12,
+        "vertex_stage.footprints": 12, "vertex_stage.texture_reads": 12, "fragment_stage.footprints": 0,
+    },
     # Two points, each twice.
     "layers": {
         "vertex_stage.vertices": 2, "tessellation_stage.patches": 0, "geometry_stage.invocations": 4,
@@ -95,6 +104,24 @@ class Stages(tbrsim.DisplayTestCase):
             rows = list(csv.DictReader(table))
         evaluated = [int(row["tessellation_stage.evaluation_invocations"]) for row in rows if row["draw"]]
         self.assertEqual(evaluated, [4 * quads(parts)[0] for parts in (2, 3, 4)] + [0])
+
+
+    def test_accesses_by_invocation(self):
+        """Which invocation of which instance does what to which bytes and texels."""
+        recording = self.directory / "recording.tbr"
+        self.run_case("accesses", "--config", "tcor-64k", "--record", recording)
+        text = tbrsim.run("export", "--format", "events", "--table", "vertex_storage", recording, check=True).stdout
+        found = {tuple(row[column] for column in ("draw", "stage", "invocation", "operation", "bytes", "offset", "x", "y"))
+                 for row in csv.DictReader(io.StringIO(text))}
+        expected = set()
+        for draw in range(2):
+            for stage, name in enumerate(("vertex", "tess_control", "tess_evaluation", "geometry")):
+                for i in range(6 if stage < 3 else 2):
+                    expected.add((draw, name, i, "atomic", 4, 4 * stage, "", ""))
+            expected |= {(draw, "vertex", i, "store", 16, 16 * (6 * draw + i), "", "") for i in range(6)}
+            expected |= {(draw, "tess_control", i, "load", 4, 4 * i, "", "") for i in range(6)}
+            expected |= {(draw, "geometry", i, "store", "", "", 1, i) for i in range(2)}
+        self.assertEqual(found, {tuple(map(str, row)) for row in expected})
 
 
 for case in EXPECTED:

@@ -152,6 +152,8 @@ read_textures(struct cm_advice *advice, const struct cm_pass *pass)
       for (uint32_t i = 0; i < pass->storages[s].num_images; i++)
          cm_advice_read(advice, pass->storages[s].images[i].resource);
    }
+   for (uint32_t b = 0; b < pass->num_vertex_bindings; b++)
+      cm_advice_read(advice, pass->vertex_bindings[b].resource);
 }
 
 static void
@@ -207,7 +209,8 @@ cm_advice_look_at_targets(struct cm_advice *advice, const struct cm_pass *pass)
    *seen = (struct cm_pass_seen){.frame = advice->frame,
                                  .pass = advice->pass_of_frame,
                                  .target = cm_pass_target(pass),
-                                 .other_outputs = pass->num_feedback || pass->num_storages,
+                                 .other_outputs = pass->num_feedback || pass->num_storages ||
+                                                  cm_pass_has_vertex_storage(pass),
                                  .drawn = pass->num_draws != 0};
    struct cm_resource_seen *target = cm_advice_seen(advice, seen->target);
    read_textures(advice, pass);

@@ -9,7 +9,7 @@
 
 struct cm_pass_join {
    struct cm_pass pass; /* its arrays are the join's */
-   size_t draws, vertices, feedback, vertex_textures, vertex_reads, primitives,
+   size_t draws, vertices, feedback, vertex_bindings, vertex_accesses, primitives,
       primitive_tiles; /* capacities */
    uint32_t num_tiles; /* that there are tiles[] and touched[] for */
    bool taken;
@@ -34,8 +34,8 @@ free_pass(struct cm_pass_join *join)
    free(join->pass.draws);
    free(join->pass.vertices);
    free(join->pass.feedback);
-   free(join->pass.vertex_textures);
-   free(join->pass.vertex_reads);
+   free(join->pass.vertex_bindings);
+   free(join->pass.vertex_accesses);
    free(join->pass.primitives);
    free(join->pass.primitive_tiles);
 }
@@ -71,7 +71,8 @@ cm_passes_can_join(const struct cm_pass *first, const struct cm_pass *second)
    if (first->width != second->width || first->height != second->height || first->kind != second->kind ||
        first->tile_size != second->tile_size || first->tiles_x != second->tiles_x ||
        first->tiles_y != second->tiles_y || first->num_color != second->num_color || first->num_feedback ||
-       first->num_storages || second->num_storages || first->kind == CM_PASS_COMPUTE)
+       first->num_storages || second->num_storages || cm_pass_has_vertex_storage(first) ||
+       cm_pass_has_vertex_storage(second) || first->kind == CM_PASS_COMPUTE)
       return false;
    for (unsigned slot = 0; slot < CM_SLOTS; slot++) {
       const struct cm_attachment *attachment = cm_pass_attachment(second, slot);
@@ -138,15 +139,15 @@ begin(struct cm_pass_join *join, const struct cm_pass *pass)
    join->pass.draws = old.draws;
    join->pass.vertices = old.vertices;
    join->pass.feedback = old.feedback;
-   join->pass.vertex_textures = old.vertex_textures;
-   join->pass.vertex_reads = old.vertex_reads;
+   join->pass.vertex_bindings = old.vertex_bindings;
+   join->pass.vertex_accesses = old.vertex_accesses;
    join->pass.primitives = old.primitives;
    join->pass.primitive_tiles = old.primitive_tiles;
    join->pass.tiles = old.tiles;
    join->pass.touched = old.touched;
    join->pass.num_draws = join->pass.num_primitives = join->pass.attribute_blocks = 0;
    join->pass.num_vertices = join->pass.num_feedback = join->pass.num_primitive_tiles = 0;
-   join->pass.num_vertex_reads = join->pass.num_vertex_textures = 0;
+   join->pass.num_vertex_accesses = join->pass.num_vertex_bindings = 0;
    if (num_tiles > join->num_tiles) {
       struct cm_tile_events *tiles = realloc(old.tiles, num_tiles * sizeof *tiles);
       if (tiles) {
@@ -183,16 +184,16 @@ cm_pass_join_add(struct cm_pass_join *join, const struct cm_pass *pass)
    struct cm_pass *joined = &join->pass;
    const struct offsets offsets = {joined->num_draws, joined->num_primitives};
    if (!APPEND(join, draws, pass) || !APPEND(join, vertices, pass) || !APPEND(join, feedback, pass) ||
-       !APPEND(join, vertex_textures, pass) || !APPEND(join, vertex_reads, pass) ||
+       !APPEND(join, vertex_bindings, pass) || !APPEND(join, vertex_accesses, pass) ||
        !APPEND(join, primitives, pass) || !APPEND(join, primitive_tiles, pass))
       return false;
    for (uint32_t d = offsets.draw; d < offsets.draw + pass->num_draws; d++) {
       joined->draws[d].first_vertex += joined->num_vertices;
       joined->draws[d].first_feedback += joined->num_feedback;
-      joined->draws[d].first_vertex_read += joined->num_vertex_reads;
+      joined->draws[d].first_vertex_access += joined->num_vertex_accesses;
    }
-   for (uint64_t r = 0; r < pass->num_vertex_reads; r++)
-      joined->vertex_reads[joined->num_vertex_reads + r].texture += joined->num_vertex_textures;
+   for (uint64_t r = 0; r < pass->num_vertex_accesses; r++)
+      joined->vertex_accesses[joined->num_vertex_accesses + r].binding += joined->num_vertex_bindings;
    for (uint32_t p = offsets.primitive; p < offsets.primitive + pass->num_primitives; p++) {
       joined->primitives[p].draw += offsets.draw;
       joined->primitives[p].first_tile += joined->num_primitive_tiles;
@@ -205,8 +206,8 @@ cm_pass_join_add(struct cm_pass_join *join, const struct cm_pass *pass)
    joined->num_draws += pass->num_draws;
    joined->num_vertices += pass->num_vertices;
    joined->num_feedback += pass->num_feedback;
-   joined->num_vertex_textures += pass->num_vertex_textures;
-   joined->num_vertex_reads += pass->num_vertex_reads;
+   joined->num_vertex_bindings += pass->num_vertex_bindings;
+   joined->num_vertex_accesses += pass->num_vertex_accesses;
    joined->num_primitives += pass->num_primitives;
    joined->num_primitive_tiles += pass->num_primitive_tiles;
    joined->attribute_blocks += pass->attribute_blocks;

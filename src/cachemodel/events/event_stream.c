@@ -23,3 +23,13 @@ cm_event_next_rare(const uint32_t *event)
    default: return event + 1;
    }
 }
+
+bool
+cm_pass_has_vertex_storage(const struct cm_pass *pass)
+{
+   for (uint32_t b = 0; b < pass->num_vertex_bindings; b++) {
+      if (pass->vertex_bindings[b].is_storage)
+         return true;
+   }
+   return false;
+}

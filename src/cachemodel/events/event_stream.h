@@ -142,7 +142,7 @@ struct cm_vertex_element {
    uint32_t instance_divisor; /**< 0: indexed by vertex */
 };
 
-/** One texture unit of a draw's fragment shader. */
+/** One texture unit of a draw's fragment shader, an image, or what another shader before it accesses. */
 struct cm_texture_binding {
    uint32_t resource;   /**< 0: nothing bound; footprints of such a unit do not occur */
    bool repeat_s;       /**< a footprint's column past either edge is the other edge's; else the edge's own */
@@ -151,6 +151,8 @@ struct cm_texture_binding {
    uint16_t first_layer;   /**< the resource's layer that the footprints call layer 0 */
    uint8_t texel_bytes;    /**< of a buffer's texels; unused otherwise */
    uint32_t buffer_offset; /**< bytes from a buffer's beginning to its first texel; unused otherwise */
+   bool
+      is_storage; /**< of pass->vertex_bindings: a storage buffer or an image, and not a texture; else false */
 };
 
 /** A part of a buffer that shaders load from and store to. */
@@ -168,6 +170,9 @@ struct cm_storage {
    uint32_t num_images;
    struct cm_texture_binding images[CM_MAX_IMAGES]; /**< nothing of them is repeated */
 };
+
+/** What an instruction does to storage. */
+enum cm_storage_operation { CM_STORAGE_LOAD, CM_STORAGE_STORE, CM_STORAGE_ATOMIC, CM_STORAGE_OPERATIONS };
 
 /** Parameters of a draw or a dispatch that the GPU reads from a buffer. */
 struct cm_indirect {
@@ -192,16 +197,38 @@ struct cm_dispatch {
 #define CM_MAX_PATCH_VERTICES 32
 #define CM_MAX_GEOMETRY_INSTANCES 32
 
-/** The texels that a texture instruction of a vertex shader's invocation reads of one mipmap level, and one slice or layer:
- * as struct cm_footprint has them of a fragment. */
-struct cm_vertex_read {
-   uint32_t vertex;  /**< as the draw fetches it */
-   uint32_t texture; /**< number in pass->vertex_textures */
-   uint32_t layer;
-   uint8_t level;     /**< of a multisampled texture the sample */
-   uint8_t linear;    /**< 1: 2×2 texels from (x, y) on; 0: the texel (x, y) */
-   uint16_t x, y;     /**< bits of int16_t */
-   uint16_t reserved; /**< 0 */
+/** The shaders before the rasterizer, in the order in which they run. */
+enum cm_preraster_stage {
+   CM_PRERASTER_VERTEX,
+   CM_PRERASTER_CONTROL, /**< tessellation control */
+   CM_PRERASTER_EVALUATION,
+   CM_PRERASTER_GEOMETRY,
+   CM_PRERASTER_STAGES
+};
+
+/** What an instruction of such a shader accesses. */
+enum cm_vertex_access_type {
+   CM_VERTEX_TEXTURE, /**< reads of a texture, as struct cm_footprint has them of a fragment */
+   CM_VERTEX_BUFFER,  /**< of a storage buffer */
+   CM_VERTEX_IMAGE,   /**< a texel of an image */
+   CM_VERTEX_ACCESS_TYPES
+};
+
+/** What an instruction of one invocation of a shader before the rasterizer accesses: of textures and images texels of one
+ * mipmap level, and one slice or layer. */
+struct cm_vertex_access {
+   uint32_t
+      invocation; /**< of a vertex shader the vertex, as the draw fetches it; of other stages the invocation's number in
+                         * the draw, from 0 */
+   uint32_t binding;    /**< number in pass->vertex_bindings */
+   uint32_t layer;      /**< of a buffer: bytes from the beginning of the binding; within it */
+   uint16_t x, y;       /**< bits of int16_t; of a buffer 0 */
+   uint8_t level;       /**< of a multisampled texture or image the sample; of a buffer 0 */
+   uint8_t linear;      /**< of a texture, 1: 2×2 texels from (x, y) on; else 0: the texel (x, y) */
+   uint8_t type;        /**< enum cm_vertex_access_type */
+   uint8_t operation;   /**< enum cm_storage_operation; of a texture CM_STORAGE_LOAD */
+   uint8_t bytes;       /**< of a buffer: 1 … 16; else 0 */
+   uint8_t reserved[3]; /**< 0 */
 };
 
 /** What transform feedback wrote of a draw: the same bytes of one vertex after another. */
@@ -263,16 +290,15 @@ struct cm_draw {
     * by vertex: of all its spans the first vertex, then of all the second … */
    uint32_t num_feedback;
    uint64_t first_feedback;
-   /** Texture instructions that invocations of its shaders before the fragment shader ran. What those of vertex
-    * shaders read is in the stream, what those of the others read is not. Of several instances the first has them
-    * all. */
+   /** Texture instructions that invocations of its shaders before the rasterizer ran. Of several instances the first has
+    * them all. */
    uint32_t texture_reads;
-   /** What its vertex shader reads of textures: pass->vertex_reads[first_vertex_read …], by ascending vertex, those of
-    * one vertex in the order of the shader. Whenever the vertex is shaded, it reads all of that. A draw that goes on in
-    * another pass has there the reads of the vertices that were shaded then, once each. Recordings before version 9
-    * have none. */
-   uint32_t num_vertex_reads;
-   uint64_t first_vertex_read;
+   /** What its shaders before the rasterizer access, of each stage so much, stage by stage from
+    * pass->vertex_accesses[first_vertex_access] on: by ascending invocation, those of one invocation in the order of the
+    * shader. Whenever a vertex is shaded, it accesses all of that. A draw that goes on in another pass has there what ran
+    * then, of each vertex once. Recordings before version 9 have none, of version 9 only texture reads of vertex shaders. */
+   uint32_t num_accesses[CM_PRERASTER_STAGES];
+   uint64_t first_vertex_access;
    uint32_t num_textures;
    struct cm_texture_binding textures[CM_MAX_TEXTURE_UNITS];
    uint32_t storage;            /**< 1 + its number in pass->storages; 0: the shader accesses none */
@@ -341,10 +367,12 @@ struct cm_pass {
    uint32_t *vertices;
    uint64_t num_feedback;
    struct cm_feedback *feedback;
-   uint32_t num_vertex_textures;
-   struct cm_texture_binding *vertex_textures; /**< of all draws' vertex shaders */
-   uint64_t num_vertex_reads;
-   struct cm_vertex_read *vertex_reads;
+   /** Textures, storage buffers and images of all draws' shaders before the rasterizer: of a buffer only resource and
+    * buffer_offset; nothing of buffers and images is repeated. */
+   uint32_t num_vertex_bindings;
+   struct cm_texture_binding *vertex_bindings;
+   uint64_t num_vertex_accesses;
+   struct cm_vertex_access *vertex_accesses;
    uint32_t num_primitives;
    struct cm_primitive *primitives; /**< in program order */
    uint64_t num_primitive_tiles;
@@ -354,6 +382,9 @@ struct cm_pass {
    struct cm_tile_events *tiles;
    bool *touched;
 };
+
+/** Whether shaders before the rasterizer access storage. */
+bool cm_pass_has_vertex_storage(const struct cm_pass *pass);
 
 /* ---- a tile's words ---------------------------------------------------
  *
@@ -445,9 +476,6 @@ struct cm_buffer_access {
    uint16_t reserved;  /**< 0 */
    uint32_t offset[4]; /**< bytes from the beginning of the binding; within it */
 };
-
-/** What an instruction does to storage. */
-enum cm_storage_operation { CM_STORAGE_LOAD, CM_STORAGE_STORE, CM_STORAGE_ATOMIC, CM_STORAGE_OPERATIONS };
 
 /** Invocations of a CM_EVENT_INVOKE. */
 #define CM_INVOCATIONS 16

@@ -60,8 +60,8 @@ memory_of(const struct cm_pass *pass)
       bytes += sizeof pass->tiles[t] + 1 + pass->tiles[t].capacity * sizeof(uint32_t);
    return bytes + pass->num_draws * sizeof *pass->draws + pass->num_vertices * sizeof *pass->vertices +
           pass->num_feedback * sizeof *pass->feedback +
-          pass->num_vertex_textures * sizeof *pass->vertex_textures +
-          pass->num_vertex_reads * sizeof *pass->vertex_reads +
+          pass->num_vertex_bindings * sizeof *pass->vertex_bindings +
+          pass->num_vertex_accesses * sizeof *pass->vertex_accesses +
           pass->num_primitives * sizeof *pass->primitives +
           pass->num_primitive_tiles * sizeof *pass->primitive_tiles;
 }

@@ -14,6 +14,8 @@
 #define MAX_INSTRUCTIONS (1u << 24)
 #define MAX_CONSTANT_BYTES (1u << 28)
 #define MAX_ELEMENT_BYTES 65536u
+/* Of an instruction of an invocation. */
+#define MAX_ACCESS_BYTES 16
 #define MAX_GROUPS (1u << 20)
 #define MAX_INVOCATIONS 65536u
 
@@ -109,19 +111,56 @@ check_stages(const struct cm_draw *draw)
    return NULL;
 }
 
-/* They ascend by vertex, and name textures that are there. */
-static const char *
-check_vertex_reads(const struct cm_pass *pass, const struct cm_draw *draw)
+static bool
+is_access(const struct cm_pass *pass, const struct cm_vertex_access *access)
 {
-   if (!is_part(draw->first_vertex_read, draw->num_vertex_reads, pass->num_vertex_reads))
-      return "a draw names texture reads that are not there";
-   const struct cm_vertex_read *reads = pass->vertex_reads + draw->first_vertex_read;
-   for (uint32_t i = 0; i < draw->num_vertex_reads; i++) {
-      if (reads[i].texture >= pass->num_vertex_textures || reads[i].linear > 1 ||
-          (i && reads[i].vertex < reads[i - 1].vertex))
-         return "a vertex reads a texture that is not there, or reads are not in order";
+   if (access->binding >= pass->num_vertex_bindings || access->operation >= CM_STORAGE_OPERATIONS ||
+       pass->vertex_bindings[access->binding].is_storage != (access->type != CM_VERTEX_TEXTURE))
+      return false;
+   switch (access->type) {
+   case CM_VERTEX_TEXTURE: return access->linear <= 1 && !access->bytes && !access->operation;
+   case CM_VERTEX_BUFFER:
+      return !access->linear && !access->level && !access->x && !access->y && access->bytes &&
+             access->bytes <= MAX_ACCESS_BYTES;
+   case CM_VERTEX_IMAGE: return !access->linear && !access->bytes;
+   default: return false;
+   }
+}
+
+/* Those of a stage ascend by invocation, of `invocations`. */
+static const char *
+check_stage_accesses(const struct cm_pass *pass, const struct cm_vertex_access *accesses, uint32_t count,
+                     uint64_t invocations)
+{
+   for (uint32_t i = 0; i < count; i++) {
+      if (!is_access(pass, &accesses[i]) || accesses[i].invocation >= invocations ||
+          (i && accesses[i].invocation < accesses[i - 1].invocation))
+         return "a vertex, or what runs behind vertices, accesses what is not there, or accesses are not in "
+                "order";
    }
    return NULL;
+}
+
+static const char *
+check_vertex_accesses(const struct cm_pass *pass, const struct cm_draw *draw)
+{
+   /* Numbers of vertices are any. */
+   const uint64_t invocations[CM_PRERASTER_STAGES] = {
+      [CM_PRERASTER_VERTEX] = UINT64_MAX,
+      [CM_PRERASTER_CONTROL] = draw->control_invocations,
+      [CM_PRERASTER_EVALUATION] = draw->evaluation_invocations,
+      [CM_PRERASTER_GEOMETRY] = draw->geometry_invocations,
+   };
+   uint64_t first = draw->first_vertex_access;
+   const char *wrong = NULL;
+   for (unsigned stage = 0; stage < CM_PRERASTER_STAGES && !wrong; stage++) {
+      const uint32_t count = draw->num_accesses[stage];
+      if (!is_part(first, count, pass->num_vertex_accesses))
+         return "a draw names accesses of vertices that are not there";
+      wrong = check_stage_accesses(pass, pass->vertex_accesses + first, count, invocations[stage]);
+      first += count;
+   }
+   return wrong;
 }
 
 static const char *
@@ -142,7 +181,7 @@ check_draw(const struct cm_pass *pass, const struct cm_draw *draw)
       return "a draw names transform feedback that is not there";
    if (draw->storage > pass->num_storages)
       return "a draw names storage that is not there";
-   const char *wrong = check_vertex_reads(pass, draw);
+   const char *wrong = check_vertex_accesses(pass, draw);
    return wrong ? wrong : check_stages(draw);
 }
 
@@ -150,7 +189,7 @@ static const char *
 check_compute(const struct cm_pass *pass)
 {
    const bool draws = pass->num_primitives || pass->num_vertices || pass->num_feedback ||
-                      pass->num_vertex_reads || pass->draws[0].num_vertices || pass->draws[0].num_elements;
+                      pass->num_vertex_accesses || pass->draws[0].num_vertices || pass->draws[0].num_elements;
    return pass->num_draws != 1 || draws || pass->depth.resource || pass->stencil.resource
              ? "a compute pass draws"
              : NULL;

@@ -99,16 +99,20 @@ static const struct field draw_fields[] = {
    FIELD(struct cm_draw, control_invocations),
    FIELD(struct cm_draw, evaluation_invocations),
    FIELD(struct cm_draw, geometry_invocations),
-   FIELD(struct cm_draw, num_vertex_reads),
-   FIELD(struct cm_draw, first_vertex_read),
+   FIELD(struct cm_draw, num_accesses[CM_PRERASTER_VERTEX]),
+   FIELD(struct cm_draw, first_vertex_access),
+   FIELD(struct cm_draw, num_accesses[CM_PRERASTER_CONTROL]),
+   FIELD(struct cm_draw, num_accesses[CM_PRERASTER_EVALUATION]),
+   FIELD(struct cm_draw, num_accesses[CM_PRERASTER_GEOMETRY]),
 };
-/* The last of both, which files without names do not have; those of a draw before DRAW_STORAGE, DRAW_STAGES
- * and DRAW_VERTEX_READS, the last ones, which older files do not have either. */
+/* The last of both, which files without names do not have; those of a draw before DRAW_STORAGE, DRAW_STAGES,
+ * DRAW_VERTEX_READS and DRAW_ACCESSES, the last ones, which older files do not have either. */
 #define RESOURCE_NAMES 2
 #define DRAW_NAMES 3
 #define DRAW_STORAGE 4
 #define DRAW_STAGES 10
 #define DRAW_VERTEX_READS 2
+#define DRAW_ACCESSES 3
 
 #define DISPATCH_FIELD(member) FIELD(struct cm_pass, dispatch.member)
 static const struct field dispatch_fields[] = {
@@ -142,17 +146,29 @@ static const struct field binding_fields[] = {
    FIELD(struct cm_texture_binding, buffer_offset),
 };
 
+/* Of vertex bindings; the last one files with nothing but texture reads do not have. */
+static const struct field vertex_binding_fields[] = {
+   FIELD(struct cm_texture_binding, resource),      FLAG(struct cm_texture_binding, repeat_s),
+   FLAG(struct cm_texture_binding, repeat_t),       FIELD(struct cm_texture_binding, first_level),
+   FIELD(struct cm_texture_binding, first_layer),   FIELD(struct cm_texture_binding, texel_bytes),
+   FIELD(struct cm_texture_binding, buffer_offset), FLAG(struct cm_texture_binding, is_storage),
+};
+#define BINDING_STORAGE 1
+
 static const struct field feedback_fields[] = {
    FIELD(struct cm_feedback, buffer), FIELD(struct cm_feedback, offset),  FIELD(struct cm_feedback, stride),
    FIELD(struct cm_feedback, bytes),  FIELD(struct cm_feedback, records),
 };
 
-static const struct field vertex_read_fields[] = {
-   FIELD(struct cm_vertex_read, vertex), FIELD(struct cm_vertex_read, texture),
-   FIELD(struct cm_vertex_read, layer),  FIELD(struct cm_vertex_read, level),
-   FIELD(struct cm_vertex_read, linear), FIELD(struct cm_vertex_read, x),
-   FIELD(struct cm_vertex_read, y),
+static const struct field vertex_access_fields[] = {
+   FIELD(struct cm_vertex_access, invocation), FIELD(struct cm_vertex_access, binding),
+   FIELD(struct cm_vertex_access, layer),      FIELD(struct cm_vertex_access, level),
+   FIELD(struct cm_vertex_access, linear),     FIELD(struct cm_vertex_access, x),
+   FIELD(struct cm_vertex_access, y),          FIELD(struct cm_vertex_access, type),
+   FIELD(struct cm_vertex_access, operation),  FIELD(struct cm_vertex_access, bytes),
 };
+/* The last ones, which files with nothing but texture reads do not have. */
+#define ACCESS_STORAGE 3
 
 /* Without first_tile: the primitives' tiles follow one another. */
 static const struct field primitive_fields[] = {
@@ -198,6 +214,7 @@ struct coder {
    bool without_storage; /* likewise */
    bool without_stages;  /* likewise */
    bool without_vertex_reads;
+   bool without_accesses; /* but for texture reads of vertex shaders */
 };
 
 static bool
@@ -275,10 +292,10 @@ cm_decode_resource(struct cm_byte_reader *reader, uint32_t version, struct cm_re
 static bool
 code_draws(const struct coder *coder, struct cm_pass *pass)
 {
-   const size_t fields = COUNT(draw_fields) - (coder->without_vertex_reads ? DRAW_VERTEX_READS : 0) -
-                         (coder->without_stages ? DRAW_STAGES : 0) -
-                         (coder->without_storage ? DRAW_STORAGE : 0) -
-                         (coder->without_names ? DRAW_NAMES : 0);
+   const size_t fields =
+      COUNT(draw_fields) - (coder->without_accesses ? DRAW_ACCESSES : 0) -
+      (coder->without_vertex_reads ? DRAW_VERTEX_READS : 0) - (coder->without_stages ? DRAW_STAGES : 0) -
+      (coder->without_storage ? DRAW_STORAGE : 0) - (coder->without_names ? DRAW_NAMES : 0);
    struct cm_draw before = {0};
    for (uint32_t d = 0; d < pass->num_draws; d++) {
       struct cm_draw *draw = &pass->draws[d];
@@ -333,6 +350,18 @@ code_touched(const struct coder *coder, struct cm_pass *pass)
    }
 }
 
+static size_t
+num_vertex_binding_fields(const struct coder *coder)
+{
+   return COUNT(vertex_binding_fields) - (coder->without_accesses ? BINDING_STORAGE : 0);
+}
+
+static size_t
+num_access_fields(const struct coder *coder)
+{
+   return COUNT(vertex_access_fields) - (coder->without_accesses ? ACCESS_STORAGE : 0);
+}
+
 /* What is wrong, or NULL. */
 static const char *
 code_arrays(const struct coder *coder, struct cm_pass *pass)
@@ -346,9 +375,11 @@ code_arrays(const struct coder *coder, struct cm_pass *pass)
       return "vertex numbers are cut short or out of range";
    if (!CODE_ARRAY(coder, feedback_fields, pass->feedback, pass->num_feedback))
       return "transform feedback is cut short or out of range";
-   if (!CODE_ARRAY(coder, binding_fields, pass->vertex_textures, pass->num_vertex_textures) ||
-       !CODE_ARRAY(coder, vertex_read_fields, pass->vertex_reads, pass->num_vertex_reads))
-      return "texture reads of vertices are cut short or out of range";
+   if (!code_array(coder, vertex_binding_fields, num_vertex_binding_fields(coder), pass->vertex_bindings,
+                   pass->num_vertex_bindings, sizeof *pass->vertex_bindings) ||
+       !code_array(coder, vertex_access_fields, num_access_fields(coder), pass->vertex_accesses,
+                   pass->num_vertex_accesses, sizeof *pass->vertex_accesses))
+      return "accesses of vertices are cut short or out of range";
    if (!CODE_ARRAY(coder, primitive_fields, pass->primitives, pass->num_primitives))
       return "primitives are cut short or have values out of range";
    if (!CODE_ARRAY(coder, number_fields, pass->primitive_tiles, pass->num_primitive_tiles))
@@ -389,19 +420,19 @@ code_count(const struct coder *coder, uint64_t count, size_t least_bytes, uint64
 static void
 code_counts(const struct coder *coder, struct cm_pass *pass)
 {
-   pass->num_draws =
-      (uint32_t)code_count(coder, pass->num_draws,
-                           COUNT(draw_fields) - DRAW_NAMES - DRAW_STORAGE - DRAW_STAGES - DRAW_VERTEX_READS,
-                           UINT32_MAX);
+   pass->num_draws = (uint32_t)code_count(coder, pass->num_draws,
+                                          COUNT(draw_fields) - DRAW_NAMES - DRAW_STORAGE - DRAW_STAGES -
+                                             DRAW_VERTEX_READS - DRAW_ACCESSES,
+                                          UINT32_MAX);
    if (!coder->without_storage)
       pass->num_storages = (uint32_t)code_count(coder, pass->num_storages, COUNT(storage_fields), UINT32_MAX);
    pass->num_vertices = code_count(coder, pass->num_vertices, 1, UINT64_MAX);
    pass->num_feedback = code_count(coder, pass->num_feedback, COUNT(feedback_fields), UINT64_MAX);
    if (!coder->without_vertex_reads) {
-      pass->num_vertex_textures =
-         (uint32_t)code_count(coder, pass->num_vertex_textures, COUNT(binding_fields), UINT32_MAX);
-      pass->num_vertex_reads =
-         code_count(coder, pass->num_vertex_reads, COUNT(vertex_read_fields), UINT64_MAX);
+      pass->num_vertex_bindings =
+         (uint32_t)code_count(coder, pass->num_vertex_bindings, num_vertex_binding_fields(coder), UINT32_MAX);
+      pass->num_vertex_accesses =
+         code_count(coder, pass->num_vertex_accesses, num_access_fields(coder), UINT64_MAX);
    }
    pass->num_primitives =
       (uint32_t)code_count(coder, pass->num_primitives, COUNT(primitive_fields), UINT32_MAX);
@@ -431,12 +462,12 @@ allocate_arrays(struct cm_pass *pass)
    pass->storages = calloc((size_t)pass->num_storages + 1, sizeof *pass->storages);
    pass->vertices = malloc((pass->num_vertices + 1) * sizeof *pass->vertices);
    pass->feedback = calloc(pass->num_feedback + 1, sizeof *pass->feedback);
-   pass->vertex_textures = calloc((size_t)pass->num_vertex_textures + 1, sizeof *pass->vertex_textures);
-   pass->vertex_reads = calloc(pass->num_vertex_reads + 1, sizeof *pass->vertex_reads);
+   pass->vertex_bindings = calloc((size_t)pass->num_vertex_bindings + 1, sizeof *pass->vertex_bindings);
+   pass->vertex_accesses = calloc(pass->num_vertex_accesses + 1, sizeof *pass->vertex_accesses);
    pass->primitives = calloc((size_t)pass->num_primitives + 1, sizeof *pass->primitives);
    pass->primitive_tiles = malloc((pass->num_primitive_tiles + 1) * sizeof *pass->primitive_tiles);
    return pass->tiles && pass->touched && pass->draws && pass->storages && pass->vertices && pass->feedback &&
-          pass->vertex_textures && pass->vertex_reads && pass->primitives && pass->primitive_tiles;
+          pass->vertex_bindings && pass->vertex_accesses && pass->primitives && pass->primitive_tiles;
 }
 
 const char *
@@ -446,7 +477,8 @@ cm_decode_pass(struct cm_byte_reader *reader, uint32_t version, struct cm_pass *
                                .without_names = version < CM_RECORDING_NAMES_VERSION,
                                .without_storage = version < CM_RECORDING_STORAGE_VERSION,
                                .without_stages = version < CM_RECORDING_STAGES_VERSION,
-                               .without_vertex_reads = version < CM_RECORDING_VERTEX_READS_VERSION};
+                               .without_vertex_reads = version < CM_RECORDING_VERTEX_READS_VERSION,
+                               .without_accesses = version < CM_RECORDING_ACCESSES_VERSION};
    CODE(&coder, pass_fields, pass, &no_pass);
    reader->bad |= pass->kind == CM_PASS_COMPUTE && coder.without_storage;
    if (pass->kind == CM_PASS_COMPUTE)
@@ -482,8 +514,8 @@ cm_pass_finish(struct cm_pass *pass)
    free(pass->storages);
    free(pass->vertices);
    free(pass->feedback);
-   free(pass->vertex_textures);
-   free(pass->vertex_reads);
+   free(pass->vertex_bindings);
+   free(pass->vertex_accesses);
    free(pass->primitives);
    free(pass->primitive_tiles);
    memset(pass, 0, sizeof *pass);

@@ -35,10 +35,9 @@ struct cm_counter_table *cm_gpu_counter_table_create(const struct cm_config *con
    X(VERTICES, "vertex_stage.vertices", "vertices", "vertices fetched")                                   \
    X(VERTICES_REUSED, "vertex_stage.vertices_reused", "vertices", "vertices reused after transformation") \
    X(VERTEX_TEXTURE_READS, "vertex_stage.texture_reads", "reads",                                         \
-     "texture instructions of the shaders before the fragment shader; those of vertex shaders are "       \
-     "simulated")                                                                                         \
+     "texture instructions of the shaders before the rasterizer")                                         \
    X(VERTEX_FOOTPRINTS, "vertex_stage.footprints", "footprints",                                          \
-     "texture reads of a vertex, each mipmap level and slice counted")                                    \
+     "texture reads of an invocation before the rasterizer, each mipmap level and slice counted")         \
    X(PATCHES, "tessellation_stage.patches", "patches", "patches tessellated")                             \
    X(CONTROL_INVOCATIONS, "tessellation_stage.control_invocations", "invocations",                        \
      "invocations of tessellation control shaders")                                                       \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The Vertex Stage and what follows it up to primitive assembly: for each draw, its shaders, then vertex by vertex the
- * index and the attributes (TCOR II-A) and what the shader reads of textures, then what transform feedback writes. What tessellation and geometry shaders
- * hand on stays on chip. */
+ * index and the attributes (TCOR II-A) and what the shader accesses of textures and storage, then what tessellation and
+ * geometry shaders access, then what transform feedback writes. What those hand on stays on chip. */
 #include "gpu/attribution_internal.h"
 #include "gpu/compute.h"
 #include "gpu/gpu_internal.h"
@@ -160,13 +160,15 @@ run_draw(struct cm_gpu *gpu, const struct cm_draw *draw)
          gpu->pipeline[CM_PIPELINE_VERTICES_REUSED]++;
       else
          fetch_vertex(&fetch, vertex);
-      if (draw->num_vertex_reads && !reused)
-         cm_vertex_textures_read(gpu, draw, vertex);
+      if (draw->num_accesses[CM_PRERASTER_VERTEX] && !reused)
+         cm_vertex_accesses_run(gpu, draw, vertex);
       gpu->vertices_run++;
       cm_timing_vertex(timing, reused);
    }
-   if (draw->num_vertex_reads && !draw->num_vertices)
-      cm_vertex_textures_read_rest(gpu, draw);
+   if (draw->num_accesses[CM_PRERASTER_VERTEX] && !draw->num_vertices)
+      cm_vertex_accesses_run_rest(gpu, draw);
+   cm_vertex_accesses_run_stages(gpu, draw);
+   cm_timing_stages_end(timing);
    if (gpu->counts_operations)
       cm_operations_vertices(gpu, draw, gpu->pipeline[CM_PIPELINE_VERTICES] - vertices);
    write_feedback(gpu, draw);
@@ -178,7 +180,7 @@ cm_geometry_begin(struct cm_gpu *gpu)
 {
    gpu->vertices_run = 0;
    return cm_array_reserve(&gpu->reuse, gpu->config.vertex_stage.reuse_entries, sizeof(uint32_t)) &&
-          cm_vertex_textures_begin(gpu);
+          cm_vertex_accesses_begin(gpu);
 }
 
 void

@@ -97,7 +97,7 @@ cm_gpu_destroy(struct cm_gpu *gpu)
       &gpu->traversal,        &gpu->position,    &gpu->first_block,   &gpu->tile_begin,
       &gpu->tile_primitives,  &gpu->pmd_offsets, &gpu->draw_textures, &gpu->reuse,
       &gpu->vertex_units,     &gpu->last_tiles,  &gpu->opt_numbers,   &gpu->tile_opt_numbers,
-      &gpu->boxed_primitives, &gpu->boxed_tiles, &gpu->storages,
+      &gpu->boxed_primitives, &gpu->boxed_tiles, &gpu->storages,      &gpu->vertex_storage,
    };
    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
       free(arrays[i]->data);

@@ -69,13 +69,16 @@ struct cm_gpu {
    struct cm_array tile_opt_numbers; /**< uint32_t: of tile_primitives' PMDs; with an attribute_cache */
    struct cm_array draw_textures;    /**< struct cm_resource *[CM_MAX_TEXTURE_UNITS] by draw */
    struct cm_array reuse;            /**< uint32_t: the FIFO of transformed vertices */
-   struct cm_array vertex_units;     /**< struct cm_texture_unit by texture of the pass' vertex shaders */
+   struct cm_array vertex_units;     /**< struct cm_texture_unit by vertex binding of the pass */
    uint32_t vertices_run;            /**< vertices of the pass so far, reused ones among them */
-   uint32_t next_vertex_read;        /**< of the draw: where those of the vertex that read last end */
+   uint32_t next_vertex_access;      /**< of the draw: where those of the vertex that ran last end */
    struct cm_deferred deferred;      /**< what the deferred mode shades of the last tile of a full pass */
    struct cm_array storages;         /**< of storage.c, by the pass' storages */
-   bool has_storage;                 /**< the pass accesses storage, and that is simulated */
-   bool storage_refused;             /**< a message has said that something of storage is not simulated */
+   struct cm_array
+      vertex_storage;           /**< of storage.c, by vertex binding of the pass, if one of them is storage */
+   uint32_t num_vertex_storage; /**< elements of it */
+   bool has_storage;            /**< the pass accesses storage, and that is simulated */
+   bool storage_refused;        /**< a message has said that something of storage is not simulated */
    struct cm_compute *compute;
    struct cm_immediate *immediate; /**< of immediate.c; NULL: not in mode imr */
    struct cm_parallel *parallel;   /**< NULL: all on the caller's thread */
@@ -105,12 +108,14 @@ void cm_gpu_fetch_shader(struct cm_gpu *gpu, enum cm_shader_stage stage, const s
 bool cm_geometry_begin(struct cm_gpu *gpu);
 void cm_geometry_draws(struct cm_gpu *gpu, uint32_t first, uint32_t end);
 
-/** vertex_textures.c: textures of the pass' vertex shaders. False when out of memory. */
-bool cm_vertex_textures_begin(struct cm_gpu *gpu);
-/** What a vertex of a draw reads when it is shaded. */
-void cm_vertex_textures_read(struct cm_gpu *gpu, const struct cm_draw *draw, uint32_t vertex);
-/** What the vertices of a draw that goes on in this pass read. */
-void cm_vertex_textures_read_rest(struct cm_gpu *gpu, const struct cm_draw *draw);
+/** vertex_accesses.c: textures of the pass' shaders before the rasterizer. False when out of memory. */
+bool cm_vertex_accesses_begin(struct cm_gpu *gpu);
+/** What a vertex of a draw accesses when it is shaded. */
+void cm_vertex_accesses_run(struct cm_gpu *gpu, const struct cm_draw *draw, uint32_t vertex);
+/** What the vertices of a draw that goes on in this pass access. */
+void cm_vertex_accesses_run_rest(struct cm_gpu *gpu, const struct cm_draw *draw);
+/** What tessellation and geometry shaders of a draw access. */
+void cm_vertex_accesses_run_stages(struct cm_gpu *gpu, const struct cm_draw *draw);
 
 /** tile_boxes.c: sets gpu->binned. False when out of memory. */
 bool cm_tiling_bin(struct cm_gpu *gpu);

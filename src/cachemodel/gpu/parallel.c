@@ -183,9 +183,10 @@ cm_parallel_begin_pass(struct cm_parallel *parallel)
 {
    const struct cm_gpu *gpu = parallel->gpu;
    const struct cm_pass *pass = gpu->pass;
-   parallel->lanes_shade = parallel->num_lanes && pass->kind != CM_PASS_COMPUTE && !pass->num_storages;
+   parallel->lanes_shade = parallel->num_lanes && pass->kind != CM_PASS_COMPUTE && !pass->num_storages &&
+                           !cm_pass_has_vertex_storage(pass);
    /* Vertex shaders read textures on the front, before a tile is shaded. */
-   connect_lanes(parallel, parallel->lanes_shade && !pass->num_vertex_reads);
+   connect_lanes(parallel, parallel->lanes_shade && !pass->num_vertex_accesses);
    if (!parallel->lanes_shade)
       return true;
    if (!cm_array_reserve(&parallel->shaders, pass->num_draws, sizeof(struct cm_shader_memory)) ||

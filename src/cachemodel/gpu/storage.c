@@ -49,12 +49,33 @@ bind(struct cm_gpu *gpu, const struct cm_storage *storage, struct bound_storage 
                               .key = NO_IMAGE};
 }
 
+/* What shaders before the rasterizer access. */
+static bool
+bind_vertices(struct cm_gpu *gpu)
+{
+   const struct cm_pass *pass = gpu->pass;
+   gpu->num_vertex_storage = cm_pass_has_vertex_storage(pass) ? pass->num_vertex_bindings : 0;
+   if (!cm_array_reserve(&gpu->vertex_storage, gpu->num_vertex_storage, sizeof(struct bound_image)))
+      return false;
+   struct bound_image *bound = gpu->vertex_storage.data;
+   for (uint32_t b = 0; b < gpu->num_vertex_storage; b++) {
+      const struct cm_texture_binding *binding = &pass->vertex_bindings[b];
+      bound[b] = (struct bound_image){.resource = binding->is_storage
+                                                     ? cm_address_space_use(&gpu->space, binding->resource)
+                                                     : NULL,
+                                      .key = NO_IMAGE};
+   }
+   return true;
+}
+
 bool
 cm_storage_begin(struct cm_gpu *gpu)
 {
    const struct cm_pass *pass = gpu->pass;
    gpu->has_storage = false;
-   if (!pass->num_storages && pass->kind != CM_PASS_COMPUTE)
+   if (!bind_vertices(gpu))
+      return false;
+   if (!pass->num_storages && !gpu->num_vertex_storage && pass->kind != CM_PASS_COMPUTE)
       return true;
    gpu->has_storage = can_simulate(gpu);
    if (!cm_array_reserve(&gpu->storages, pass->num_storages, sizeof(struct bound_storage)))
@@ -187,6 +208,33 @@ cm_storage_access(struct cm_gpu *gpu, uint32_t storage, const uint32_t *event, u
    return access_all(gpu, resource, &touched, operation, processor);
 }
 
+void
+cm_storage_access_vertex(struct cm_gpu *gpu, const struct cm_vertex_access *access, uint32_t processor)
+{
+   const struct cm_texture_binding *binding = &gpu->pass->vertex_bindings[access->binding];
+   struct bound_image *bound = (struct bound_image *)gpu->vertex_storage.data + access->binding;
+   const enum cm_storage_operation operation = (enum cm_storage_operation)access->operation;
+   struct cm_touched_blocks touched;
+   if (!bound->resource || !gpu->has_storage)
+      return;
+   cm_touched_blocks_init(&touched, gpu->hierarchy.entry[CM_STREAM_STORAGE].block_shift,
+                          operation == CM_STORAGE_STORE);
+   const uint64_t begin = bound->resource->address + binding->buffer_offset;
+   const uint64_t end = bound->resource->address + bound->resource->bytes;
+   const struct cm_footprint footprint = {.level = access->level,
+                                          .live = 1,
+                                          .layer = access->layer,
+                                          .texel = {{(int16_t)access->x, (int16_t)access->y}}};
+   if (access->type == CM_VERTEX_BUFFER)
+      cm_touch_buffer(&touched, begin, end, &(struct cm_buffer_access){.live = 1, .offset = {access->layer}},
+                      1, access->bytes);
+   else if (bound->resource->layout)
+      cm_touch_image(&touched, find_image(bound, binding, &footprint, touched.shift), &footprint, 1);
+   else
+      cm_touch_image_buffer(&touched, begin, end, &footprint, 1, cm_max(binding->texel_bytes, 1));
+   access_all(gpu, bound->resource, &touched, operation, processor);
+}
+
 /* ---- end ------------------------------------------------------------------------ */
 
 static void
@@ -216,6 +264,8 @@ write_back(struct cm_gpu *gpu)
       for (uint32_t i = 0; i < CM_MAX_IMAGES; i++)
          finish_resource(gpu, bound->images[i].resource);
    }
+   for (uint32_t b = 0; b < gpu->num_vertex_storage; b++)
+      finish_resource(gpu, ((const struct bound_image *)gpu->vertex_storage.data)[b].resource);
 }
 
 void

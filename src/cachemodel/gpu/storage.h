@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct cm_gpu;
+struct cm_vertex_access;
 
 /** Finds the resources of the pass' storages. False when out of memory. */
 bool cm_storage_begin(struct cm_gpu *gpu);
@@ -19,6 +20,9 @@ bool cm_storage_begin(struct cm_gpu *gpu);
  * anything was accessed. */
 bool cm_storage_access(struct cm_gpu *gpu, uint32_t storage, const uint32_t *event, uint32_t first,
                        uint32_t end, uint32_t live, uint32_t processor);
+
+/** What an instruction of one invocation of a shader before the rasterizer does. The access is not of a texture. */
+void cm_storage_access_vertex(struct cm_gpu *gpu, const struct cm_vertex_access *access, uint32_t processor);
 
 /** The end of the pass: the load/store caches are written back and emptied, and what was stored is stale in read-only
  * caches. */

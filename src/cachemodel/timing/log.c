@@ -162,10 +162,12 @@ cm_timing_draw(struct cm_timing *timing, const struct cm_draw *draw)
    if (item)
       *item = (struct cm_logged_draw){
          .instructions = draw->vertex_shader.instructions,
-         .stages = {[CM_LOGGED_CONTROL] = {draw->control_invocations, draw->control_shader.instructions},
-                    [CM_LOGGED_EVALUATION] = {draw->evaluation_invocations,
-                                              draw->evaluation_shader.instructions},
-                    [CM_LOGGED_GEOMETRY] = {draw->geometry_invocations, draw->geometry_shader.instructions}},
+         .stages = {[CM_PRERASTER_CONTROL] = {.invocations = draw->control_invocations,
+                                              .instructions = draw->control_shader.instructions},
+                    [CM_PRERASTER_EVALUATION] = {.invocations = draw->evaluation_invocations,
+                                                 .instructions = draw->evaluation_shader.instructions},
+                    [CM_PRERASTER_GEOMETRY] = {.invocations = draw->geometry_invocations,
+                                               .instructions = draw->geometry_shader.instructions}},
          .has_stages = draw->patches || draw->geometry_invocations,
          .begin = timing->logged_end,
       };
@@ -194,12 +196,32 @@ cm_timing_vertex(struct cm_timing *timing, bool reused)
    if (!item)
       return;
    item->tokens_end = take_tokens(timing);
-   item->textures_begin = timing->is_vertex_fetched ? timing->fetched_end : item->tokens_end;
+   item->accesses_begin = timing->is_vertex_fetched ? timing->fetched_end : item->tokens_end;
    timing->is_vertex_fetched = false;
    item->accesses = timing->vertex_reads & INT32_MAX;
    item->reused = reused;
    timing->vertex_reads = 0;
    LAST(timing, draws)->num_vertices++;
+}
+
+void
+cm_timing_invocation(struct cm_timing *timing, enum cm_preraster_stage stage, uint32_t number)
+{
+   struct cm_logged_invocation *item = ADD(timing, accessing);
+   if (!item)
+      return;
+   struct cm_logged_draw *draw = LAST(timing, draws);
+   const uint32_t begin = timing->logged_end;
+   *item = (struct cm_logged_invocation){.number = number, .begin = begin, .end = take_tokens(timing)};
+   if (!draw->stages[stage].num_accessing++)
+      draw->stages[stage].first_accessing = timing->log->accessing.count - 1;
+}
+
+void
+cm_timing_stages_end(struct cm_timing *timing)
+{
+   if (is_writing(timing))
+      LAST(timing, draws)->stages_end = take_tokens(timing);
 }
 
 void

@@ -13,21 +13,26 @@
 
 /* ---- items --------------------------------------------------------------- */
 
-/** What runs behind a draw's vertices, in this order. */
-enum cm_logged_stage { CM_LOGGED_CONTROL, CM_LOGGED_EVALUATION, CM_LOGGED_GEOMETRY, CM_LOGGED_STAGES };
-
-/** A draw: its shaders' tokens, its vertices, transform feedback. */
+/** A draw: its shaders' tokens, its vertices, what its other stages access, transform feedback. */
 struct cm_logged_draw {
    uint32_t instructions; /**< of the vertex shader */
    struct {
       uint64_t invocations;
       uint32_t instructions;
-   } stages[CM_LOGGED_STAGES];
-   bool has_stages; /**< something of them runs */
+      uint32_t first_accessing, num_accessing; /**< its invocations of the log's accessing[] */
+   } stages[CM_PRERASTER_STAGES];              /**< those behind the vertices */
+   bool has_stages;                            /**< something of them runs */
    uint32_t begin;
    uint32_t program_end;
    uint32_t num_vertices, num_primitives;
+   uint32_t stages_end; /**< what they access ends */
    uint32_t tokens_end;
+};
+
+/** An invocation behind the vertices that accesses textures or storage. */
+struct cm_logged_invocation {
+   uint32_t number; /**< among those of its draw and stage */
+   uint32_t begin, end;
 };
 
 /** Stages go through a log's vertices with a cursor. */
@@ -37,7 +42,7 @@ struct cm_vertex_cursor {
 };
 
 struct cm_logged_vertex {
-   uint32_t textures_begin; /**< the tokens of its texture reads */
+   uint32_t accesses_begin; /**< the tokens of what its shader accesses */
    uint32_t tokens_end;
    uint32_t accesses : 31; /**< of the first cache of vertices and indices */
    uint32_t reused : 1;
@@ -107,6 +112,7 @@ struct cm_logged_run {
    X(cm_entry, entries)                      \
    X(struct cm_logged_draw, draws)           \
    X(struct cm_logged_vertex, vertices)      \
+   X(struct cm_logged_invocation, accessing) \
    X(struct cm_logged_binned, binned)        \
    X(struct cm_logged_fetched, fetched)      \
    X(struct cm_logged_quad, quads)           \
@@ -159,19 +165,33 @@ cm_draw_completes(const struct cm_logged_draw *draw, uint32_t primitive, uint64_
 /** How many invocations of a stage there are with so many of the draw's vertices. The event stream does not say which
  * vertices cause which invocations: all cause the same share. */
 static inline uint64_t
-cm_draw_invocations(const struct cm_logged_draw *draw, enum cm_logged_stage stage, uint64_t vertices)
+cm_draw_invocations(const struct cm_logged_draw *draw, enum cm_preraster_stage stage, uint64_t vertices)
 {
    const uint64_t all = draw->stages[stage].invocations, n = draw->num_vertices;
    return all / n * vertices + all % n * vertices / n;
 }
 
-/** The last of the stages that hand on vertices, and do so in this draw; CM_LOGGED_CONTROL: none does. */
-static inline enum cm_logged_stage
+/** The tokens of an invocation of a stage. *next: how many of the stage's invocations that access something have been
+ * found, which it advances; the first call with 0, and invocations ascend. NULL: it accesses nothing. */
+static inline const struct cm_logged_invocation *
+cm_draw_accesses(const struct cm_log *log, const struct cm_logged_draw *draw, enum cm_preraster_stage stage,
+                 uint64_t invocation, uint32_t *next)
+{
+   const struct cm_logged_invocation *item =
+      &log->accessing.items[draw->stages[stage].first_accessing + *next];
+   if (*next == draw->stages[stage].num_accessing || item->number != invocation)
+      return NULL;
+   (*next)++;
+   return item;
+}
+
+/** The last of the stages that hand on vertices, and do so in this draw; CM_PRERASTER_CONTROL: none does. */
+static inline enum cm_preraster_stage
 cm_draw_last_stage(const struct cm_logged_draw *draw)
 {
-   if (draw->stages[CM_LOGGED_GEOMETRY].invocations)
-      return CM_LOGGED_GEOMETRY;
-   return draw->stages[CM_LOGGED_EVALUATION].invocations ? CM_LOGGED_EVALUATION : CM_LOGGED_CONTROL;
+   if (draw->stages[CM_PRERASTER_GEOMETRY].invocations)
+      return CM_PRERASTER_GEOMETRY;
+   return draw->stages[CM_PRERASTER_EVALUATION].invocations ? CM_PRERASTER_EVALUATION : CM_PRERASTER_CONTROL;
 }
 
 /** Of a CM_ENTRY_GROUP of the stream storage. */
@@ -209,7 +229,7 @@ struct cm_timing {
    /* Of the tile-based pipeline. */
    uint32_t vertex_streams; /**< a bit for each stream that fetches vertices; 0 in mode imr */
    uint32_t vertex_reads;   /**< of the first cache of vertices and indices since the last vertex */
-   bool is_vertex_fetched;  /**< the next vertex reads textures */
+   bool is_vertex_fetched;  /**< the next vertex accesses textures or storage */
    uint32_t fetched_end;    /**< where its attributes' entries end then */
    uint32_t *covered;       /**< by primitive of the pass: quads in the tile */
    size_t covered_capacity;

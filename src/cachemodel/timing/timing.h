@@ -71,11 +71,16 @@ void cm_timing_shaders_fetched(struct cm_timing *timing);
  * threads go to the cores in turn. */
 #define CM_VERTICES_OF_A_THREAD 16
 
-/** The next vertex' attributes are fetched; its texture reads follow, then cm_timing_vertex. */
+/** The next vertex' attributes are fetched; what its shader accesses follows, then cm_timing_vertex. */
 void cm_timing_vertex_fetched(struct cm_timing *timing);
 /** A vertex was fetched, or found transformed already. */
 void cm_timing_vertex(struct cm_timing *timing, bool reused);
-/** The draw's vertices end; since the last one, transform feedback was written. */
+/** The draw's vertices end. Since the last one, or the last call, an invocation of a stage behind them, with its number among
+ * these, accessed textures or storage. Stages follow one another. */
+void cm_timing_invocation(struct cm_timing *timing, enum cm_preraster_stage stage, uint32_t number);
+/** What the stages behind the vertices access ends. */
+void cm_timing_stages_end(struct cm_timing *timing);
+/** The draw ends: since its stages, transform feedback was written. */
 void cm_timing_draw_end(struct cm_timing *timing);
 
 /* ---- the tile-based pipeline --------------------------------------------- */

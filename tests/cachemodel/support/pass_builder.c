@@ -22,8 +22,8 @@ pass_new(uint32_t frame, uint32_t width, uint32_t height, uint32_t tile_size)
    pass->draws = builder->draws;
    pass->vertices = builder->vertices;
    pass->feedback = builder->feedback;
-   pass->vertex_textures = builder->vertex_textures;
-   pass->vertex_reads = builder->vertex_reads;
+   pass->vertex_bindings = builder->vertex_bindings;
+   pass->vertex_accesses = builder->vertex_accesses;
    pass->primitives = builder->primitives;
    pass->primitive_tiles = builder->primitive_tiles;
    pass->tiles = builder->tiles;
@@ -66,15 +66,28 @@ pass_feedback(struct pass_builder *builder, struct cm_feedback span)
 }
 
 void
+pass_access(struct pass_builder *builder, enum cm_preraster_stage stage, struct cm_vertex_access access)
+{
+   struct cm_draw *draw = &builder->draws[builder->pass.num_draws - 1];
+   uint32_t before = 0;
+   assert_true(builder->pass.num_vertex_accesses < BUILDER_LIMIT);
+   for (unsigned s = 0; s < CM_PRERASTER_STAGES; s++) {
+      before += draw->num_accesses[s];
+      assert_true(s <= stage || !draw->num_accesses[s]);
+   }
+   if (!before)
+      draw->first_vertex_access = builder->pass.num_vertex_accesses;
+   draw->num_accesses[stage]++;
+   builder->vertex_accesses[builder->pass.num_vertex_accesses++] = access;
+}
+
+void
 pass_vertex_read(struct pass_builder *builder, uint32_t vertex, uint32_t texture, uint16_t x, uint16_t y,
                  bool linear)
 {
-   struct cm_draw *draw = &builder->draws[builder->pass.num_draws - 1];
-   assert_true(builder->pass.num_vertex_reads < BUILDER_LIMIT);
-   if (!draw->num_vertex_reads++)
-      draw->first_vertex_read = builder->pass.num_vertex_reads;
-   builder->vertex_reads[builder->pass.num_vertex_reads++] =
-      (struct cm_vertex_read){.vertex = vertex, .texture = texture, .linear = linear, .x = x, .y = y};
+   pass_access(
+      builder, CM_PRERASTER_VERTEX,
+      (struct cm_vertex_access){.invocation = vertex, .binding = texture, .linear = linear, .x = x, .y = y});
 }
 
 void

@@ -12,8 +12,8 @@ struct pass_builder {
    struct cm_draw draws[64];
    uint32_t vertices[BUILDER_LIMIT];
    struct cm_feedback feedback[128];
-   struct cm_texture_binding vertex_textures[64];
-   struct cm_vertex_read vertex_reads[BUILDER_LIMIT];
+   struct cm_texture_binding vertex_bindings[64];
+   struct cm_vertex_access vertex_accesses[BUILDER_LIMIT];
    struct cm_primitive primitives[BUILDER_LIMIT];
    uint32_t primitive_tiles[BUILDER_LIMIT * 16];
    struct cm_tile_events tiles[1024];
@@ -36,6 +36,9 @@ void pass_feedback(struct pass_builder *builder, struct cm_feedback span);
 /** A texel (x, y) of level 0 that a vertex of the draw added last reads; linear: and three more. Vertices ascend. */
 void pass_vertex_read(struct pass_builder *builder, uint32_t vertex, uint32_t texture, uint16_t x, uint16_t y,
                       bool linear);
+
+/** An access of a stage of the draw added last. Stages follow one another, and invocations of a stage ascend. */
+void pass_access(struct pass_builder *builder, enum cm_preraster_stage stage, struct cm_vertex_access access);
 
 /** A primitive of the draw added last, on num_tiles tiles in ascending order. */
 void pass_primitive(struct pass_builder *builder, uint32_t num_attributes, const uint32_t *tiles,

@@ -23,22 +23,64 @@ define_random_resources(struct cm_gpu *gpu)
    define_texture(gpu, OFFSCREEN, 300, 200, 1);
 }
 
-/* Up to three texture reads of some vertices, whether the draw fetches them or not. */
-static void
-random_vertex_reads(struct pass_builder *builder, uint64_t state)
+/* Two textures, a storage buffer, an image and an image of a buffer. */
+static uint32_t
+random_vertex_bindings(struct pass_builder *builder, uint64_t *state)
 {
    struct cm_pass *pass = &builder->pass;
-   const uint32_t texture = pass->num_vertex_textures;
-   pass->num_vertex_textures += 2;
-   for (uint32_t t = texture; t < pass->num_vertex_textures; t++)
-      builder->vertex_textures[t] =
-         (struct cm_texture_binding){.resource = FIRST_TEXTURE + random_below(&state, 5),
-                                     .repeat_t = random_below(&state, 2)};
-   for (uint32_t vertex = 0; vertex < 600; vertex += 1 + random_below(&state, 40)) {
-      for (uint32_t reads = random_below(&state, 4); reads > 0; reads--)
-         pass_vertex_read(builder, vertex, texture + random_below(&state, 2),
-                          (uint16_t)random_below(&state, 64), (uint16_t)random_below(&state, 200),
-                          random_below(&state, 2));
+   const uint32_t first = pass->num_vertex_bindings;
+   pass->num_vertex_bindings += 5;
+   for (uint32_t t = first; t < first + 2; t++)
+      builder->vertex_bindings[t] =
+         (struct cm_texture_binding){.resource = FIRST_TEXTURE + random_below(state, 5),
+                                     .repeat_t = random_below(state, 2)};
+   builder->vertex_bindings[first + 2] =
+      (struct cm_texture_binding){.resource = FIRST_BUFFER + random_below(state, 4),
+                                  .buffer_offset = 64,
+                                  .is_storage = true};
+   builder->vertex_bindings[first + 3] =
+      (struct cm_texture_binding){.resource = FIRST_TEXTURE + random_below(state, 5), .is_storage = true};
+   builder->vertex_bindings[first + 4] =
+      (struct cm_texture_binding){.resource = FIRST_BUFFER + random_below(state, 4),
+                                  .texel_bytes = 4,
+                                  .is_storage = true};
+   return first;
+}
+
+static struct cm_vertex_access
+random_access(uint32_t invocation, uint32_t first_binding, bool has_storage, uint64_t *state)
+{
+   const uint32_t number = random_below(state, has_storage ? 5 : 2);
+   struct cm_vertex_access access = {.invocation = invocation, .binding = first_binding + number};
+   access.type = number < 2 ? CM_VERTEX_TEXTURE : number == 2 ? CM_VERTEX_BUFFER : CM_VERTEX_IMAGE;
+   if (number >= 2)
+      access.operation = (uint8_t)random_below(state, CM_STORAGE_OPERATIONS);
+   if (number == 2) {
+      access.bytes = (uint8_t)(4 + 4 * random_below(state, 4));
+      access.layer = 4 * random_below(state, 4000);
+      return access;
+   }
+   access.linear = number < 2 && random_below(state, 2);
+   access.x = (uint16_t)random_below(state, 64);
+   access.y = number == 4 ? 0 : (uint16_t)random_below(state, 200);
+   return access;
+}
+
+/* Up to three accesses of some vertices, whether the draw fetches them or not, and of some invocations of its other stages. */
+static void
+random_vertex_accesses(struct pass_builder *builder, bool has_storage, uint64_t state)
+{
+   const struct cm_draw *draw = &builder->draws[builder->pass.num_draws - 1];
+   const uint64_t invocations[CM_PRERASTER_STAGES] = {600, draw->control_invocations,
+                                                      draw->evaluation_invocations,
+                                                      draw->geometry_invocations};
+   const uint32_t first = random_vertex_bindings(builder, &state);
+   for (unsigned stage = 0; stage < CM_PRERASTER_STAGES; stage++) {
+      for (uint32_t i = 0; i < invocations[stage]; i += 1 + random_below(&state, 40)) {
+         for (uint32_t count = random_below(&state, 4); count > 0; count--)
+            pass_access(builder, (enum cm_preraster_stage)stage,
+                        random_access(i, first, has_storage, &state));
+      }
    }
 }
 
@@ -99,7 +141,7 @@ random_draw(struct pass_builder *builder, uint64_t *state)
    draw->textures[2] =
       (struct cm_texture_binding){.resource = pass->color[0].resource == COLOR ? OFFSCREEN : FIRST_TEXTURE};
    if (*state >> 7 & 1)
-      random_vertex_reads(builder, *state);
+      random_vertex_accesses(builder, pass->frame & 1, *state);
 }
 
 static void

@@ -142,8 +142,8 @@ assert_passes_equal(const struct cm_pass *a, const struct cm_pass *b)
    assert_int_equal(a->num_draws, b->num_draws);
    assert_int_equal(a->num_vertices, b->num_vertices);
    assert_int_equal(a->num_feedback, b->num_feedback);
-   assert_int_equal(a->num_vertex_textures, b->num_vertex_textures);
-   assert_int_equal(a->num_vertex_reads, b->num_vertex_reads);
+   assert_int_equal(a->num_vertex_bindings, b->num_vertex_bindings);
+   assert_int_equal(a->num_vertex_accesses, b->num_vertex_accesses);
    assert_int_equal(a->num_primitives, b->num_primitives);
    assert_int_equal(a->num_primitive_tiles, b->num_primitive_tiles);
    assert_int_equal(a->num_storages, b->num_storages);
@@ -151,11 +151,11 @@ assert_passes_equal(const struct cm_pass *a, const struct cm_pass *b)
    ASSERT_ARRAYS(a->storages, b->storages, a->num_storages);
    ASSERT_ARRAYS(a->vertices, b->vertices, a->num_vertices);
    ASSERT_ARRAYS(a->feedback, b->feedback, a->num_feedback);
-   for (uint32_t t = 0; t < a->num_vertex_textures; t++) {
-      assert_int_equal(a->vertex_textures[t].resource, b->vertex_textures[t].resource);
-      assert_int_equal(a->vertex_textures[t].repeat_t, b->vertex_textures[t].repeat_t);
+   for (uint32_t t = 0; t < a->num_vertex_bindings; t++) {
+      assert_int_equal(a->vertex_bindings[t].resource, b->vertex_bindings[t].resource);
+      assert_int_equal(a->vertex_bindings[t].repeat_t, b->vertex_bindings[t].repeat_t);
    }
-   ASSERT_ARRAYS(a->vertex_reads, b->vertex_reads, a->num_vertex_reads);
+   ASSERT_ARRAYS(a->vertex_accesses, b->vertex_accesses, a->num_vertex_accesses);
    ASSERT_ARRAYS(a->primitives, b->primitives, a->num_primitives);
    ASSERT_ARRAYS(a->primitive_tiles, b->primitive_tiles, a->num_primitive_tiles);
    ASSERT_ARRAYS(a->touched, b->touched, num_tiles);
@@ -171,8 +171,8 @@ assert_passes_equal(const struct cm_pass *a, const struct cm_pass *b)
       both[i]->storages = NULL;
       both[i]->vertices = both[i]->primitive_tiles = NULL;
       both[i]->feedback = NULL;
-      both[i]->vertex_textures = NULL;
-      both[i]->vertex_reads = NULL;
+      both[i]->vertex_bindings = NULL;
+      both[i]->vertex_accesses = NULL;
       both[i]->primitives = NULL;
       both[i]->tiles = NULL;
       both[i]->touched = NULL;

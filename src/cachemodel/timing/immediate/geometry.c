@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Vertices of the immediate-mode pipeline: fetched, transformed on the Fragment Processors (the cores of a unified GPU
  * run all shaders), assembled into primitives. */
+#include <string.h>
+
 #include "timing/immediate/immediate.h"
 
 /* The number in the queue of a vertex of the pass that is fetched and not assembled. */
@@ -38,8 +40,10 @@ cm_immediate_fetch_vertex(struct cm_immediate_timing *timing)
    if (!at->draw_vertex)
       fetch_programs(timing, draw);
    if (at->draw_vertex == draw->num_vertices) {
+      /* Transform feedback; of a draw without vertices also what its other stages access. */
       struct cm_wait unused = {0};
-      cm_immediate_access(timing, timing->fetch_token, draw->tokens_end, timing->fetch.until, &unused);
+      const uint32_t begin = draw->num_vertices ? draw->stages_end : timing->fetch_token;
+      cm_immediate_access(timing, begin, draw->tokens_end, timing->fetch.until, &unused);
       at->draw++;
       at->draw_vertex = 0;
       return true;
@@ -62,6 +66,20 @@ cm_immediate_fetch_vertex(struct cm_immediate_timing *timing)
    return true;
 }
 
+/* What an invocation of a stage behind the vertices accesses from a cycle on. When all of it has arrived. */
+static uint64_t
+run_accesses(struct cm_immediate_timing *timing, const struct cm_logged_draw *draw,
+             enum cm_preraster_stage stage, uint64_t invocation, uint64_t cycle)
+{
+   const struct cm_logged_invocation *accesses =
+      cm_draw_accesses(&timing->log, draw, stage, invocation, &timing->accessed[stage]);
+   struct cm_wait wait = {.time = cycle};
+   if (!accesses)
+      return cycle;
+   cm_immediate_access(timing, accesses->begin, accesses->end, cycle, &wait);
+   return cm_wait_resolve(&timing->memory.base, &wait);
+}
+
 /* Runs what tessellation and geometry shaders do with a draw's vertices, of which there are so many now, the last one
  * shaded then: each stage's invocations after those of the stage before it. When that is done. */
 static uint64_t
@@ -69,7 +87,7 @@ run_stages(struct cm_immediate_timing *timing, const struct cm_logged_draw *draw
            uint64_t shaded)
 {
    const uint32_t processors = timing->base.config->fragment_stage.processors;
-   for (enum cm_logged_stage stage = CM_LOGGED_CONTROL; stage < CM_LOGGED_STAGES; stage++) {
+   for (enum cm_preraster_stage stage = CM_PRERASTER_CONTROL; stage < CM_PRERASTER_STAGES; stage++) {
       const uint64_t ready = shaded;
       const uint32_t instructions = draw->stages[stage].instructions;
       const uint64_t end = cm_draw_invocations(draw, stage, vertices);
@@ -77,10 +95,13 @@ run_stages(struct cm_immediate_timing *timing, const struct cm_logged_draw *draw
          struct cm_fragment_processor *processor =
             &timing->processors[timing->invocations++ / CM_VERTICES_OF_A_THREAD % processors];
          const uint64_t begin = cm_later(ready, processor->stage->until);
+         const uint64_t read = run_accesses(timing, draw, stage, i, begin);
          const uint64_t issued = cm_processor_issue(timing, processor, ready, instructions);
-         shaded = cm_later(shaded, cm_later(issued, begin + instructions));
+         shaded = cm_later(shaded, cm_later(read, cm_later(issued, begin + instructions)));
       }
    }
+   if (vertices == draw->num_vertices)
+      memset(timing->accessed, 0, sizeof timing->accessed);
    return shaded;
 }
 

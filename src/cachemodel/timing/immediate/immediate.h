@@ -89,6 +89,8 @@ struct cm_immediate_timing {
 
    /* Vertices: draw and vertex to fetch, to transform, to assemble. */
    struct cm_vertex_cursor fetch_at, run_at, assemble_at;
+   uint32_t accessed
+      [CM_PRERASTER_STAGES]; /**< invocations of the draw at run_at that have accessed something, by stage */
    uint32_t fetch_token;
    uint32_t draw_primitive; /**< to assemble */
    uint64_t invocations;    /**< of tessellation and geometry shaders */

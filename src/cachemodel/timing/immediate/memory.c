@@ -241,6 +241,15 @@ cm_immediate_memory_begins_access(const struct cm_immediate_memory *memory, cm_e
           memory->config->streams[cm_entry_stream(token)] == CM_UNIT_DRAM;
 }
 
+/* Of what a vertex' shader accesses of storage: the load/store units' cycles. */
+static void
+count_lookups(struct cm_immediate_memory *memory, cm_entry token)
+{
+   const uint32_t block_cycles = memory->config->load_store.block_cycles;
+   if (cm_entry_kind(token) == CM_ENTRY_GROUP && cm_entry_stream(token) == CM_STREAM_STORAGE)
+      memory->stores.port += (uint64_t)cm_group_count(token) * (block_cycles ? block_cycles : 1);
+}
+
 uint64_t
 cm_immediate_memory_run(struct cm_immediate_memory *memory, const cm_entry *token, const cm_entry *end,
                         uint64_t cycle, struct cm_wait *wait)
@@ -263,7 +272,7 @@ cm_immediate_memory_run(struct cm_immediate_memory *memory, const cm_entry *toke
       } else if (kind == CM_ENTRY_DRAM_WRITE) {
          reads = NULL;
       } else if (kind != CM_ENTRY_DRAM_READ) {
-         token++;
+         count_lookups(memory, *token++);
          continue;
       }
       pass_on(memory, &token, end, 0, CM_UNIT_DRAM, served, reads);

@@ -2,6 +2,8 @@
 /* The Geometry Pipeline: vertices are fetched, shaded on one of the Vertex Processors, as are tessellation and geometry
  * shaders' invocations, are assembled into primitives, and the Polygon List Builder writes these into the Parameter
  * Buffer. */
+#include <string.h>
+
 #include "timing/tiled/tiled.h"
 
 void
@@ -105,30 +107,47 @@ assemble(struct cm_tiled_timing *timing, uint64_t entered)
                         timing->pipeline->assembly_cycles);
 }
 
-/* Texture reads of a vertex whose shader begins then: a block a cycle is looked up, one read after another. When all data
- * has arrived. */
+/* The lookups of a group, one block after another from a cycle on, in storage each in a load/store unit's time. When all are
+ * looked up. */
 static uint64_t
-read_textures(struct cm_tiled_timing *timing, const struct cm_logged_vertex *vertex, uint64_t begin)
+look_up(struct cm_tiled_timing *timing, cm_entry group, uint64_t cycle)
 {
-   const struct cm_log *log = &timing->geometry.work->log;
-   const cm_entry *token = log->entries.items + vertex->textures_begin;
-   const cm_entry *end = log->entries.items + vertex->tokens_end;
-   const uint32_t latency = timing->base.config->caches[CM_UNIT_TEXTURE_CACHE].latency;
-   struct cm_wait wait = {.time = begin};
-   uint64_t cycle = begin;
-   while (token < end) {
-      if (cm_is_read(*token)) {
-         cm_tiled_memory_miss(&timing->memory, &token, end, cycle + latency, &timing->memory.vertex, NULL, 0,
-                              0, &wait);
-         continue;
-      }
+   const uint32_t block_cycles = timing->base.config->load_store.block_cycles;
+   if (cm_entry_stream(group) != CM_STREAM_STORAGE)
+      return cycle + cm_group_count(group);
+   const uint64_t cycles = (uint64_t)cm_group_count(group) * (block_cycles ? block_cycles : 1);
+   timing->memory.stores.port += cycles;
+   return cycle + cycles;
+}
+
+/* What a vertex or an invocation accesses, tokens [begin, end) of the log, whose shader begins at a cycle: one access after
+ * another. When all data has arrived; nobody waits for what is stored. */
+static uint64_t
+run_accesses(struct cm_tiled_timing *timing, uint32_t begin, uint32_t end, uint64_t cycle)
+{
+   struct cm_tiled_memory *memory = &timing->memory;
+   const struct cm_cache_config *caches = timing->base.config->caches;
+   const cm_entry *token = timing->geometry.work->log.entries.items + begin;
+   const cm_entry *last = timing->geometry.work->log.entries.items + end;
+   struct cm_wait wait = {.time = cycle}, nobody = {0}, *waits = &wait;
+   uint64_t found = cycle;
+   while (token < last) {
       if (cm_entry_kind(*token) == CM_ENTRY_GROUP) {
-         cycle += cm_group_count(*token);
-         cm_wait_until(&wait, cycle + latency);
+         const bool is_storage = cm_entry_stream(*token) == CM_STREAM_STORAGE;
+         cycle = look_up(timing, *token, cycle);
+         found = cycle + caches[is_storage ? CM_UNIT_LOAD_STORE_CACHE : CM_UNIT_TEXTURE_CACHE].latency;
+         waits = cm_is_store_group(*token) ? &nobody : &wait;
+         cm_wait_until(waits, found);
+         token++;
+      } else if (cm_entry_kind(*token) > CM_ENTRY_GROUP) {
+         token++; /* lookups, and a NUCA's requests and messages */
+      } else if (cm_is_read(*token)) {
+         cm_tiled_memory_miss(memory, &token, last, found, &memory->vertex, NULL, 0, 0, waits);
+      } else {
+         cm_tiled_memory_write(memory, &token, last, found);
       }
-      token++;
    }
-   return cm_wait_resolve(&timing->memory.base, &wait);
+   return cm_wait_resolve(&memory->base, &wait);
 }
 
 /* Shades the oldest vertex in the input queue. When it is done. */
@@ -149,8 +168,9 @@ shade_vertex(struct cm_tiled_timing *timing, const struct cm_logged_draw *draw,
          begin == arrived && arrived > *is_free && arrived > entered + 1
             ? arrived - cm_later(*is_free, entered + 1)
             : 0;
-      const uint64_t read =
-         vertex->textures_begin < vertex->tokens_end ? read_textures(timing, vertex, begin) : begin;
+      const uint64_t read = vertex->accesses_begin < vertex->tokens_end
+                               ? run_accesses(timing, vertex->accesses_begin, vertex->tokens_end, begin)
+                               : begin;
       done = shade(geometry, is_free, begin, draw->instructions, read, !draw->has_stages);
    } else if (!draw->has_stages) {
       done = cm_later(done, cm_queue_room(&geometry->output));
@@ -168,16 +188,19 @@ run_stages(struct cm_tiled_timing *timing, const struct cm_logged_draw *draw, ui
            uint64_t shaded)
 {
    struct cm_geometry_timing *geometry = &timing->geometry;
-   const enum cm_logged_stage last = cm_draw_last_stage(draw);
-   for (enum cm_logged_stage stage = CM_LOGGED_CONTROL; stage < CM_LOGGED_STAGES; stage++) {
+   const enum cm_preraster_stage last = cm_draw_last_stage(draw);
+   for (enum cm_preraster_stage stage = CM_PRERASTER_CONTROL; stage < CM_PRERASTER_STAGES; stage++) {
       uint64_t ready = shaded;
       const uint64_t end = cm_draw_invocations(draw, stage, vertices);
       for (uint64_t i = cm_draw_invocations(draw, stage, vertices - 1); i < end; i++) {
-         const bool is_output = stage == last && last != CM_LOGGED_CONTROL;
+         const bool is_output = stage == last && last != CM_PRERASTER_CONTROL;
          uint64_t *is_free = next_processor(timing, draw);
          const uint64_t begin = cm_later(cm_later(ready, *is_free), geometry->processor_begin);
+         const struct cm_logged_invocation *accesses =
+            cm_draw_accesses(&geometry->work->log, draw, stage, i, &geometry->accessed[stage]);
+         const uint64_t read = accesses ? run_accesses(timing, accesses->begin, accesses->end, begin) : begin;
          const uint64_t done =
-            shade(geometry, is_free, begin, draw->stages[stage].instructions, begin, is_output);
+            shade(geometry, is_free, begin, draw->stages[stage].instructions, read, is_output);
          geometry->processor_begin = begin;
          shaded = cm_later(shaded, done);
          if (is_output)
@@ -203,8 +226,10 @@ process(struct cm_tiled_timing *timing)
       draw->has_stages ? run_stages(timing, draw, vertices, shaded) : assemble(timing, shaded);
    for (; cm_draw_completes(draw, geometry->binned, vertices); geometry->binned++)
       bin(timing, assembled);
-   if (vertices == draw->num_vertices)
+   if (vertices == draw->num_vertices) {
       geometry->binned = 0;
+      memset(geometry->accessed, 0, sizeof geometry->accessed);
+   }
 }
 
 void
@@ -238,12 +263,15 @@ end(struct cm_tiled_timing *timing)
    geometry->work = NULL;
 }
 
-/* Transform feedback, after a draw's last vertex. */
+/* Transform feedback, after a draw's last vertex. What stages access without vertices, where the draw goes on in another
+ * pass, nobody waits for. */
 static void
 end_draw(struct cm_tiled_timing *timing, const struct cm_logged_draw *draw)
 {
    struct cm_geometry_timing *geometry = &timing->geometry;
    const cm_entry *tokens = geometry->work->log.entries.items;
+   if (draw->num_vertices)
+      geometry->token = draw->stages_end;
    cm_tiled_memory_writes(&timing->memory, tokens + geometry->token, tokens + draw->tokens_end,
                           geometry->fetch.until);
    if (timing->report)
@@ -304,7 +332,7 @@ cm_geometry_timing_step(struct cm_tiled_timing *timing)
    const uint64_t found = done + timing->base.config->caches[CM_UNIT_VERTEX_CACHE].latency;
    cm_wait_until(wait, cm_later(found, geometry->program_ready));
    cm_tiled_memory_misses(&timing->memory, work->log.entries.items + geometry->token,
-                          work->log.entries.items + vertex->textures_begin, found, &timing->memory.vertex, 0,
+                          work->log.entries.items + vertex->accesses_begin, found, &timing->memory.vertex, 0,
                           wait);
    geometry->token = vertex->tokens_end;
    at->draw_vertex++;

@@ -60,6 +60,8 @@ struct cm_geometry_timing {
    uint64_t *processor_free; /**< by Vertex Processor */
    uint64_t processor_begin; /**< of the last vertex or invocation */
    uint64_t processors_end;  /**< when the last of them was done */
+   uint32_t
+      accessed[CM_PRERASTER_STAGES]; /**< invocations of the draw that have accessed something, by stage */
    uint32_t next_processor;
    uint64_t program_ready;
    uint64_t draw_begin; /**< when the fetch of the draw's vertices began */

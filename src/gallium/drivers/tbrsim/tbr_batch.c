@@ -134,8 +134,8 @@ destroy_batch(struct tbr_batch *batch)
    util_dynarray_fini(&batch->event_vertices);
    util_dynarray_fini(&batch->event_storages);
    util_dynarray_fini(&batch->event_feedback);
-   util_dynarray_fini(&batch->event_vertex_textures);
-   util_dynarray_fini(&batch->event_vertex_reads);
+   util_dynarray_fini(&batch->event_vertex_bindings);
+   util_dynarray_fini(&batch->event_vertex_accesses);
    util_dynarray_fini(&batch->event_primitive);
    util_dynarray_fini(&batch->tile_events);
    util_dynarray_fini(&batch->touched);
@@ -202,8 +202,8 @@ discard_draws(struct tbr_batch *batch)
    util_dynarray_clear(&batch->event_draws);
    util_dynarray_clear(&batch->event_vertices);
    util_dynarray_clear(&batch->event_storages);
-   util_dynarray_clear(&batch->event_vertex_textures);
-   util_dynarray_clear(&batch->event_vertex_reads);
+   util_dynarray_clear(&batch->event_vertex_bindings);
+   util_dynarray_clear(&batch->event_vertex_accesses);
 }
 
 /** Empties the batch, but keeps its arrays' memory. */
@@ -601,11 +601,12 @@ describe_events(struct tbr_batch *batch)
    events->vertices = batch->event_vertices.data;
    events->num_feedback = util_dynarray_num_elements(&batch->event_feedback, struct cm_feedback);
    events->feedback = batch->event_feedback.data;
-   events->num_vertex_textures =
-      util_dynarray_num_elements(&batch->event_vertex_textures, struct cm_texture_binding);
-   events->vertex_textures = batch->event_vertex_textures.data;
-   events->num_vertex_reads = util_dynarray_num_elements(&batch->event_vertex_reads, struct cm_vertex_read);
-   events->vertex_reads = batch->event_vertex_reads.data;
+   events->num_vertex_bindings =
+      util_dynarray_num_elements(&batch->event_vertex_bindings, struct cm_texture_binding);
+   events->vertex_bindings = batch->event_vertex_bindings.data;
+   events->num_vertex_accesses =
+      util_dynarray_num_elements(&batch->event_vertex_accesses, struct cm_vertex_access);
+   events->vertex_accesses = batch->event_vertex_accesses.data;
    events->num_primitives = util_dynarray_num_elements(&batch->primitives, struct cm_primitive);
    events->primitives = batch->primitives.data;
    events->num_primitive_tiles = util_dynarray_num_elements(&batch->primitive_tiles, uint32_t);

@@ -87,8 +87,8 @@ struct tbr_batch {
    struct util_dynarray event_vertices;        /**< uint32_t */
    struct util_dynarray event_storages;        /**< struct cm_storage */
    struct util_dynarray event_feedback;        /**< struct cm_feedback */
-   struct util_dynarray event_vertex_textures; /**< struct cm_texture_binding */
-   struct util_dynarray event_vertex_reads;    /**< struct cm_vertex_read */
+   struct util_dynarray event_vertex_bindings; /**< struct cm_texture_binding */
+   struct util_dynarray event_vertex_accesses; /**< struct cm_vertex_access */
    struct util_dynarray event_primitive;       /**< uint32_t, by attribute block */
    struct util_dynarray tile_events;           /**< struct cm_tile_events, by tile */
    struct util_dynarray touched;               /**< bool, by tile */

@@ -13,7 +13,7 @@
 #include "tbr_pb_encode.h"
 #include "tbr_query.h"
 #include "tbr_shader.h"
-#include "tbr_vertex_reads.h"
+#include "tbr_vertex_accesses.h"
 
 typedef const float (*vertex_attributes)[4];
 
@@ -137,7 +137,7 @@ set_stream_output_info(struct vbuf_render *render, unsigned stream, unsigned cou
    struct tbr_binning *binning = tbr_binning(render);
    assert(stream < PIPE_MAX_VERTEX_STREAMS);
    tbr_draw_events_run_stages(binning->context);
-   tbr_vertex_reads_end_part(binning->context);
+   tbr_vertex_accesses_end_part(binning->context);
    if (!binning->counts_primitives)
       return;
    struct tbr_stream_counts *counts = &binning->streams[stream];

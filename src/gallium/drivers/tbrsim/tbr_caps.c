@@ -122,8 +122,8 @@ finalize_nir(struct pipe_screen *screen, struct nir_shader *nir)
 static int
 get_shader_param(struct pipe_screen *screen, enum pipe_shader_type shader, enum pipe_shader_cap param)
 {
-   const bool has_storage = shader == PIPE_SHADER_FRAGMENT || shader == PIPE_SHADER_COMPUTE;
-   if (!has_storage && !tbr_is_drawn_stage(shader))
+   const bool is_drawn = tbr_is_drawn_stage(shader);
+   if (shader != PIPE_SHADER_FRAGMENT && shader != PIPE_SHADER_COMPUTE && !is_drawn)
       return 0;
 
    /* mediump is 16 bits wide, as on the GPUs that are simulated: every operation
@@ -132,10 +132,11 @@ get_shader_param(struct pipe_screen *screen, enum pipe_shader_type shader, enum 
    case PIPE_SHADER_CAP_MAX_TEXTURE_SAMPLERS:
    case PIPE_SHADER_CAP_MAX_SAMPLER_VIEWS: return MAX_TEXTURE_UNITS;
    case PIPE_SHADER_CAP_MAX_CONST_BUFFERS: return TBR_MAX_CONSTANT_BUFFERS;
-   case PIPE_SHADER_CAP_MAX_SHADER_BUFFERS: return has_storage ? TBR_MAX_STORAGE_BUFFERS : 0;
-   case PIPE_SHADER_CAP_MAX_SHADER_IMAGES: return has_storage ? TBR_MAX_IMAGES : 0;
+   case PIPE_SHADER_CAP_MAX_SHADER_BUFFERS:
+      return is_drawn ? TBR_MAX_DRAWN_STORAGE_BUFFERS : TBR_MAX_STORAGE_BUFFERS;
+   case PIPE_SHADER_CAP_MAX_SHADER_IMAGES: return TBR_MAX_IMAGES;
    case PIPE_SHADER_CAP_SUPPORTED_IRS: return 1 << PIPE_SHADER_IR_NIR;
-   default: return has_storage ? gallivm_get_shader_param(param) : draw_get_shader_param(shader, param);
+   default: return is_drawn ? draw_get_shader_param(shader, param) : gallivm_get_shader_param(param);
    }
 }
 

@@ -17,6 +17,7 @@
 #include "tbr_debug.h"
 #include "tbr_dispatch.h"
 #include "tbr_draw_state.h"
+#include "tbr_drawn_storage.h"
 #include "tbr_nir.h"
 #include "tbr_nir_storage.h"
 #include "tbr_resource.h"
@@ -147,6 +148,8 @@ set_shader_images(struct pipe_context *pipe, enum pipe_shader_type stage, unsign
       util_copy_image_view(&context->images[stage][start + i], images ? &images[i] : NULL);
    for (unsigned i = 0; i < num_unbound; i++)
       util_copy_image_view(&context->images[stage][start + count + i], NULL);
+   if (tbr_is_drawn_stage(stage))
+      tbr_drawn_storage_set_images(context, stage);
    note_fragment_storage(context, stage);
 }
 

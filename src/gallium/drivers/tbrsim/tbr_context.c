@@ -12,7 +12,8 @@
 #include "tbr_counter_query.h"
 #include "tbr_shader_cache.h"
 #include "tbr_resource.h"
-#include "tbr_vertex_reads.h"
+#include "tbr_drawn_storage.h"
+#include "tbr_vertex_accesses.h"
 
 static void
 destroy_context(struct pipe_context *base)
@@ -31,7 +32,8 @@ destroy_context(struct pipe_context *base)
    if (context->draw)
       draw_destroy(context->draw);
    tbr_draw_destroy_context(context);
-   tbr_vertex_reads_destroy(context->vertex_reads);
+   tbr_vertex_accesses_destroy(context->vertex_accesses);
+   tbr_drawn_storage_destroy(context);
    if (context->llvm) {
       lp_context_destroy(context->llvm);
       FREE(context->llvm);
@@ -117,7 +119,7 @@ create_parts(struct tbr_context *context)
    struct tbr_vertex_marks *marks = &context->vertex_marks;
    for (unsigned stage = 0; stage < PIPE_SHADER_TYPES; stage++) {
       if (tbr_is_drawn_stage(stage))
-         draw_set_mapped_shader_buffer(context->draw, stage, 0, marks, sizeof *marks);
+         draw_set_mapped_shader_buffer(context->draw, stage, TBR_MARKS_BUFFER, marks, sizeof *marks);
    }
    base->stream_uploader = u_upload_create_default(base);
    base->const_uploader = u_upload_create_default(base);

@@ -21,7 +21,7 @@ struct tbr_drawn_shader;
 struct tbr_query;
 struct tbr_draw_state;
 struct tbr_texture_binding;
-struct tbr_vertex_reads;
+struct tbr_vertex_accesses;
 struct lp_context_ref;
 struct tbr_binning;
 struct tbr_resource;
@@ -77,6 +77,8 @@ struct tbr_held_storages {
    struct tbr_storage *vertices[PIPE_MAX_ATTRIBS];
    struct tbr_storage *feedback[PIPE_MAX_SO_BUFFERS];
    struct tbr_storage *indices;
+   struct tbr_storage *buffers[PIPE_SHADER_TYPES][TBR_MAX_DRAWN_STORAGE_BUFFERS];
+   struct tbr_storage *images[PIPE_SHADER_TYPES][TBR_MAX_IMAGES];
 };
 
 /** Where the parameters of indirect draws are. */
@@ -85,7 +87,7 @@ struct tbr_indirect {
    uint32_t offset, stride, bytes; /**< of the next draw; from draw to draw; that are read a draw */
 };
 
-/** What the shaders that draw executes write to shader buffer 0, besides their results. */
+/** What the shaders that draw executes write to the shader buffer TBR_MARKS_BUFFER, besides their results. */
 struct tbr_vertex_marks {
    uint32_t loops_ended;   /**< as tbr_screen.loops_ended */
    uint32_t texture_reads; /**< of the draw under way (tbr_nir_count_texture_reads) */
@@ -135,7 +137,11 @@ struct tbr_context {
    uint32_t mapped_constants[PIPE_SHADER_TYPES];       /**< masks of those that are mapped in draw */
    struct tbr_held_storages held;
    struct tbr_vertex_marks vertex_marks;
-   struct tbr_vertex_reads *vertex_reads; /**< NULL until a vertex shader reads textures */
+   struct tbr_vertex_accesses
+      *vertex_accesses; /**< NULL until a shader that draw executes accesses something */
+   struct tbr_bound_storage
+      *drawn_storage[PIPE_SHADER_TYPES]; /**< what is mapped for the last draw, of stages of draw;
+                                                                * NULL before one accesses storage */
    struct pipe_stream_output_target *stream_output[PIPE_MAX_SO_BUFFERS];
    unsigned num_stream_output;
    unsigned sample_mask;

@@ -15,10 +15,11 @@
 #include "tbr_context.h"
 #include "tbr_draw_events.h"
 #include "tbr_draw_state.h"
+#include "tbr_drawn_storage.h"
 #include "tbr_query.h"
 #include "tbr_resource.h"
 #include "tbr_shader.h"
-#include "tbr_vertex_reads.h"
+#include "tbr_vertex_accesses.h"
 
 /* ---- state --------------------------------------------------------------- */
 
@@ -152,13 +153,13 @@ tbr_draw_refresh_state(struct tbr_context *context)
    return !context->dirty || begin_state(context, binning->batch, binning->event_draw);
 }
 
-/** Adds what vertex shaders have read of textures so far to the draw's events. */
+/** Adds what the shaders before the rasterizer have accessed so far to the draw's events. */
 static void
-take_vertex_reads(struct tbr_context *context)
+take_vertex_accesses(struct tbr_context *context)
 {
-   if (context->vertex_reads && !tbr_vertex_reads_end(context)) {
+   if (context->vertex_accesses && !tbr_vertex_accesses_end(context)) {
       mesa_loge(
-         "out of memory for the texture reads of a draw's vertices, or more than 26 million of some 4,096 "
+         "out of memory for what a draw's vertices access, or more than 26 million accesses of some 4,096 "
          "vertices; the process ends");
       abort();
    }
@@ -168,7 +169,7 @@ bool
 tbr_draw_continue(struct tbr_context *context)
 {
    assert(context->batch && context->batch == context->binning->batch);
-   take_vertex_reads(context);
+   take_vertex_accesses(context);
    /* The fetches of the draw in progress stay with the pass they were made in. */
    tbr_batch_submit(context);
    struct tbr_batch *batch = tbr_batch_get(context);
@@ -399,13 +400,13 @@ draw_one(struct tbr_context *context, const struct pipe_draw_info *info, unsigne
    if (indices->data && info->index_bounds_valid && !are_bounds_true(info, draw, indices))
       checked.index_bounds_valid = false;
    context->vertex_marks.texture_reads = 0;
-   tbr_vertex_reads_begin(context);
+   tbr_vertex_accesses_begin(context);
    memset(&binning->stages_run, 0, sizeof binning->stages_run);
    draw_vbo(context->draw, &checked, drawid_offset, NULL, draw, 1, context->patch_vertices);
    draw_flush(context->draw);
    if (context->vertex_marks.texture_reads)
       tbr_draw_events_texture_reads(context, context->vertex_marks.texture_reads);
-   take_vertex_reads(context);
+   take_vertex_accesses(context);
    tbr_query_end_draw(context);
    if (binning->out_of_memory) {
       mesa_loge("primitives were lost: out of memory for the Parameter Buffer");
@@ -475,8 +476,12 @@ draw_vbo_function(struct pipe_context *pipe, const struct pipe_draw_info *info, 
       num_draws = 1;
    }
 
-   /* Textures and feedback first: waiting may submit the batch. */
+   /* Textures, storage and feedback first: waiting may submit the batch. */
    map_textures(context);
+   if (!tbr_drawn_storage_map(context)) {
+      mesa_loge("a draw was lost: out of memory");
+      return;
+   }
    if (context->num_stream_output)
       map_feedback_buffers(context);
    wait_for_buffers(context, info);

@@ -69,9 +69,9 @@ describe_textures(struct tbr_context *context, struct cm_draw *event)
    }
 }
 
-static void
-describe_image(struct tbr_context *context, const struct pipe_image_view *image,
-               struct cm_texture_binding *binding)
+void
+tbr_draw_events_describe_image(struct tbr_context *context, const struct pipe_image_view *image,
+                               struct cm_texture_binding *binding)
 {
    tbr_resource_announce(context, tbr_resource(image->resource));
    binding->resource = tbr_resource(image->resource)->id;
@@ -105,7 +105,7 @@ tbr_draw_events_describe_storage(struct tbr_context *context, unsigned stage, ui
    u_foreach_bit (i, images) {
       const struct pipe_image_view *image = &context->images[stage][i];
       if (image->resource)
-         describe_image(context, image, &storage->images[i]);
+         tbr_draw_events_describe_image(context, image, &storage->images[i]);
    }
 }
 
@@ -253,16 +253,6 @@ copy_indices(struct tbr_batch *batch, const struct pipe_draw_info *info,
    return true;
 }
 
-/** Says once what the hierarchy does not get. */
-static void
-note_vertex_textures(void)
-{
-   static uint32_t said;
-   if (p_atomic_xchg(&said, 1) == 0)
-      mesa_logi("the texture reads of tessellation and geometry shaders are not simulated, only counted "
-                "(vertex_stage.texture_reads)");
-}
-
 /** A shader that draw executes, or none. */
 static struct cm_shader
 describe_drawn_shader(struct tbr_context *context, struct tbr_drawn_shader *shader,
@@ -271,8 +261,6 @@ describe_drawn_shader(struct tbr_context *context, struct tbr_drawn_shader *shad
    if (!shader)
       return (struct cm_shader){0};
    tbr_names_announce_shader(context, stage, shader->id, &shader->name);
-   if (shader->reads_textures && type != PIPE_SHADER_VERTEX)
-      note_vertex_textures();
    return (struct cm_shader){shader->id, shader->num_instructions,
                              tbr_draw_events_constant_bytes(context, type, TBR_ALL_CONSTANT_BUFFERS)};
 }

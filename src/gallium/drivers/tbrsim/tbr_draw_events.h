@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct pipe_draw_info;
+struct pipe_image_view;
 struct pipe_draw_start_count_bias;
 struct cm_storage;
 struct cm_texture_binding;
@@ -35,6 +36,9 @@ tbr_draw_index(const void *indices, unsigned index_size, size_t i)
 void tbr_draw_events_describe_texture(struct tbr_context *context, const struct pipe_sampler_view *view,
                                       const struct pipe_sampler_state *sampler,
                                       struct cm_texture_binding *binding);
+/** What accesses to an image are of. */
+void tbr_draw_events_describe_image(struct tbr_context *context, const struct pipe_image_view *image,
+                                    struct cm_texture_binding *binding);
 /** What a stage's accesses to storage are of: of the buffers and images of the masks. */
 void tbr_draw_events_describe_storage(struct tbr_context *context, unsigned stage, uint32_t buffers,
                                       uint32_t images, struct cm_storage *storage);

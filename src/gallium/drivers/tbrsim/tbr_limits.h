@@ -23,6 +23,11 @@ enum tbr_attachment_number {
 #define TBR_MAX_TEXTURES 32
 #define TBR_MAX_LEVELS 15 /* 16384 texels */
 #define TBR_MAX_CONSTANT_BUFFERS 16
+/** Storage buffers of a vertex, tessellation or geometry shader; the driver has two shader buffers of its own behind them:
+ * struct tbr_vertex_marks, and what these shaders log (tbr_nir_log.h). */
+#define TBR_MAX_DRAWN_STORAGE_BUFFERS 30
+#define TBR_MARKS_BUFFER 30
+#define TBR_LOG_BUFFER 31
 /** Texels of a buffer texture. */
 #define TBR_MAX_BUFFER_TEXELS (1u << 27)
 

@@ -2,6 +2,7 @@
 #include "tbr_nir.h"
 
 #include "nir_builder.h"
+#include "tbr_limits.h"
 
 nir_def *
 tbr_nir_load_input(nir_builder *b, unsigned components, unsigned base, unsigned component)
@@ -69,6 +70,16 @@ tbr_nir_push_constants(nir_shader *nir, unsigned base)
    return state.count;
 }
 
+/** The shader buffer of the driver's that shaders mark what happened in. Storage of fragment and compute shaders has other
+ * numbers (tbr_nir_storage.h). */
+static nir_def *
+marks_buffer(nir_builder *b)
+{
+   const gl_shader_stage stage = b->shader->info.stage;
+   const bool is_drawn = stage != MESA_SHADER_FRAGMENT && stage != MESA_SHADER_COMPUTE;
+   return nir_imm_int(b, is_drawn ? TBR_MARKS_BUFFER : 0);
+}
+
 /* ---- endless loops ----------------------------------------------------- */
 
 /** At the loop's beginning: one iteration more, or the way out. */
@@ -110,7 +121,7 @@ report_limit(nir_builder *b, nir_function_impl *impl, nir_variable *iterations, 
 {
    b->cursor = nir_after_impl(impl);
    nir_push_if(b, nir_ult32(b, nir_imm_int(b, limit), nir_load_var(b, iterations)));
-   nir_store_ssbo(b, nir_imm_int(b, 1), nir_imm_int(b, 0), nir_imm_int(b, 0), .write_mask = 1,
+   nir_store_ssbo(b, nir_imm_int(b, 1), marks_buffer(b), nir_imm_int(b, 0), .write_mask = 1,
                   .access = ACCESS_NON_READABLE, .align_mul = 4);
    nir_pop_if(b, NULL);
 }
@@ -148,7 +159,7 @@ count_texture_read(nir_builder *b, nir_instr *instr, void *data)
    if (instr->type != nir_instr_type_tex || nir_tex_instr_is_query(nir_instr_as_tex(instr)))
       return false;
    b->cursor = nir_before_instr(instr);
-   nir_ssbo_atomic(b, 32, nir_imm_int(b, 0), nir_imm_int(b, 4), nir_imm_int(b, 1),
+   nir_ssbo_atomic(b, 32, marks_buffer(b), nir_imm_int(b, 4), nir_imm_int(b, 1),
                    .atomic_op = nir_atomic_op_iadd);
    return true;
 }

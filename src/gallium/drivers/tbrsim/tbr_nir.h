@@ -19,12 +19,13 @@ bool tbr_nir_lower_front_face(nir_shader *nir, unsigned base);
 unsigned tbr_nir_push_constants(nir_shader *nir, unsigned base);
 
 /** Makes the loops of an invocation end after `limit` iterations in all; an invocation
- * that reaches the limit stores 1 in the first word of shader buffer 0. 0: no limit. True if
+ * that reaches the limit stores 1 in the first word of the driver's shader buffer (TBR_MARKS_BUFFER; of fragment and
+ * compute shaders 0). 0: no limit. True if
  * there are loops. */
 bool tbr_nir_limit_loops(nir_shader *nir, unsigned limit);
 
 /** Counts what a shader reads of textures: each instruction that reads texels adds 1 to the second
- * word of shader buffer 0, once for each invocation that runs it. True if there are any. */
+ * word of that shader buffer, once for each invocation that runs it. True if there are any. */
 bool tbr_nir_count_texture_reads(nir_shader *nir);
 
 /** Uniform block reads whose byte offset wraps at 2^32 read outside of the block, not in it. */

@@ -11,6 +11,7 @@
 #include "tgsi/tgsi_scan.h"
 #include "util/bitset.h"
 #include "util/blob.h"
+#include "util/log.h"
 #include "util/mesa-sha1.h"
 #include "util/os_time.h"
 #include "util/u_atomic.h"
@@ -21,10 +22,11 @@
 #include "tbr_debug.h"
 #include "tbr_nir.h"
 #include "tbr_nir_fetch.h"
+#include "tbr_nir_log.h"
 #include "tbr_nir_storage.h"
 #include "tbr_shader_cache.h"
 #include "tbr_progress.h"
-#include "tbr_vertex_reads.h"
+#include "tbr_vertex_accesses.h"
 
 uint32_t
 tbr_next_shader_id(void)
@@ -326,6 +328,19 @@ tbr_fragment_shader_compile(struct tbr_context *context, struct tbr_fragment_sha
 /* ---- vertex, tessellation and geometry shaders: draw's ----------------- */
 
 /** A shader without draw's part, and its NIR for draw. NULL when out of memory. */
+/** Makes a shader log what it accesses, if it accesses anything. False when out of memory. */
+static bool
+log_accesses(struct tbr_context *context, nir_shader *nir, struct tbr_drawn_shader *shader)
+{
+   if (!tbr_nir_has_accesses(nir))
+      return true;
+   if (tbr_vertex_accesses_prepare(context))
+      shader->logged = tbr_nir_log_accesses(nir, &shader->num_logged);
+   if (!shader->logged)
+      mesa_loge("a shader was lost: out of memory");
+   return shader->logged != NULL;
+}
+
 static struct tbr_drawn_shader *
 create_drawn_shader(struct tbr_context *context, const char *stage, const struct pipe_shader_state *state,
                     struct pipe_shader_state *nir_state)
@@ -341,12 +356,19 @@ create_drawn_shader(struct tbr_context *context, const char *stage, const struct
    shader->stream_output = state->stream_output;
    shader->id = tbr_next_shader_id();
    shader->num_instructions = tbr_nir_count_instructions(nir);
+   shader->buffers_used = BITFIELD_MASK(MIN2(nir->info.num_ssbos, TBR_MAX_DRAWN_STORAGE_BUFFERS));
+   shader->images_used = BITFIELD_MASK(MIN2(nir->info.num_images, TBR_MAX_IMAGES));
+   shader->writes_memory = nir->info.writes_memory;
+   /* gallivm takes numbers of vertices that a geometry shader computes for constants. */
+   if (nir->info.stage == MESA_SHADER_GEOMETRY)
+      NIR_PASS_V(nir, nir_lower_indirect_derefs, nir_var_shader_in, UINT32_MAX);
    tbr_nir_limit_loops(nir, loop_limit(context));
    tbr_nir_bound_offsets(nir);
    tbr_nir_widen_functions(nir);
-   if (nir->info.stage == MESA_SHADER_VERTEX && tbr_screen(context->base.screen)->model &&
-       tbr_vertex_reads_prepare(context))
-      shader->logged = tbr_nir_log_texture_reads(nir, &shader->num_logged);
+   if (tbr_screen(context->base.screen)->model && !log_accesses(context, nir, shader)) {
+      FREE(shader);
+      return NULL;
+   }
    shader->reads_textures = tbr_nir_count_texture_reads(nir);
    tbr_debug_nir(stage, shader->id, nir);
    tbr_debug_shader(stage, shader->id, shader->num_instructions);
@@ -363,6 +385,7 @@ create_vs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
       return NULL;
    shader->draw.vertex = draw_create_vertex_shader(context->draw, &nir_state);
    if (!shader->draw.vertex) {
+      FREE(shader->logged);
       FREE(shader);
       return NULL;
    }
@@ -402,6 +425,7 @@ create_tcs_state(struct pipe_context *pipe, const struct pipe_shader_state *stat
    shader->invocations = nir->info.tess.tcs_vertices_out;
    shader->draw.control = draw_create_tess_ctrl_shader(context->draw, &nir_state);
    if (!shader->draw.control) {
+      FREE(shader->logged);
       FREE(shader);
       return NULL;
    }
@@ -425,6 +449,7 @@ delete_tcs_state(struct pipe_context *pipe, void *state)
 {
    struct tbr_drawn_shader *shader = state;
    draw_delete_tess_ctrl_shader(tbr_context(pipe)->draw, shader->draw.control);
+   FREE(shader->logged);
    FREE(shader);
 }
 
@@ -441,6 +466,7 @@ create_tes_state(struct pipe_context *pipe, const struct pipe_shader_state *stat
    shader->vertices_per_primitive = nir->info.tess.point_mode ? 1 : lines ? 2 : 3;
    shader->draw.evaluation = draw_create_tess_eval_shader(context->draw, &nir_state);
    if (!shader->draw.evaluation) {
+      FREE(shader->logged);
       FREE(shader);
       return NULL;
    }
@@ -464,6 +490,7 @@ delete_tes_state(struct pipe_context *pipe, void *state)
 {
    struct tbr_drawn_shader *shader = state;
    draw_delete_tess_eval_shader(tbr_context(pipe)->draw, shader->draw.evaluation);
+   FREE(shader->logged);
    FREE(shader);
 }
 
@@ -481,6 +508,7 @@ create_gs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    assert(shader->vertices_per_primitive >= 1 && shader->vertices_per_primitive <= 3);
    shader->draw.geometry = draw_create_geometry_shader(context->draw, &nir_state);
    if (!shader->draw.geometry) {
+      FREE(shader->logged);
       FREE(shader);
       return NULL;
    }
@@ -504,6 +532,7 @@ delete_gs_state(struct pipe_context *pipe, void *state)
 {
    struct tbr_drawn_shader *shader = state;
    draw_delete_geometry_shader(tbr_context(pipe)->draw, shader->draw.geometry);
+   FREE(shader->logged);
    FREE(shader);
 }
 

@@ -103,7 +103,9 @@ struct tbr_drawn_shader {
                                     * triangles */
    uint8_t invocations;            /**< of a control shader a patch, of a geometry shader a primitive */
    bool reads_textures;            /**< draw samples for it */
-   uint32_t num_logged;            /**< of a vertex shader: texture instructions that it logs */
+   bool writes_memory;
+   uint32_t buffers_used, images_used; /**< masks of what it may load from or store to */
+   uint32_t num_logged;                /**< instructions that it logs */
    struct tbr_logged_instruction *logged;
 };
 

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* Storage buffers and images of the shaders that draw executes, which happens during the draw call: they are memory to
+ * it, and batches that still use it are waited for. */
+#include "draw/draw_context.h"
+#include "util/u_atomic.h"
+#include "util/u_memory.h"
+#include "tbr_context.h"
+#include "tbr_drawn_storage.h"
+#include "tbr_load_store.h"
+#include "tbr_resource.h"
+#include "tbr_shader.h"
+
+/** Memory that nothing under way uses, or where the shader only loads, that nothing under way changes. */
+static const struct tbr_storage *
+use(struct tbr_context *context, struct pipe_resource *base, bool writes, struct tbr_storage **held)
+{
+   struct tbr_resource *resource = tbr_resource(base);
+   tbr_resource_wait(context, resource, writes);
+   tbr_resource_announce_read(context, resource);
+   if (writes) {
+      p_atomic_inc(&resource->writes);
+      resource->undefined = false;
+   }
+   tbr_resource_hold(resource, held);
+   return *held;
+}
+
+static void
+map_buffer(struct tbr_context *context, enum pipe_shader_type stage, bool writes, unsigned unit,
+           struct tbr_bound_buffer *bound)
+{
+   const struct pipe_shader_buffer *buffer = &context->shader_buffers[stage][unit];
+   *bound = (struct tbr_bound_buffer){0};
+   if (buffer->buffer) {
+      writes &= context->writable_buffers[stage] >> unit & 1;
+      tbr_describe_buffer(buffer, use(context, buffer->buffer, writes, &context->held.buffers[stage][unit]),
+                          bound);
+   }
+   draw_set_mapped_shader_buffer(context->draw, stage, unit, bound->memory, bound->bytes);
+}
+
+static void
+map_image(struct tbr_context *context, enum pipe_shader_type stage, bool writes, unsigned unit,
+          struct tbr_bound_image *bound)
+{
+   const struct pipe_image_view *image = &context->images[stage][unit];
+   *bound = (struct tbr_bound_image){0};
+   if (image->resource) {
+      writes &= (image->shader_access & PIPE_IMAGE_ACCESS_WRITE) != 0;
+      tbr_describe_image(image, tbr_resource(image->resource),
+                         use(context, image->resource, writes, &context->held.images[stage][unit]), bound);
+   }
+   draw_set_mapped_image(context->draw, stage, unit, bound->width, bound->height, bound->layers,
+                         bound->texels, bound->row_stride, bound->layer_stride, bound->samples,
+                         bound->sample_stride);
+}
+
+static bool
+map_stage(struct tbr_context *context, enum pipe_shader_type stage, const struct tbr_drawn_shader *shader)
+{
+   if (!shader || !(shader->buffers_used | shader->images_used))
+      return true;
+   if (!context->drawn_storage[stage])
+      context->drawn_storage[stage] = CALLOC_STRUCT(tbr_bound_storage);
+   struct tbr_bound_storage *bound = context->drawn_storage[stage];
+   if (!bound)
+      return false;
+   u_foreach_bit (unit, shader->buffers_used)
+      map_buffer(context, stage, shader->writes_memory, unit, &bound->buffers[unit]);
+   u_foreach_bit (unit, shader->images_used)
+      map_image(context, stage, shader->writes_memory, unit, &bound->images[unit]);
+   return true;
+}
+
+bool
+tbr_drawn_storage_map(struct tbr_context *context)
+{
+   return map_stage(context, PIPE_SHADER_VERTEX, context->vertex_shader) &&
+          map_stage(context, PIPE_SHADER_TESS_CTRL, context->control_shader) &&
+          map_stage(context, PIPE_SHADER_TESS_EVAL, context->evaluation_shader) &&
+          map_stage(context, PIPE_SHADER_GEOMETRY, context->geometry_shader);
+}
+
+void
+tbr_drawn_storage_set_images(struct tbr_context *context, enum pipe_shader_type stage)
+{
+   unsigned count = TBR_MAX_IMAGES;
+   while (count && !context->images[stage][count - 1].resource)
+      count--;
+   draw_set_images(context->draw, stage, context->images[stage], count);
+}
+
+void
+tbr_drawn_storage_destroy(struct tbr_context *context)
+{
+   for (unsigned stage = 0; stage < PIPE_SHADER_TYPES; stage++)
+      FREE(context->drawn_storage[stage]);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/** Storage of the shaders that Mesa's draw executes. */
+#ifndef TBR_DRAWN_STORAGE_H
+#define TBR_DRAWN_STORAGE_H
+
+#include <stdbool.h>
+
+#include "pipe/p_defines.h"
+
+struct tbr_context;
+
+/** Maps the storage buffers and images of the bound vertex, tessellation and geometry shaders for a draw, and describes them
+ * in context->drawn_storage. Waits for batches, and may submit the current one. False when out of memory. */
+bool tbr_drawn_storage_map(struct tbr_context *context);
+
+/** A stage's images have changed: generated code depends on their formats. */
+void tbr_drawn_storage_set_images(struct tbr_context *context, enum pipe_shader_type stage);
+
+void tbr_drawn_storage_destroy(struct tbr_context *context);
+
+#endif

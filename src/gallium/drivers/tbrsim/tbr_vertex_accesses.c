@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: MIT */
+#include "tbr_vertex_accesses.h"
+
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "draw/draw_context.h"
+#include "draw/draw_private.h"
+#include "util/u_memory.h"
+#include "tbr_batch.h"
+#include "tbr_binning.h"
+#include "tbr_context.h"
+#include "tbr_draw_events.h"
+#include "tbr_draw_state.h"
+#include "tbr_load_store.h"
+#include "tbr_nir_log.h"
+#include "tbr_resource.h"
+#include "tbr_shader.h"
+#include "tbr_texture_unit.h"
+
+/** Memory that the log keeps from draw to draw. */
+#define LOG_KEPT_BYTES (16u << 20)
+/** Bytes of a storage buffer that the event stream has in one access. */
+#define MAX_ACCESS_BYTES 16
+
+/** An access, and when it was made. */
+struct found_access {
+   struct cm_vertex_access access;
+   enum cm_preraster_stage stage;
+   uint32_t instance;
+   uint32_t
+      run; /**< of the stage's invocations, in the order of shading: a vertex may be shaded several times */
+   uint64_t order;
+};
+
+/** What a stage's accesses are of, and the numbers of that in the batch's vertex_bindings. Bits are units. */
+struct stage_bindings {
+   uint32_t described; /**< of `textures` */
+   uint32_t textures_announced, buffers_announced, images_announced;
+   uint32_t texture_numbers[TBR_MAX_TEXTURES];
+   uint32_t buffer_numbers[TBR_MAX_STORAGE_BUFFERS];
+   uint32_t image_numbers[TBR_MAX_IMAGES];
+   struct tbr_texture_binding textures[TBR_MAX_TEXTURES];
+};
+
+struct tbr_vertex_accesses {
+   struct tbr_log *log;
+   struct tbr_texture_thread *thread;
+   struct cm_tile_events events;        /**< of one call of the texture unit */
+   struct util_dynarray found;          /**< struct found_access, of the draw */
+   bool lost;                           /**< not all of them: out of memory, or of room in the log */
+   uint32_t instance;                   /**< of the part that was taken last */
+   uint32_t begun[CM_PRERASTER_STAGES]; /**< invocations logged when that instance began, in this pass */
+   uint32_t taken[CM_PRERASTER_STAGES]; /**< when that part ended */
+   struct stage_bindings stages[CM_PRERASTER_STAGES];
+};
+
+static const enum pipe_shader_type stage_types[CM_PRERASTER_STAGES] = {
+   [CM_PRERASTER_VERTEX] = PIPE_SHADER_VERTEX,
+   [CM_PRERASTER_CONTROL] = PIPE_SHADER_TESS_CTRL,
+   [CM_PRERASTER_EVALUATION] = PIPE_SHADER_TESS_EVAL,
+   [CM_PRERASTER_GEOMETRY] = PIPE_SHADER_GEOMETRY,
+};
+
+/* ---- the log ------------------------------------------------------------- */
+
+bool
+tbr_vertex_accesses_prepare(struct tbr_context *context)
+{
+   if (context->vertex_accesses)
+      return true;
+   struct tbr_vertex_accesses *accesses = CALLOC_STRUCT(tbr_vertex_accesses);
+   if (!accesses)
+      return false;
+   void *log =
+      mmap(NULL, TBR_LOG_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+   accesses->log = log == MAP_FAILED ? NULL : log;
+   accesses->thread = CALLOC_STRUCT(tbr_texture_thread);
+   if (!accesses->log || !accesses->thread) {
+      tbr_vertex_accesses_destroy(accesses);
+      return false;
+   }
+   accesses->thread->events = &accesses->events;
+   util_dynarray_init(&accesses->found, NULL);
+   context->vertex_accesses = accesses;
+   for (unsigned stage = 0; stage < CM_PRERASTER_STAGES; stage++)
+      draw_set_mapped_shader_buffer(context->draw, stage_types[stage], TBR_LOG_BUFFER, accesses->log,
+                                    TBR_LOG_BYTES);
+   return true;
+}
+
+void
+tbr_vertex_accesses_destroy(struct tbr_vertex_accesses *accesses)
+{
+   if (!accesses)
+      return;
+   if (accesses->log)
+      munmap(accesses->log, TBR_LOG_BYTES);
+   util_dynarray_fini(&accesses->found);
+   free(accesses->events.words);
+   FREE(accesses->thread);
+   FREE(accesses);
+}
+
+/** Empties the log, but for the numbers of invocations. */
+static void
+reset_log(struct tbr_vertex_accesses *accesses)
+{
+   struct tbr_log *log = accesses->log;
+   const struct tbr_log head = *log;
+   if (head.count * sizeof *log->accesses > LOG_KEPT_BYTES)
+      madvise(log, TBR_LOG_BYTES, MADV_DONTNEED);
+   *log = head;
+   log->count = 0;
+}
+
+/** What follows is numbered anew in the batch, and belongs to another draw of the event stream. */
+static void
+begin_pass(struct tbr_vertex_accesses *accesses)
+{
+   for (unsigned stage = 0; stage < CM_PRERASTER_STAGES; stage++) {
+      struct stage_bindings *bindings = &accesses->stages[stage];
+      bindings->textures_announced = bindings->buffers_announced = bindings->images_announced = 0;
+   }
+   memcpy(accesses->begun, accesses->log->invocations, sizeof accesses->begun);
+}
+
+void
+tbr_vertex_accesses_begin(struct tbr_context *context)
+{
+   struct tbr_vertex_accesses *accesses = context->vertex_accesses;
+   if (!accesses)
+      return;
+   assert(!accesses->log->count && !util_dynarray_num_elements(&accesses->found, struct found_access));
+   memset(accesses->log->invocations, 0, sizeof accesses->log->invocations);
+   memset(accesses->taken, 0, sizeof accesses->taken);
+   accesses->instance = 0;
+   begin_pass(accesses);
+   for (unsigned stage = 0; stage < CM_PRERASTER_STAGES; stage++)
+      accesses->stages[stage].described = 0;
+   accesses->thread->generation++;
+}
+
+/* ---- bindings ------------------------------------------------------------- */
+
+/** Appends a binding to the batch's; *number: its number. NULL when out of memory. */
+static struct cm_texture_binding *
+append_binding(struct tbr_batch *batch, uint32_t *number)
+{
+   struct cm_texture_binding *binding =
+      util_dynarray_grow(&batch->event_vertex_bindings, struct cm_texture_binding, 1);
+   if (!binding)
+      return NULL;
+   memset(binding, 0, sizeof *binding);
+   *number = util_dynarray_num_elements(&batch->event_vertex_bindings, struct cm_texture_binding) - 1;
+   return binding;
+}
+
+/** The binding of a stage's texture unit; NULL: nothing is bound there. */
+static const struct tbr_texture_binding *
+describe_texture(struct tbr_context *context, enum cm_preraster_stage stage, unsigned unit)
+{
+   const enum pipe_shader_type type = stage_types[stage];
+   struct stage_bindings *bindings = &context->vertex_accesses->stages[stage];
+   struct pipe_sampler_view *view = unit < TBR_MAX_TEXTURES ? context->sampler_views[type][unit] : NULL;
+   const struct tbr_storage *storage = view ? context->held.textures[type][unit] : NULL;
+   if (!view || !view->texture || !storage)
+      return NULL;
+   if (!(bindings->described >> unit & 1)) {
+      tbr_draw_state_describe_texture(view, context->samplers[type][unit], storage, unit,
+                                      &bindings->textures[unit]);
+      tbr_resource_announce(context, tbr_resource(view->texture));
+      bindings->described |= 1u << unit;
+   }
+   return &bindings->textures[unit];
+}
+
+/** Gives a texture unit a number in the batch's events. False when out of memory. */
+static bool
+announce_texture(struct tbr_context *context, struct tbr_batch *batch, enum cm_preraster_stage stage,
+                 unsigned unit)
+{
+   const enum pipe_shader_type type = stage_types[stage];
+   struct stage_bindings *bindings = &context->vertex_accesses->stages[stage];
+   if (bindings->textures_announced >> unit & 1)
+      return true;
+   struct cm_texture_binding *binding = append_binding(batch, &bindings->texture_numbers[unit]);
+   if (!binding)
+      return false;
+   tbr_draw_events_describe_texture(context, context->sampler_views[type][unit],
+                                    context->samplers[type][unit], binding);
+   bindings->textures_announced |= 1u << unit;
+   return true;
+}
+
+/** The same of a storage buffer. */
+static bool
+announce_buffer(struct tbr_context *context, struct tbr_batch *batch, enum cm_preraster_stage stage,
+                unsigned unit)
+{
+   struct stage_bindings *bindings = &context->vertex_accesses->stages[stage];
+   const struct pipe_shader_buffer *buffer = &context->shader_buffers[stage_types[stage]][unit];
+   if (bindings->buffers_announced >> unit & 1)
+      return true;
+   struct cm_texture_binding *binding = append_binding(batch, &bindings->buffer_numbers[unit]);
+   if (!binding)
+      return false;
+   tbr_resource_announce(context, tbr_resource(buffer->buffer));
+   binding->resource = tbr_resource(buffer->buffer)->id;
+   binding->buffer_offset = MIN2(buffer->buffer_offset, buffer->buffer->width0);
+   binding->is_storage = true;
+   bindings->buffers_announced |= 1u << unit;
+   return true;
+}
+
+/** The same of an image. */
+static bool
+announce_image(struct tbr_context *context, struct tbr_batch *batch, enum cm_preraster_stage stage,
+               unsigned unit)
+{
+   struct stage_bindings *bindings = &context->vertex_accesses->stages[stage];
+   if (bindings->images_announced >> unit & 1)
+      return true;
+   struct cm_texture_binding *binding = append_binding(batch, &bindings->image_numbers[unit]);
+   if (!binding)
+      return false;
+   tbr_draw_events_describe_image(context, &context->images[stage_types[stage]][unit], binding);
+   binding->is_storage = true;
+   bindings->images_announced |= 1u << unit;
+   return true;
+}
+
+/* ---- what was accessed ---------------------------------------------------- */
+
+static enum cm_preraster_stage
+stage_of(const struct tbr_logged_access *logged)
+{
+   return logged->instruction >> TBR_LOGGED_STAGE_SHIFT;
+}
+
+static const struct tbr_drawn_shader *
+shader_of(const struct tbr_context *context, enum cm_preraster_stage stage)
+{
+   switch (stage) {
+   case CM_PRERASTER_VERTEX: return context->vertex_shader;
+   case CM_PRERASTER_CONTROL: return context->control_shader;
+   case CM_PRERASTER_EVALUATION: return context->evaluation_shader;
+   default: return context->geometry_shader;
+   }
+}
+
+static const struct tbr_logged_instruction *
+instruction_of(const struct tbr_context *context, const struct tbr_logged_access *logged)
+{
+   const struct tbr_drawn_shader *shader = shader_of(context, stage_of(logged));
+   assert(shader && TBR_LOGGED_NUMBER(logged->instruction) < shader->num_logged);
+   return &shader->logged[TBR_LOGGED_NUMBER(logged->instruction)];
+}
+
+static uint32_t
+unit_of(const struct tbr_logged_instruction *instruction, const struct tbr_logged_access *logged)
+{
+   return instruction->unit + (instruction->operands >> TBR_LOGGED_WORD(unit) & 1 ? logged->unit : 0);
+}
+
+/** Adds an access whose number of invocation is missing. False when out of memory. */
+static bool
+add(struct tbr_vertex_accesses *accesses, const struct tbr_logged_access *logged,
+    const struct cm_vertex_access *access)
+{
+   const enum cm_preraster_stage stage = stage_of(logged);
+   const bool is_vertex = stage == CM_PRERASTER_VERTEX;
+   const uint64_t order = util_dynarray_num_elements(&accesses->found, struct found_access);
+   struct found_access *found = util_dynarray_grow(&accesses->found, struct found_access, 1);
+   if (!found)
+      return false;
+   *found = (struct found_access){
+      .access = *access,
+      .stage = stage,
+      .instance = is_vertex ? logged->instance : accesses->instance,
+      .run = logged->invocation,
+      .order = order,
+   };
+   found->access.invocation = is_vertex ? logged->vertex : logged->invocation - accesses->begun[stage];
+   return true;
+}
+
+/* ---- textures -------------------------------------------------------------- */
+
+static void
+fill_arguments(struct tbr_sample_arguments *arguments, const struct tbr_logged_instruction *instruction,
+               const struct tbr_logged_access *logged, unsigned lanes)
+{
+   memset(arguments, 0, sizeof *arguments);
+   void *const operands[] = {
+      [TBR_LOGGED_WORD(coords[0])] = arguments->coords[0],
+      [TBR_LOGGED_WORD(coords[1])] = arguments->coords[1],
+      [TBR_LOGGED_WORD(coords[2])] = arguments->coords[2],
+      [TBR_LOGGED_WORD(coords[3])] = arguments->cube_layer,
+      [TBR_LOGGED_WORD(lod)] = arguments->lod,
+      [TBR_LOGGED_WORD(sample)] = arguments->sample,
+      [TBR_LOGGED_WORD(unit)] = NULL,
+      [TBR_LOGGED_WORD(offset[0])] = arguments->offset[0],
+      [TBR_LOGGED_WORD(offset[1])] = arguments->offset[1],
+      [TBR_LOGGED_WORD(offset[2])] = arguments->offset[2],
+      [TBR_LOGGED_WORD(ddx[0])] = arguments->ddx[0],
+      [TBR_LOGGED_WORD(ddx[1])] = arguments->ddx[1],
+      [TBR_LOGGED_WORD(ddx[2])] = arguments->ddx[2],
+      [TBR_LOGGED_WORD(ddy[0])] = arguments->ddy[0],
+      [TBR_LOGGED_WORD(ddy[1])] = arguments->ddy[1],
+      [TBR_LOGGED_WORD(ddy[2])] = arguments->ddy[2],
+   };
+   u_foreach_bit (word, instruction->operands) {
+      for (unsigned lane = 0; operands[word] && lane < lanes; lane++)
+         memcpy((uint32_t *)operands[word] + lane, (const uint32_t *)&logged[lane] + word, 4);
+   }
+   arguments->active = BITFIELD_MASK(lanes);
+   arguments->operation = instruction->operation;
+   arguments->lod_control = instruction->lod_control;
+   arguments->shadow = instruction->shadow;
+   arguments->has_offset = instruction->has_offset;
+   arguments->has_sample = instruction->has_sample;
+   arguments->gather_component = instruction->gather_component;
+}
+
+/** Takes the footprints of a call of the texture unit apart. False when out of memory. */
+static bool
+take_footprints(struct tbr_vertex_accesses *accesses, const struct tbr_logged_access *logged, unsigned unit)
+{
+   const uint32_t number = accesses->stages[stage_of(logged)].texture_numbers[unit];
+   const uint32_t *end = accesses->events.words + accesses->events.num_words;
+   for (const uint32_t *event = accesses->events.words; event < end; event = cm_event_next(event)) {
+      const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
+      assert(cm_event_type(*event) == CM_EVENT_FOOTPRINTS);
+      for (unsigned i = 0; i < cm_event_count(*event); i++) {
+         u_foreach_bit (f, footprints[i].live) {
+            const struct cm_vertex_access access = {
+               .binding = number,
+               .layer = footprints[i].layer,
+               .level = footprints[i].level,
+               .linear = footprints[i].linear,
+               .x = (uint16_t)footprints[i].texel[f].x,
+               .y = (uint16_t)footprints[i].texel[f].y,
+            };
+            if (!add(accesses, &logged[4 * footprints[i].quad + f], &access))
+               return false;
+         }
+      }
+   }
+   return true;
+}
+
+/** Samples once more for reads of one instruction and unit. False when out of memory. */
+static bool
+find_texels(struct tbr_context *context, struct tbr_batch *batch,
+            const struct tbr_logged_instruction *instruction, const struct tbr_logged_access *logged,
+            unsigned lanes)
+{
+   alignas(64) struct tbr_sample_arguments arguments;
+   struct tbr_vertex_accesses *accesses = context->vertex_accesses;
+   const unsigned unit = unit_of(instruction, logged);
+   const struct tbr_texture_binding *binding = describe_texture(context, stage_of(logged), unit);
+   if (!binding)
+      return true;
+   if (!announce_texture(context, batch, stage_of(logged), unit))
+      return false;
+   fill_arguments(&arguments, instruction, logged, lanes);
+   accesses->events.num_words = 0;
+   accesses->thread->live = arguments.active;
+   binding->sample(accesses->thread, binding, &arguments);
+   return take_footprints(accesses, logged, unit);
+}
+
+/* ---- storage --------------------------------------------------------------- */
+
+/** What of an access lies within its buffer. False when out of memory. */
+static bool
+find_bytes(struct tbr_context *context, struct tbr_batch *batch,
+           const struct tbr_logged_instruction *instruction, const struct tbr_logged_access *logged)
+{
+   const enum cm_preraster_stage stage = stage_of(logged);
+   const struct tbr_bound_storage *bound = context->drawn_storage[stage_types[stage]];
+   const uint32_t unit = unit_of(instruction, logged), offset = logged->coords[0];
+   if (!bound || unit >= TBR_MAX_DRAWN_STORAGE_BUFFERS || !bound->buffers[unit].memory ||
+       offset >= bound->buffers[unit].bytes)
+      return true;
+   if (!announce_buffer(context, batch, stage, unit))
+      return false;
+   struct cm_vertex_access access = {
+      .binding = context->vertex_accesses->stages[stage].buffer_numbers[unit],
+      .type = CM_VERTEX_BUFFER,
+      .operation = instruction->operation,
+   };
+   const uint32_t bytes = MIN2(instruction->bytes, bound->buffers[unit].bytes - offset);
+   for (uint32_t done = 0; done < bytes; done += access.bytes) {
+      access.layer = offset + done;
+      access.bytes = MIN2(bytes - done, MAX_ACCESS_BYTES);
+      if (!add(context->vertex_accesses, logged, &access))
+         return false;
+   }
+   return true;
+}
+
+/** A texel that an image has. False when out of memory. */
+static bool
+find_texel(struct tbr_context *context, struct tbr_batch *batch,
+           const struct tbr_logged_instruction *instruction, const struct tbr_logged_access *logged)
+{
+   const enum cm_preraster_stage stage = stage_of(logged);
+   const struct tbr_bound_storage *bound = context->drawn_storage[stage_types[stage]];
+   const uint32_t unit = unit_of(instruction, logged);
+   const struct tbr_bound_image *image = bound && unit < TBR_MAX_IMAGES ? &bound->images[unit] : NULL;
+   if (!image || !image->texels)
+      return true;
+   const bool has_rows = image->target != PIPE_BUFFER && image->target != PIPE_TEXTURE_1D &&
+                         image->target != PIPE_TEXTURE_1D_ARRAY;
+   const uint32_t x = logged->coords[0], y = has_rows ? logged->coords[1] : 0;
+   const uint32_t layer = image->layers > 1 ? logged->coords[2] : 0;
+   const uint32_t sample = image->samples > 1 ? logged->sample : 0;
+   if (x >= image->width || y >= image->height || layer >= image->layers || sample >= image->samples)
+      return true;
+   if (!announce_image(context, batch, stage, unit))
+      return false;
+   const bool is_buffer = image->target == PIPE_BUFFER;
+   return add(context->vertex_accesses, logged,
+              &(struct cm_vertex_access){
+                 .binding = context->vertex_accesses->stages[stage].image_numbers[unit],
+                 .type = CM_VERTEX_IMAGE,
+                 .operation = instruction->operation,
+                 .layer = layer,
+                 .level = sample,
+                 .x = is_buffer ? x & 32767 : x,
+                 .y = is_buffer ? x >> 15 : y,
+              });
+}
+
+/* ---- the draw's events ------------------------------------------------------- */
+
+/** Of an instance the stages, of these the invocations, and of each its runs, in order. */
+static int
+compare_accesses(const void *a, const void *b)
+{
+   const struct found_access *left = a, *right = b;
+   if (left->instance != right->instance)
+      return left->instance < right->instance ? -1 : 1;
+   if (left->stage != right->stage)
+      return left->stage < right->stage ? -1 : 1;
+   if (left->access.invocation != right->access.invocation)
+      return left->access.invocation < right->access.invocation ? -1 : 1;
+   if (left->run != right->run)
+      return left->run < right->run ? -1 : 1;
+   return left->order < right->order ? -1 : left->order > right->order;
+}
+
+/** Those of one instruction, without indices, are in order as they were logged. */
+static void
+sort_accesses(struct found_access *found, size_t count)
+{
+   for (size_t i = 1; i < count; i++) {
+      if (compare_accesses(&found[i - 1], &found[i]) > 0) {
+         qsort(found, count, sizeof *found, compare_accesses);
+         return;
+      }
+   }
+}
+
+static bool
+is_of_same_invocation(const struct found_access *a, const struct found_access *b)
+{
+   return a->instance == b->instance && a->stage == b->stage && a->access.invocation == b->access.invocation;
+}
+
+/** Gives the draws of the instances their accesses: of each vertex those of its first run. */
+static bool
+append_accesses(struct tbr_vertex_accesses *accesses, const struct tbr_binning *binning,
+                struct tbr_batch *batch)
+{
+   struct found_access *found = accesses->found.data;
+   const size_t count = util_dynarray_num_elements(&accesses->found, struct found_access);
+   if (!count)
+      return true;
+   for (size_t i = 0; i < count; i++)
+      found[i].instance = MIN2(found[i].instance, binning->num_event_draws - 1);
+   sort_accesses(found, count);
+   const struct found_access *first = found;
+   for (size_t i = 0; i < count; i++) {
+      if (!is_of_same_invocation(&found[i], first))
+         first = &found[i];
+      if (found[i].run != first->run)
+         continue;
+      struct cm_draw *draw = util_dynarray_element(&batch->event_draws, struct cm_draw,
+                                                   binning->first_event_draw + found[i].instance);
+      struct cm_vertex_access *access =
+         util_dynarray_grow(&batch->event_vertex_accesses, struct cm_vertex_access, 1);
+      if (!access)
+         return false;
+      *access = found[i].access;
+      if (i == 0 || found[i].instance != found[i - 1].instance)
+         draw->first_vertex_access =
+            util_dynarray_num_elements(&batch->event_vertex_accesses, struct cm_vertex_access) - 1;
+      draw->num_accesses[found[i].stage]++;
+   }
+   return true;
+}
+
+/** Finds what the logged instructions accessed. False when out of memory, or of room in the log. */
+static bool
+find_accesses(struct tbr_context *context, struct tbr_batch *batch)
+{
+   const struct tbr_logged_access *logged = context->vertex_accesses->log->accesses;
+   const uint32_t count = context->vertex_accesses->log->count;
+   if (count > TBR_LOG_ACCESSES)
+      return false;
+   for (uint32_t first = 0, end; first < count; first = end) {
+      const struct tbr_logged_instruction *instruction = instruction_of(context, &logged[first]);
+      bool fine = true;
+      end = first + 1;
+      if (instruction->type == CM_VERTEX_TEXTURE) {
+         while (end < count && end - first < TBR_LANES &&
+                logged[end].instruction == logged[first].instruction &&
+                unit_of(instruction, &logged[end]) == unit_of(instruction, &logged[first]))
+            end++;
+         fine = find_texels(context, batch, instruction, logged + first, end - first);
+      } else if (instruction->type == CM_VERTEX_BUFFER) {
+         fine = find_bytes(context, batch, instruction, &logged[first]);
+      } else {
+         fine = find_texel(context, batch, instruction, &logged[first]);
+      }
+      if (!fine)
+         return false;
+   }
+   return true;
+}
+
+void
+tbr_vertex_accesses_end_part(struct tbr_context *context)
+{
+   struct tbr_vertex_accesses *accesses = context->vertex_accesses;
+   if (!accesses)
+      return;
+   /* A part is of one instance, but for vertex shaders, which know their instance. */
+   if (context->draw->instance_id != accesses->instance)
+      memcpy(accesses->begun, accesses->taken, sizeof accesses->begun);
+   accesses->instance = context->draw->instance_id;
+   if (accesses->log->count && context->binning->events && !find_accesses(context, context->binning->events))
+      accesses->lost = true;
+   memcpy(accesses->taken, accesses->log->invocations, sizeof accesses->taken);
+   if (accesses->log->count)
+      reset_log(accesses);
+}
+
+bool
+tbr_vertex_accesses_end(struct tbr_context *context)
+{
+   struct tbr_vertex_accesses *accesses = context->vertex_accesses;
+   const struct tbr_binning *binning = context->binning;
+   if (!accesses)
+      return true;
+   tbr_vertex_accesses_end_part(context);
+   const bool fine =
+      !accesses->lost && (!binning->events || append_accesses(accesses, binning, binning->events));
+   util_dynarray_clear(&accesses->found);
+   begin_pass(accesses);
+   accesses->lost = false;
+   return fine;
+}
