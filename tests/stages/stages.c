@@ -398,8 +398,7 @@ draw_accesses(void)
       "layout(triangles, equal_spacing, ccw) in;\n"
       "uniform sampler2D texels;\n"
       "in float value[];\n"
-      "out float number;\n"
-      "out float red;\n"
+      "out Point { float number; float red; };\n"
       "void main() {\n"
       "   atomicAdd(counts[2], 1u);\n"
       "   red = texelFetch(texels, ivec2(gl_PrimitiveID, 0), 0).r;\n"
@@ -411,22 +410,23 @@ draw_accesses(void)
       "layout(triangle_strip, max_vertices = 4) out;\n"
       "layout(binding = 0, r32ui) writeonly uniform highp uimage2D image;\n"
       "uniform int vertex;\n"
-      "in float number[];\n"
-      "in float red[];\n"
+      "in Point { float number; float red; } points[];\n"
       "out vec2 place;\n"
       "void main() {\n"
       "   atomicAdd(counts[3], 1u);\n"
-      /* Of vertices 0 and 1 of the patch, in whichever order tessellation has them, the lesser is number 3 t. */
-      "   float least = min(min(number[vertex], number[vertex - 1]), number[(vertex + 1) % 3]);\n"
+      /* Of a patch' vertices, in whichever order tessellation has them, the least is number 3 t. */
+      "   ivec2 others = points[0].red > 0.5 ? ivec2(1, 2) : ivec2(2, 1);\n"
+      "   float least = min(points[others.x].number, points[others.y].number);\n"
+      "   least = min(least, points[vertex].number);\n"
       "   imageStore(image, ivec2(1, gl_PrimitiveIDIn), uvec4(uint(least) + 1u, 0u, 0u, 0u));\n"
       "   for (int i = 0; i < 4; i++) {\n"
       "      place = vec2(i & 1, i >> 1);\n"
-      "      gl_Position = vec4(red[vertex] - 1.0 + place.x, place.y * 2.0 - 1.0, 0.0, 1.0);\n"
+      "      gl_Position = vec4(points[others.y].red - 1.0 + place.x, place.y * 2.0 - 1.0, 0.0, 1.0);\n"
       "      EmitVertex();\n"
       "   }\n"
       "}\n",
       COLOR_OF_PLACE);
-   glUniform1i(glGetUniformLocation(program, "vertex"), 1);
+   glUniform1i(glGetUniformLocation(program, "vertex"), 0);
    glPatchParameteri(GL_PATCH_VERTICES, 3);
    glDrawArraysInstanced(GL_PATCHES, 0, 6, 2);
    glMemoryBarrier(GL_ALL_BARRIER_BITS);

@@ -360,8 +360,10 @@ create_drawn_shader(struct tbr_context *context, const char *stage, const struct
    shader->images_used = BITFIELD_MASK(MIN2(nir->info.num_images, TBR_MAX_IMAGES));
    shader->writes_memory = nir->info.writes_memory;
    /* gallivm takes numbers of vertices that a geometry shader computes for constants. */
-   if (nir->info.stage == MESA_SHADER_GEOMETRY)
+   if (nir->info.stage == MESA_SHADER_GEOMETRY) {
       NIR_PASS_V(nir, nir_lower_indirect_derefs, nir_var_shader_in, UINT32_MAX);
+      NIR_PASS_V(nir, nir_lower_bool_to_int32);
+   }
    tbr_nir_limit_loops(nir, loop_limit(context));
    tbr_nir_bound_offsets(nir);
    tbr_nir_widen_functions(nir);
