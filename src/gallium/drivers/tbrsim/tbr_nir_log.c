@@ -152,7 +152,6 @@ accesses_storage(const nir_intrinsic_instr *intrinsic, struct storage_access *ac
       access->type = CM_VERTEX_BUFFER;
       break;
    case nir_intrinsic_store_ssbo:
-      assert(nir_intrinsic_write_mask(intrinsic) == BITFIELD_MASK(intrinsic->num_components));
       *access = (struct storage_access){CM_VERTEX_BUFFER, CM_STORAGE_STORE, 1, 2,
                                         intrinsic->num_components * nir_src_bit_size(intrinsic->src[0]) / 8};
       break;
@@ -179,6 +178,8 @@ log_storage(nir_builder *b, const nir_intrinsic_instr *intrinsic, const struct s
 {
    const nir_src index = intrinsic->src[access->index];
    nir_def *address = intrinsic->src[access->address].ssa;
+   assert(intrinsic->intrinsic != nir_intrinsic_store_ssbo ||
+          nir_intrinsic_write_mask(intrinsic) == BITFIELD_MASK(intrinsic->num_components));
    *instruction = (struct tbr_logged_instruction){
       .type = access->type,
       .unit = nir_src_is_const(index) ? nir_src_as_uint(index) : 0,
