@@ -111,6 +111,12 @@ deps-slurm: ## install the packages of make test-slurm, too: Slurm, munge, Snake
 test-slurm: deps-slurm all ## tbrsim explore --profile slurm on a cluster of one node: jobs killed, a node drained, a full disk (root)
 	@/usr/bin/python3 -B tests/tools/slurm_test.py --tbrsim $(BUILD)/bin/tbrsim $(SLURM_TESTS)
 
+deps-programs: ## install the packages of make test-programs, too: Blender, Chromium, Godot
+	@TBRSIM_PACKAGES=scripts/packages-programs.txt scripts/deps.sh
+
+test-programs: deps-programs all ## programs that need the newer versions, live, beside llvmpipe: Godot, Blender, WebGL 2 in Chromium
+	@/usr/bin/python3 -B tests/programs/programs_test.py --tbrsim $(BUILD)/bin/tbrsim
+
 experiments: deps-experiments all ## repeat the papers' experiments on captures of yours (TRACES=DIR) or on scenes (SCENES=workloads/scenes)
 	@/usr/bin/python3 experiments/reproduce.py --out $(BUILD)/experiments --build $(BUILD) $(if $(TRACES),--captures "$(TRACES)") \
 		$(if $(SCENES),--scenes "$(SCENES)") $(if $(CORES),--cores $(CORES)) $(EXPERIMENTS) -- $(EXPERIMENTS_ARGS)
@@ -143,4 +149,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all install uninstall deps deps-deb deb test-deb deps-experiments deps-slurm demo test test-slurm model test-images test-recordings compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep bench-threads experiments reproduce scenes captures update-replays lint format clean help
+.PHONY: all install uninstall deps deps-deb deb test-deb deps-experiments deps-programs deps-slurm demo test test-programs test-slurm model test-images test-recordings compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep bench-threads experiments reproduce scenes captures update-replays lint format clean help
