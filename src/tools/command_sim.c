@@ -163,6 +163,15 @@ check_timeline(struct sim *sim)
                           sim->session.configurations.list[c].name);
 }
 
+/* Threads of each simulation where none are asked for: the processors beside decoding, divided. More than four find little to
+ * do, and of two processors decoding and one simulation take both (bench/threads.py). */
+static unsigned
+default_model_threads(unsigned processors, unsigned simulations)
+{
+   const unsigned each = (processors - 1) / simulations;
+   return each < 1 ? 1 : each > 4 ? 4 : each;
+}
+
 static void
 start(struct sim *sim)
 {
@@ -179,7 +188,9 @@ start(struct sim *sim)
    }
    /* More threads than can be at work at once are of no use: all simulations, and decoding. */
    simulations->work_times = sim->work_times;
-   simulations->model_threads = sim->model_threads ? sim->model_threads : 1;
+   simulations->model_threads =
+      sim->model_threads ? sim->model_threads : default_model_threads(sim->jobs, simulations->count);
+   simulations->are_threads_asked_for = sim->model_threads != 0;
    simulations->jobs = sim->jobs < simulations->count + 1 ? sim->jobs : simulations->count + 1;
 }
 

@@ -235,7 +235,8 @@ const struct option_row job_option_rows[] = {
    OPTION_ALONE("jobs", "N", "threads (default: one a core)", take_jobs),
    OPTION_ALONE("model-threads", "N",
                 "threads that simulate one configuration; any number has the same results;\n"
-                "no effect with --timing on, --attribute or access_units (default: 1)",
+                "no effect with --timing on, --attribute or access_units (default: by the\n"
+                "processors, 1 on two of them)",
                 take_jobs),
 };
 

@@ -88,7 +88,8 @@ set_threads(struct simulation *simulation)
    if (!cm_gpu_set_threads(simulation->gpu, simulation->model_threads))
       fail(STATUS_FAILED, "out of memory");
    const char *reason = cm_gpu_undivided(simulation->gpu);
-   if (simulation->model_threads > 1 && reason && !simulation->said_undivided) {
+   if (simulation->model_threads > 1 && reason && !simulation->said_undivided &&
+       simulation->are_threads_asked_for) {
       say("%s: --model-threads %u has no effect: %s", simulation->configuration->name,
           simulation->model_threads, reason);
       simulation->said_undivided = true;
@@ -287,8 +288,10 @@ static void
 run_round(struct simulations *simulations)
 {
    static struct work_queue queue;
-   for (unsigned s = 0; s < simulations->count; s++)
+   for (unsigned s = 0; s < simulations->count; s++) {
       simulations->list[s].model_threads = simulations->model_threads;
+      simulations->list[s].are_threads_asked_for = simulations->are_threads_asked_for;
+   }
    struct round round = {.simulations = simulations, .work = "simulating"};
    for (unsigned s = 0; s < simulations->count; s++) {
       if (!simulations->list[s].finished && !counts(&simulations->list[s]))

@@ -54,8 +54,9 @@ struct simulation {
    struct cm_timeline_writer *timeline_writer;
    struct cm_futures *futures;
    unsigned model_threads;
-   bool said_undivided;  /**< a message has said that it is simulated on one thread */
-   uint64_t nanoseconds; /**< of processor time in the GPU's functions */
+   bool are_threads_asked_for; /**< and not a default: where they change nothing, a message says so */
+   bool said_undivided;        /**< a message has said that it is simulated on one thread */
+   uint64_t nanoseconds;       /**< of processor time in the GPU's functions */
    const struct frame_plan *plan;
    struct cm_gpu *gpu;
    struct cm_changer *changer;
@@ -69,9 +70,10 @@ struct simulations {
    const struct frame_plan *plan; /**< only these of them; caches keep what they hold in between; NULL: all */
    struct simulation *list;
    unsigned count;
-   unsigned jobs;          /**< threads */
-   unsigned model_threads; /**< of each simulation, beside those (cm_gpu_set_threads); 0: 1 */
-   const char *work_times; /**< CSV of the processor time of each part of the work; NULL: none */
+   unsigned jobs;              /**< threads */
+   unsigned model_threads;     /**< of each simulation, beside those (cm_gpu_set_threads); 0: 1 */
+   bool are_threads_asked_for; /**< and not a default */
+   const char *work_times;     /**< CSV of the processor time of each part of the work; NULL: none */
    uint64_t decoding_nanoseconds;
 };
 

@@ -143,6 +143,18 @@ class Simulation(RecordingTest):
         self.assertEqual(sorted(lines), [
             "tbrsim: boustro-fo,attribution.pass=on: --model-threads 2 has no effect: counts are attributed (attribution.*)",
             "tbrsim: tcor-64k,timing=on: --model-threads 2 has no effect: cycles are simulated (timing)"])
+        self.fine("sim", "--jobs", 8, "--timing", "on", "--out", self.out, self.recording)  # threads that nobody asked for
+
+    def test_threads_by_processors(self):
+        """As many workers as of eight processors there are for one configuration, and the same statistics."""
+        workers = {}
+        for jobs in (2, 8):
+            times = self.directory / f"{jobs}.csv"
+            self.fine("sim", "--jobs", jobs, "--out", self.out / str(jobs), "--work-times", times, "--config", "tcor-64k",
+                      self.recording)
+            workers[jobs] = len(times.read_text().splitlines())
+        self.assertGreater(workers[8], workers[2])
+        self.assertEqual(tbrsim.contents(self.out / "2"), tbrsim.contents(self.out / "8"))
 
     def test_settings_belong_to_their_configuration(self):
         text = self.fine("sim", "--out", self.out, "--set", "caches.l2.ways=16", "--config", "boustro-fo", "--set",

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "util/log.h"
+#include "util/u_cpu_detect.h"
 #include "util/u_atomic.h"
 #include "util/u_dynarray.h"
 #include "util/u_memory.h"
@@ -377,13 +378,21 @@ make_timeline(struct tbr_model *model, const struct cm_config *config, struct cm
    return false;
 }
 
+/** Where none are asked for: half the processors, as the other threads render, up to four, as more find little to do. */
+static unsigned
+default_threads(void)
+{
+   return CLAMP(util_get_cpu_caps()->nr_cpus / 2, 1, 4);
+}
+
 /** TBRSIM_MODEL_THREADS=N: the GPU is simulated on so many threads. */
 static bool
 set_threads(struct tbr_model *model)
 {
    const char *value = getenv("TBRSIM_MODEL_THREADS");
-   unsigned threads = 1;
-   if (value && *value) {
+   unsigned threads = default_threads();
+   const bool asked = value && *value;
+   if (asked) {
       char *end;
       threads = strtoul(value, &end, 10);
       if (*end || !threads) {
@@ -393,7 +402,7 @@ set_threads(struct tbr_model *model)
    }
    if (cm_gpu_set_threads(model->gpu, threads)) {
       const char *reason = cm_gpu_undivided(model->gpu);
-      if (threads > 1 && reason)
+      if (asked && threads > 1 && reason)
          mesa_logw("TBRSIM_MODEL_THREADS=%u has no effect: %s", threads, reason);
       return true;
    }
