@@ -272,7 +272,6 @@ add(struct tbr_vertex_accesses *accesses, const struct tbr_logged_access *logged
 {
    const enum cm_preraster_stage stage = stage_of(logged);
    const bool is_vertex = stage == CM_PRERASTER_VERTEX;
-   const uint64_t order = util_dynarray_num_elements(&accesses->found, struct found_access);
    struct found_access *found = util_dynarray_grow(&accesses->found, struct found_access, 1);
    if (!found)
       return false;
@@ -281,7 +280,6 @@ add(struct tbr_vertex_accesses *accesses, const struct tbr_logged_access *logged
       .stage = stage,
       .instance = is_vertex ? logged->instance : accesses->instance,
       .run = logged->invocation,
-      .order = order,
    };
    found->access.invocation = is_vertex ? logged->vertex : logged->invocation - accesses->begun[stage];
    return true;
@@ -438,71 +436,154 @@ find_texel(struct tbr_context *context, struct tbr_batch *batch,
 
 /* ---- the draw's events ------------------------------------------------------- */
 
+/** One run of an invocation: its accesses are order[first …], in the order of the shader. */
+struct run {
+   uint32_t instance, invocation, number;
+   enum cm_preraster_stage stage;
+   uint32_t first, count;
+};
+
+/** The accesses found, run by run. */
+struct sorted_accesses {
+   uint32_t
+      *ends; /**< by run of all stages, one stage after another: where those of the run end in `order` */
+   uint32_t *order;  /**< numbers of accesses */
+   struct run *runs; /**< those that access anything */
+   uint32_t num_runs;
+};
+
+/** Which of all stages' runs since the draw began an access was made in. */
+static uint32_t
+run_of(const struct tbr_log *log, const struct found_access *found)
+{
+   uint32_t before = 0;
+   for (unsigned stage = 0; stage < found->stage; stage++)
+      before += log->invocations[stage];
+   return before + found->run;
+}
+
+static bool
+allocate_sorted(struct sorted_accesses *sorted, uint32_t runs, uint32_t accesses)
+{
+   sorted->ends = CALLOC(runs + 1, sizeof *sorted->ends);
+   sorted->order = MALLOC(accesses * sizeof *sorted->order);
+   sorted->runs = MALLOC(MIN2(runs, accesses) * sizeof *sorted->runs);
+   return sorted->ends && sorted->order && sorted->runs;
+}
+
+static void
+free_sorted(struct sorted_accesses *sorted)
+{
+   FREE(sorted->ends);
+   FREE(sorted->order);
+   FREE(sorted->runs);
+}
+
+/** Brings accesses into the order of runs; those of a run stay in the order of the log. */
+static void
+sort_by_run(const struct tbr_log *log, const struct found_access *found, uint32_t count, uint32_t runs,
+            struct sorted_accesses *sorted)
+{
+   uint32_t *ends = sorted->ends;
+   for (uint32_t i = 0; i < count; i++)
+      ends[run_of(log, &found[i]) + 1]++;
+   for (uint32_t r = 0; r < runs; r++)
+      ends[r + 1] += ends[r];
+   for (uint32_t i = 0; i < count; i++)
+      sorted->order[ends[run_of(log, &found[i])]++] = i;
+   for (uint32_t r = 0, first = 0; r < runs; first = ends[r++]) {
+      if (ends[r] == first)
+         continue;
+      const struct found_access *its = &found[sorted->order[first]];
+      sorted->runs[sorted->num_runs++] = (struct run){
+         .instance = its->instance,
+         .invocation = its->access.invocation,
+         .number = its->run,
+         .stage = its->stage,
+         .first = first,
+         .count = ends[r] - first,
+      };
+   }
+}
+
 /** Of an instance the stages, of these the invocations, and of each its runs, in order. */
 static int
-compare_accesses(const void *a, const void *b)
+compare_runs(const void *a, const void *b)
 {
-   const struct found_access *left = a, *right = b;
+   const struct run *left = a, *right = b;
    if (left->instance != right->instance)
       return left->instance < right->instance ? -1 : 1;
    if (left->stage != right->stage)
       return left->stage < right->stage ? -1 : 1;
-   if (left->access.invocation != right->access.invocation)
-      return left->access.invocation < right->access.invocation ? -1 : 1;
-   if (left->run != right->run)
-      return left->run < right->run ? -1 : 1;
-   return left->order < right->order ? -1 : left->order > right->order;
+   if (left->invocation != right->invocation)
+      return left->invocation < right->invocation ? -1 : 1;
+   return left->number < right->number ? -1 : left->number > right->number;
 }
 
-/** Those of one instruction, without indices, are in order as they were logged. */
+/** Without indices, instances and more stages they are in order already. */
 static void
-sort_accesses(struct found_access *found, size_t count)
+sort_runs(struct run *runs, uint32_t count)
 {
-   for (size_t i = 1; i < count; i++) {
-      if (compare_accesses(&found[i - 1], &found[i]) > 0) {
-         qsort(found, count, sizeof *found, compare_accesses);
+   for (uint32_t i = 1; i < count; i++) {
+      if (compare_runs(&runs[i - 1], &runs[i]) > 0) {
+         qsort(runs, count, sizeof *runs, compare_runs);
          return;
       }
    }
 }
 
 static bool
-is_of_same_invocation(const struct found_access *a, const struct found_access *b)
+are_of_one_invocation(const struct run *a, const struct run *b)
 {
-   return a->instance == b->instance && a->stage == b->stage && a->access.invocation == b->access.invocation;
+   return a->instance == b->instance && a->stage == b->stage && a->invocation == b->invocation;
+}
+
+/** Appends a run's accesses to the events of its instance's draw. */
+static bool
+append_run(const struct found_access *found, const struct sorted_accesses *sorted, const struct run *run,
+           bool is_first, struct tbr_batch *batch, struct cm_draw *draw)
+{
+   struct cm_vertex_access *access =
+      util_dynarray_grow(&batch->event_vertex_accesses, struct cm_vertex_access, run->count);
+   if (!access)
+      return false;
+   if (is_first)
+      draw->first_vertex_access = access - (struct cm_vertex_access *)batch->event_vertex_accesses.data;
+   for (uint32_t i = 0; i < run->count; i++)
+      access[i] = found[sorted->order[run->first + i]].access;
+   draw->num_accesses[run->stage] += run->count;
+   return true;
 }
 
 /** Gives the draws of the instances their accesses: of each vertex those of its first run. */
 static bool
-append_accesses(struct tbr_vertex_accesses *accesses, const struct tbr_binning *binning,
+append_accesses(const struct tbr_vertex_accesses *accesses, const struct tbr_binning *binning,
                 struct tbr_batch *batch)
 {
    struct found_access *found = accesses->found.data;
-   const size_t count = util_dynarray_num_elements(&accesses->found, struct found_access);
+   const uint32_t count = util_dynarray_num_elements(&accesses->found, struct found_access);
+   const uint32_t *invocations = accesses->log->invocations;
+   const uint32_t runs = invocations[0] + invocations[1] + invocations[2] + invocations[3];
+   struct sorted_accesses sorted = {0};
    if (!count)
       return true;
-   for (size_t i = 0; i < count; i++)
-      found[i].instance = MIN2(found[i].instance, binning->num_event_draws - 1);
-   sort_accesses(found, count);
-   const struct found_access *first = found;
-   for (size_t i = 0; i < count; i++) {
-      if (!is_of_same_invocation(&found[i], first))
-         first = &found[i];
-      if (found[i].run != first->run)
+   bool fine = allocate_sorted(&sorted, runs, count);
+   if (fine) {
+      for (uint32_t i = 0; i < count; i++)
+         found[i].instance = MIN2(found[i].instance, binning->num_event_draws - 1);
+      sort_by_run(accesses->log, found, count, runs, &sorted);
+      sort_runs(sorted.runs, sorted.num_runs);
+   }
+   for (uint32_t r = 0; r < sorted.num_runs && fine; r++) {
+      const struct run *run = &sorted.runs[r], *before = r ? run - 1 : NULL;
+      if (before && are_of_one_invocation(run, before))
          continue;
       struct cm_draw *draw = util_dynarray_element(&batch->event_draws, struct cm_draw,
-                                                   binning->first_event_draw + found[i].instance);
-      struct cm_vertex_access *access =
-         util_dynarray_grow(&batch->event_vertex_accesses, struct cm_vertex_access, 1);
-      if (!access)
-         return false;
-      *access = found[i].access;
-      if (i == 0 || found[i].instance != found[i - 1].instance)
-         draw->first_vertex_access =
-            util_dynarray_num_elements(&batch->event_vertex_accesses, struct cm_vertex_access) - 1;
-      draw->num_accesses[found[i].stage]++;
+                                                   binning->first_event_draw + run->instance);
+      fine = append_run(found, &sorted, run, !before || before->instance != run->instance, batch, draw);
    }
-   return true;
+   free_sorted(&sorted);
+   return fine;
 }
 
 /** Finds what the logged instructions accessed. False when out of memory, or of room in the log. */
