@@ -81,6 +81,18 @@ uint64_t cm_mesh_broadcast_hops(const struct cm_mesh *mesh);
 /** Whether there is a link from a router in a direction. */
 bool cm_mesh_has_link(uint32_t columns, uint32_t rows, uint32_t router, enum cm_mesh_direction direction);
 
+/** The router that a link of a direction leads to. */
+static inline uint32_t
+cm_mesh_neighbour(uint32_t columns, uint32_t router, enum cm_mesh_direction direction)
+{
+   switch (direction) {
+   case CM_MESH_EAST: return router + 1;
+   case CM_MESH_WEST: return router - 1;
+   case CM_MESH_SOUTH: return router + columns;
+   default: return router - columns;
+   }
+}
+
 /** The number of a link from a router in a direction; those of the router that hangs at another are numbered as if
  * it stood to the west of it, its own to the east and the other's to the west. */
 static inline uint32_t

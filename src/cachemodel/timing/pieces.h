@@ -126,41 +126,24 @@ cm_queue_pop(struct cm_queue *queue, uint64_t entered, uint64_t popped_at)
  * first free slot from the one it asks for on. A window of the last 4096 slots is kept; all before count as taken. */
 struct cm_calendar {
    uint64_t first; /**< word that the window begins with: slots 64 * first … */
+   uint64_t full;  /**< a bit for each word in which no slot is free, as far as it was noticed */
    uint64_t taken[CM_CALENDAR_WORDS];
 };
 
-/** Moves the window on, so that it ends with a word. */
-static inline void
-cm_calendar_advance(struct cm_calendar *calendar, uint64_t word)
-{
-   const uint64_t first = word - CM_CALENDAR_WORDS + 1;
-   if (first - calendar->first >= CM_CALENDAR_WORDS)
-      memset(calendar->taken, 0, sizeof calendar->taken);
-   else
-      for (uint64_t w = calendar->first; w < first; w++)
-         calendar->taken[w % CM_CALENDAR_WORDS] = 0;
-   calendar->first = first;
-}
+/** cm_calendar_take where the slot's word is not in the window, or has no free slot from it on. */
+uint64_t cm_calendar_take_elsewhere(struct cm_calendar *calendar, uint64_t slot);
 
-/** Reserves the first free slot from a slot on. Returns it. */
-static inline uint64_t
+/** Reserves the first free slot from a slot on. Returns it. Mostly it is in the same word. */
+static inline __attribute__((always_inline)) uint64_t
 cm_calendar_take(struct cm_calendar *calendar, uint64_t slot)
 {
-   uint64_t word = slot / 64, mask = ~0ull << slot % 64;
-   if (word < calendar->first) {
-      word = calendar->first;
-      mask = ~0ull;
-   }
-   for (;; word++, mask = ~0ull) {
-      if (word >= calendar->first + CM_CALENDAR_WORDS)
-         cm_calendar_advance(calendar, word);
-      uint64_t *taken = &calendar->taken[word % CM_CALENDAR_WORDS];
-      const uint64_t open = ~*taken & mask;
-      if (!open)
-         continue;
-      *taken |= open & -open;
-      return word * 64 + (uint64_t)__builtin_ctzll(open);
-   }
+   const uint64_t word = slot / 64;
+   uint64_t *taken = &calendar->taken[word % CM_CALENDAR_WORDS];
+   const uint64_t open = ~*taken & ~0ull << slot % 64;
+   if (__builtin_expect(word - calendar->first >= CM_CALENDAR_WORDS || !open, false))
+      return cm_calendar_take_elsewhere(calendar, slot);
+   *taken |= open & -open;
+   return word * 64 + (uint64_t)__builtin_ctzll(open);
 }
 
 #endif

@@ -3,16 +3,47 @@
 
 #include "timing/log.h"
 
+/* Sets a unit's clock. On the way from its leaf of the tree to the root, the sooner one of two units wins; of two alike,
+ * the first one. */
+static void
+set_clock(struct cm_texture_timing *texture, uint32_t unit, uint64_t clock)
+{
+   uint32_t *winners = texture->winners;
+   const uint64_t *clocks = texture->clocks;
+   texture->clocks[unit] = clock;
+   for (uint32_t at = (texture->leaves + unit) / 2; at; at /= 2) {
+      const uint32_t left = winners[2 * at], right = winners[2 * at + 1];
+      winners[at] = clocks[right] < clocks[left] ? right : left;
+   }
+}
+
+static inline uint32_t
+soonest(const struct cm_texture_timing *texture)
+{
+   return texture->winners[1];
+}
+
 void
 cm_texture_timing_init(struct cm_texture_timing *texture, struct cm_tiled_memory *memory, uint32_t num_units,
                        uint32_t size, struct cm_pool *pool)
 {
-   *texture = (struct cm_texture_timing){.memory = memory, .num_units = num_units, .size = size};
+   uint32_t leaves = 2;
+   while (leaves < num_units)
+      leaves *= 2;
+   *texture = (struct cm_texture_timing){.memory = memory, .size = size, .leaves = leaves};
    texture->units = cm_pool_take(pool, num_units, sizeof *texture->units);
-   for (uint32_t u = 0; texture->units && u < num_units; u++) {
-      texture->units[u].clock = UINT64_MAX;
+   texture->clocks = cm_pool_take(pool, leaves, sizeof *texture->clocks);
+   texture->winners = cm_pool_take(pool, 2 * leaves, sizeof *texture->winners);
+   if (!texture->units || !texture->clocks || !texture->winners)
+      return;
+   for (uint32_t u = 0; u < num_units; u++)
       texture->units[u].quads = cm_pool_take(pool, size, sizeof *texture->units[u].quads);
+   for (uint32_t leaf = 0; leaf < leaves; leaf++) {
+      texture->winners[leaves + leaf] = leaf;
+      texture->clocks[leaf] = UINT64_MAX;
    }
+   for (uint32_t leaf = 0; leaf < leaves; leaf++)
+      set_clock(texture, leaf, UINT64_MAX);
 }
 
 /* ---- caches of their own ------------------------------------------------- */
@@ -98,62 +129,49 @@ write_storage(struct cm_tiled_memory *memory, uint32_t processor, struct cm_text
 
 /* ---- a NUCA -------------------------------------------------------------- */
 
-/* A message crosses a link, one a cycle. */
-static uint64_t
-cross_link(struct cm_tiled_memory *memory, uint32_t router, enum cm_mesh_direction direction, uint64_t cycle)
+/* A packet crosses so many links of a direction, the first one from a router, each a packet a cycle. at: when it is at
+ * each router behind them. */
+static void
+cross(struct cm_tiled_memory *memory, uint32_t from, uint32_t links, enum cm_mesh_direction direction,
+      uint64_t *at)
 {
-   const uint64_t turn =
-      cm_calendar_take(&memory->links[cm_mesh_link(memory->mesh, router, direction)], cycle);
-   memory->link_cycles += turn - cycle;
-   return turn + memory->config->nuca.mesh.hop_cycles;
-}
-
-/* The links of a direction up to the router before `to`. at: NULL, or when the message is at each router behind them. */
-static uint64_t
-cross(struct cm_tiled_memory *memory, uint32_t from, uint32_t to, enum cm_mesh_direction direction,
-      uint64_t cycle, uint64_t *at)
-{
-   const uint32_t step = direction == CM_MESH_EAST || direction == CM_MESH_WEST ? 1 : memory->mesh->columns;
-   while (from != to) {
-      cycle = cross_link(memory, from, direction, cycle);
-      from = from < to ? from + step : from - step;
-      if (at)
-         at[from] = cycle;
+   const uint32_t columns = memory->mesh->columns;
+   for (uint32_t router = from; links; links--) {
+      const uint64_t turn =
+         cm_calendar_take(&memory->links[cm_mesh_link(memory->mesh, router, direction)], at[router]);
+      const uint32_t next = cm_mesh_neighbour(columns, router, direction);
+      memory->link_cycles += turn - at[router];
+      at[next] = turn + memory->hop_cycles;
+      router = next;
    }
-   return cycle;
 }
 
-/* Routes a message through the mesh, along the row and then along the column. */
+/* Routes a message through the mesh. */
 static uint64_t
 send(struct cm_tiled_memory *memory, uint32_t from, uint32_t to, uint64_t cycle)
 {
-   const struct cm_mesh *mesh = memory->mesh;
-   const uint32_t last = to == mesh->routers ? mesh->attached_to : to;
-   if (from == to)
-      return cycle;
-   if (from == mesh->routers) {
-      cycle = cross_link(memory, from, CM_MESH_EAST, cycle);
-      from = mesh->attached_to;
-   }
-   const uint32_t corner = from / mesh->columns * mesh->columns + last % mesh->columns;
-   cycle = cross(memory, from, corner, from < corner ? CM_MESH_EAST : CM_MESH_WEST, cycle, NULL);
-   cycle = cross(memory, corner, last, corner < last ? CM_MESH_SOUTH : CM_MESH_NORTH, cycle, NULL);
-   return to == last ? cycle : cross_link(memory, to, CM_MESH_WEST, cycle);
+   const uint32_t hop_cycles = memory->hop_cycles;
+   const uint16_t *route = cm_tiled_memory_route(memory, from, to);
+   const uint32_t links = *route++;
+   const uint64_t begin = cycle;
+   for (uint32_t l = 0; l < links; l++)
+      cycle = cm_calendar_take(&memory->links[route[l]], cycle) + hop_cycles;
+   memory->link_cycles += cycle - begin - links * hop_cycles;
+   return cycle;
 }
 
 /* Sends a packet to all nodes along the tree of X-Y routes. */
 static void
 broadcast(struct cm_tiled_memory *memory, uint32_t from, uint64_t cycle)
 {
-   const uint32_t columns = memory->mesh->columns, row = from / columns * columns;
-   const uint32_t last_row = (memory->mesh->rows - 1) * columns;
+   const uint32_t columns = memory->mesh->columns, row = from / columns, column = from % columns;
    uint64_t at[CM_MESH_MAX_NODES * 2];
    at[from] = cycle;
-   cross(memory, from, row + columns - 1, CM_MESH_EAST, cycle, at);
-   cross(memory, from, row, CM_MESH_WEST, cycle, at);
-   for (uint32_t column = 0; column < columns; column++) {
-      cross(memory, row + column, last_row + column, CM_MESH_SOUTH, at[row + column], NULL);
-      cross(memory, row + column, column, CM_MESH_NORTH, at[row + column], NULL);
+   cross(memory, from, columns - 1 - column, CM_MESH_EAST, at);
+   cross(memory, from, column, CM_MESH_WEST, at);
+   for (uint32_t router = row * columns; router < (row + 1) * columns; router++) {
+      cross(memory, router, memory->mesh->rows - 1 - row, CM_MESH_SOUTH, at);
+      cross(memory, router, row, CM_MESH_NORTH, at);
    }
 }
 
@@ -174,7 +192,9 @@ send_messages(struct cm_tiled_memory *memory, cm_entry token, uint64_t cycle)
 static uint64_t
 take_table(struct cm_tiled_memory *memory, uint64_t cycle)
 {
-   const uint64_t turn = cm_calendar_take(&memory->table, cycle * memory->table_ports) / memory->table_ports;
+   const uint32_t ports = memory->table_ports;
+   const uint64_t turn = ports == 1 ? cm_calendar_take(&memory->table, cycle)
+                                    : cm_calendar_take(&memory->table, cycle * ports) / ports;
    memory->link_cycles += turn - cycle;
    return turn;
 }
@@ -278,18 +298,11 @@ look_up_next(struct cm_tiled_memory *memory, uint32_t processor, struct cm_textu
    quad->next = quad->misses_end;
 }
 
-/* The unit with the least clock. */
-static void
-find_soonest(struct cm_texture_timing *texture)
+/* A place of a unit's ring; less than twice its size. */
+static inline uint32_t
+wrap(const struct cm_texture_timing *texture, uint32_t place)
 {
-   uint64_t clock = texture->units[0].clock;
-   uint32_t soonest = 0;
-   for (uint32_t u = 1; u < texture->num_units; u++) {
-      const uint64_t other = texture->units[u].clock;
-      soonest = other < clock ? u : soonest;
-      clock = other < clock ? other : clock;
-   }
-   texture->soonest = soonest;
+   return place < texture->size ? place : place - texture->size;
 }
 
 void
@@ -313,20 +326,19 @@ cm_texture_timing_quad(struct cm_texture_timing *texture, uint32_t processor, co
    *pending = token < end;
    if (token == end)
       return;
-   struct cm_texture_quad *quad = &unit->quads[(unit->first + unit->count) % texture->size];
+   struct cm_texture_quad *quad = &unit->quads[wrap(texture, unit->first + unit->count)];
    *quad = (struct cm_texture_quad){
       .wait = wait, .pending = pending, .next = token, .end = end, .at = cycle, .piece = piece};
    if (unit->count++ == 0) {
       texture->busy++;
-      unit->clock = cycle;
-      find_soonest(texture);
+      set_clock(texture, processor, cycle);
    }
 }
 
 bool
 cm_texture_timing_ready(struct cm_texture_timing *texture, uint64_t *clock)
 {
-   *clock = texture->units[texture->soonest].clock;
+   *clock = texture->clocks[soonest(texture)];
    return texture->busy;
 }
 
@@ -359,23 +371,18 @@ go_on(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad
 void
 cm_texture_timing_step(struct cm_texture_timing *texture)
 {
-   const uint32_t processor = texture->soonest;
+   const uint32_t processor = soonest(texture);
    struct cm_texture_unit *unit = &texture->units[processor];
    struct cm_texture_quad *quad = &unit->quads[unit->first];
-   const uint64_t next = go_on(texture->memory, processor, quad);
-   if (next != UINT64_MAX) {
-      unit->clock = next;
-   } else {
+   uint64_t next = go_on(texture->memory, processor, quad);
+   if (next == UINT64_MAX) {
       const uint64_t now = quad->at - quad->piece;
       *quad->pending = false;
       unit->first = unit->first + 1 == texture->size ? 0 : unit->first + 1;
-      if (--unit->count == 0) {
-         unit->clock = UINT64_MAX;
+      if (--unit->count == 0)
          texture->busy--;
-      } else {
-         const uint64_t begin = unit->quads[unit->first].at;
-         unit->clock = begin > now ? begin : now;
-      }
+      else
+         next = cm_later(unit->quads[unit->first].at, now);
    }
-   find_soonest(texture);
+   set_clock(texture, processor, next);
 }

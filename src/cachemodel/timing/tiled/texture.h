@@ -30,15 +30,17 @@ struct cm_texture_quad {
 struct cm_texture_unit {
    struct cm_texture_quad *quads;
    uint32_t first, count;
-   uint64_t clock; /**< of its next step */
 };
 
 struct cm_texture_timing {
    struct cm_tiled_memory *memory;
    struct cm_texture_unit *units; /**< by processor */
-   uint32_t num_units, size;
-   uint32_t busy;    /**< units that have quads */
-   uint32_t soonest; /**< the unit with the least clock */
+   uint32_t size;
+   uint32_t busy; /**< units that have quads */
+   /* The unit with the least clock wins a tournament: a tree whose root is winners[1], and whose leaves are the units. */
+   uint64_t *clocks;  /**< by unit: of its next step; UINT64_MAX: it has none */
+   uint32_t *winners; /**< children of n: 2 n, 2 n + 1; by leaf, from `leaves` on: its unit */
+   uint32_t leaves;   /**< a power of two */
 };
 
 /** num_units units of `size` quads at once, which the pool has room for. */
