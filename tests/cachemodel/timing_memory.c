@@ -64,7 +64,8 @@ test_indexed_table(void **unused)
    cm_pool_finish(&pool);
 }
 
-/* Without an index: what is outstanding is found, what has arrived is forgotten. */
+/* Without an index: what is outstanding is found, what has arrived is forgotten; most of what never was outstanding is
+ * known by the tags. */
 static void
 test_filtered_table(void **unused)
 {
@@ -76,6 +77,7 @@ test_filtered_table(void **unused)
    cm_mshrs_init(&mshrs, ENTRIES, false, &pool);
    assert_false(pool.out_of_memory);
    uint64_t cycle = 0;
+   uint32_t false_alarms = 0;
    for (uint32_t step = 0; step < STEPS; step++) {
       cycle += random_below(&random, 20);
       const uint64_t block = random_below(&random, BLOCKS);
@@ -87,11 +89,12 @@ test_filtered_table(void **unused)
       }
       struct cm_wait wait;
       cm_wait_begin(&wait, 0);
-      bool may_have = false;
+      bool has = false;
       for (uint32_t e = 0; e < ENTRIES; e++)
-         may_have |= mshrs.entries[e].block != UINT64_MAX &&
-                     cm_mshrs_hash(mshrs.entries[e].block) >> 58 == cm_mshrs_hash(block) >> 58;
-      assert_true(cm_mshrs_may_have(&mshrs, block) == may_have);
+         has |= mshrs.entries[e].block == block;
+      const bool may_have = cm_mshrs_may_have(&mshrs, block);
+      assert_true(may_have || !has);
+      false_alarms += may_have && !has;
       if (may_have)
          cm_mshrs_add_pending(&memory, &mshrs, block, cycle, &wait);
       assert_int_equal(wait.time, expected);
@@ -112,6 +115,8 @@ test_filtered_table(void **unused)
       taken->fill =
          (struct cm_arrival){.time = begin + 1 + random_below(&random, 600), .ticket = CM_NO_TICKET};
    }
+   /* A tag of eight bits is another block's by chance. */
+   assert_in_range(false_alarms, 0, STEPS / 4);
    cm_pool_finish(&pool);
    cm_memory_finish(&memory);
 }

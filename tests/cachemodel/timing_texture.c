@@ -61,7 +61,7 @@ read_block(struct units *units, uint32_t processor, uint64_t address, enum outco
    cm_texture_timing_quad(&units->texture, processor, tokens, tokens + 2 + outcome, cycle, 1, &wait,
                           &pending);
    while (cm_texture_timing_ready(&units->texture, &clock))
-      cm_texture_timing_step(&units->texture);
+      cm_texture_timing_run(&units->texture, 1, 0);
    assert_false(pending);
    return cm_wait_resolve(&units->memory.base, &wait);
 }
@@ -309,7 +309,7 @@ request(struct mesh_model *model, int processor, int server, uint64_t block, boo
    cm_texture_timing_quad(&model->texture, (uint32_t)processor, tokens, tokens + count, cycle, 1, &wait,
                           &pending);
    while (cm_texture_timing_ready(&model->texture, &clock))
-      cm_texture_timing_step(&model->texture);
+      cm_texture_timing_run(&model->texture, 1, 0);
    return cm_wait_resolve(&model->memory.base, &wait);
 }
 

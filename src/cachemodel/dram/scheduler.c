@@ -26,12 +26,23 @@ struct rank_power {
    uint64_t active_power_down, precharge_power_down;
 };
 
+/* A command that is to be issued. */
+struct next_command {
+   uint64_t cycle; /* UINT64_MAX: there is none */
+   enum { COLUMN, ROW, REFRESH } kind;
+   uint32_t bank;
+   enum cm_dram_direction direction; /* of a column command */
+   enum cm_dram_direction served;    /* the queue whose requests are served */
+};
+
 struct cm_dram_channel {
    struct cm_dram_constraints constraints;
    struct cm_dram_channel_state state;
    struct cm_dram_request_queue queues[2]; /* by direction */
    struct waiting_requests waiting[2];
    uint64_t now;
+   struct next_command next; /* if has_chosen */
+   bool has_chosen;
    bool writing;                         /* until write_low writes are left */
    enum cm_dram_direction direction;     /* of the last data */
    uint32_t row_hits[CM_DRAM_MAX_BANKS]; /* requests served since the activate */
@@ -214,11 +225,11 @@ begin_active(struct rank_power *power, uint64_t cycle)
 
 /* ---- commands ------------------------------------------------------------------------------------- */
 
-static void
+static inline void
 notify_observer(const struct cm_dram_channel *channel, enum cm_dram_command command, uint32_t rank,
                 uint32_t bank, uint64_t row)
 {
-   if (!channel->observer)
+   if (__builtin_expect(!channel->observer, true))
       return;
    const struct cm_dram_issue issue = {
       .cycle = channel->now,
@@ -421,21 +432,22 @@ banks_to_serve(const struct cm_dram_channel *channel, const struct cm_dram_reque
 }
 
 /* The first column command for some banks. */
-static struct choice
+static inline __attribute__((always_inline)) struct choice
 choose_column(const struct cm_dram_channel *channel, enum cm_dram_direction direction, uint64_t banks)
 {
    const struct cm_dram_bank_queue *lists = channel->queues[direction].banks;
    struct choice best = nothing;
+   const uint64_t now = channel->now;
    for (; banks; banks &= banks - 1) {
       const uint32_t bank = (uint32_t)__builtin_ctzll(banks);
       const uint64_t ready = cm_dram_column_ready(&channel->constraints, &channel->state, bank, direction);
-      best = better(best, channel->now, ready, lists[bank].hit_age, bank);
+      best = better(best, now, ready, lists[bank].hit_age, bank);
    }
    return best;
 }
 
 /* The first precharge or activate for some banks. */
-static struct choice
+static inline __attribute__((always_inline)) struct choice
 choose_row(const struct cm_dram_channel *channel, enum cm_dram_direction direction, uint64_t banks)
 {
    const struct cm_dram_bank_queue *lists = channel->queues[direction].banks;
@@ -590,43 +602,75 @@ prepare_refresh(struct cm_dram_channel *channel, uint32_t bank)
       precharge(channel, bank);
 }
 
-/* Advances to the next event before `limit` and simulates it; else stops at `limit`. */
-static void
-step(struct cm_dram_channel *channel, uint64_t limit)
+/* Chooses the next command, if no request that arrives before it changes that. A refresh's goes before a column command,
+ * and that before the others. */
+static inline __attribute__((always_inline)) void
+choose(struct cm_dram_channel *channel)
 {
-   if (channel->next_event <= channel->now)
-      take_up(channel);
    const enum cm_dram_direction direction = serve(channel);
    const struct cm_dram_request_queue *queue = &channel->queues[direction];
    const uint64_t served = banks_to_serve(channel, queue) & ~channel->banks_due;
    const uint64_t fresh = channel->banks_fresh[!direction] & ~channel->banks_due;
    const enum cm_dram_direction column_direction = fresh ? !direction : direction;
    const struct choice column = choose_column(channel, column_direction, fresh ? fresh : served);
-   struct choice row = nothing, refreshing = nothing;
    const uint64_t column_cycle = cycle_of(channel, column);
-   if (column_cycle > channel->now)
-      row = choose_row(channel, direction, queue->banks_used & ~served & ~fresh & ~channel->banks_due);
-   if (channel->ranks_due)
-      refreshing = choose_refresh(channel);
+   struct next_command next = {.cycle = column_cycle,
+                               .kind = COLUMN,
+                               .bank = column.bank,
+                               .direction = column_direction,
+                               .served = direction};
+   if (column_cycle > channel->now) {
+      const struct choice row =
+         choose_row(channel, direction, queue->banks_used & ~served & ~fresh & ~channel->banks_due);
+      const uint64_t cycle = cycle_of(channel, row);
+      const bool is_sooner = cycle < column_cycle;
+      next.cycle = is_sooner ? cycle : next.cycle;
+      next.kind = is_sooner ? ROW : COLUMN;
+      next.bank = is_sooner ? row.bank : next.bank;
+   }
+   if (__builtin_expect(channel->ranks_due != 0, false)) {
+      const struct choice refreshing = choose_refresh(channel);
+      const uint64_t cycle = cycle_of(channel, refreshing);
+      if (cycle <= next.cycle) {
+         next.cycle = cycle;
+         next.kind = REFRESH;
+         next.bank = refreshing.bank;
+      }
+   }
+   channel->next = next;
+   channel->has_chosen = true;
+}
 
-   const uint64_t refresh_cycle = cycle_of(channel, refreshing);
-   uint64_t cycle = cycle_of(channel, row);
-   cycle = column_cycle < cycle ? column_cycle : cycle;
-   cycle = refresh_cycle < cycle ? refresh_cycle : cycle;
+/* Advances to the next event before `limit` and simulates it; else stops at `limit`. The command that is chosen until then
+ * remains so: none is ready before. */
+static void
+step(struct cm_dram_channel *channel, uint64_t limit)
+{
+   if (channel->next_event <= channel->now) {
+      take_up(channel);
+      channel->has_chosen = false;
+   }
+   if (!channel->has_chosen)
+      choose(channel);
+   const struct next_command *next = &channel->next;
+   const uint64_t cycle = next->cycle;
    while (channel->next_event <= cycle && channel->next_event < limit) {
       channel->now = channel->next_event;
-      if (take_up_changes(channel, direction))
+      if (take_up_changes(channel, next->served)) {
+         channel->has_chosen = false;
          return;
+      }
    }
-   channel->now = cycle < limit ? cycle : limit;
-   if (cycle >= limit)
+   if (cycle >= limit) {
+      channel->now = limit;
       return;
-   if (refresh_cycle == cycle) {
-      prepare_refresh(channel, refreshing.bank);
-   } else if (column_cycle == cycle) {
-      transfer(channel, column.bank, column_direction);
-   } else {
-      prepare(channel, row.bank, direction);
+   }
+   channel->now = cycle;
+   channel->has_chosen = false;
+   switch (next->kind) {
+   case COLUMN: transfer(channel, next->bank, next->direction); break;
+   case ROW: prepare(channel, next->bank, next->served); break;
+   case REFRESH: prepare_refresh(channel, next->bank); break;
    }
    channel->now = cycle + 1;
 }

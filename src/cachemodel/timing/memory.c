@@ -57,11 +57,9 @@ static void
 resolve_oldest(struct cm_memory *memory, struct cm_wait *wait, uint32_t count)
 {
    for (uint32_t i = 0; i < count; i++)
-      cm_wait_ticket_arrives(wait, i, cm_memory_ticket(memory, wait->tickets[i]));
+      cm_wait_ticket_arrives(wait, i, cm_memory_ticket(memory, wait->reads[i].ticket));
    wait->num_tickets -= count;
-   memmove(wait->tickets, wait->tickets + count, wait->num_tickets * sizeof wait->tickets[0]);
-   memmove(wait->after, wait->after + count, wait->num_tickets * sizeof wait->after[0]);
-   memmove(wait->resources, wait->resources + count, wait->num_tickets * sizeof wait->resources[0]);
+   memmove(wait->reads, wait->reads + count, wait->num_tickets * sizeof wait->reads[0]);
 }
 
 void
@@ -71,7 +69,7 @@ cm_wait_make_room(struct cm_memory *memory, struct cm_wait *wait)
    if (wait->num_tickets < memory->wait_tickets)
       return;
    uint32_t known = 1;
-   while (known < wait->num_tickets && cm_memory_find(memory, wait->tickets[known], &cycle))
+   while (known < wait->num_tickets && cm_memory_find(memory, wait->reads[known].ticket, &cycle))
       known++;
    resolve_oldest(memory, wait, known);
 }
@@ -79,18 +77,17 @@ cm_wait_make_room(struct cm_memory *memory, struct cm_wait *wait)
 void
 cm_wait_add_ticket(struct cm_memory *memory, struct cm_wait *wait, cm_dram_ticket ticket, uint32_t after)
 {
-   for (uint32_t i = 0; i < wait->num_tickets; i++) {
-      if (wait->tickets[i] == ticket) {
-         wait->resources[i] = after > wait->after[i] ? wait->resource : wait->resources[i];
-         wait->after[i] = wait->after[i] > after ? wait->after[i] : after;
+   for (struct cm_awaited_read *read = wait->reads; read < wait->reads + wait->num_tickets; read++) {
+      if (read->ticket == ticket) {
+         read->resource = after > read->after ? wait->resource : read->resource;
+         read->after = read->after > after ? read->after : after;
          return;
       }
    }
    if (wait->num_tickets == memory->wait_tickets)
       resolve_oldest(memory, wait, memory->wait_resolves);
-   wait->tickets[wait->num_tickets] = ticket;
-   wait->resources[wait->num_tickets] = wait->resource;
-   wait->after[wait->num_tickets++] = after;
+   wait->reads[wait->num_tickets++] =
+      (struct cm_awaited_read){.ticket = ticket, .after = after, .resource = wait->resource};
 }
 
 void
@@ -109,8 +106,11 @@ cm_mshrs_init(struct cm_mshrs *mshrs, uint32_t count, bool indexed, struct cm_po
    *mshrs = (struct cm_mshrs){.entries = cm_pool_take(pool, count, sizeof *mshrs->entries), .count = count};
    for (uint32_t i = 0; mshrs->entries && i < count; i++)
       mshrs->entries[i] = (struct cm_mshr){.block = UINT64_MAX, .fill.ticket = CM_NO_TICKET};
-   if (!indexed)
+   if (!indexed) {
+      mshrs->tag_words = (count + CM_MSHRS_A_WORD - 1) / CM_MSHRS_A_WORD;
+      mshrs->tags = cm_pool_take(pool, mshrs->tag_words, sizeof *mshrs->tags);
       return;
+   }
    uint32_t bits = 1;
    while (1u << bits < 2 * count)
       bits++;
@@ -119,6 +119,14 @@ cm_mshrs_init(struct cm_mshrs *mshrs, uint32_t count, bool indexed, struct cm_po
    mshrs->chain = cm_pool_take(pool, count, sizeof *mshrs->chain);
    if (mshrs->bucket)
       memset(mshrs->bucket, 0xff, sizeof *mshrs->bucket << bits);
+}
+
+static inline void
+set_tag(struct cm_mshrs *mshrs, uint32_t entry, uint64_t block)
+{
+   const unsigned shift = 8 * (entry % CM_MSHRS_A_WORD);
+   uint64_t *tags = &mshrs->tags[entry / CM_MSHRS_A_WORD];
+   *tags = (*tags & ~(0xffull << shift)) | (cm_mshrs_tags_of(block) & 0xffull << shift);
 }
 
 static void
@@ -142,16 +150,7 @@ cm_mshrs_set_block(struct cm_mshrs *mshrs, struct cm_mshr *entry, uint64_t block
    if (mshrs->bucket) {
       set_indexed_block(mshrs, (uint16_t)(entry - mshrs->entries), block);
    } else {
-      if (entry->block != UINT64_MAX) {
-         const uint32_t bit = (uint32_t)(cm_mshrs_hash(entry->block) >> 58);
-         if (--mshrs->with_bit[bit] == 0)
-            mshrs->present &= ~(1ull << bit);
-      }
-      if (block != UINT64_MAX) {
-         const uint32_t bit = (uint32_t)(cm_mshrs_hash(block) >> 58);
-         mshrs->with_bit[bit]++;
-         mshrs->present |= 1ull << bit;
-      }
+      set_tag(mshrs, (uint32_t)(entry - mshrs->entries), block);
    }
    entry->block = block;
 }
@@ -172,18 +171,27 @@ is_over(const struct cm_memory *memory, struct cm_arrival *arrival, uint64_t cyc
    return arrival->time <= cycle;
 }
 
+static void
+add_pending(struct cm_memory *memory, struct cm_mshrs *mshrs, struct cm_mshr *entry, uint64_t cycle,
+            struct cm_wait *wait)
+{
+   if (is_over(memory, &entry->fill, cycle))
+      cm_mshrs_set_block(mshrs, entry, UINT64_MAX);
+   else
+      cm_wait_add(memory, wait, &entry->fill, 0);
+}
+
 void
 cm_mshrs_add_pending(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t block, uint64_t cycle,
                      struct cm_wait *wait)
 {
-   for (uint32_t i = 0; i < mshrs->count; i++) {
-      struct cm_mshr *entry = &mshrs->entries[i];
-      if (entry->block != block)
-         continue;
-      if (is_over(memory, &entry->fill, cycle))
-         cm_mshrs_set_block(mshrs, entry, UINT64_MAX);
-      else
-         cm_wait_add(memory, wait, &entry->fill, 0);
+   const uint64_t tags = cm_mshrs_tags_of(block);
+   for (uint32_t word = 0; word < mshrs->tag_words; word++) {
+      for (uint64_t found = cm_mshrs_same_tags(mshrs->tags[word], tags); found; found &= found - 1) {
+         const uint32_t number = word * CM_MSHRS_A_WORD + (uint32_t)__builtin_ctzll(found) / 8;
+         if (number < mshrs->count && mshrs->entries[number].block == block)
+            add_pending(memory, mshrs, &mshrs->entries[number], cycle, wait);
+      }
    }
 }
 

@@ -78,16 +78,20 @@ struct cm_arrival {
 
 #define CM_WAIT_TICKETS 15
 
+/** A read that is waited for. */
+struct cm_awaited_read {
+   cm_dram_ticket ticket;
+   uint32_t after; /**< cycles from its completion until the data is where it is needed */
+   uint32_t resource;
+};
+
 /** A wait for several arrivals. */
 struct cm_wait {
    uint64_t time; /**< the latest known time */
    uint32_t num_tickets;
-   uint32_t resource;  /**< of the data that is added next; 0: of none */
-   uint32_t waits_for; /**< of that which is there at `time` */
-   uint32_t
-      after[CM_WAIT_TICKETS]; /**< cycles from a ticket's completion until the data is where it is needed */
-   cm_dram_ticket tickets[CM_WAIT_TICKETS];
-   uint32_t resources[CM_WAIT_TICKETS]; /**< of tickets */
+   uint32_t resource;                             /**< of the data that is added next; 0: of none */
+   uint32_t waits_for;                            /**< of that which is there at `time` */
+   struct cm_awaited_read reads[CM_WAIT_TICKETS]; /**< num_tickets of them */
 };
 
 /** Initializes a wait, for a cycle only. */
@@ -118,7 +122,7 @@ cm_wait_until(struct cm_wait *wait, uint64_t cycle)
 static inline void
 cm_wait_ticket_arrives(struct cm_wait *wait, uint32_t number, uint64_t cycle)
 {
-   cm_wait_arrives(wait, cycle + wait->after[number], wait->resources[number]);
+   cm_wait_arrives(wait, cycle + wait->reads[number].after, wait->reads[number].resource);
 }
 
 /** Adds a read to a wait, whose data arrives `after` cycles after its completion. */
@@ -142,7 +146,7 @@ static inline uint64_t
 cm_wait_resolve(struct cm_memory *memory, struct cm_wait *wait)
 {
    for (uint32_t i = 0; i < wait->num_tickets; i++)
-      cm_wait_ticket_arrives(wait, i, cm_memory_ticket(memory, wait->tickets[i]));
+      cm_wait_ticket_arrives(wait, i, cm_memory_ticket(memory, wait->reads[i].ticket));
    wait->num_tickets = 0;
    return wait->time;
 }
@@ -153,7 +157,7 @@ cm_wait_is_known(const struct cm_memory *memory, struct cm_wait *wait)
 {
    for (; wait->num_tickets; wait->num_tickets--) {
       uint64_t cycle;
-      if (!cm_memory_find(memory, wait->tickets[wait->num_tickets - 1], &cycle))
+      if (!cm_memory_find(memory, wait->reads[wait->num_tickets - 1].ticket, &cycle))
          return false;
       cm_wait_ticket_arrives(wait, wait->num_tickets - 1, cycle);
    }
@@ -233,21 +237,23 @@ struct cm_mshr {
    struct cm_arrival fill;
 };
 
-/** The MSHRs of a cache. Blocks are found by a hash table (indexed), or by a filter and a comparison with all
- * entries. */
+/** The MSHRs of a cache. Blocks are found by a hash table (indexed), or by a comparison of tags with those of all entries,
+ * CM_MSHRS_A_WORD at once. */
 struct cm_mshrs {
    struct cm_mshr *entries;
    uint32_t count;
    uint32_t next;  /**< the entry allocated longest ago */
    uint64_t waits; /**< cycles that misses waited for one */
    /* Not indexed. */
-   uint64_t present;      /**< filter: a block whose bit is clear is not outstanding */
-   uint16_t with_bit[64]; /**< how many blocks have a bit */
+   uint64_t *
+      tags; /**< a byte an entry, of its block's hash, in words of CM_MSHRS_A_WORD entries; without a block, any */
+   uint32_t tag_words;
    /* Indexed. */
    uint16_t *bucket, *chain; /**< entries by block; CM_NO_MSHR ends a chain */
    uint32_t bucket_shift;
 };
 #define CM_NO_MSHR UINT16_MAX
+#define CM_MSHRS_A_WORD 8
 
 /** Their memory is of the pool. */
 void cm_mshrs_init(struct cm_mshrs *mshrs, uint32_t count, bool indexed, struct cm_pool *pool);
@@ -267,11 +273,30 @@ cm_mshrs_hash(uint64_t block)
    return block * 0x9e3779b97f4a7c15ull;
 }
 
+/** A block's tag in each byte. */
+static inline uint64_t
+cm_mshrs_tags_of(uint64_t block)
+{
+   return (cm_mshrs_hash(block) >> 56) * 0x0101010101010101ull;
+}
+
+/** The highest bits of the bytes that are the same; of bytes above such a one, perhaps of others, too. */
+static inline uint64_t
+cm_mshrs_same_tags(uint64_t tags, uint64_t others)
+{
+   const uint64_t different = tags ^ others;
+   return (different - 0x0101010101010101ull) & ~different & 0x8080808080808080ull;
+}
+
 /** Not indexed: whether a block can be outstanding. */
 static inline bool
 cm_mshrs_may_have(const struct cm_mshrs *mshrs, uint64_t block)
 {
-   return mshrs->present >> (cm_mshrs_hash(block) >> 58) & 1;
+   const uint64_t tags = cm_mshrs_tags_of(block);
+   uint64_t same = 0;
+   for (uint32_t word = 0; word < mshrs->tag_words; word++)
+      same |= cm_mshrs_same_tags(mshrs->tags[word], tags);
+   return same != 0;
 }
 
 /** Adds to a wait the outstanding misses of a block that hit in the cache at a cycle. */

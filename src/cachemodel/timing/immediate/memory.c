@@ -382,7 +382,7 @@ miss(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry **to
       return begin;
    cm_wait_until(wait, fill->time);
    for (uint32_t i = 0; i < fill->num_tickets; i++)
-      add_ticket(memory, wait, fill->tickets[i]);
+      add_ticket(memory, wait, fill->reads[i].ticket);
    return begin;
 }
 

@@ -53,7 +53,7 @@ work(void *pipeline, uint64_t now)
    uint64_t clock;
    bool has_worked = false;
    while (cm_texture_timing_ready(&timing->texture, &clock) && clock < now) {
-      cm_texture_timing_step(&timing->texture);
+      cm_texture_timing_run(&timing->texture, 1, 0);
       has_worked = true;
    }
    return has_worked;

@@ -184,8 +184,8 @@ ask_for_attributes(struct cm_tiled_timing *timing, const struct cm_logged_fetche
    fetcher->next++;
 }
 
-void
-cm_fetcher_timing_step(struct cm_tiled_timing *timing)
+static inline void
+step(struct cm_tiled_timing *timing)
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
    struct cm_work *work = fetcher->work;
@@ -200,6 +200,8 @@ cm_fetcher_timing_step(struct cm_tiled_timing *timing)
    else
       ask_for_attributes(timing, &work->log.fetched.items[fetcher->next]);
 }
+
+CM_RUN_STAGE(fetcher, step)
 
 /* ---- hidden surface removal ---------------------------------------------- */
 
@@ -224,8 +226,8 @@ cm_hidden_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
    return cm_fetcher_timing_can_pass_on(timing, work, hidden->next, clock);
 }
 
-void
-cm_hidden_timing_step(struct cm_tiled_timing *timing)
+static inline void
+remove_hidden(struct cm_tiled_timing *timing)
 {
    struct cm_hidden_timing *hidden = &timing->hidden;
    struct cm_work *work = hidden->work;
@@ -247,3 +249,5 @@ cm_hidden_timing_step(struct cm_tiled_timing *timing)
    cm_queue_pop(&timing->fetcher.tiles, primitive->ready, hidden->stage.until);
    cm_stage_work(&hidden->stage, CM_STAGE_STARVED, hidden->stage.until, 1 + primitive->quads);
 }
+
+CM_RUN_STAGE(hidden, remove_hidden)

@@ -301,8 +301,8 @@ fetch_programs(struct cm_tiled_timing *timing, uint32_t tokens_end)
    geometry->token = tokens_end;
 }
 
-void
-cm_geometry_timing_step(struct cm_tiled_timing *timing)
+static inline void
+step(struct cm_tiled_timing *timing)
 {
    struct cm_geometry_timing *geometry = &timing->geometry;
    const struct cm_work *work = geometry->work;
@@ -337,3 +337,5 @@ cm_geometry_timing_step(struct cm_tiled_timing *timing)
    geometry->token = vertex->tokens_end;
    at->draw_vertex++;
 }
+
+CM_RUN_STAGE(geometry, step)

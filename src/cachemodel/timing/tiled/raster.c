@@ -30,14 +30,12 @@ cm_raster_timing_init(struct cm_tiled_timing *timing)
 /* ---- after the Fragment Processors --------------------------------------- */
 
 /* A quad releases its context when it is shaded and the Blending Unit's queue, which is in order, has room. */
-static void
-release_context(struct cm_tiled_timing *timing, uint64_t quad)
+static inline __attribute__((always_inline)) void
+release_unreleased(struct cm_tiled_timing *timing, uint64_t quad)
 {
    struct cm_raster_timing *raster = &timing->raster;
    struct cm_flying_quad *flying = &raster->flying[quad & raster->flying_mask];
    const uint32_t size = raster->colors.size;
-   if (flying->released != CM_UNKNOWN)
-      return;
    const uint64_t data = cm_wait_resolve(&timing->memory.base, &flying->wait) + flying->tail;
    const uint64_t done = cm_later(flying->issued, data);
    const uint64_t room = quad < size ? 0 : raster->colors.popped_at[(quad - size) & raster->colors.mask];
@@ -53,6 +51,13 @@ release_context(struct cm_tiled_timing *timing, uint64_t quad)
       context->resource = context->reason == CM_STAGE_MEMORY ? flying->wait.waits_for : 0;
       context->tile = flying->work->tile;
    }
+}
+
+static inline void
+release_context(struct cm_tiled_timing *timing, uint64_t quad)
+{
+   if (timing->raster.flying[quad & timing->raster.flying_mask].released == CM_UNKNOWN)
+      release_unreleased(timing, quad);
 }
 
 void
@@ -174,7 +179,9 @@ run(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t 
    flying->pending = false;
    if (!quad->footprints)
       return;
-   const uint32_t piece = quad->instructions / (quad->footprints + 1);
+   /* Of most quads there is one footprint. */
+   const uint32_t piece =
+      quad->footprints == 1 ? quad->instructions / 2 : quad->instructions / (quad->footprints + 1);
    flying->tail = quad->instructions - quad->footprints * piece;
    cm_texture_timing_quad(&timing->texture, quad->processor, token, end, begin + piece, piece, &flying->wait,
                           &flying->pending);
@@ -360,8 +367,8 @@ has_to_wait(struct cm_tiled_timing *timing)
 /* Tokens are prefetched this many ahead. */
 #define TOKENS_AHEAD 48
 
-void
-cm_raster_timing_step(struct cm_tiled_timing *timing)
+static inline void
+step(struct cm_tiled_timing *timing)
 {
    struct cm_raster_timing *raster = &timing->raster;
    struct cm_work *work = raster->work;
@@ -390,3 +397,5 @@ cm_raster_timing_step(struct cm_tiled_timing *timing)
    if (quad->shaded)
       dispatch(timing, quad, out, token, end);
 }
+
+CM_RUN_STAGE(raster, step)

@@ -1,49 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 #include "timing/tiled/texture.h"
 
+#include <assert.h>
+
 #include "timing/log.h"
 
-/* Sets a unit's clock. On the way from its leaf of the tree to the root, the sooner one of two units wins; of two alike,
- * the first one. */
-static void
+/* The least of a group's keys, or of the groups'. */
+static inline __attribute__((always_inline)) uint64_t
+least_of(const uint64_t *keys)
+{
+   uint64_t least = keys[0];
+   for (unsigned k = 1; k < CM_TEXTURE_GROUP; k++)
+      least = keys[k] < least ? keys[k] : least;
+   return least;
+}
+
+/* Sets a unit's clock; CM_UNKNOWN: it has no work. */
+static inline void
 set_clock(struct cm_texture_timing *texture, uint32_t unit, uint64_t clock)
 {
-   uint32_t *winners = texture->winners;
-   const uint64_t *clocks = texture->clocks;
-   texture->clocks[unit] = clock;
-   for (uint32_t at = (texture->leaves + unit) / 2; at; at /= 2) {
-      const uint32_t left = winners[2 * at], right = winners[2 * at + 1];
-      winners[at] = clocks[right] < clocks[left] ? right : left;
+   uint64_t *group = texture->keys + unit / CM_TEXTURE_GROUP * CM_TEXTURE_GROUP;
+   group[unit % CM_TEXTURE_GROUP] = clock == CM_UNKNOWN ? CM_UNKNOWN : clock << CM_TEXTURE_UNIT_BITS | unit;
+   const uint64_t least = least_of(group);
+   texture->least = least;
+   if (texture->has_groups) {
+      texture->groups[unit / CM_TEXTURE_GROUP] = least;
+      texture->least = least_of(texture->groups);
    }
 }
 
 static inline uint32_t
 soonest(const struct cm_texture_timing *texture)
 {
-   return texture->winners[1];
+   return texture->least & ((1u << CM_TEXTURE_UNIT_BITS) - 1);
 }
 
 void
 cm_texture_timing_init(struct cm_texture_timing *texture, struct cm_tiled_memory *memory, uint32_t num_units,
                        uint32_t size, struct cm_pool *pool)
 {
-   uint32_t leaves = 2;
-   while (leaves < num_units)
-      leaves *= 2;
-   *texture = (struct cm_texture_timing){.memory = memory, .size = size, .leaves = leaves};
+   *texture = (struct cm_texture_timing){.memory = memory, .size = size, .least = CM_UNKNOWN};
+   assert(num_units <= CM_TEXTURE_GROUP * CM_TEXTURE_GROUP);
+   texture->has_groups = num_units > CM_TEXTURE_GROUP;
    texture->units = cm_pool_take(pool, num_units, sizeof *texture->units);
-   texture->clocks = cm_pool_take(pool, leaves, sizeof *texture->clocks);
-   texture->winners = cm_pool_take(pool, 2 * leaves, sizeof *texture->winners);
-   if (!texture->units || !texture->clocks || !texture->winners)
-      return;
-   for (uint32_t u = 0; u < num_units; u++)
+   for (uint32_t u = 0; texture->units && u < num_units; u++)
       texture->units[u].quads = cm_pool_take(pool, size, sizeof *texture->units[u].quads);
-   for (uint32_t leaf = 0; leaf < leaves; leaf++) {
-      texture->winners[leaves + leaf] = leaf;
-      texture->clocks[leaf] = UINT64_MAX;
-   }
-   for (uint32_t leaf = 0; leaf < leaves; leaf++)
-      set_clock(texture, leaf, UINT64_MAX);
+   memset(texture->keys, 0xff, sizeof texture->keys);
+   memset(texture->groups, 0xff, sizeof texture->groups);
 }
 
 /* ---- caches of their own ------------------------------------------------- */
@@ -338,7 +341,7 @@ cm_texture_timing_quad(struct cm_texture_timing *texture, uint32_t processor, co
 bool
 cm_texture_timing_ready(struct cm_texture_timing *texture, uint64_t *clock)
 {
-   *clock = texture->clocks[soonest(texture)];
+   *clock = texture->least >> CM_TEXTURE_UNIT_BITS;
    return texture->busy;
 }
 
@@ -368,14 +371,14 @@ go_on(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad
    return quad->miss < quad->misses_end ? quad->cycle : quad->at;
 }
 
-void
-cm_texture_timing_step(struct cm_texture_timing *texture)
+static inline void
+step(struct cm_texture_timing *texture)
 {
    const uint32_t processor = soonest(texture);
    struct cm_texture_unit *unit = &texture->units[processor];
    struct cm_texture_quad *quad = &unit->quads[unit->first];
    uint64_t next = go_on(texture->memory, processor, quad);
-   if (next == UINT64_MAX) {
+   if (next == CM_UNKNOWN) {
       const uint64_t now = quad->at - quad->piece;
       *quad->pending = false;
       unit->first = unit->first + 1 == texture->size ? 0 : unit->first + 1;
@@ -385,4 +388,12 @@ cm_texture_timing_step(struct cm_texture_timing *texture)
          next = cm_later(unit->quads[unit->first].at, now);
    }
    set_clock(texture, processor, next);
+}
+
+void
+cm_texture_timing_run(struct cm_texture_timing *texture, uint32_t most, uint64_t until)
+{
+   do
+      step(texture);
+   while (--most && texture->busy && texture->least >> CM_TEXTURE_UNIT_BITS <= until);
 }

@@ -32,15 +32,20 @@ struct cm_texture_unit {
    uint32_t first, count;
 };
 
+#define CM_TEXTURE_UNIT_BITS 8
+#define CM_TEXTURE_GROUP 8
+
 struct cm_texture_timing {
    struct cm_tiled_memory *memory;
    struct cm_texture_unit *units; /**< by processor */
    uint32_t size;
    uint32_t busy; /**< units that have quads */
-   /* The unit with the least clock wins a tournament: a tree whose root is winners[1], and whose leaves are the units. */
-   uint64_t *clocks;  /**< by unit: of its next step; UINT64_MAX: it has none */
-   uint32_t *winners; /**< children of n: 2 n, 2 n + 1; by leaf, from `leaves` on: its unit */
-   uint32_t leaves;   /**< a power of two */
+   /* Units by clock. Keys have a clock and below it the unit's number, so that of two with the same clock the first one is
+    * less; CM_UNKNOWN: the unit has no work. */
+   uint64_t keys[CM_TEXTURE_GROUP * CM_TEXTURE_GROUP];
+   uint64_t groups[CM_TEXTURE_GROUP]; /**< the least of each group of units */
+   uint64_t least;                    /**< of all */
+   bool has_groups;                   /**< more than one */
 };
 
 /** num_units units of `size` quads at once, which the pool has room for. */
@@ -55,7 +60,7 @@ void cm_texture_timing_quad(struct cm_texture_timing *texture, uint32_t processo
 
 /** Whether a unit has work; *clock: at which cycle. */
 bool cm_texture_timing_ready(struct cm_texture_timing *texture, uint64_t *clock);
-/** Does it. */
-void cm_texture_timing_step(struct cm_texture_timing *texture);
+/** Does it: at most so many steps, those after the first one up to a cycle. */
+void cm_texture_timing_run(struct cm_texture_timing *texture, uint32_t most, uint64_t until);
 
 #endif

@@ -198,18 +198,18 @@ texture_ready(struct cm_tiled_timing *timing, uint64_t *clock)
 }
 
 static void
-texture_step(struct cm_tiled_timing *timing)
+run_texture(struct cm_tiled_timing *timing, uint32_t most, uint64_t until)
 {
-   cm_texture_timing_step(&timing->texture);
+   cm_texture_timing_run(&timing->texture, most, until);
 }
 
 static const struct {
    bool (*ready)(struct cm_tiled_timing *timing, uint64_t *clock);
-   void (*step)(struct cm_tiled_timing *timing);
+   void (*run)(struct cm_tiled_timing *timing, uint32_t most, uint64_t until);
 } stages[] = {
-   {cm_geometry_timing_ready, cm_geometry_timing_step}, {cm_fetcher_timing_ready, cm_fetcher_timing_step},
-   {cm_hidden_timing_ready, cm_hidden_timing_step},     {cm_raster_timing_ready, cm_raster_timing_step},
-   {cm_transfer_timing_ready, cm_transfer_timing_step}, {texture_ready, texture_step},
+   {cm_geometry_timing_ready, cm_geometry_timing_run}, {cm_fetcher_timing_ready, cm_fetcher_timing_run},
+   {cm_hidden_timing_ready, cm_hidden_timing_run},     {cm_raster_timing_ready, cm_raster_timing_run},
+   {cm_transfer_timing_ready, cm_transfer_timing_run}, {texture_ready, run_texture},
 };
 #define NUM_STAGES (sizeof stages / sizeof stages[0])
 
@@ -247,11 +247,7 @@ advance(struct cm_tiled_timing *timing, bool is_last)
             second_clock = timing->fetcher.clock;
       }
       second_clock = second_clock < CM_UNKNOWN - MOST_AHEAD ? second_clock + MOST_AHEAD : CM_UNKNOWN;
-      unsigned steps = 0;
-      do
-         stages[first].step(timing);
-      while (++steps < MOST_STEPS && stages[first].ready(timing, &first_clock) &&
-             first_clock <= second_clock);
+      stages[first].run(timing, MOST_STEPS, second_clock);
    }
 }
 

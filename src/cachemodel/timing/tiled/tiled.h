@@ -204,6 +204,16 @@ void cm_geometry_timing_init(struct cm_tiled_timing *timing);
 void cm_fetcher_timing_init(struct cm_tiled_timing *timing);
 void cm_raster_timing_init(struct cm_tiled_timing *timing);
 
+/** cm_<stage>_timing_run, of the stage's _ready and step. */
+#define CM_RUN_STAGE(stage, step)                                                              \
+   void cm_##stage##_timing_run(struct cm_tiled_timing *timing, uint32_t most, uint64_t until) \
+   {                                                                                           \
+      uint64_t clock;                                                                          \
+      do                                                                                       \
+         step(timing);                                                                         \
+      while (--most && cm_##stage##_timing_ready(timing, &clock) && clock <= until);           \
+   }
+
 /** Whether a stage can take its next item, with the times known so far; *clock: the cycle it has reached. */
 bool cm_geometry_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock);
 bool cm_fetcher_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock);
@@ -211,12 +221,12 @@ bool cm_hidden_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock);
 bool cm_raster_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock);
 bool cm_transfer_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock);
 
-/** Takes it. */
-void cm_geometry_timing_step(struct cm_tiled_timing *timing);
-void cm_fetcher_timing_step(struct cm_tiled_timing *timing);
-void cm_hidden_timing_step(struct cm_tiled_timing *timing);
-void cm_raster_timing_step(struct cm_tiled_timing *timing);
-void cm_transfer_timing_step(struct cm_tiled_timing *timing);
+/** Takes it, and those behind it: at most so many items, those after the first one up to a cycle. */
+void cm_geometry_timing_run(struct cm_tiled_timing *timing, uint32_t most, uint64_t until);
+void cm_fetcher_timing_run(struct cm_tiled_timing *timing, uint32_t most, uint64_t until);
+void cm_hidden_timing_run(struct cm_tiled_timing *timing, uint32_t most, uint64_t until);
+void cm_raster_timing_run(struct cm_tiled_timing *timing, uint32_t most, uint64_t until);
+void cm_transfer_timing_run(struct cm_tiled_timing *timing, uint32_t most, uint64_t until);
 
 /** Whether primitive n of a tile, the oldest that is not popped from the Tile Fetcher's output queue, is in the queue
  * or can enter it. Raises *clock to the earliest cycle of that. */

@@ -91,8 +91,8 @@ load(struct cm_tiled_timing *timing)
    transfer->load = work->next;
 }
 
-void
-cm_transfer_timing_step(struct cm_tiled_timing *timing)
+static inline void
+step(struct cm_tiled_timing *timing)
 {
    struct cm_transfer_timing *transfer = &timing->transfer;
    if (can_load(timing)) {
@@ -121,3 +121,5 @@ cm_transfer_timing_step(struct cm_tiled_timing *timing)
    transfer->flush = work->next;
    cm_tiled_timing_release(timing, work);
 }
+
+CM_RUN_STAGE(transfer, step)
