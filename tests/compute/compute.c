@@ -375,6 +375,45 @@ fragments(void)
    holds(*count == 2 * SIZE * SIZE, "fragments: the counter is %u", *count);
 }
 
+/* Vertices and fragments count themselves in a pass that is cleared before it ends. */
+static void
+cleared(void)
+{
+   enum { SIZE = 16 };
+   static const uint32_t zeros[2];
+   static const float corners[] = {-1, -1, 1, -1, -1, 1, 1, 1};
+   GLuint target, framebuffer;
+   glGenTextures(1, &target);
+   glBindTexture(GL_TEXTURE_2D, target);
+   glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, SIZE, SIZE);
+   glGenFramebuffers(1, &framebuffer);
+   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, target, 0);
+   glViewport(0, 0, SIZE, SIZE);
+   glDisable(GL_DEPTH_TEST);
+   const GLuint counts = bind_storage(0, zeros, sizeof zeros);
+   glUseProgram(build_versioned_program(VERSION,
+                                        "layout(std430, binding = 0) buffer Counts { uint counts[]; };\n"
+                                        "in vec2 position;\n"
+                                        "void main() {\n"
+                                        "   atomicAdd(counts[0], 1u);\n"
+                                        "   gl_Position = vec4(position, 0.0, 1.0);\n"
+                                        "}\n",
+                                        "layout(std430, binding = 0) buffer Counts { uint counts[]; };\n"
+                                        "out vec4 color;\n"
+                                        "void main() {\n"
+                                        "   atomicAdd(counts[1], 1u);\n"
+                                        "   color = vec4(1.0);\n"
+                                        "}\n"));
+   create_buffer(GL_ARRAY_BUFFER, corners, sizeof corners);
+   glEnableVertexAttribArray(0);
+   glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, 0, NULL);
+   glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+   glClear(GL_COLOR_BUFFER_BIT);
+   const uint32_t *count = map(counts, sizeof zeros);
+   holds(count[0] == 4 && count[1] == SIZE * SIZE, "cleared: %u vertices, %u fragments", count[0], count[1]);
+}
+
 /* Each invocation adds a number at a known place of a uniform block and a word at a computed one. */
 static void
 uniforms(void)
@@ -410,9 +449,9 @@ main(int argc, char **argv)
       const char *name;
       void (*run)(void);
    } cases[] = {
-      {"copy", copy},       {"indirect", indirect},   {"reduction", reduction},
-      {"stencil", stencil}, {"matrix", matrix},       {"atomics", atomics},
-      {"images", images},   {"fragments", fragments}, {"uniforms", uniforms},
+      {"copy", copy},         {"indirect", indirect}, {"reduction", reduction}, {"stencil", stencil},
+      {"matrix", matrix},     {"atomics", atomics},   {"images", images},       {"fragments", fragments},
+      {"uniforms", uniforms}, {"cleared", cleared},
    };
    struct egl egl = egl_open_context((struct surface_request){.kind = SURFACELESS}, false, 3, 1);
    for (unsigned c = 0; c < sizeof cases / sizeof cases[0]; c++) {

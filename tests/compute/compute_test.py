@@ -90,6 +90,11 @@ class Compute(tbrsim.DisplayTestCase):
         self.assertEqual((frame["load_store.atomics"], frame["load_store.loads"], frame["load_store.stores"]),
                          (2 * quads, quads, quads))
 
+    def test_cleared(self):
+        """A clear drops no draw that has stored: four vertices, and 16 x 16 fragments in quads, eight of them of both triangles."""
+        frame, = self.run_case("cleared", "--config", "tcor-64k")
+        self.assertEqual(frame["load_store.atomics"], 4 + 8 * 8 + 8)
+
     def events(self, case, table):
         """The rows of a table of events of a case, and its counters."""
         recording = self.directory / f"{case}.tbr"

@@ -452,14 +452,25 @@ clears_everything(const struct tbr_batch *batch, unsigned buffers)
    return !(pass->attached & ~buffers) && pass->tiles_y == pass->layer_tiles_y && covers_attachments(batch);
 }
 
+/** Whether shaders of the batch's draws may have stored to memory, or will. */
+static bool
+stores(const struct tbr_batch *batch)
+{
+   util_dynarray_foreach (&batch->event_vertex_bindings, struct cm_texture_binding, binding) {
+      if (binding->is_storage)
+         return true;
+   }
+   return batch->stores;
+}
+
 /** Discards the batch's draws, unless they have effects besides the attachments: on a
- * query or transform feedback. */
+ * query, transform feedback or storage. */
 static bool
 drop_draws(struct tbr_context *context, struct tbr_batch *batch)
 {
    draw_flush(context->draw);
    if (context->batch != batch || util_dynarray_num_elements(&batch->sinks, struct tbr_fragment_sink *) > 1 ||
-       batch->event_feedback.size)
+       batch->event_feedback.size || stores(batch))
       return false;
    discard_draws(batch);
    context->dirty = TBR_DIRTY_ALL;

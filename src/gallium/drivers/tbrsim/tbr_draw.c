@@ -160,7 +160,7 @@ take_vertex_accesses(struct tbr_context *context)
    if (context->vertex_accesses && !tbr_vertex_accesses_end(context)) {
       mesa_loge(
          "out of memory for what a draw's vertices access, or more than 26 million accesses of some 4,096 "
-         "vertices; the process ends");
+         "vertices, or 100 million of a draw; the process ends");
       abort();
    }
 }
@@ -169,15 +169,18 @@ bool
 tbr_draw_continue(struct tbr_context *context)
 {
    assert(context->batch && context->batch == context->binning->batch);
+   /* What has run and been fetched of the draw in progress stays with the pass it was done in. */
+   tbr_draw_events_run_stages(context);
    take_vertex_accesses(context);
-   /* The fetches of the draw in progress stay with the pass they were made in. */
    tbr_batch_submit(context);
+   tbr_drawn_storage_wait(context);
    struct tbr_batch *batch = tbr_batch_get(context);
    const unsigned viewport = context->binning->viewport;
    context->binning->batch = NULL;
    if (!batch || !begin_state(context, batch, num_event_draws(batch)) ||
        !tbr_draw_select_viewport(context, viewport) ||
        (batch->recorded && !tbr_draw_events_continue(context, batch))) {
+      context->binning->events = NULL;
       context->binning->out_of_memory = true;
       return false;
    }
@@ -497,6 +500,7 @@ draw_vbo_function(struct pipe_context *pipe, const struct pipe_draw_info *info, 
          draw_views(context, info, drawid_offset + (info->increment_draw_id ? i : 0), &draws[i], &indices,
                     rasterize);
    }
+   tbr_drawn_storage_end_draws(context);
    context->binning->batch = context->binning->events = NULL;
 
    unmap_vertex_buffers(context);

@@ -81,6 +81,64 @@ tbr_drawn_storage_map(struct tbr_context *context)
           map_stage(context, PIPE_SHADER_GEOMETRY, context->geometry_shader);
 }
 
+/** Calls a function with each resource that the bound shaders access. */
+static void
+for_each(struct tbr_context *context,
+         void (*function)(struct tbr_context *context, struct tbr_resource *resource, bool writes))
+{
+   const struct {
+      enum pipe_shader_type stage;
+      const struct tbr_drawn_shader *shader;
+   } stages[] = {
+      {PIPE_SHADER_VERTEX, context->vertex_shader},
+      {PIPE_SHADER_TESS_CTRL, context->control_shader},
+      {PIPE_SHADER_TESS_EVAL, context->evaluation_shader},
+      {PIPE_SHADER_GEOMETRY, context->geometry_shader},
+   };
+   for (unsigned s = 0; s < ARRAY_SIZE(stages); s++) {
+      const struct tbr_drawn_shader *shader = stages[s].shader;
+      if (!shader)
+         continue;
+      u_foreach_bit (i, shader->buffers_used) {
+         struct pipe_resource *buffer = context->shader_buffers[stages[s].stage][i].buffer;
+         const bool writable = context->writable_buffers[stages[s].stage] >> i & 1;
+         if (buffer)
+            function(context, tbr_resource(buffer), shader->writes_memory && writable);
+      }
+      u_foreach_bit (i, shader->images_used) {
+         const struct pipe_image_view *image = &context->images[stages[s].stage][i];
+         if (image->resource)
+            function(context, tbr_resource(image->resource),
+                     shader->writes_memory && image->shader_access & PIPE_IMAGE_ACCESS_WRITE);
+      }
+   }
+}
+
+static void
+wait_for(struct tbr_context *context, struct tbr_resource *resource, bool writes)
+{
+   tbr_resource_wait(context, resource, writes);
+}
+
+void
+tbr_drawn_storage_wait(struct tbr_context *context)
+{
+   for_each(context, wait_for);
+}
+
+static void
+note_write(struct tbr_context *context, struct tbr_resource *resource, bool writes)
+{
+   if (writes)
+      p_atomic_inc(&resource->writes);
+}
+
+void
+tbr_drawn_storage_end_draws(struct tbr_context *context)
+{
+   for_each(context, note_write);
+}
+
 void
 tbr_drawn_storage_set_images(struct tbr_context *context, enum pipe_shader_type stage)
 {

@@ -13,6 +13,11 @@ struct tbr_context;
  * in context->drawn_storage. Waits for batches, and may submit the current one. False when out of memory. */
 bool tbr_drawn_storage_map(struct tbr_context *context);
 
+/** A draw goes on in another pass: waits for what the fragments of the one before do to that storage. */
+void tbr_drawn_storage_wait(struct tbr_context *context);
+/** The draws have run: copies of what they have stored to, made in the meantime, are old. */
+void tbr_drawn_storage_end_draws(struct tbr_context *context);
+
 /** A stage's images have changed: generated code depends on their formats. */
 void tbr_drawn_storage_set_images(struct tbr_context *context, enum pipe_shader_type stage);
 

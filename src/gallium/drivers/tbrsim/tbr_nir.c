@@ -236,6 +236,35 @@ tbr_nir_bound_offsets(nir_shader *nir)
    }
 }
 
+/* ---- numbers of storage buffers ------------------------------------------ */
+
+static bool
+bound_buffer(nir_builder *b, nir_intrinsic_instr *intrinsic, void *data)
+{
+   const unsigned last = *(const unsigned *)data;
+   nir_src *index;
+   switch (intrinsic->intrinsic) {
+   case nir_intrinsic_store_ssbo: index = &intrinsic->src[1]; break;
+   case nir_intrinsic_load_ssbo:
+   case nir_intrinsic_ssbo_atomic:
+   case nir_intrinsic_ssbo_atomic_swap:
+   case nir_intrinsic_get_ssbo_size: index = &intrinsic->src[0]; break;
+   default: return false;
+   }
+   if (nir_src_is_const(*index))
+      return false;
+   b->cursor = nir_before_instr(&intrinsic->instr);
+   nir_src_rewrite(index, nir_umin(b, index->ssa, nir_imm_int(b, last)));
+   return true;
+}
+
+void
+tbr_nir_bound_buffers(nir_shader *nir)
+{
+   unsigned last = nir->info.num_ssbos ? nir->info.num_ssbos - 1u : 0;
+   nir_shader_intrinsics_pass(nir, bound_buffer, nir_metadata_control_flow, &last);
+}
+
 /* ---- derivatives ------------------------------------------------------- */
 
 /** All bits in the lanes whose number in the quad does not have the bit, 0 in the others. */

@@ -28,6 +28,9 @@ bool tbr_nir_limit_loops(nir_shader *nir, unsigned limit);
  * word of that shader buffer, once for each invocation that runs it. True if there are any. */
 bool tbr_nir_count_texture_reads(nir_shader *nir);
 
+/** Numbers of storage buffers that a shader computes are those of its own: behind them are the driver's. */
+void tbr_nir_bound_buffers(nir_shader *nir);
+
 /** Uniform block reads whose byte offset wraps at 2^32 read outside of the block, not in it. */
 void tbr_nir_bound_offsets(nir_shader *nir);
 

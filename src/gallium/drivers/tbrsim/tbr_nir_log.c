@@ -222,6 +222,12 @@ count_instructions(nir_function_impl *impl)
    return count;
 }
 
+static bool
+is_buffer_store(const nir_instr *instr, const void *unused)
+{
+   return nir_instr_as_intrinsic((nir_instr *)instr)->intrinsic == nir_intrinsic_store_ssbo;
+}
+
 bool
 tbr_nir_has_accesses(nir_shader *nir)
 {
@@ -256,7 +262,7 @@ tbr_nir_log_accesses(nir_shader *nir, uint32_t *count)
 {
    nir_function_impl *impl = nir_shader_get_entrypoint(nir);
    /* A store is one of neighbouring components. */
-   NIR_PASS_V(nir, nir_lower_wrmasks, NULL, NULL);
+   NIR_PASS_V(nir, nir_lower_wrmasks, is_buffer_store, NULL);
    *count = count_instructions(impl);
    struct tbr_logged_instruction *instructions = CALLOC(*count, sizeof *instructions);
    if (!instructions)

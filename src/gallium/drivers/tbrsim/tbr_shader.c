@@ -327,7 +327,6 @@ tbr_fragment_shader_compile(struct tbr_context *context, struct tbr_fragment_sha
 
 /* ---- vertex, tessellation and geometry shaders: draw's ----------------- */
 
-/** A shader without draw's part, and its NIR for draw. NULL when out of memory. */
 /** Makes a shader log what it accesses, if it accesses anything. False when out of memory. */
 static bool
 log_accesses(struct tbr_context *context, nir_shader *nir, struct tbr_drawn_shader *shader)
@@ -341,6 +340,7 @@ log_accesses(struct tbr_context *context, nir_shader *nir, struct tbr_drawn_shad
    return shader->logged != NULL;
 }
 
+/** A shader without draw's part, and its NIR for draw. NULL when out of memory. */
 static struct tbr_drawn_shader *
 create_drawn_shader(struct tbr_context *context, const char *stage, const struct pipe_shader_state *state,
                     struct pipe_shader_state *nir_state)
@@ -364,6 +364,7 @@ create_drawn_shader(struct tbr_context *context, const char *stage, const struct
       NIR_PASS_V(nir, nir_lower_indirect_derefs, nir_var_shader_in, UINT32_MAX);
       NIR_PASS_V(nir, nir_lower_bool_to_int32);
    }
+   tbr_nir_bound_buffers(nir);
    tbr_nir_limit_loops(nir, loop_limit(context));
    tbr_nir_bound_offsets(nir);
    tbr_nir_widen_functions(nir);

@@ -32,7 +32,6 @@ struct found_access {
    uint32_t instance;
    uint32_t
       run; /**< of the stage's invocations, in the order of shading: a vertex may be shaded several times */
-   uint64_t order;
 };
 
 /** What a stage's accesses are of, and the numbers of that in the batch's vertex_bindings. Bits are units. */
@@ -622,11 +621,15 @@ tbr_vertex_accesses_end_part(struct tbr_context *context)
    if (!accesses)
       return;
    /* A part is of one instance, but for vertex shaders, which know their instance. */
-   if (context->draw->instance_id != accesses->instance)
-      memcpy(accesses->begun, accesses->taken, sizeof accesses->begun);
-   accesses->instance = context->draw->instance_id;
-   if (accesses->log->count && context->binning->events && !find_accesses(context, context->binning->events))
-      accesses->lost = true;
+   const struct tbr_binning *binning = context->binning;
+   if (binning->events) {
+      const uint32_t instance = MIN2(context->draw->instance_id, binning->num_event_draws - 1);
+      if (instance != accesses->instance)
+         memcpy(accesses->begun, accesses->taken, sizeof accesses->begun);
+      accesses->instance = instance;
+      if (accesses->log->count && !find_accesses(context, binning->events))
+         accesses->lost = true;
+   }
    memcpy(accesses->taken, accesses->log->invocations, sizeof accesses->taken);
    if (accesses->log->count)
       reset_log(accesses);
@@ -643,6 +646,7 @@ tbr_vertex_accesses_end(struct tbr_context *context)
    const bool fine =
       !accesses->lost && (!binning->events || append_accesses(accesses, binning, binning->events));
    util_dynarray_clear(&accesses->found);
+   accesses->instance = 0;
    begin_pass(accesses);
    accesses->lost = false;
    return fine;
