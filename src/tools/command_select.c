@@ -142,6 +142,9 @@ read_vectors(struct select *select)
    progress_end();
    if (select->vectors.out_of_memory)
       fail(STATUS_FAILED, "out of memory");
+   if (!session_check(&select->session) &&
+       (!select->vectors.count || cm_recording_is_out_of_memory(simulations->recording)))
+      exit(STATUS_FAILED);
    if (!select->vectors.count)
       fail(STATUS_FAILED, "%s: no frame could be read", select->path);
 }

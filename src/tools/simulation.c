@@ -105,7 +105,7 @@ begin_gpu(struct simulation *simulation)
       cm_gpu_create_with_futures(simulation->configuration->config, simulation->futures, error, sizeof error);
    if (!simulation->gpu) {
       say("%s", error);
-      simulation->failed = true;
+      simulation->failed = simulation->stopped = true;
    }
    cm_changer_destroy(simulation->changer);
    simulation->changer = NULL;
@@ -164,16 +164,19 @@ static void
 end_frame(struct simulation *simulation, size_t frame)
 {
    const uint64_t *values = cm_gpu_frame_end(simulation->gpu);
+   const bool taken = counts(simulation) && takes_frame(simulation, frame);
+   if (taken) {
+      cm_attribution_writer_frame(simulation->attribution, simulation->gpu);
+      cm_timeline_writer_frame(simulation->timeline_writer, simulation->gpu);
+   }
    simulation->failed |= !cm_gpu_is_complete(simulation->gpu);
-   if (!counts(simulation) || !takes_frame(simulation, frame))
+   simulation->stopped |= cm_gpu_is_out_of_memory(simulation->gpu);
+   if (!taken || simulation->stopped)
       return;
    take_sample(simulation, frame, values);
    for (uint32_t c = 0; c < simulation->table->count; c++)
       simulation->total[c] += values[c];
    simulation->frames++;
-   cm_attribution_writer_frame(simulation->attribution, simulation->gpu);
-   cm_timeline_writer_frame(simulation->timeline_writer, simulation->gpu);
-   simulation->failed |= !cm_gpu_is_complete(simulation->gpu);
    if (simulation->writer && cm_stats_writer_frame(simulation->writer, values))
       simulation->written++;
    else
@@ -194,6 +197,8 @@ define_resource(struct simulation *simulation, const struct cm_resource_descript
 static void
 take(struct simulation *simulation, const struct cm_item *item)
 {
+   if (simulation->stopped)
+      return;
    if (item->type == CM_ITEM_GPU)
       begin_gpu(simulation);
    else if (!simulation->gpu)
@@ -310,6 +315,9 @@ run_round(struct simulations *simulations)
    };
    work_queue_start(&queue, simulations->jobs - 1);
    work_queue_finish(&queue);
+   /* Unlike damage, it may have come at another frame than in the pass before, or come never again. */
+   for (unsigned s = 0; cm_recording_is_out_of_memory(simulations->recording) && s < simulations->count; s++)
+      simulations->list[s].failed = simulations->list[s].stopped = true;
 }
 
 /* A line for each part: what it is of, its name, seconds, whether several threads do it at once. */
@@ -342,14 +350,16 @@ end_round(struct simulation *simulation)
    simulation->gpu = NULL;
    cm_changer_destroy(simulation->changer);
    simulation->changer = NULL;
-   if (!cm_futures_end_pass(simulation->futures, error, sizeof(error))) {
+   if (simulation->stopped) {
+      simulation->finished = true;
+   } else if (!cm_futures_end_pass(simulation->futures, error, sizeof(error))) {
       say("%s: %s", simulation->configuration->name, error);
       simulation->failed = simulation->finished = true;
    }
    if (!simulation->finished)
       return;
    cm_attribution_writer_destroy(simulation->attribution);
-   cm_timeline_writer_destroy(simulation->timeline_writer);
+   simulation->failed |= !cm_timeline_writer_destroy(simulation->timeline_writer);
    if (simulation->writer)
       simulation->failed |= !cm_stats_writer_destroy(simulation->writer);
    cm_futures_destroy(simulation->futures);

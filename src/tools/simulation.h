@@ -36,6 +36,7 @@ struct simulation {
    unsigned frames;                /**< counted */
    unsigned written;               /**< of these, to out */
    bool failed;                    /**< something was not simulated or not written; it was reported */
+   bool stopped;                   /**< and no frame is simulated any more */
    /** Reads the accesses, in the pass over the recording that counts; NULL: not read. */
    const struct cm_access_reader *reader;
 

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "events/recording_format.h"
 #include "util/file.h"
@@ -25,7 +26,8 @@ struct cm_recording {
    uint64_t first_chunk; /* after the provenance */
    struct cm_recording_index index;
    enum cm_recording_end end;
-   char damage[512]; /* the line about what is wrong; empty: nothing */
+   char damage[512];   /* the line about what is wrong; empty: nothing */
+   bool out_of_memory; /* that is what is wrong, and not the file */
 
    ZSTD_DCtx *decompressor;
    struct cm_byte_writer stored, payload; /* the last payload read */
@@ -82,6 +84,26 @@ damaged(struct cm_recording *recording, uint64_t offset, const char *format, ...
    return false;
 }
 
+/* There was no memory for something: the file may be as it should. */
+static bool
+lacks_memory(struct cm_recording *recording, const char *what)
+{
+   snprintf(recording->damage, sizeof recording->damage, "%s: " CM_OUT_OF_MEMORY_FOR "%s", recording->path,
+            what);
+   recording->out_of_memory = true;
+   return false;
+}
+
+/* What a decoder says; it has words for that, too. */
+static bool
+is_wrong(struct cm_recording *recording, uint64_t offset, const char *wrong)
+{
+   static const char memory[] = CM_OUT_OF_MEMORY_FOR;
+   if (strncmp(wrong, memory, sizeof memory - 1) == 0)
+      return lacks_memory(recording, wrong + sizeof memory - 1);
+   return damaged(recording, offset, "%s", wrong);
+}
+
 static bool
 read_at(struct cm_recording *recording, void *bytes, size_t n, uint64_t offset)
 {
@@ -116,11 +138,13 @@ read_chunk(struct cm_recording *recording, uint64_t offset, const struct cm_chun
    if (payload->size + header->bytes > CM_PAYLOAD_LIMIT)
       return damaged(recording, offset, "the continued chunks are too large");
    if (!cm_bytes_reserve(stored, header->stored_bytes) || !cm_bytes_reserve(payload, header->bytes))
-      return damaged(recording, offset, "out of memory for a chunk");
+      return lacks_memory(recording, "a chunk");
    if (!read_at(recording, stored->data, header->stored_bytes, offset + CM_CHUNK_HEADER_BYTES))
       return false;
    const size_t bytes = ZSTD_decompressDCtx(recording->decompressor, payload->data + payload->size,
                                             header->bytes, stored->data, header->stored_bytes);
+   if (ZSTD_getErrorCode(bytes) == ZSTD_error_memory_allocation)
+      return lacks_memory(recording, "a chunk");
    if (ZSTD_isError(bytes))
       return damaged(recording, offset, "a chunk is corrupt (%s)", ZSTD_getErrorName(bytes));
    if (bytes != header->bytes)
@@ -182,11 +206,12 @@ read_header(struct cm_recording *recording)
    return true;
 }
 
+/* Where the reader is not bad afterwards, NULL is for lack of memory. */
 static char *
 get_text(struct cm_byte_reader *reader)
 {
    const uint64_t length = cm_get_varint(reader);
-   const uint8_t *bytes = length <= SIZE_MAX ? cm_get_bytes(reader, length) : NULL;
+   const uint8_t *bytes = cm_get_bytes(reader, length);
    return bytes ? strndup((const char *)bytes, length) : NULL;
 }
 
@@ -205,11 +230,13 @@ read_provenance(struct cm_recording *recording)
       struct cm_run_value *value = &recording->values[recording->num_values++];
       value->key = get_text(&reader);
       value->value = get_text(&reader);
-      if (!value->key || !value->value)
+      if (reader.bad)
          return damaged(recording, CM_RECORDING_HEADER_BYTES, "the provenance is truncated");
+      if (!value->key || !value->value)
+         return lacks_memory(recording, "the provenance");
    }
    recording->first_chunk = offset;
-   return recording->values || damaged(recording, CM_RECORDING_HEADER_BYTES, "out of memory");
+   return recording->values || lacks_memory(recording, "the provenance");
 }
 
 /* Reads the index at the end of the file. False where there is none, or it is damaged. */
@@ -227,7 +254,8 @@ read_index(struct cm_recording *recording)
        offset != end)
       return false;
    struct cm_byte_reader reader = payload_reader(recording);
-   return !cm_decode_index(&reader, &recording->index, end);
+   const char *wrong = cm_decode_index(&reader, &recording->index, end);
+   return wrong ? is_wrong(recording, end, wrong) : true;
 }
 
 /* Adds a chunk to the index; false at the end of the usable part. */
@@ -254,7 +282,7 @@ index_chunk(struct cm_recording *recording, const struct cm_chunk_header *header
       *frame_offset = next;
       memory = cm_index_add_frame(&recording->index, &frame);
    }
-   return memory || damaged(recording, offset, "out of memory for the index");
+   return memory || lacks_memory(recording, "the index");
 }
 
 /* Finds the frames by a scan of the file. */
@@ -293,7 +321,10 @@ note_whole_frames(struct cm_recording *recording)
 static void
 find_frames(struct cm_recording *recording)
 {
-   if (!read_index(recording)) {
+   const bool indexed = read_index(recording);
+   if (recording->out_of_memory)
+      return;
+   if (!indexed) {
       rebuild_index(recording);
       note_whole_frames(recording);
    } else if (recording->index.stopped) {
@@ -323,8 +354,9 @@ cm_recording_open(const char *path, char *error, size_t error_size)
       snprintf(error, error_size, "%s: out of memory", path);
    } else {
       recording->file_bytes = (uint64_t)status.st_size;
-      if (read_header(recording) && read_provenance(recording)) {
+      if (read_header(recording) && read_provenance(recording))
          find_frames(recording);
+      if (recording->first_chunk && !recording->out_of_memory) {
          cm_recording_seek(recording, 0, SIZE_MAX);
          return recording;
       }
@@ -395,6 +427,12 @@ const char *
 cm_recording_damage(const struct cm_recording *recording)
 {
    return recording->damage[0] ? recording->damage : NULL;
+}
+
+bool
+cm_recording_is_out_of_memory(const struct cm_recording *recording)
+{
+   return recording->out_of_memory;
 }
 
 /* ---- reading ---------------------------------------------------------------- */
@@ -474,7 +512,7 @@ read_resources(struct cm_recording *recording, uint64_t *offset)
    struct cm_definitions found;
    const char *wrong = cm_decode_definitions(&reader, recording->version, &recording->names, &found);
    if (wrong) {
-      damaged(recording, begin, "%s", wrong);
+      is_wrong(recording, begin, wrong);
       return failed;
    }
    item.resources = found.resources;
@@ -497,7 +535,7 @@ read_tiles(struct cm_recording *recording, struct cm_pass *pass)
       struct cm_byte_reader reader = payload_reader(recording);
       const char *wrong = cm_decode_tiles(&reader, recording->version, pass);
       if (wrong)
-         return damaged(recording, begin, "%s", wrong);
+         return is_wrong(recording, begin, wrong);
    }
    return false;
 }
@@ -511,7 +549,7 @@ read_pass(struct cm_recording *recording)
       return item;
    struct cm_recorded_pass *pass = calloc(1, sizeof *pass);
    if (!pass) {
-      damaged(recording, begin, "out of memory for a pass");
+      lacks_memory(recording, "a pass");
       return item;
    }
    struct cm_byte_reader reader = payload_reader(recording);
@@ -519,7 +557,7 @@ read_pass(struct cm_recording *recording)
    if (!wrong)
       wrong = cm_check_pass_names(&recording->names, &pass->pass);
    if (wrong)
-      damaged(recording, begin, "%s", wrong);
+      is_wrong(recording, begin, wrong);
    if (wrong || !read_tiles(recording, &pass->pass)) {
       cm_recorded_pass_release(pass);
       return item;

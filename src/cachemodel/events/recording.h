@@ -55,6 +55,8 @@ enum cm_recording_end {
 enum cm_recording_end cm_recording_end(const struct cm_recording *recording);
 /** What is wrong with the part of the file that has been read: a line with file and offset; NULL: nothing. */
 const char *cm_recording_damage(const struct cm_recording *recording);
+/** Whether that is too little memory, and nothing is wrong with the file. */
+bool cm_recording_is_out_of_memory(const struct cm_recording *recording);
 
 enum cm_item_type {
    CM_ITEM_GPU,       /**< a GPU begins: no resources, cold caches, no frame open */

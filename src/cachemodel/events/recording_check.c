@@ -254,7 +254,7 @@ check_group(struct cm_name_check *check, const struct cm_name *name)
    if (depth > CM_MAX_GROUP_DEPTH)
       return "a group is in too many others";
    if (!cm_array_grow(&check->depths, check->groups, 1))
-      return "out of memory for groups";
+      return CM_OUT_OF_MEMORY_FOR "groups";
    check->depths[check->groups++] = (uint8_t)depth;
    return NULL;
 }

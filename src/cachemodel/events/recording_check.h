@@ -8,6 +8,9 @@
 
 #include "events/event_stream.h"
 
+/** How an error begins that is no fault of the file; the rest says what there was no memory for. */
+#define CM_OUT_OF_MEMORY_FOR "out of memory for "
+
 const char *cm_check_resource(const struct cm_resource_description *resource);
 
 /** Sizes and numbers of tiles, which the rest depends on. */

@@ -437,7 +437,7 @@ decode_piece(struct decoder *decoder, struct cm_byte_reader *pieces, bool first,
    find_last_group(decoder, events);
    uint32_t *word = add_words(events, num_words);
    if (!word)
-      return "out of memory for a tile's events";
+      return CM_OUT_OF_MEMORY_FOR "a tile's events";
    const uint32_t *end = word + num_words;
    for (uint64_t e = 0; e < num_events; e++) {
       if (!decode_event(decoder, word, end))

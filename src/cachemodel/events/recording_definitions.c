@@ -66,7 +66,7 @@ get_text(struct cm_byte_reader *reader, struct cm_byte_writer *texts, size_t *be
    *begin = texts->size;
    cm_put_bytes(texts, bytes, length);
    cm_put_bytes(texts, "", 1);
-   return texts->out_of_memory ? "out of memory for strings" : NULL;
+   return texts->out_of_memory ? CM_OUT_OF_MEMORY_FOR "strings" : NULL;
 }
 
 static const char *
@@ -103,7 +103,7 @@ add_name(struct cm_byte_reader *reader, uint32_t version, uint64_t type, struct 
       return "a definition of an unknown type";
    if (!cm_array_grow(&found->names, found->num_names, sizeof *found->names) ||
        !cm_array_grow(&list->begins, found->num_names, sizeof *list->begins))
-      return "out of memory for names";
+      return CM_OUT_OF_MEMORY_FOR "names";
    struct cm_name *name = &found->names[found->num_names];
    size_t *begin = &list->begins[found->num_names++];
    const char *wrong = decode_name(reader, type, name);
@@ -119,7 +119,7 @@ add_resource(struct cm_byte_reader *reader, uint32_t version, const struct cm_na
              struct cm_definitions *found)
 {
    if (!cm_array_grow(&found->resources, found->num_resources, sizeof *found->resources))
-      return "out of memory for resources";
+      return CM_OUT_OF_MEMORY_FOR "resources";
    struct cm_resource_description *resource = &found->resources[found->num_resources++];
    const char *wrong = cm_decode_resource(reader, version, resource);
    if (!wrong && resource->format > check->strings)
@@ -163,7 +163,7 @@ cm_decode_definitions(struct cm_byte_reader *reader, uint32_t version, struct cm
          wrong = add_name(reader, version, type, check, &list);
    }
    if (!wrong && !place_texts(&list))
-      wrong = "out of memory for strings";
+      wrong = CM_OUT_OF_MEMORY_FOR "strings";
    free(list.texts.data);
    free(list.begins);
    if (wrong)

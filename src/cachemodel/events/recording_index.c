@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "events/recording_index.h"
+#include "events/recording_check.h"
 #include "util/array.h"
 
 void
@@ -114,6 +115,6 @@ cm_decode_index(struct cm_byte_reader *reader, struct cm_recording_index *index,
       memory = cm_index_add_frame(index, &frame);
    }
    if (!memory)
-      return "out of memory for the index";
+      return CM_OUT_OF_MEMORY_FOR "the index";
    return reader->bad || reader->at != reader->end ? "the index is cut short or out of order" : NULL;
 }

@@ -491,7 +491,7 @@ cm_decode_pass(struct cm_byte_reader *reader, uint32_t version, struct cm_pass *
    if (reader->bad || cm_bytes_left(reader) < (size_t)pass->tiles_x * pass->tiles_y / 8)
       return "a pass is cut short";
    if (!allocate_arrays(pass))
-      return "out of memory for a pass";
+      return CM_OUT_OF_MEMORY_FOR "a pass";
    wrong = code_arrays(&coder, pass);
    if (wrong)
       return wrong;

@@ -189,7 +189,7 @@ void
 cm_gpu_out_of_memory(struct cm_gpu *gpu)
 {
    if (!gpu->out_of_memory)
-      cm_message(CM_MESSAGE_ERROR, "out of memory; the statistics are incomplete from here on");
+      cm_message(CM_MESSAGE_ERROR, "out of memory; the statistics end before this frame");
    gpu->out_of_memory = true;
 }
 
@@ -473,6 +473,12 @@ bool
 cm_gpu_is_complete(const struct cm_gpu *gpu)
 {
    return !gpu->out_of_memory && !gpu->storage_refused;
+}
+
+bool
+cm_gpu_is_out_of_memory(const struct cm_gpu *gpu)
+{
+   return gpu->out_of_memory;
 }
 
 const struct cm_counter_table *

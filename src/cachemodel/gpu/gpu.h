@@ -98,6 +98,8 @@ const uint64_t *cm_gpu_frame_end(struct cm_gpu *gpu);
 
 /** Whether everything so far was counted: false once out of memory, after a message (util/message.h). */
 bool cm_gpu_is_complete(const struct cm_gpu *gpu);
+/** Whether memory was too little: the counts of this frame and of all after it are wrong, and are not to be written. */
+bool cm_gpu_is_out_of_memory(const struct cm_gpu *gpu);
 
 /** Counter values (gpu/counters.h) since creation, collected by the call and valid until the next one. */
 const uint64_t *cm_gpu_total(struct cm_gpu *gpu);

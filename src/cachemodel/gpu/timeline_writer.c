@@ -45,16 +45,18 @@ cm_timeline_writer_create(const struct cm_timeline_frames *frames, struct cm_sta
    return writer;
 }
 
-void
+bool
 cm_timeline_writer_destroy(struct cm_timeline_writer *writer)
 {
    if (!writer)
-      return;
+      return true;
    const uint32_t wanted = writer->frames.last - writer->frames.first + 1;
    if (writer->written < wanted)
       cm_message(CM_MESSAGE_INFO, CM_STATISTICS_TIMELINE " has %u of the frames %u-%u", writer->written,
                  writer->frames.first, writer->frames.last);
+   const bool fine = writer->written >= wanted || writer->left_out;
    free(writer);
+   return fine;
 }
 
 static void

@@ -18,8 +18,8 @@ bool cm_timeline_frames_parse(const char *text, struct cm_timeline_frames *frame
 /** Adds the file to a writer that has no frame yet. NULL when out of memory. */
 struct cm_timeline_writer *
 cm_timeline_writer_create(const struct cm_timeline_frames *frames, struct cm_stats_writer *stats);
-/** With a message where not all of the frames came. NULL is fine. */
-void cm_timeline_writer_destroy(struct cm_timeline_writer *writer);
+/** With a message where not all of the frames came; false where that is not because of a second GPU. NULL is fine. */
+bool cm_timeline_writer_destroy(struct cm_timeline_writer *writer);
 
 /** Before cm_stats_writer_frame, after cm_gpu_frame_end: the frame of a GPU that has a timeline. A GPU begins with the first
  * cycle, so that a file has one GPU: frames of others are left out, with a message. writer: NULL is fine. */

@@ -23,6 +23,7 @@ static struct cm_attribution_writer *attribution;
 static struct cm_timeline_writer *timeline_writer;
 static const struct tbr_model *owner;
 static bool prepared, left_out;
+static bool incomplete; /* memory was too little for a frame: none after it is written, of no screen */
 
 void
 tbr_statistics_describe_run(const char *isa, struct cm_run_value values[TBR_NUM_RUN_VALUES])
@@ -73,7 +74,7 @@ reset_after_fork(void)
    attribution = NULL;
    timeline_writer = NULL;
    owner = NULL;
-   prepared = left_out = false;
+   prepared = left_out = incomplete = false;
 }
 
 bool
@@ -121,7 +122,8 @@ tbr_statistics_frame(const struct tbr_model *model, struct cm_gpu *gpu, const ui
    if (owner == model && writer && cm_gpu_counters(gpu)->count == table->count) {
       cm_attribution_writer_frame(attribution, gpu);
       cm_timeline_writer_frame(timeline_writer, gpu);
-      if (cm_stats_writer_frame(writer, values))
+      incomplete |= cm_gpu_is_out_of_memory(gpu);
+      if (!incomplete && cm_stats_writer_frame(writer, values))
          write_thumbnails(thumbnails);
    }
    simple_mtx_unlock(&mutex);
@@ -149,6 +151,6 @@ tbr_statistics_close(void)
    attribution = NULL;
    timeline_writer = NULL;
    table = NULL;
-   prepared = false;
+   prepared = incomplete = false;
    simple_mtx_unlock(&mutex);
 }
