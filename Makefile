@@ -81,6 +81,15 @@ sanitize: deps ## run captures and tests with AddressSanitizer and UBSan, and Th
 fuzz: ## feed the readers of files and the driver with random input, each for FUZZ_SECONDS=60 (FUZZ_TARGETS="settings driver ...")
 	@scripts/fuzz.sh
 
+KILLS ?= 100
+KILLS_SEED ?= 1
+KILLS_TESTS ?= kills disks memory program_cache
+test-kills: deps all ## kills, full disks, too little memory, damaged program caches, KILLS=100 of each, and allocations that fail (KILLS_SEED=1)
+	@set -e; for test in $(KILLS_TESTS); do echo "$$test"; /usr/bin/python3 tests/robustness/$${test}_test.py \
+		--tbrsim $(BUILD)/bin/tbrsim --times $(KILLS) --seed $(KILLS_SEED); done
+	@/usr/bin/python3 tests/allocations/allocations_test.py --tbrsim $(BUILD)/bin/tbrsim --times $(KILLS) --seed $(KILLS_SEED) \
+		--library $(BUILD)/tests/allocations/libfail_allocations.so --write-recording $(BUILD)/tests/energy/write_recording
+
 bench: bench-caches bench-dram bench-recordings bench-configurations bench-sweep bench-threads ## compare speed and memory with softpipe and llvmpipe (BENCH_TRACES=DIR, BENCH_ARGS="--help")
 	@/usr/bin/python3 bench/bench.py --tbrsim $(BUILD)/bin/tbrsim $(if $(BENCH_TRACES),--traces $(BENCH_TRACES)) $(BENCH_ARGS)
 
@@ -149,4 +158,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all install uninstall deps deps-deb deb test-deb deps-experiments deps-programs deps-slurm demo test test-programs test-slurm model test-images test-recordings compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep bench-threads experiments reproduce scenes captures update-replays lint format clean help
+.PHONY: all install uninstall deps deps-deb deb test-deb deps-experiments deps-programs deps-slurm demo test test-programs test-slurm model test-images test-recordings test-kills compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep bench-threads experiments reproduce scenes captures update-replays lint format clean help

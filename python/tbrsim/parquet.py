@@ -3,6 +3,7 @@
 other. `tbrsim parquet` and --format parquet start it as a program; it needs DuckDB's library, and
 of Python the standard library alone."""
 import argparse
+import contextlib
 import csv
 import io
 import json
@@ -88,7 +89,8 @@ def _copy(database, path, out, types, metadata=None, empty_texts=False):
             f"{f', KV_METADATA {{{pairs}}}' if pairs else ''})")
         part.replace(out)
     except (Error, OSError) as error:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # of a disk that is read-only
+            part.unlink(missing_ok=True)
         raise Error(f"{out}: cannot be written: {error}") from None
     return out
 

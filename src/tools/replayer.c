@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crash_watch.h"
 #include "environment.h"
 #include "progress.h"
 #include "tools.h"
@@ -75,6 +76,8 @@ replayer_start(struct replayer *replayer, const struct trace *trace, const char 
    free(draws);
    if (error)
       fail(process_explain(replayer->program, error), "replaying needs the Debian package apitrace");
+   replayer->id = replayer->process.id;
+   crash_watch_begin(replayer->id);
    if (wanted) {
       replayer->images = fdopen(replayer->process.output, "rb");
       replayer->process.output = -1;
@@ -171,10 +174,14 @@ replayer_finish(struct replayer *replayer)
       fclose(replayer->images);
    replayer->images = NULL;
    int status = process_wait(&replayer->process);
+   const bool hung = crash_watch_end(replayer->id);
    if (process_interrupted())
       exit(STATUS_SIGNAL + process_interrupted());
    read_log(replayer, problem, sizeof(problem));
-   process_explain_signal(replayer->program, status);
+   if (hung)
+      say("%s: it crashed, and was killed as its report of that did not end", replayer->program);
+   else
+      process_explain_signal(replayer->program, status);
    if (status)
       fail(STATUS_FAILED, "the replay on %s failed: %s ended with status %d%s; its output is in %s",
            replayer->driver, replayer->program, status, problem, replayer->log);

@@ -14,6 +14,7 @@ struct replayer {
    const char *driver;
    const char *program; /**< eglretrace or glretrace */
    struct process process;
+   pid_t id;           /**< the process', also when it has ended */
    FILE *images;       /**< the frames as PPM, where they were asked for */
    char *log;          /**< file with its stderr */
    bool complained;    /**< the driver reported that something was lost, or calls failed */

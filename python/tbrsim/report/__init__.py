@@ -2,6 +2,7 @@
 """A page of a run's results, with everything in it: totals, frames, draws, textures, heat maps of
 tiles, two runs side by side (docs/report.md). `tbrsim report` starts it as a program."""
 import base64
+import contextlib
 import html
 import json
 import pathlib
@@ -232,6 +233,7 @@ def write(path, out, **options):
         part.write_bytes(text)
         part.replace(out)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # of a disk that is read-only
+            part.unlink(missing_ok=True)
         raise Error(f"{out}: {error.strerror}") from None
     return len(text)

@@ -16,6 +16,7 @@
 #include "tbr_draw_results.h"
 #include "tbr_model.h"
 #include "tbr_pb_encode.h"
+#include "tbr_process.h"
 #include "tbr_progress.h"
 #include "tbr_renderer.h"
 #include "tbr_resource.h"
@@ -660,7 +661,7 @@ tbr_batch_submit(struct tbr_context *context)
       ok = ok && number_event_primitives(batch);
    if (!ok) {
       mesa_loge("out of memory for the Parameter Buffer; the process ends");
-      abort();
+      tbr_process_abort();
    }
    decide_transfers(batch);
    assert(batch->pass.lists == batch->lists);

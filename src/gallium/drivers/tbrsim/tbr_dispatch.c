@@ -14,6 +14,7 @@
 #include "tbr_context.h"
 #include "tbr_draw_events.h"
 #include "tbr_model.h"
+#include "tbr_process.h"
 #include "tbr_resource.h"
 #include "tbr_screen.h"
 #include "tbr_shader.h"
@@ -49,7 +50,7 @@ require(void *memory)
 {
    if (!memory) {
       mesa_loge("out of memory for a dispatch's events; the process ends");
-      abort();
+      tbr_process_abort();
    }
    return memory;
 }

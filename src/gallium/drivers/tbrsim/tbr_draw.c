@@ -16,6 +16,7 @@
 #include "tbr_draw_events.h"
 #include "tbr_draw_state.h"
 #include "tbr_drawn_storage.h"
+#include "tbr_process.h"
 #include "tbr_query.h"
 #include "tbr_resource.h"
 #include "tbr_shader.h"
@@ -161,7 +162,7 @@ take_vertex_accesses(struct tbr_context *context)
       mesa_loge(
          "out of memory for what a draw's vertices access, or more than 26 million accesses of some 4,096 "
          "vertices, or 100 million of a draw; the process ends");
-      abort();
+      tbr_process_abort();
    }
 }
 
@@ -397,7 +398,7 @@ draw_one(struct tbr_context *context, const struct pipe_draw_info *info, unsigne
    }
    if (batch && batch->recorded && !tbr_draw_events_record(context, batch, info, draw, indices)) {
       mesa_loge("out of memory for a draw's events; the process ends");
-      abort();
+      tbr_process_abort();
    }
    struct pipe_draw_info checked = *info;
    if (indices->data && info->index_bounds_valid && !are_bounds_true(info, draw, indices))

@@ -71,8 +71,13 @@ take_thumbnail(struct tbr_model *model, const struct message *message)
 {
    struct tbr_thumbnail thumbnail = message->take_thumbnail(message->data);
    thumbnail.pass = model->passes;
-   if (thumbnail.png)
-      util_dynarray_append(&model->thumbnails, struct tbr_thumbnail, thumbnail);
+   if (!thumbnail.png)
+      return;
+   struct tbr_thumbnail *added = util_dynarray_grow(&model->thumbnails, struct tbr_thumbnail, 1);
+   if (added)
+      *added = thumbnail;
+   else
+      free(thumbnail.png);
 }
 
 static void
@@ -229,7 +234,7 @@ require(void *memory)
 {
    if (!memory) {
       mesa_loge("out of memory for the model's queue; the process ends");
-      abort();
+      tbr_process_abort();
    }
    return memory;
 }

@@ -3,7 +3,9 @@
 #ifndef TBR_PROCESS_H
 #define TBR_PROCESS_H
 
+#include <signal.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 struct cm_process_results;
 
@@ -20,5 +22,14 @@ void tbr_process_finish(void);
 
 /** The directory for statistics; NULL: there are none. */
 const char *tbr_process_directory(void);
+
+/** Ends the process where it cannot go on, after a message; the files of finished frames are whole. The program's own
+ * handler of SIGABRT is not called: it may run on a thread of ours, and need memory, of which there is none. */
+static inline _Noreturn void
+tbr_process_abort(void)
+{
+   signal(SIGABRT, SIG_DFL);
+   abort();
+}
 
 #endif

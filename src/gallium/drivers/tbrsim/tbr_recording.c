@@ -189,7 +189,7 @@ require(void *memory)
 {
    if (!memory) {
       mesa_loge("out of memory for the recording; the process ends");
-      abort();
+      tbr_process_abort();
    }
    return memory;
 }

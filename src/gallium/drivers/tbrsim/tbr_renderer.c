@@ -9,6 +9,7 @@
 #include "util/u_thread.h"
 #include "tbr_batch.h"
 #include "tbr_context.h"
+#include "tbr_process.h"
 #include "tbr_screen.h"
 
 #define MAX_THREADS 64
@@ -265,9 +266,9 @@ render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_
       if (touched[tile]) {
          if (!begun) {
             begun = true;
-            if (!tbr_tile_thread_begin(thread, &batch->pass)) {
+            if (!thread || !tbr_tile_thread_begin(thread, &batch->pass)) {
                mesa_loge("out of memory for a tile's buffers; the process ends");
-               abort();
+               tbr_process_abort();
             }
          }
          tile_events[tile] = events;

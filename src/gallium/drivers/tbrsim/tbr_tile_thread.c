@@ -9,6 +9,7 @@
 
 #include "util/format/u_format.h"
 #include "util/log.h"
+#include "tbr_process.h"
 
 const float tbr_sample_positions[TBR_MAX_SAMPLES][2] = {{6 / 16.0f, 2 / 16.0f},
                                                         {14 / 16.0f, 6 / 16.0f},
@@ -19,7 +20,7 @@ _Noreturn void
 tbr_tile_out_of_memory(const char *what)
 {
    mesa_loge("out of memory for %s of a tile", what);
-   abort();
+   tbr_process_abort();
 }
 
 /* Room for what is visible in a tile of so many samples a pixel. */

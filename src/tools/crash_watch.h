@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * Programs that crash and then hang. apitrace's replayers handle signals such as SIGSEGV by a report, which allocates memory;
+ * where that is what there was too little of, the handler crashes, too, is resumed where it crashed, and so goes on for ever.
+ */
+#ifndef CRASH_WATCH_H
+#define CRASH_WATCH_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/** Watches a program that has been started: once its first thread has been in the handler of a crash for CRASH_WATCH_SECONDS,
+ * it is killed. Uses SIGALRM and the process' timer. */
+void crash_watch_begin(pid_t id);
+#define CRASH_WATCH_SECONDS 5
+
+/** Ends that, when the program has ended: whether it was killed. */
+bool crash_watch_end(pid_t id);
+
+#endif
