@@ -90,6 +90,12 @@ test-kills: deps all ## kills, full disks, too little memory, damaged program ca
 	@/usr/bin/python3 tests/allocations/allocations_test.py --tbrsim $(BUILD)/bin/tbrsim --times $(KILLS) --seed $(KILLS_SEED) \
 		--library $(BUILD)/tests/allocations/libfail_allocations.so --write-recording $(BUILD)/tests/energy/write_recording
 
+SOAK_SECONDS ?= 3600
+SOAK_WAYS ?= live
+soak: deps all ## a game whose window, contexts and objects come and go: flat memory for SOAK_SECONDS=3600 (SOAK_WAYS=live,recorded,off, SOAK_COMMAND="supertuxkart ...")
+	@/usr/bin/python3 tests/robustness/soak_test.py --tbrsim $(BUILD)/bin/tbrsim --program $(BUILD)/tests/robustness/soak \
+		--seconds $(SOAK_SECONDS) --ways $(SOAK_WAYS) $(if $(SOAK_COMMAND),--command "$(SOAK_COMMAND)")
+
 bench: bench-caches bench-dram bench-recordings bench-configurations bench-sweep bench-threads ## compare speed and memory with softpipe and llvmpipe (BENCH_TRACES=DIR, BENCH_ARGS="--help")
 	@/usr/bin/python3 bench/bench.py --tbrsim $(BUILD)/bin/tbrsim $(if $(BENCH_TRACES),--traces $(BENCH_TRACES)) $(BENCH_ARGS)
 
@@ -158,4 +164,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all install uninstall deps deps-deb deb test-deb deps-experiments deps-programs deps-slurm demo test test-programs test-slurm model test-images test-recordings test-kills compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep bench-threads experiments reproduce scenes captures update-replays lint format clean help
+.PHONY: all install uninstall deps deps-deb deb test-deb deps-experiments deps-programs deps-slurm demo test test-programs test-slurm model test-images test-recordings test-kills soak compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep bench-threads experiments reproduce scenes captures update-replays lint format clean help

@@ -14,21 +14,26 @@ cm_address_space_init(struct cm_address_space *space, const struct cm_config *co
    space->next = CM_PAGE_BYTES; /* address 0 is not used */
 }
 
+static void
+free_resource(struct cm_resource *resource)
+{
+   if (!resource)
+      return;
+   free(resource->layout);
+   free(resource->cleared);
+   if (resource->hiz)
+      free(resource->hiz->cleared);
+   free(resource->hiz);
+   free(resource);
+}
+
 void
 cm_address_space_finish(struct cm_address_space *space)
 {
    for (uint32_t p = 0; p < space->num_pages; p++) {
       struct cm_resource **page = space->resources[p];
-      for (uint32_t i = 0; page && i < CM_RESOURCES_A_PAGE; i++) {
-         if (page[i]) {
-            free(page[i]->layout);
-            free(page[i]->cleared);
-            if (page[i]->hiz)
-               free(page[i]->hiz->cleared);
-            free(page[i]->hiz);
-         }
-         free(page[i]);
-      }
+      for (uint32_t i = 0; page && i < CM_RESOURCES_A_PAGE; i++)
+         free_resource(page[i]);
       free(page);
    }
    free(space->resources);
@@ -95,6 +100,23 @@ cm_address_space_define(struct cm_address_space *space, const struct cm_resource
       return false;
    (*slot)->description = *description;
    return true;
+}
+
+void
+cm_address_space_forget(struct cm_address_space *space, uint32_t id)
+{
+   const uint32_t number = id / CM_RESOURCES_A_PAGE;
+   struct cm_resource **page = number < space->num_pages ? space->resources[number] : NULL;
+   if (!page)
+      return;
+   free_resource(page[id % CM_RESOURCES_A_PAGE]);
+   page[id % CM_RESOURCES_A_PAGE] = NULL;
+   for (uint32_t i = 0; i < CM_RESOURCES_A_PAGE; i++) {
+      if (page[i])
+         return;
+   }
+   free(page);
+   space->resources[number] = NULL;
 }
 
 struct cm_resource *

@@ -65,6 +65,9 @@ void cm_address_space_finish(struct cm_address_space *space);
 bool
 cm_address_space_define(struct cm_address_space *space, const struct cm_resource_description *description);
 
+/** Frees what is kept of a resource, which is not used any more; its address is not given to another one. */
+void cm_address_space_forget(struct cm_address_space *space, uint32_t id);
+
 /** The resource with its address; NULL for 0, and after a message (once)
  * for one that was never defined or when out of memory. */
 struct cm_resource *cm_address_space_use(struct cm_address_space *space, uint32_t id);

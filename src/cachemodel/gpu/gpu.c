@@ -193,11 +193,27 @@ cm_gpu_out_of_memory(struct cm_gpu *gpu)
    gpu->out_of_memory = true;
 }
 
+/* Whether tables, which come later, have rows of resources. */
+static bool
+names_resources(const struct cm_gpu *gpu)
+{
+   return gpu->attribution || gpu->timeline;
+}
+
 void
 cm_gpu_define_resource(struct cm_gpu *gpu, const struct cm_resource_description *resource)
 {
-   if (!cm_address_space_define(&gpu->space, resource) || !cm_names_define_resource(gpu->names, resource))
+   if (!cm_address_space_define(&gpu->space, resource) ||
+       (names_resources(gpu) && !cm_names_define_resource(gpu->names, resource)))
       cm_gpu_out_of_memory(gpu);
+}
+
+void
+cm_gpu_forget_resource(struct cm_gpu *gpu, uint32_t id)
+{
+   assert(!gpu->in_pass);
+   if (!names_resources(gpu))
+      cm_address_space_forget(&gpu->space, id);
 }
 
 void

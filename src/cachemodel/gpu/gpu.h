@@ -74,6 +74,9 @@ void cm_gpu_release_tiles(struct cm_gpu *gpu, void (*release)(void *context, uin
 
 /** Announces a resource before the first pass that names it. */
 void cm_gpu_define_resource(struct cm_gpu *gpu, const struct cm_resource_description *resource);
+/** No pass from now on names the resource: what is kept of it is freed, unless counts by resource may name it. Not within a
+ * pass. */
+void cm_gpu_forget_resource(struct cm_gpu *gpu, uint32_t id);
 /** Announces a name; the text is copied. Names change nothing that is counted. */
 void cm_gpu_define_name(struct cm_gpu *gpu, const struct cm_name *name);
 /** The program's names, as far as they are defined. */

@@ -685,6 +685,8 @@ tbr_batch_submit(struct tbr_context *context)
       tbr_model_pass(screen->model, &batch->events, batch->traversal.data, batch, tbr_renderer_wait_tile,
                      batch->pictured ? tbr_renderer_take_thumbnail : NULL, tbr_renderer_release_tile,
                      tbr_renderer_release);
+   if (screen->model)
+      tbr_resource_forget_gone(screen);
    simple_mtx_unlock(&screen->submit_lock);
    tbr_counter_queries_charge(context);
 }

@@ -19,6 +19,7 @@
 
 enum message_type {
    MESSAGE_RESOURCE,
+   MESSAGE_FORGET,
    MESSAGE_NAME,
    MESSAGE_PASS,
    MESSAGE_FRAME_END,
@@ -31,6 +32,7 @@ struct message {
    bool recorded; /**< goes to the recording as well */
    union {
       struct cm_resource_description resource;
+      uint32_t forgotten;  /**< a resource's id */
       struct cm_name name; /**< its text is the message's */
       struct {
          const struct cm_pass *pass;
@@ -162,6 +164,15 @@ consume_resource(struct tbr_model *model, const struct cm_resource_description *
 }
 
 static void
+consume_forget(struct tbr_model *model, uint32_t id)
+{
+   if (model->recording)
+      tbr_recording_forget_resource(model->recording, id);
+   if (model->gpu)
+      cm_gpu_forget_resource(model->gpu, id);
+}
+
+static void
 consume_name(struct tbr_model *model, const struct cm_name *name)
 {
    if (model->recording)
@@ -176,6 +187,7 @@ consume(struct tbr_model *model, const struct message *message)
 {
    switch (message->type) {
    case MESSAGE_RESOURCE: consume_resource(model, &message->resource); break;
+   case MESSAGE_FORGET: consume_forget(model, message->forgotten); break;
    case MESSAGE_NAME: consume_name(model, &message->name); break;
    case MESSAGE_PASS: consume_pass(model, message); break;
    case MESSAGE_FRAME_END: consume_frame_end(model, message->recorded); break;
@@ -215,7 +227,7 @@ consumer_main(void *data)
       stop = type == MESSAGE_STOP;
       FREE(message);
 
-      const bool counts = type != MESSAGE_RESOURCE && type != MESSAGE_NAME;
+      const bool counts = type != MESSAGE_RESOURCE && type != MESSAGE_FORGET && type != MESSAGE_NAME;
       const uint64_t *total = model->gpu && counts ? cm_gpu_total(model->gpu) : NULL;
       mtx_lock(&model->lock);
       assert(model->busy);
@@ -257,6 +269,12 @@ void
 tbr_model_define_resource(struct tbr_model *model, const struct cm_resource_description *resource)
 {
    queue(model, &(struct message){.type = MESSAGE_RESOURCE, .resource = *resource});
+}
+
+void
+tbr_model_forget_resource(struct tbr_model *model, uint32_t id)
+{
+   queue(model, &(struct message){.type = MESSAGE_FORGET, .forgotten = id});
 }
 
 void

@@ -22,6 +22,8 @@ struct tbr_model *tbr_model_create(const struct cm_config *config, const char *i
 void tbr_model_destroy(struct tbr_model *model);
 
 void tbr_model_define_resource(struct tbr_model *model, const struct cm_resource_description *resource);
+/** No pass that is queued from now on names it. */
+void tbr_model_forget_resource(struct tbr_model *model, uint32_t id);
 /** The text is copied. */
 void tbr_model_define_name(struct tbr_model *model, const struct cm_name *name);
 

@@ -18,7 +18,7 @@
 struct tbr_recording {
    const struct cm_config *config;
    const char *isa;
-   struct util_dynarray resources; /**< struct cm_resource_description, all defined so far */
+   struct util_dynarray resources; /**< struct cm_resource_description, of all that there are */
    struct util_dynarray names;     /**< struct cm_name, likewise, with texts of their own */
 };
 
@@ -220,6 +220,23 @@ tbr_recording_define_resource(struct tbr_recording *recording, const struct cm_r
    if (recorder && current == recording)
       cm_recorder_define_resource(recorder, resource);
    simple_mtx_unlock(&recorder_mutex);
+}
+
+void
+tbr_recording_forget_resource(struct tbr_recording *recording, uint32_t id)
+{
+   /* Those that go are mostly young. */
+   for (unsigned r = util_dynarray_num_elements(&recording->resources, struct cm_resource_description); r > 0;
+        r--) {
+      struct cm_resource_description *resource =
+         util_dynarray_element(&recording->resources, struct cm_resource_description, r - 1);
+      if (resource->id != id)
+         continue;
+      const size_t begin = (r - 1) * sizeof *resource;
+      recording->resources.size -= sizeof *resource;
+      memmove(resource, resource + 1, recording->resources.size - begin);
+      return;
+   }
 }
 
 struct cm_recorder *

@@ -40,6 +40,8 @@ bool tbr_recording_claim_frame(struct tbr_recording *recording);
 
 void tbr_recording_define_resource(struct tbr_recording *recording,
                                    const struct cm_resource_description *resource);
+/** No pass names it any more. */
+void tbr_recording_forget_resource(struct tbr_recording *recording, uint32_t id);
 void tbr_recording_define_name(struct tbr_recording *recording, const struct cm_name *name);
 /** The recorder for the pass' tiles until tbr_recording_end_pass, and with them the pass; NULL:
  * it is not recorded, and pass_owner is not called. */

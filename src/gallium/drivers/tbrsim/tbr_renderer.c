@@ -95,6 +95,28 @@ tbr_renderer_begin(struct tbr_renderer *renderer)
    return sequence;
 }
 
+uint64_t
+tbr_renderer_next_sequence(struct tbr_renderer *renderer)
+{
+   mtx_lock(&renderer->lock);
+   const uint64_t sequence = renderer->next_sequence;
+   mtx_unlock(&renderer->lock);
+   return sequence;
+}
+
+uint64_t
+tbr_renderer_oldest_recorded(struct tbr_renderer *renderer)
+{
+   mtx_lock(&renderer->lock);
+   uint64_t oldest = renderer->next_sequence;
+   util_dynarray_foreach (&renderer->live, struct live_batch, live) {
+      if (!live->submitted)
+         oldest = MIN2(oldest, live->sequence);
+   }
+   mtx_unlock(&renderer->lock);
+   return oldest;
+}
+
 /** Returns an unused batch to its context. */
 static void
 retire(struct tbr_renderer *renderer, struct tbr_batch *batch)

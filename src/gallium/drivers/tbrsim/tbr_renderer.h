@@ -28,6 +28,10 @@ void tbr_renderer_submit(struct tbr_renderer *renderer, struct tbr_batch *batch)
  * submitted counts as done. */
 bool tbr_renderer_done(struct tbr_renderer *renderer, uint64_t sequence);
 void tbr_renderer_wait(struct tbr_renderer *renderer, uint64_t sequence);
+/** The sequence number that the next batch gets, of any context; that of the oldest batch that is still being recorded, or
+ * the next one's. */
+uint64_t tbr_renderer_next_sequence(struct tbr_renderer *renderer);
+uint64_t tbr_renderer_oldest_recorded(struct tbr_renderer *renderer);
 /** Whether no batch of any context is under way / waits until that is so. */
 bool tbr_renderer_idle(struct tbr_renderer *renderer);
 void tbr_renderer_wait_idle(struct tbr_renderer *renderer);

@@ -262,11 +262,54 @@ resource_get_handle(struct pipe_screen *base, struct pipe_context *context, stru
           winsys->displaytarget_get_handle(winsys, display_target, handle);
 }
 
+/* ---- resources that the model can forget ---------------------------------- */
+
+/** Batches that another context may have begun, with the resource in their events, since it was replaced here. */
+#define BATCHES_BETWEEN_CONTEXTS 64
+
+/** One that no draw names any more. */
+struct tbr_gone_resource {
+   uint32_t id;
+   uint64_t sequence; /**< batches before this one may name it */
+};
+
+/** The resource is destroyed, or becomes another one in the event stream. */
+static void
+note_gone(struct tbr_screen *screen, const struct tbr_resource *resource)
+{
+   if (!screen->model || p_atomic_read(&resource->announced_id) != resource->id)
+      return;
+   simple_mtx_lock(&screen->gone_lock);
+   struct tbr_gone_resource *gone = util_dynarray_grow(&screen->gone, struct tbr_gone_resource, 1);
+   if (gone) /* else the model remembers it */
+      *gone = (struct tbr_gone_resource){resource->id, tbr_renderer_next_sequence(screen->renderer) +
+                                                          BATCHES_BETWEEN_CONTEXTS};
+   simple_mtx_unlock(&screen->gone_lock);
+}
+
+void
+tbr_resource_forget_gone(struct tbr_screen *screen)
+{
+   simple_mtx_assert_locked(&screen->submit_lock);
+   const uint64_t recorded = tbr_renderer_oldest_recorded(screen->renderer);
+   unsigned kept = 0;
+   simple_mtx_lock(&screen->gone_lock);
+   util_dynarray_foreach (&screen->gone, struct tbr_gone_resource, gone) {
+      if (gone->sequence <= recorded)
+         tbr_model_forget_resource(screen->model, gone->id);
+      else
+         *util_dynarray_element(&screen->gone, struct tbr_gone_resource, kept++) = *gone;
+   }
+   screen->gone.size = kept * sizeof(struct tbr_gone_resource);
+   simple_mtx_unlock(&screen->gone_lock);
+}
+
 static void
 resource_destroy(struct pipe_screen *screen, struct pipe_resource *base)
 {
    struct tbr_resource *resource = tbr_resource(base);
    assert(resource->storage);
+   note_gone(tbr_screen(screen), resource);
    /* Batches that use the memory hold it. */
    tbr_storage_reference(&resource->storage, NULL);
    FREE(resource);
@@ -344,6 +387,7 @@ static void
 renew(struct tbr_context *context, struct tbr_resource *resource)
 {
    assert(can_replace_storage(resource));
+   note_gone(tbr_screen(context->base.screen), resource);
    resource->id = p_atomic_inc_return(&tbr_screen(context->base.screen)->next_resource_id);
    p_atomic_set(&resource->last_read, 0);
    p_atomic_set(&resource->reader, NULL);
@@ -556,6 +600,8 @@ tbr_resource_init_screen(struct tbr_screen *screen)
 {
    simple_mtx_init(&screen->announce_mutex, mtx_plain);
    simple_mtx_init(&screen->storage_lock, mtx_plain);
+   simple_mtx_init(&screen->gone_lock, mtx_plain);
+   util_dynarray_init(&screen->gone, NULL);
    screen->base.resource_create = resource_create;
    screen->base.resource_create_front = resource_create_front;
    screen->base.resource_destroy = resource_destroy;

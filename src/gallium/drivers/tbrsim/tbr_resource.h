@@ -21,6 +21,7 @@
 struct sw_displaytarget;
 struct sw_winsys;
 struct tbr_context;
+struct tbr_screen;
 
 /** Memory of a resource; batches hold references while they use it. */
 struct tbr_storage {
@@ -118,6 +119,9 @@ void tbr_resource_read_front(struct tbr_resource *resource);
 /** Announces the resource to the event stream (once for each id). */
 void tbr_resource_announce(struct tbr_context *context, struct tbr_resource *resource);
 
+/** Tells the model which resources no pass names any more that comes now. With the screen's submit_lock. */
+void tbr_resource_forget_gone(struct tbr_screen *screen);
+
 /** Says in the event stream that the resource is read by what has no events (CM_NAME_READ), if a pass has stored to it
  * since the last time. The context has waited for that pass (tbr_resource_wait). */
 void tbr_resource_announce_read(struct tbr_context *context, struct tbr_resource *resource);
@@ -127,7 +131,6 @@ void tbr_resource_announce_read(struct tbr_context *context, struct tbr_resource
  * must not influence any result. */
 uint32_t tbr_resource_user_buffer(struct tbr_context *context);
 
-struct tbr_screen;
 void tbr_resource_init_screen(struct tbr_screen *screen);
 /** Mapping and writing resources (tbr_transfer.c). */
 void tbr_transfer_init_context(struct tbr_context *context);

@@ -214,6 +214,8 @@ destroy_screen(struct pipe_screen *base)
    tbr_names_destroy_screen(screen);
    simple_mtx_destroy(&screen->announce_mutex);
    simple_mtx_destroy(&screen->storage_lock);
+   simple_mtx_destroy(&screen->gone_lock);
+   util_dynarray_fini(&screen->gone);
    simple_mtx_destroy(&screen->submit_lock);
    tbr_draw_results_destroy_screen(screen);
    tbr_counter_set_destroy_screen(screen);

@@ -8,6 +8,7 @@
 #include "frontend/sw_winsys.h"
 #include "util/simple_mtx.h"
 #include "util/slab.h"
+#include "util/u_dynarray.h"
 #include "stats/counters.h"
 
 struct tbr_draw_results;
@@ -60,9 +61,12 @@ struct tbr_screen {
    uint32_t frame;              /**< frames ended so far (atomic) */
    uint32_t next_resource_id;   /**< event-stream identifiers, atomically counted up */
    simple_mtx_t announce_mutex; /**< of what contexts announce to the event stream once */
-   uint32_t user_buffer_id;     /**< see tbr_resource_user_buffer; 0: not needed yet */
-   const void *drawing_thread;  /**< identifies the first thread that began a pass (atomic) */
-   uint32_t many_threads;       /**< 1 once another has (atomic) */
+   simple_mtx_t gone_lock;      /**< of gone */
+   struct util_dynarray
+      gone; /**< struct tbr_gone_resource: what the model can forget, but has not been told yet */
+   uint32_t user_buffer_id;    /**< see tbr_resource_user_buffer; 0: not needed yet */
+   const void *drawing_thread; /**< identifies the first thread that began a pass (atomic) */
+   uint32_t many_threads;      /**< 1 once another has (atomic) */
 };
 
 static inline struct tbr_screen *
