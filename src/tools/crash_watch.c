@@ -28,12 +28,12 @@ digit_of(char c)
    return c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16;
 }
 
-/* Whether the first thread blocks a signal of crashes, as it does in its handler; other threads block signals that are
- * not for them. Called in a handler of signals. */
+/* Whether the first thread blocks a signal that ends programs, as it does in its handler; other threads block signals that
+ * are not for them. Called in a handler of signals. */
 static bool
-handles_crash(const char *path)
+handles_end(const char *path)
 {
-   static const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE};
+   static const int ends[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTERM, SIGINT, SIGHUP};
    static const char label[] = "SigBlk:\t";
    char status[4096];
    const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -45,8 +45,8 @@ handles_crash(const char *path)
    unsigned long long blocked = 0;
    for (mask = mask ? mask + sizeof(label) - 1 : ""; digit_of(*mask) < 16; mask++)
       blocked = blocked << 4 | digit_of(*mask);
-   for (unsigned c = 0; c < sizeof(crashes) / sizeof(*crashes); c++) {
-      if (blocked >> (crashes[c] - 1) & 1)
+   for (unsigned e = 0; e < sizeof(ends) / sizeof(*ends); e++) {
+      if (blocked >> (ends[e] - 1) & 1)
          return true;
    }
    return false;
@@ -60,7 +60,7 @@ look(int number)
       struct watched *watched = &list[w];
       if (!watched->id || watched->killed)
          continue;
-      watched->looks = handles_crash(watched->path) ? watched->looks + 1 : 0;
+      watched->looks = handles_end(watched->path) ? watched->looks + 1 : 0;
       if (watched->looks > CRASH_WATCH_SECONDS * LOOKS_A_SECOND)
          watched->killed = !kill(watched->id, SIGKILL);
    }

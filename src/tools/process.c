@@ -114,7 +114,7 @@ static int
 become(char *const argv[], const struct process_setup *setup, pid_t parent, int output,
        const sigset_t *signals)
 {
-   prctl(PR_SET_PDEATHSIG, SIGTERM);
+   prctl(PR_SET_PDEATHSIG, setup->killed_with_command ? SIGKILL : SIGTERM);
    if (getppid() != parent)
       _exit(STATUS_FAILED);
    if (setup->background)

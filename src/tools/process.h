@@ -24,7 +24,8 @@ struct process_setup {
    /** The command stands for the program: signals that it gets are passed on as they are, but for the terminal's,
     * which the program gets as well. It must be the only program, but for those in the background. */
    bool stands_for;
-   bool background; /**< a process group of its own: the terminal's Ctrl-C does not reach it */
+   bool killed_with_command; /**< by SIGKILL where the command dies; else it gets SIGTERM then */
+   bool background;          /**< a process group of its own: the terminal's Ctrl-C does not reach it */
    enum {
       OUTPUT_SHARED,
       OUTPUT_PIPE,

@@ -26,6 +26,8 @@ replayer_start(struct replayer *replayer, const struct trace *trace, const char 
                 : metrics ? OUTPUT_SHARED
                           : OUTPUT_NONE,
       .errors = log,
+      /* Its handler of SIGTERM may wait for ever, for a lock that it has interrupted: the allocator's. */
+      .killed_with_command = true,
    };
    const bool newer = trace_is_newer(trace), names_refused = newer && !wanted;
    char *snapshots = NULL, *draws = NULL;
@@ -179,7 +181,7 @@ replayer_finish(struct replayer *replayer)
       exit(STATUS_SIGNAL + process_interrupted());
    read_log(replayer, problem, sizeof(problem));
    if (hung)
-      say("%s: it crashed, and was killed as its report of that did not end", replayer->program);
+      say("%s: a signal ended it, and it was killed as its report of that did not end", replayer->program);
    else
       process_explain_signal(replayer->program, status);
    if (status)

@@ -88,14 +88,14 @@ class Memory(whole.TestCase):
         self.assertTrue(failed[0][1])
 
     def test_replayer_that_hangs(self):
-        """As apitrace's do where memory is short: in the handler of a crash, in which the signal is blocked."""
+        """As apitrace's do where memory is short: in the handler of a signal, in which that is blocked."""
         program = self.path("eglretrace", f"#!{sys.executable}\nimport signal\n"
                                           "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGSEGV])\nsignal.pause()\n")
         program.chmod(0o755)
         result = self.run_command(*self.replay(self.directory / "out", self.directory / "recording.tbr"),
                                   variables={"PATH": f"{self.directory}:{os.environ['PATH']}"})
         self.assertEqual(result.returncode, 1, result.stderr)
-        self.assertIn("tbrsim: eglretrace: it crashed, and was killed as its report of that did not end", result.stderr)
+        self.assertIn("tbrsim: eglretrace: a signal ended it, and it was killed as its report of that did not end", result.stderr)
 
     def test_group(self):
         """Half of what it takes, and more."""
