@@ -11,21 +11,25 @@ log_group(const struct cm_texture_path *path, uint32_t resource, unsigned count)
                            cm_group_make(0, 0, CM_STREAM_TEXTURE, count, resource));
 }
 
-static inline void
-log_block(const struct cm_texture_path *path, uint64_t block)
+/* A lookup of a block. */
+static inline cm_entry
+lookup_entry(const struct cm_texture_path *path, uint64_t block)
 {
-   cm_access_stream_append(path->hierarchy->requests,
-                           cm_entry_make(CM_ENTRY_LOOKUP, CM_UNIT_TEXTURE_CACHE, 0, CM_STREAM_TEXTURE,
-                                         block << path->block_shift >> CM_ENTRY_ADDRESS_SHIFT));
+   return cm_entry_make(CM_ENTRY_LOOKUP, CM_UNIT_TEXTURE_CACHE, 0, CM_STREAM_TEXTURE,
+                        block << (path->block_shift - CM_ENTRY_ADDRESS_SHIFT));
 }
 
 static void
 log_grid(const struct cm_texture_path *path, uint32_t resource, const struct cm_read_grid *grid)
 {
+   struct cm_access_stream *stream = path->hierarchy->requests;
    uint32_t mask = grid->readers[0] | grid->readers[1] | grid->readers[2] | grid->readers[3];
-   log_group(path, resource, (unsigned)__builtin_popcount(mask));
+   cm_access_stream_reserve(stream, 1 + 2 * CM_GRID_ROWS);
+   cm_entry *const group = stream->entries + stream->count, *next = group + 1;
    for (; mask; mask &= mask - 1)
-      log_block(path, cm_grid_block(grid, (unsigned)__builtin_ctz(mask)));
+      *next++ = lookup_entry(path, cm_grid_block(grid, (unsigned)__builtin_ctz(mask)));
+   *group = cm_group_make(0, 0, CM_STREAM_TEXTURE, (uint32_t)(next - group) - 1, resource);
+   stream->count += (uint32_t)(next - group);
 }
 
 static void
@@ -35,7 +39,7 @@ log_list(const struct cm_texture_path *path, uint32_t resource, const struct cm_
    const unsigned count = cm_distinct_blocks(reads->blocks, reads->count, firsts);
    log_group(path, resource, count);
    for (unsigned b = 0; b < count; b++)
-      log_block(path, firsts[b]);
+      cm_access_stream_append(path->hierarchy->requests, lookup_entry(path, firsts[b]));
 }
 
 static void

@@ -38,6 +38,11 @@ is_writing(const struct cm_timing *timing)
    return timing && timing->log && !timing->out_of_memory;
 }
 
+/* Kinds of entries that are logged, besides accesses. */
+#define LOGGED_KINDS                                                                    \
+   (1u << CM_ENTRY_DRAM_READ | 1u << CM_ENTRY_DRAM_WRITE | 1u << CM_ENTRY_UNIT_ACCESS | \
+    1u << CM_ENTRY_GROUP | 1u << CM_ENTRY_LOOKUP | 1u << CM_ENTRY_REQUEST | 1u << CM_ENTRY_MESSAGE)
+
 static inline void
 read_entries(struct cm_timing *timing, const cm_entry *entries, uint32_t count)
 {
@@ -51,27 +56,16 @@ read_entries(struct cm_timing *timing, const cm_entry *entries, uint32_t count)
    const cm_entry whole = (cm_entry)(CM_ENTRY_WRITE_BLOCK - CM_ENTRY_WRITE) << CM_ENTRY_KIND_SHIFT;
    for (uint32_t i = 0; i < count; i++) {
       const cm_entry entry = entries[i];
-      switch (cm_entry_kind(entry)) {
-      case CM_ENTRY_READ:
-         timing->vertex_reads += is_vertex_read(timing, entry);
+      const enum cm_entry_kind kind = cm_entry_kind(entry);
+      if (kind > CM_ENTRY_LAST_ACCESS) {
          *next = entry;
-         next += units >> cm_entry_unit(entry) & 1;
-         break;
-      case CM_ENTRY_WRITE:
-         *next = entry;
-         next += units >> cm_entry_unit(entry) & 1;
-         break;
-      case CM_ENTRY_WRITE_BLOCK:
-         *next = entry - whole;
-         next += units >> cm_entry_unit(entry) & 1;
-         break;
-      case CM_ENTRY_MARK:
-      case CM_ENTRY_RANGE:
-      case CM_ENTRY_INVALIDATE:
-      case CM_ENTRY_PARAMETER_BUFFER:
-      case CM_ENTRY_ORIGIN: break;
-      default: *next++ = entry;
+         next += LOGGED_KINDS >> kind & 1;
+         continue;
       }
+      if (kind == CM_ENTRY_READ)
+         timing->vertex_reads += is_vertex_read(timing, entry);
+      *next = kind == CM_ENTRY_WRITE_BLOCK ? entry - whole : entry;
+      next += units >> cm_entry_unit(entry) & 1;
    }
    log->entries.count = (uint32_t)(next - first);
 }

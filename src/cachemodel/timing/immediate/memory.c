@@ -10,10 +10,12 @@ init_ports(struct cm_immediate_memory *memory, struct cm_pool *pool)
 {
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
       const struct cm_cache_config *cache = &memory->config->caches[unit];
+      const uint32_t banks = cm_cache_config_banks(cache);
       memory->latency[unit] = cache->latency;
+      memory->block_shift[unit] = cache->block ? (uint32_t)__builtin_ctz(cache->block) : 0;
+      memory->banks[unit] = (struct cm_dram_divisor){banks, UINT64_MAX / banks};
       if (cache->size && unit != CM_UNIT_LLC)
-         memory->ports[unit] = cm_pool_take(pool, 2 * cm_cache_config_banks(cache) * cache->instances,
-                                            sizeof *memory->ports[unit]);
+         memory->ports[unit] = cm_pool_take(pool, 2 * banks * cache->instances, sizeof *memory->ports[unit]);
    }
 }
 
@@ -125,9 +127,9 @@ take_bank(struct cm_immediate_memory *memory, uint64_t address, uint64_t cycle)
    const struct cm_dram_clock clock = memory->llc_clock;
    const uint64_t wanted = cm_later(cycle, memory->stalled);
    /* An access that arrives within a cycle of the LLC is served in it. */
-   uint64_t rest;
+   uint64_t rest, unused;
    const uint64_t whole = cm_dram_divide(wanted, clock.from, &rest) * clock.to.value;
-   const uint64_t slot = whole + rest * clock.to.value / clock.from.value;
+   const uint64_t slot = whole + cm_dram_divide(rest * clock.to.value, clock.from, &unused);
    const uint64_t begin = cm_dram_clock_from_dram(clock, cm_banks_take(&memory->llc_banks, address, slot));
    memory->llc_banks.waits += begin > wanted ? begin - wanted : 0;
    return cm_later(begin, wanted);
@@ -149,9 +151,12 @@ serve(struct cm_immediate_memory *memory, cm_entry token, uint32_t processor, ui
    if (unit == CM_UNIT_LLC)
       return take_bank(memory, cm_entry_address(token), cycle) + memory->latency[unit];
    const struct cm_cache_config *cache = &memory->config->caches[unit];
-   uint32_t bank = processor % cache->instances;
-   if (cache->banks > 1)
-      bank = bank * cache->banks + (uint32_t)(cm_entry_address(token) / cache->block % cache->banks);
+   uint32_t bank = processor < cache->instances ? processor : processor % cache->instances;
+   if (cache->banks > 1) {
+      uint64_t number;
+      cm_dram_divide(cm_entry_address(token) >> memory->block_shift[unit], memory->banks[unit], &number);
+      bank = bank * cache->banks + (uint32_t)number;
+   }
    const uint32_t port = 2 * bank + (cm_entry_kind(token) == CM_ENTRY_WRITE);
    return cm_calendar_take(&memory->ports[unit][port], cycle) + memory->latency[unit];
 }

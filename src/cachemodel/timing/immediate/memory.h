@@ -33,6 +33,8 @@ struct cm_immediate_memory {
    struct cm_dram_clock llc_clock;            /**< from the GPU's to the LLC's */
    struct cm_calendar *ports[CM_CACHE_COUNT]; /**< two a bank, for reads and for writes; not of the LLC */
    uint32_t latency[CM_CACHE_COUNT];
+   uint32_t block_shift[CM_CACHE_COUNT];
+   struct cm_dram_divisor banks[CM_CACHE_COUNT];
    struct cm_unit_ports units;
    struct cm_unit_route route; /**< of the last access to a cache with units before it */
    struct cm_banks llc_banks;
