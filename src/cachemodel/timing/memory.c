@@ -196,14 +196,51 @@ cm_mshrs_add_pending(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t 
 }
 
 /* Entries complete in no predictable order: this many are compared without branches. */
-#define SCANNED_AT_ONCE 64
+#define COMPARED_AT_ONCE 64
+
+/* Bits of the entries from `first` on, up to so many, that may be complete at a cycle. *soonest becomes no later than when
+ * one of the others is. */
+static inline uint64_t
+find_over(const struct cm_mshr *entries, uint32_t first, uint32_t count, uint64_t now, uint64_t *soonest)
+{
+   uint64_t over = 0, least = *soonest;
+   for (uint32_t i = 0; i < count; i++) {
+      const uint64_t time = entries[first + i].fill.time, later = time > now;
+      const uint64_t until = time | (later - 1); /* all ones where it is not later */
+      over |= (later ^ 1) << i;
+      least = until < least ? until : least;
+   }
+   *soonest = least;
+   return over;
+}
+
+/* Whether one of the entries from `first` on, the first of which was allocated longest ago, is complete. Of all that may
+ * be so, the two allocated first are checked; *unknown: how many were. */
+static bool
+take_over(struct cm_memory *memory, struct cm_mshrs *mshrs, uint32_t first, uint64_t over, uint64_t now,
+          unsigned *unknown)
+{
+   for (; over; over &= over - 1) {
+      const uint32_t entry = first + (uint32_t)__builtin_ctzll(over);
+      struct cm_arrival *fill = &mshrs->entries[entry].fill;
+      if (fill->ticket != CM_NO_TICKET && ++*unknown > 2)
+         continue;
+      if (*unknown == 1 && fill->ticket != CM_NO_TICKET)
+         cm_memory_advance(memory, now);
+      if (is_over(memory, fill, now)) {
+         mshrs->next = entry;
+         return true;
+      }
+   }
+   return false;
+}
 
 bool
 cm_mshrs_has_free(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
 {
    const uint64_t now = *cycle;
-   const uint32_t count = mshrs->count;
-   struct cm_arrival *oldest = &mshrs->entries[mshrs->next].fill;
+   const uint32_t oldest_entry = mshrs->next;
+   struct cm_arrival *oldest = &mshrs->entries[oldest_entry].fill;
    uint64_t soonest = UINT64_MAX;
    unsigned unknown = 0;
    if (oldest->time > now) {
@@ -217,32 +254,18 @@ cm_mshrs_has_free(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cy
       if (is_over(memory, oldest, now))
          return true;
    }
-   const uint32_t second = cm_mshrs_after(mshrs, mshrs->next);
-   for (uint32_t scanned = 1, first = second; scanned < count; scanned += SCANNED_AT_ONCE) {
-      const uint32_t left = count - scanned, end = left < SCANNED_AT_ONCE ? left : SCANNED_AT_ONCE;
-      uint64_t may_be_over = 0;
-      uint32_t at = first;
-      for (uint32_t i = 0; i < end; i++, at = at + 1 == count ? 0 : at + 1) {
-         const uint64_t time = mshrs->entries[at].fill.time, later = time > now;
-         const uint64_t until = time | (later - 1); /* all ones where it is not later */
-         may_be_over |= (later ^ 1) << i;
-         soonest = until < soonest ? until : soonest;
-      }
-      for (; may_be_over; may_be_over &= may_be_over - 1) {
-         const uint32_t place = first + (uint32_t)__builtin_ctzll(may_be_over);
-         const uint32_t entry = place < count ? place : place - count;
-         struct cm_arrival *fill = &mshrs->entries[entry].fill;
-         /* Of those that may be complete, the two allocated first are checked. */
-         if (fill->ticket != CM_NO_TICKET && ++unknown > 2)
-            continue;
-         if (unknown == 1 && fill->ticket != CM_NO_TICKET)
-            cm_memory_advance(memory, now);
-         if (is_over(memory, fill, now)) {
-            mshrs->next = entry;
+   /* Those behind it, and then those before it, which were allocated later. */
+   const struct {
+      uint32_t first, end;
+   } parts[2] = {{oldest_entry + 1, mshrs->count}, {0, oldest_entry}};
+   for (unsigned p = 0; p < 2; p++) {
+      for (uint32_t first = parts[p].first; first < parts[p].end; first += COMPARED_AT_ONCE) {
+         const uint32_t left = parts[p].end - first,
+                        count = left < COMPARED_AT_ONCE ? left : COMPARED_AT_ONCE;
+         const uint64_t over = find_over(mshrs->entries, first, count, now, &soonest);
+         if (take_over(memory, mshrs, first, over, now, &unknown))
             return true;
-         }
       }
-      first = at;
    }
    /* Entries of unknown completion are checked again a little later. */
    if (unknown && now + CM_MEMORY_POLL_CYCLES < soonest)

@@ -226,6 +226,8 @@ advance(struct cm_tiled_timing *timing, bool is_last)
       uint64_t first_clock = CM_UNKNOWN, second_clock = CM_UNKNOWN;
       unsigned first = NUM_STAGES;
       begin_geometry(timing);
+      /* Unrolled, calls are direct. */
+#pragma GCC unroll 6
       for (unsigned s = 0; s < NUM_STAGES; s++) {
          uint64_t clock;
          if (!stages[s].ready(timing, &clock))
