@@ -40,6 +40,9 @@ named_resource(void)
    return resource;
 }
 
+/* Names of resources are kept for tables that have rows of them. */
+static const char *const with_tables[] = {"attribution.texture=on", NULL};
+
 static void
 check_names(const struct cm_names *names)
 {
@@ -123,7 +126,7 @@ static void
 test_same_names(void **unused)
 {
    char error[512] = "";
-   struct cm_config *config = test_config(NULL);
+   struct cm_config *config = test_config(with_tables);
    struct cm_gpu *live = cm_gpu_create(config, error, sizeof error);
    const struct cm_resource_description resource = named_resource();
    for (size_t n = 0; n < NUM_DEFINITIONS; n++)
@@ -271,7 +274,7 @@ static void
 test_reads_change_nothing(void **unused)
 {
    char error[512] = "";
-   struct cm_config *config = test_config(NULL);
+   struct cm_config *config = test_config(with_tables);
    struct cm_gpu *gpu = cm_gpu_create(config, error, sizeof error);
    const struct cm_name read = {.type = CM_NAME_READ, .number = 9};
    for (size_t n = 0; n < NUM_DEFINITIONS; n++) {
