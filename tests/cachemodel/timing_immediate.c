@@ -88,18 +88,6 @@ add_primitive(struct pass_builder *pass, const struct load *load, uint32_t p)
       pass_footprints(pass, 0, 0, footprints, load->quads * load->footprints);
 }
 
-/* The cycles of a frame with a pass, of a GPU; both are used up. */
-static uint64_t
-cycles_of_pass(struct cm_gpu *gpu, struct pass_builder *pass)
-{
-   pass_run(pass, gpu);
-   pass_free(pass);
-   cm_gpu_frame_end(gpu);
-   const uint64_t cycles = gpu_total(gpu, "gpu.cycles");
-   cm_gpu_destroy(gpu);
-   return cycles;
-}
-
 static uint64_t
 cycles_of(const struct load *load, const char *const *changes)
 {

@@ -73,12 +73,7 @@ cycles_of_stages(const struct load *load, const struct stages *stages, const cha
    }
    for (uint32_t q = load->hidden; q < load->quads; q++)
       pass_quads(pass, 0, 0, 0, &quad, 1);
-   pass_run(pass, gpu);
-   pass_free(pass);
-   cm_gpu_frame_end(gpu);
-   const uint64_t cycles = gpu_total(gpu, "gpu.cycles");
-   cm_gpu_destroy(gpu);
-   return cycles;
+   return cycles_of_pass(gpu, pass);
 }
 
 static uint64_t
@@ -271,12 +266,7 @@ cycles_of_accesses(enum cm_preraster_stage stage, uint32_t vertices, const struc
          pass_access(pass, stage, its);
    }
    pass_primitive(pass, 1, &tile, 1);
-   pass_run(pass, gpu);
-   pass_free(pass);
-   cm_gpu_frame_end(gpu);
-   const uint64_t cycles = gpu_total(gpu, "gpu.cycles");
-   cm_gpu_destroy(gpu);
-   return cycles;
+   return cycles_of_pass(gpu, pass);
 }
 
 /* Invocations behind vertices hold their Vertex Processor as vertices do, for textures and loads; nobody waits for stores. On

@@ -211,7 +211,6 @@ enum cm_vertex_access_type {
    CM_VERTEX_TEXTURE, /**< reads of a texture, as struct cm_footprint has them of a fragment */
    CM_VERTEX_BUFFER,  /**< of a storage buffer */
    CM_VERTEX_IMAGE,   /**< a texel of an image */
-   CM_VERTEX_ACCESS_TYPES
 };
 
 /** What an instruction of one invocation of a shader before the rasterizer accesses: of textures and images texels of one

@@ -435,7 +435,6 @@ find_writers(const struct cm_log *log, struct writer writers[static MAX_PROCESSO
 uint64_t
 cm_compute_timing_write_back(struct cm_compute_timing *compute, const struct cm_log *log, uint64_t cycle)
 {
-   const uint32_t block_cycles = compute->config->load_store.block_cycles;
    struct writer writers[MAX_PROCESSORS];
    for (uint32_t p = 0; p < compute->num_processors; p++)
       cycle = cm_later(cycle, compute->pipeline.stores_end(compute->pipeline.pipeline, p));
@@ -452,7 +451,7 @@ cm_compute_timing_write_back(struct cm_compute_timing *compute, const struct cm_
       struct writer *writer = &writers[first];
       const uint64_t taken = compute->pipeline.write_back(compute->pipeline.pipeline, first, &writer->token,
                                                           writer->end, writer->cycle);
-      writer->cycle = cm_later(writer->cycle, taken) + (block_cycles ? block_cycles : 1);
+      writer->cycle = cm_later(writer->cycle, taken) + cm_load_store_cycles(compute->config, 1);
       end = cm_later(end, writer->cycle);
    }
    compute->counts.write_backs += end - cycle;

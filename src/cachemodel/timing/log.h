@@ -201,6 +201,13 @@ cm_group_operation(cm_entry group)
    return (enum cm_storage_operation)cm_entry_unit(group);
 }
 
+/** Cycles in which a load/store unit takes so many blocks. */
+static inline uint64_t
+cm_load_store_cycles(const struct cm_config *config, uint64_t blocks)
+{
+   return blocks * (config->load_store.block_cycles ? config->load_store.block_cycles : 1);
+}
+
 /** Whether a group is a store's: nobody waits for what it reads, the rest of a block. */
 static inline bool
 cm_is_store_group(cm_entry group)

@@ -281,3 +281,14 @@ assert_frame(struct cm_gpu *gpu, const uint64_t *values, const struct expected_c
                   (unsigned long long)expected->value);
    }
 }
+
+uint64_t
+cycles_of_pass(struct cm_gpu *gpu, struct pass_builder *pass)
+{
+   pass_run(pass, gpu);
+   pass_free(pass);
+   cm_gpu_frame_end(gpu);
+   const uint64_t cycles = gpu_total(gpu, "gpu.cycles");
+   cm_gpu_destroy(gpu);
+   return cycles;
+}

@@ -85,6 +85,9 @@ void define_buffer(struct cm_gpu *gpu, uint32_t id, uint32_t bytes);
 /** A counter's sum over the frames; fails the test where there is none of the name. */
 uint64_t gpu_total(struct cm_gpu *gpu, const char *name);
 
+/** Cycles of a frame of this pass on a GPU with timing; frees both. */
+uint64_t cycles_of_pass(struct cm_gpu *gpu, struct pass_builder *pass);
+
 struct expected_counter {
    const char *name;
    uint64_t value;

@@ -250,9 +250,8 @@ cm_immediate_memory_begins_access(const struct cm_immediate_memory *memory, cm_e
 static void
 count_lookups(struct cm_immediate_memory *memory, cm_entry token)
 {
-   const uint32_t block_cycles = memory->config->load_store.block_cycles;
    if (cm_entry_kind(token) == CM_ENTRY_GROUP && cm_entry_stream(token) == CM_STREAM_STORAGE)
-      memory->stores.port += (uint64_t)cm_group_count(token) * (block_cycles ? block_cycles : 1);
+      memory->stores.port += cm_load_store_cycles(memory->config, cm_group_count(token));
 }
 
 uint64_t
@@ -443,10 +442,9 @@ look_up_storage(struct cm_immediate_memory *memory, uint32_t processor, const cm
 {
    struct cm_immediate_load_store *unit = &memory->load_store[processor];
    const enum cm_storage_operation operation = cm_group_operation(**token);
-   const uint32_t block_cycles = memory->config->load_store.block_cycles;
    wait->resource = cm_group_resource(**token);
    uint32_t count = cm_group_count(*(*token)++);
-   const uint64_t cycles = (uint64_t)count * (block_cycles ? block_cycles : 1);
+   const uint64_t cycles = cm_load_store_cycles(memory->config, count);
    unit->port = cm_later(unit->port, cycle) + cycles;
    memory->stores.port += cycles;
    const uint64_t found = unit->port + memory->latency[CM_UNIT_LOAD_STORE_CACHE];

@@ -112,10 +112,9 @@ assemble(struct cm_tiled_timing *timing, uint64_t entered)
 static uint64_t
 look_up(struct cm_tiled_timing *timing, cm_entry group, uint64_t cycle)
 {
-   const uint32_t block_cycles = timing->base.config->load_store.block_cycles;
    if (cm_entry_stream(group) != CM_STREAM_STORAGE)
       return cycle + cm_group_count(group);
-   const uint64_t cycles = (uint64_t)cm_group_count(group) * (block_cycles ? block_cycles : 1);
+   const uint64_t cycles = cm_load_store_cycles(timing->base.config, cm_group_count(group));
    timing->memory.stores.port += cycles;
    return cycle + cycles;
 }

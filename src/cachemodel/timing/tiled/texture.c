@@ -96,8 +96,7 @@ look_up_storage(struct cm_tiled_memory *memory, uint32_t processor, const cm_ent
    const cm_entry group = *(*token)++;
    wait->resource = cm_group_resource(group);
    const uint32_t count = cm_group_count(group);
-   const uint32_t block_cycles = memory->config->load_store.block_cycles;
-   const uint64_t cycles = (uint64_t)count * (block_cycles ? block_cycles : 1);
+   const uint64_t cycles = cm_load_store_cycles(memory->config, count);
    unit->port = cm_later(unit->port, cycle) + cycles;
    memory->stores.port += cycles;
    const uint64_t found = unit->port + memory->config->caches[CM_UNIT_LOAD_STORE_CACHE].latency;

@@ -89,8 +89,7 @@ struct tbr_indirect {
 
 /** What the shaders that draw executes write to the shader buffer TBR_MARKS_BUFFER, besides their results. */
 struct tbr_vertex_marks {
-   uint32_t loops_ended;   /**< as tbr_screen.loops_ended */
-   uint32_t texture_reads; /**< of the draw under way (tbr_nir_count_texture_reads) */
+   uint32_t loops_ended; /**< as tbr_screen.loops_ended */
 };
 
 struct tbr_context {

@@ -286,10 +286,9 @@ map_stage_textures(struct tbr_context *context, enum pipe_shader_type stage,
 static void
 map_textures(struct tbr_context *context)
 {
-   map_stage_textures(context, PIPE_SHADER_VERTEX, context->vertex_shader);
-   map_stage_textures(context, PIPE_SHADER_TESS_CTRL, context->control_shader);
-   map_stage_textures(context, PIPE_SHADER_TESS_EVAL, context->evaluation_shader);
-   map_stage_textures(context, PIPE_SHADER_GEOMETRY, context->geometry_shader);
+   for (unsigned stage = 0; stage < CM_PRERASTER_STAGES; stage++)
+      map_stage_textures(context, tbr_drawn_stages[stage],
+                         tbr_drawn_shader(context, tbr_drawn_stages[stage]));
 }
 
 /* ---- transform feedback ---------------------------------------------------- */
@@ -403,14 +402,13 @@ draw_one(struct tbr_context *context, const struct pipe_draw_info *info, unsigne
    struct pipe_draw_info checked = *info;
    if (indices->data && info->index_bounds_valid && !are_bounds_true(info, draw, indices))
       checked.index_bounds_valid = false;
-   context->vertex_marks.texture_reads = 0;
    tbr_vertex_accesses_begin(context);
    memset(&binning->stages_run, 0, sizeof binning->stages_run);
    draw_vbo(context->draw, &checked, drawid_offset, NULL, draw, 1, context->patch_vertices);
    draw_flush(context->draw);
-   if (context->vertex_marks.texture_reads)
-      tbr_draw_events_texture_reads(context, context->vertex_marks.texture_reads);
    take_vertex_accesses(context);
+   if (context->vertex_accesses)
+      tbr_draw_events_texture_reads(context, tbr_vertex_accesses_texture_reads(context->vertex_accesses));
    tbr_query_end_draw(context);
    if (binning->out_of_memory) {
       mesa_loge("primitives were lost: out of memory for the Parameter Buffer");

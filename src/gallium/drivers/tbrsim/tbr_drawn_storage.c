@@ -75,10 +75,11 @@ map_stage(struct tbr_context *context, enum pipe_shader_type stage, const struct
 bool
 tbr_drawn_storage_map(struct tbr_context *context)
 {
-   return map_stage(context, PIPE_SHADER_VERTEX, context->vertex_shader) &&
-          map_stage(context, PIPE_SHADER_TESS_CTRL, context->control_shader) &&
-          map_stage(context, PIPE_SHADER_TESS_EVAL, context->evaluation_shader) &&
-          map_stage(context, PIPE_SHADER_GEOMETRY, context->geometry_shader);
+   for (unsigned s = 0; s < CM_PRERASTER_STAGES; s++) {
+      if (!map_stage(context, tbr_drawn_stages[s], tbr_drawn_shader(context, tbr_drawn_stages[s])))
+         return false;
+   }
+   return true;
 }
 
 /** Calls a function with each resource that the bound shaders access. */
@@ -86,27 +87,19 @@ static void
 for_each(struct tbr_context *context,
          void (*function)(struct tbr_context *context, struct tbr_resource *resource, bool writes))
 {
-   const struct {
-      enum pipe_shader_type stage;
-      const struct tbr_drawn_shader *shader;
-   } stages[] = {
-      {PIPE_SHADER_VERTEX, context->vertex_shader},
-      {PIPE_SHADER_TESS_CTRL, context->control_shader},
-      {PIPE_SHADER_TESS_EVAL, context->evaluation_shader},
-      {PIPE_SHADER_GEOMETRY, context->geometry_shader},
-   };
-   for (unsigned s = 0; s < ARRAY_SIZE(stages); s++) {
-      const struct tbr_drawn_shader *shader = stages[s].shader;
+   for (unsigned s = 0; s < CM_PRERASTER_STAGES; s++) {
+      const enum pipe_shader_type stage = tbr_drawn_stages[s];
+      const struct tbr_drawn_shader *shader = tbr_drawn_shader(context, stage);
       if (!shader)
          continue;
       u_foreach_bit (i, shader->buffers_used) {
-         struct pipe_resource *buffer = context->shader_buffers[stages[s].stage][i].buffer;
-         const bool writable = context->writable_buffers[stages[s].stage] >> i & 1;
+         struct pipe_resource *buffer = context->shader_buffers[stage][i].buffer;
+         const bool writable = context->writable_buffers[stage] >> i & 1;
          if (buffer)
             function(context, tbr_resource(buffer), shader->writes_memory && writable);
       }
       u_foreach_bit (i, shader->images_used) {
-         const struct pipe_image_view *image = &context->images[stages[s].stage][i];
+         const struct pipe_image_view *image = &context->images[stage][i];
          if (image->resource)
             function(context, tbr_resource(image->resource),
                      shader->writes_memory && image->shader_access & PIPE_IMAGE_ACCESS_WRITE);

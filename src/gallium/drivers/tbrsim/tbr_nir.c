@@ -154,20 +154,18 @@ tbr_nir_limit_loops(nir_shader *nir, unsigned limit)
 /* ---- texture reads ------------------------------------------------------ */
 
 static bool
-count_texture_read(nir_builder *b, nir_instr *instr, void *data)
+reads_texture(nir_builder *b, nir_instr *instr, void *found)
 {
-   if (instr->type != nir_instr_type_tex || nir_tex_instr_is_query(nir_instr_as_tex(instr)))
-      return false;
-   b->cursor = nir_before_instr(instr);
-   nir_ssbo_atomic(b, 32, marks_buffer(b), nir_imm_int(b, 4), nir_imm_int(b, 1),
-                   .atomic_op = nir_atomic_op_iadd);
-   return true;
+   *(bool *)found |= instr->type == nir_instr_type_tex && !nir_tex_instr_is_query(nir_instr_as_tex(instr));
+   return false;
 }
 
 bool
-tbr_nir_count_texture_reads(nir_shader *nir)
+tbr_nir_reads_textures(nir_shader *nir)
 {
-   return nir_shader_instructions_pass(nir, count_texture_read, nir_metadata_control_flow, NULL);
+   bool found = false;
+   nir_shader_instructions_pass(nir, reads_texture, nir_metadata_all, &found);
+   return found;
 }
 
 /* ---- offsets that wrap -------------------------------------------------- */

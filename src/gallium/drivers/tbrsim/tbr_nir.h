@@ -24,9 +24,8 @@ unsigned tbr_nir_push_constants(nir_shader *nir, unsigned base);
  * there are loops. */
 bool tbr_nir_limit_loops(nir_shader *nir, unsigned limit);
 
-/** Counts what a shader reads of textures: each instruction that reads texels adds 1 to the second
- * word of that shader buffer, once for each invocation that runs it. True if there are any. */
-bool tbr_nir_count_texture_reads(nir_shader *nir);
+/** Whether the shader has instructions that read texels. */
+bool tbr_nir_reads_textures(nir_shader *nir);
 
 /** Numbers of storage buffers that a shader computes are those of its own: behind them are the driver's. */
 void tbr_nir_bound_buffers(nir_shader *nir);

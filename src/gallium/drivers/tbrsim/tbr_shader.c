@@ -372,7 +372,7 @@ create_drawn_shader(struct tbr_context *context, const char *stage, const struct
       FREE(shader);
       return NULL;
    }
-   shader->reads_textures = tbr_nir_count_texture_reads(nir);
+   shader->reads_textures = tbr_nir_reads_textures(nir);
    tbr_debug_nir(stage, shader->id, nir);
    tbr_debug_shader(stage, shader->id, shader->num_instructions);
    return shader;
@@ -537,6 +537,24 @@ delete_gs_state(struct pipe_context *pipe, void *state)
    draw_delete_geometry_shader(tbr_context(pipe)->draw, shader->draw.geometry);
    FREE(shader->logged);
    FREE(shader);
+}
+
+const enum pipe_shader_type tbr_drawn_stages[CM_PRERASTER_STAGES] = {
+   [CM_PRERASTER_VERTEX] = PIPE_SHADER_VERTEX,
+   [CM_PRERASTER_CONTROL] = PIPE_SHADER_TESS_CTRL,
+   [CM_PRERASTER_EVALUATION] = PIPE_SHADER_TESS_EVAL,
+   [CM_PRERASTER_GEOMETRY] = PIPE_SHADER_GEOMETRY,
+};
+
+const struct tbr_drawn_shader *
+tbr_drawn_shader(const struct tbr_context *context, enum pipe_shader_type stage)
+{
+   switch (stage) {
+   case PIPE_SHADER_VERTEX: return context->vertex_shader;
+   case PIPE_SHADER_TESS_CTRL: return context->control_shader;
+   case PIPE_SHADER_TESS_EVAL: return context->evaluation_shader;
+   default: assert(stage == PIPE_SHADER_GEOMETRY); return context->geometry_shader;
+   }
 }
 
 const struct tbr_drawn_shader *

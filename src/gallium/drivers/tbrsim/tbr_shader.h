@@ -8,6 +8,7 @@
 
 #include "pipe/p_state.h"
 #include "util/u_inlines.h"
+#include "events/event_stream.h"
 #include "tbr_fragment.h"
 #include "tbr_names.h"
 
@@ -109,6 +110,10 @@ struct tbr_drawn_shader {
    struct tbr_logged_instruction *logged;
 };
 
+/** The stages that draw executes, by enum cm_preraster_stage, and the shader that is bound to one; NULL: none. */
+extern const enum pipe_shader_type tbr_drawn_stages[CM_PRERASTER_STAGES];
+const struct tbr_drawn_shader *
+tbr_drawn_shader(const struct tbr_context *context, enum pipe_shader_type stage);
 /** The last shader of the bound ones that draw executes. */
 const struct tbr_drawn_shader *tbr_last_drawn_shader(const struct tbr_context *context);
 

@@ -49,18 +49,12 @@ struct tbr_vertex_accesses {
    struct tbr_texture_thread *thread;
    struct cm_tile_events events;        /**< of one call of the texture unit */
    struct util_dynarray found;          /**< struct found_access, of the draw */
+   uint32_t texture_reads;              /**< texture instructions that the draw's invocations ran */
    bool lost;                           /**< not all of them: out of memory, or of room in the log */
    uint32_t instance;                   /**< of the part that was taken last */
    uint32_t begun[CM_PRERASTER_STAGES]; /**< invocations logged when that instance began, in this pass */
    uint32_t taken[CM_PRERASTER_STAGES]; /**< when that part ended */
    struct stage_bindings stages[CM_PRERASTER_STAGES];
-};
-
-static const enum pipe_shader_type stage_types[CM_PRERASTER_STAGES] = {
-   [CM_PRERASTER_VERTEX] = PIPE_SHADER_VERTEX,
-   [CM_PRERASTER_CONTROL] = PIPE_SHADER_TESS_CTRL,
-   [CM_PRERASTER_EVALUATION] = PIPE_SHADER_TESS_EVAL,
-   [CM_PRERASTER_GEOMETRY] = PIPE_SHADER_GEOMETRY,
 };
 
 /* ---- the log ------------------------------------------------------------- */
@@ -85,7 +79,7 @@ tbr_vertex_accesses_prepare(struct tbr_context *context)
    util_dynarray_init(&accesses->found, NULL);
    context->vertex_accesses = accesses;
    for (unsigned stage = 0; stage < CM_PRERASTER_STAGES; stage++)
-      draw_set_mapped_shader_buffer(context->draw, stage_types[stage], TBR_LOG_BUFFER, accesses->log,
+      draw_set_mapped_shader_buffer(context->draw, tbr_drawn_stages[stage], TBR_LOG_BUFFER, accesses->log,
                                     TBR_LOG_BYTES);
    return true;
 }
@@ -136,6 +130,7 @@ tbr_vertex_accesses_begin(struct tbr_context *context)
    memset(accesses->log->invocations, 0, sizeof accesses->log->invocations);
    memset(accesses->taken, 0, sizeof accesses->taken);
    accesses->instance = 0;
+   accesses->texture_reads = 0;
    begin_pass(accesses);
    for (unsigned stage = 0; stage < CM_PRERASTER_STAGES; stage++)
       accesses->stages[stage].described = 0;
@@ -161,7 +156,7 @@ append_binding(struct tbr_batch *batch, uint32_t *number)
 static const struct tbr_texture_binding *
 describe_texture(struct tbr_context *context, enum cm_preraster_stage stage, unsigned unit)
 {
-   const enum pipe_shader_type type = stage_types[stage];
+   const enum pipe_shader_type type = tbr_drawn_stages[stage];
    struct stage_bindings *bindings = &context->vertex_accesses->stages[stage];
    struct pipe_sampler_view *view = unit < TBR_MAX_TEXTURES ? context->sampler_views[type][unit] : NULL;
    const struct tbr_storage *storage = view ? context->held.textures[type][unit] : NULL;
@@ -181,7 +176,7 @@ static bool
 announce_texture(struct tbr_context *context, struct tbr_batch *batch, enum cm_preraster_stage stage,
                  unsigned unit)
 {
-   const enum pipe_shader_type type = stage_types[stage];
+   const enum pipe_shader_type type = tbr_drawn_stages[stage];
    struct stage_bindings *bindings = &context->vertex_accesses->stages[stage];
    if (bindings->textures_announced >> unit & 1)
       return true;
@@ -200,7 +195,7 @@ announce_buffer(struct tbr_context *context, struct tbr_batch *batch, enum cm_pr
                 unsigned unit)
 {
    struct stage_bindings *bindings = &context->vertex_accesses->stages[stage];
-   const struct pipe_shader_buffer *buffer = &context->shader_buffers[stage_types[stage]][unit];
+   const struct pipe_shader_buffer *buffer = &context->shader_buffers[tbr_drawn_stages[stage]][unit];
    if (bindings->buffers_announced >> unit & 1)
       return true;
    struct cm_texture_binding *binding = append_binding(batch, &bindings->buffer_numbers[unit]);
@@ -225,7 +220,7 @@ announce_image(struct tbr_context *context, struct tbr_batch *batch, enum cm_pre
    struct cm_texture_binding *binding = append_binding(batch, &bindings->image_numbers[unit]);
    if (!binding)
       return false;
-   tbr_draw_events_describe_image(context, &context->images[stage_types[stage]][unit], binding);
+   tbr_draw_events_describe_image(context, &context->images[tbr_drawn_stages[stage]][unit], binding);
    binding->is_storage = true;
    bindings->images_announced |= 1u << unit;
    return true;
@@ -239,21 +234,10 @@ stage_of(const struct tbr_logged_access *logged)
    return logged->instruction >> TBR_LOGGED_STAGE_SHIFT;
 }
 
-static const struct tbr_drawn_shader *
-shader_of(const struct tbr_context *context, enum cm_preraster_stage stage)
-{
-   switch (stage) {
-   case CM_PRERASTER_VERTEX: return context->vertex_shader;
-   case CM_PRERASTER_CONTROL: return context->control_shader;
-   case CM_PRERASTER_EVALUATION: return context->evaluation_shader;
-   default: return context->geometry_shader;
-   }
-}
-
 static const struct tbr_logged_instruction *
 instruction_of(const struct tbr_context *context, const struct tbr_logged_access *logged)
 {
-   const struct tbr_drawn_shader *shader = shader_of(context, stage_of(logged));
+   const struct tbr_drawn_shader *shader = tbr_drawn_shader(context, tbr_drawn_stages[stage_of(logged)]);
    assert(shader && TBR_LOGGED_NUMBER(logged->instruction) < shader->num_logged);
    return &shader->logged[TBR_LOGGED_NUMBER(logged->instruction)];
 }
@@ -378,7 +362,7 @@ find_bytes(struct tbr_context *context, struct tbr_batch *batch,
            const struct tbr_logged_instruction *instruction, const struct tbr_logged_access *logged)
 {
    const enum cm_preraster_stage stage = stage_of(logged);
-   const struct tbr_bound_storage *bound = context->drawn_storage[stage_types[stage]];
+   const struct tbr_bound_storage *bound = context->drawn_storage[tbr_drawn_stages[stage]];
    const uint32_t unit = unit_of(instruction, logged), offset = logged->coords[0];
    if (!bound || unit >= TBR_MAX_DRAWN_STORAGE_BUFFERS || !bound->buffers[unit].memory ||
        offset >= bound->buffers[unit].bytes)
@@ -406,7 +390,7 @@ find_texel(struct tbr_context *context, struct tbr_batch *batch,
            const struct tbr_logged_instruction *instruction, const struct tbr_logged_access *logged)
 {
    const enum cm_preraster_stage stage = stage_of(logged);
-   const struct tbr_bound_storage *bound = context->drawn_storage[stage_types[stage]];
+   const struct tbr_bound_storage *bound = context->drawn_storage[tbr_drawn_stages[stage]];
    const uint32_t unit = unit_of(instruction, logged);
    const struct tbr_bound_image *image = bound && unit < TBR_MAX_IMAGES ? &bound->images[unit] : NULL;
    if (!image || !image->texels)
@@ -602,6 +586,7 @@ find_accesses(struct tbr_context *context, struct tbr_batch *batch)
                 logged[end].instruction == logged[first].instruction &&
                 unit_of(instruction, &logged[end]) == unit_of(instruction, &logged[first]))
             end++;
+         context->vertex_accesses->texture_reads += end - first;
          fine = find_texels(context, batch, instruction, logged + first, end - first);
       } else if (instruction->type == CM_VERTEX_BUFFER) {
          fine = find_bytes(context, batch, instruction, &logged[first]);
@@ -650,4 +635,10 @@ tbr_vertex_accesses_end(struct tbr_context *context)
    begin_pass(accesses);
    accesses->lost = false;
    return fine;
+}
+
+uint32_t
+tbr_vertex_accesses_texture_reads(const struct tbr_vertex_accesses *accesses)
+{
+   return accesses->texture_reads;
 }

@@ -9,6 +9,7 @@
 #define TBR_VERTEX_ACCESSES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct tbr_context;
 struct tbr_vertex_accesses;
@@ -24,5 +25,7 @@ void tbr_vertex_accesses_end_part(struct tbr_context *context);
 /** Appends what was accessed since the draw began, or since this was called last, to the events of the draw recorded last,
  * if it is recorded. False when out of memory, or if a part of the draw has accessed more often than the log has room for. */
 bool tbr_vertex_accesses_end(struct tbr_context *context);
+/** Texture instructions that invocations of the draw have run, if it is recorded. */
+uint32_t tbr_vertex_accesses_texture_reads(const struct tbr_vertex_accesses *accesses);
 
 #endif
