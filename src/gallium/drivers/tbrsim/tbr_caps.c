@@ -15,6 +15,7 @@
 #include "util/u_screen.h"
 #include "tbr_compute.h"
 #include "tbr_context.h"
+#include "tbr_decoding.h"
 #include "tbr_formats.h"
 #include "tbr_limits.h"
 
@@ -203,10 +204,12 @@ is_sampleable(enum pipe_format format)
              !util_format_is_scaled(format) && util_format_fetch_rgba_func(format);
    case UTIL_FORMAT_LAYOUT_S3TC:
    case UTIL_FORMAT_LAYOUT_RGTC:
-   case UTIL_FORMAT_LAYOUT_ETC:
    case UTIL_FORMAT_LAYOUT_BPTC:
    case UTIL_FORMAT_LAYOUT_FXT1:
    case UTIL_FORMAT_LAYOUT_OTHER: return util_format_fetch_rgba_func(format);
+   case UTIL_FORMAT_LAYOUT_ETC:
+   case UTIL_FORMAT_LAYOUT_ASTC:
+      return util_format_fetch_rgba_func(format) || tbr_decoded_format(format) != PIPE_FORMAT_NONE;
    default: return false;
    }
 }

@@ -13,6 +13,7 @@
 #include "tbr_batch.h"
 #include "tbr_binning.h"
 #include "tbr_context.h"
+#include "tbr_decoding.h"
 #include "tbr_draw_events.h"
 #include "tbr_draw_state.h"
 #include "tbr_drawn_storage.h"
@@ -269,12 +270,13 @@ map_stage_textures(struct tbr_context *context, enum pipe_shader_type stage,
          last_level = MIN2(view->u.tex.last_level, resource->base.last_level);
          if (view->target != PIPE_TEXTURE_3D)
             depth = view->u.tex.last_layer - view->u.tex.first_layer + 1;
+         const struct tbr_resource *sampled = tbr_sampled_resource(view);
          for (unsigned level = first_level; level <= last_level; level++) {
-            row_stride[level] = resource->row_stride[level];
-            layer_stride[level] = resource->layer_stride[level];
-            offsets[level] = resource->level_offset[level];
+            row_stride[level] = sampled->row_stride[level];
+            layer_stride[level] = sampled->layer_stride[level];
+            offsets[level] = sampled->level_offset[level];
             if (view->target != PIPE_TEXTURE_3D)
-               offsets[level] += view->u.tex.first_layer * resource->layer_stride[level];
+               offsets[level] += view->u.tex.first_layer * sampled->layer_stride[level];
          }
       }
       draw_set_mapped_texture(context->draw, stage, i, width, resource->base.height0, depth, first_level,

@@ -11,6 +11,7 @@
 #include "util/u_viewport.h"
 #include "tbr_batch.h"
 #include "tbr_context.h"
+#include "tbr_decoding.h"
 #include "tbr_query.h"
 #include "tbr_resource.h"
 #include "tbr_shader.h"
@@ -278,7 +279,7 @@ static void
 describe_levels(const struct pipe_sampler_view *view, const struct tbr_resource *resource,
                 const struct tbr_storage *storage, struct tbr_texture_binding *binding)
 {
-   const struct util_format_description *shown = util_format_description(view->format);
+   const struct util_format_description *shown = util_format_description(binding->format);
    const struct util_format_description *stored = util_format_description(resource->base.format);
    const unsigned first = MIN2(view->u.tex.first_level, resource->base.last_level);
    const unsigned last = CLAMP(view->u.tex.last_level, first, resource->base.last_level);
@@ -329,11 +330,11 @@ tbr_draw_state_describe_texture(const struct pipe_sampler_view *view,
                                 unsigned unit, struct tbr_texture_binding *binding)
 {
    static const struct pipe_sampler_state default_sampler;
-   const struct tbr_resource *resource = tbr_resource(view->texture);
+   const struct tbr_resource *resource = tbr_sampled_resource(view);
    memset(binding, 0, sizeof *binding);
    binding->unit = unit;
    binding->target = view->target;
-   binding->format = view->format;
+   binding->format = tbr_sampled_format(view);
    binding->swizzle[0] = view->swizzle_r;
    binding->swizzle[1] = view->swizzle_g;
    binding->swizzle[2] = view->swizzle_b;

@@ -12,6 +12,7 @@
 #include "util/u_memory.h"
 #include "tbr_batch.h"
 #include "tbr_context.h"
+#include "tbr_decoding.h"
 #include "tbr_model.h"
 #include "tbr_renderer.h"
 
@@ -98,12 +99,11 @@ replace_storage(struct tbr_resource *resource, struct tbr_storage *storage)
 
 /* ---- layout ----------------------------------------------------------- */
 
-/** Fills in strides and offsets, returns the size in bytes. */
+/** Fills in strides and offsets of levels that begin at a byte; returns where they end. */
 static uint64_t
-lay_out(struct tbr_resource *resource)
+lay_out_levels(struct tbr_resource *resource, uint64_t bytes)
 {
    const struct pipe_resource *base = &resource->base;
-   uint64_t bytes = 0;
 
    assert(base->last_level < TBR_MAX_LEVELS);
    if (base->target == PIPE_BUFFER) {
@@ -125,14 +125,44 @@ lay_out(struct tbr_resource *resource)
    return bytes * MAX2(base->nr_samples, 1);
 }
 
+/** Makes *decoded the resource's decoded copy if its format needs one. */
+static void
+describe_decoded(struct tbr_resource *resource, struct tbr_resource *decoded)
+{
+   const enum pipe_format format = tbr_decoded_format(resource->base.format);
+   resource->decoded = NULL;
+   if (resource->base.target == PIPE_BUFFER || format == PIPE_FORMAT_NONE)
+      return;
+   assert(resource->base.nr_samples <= 1);
+   *decoded = (struct tbr_resource){.base = resource->base};
+   decoded->base.format = format;
+   resource->decoded = decoded;
+}
+
+/** Fills in strides and offsets, returns the size in bytes. */
+static uint64_t
+lay_out(struct tbr_resource *resource)
+{
+   const uint64_t bytes = lay_out_levels(resource, 0);
+   return resource->decoded ? lay_out_levels(resource->decoded, bytes) : bytes;
+}
+
 static bool
 can_create_resource(struct pipe_screen *screen, const struct pipe_resource *template)
 {
-   struct tbr_resource resource = {.base = *template};
+   struct tbr_resource resource = {.base = *template}, decoded;
+   describe_decoded(&resource, &decoded);
    return template->last_level < TBR_MAX_LEVELS && lay_out(&resource) <= MAX_RESOURCE_BYTES;
 }
 
 /* ---- creation and destruction ------------------------------------------- */
+
+static void
+free_object(struct tbr_resource *resource)
+{
+   FREE(resource->decoded);
+   FREE(resource);
+}
 
 static struct tbr_resource *
 create_object(struct pipe_screen *base, const struct pipe_resource *template)
@@ -143,6 +173,14 @@ create_object(struct pipe_screen *base, const struct pipe_resource *template)
    resource->base = *template;
    resource->base.screen = base;
    resource->base.next = NULL;
+   if (tbr_decoded_format(template->format) != PIPE_FORMAT_NONE && template->target != PIPE_BUFFER) {
+      struct tbr_resource *decoded = CALLOC_STRUCT(tbr_resource);
+      if (!decoded) {
+         FREE(resource);
+         return NULL;
+      }
+      describe_decoded(resource, decoded);
+   }
    pipe_reference_init(&resource->base.reference, 1);
    resource->id = p_atomic_inc_return(&tbr_screen(base)->next_resource_id);
    return resource;
@@ -219,7 +257,7 @@ resource_create_front(struct pipe_screen *base, const struct pipe_resource *temp
       ok = resource->storage != NULL;
    }
    if (!ok) {
-      FREE(resource);
+      free_object(resource);
       return NULL;
    }
    return &resource->base;
@@ -246,7 +284,7 @@ resource_from_handle(struct pipe_screen *base, const struct pipe_resource *templ
    struct sw_displaytarget *display_target =
       winsys->displaytarget_from_handle(winsys, template, handle, &stride);
    if (!display_target || !adopt_display_target(resource, winsys, display_target, stride, true)) {
-      FREE(resource);
+      free_object(resource);
       return NULL;
    }
    return &resource->base;
@@ -312,7 +350,7 @@ resource_destroy(struct pipe_screen *screen, struct pipe_resource *base)
    note_gone(tbr_screen(screen), resource);
    /* Batches that use the memory hold it. */
    tbr_storage_reference(&resource->storage, NULL);
-   FREE(resource);
+   free_object(resource);
 }
 
 /* ---- hazards ---------------------------------------------------------- */

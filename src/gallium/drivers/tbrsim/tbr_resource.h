@@ -43,6 +43,9 @@ struct tbr_resource {
    uint32_t row_stride[TBR_MAX_LEVELS];   /**< bytes from row of blocks to row of blocks */
    uint64_t layer_stride[TBR_MAX_LEVELS]; /**< bytes from layer, face or slice to the next */
    uint64_t sample_stride;                /**< bytes from a sample's plane to the next */
+   /** Where in the same memory the decoded copy of a compressed texture is (tbr_decoding.h): a resource with a
+    * format, a size and a layout, and nothing else; NULL: there is none. */
+   struct tbr_resource *decoded;
 
    uint32_t writes;                /**< how often the CPU or transform feedback began to write it */
    uint64_t last_read, last_write; /**< sequence numbers of batches; 0: none (atomic) */

@@ -12,6 +12,7 @@
 #include "tbr_batch.h"
 #include "tbr_binning.h"
 #include "tbr_context.h"
+#include "tbr_decoding.h"
 #include "tbr_resource.h"
 
 /** Primitives that draw has queued belong to the old state. */
@@ -241,18 +242,28 @@ bind_sampler_states(struct pipe_context *base, enum pipe_shader_type stage, unsi
       draw_set_samplers(context->draw, stage, (struct pipe_sampler_state **)bound, last);
 }
 
+struct tbr_sampler_view {
+   struct pipe_sampler_view base;
+   struct pipe_sampler_view
+      drawn; /**< what draw samples: texture and format are of what is sampled in the memory */
+};
+
 static struct pipe_sampler_view *
 create_sampler_view(struct pipe_context *base, struct pipe_resource *texture,
                     const struct pipe_sampler_view *template)
 {
-   struct pipe_sampler_view *view = mem_dup(template, sizeof *template);
+   struct tbr_sampler_view *view = CALLOC_STRUCT(tbr_sampler_view);
    if (!view)
       return NULL;
-   pipe_reference_init(&view->reference, 1);
-   view->texture = NULL;
-   pipe_resource_reference(&view->texture, texture);
-   view->context = base;
-   return view;
+   view->base = *template;
+   pipe_reference_init(&view->base.reference, 1);
+   view->base.texture = NULL;
+   pipe_resource_reference(&view->base.texture, texture);
+   view->base.context = base;
+   view->drawn = view->base;
+   view->drawn.texture = (struct pipe_resource *)&tbr_sampled_resource(&view->base)->base;
+   view->drawn.format = tbr_sampled_format(&view->base);
+   return &view->base;
 }
 
 static void
@@ -287,8 +298,12 @@ set_sampler_views(struct pipe_context *base, enum pipe_shader_type stage, unsign
    while (last > 0 && !bound[last - 1])
       last--;
    context->num_sampler_views[stage] = last;
-   if (tbr_is_drawn_stage(stage))
-      draw_set_sampler_views(context->draw, stage, bound, last);
+   if (!tbr_is_drawn_stage(stage))
+      return;
+   struct pipe_sampler_view *drawn[PIPE_MAX_SHADER_SAMPLER_VIEWS];
+   for (unsigned i = 0; i < last; i++)
+      drawn[i] = bound[i] ? &((struct tbr_sampler_view *)bound[i])->drawn : NULL;
+   draw_set_sampler_views(context->draw, stage, drawn, last);
 }
 
 /* ---- constants -------------------------------------------------------- */

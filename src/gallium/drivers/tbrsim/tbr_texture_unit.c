@@ -78,11 +78,7 @@ has_blocks_of_bytes(enum pipe_format format)
    switch (description->layout) {
    case UTIL_FORMAT_LAYOUT_S3TC:
    case UTIL_FORMAT_LAYOUT_RGTC: return true;
-   case UTIL_FORMAT_LAYOUT_ETC:
-      return format == PIPE_FORMAT_ETC1_RGB8 || format == PIPE_FORMAT_ETC2_RGB8 ||
-             format == PIPE_FORMAT_ETC2_SRGB8 || format == PIPE_FORMAT_ETC2_RGB8A1 ||
-             format == PIPE_FORMAT_ETC2_SRGB8A1 || format == PIPE_FORMAT_ETC2_RGBA8 ||
-             format == PIPE_FORMAT_ETC2_SRGBA8;
+   case UTIL_FORMAT_LAYOUT_ETC: return format == PIPE_FORMAT_ETC1_RGB8;
    case UTIL_FORMAT_LAYOUT_BPTC:
       return format == PIPE_FORMAT_BPTC_RGBA_UNORM || format == PIPE_FORMAT_BPTC_SRGBA;
    default: return false;

@@ -6,6 +6,7 @@
 #include "util/u_inlines.h"
 #include "tbr_batch.h"
 #include "tbr_context.h"
+#include "tbr_decoding.h"
 #include "tbr_renderer.h"
 #include "tbr_resource.h"
 
@@ -160,6 +161,9 @@ unmap(struct pipe_context *base, struct pipe_transfer *base_transfer)
          blit_pixels(base, transfer, true);
       pipe_resource_reference(&transfer->pixels, NULL);
    }
+   const struct tbr_resource *resource = tbr_resource(transfer->base.resource);
+   if (resource->decoded && (transfer->base.usage & PIPE_MAP_WRITE))
+      tbr_decode(resource, transfer->storage, transfer->base.level, &transfer->base.box);
    tbr_storage_reference(&transfer->storage, NULL);
    pipe_resource_reference(&transfer->base.resource, NULL);
    slab_free(&tbr_context(base)->transfer_pool, transfer);
