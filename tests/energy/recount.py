@@ -207,6 +207,8 @@ class Account:
             ("tiling_engine", "tiling_engine.pmds", "tile_overlap"),
             ("texture_unit", "fragment_stage.footprints", "texture_footprint"),
         ]
+        # Of an invocation instead of a quad's four.
+        self.event("texture_unit", "vertex_stage.footprints", energy["texture_footprint"] * 10 ** 6 // 4)
         if has_timing:
             operations += [
                 ("vertex_stage", "operations.vertex_instructions", "vertex_instruction"),

@@ -18,11 +18,15 @@ struct operation {
    enum where where;
    enum cm_energy_unit unit;
    const char *what, *counter, *key;
-   size_t offset; /* in struct cm_energy_config */
+   size_t offset;  /* in struct cm_energy_config */
+   unsigned parts; /* how many of it take what the key says */
 };
 
 #define OPERATION(where, unit, what, counter, key) \
-   {where, CM_ENERGY_##unit, what, counter, #key, offsetof(struct cm_energy_config, key)}
+   {where, CM_ENERGY_##unit, what, counter, #key, offsetof(struct cm_energy_config, key), 1}
+/* Of an invocation, where the key is of the four of a quad. */
+#define QUARTER(where, unit, what, counter, key) \
+   {where, CM_ENERGY_##unit, what, counter, #key, offsetof(struct cm_energy_config, key), 4}
 static const struct operation operations[] = {
    OPERATION(ALL, VERTEX_STAGE, "instructions of vertices", "operations.vertex_instructions",
              vertex_instruction),
@@ -35,6 +39,7 @@ static const struct operation operations[] = {
    OPERATION(ALL, EARLY_Z, "quads", "operations.depth_quads", depth_quad),
    OPERATION(ALL, FRAGMENT_STAGE, "instructions of quads", "operations.quad_instructions", quad_instruction),
    OPERATION(ALL, TEXTURE_UNIT, "footprints", "fragment_stage.footprints", texture_footprint),
+   QUARTER(ALL, TEXTURE_UNIT, "footprints of vertices", "vertex_stage.footprints", texture_footprint),
    OPERATION(ALL, BLENDING, "quads", "operations.color_reads", blend_quad),
 };
 
@@ -60,7 +65,7 @@ add_operation(struct cm_energy_builder *builder, const struct operation *operati
    cm_energy_note_key(builder, operation->key, note, sizeof note);
    return cm_energy_add_events(builder, (int)operation->unit, operation->what, operation->counter, 1,
                                (uint64_t)key_value(&builder->config->energy, operation->offset) *
-                                  CM_ZEPTOJOULES_PER_FEMTOJOULE,
+                                  CM_ZEPTOJOULES_PER_FEMTOJOULE / operation->parts,
                                note);
 }
 
