@@ -54,7 +54,7 @@ def _text(value):
 
 
 def frame_range(frames):
-    """What --frames takes: of 3, "3-9", (3, 9) or range(3, 10)."""
+    """What --frames takes: of 3, "3-9", "3-9,12", (3, 9) or range(3, 10)."""
     if isinstance(frames, range):
         if frames.step != 1 or not frames:
             raise Error(f"frames={frames}: expected one frame after another, one at least")

@@ -63,11 +63,13 @@ check_images(const struct check *check)
    struct replayer replayers[NUM_DRIVERS];
    struct image images[NUM_DRIVERS] = {0};
    const unsigned num_drivers = count_drivers(check);
-   unsigned count = check->range.last - check->range.first + 1;
+   const unsigned count = cm_frame_list_count(check->frames);
+   const uint32_t first = check->frames->ranges[0].first,
+                  last = check->frames->ranges[check->frames->count - 1].last;
    struct comparison *comparisons = allocate(count * sizeof(*comparisons));
    const char *what = check->images ? "comparing images" : "taking images";
    const struct replay_images wanted = {
-      .first_call = check->range.first ? trace_frame_end(check->trace, check->range.first - 1) + 1 : 0,
+      .first_call = first ? trace_frame_end(check->trace, first - 1) + 1 : 0,
    };
 
    options.model = false;
@@ -77,17 +79,20 @@ check_images(const struct check *check)
       replayer_start(&replayers[d], check->trace, driver_names[d], &options, NULL, &wanted, NULL, log);
       free(log);
    }
-   for (unsigned frame = check->range.first; frame <= check->range.last; frame++) {
+   unsigned done = 0;
+   for (unsigned frame = first; frame <= last; frame++) {
       for (unsigned d = 0; d < num_drivers; d++) {
          while (!replayer_has_image(&replayers[d], 100))
-            progress_show(what, frame - check->range.first + (double)d / num_drivers, count);
+            progress_show(what, done + (double)d / num_drivers, count);
          replayer_read(&replayers[d], &images[d], frame);
       }
-      progress_show(what, frame - check->range.first + 1, count);
+      if (!cm_frame_list_has(check->frames, frame))
+         continue;
       if (check->snapshots)
          write_image(&images[TBRSIM], check->snapshots, "frame", frame);
       if (check->images)
-         comparisons[frame - check->range.first] = compare_frame(check, images, frame);
+         comparisons[done] = compare_frame(check, images, frame);
+      progress_show(what, ++done, count);
    }
    bool complained = false;
    for (unsigned d = 0; d < num_drivers; d++) {

@@ -9,11 +9,11 @@
 struct check {
    const struct trace *trace;
    const struct options *options;
-   struct frame_range range;
-   const char *snapshots; /**< directory for frame-NNNN.png; NULL: none */
-   const char *images;    /**< directory for the differences; NULL: no comparison */
-   bool with_softpipe;    /**< the comparison is with softpipe's images, too */
-   double tolerance;      /**< share of pixels (of 1) that may be off by more than 2/255 */
+   const struct cm_frame_list *frames; /**< of the trace */
+   const char *snapshots;              /**< directory for frame-NNNN.png; NULL: none */
+   const char *images;                 /**< directory for the differences; NULL: no comparison */
+   bool with_softpipe;                 /**< the comparison is with softpipe's images, too */
+   double tolerance;                   /**< share of pixels (of 1) that may be off by more than 2/255 */
 };
 
 /** Replays the trace with the memory model off (it changes no pixel) on tbrsim and,

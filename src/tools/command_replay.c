@@ -20,7 +20,7 @@
 
 static const char description[] =
    "Replays an apitrace file (OpenGL ES or OpenGL) on the simulated GPU and prints its\n"
-   "statistics. With --frames A-B it is replayed up to frame B. Images come from a replay\n"
+   "statistics. With --frames it is replayed up to the last of them. Images come from a replay\n"
    "of their own, so that taking them changes no counter. Without DISPLAY it uses an X server\n"
    "of its own (Xvfb). A trace made on a newer context than the simulated GPU has is replayed\n"
    "as far as that goes; each function that is refused is named, and the exit status is 1.\n"
@@ -29,7 +29,7 @@ static const char description[] =
 
 struct replay {
    struct options options;
-   struct frame_range range;
+   struct cm_frame_list frames; /* once the trace is open: those simulated, and taken images of */
    const char *snapshots;
    const char *trace;
    const char *draw_metrics; /* counters of each draw call, with commas between them; NULL: none */
@@ -100,13 +100,11 @@ parse(struct replay *replay, int argc, char **argv)
       .operand = "trace",
       .groups = {CONFIG_OPTIONS(&options->configurations, CM_CONFIG_DEFAULT),
                  ATTRIBUTE_OPTIONS(&options->configurations), TABLE_OPTIONS(options),
-                 LIVE_OPTIONS(options, "tbrsim-out"), RECORD_OPTIONS(options),
-                 FRAME_OPTIONS(&options->frames), TIMELINE_OPTIONS(&options->timeline),
-                 LIVE_THREAD_OPTIONS(options), OPTION_GROUP(rows, replay)},
+                 LIVE_OPTIONS(options, "tbrsim-out"), RECORD_OPTIONS(options), LIVE_FRAME_OPTIONS(options),
+                 TIMELINE_OPTIONS(&options->timeline), LIVE_THREAD_OPTIONS(options),
+                 OPTION_GROUP(rows, replay)},
    };
    replay->trace = command_line_parse(&line, argc, argv).list[0];
-   if (options->frames)
-      replay->range = options_frames(options->frames);
    if (!options->out)
       options->out = "tbrsim-out";
    options->call_numbers |= options->configurations.attributes_draws;
@@ -125,7 +123,7 @@ simulate(const struct replay *replay, struct results *results, const struct trac
 {
    struct replayer replayer;
    char *log = text("%s/replay.log", replay->options.out);
-   unsigned frames = replay->range.last - replay->range.first + 1;
+   const unsigned frames = cm_frame_list_count(&replay->frames);
 
    replayer_start(&replayer, trace, "tbrsim", &replay->options, replay->options.frames, NULL, NULL, log);
    bool running;
@@ -161,10 +159,13 @@ command_replay(int argc, char **argv)
    struct replay replay;
    parse(&replay, argc, argv);
    struct trace trace = trace_file_open(replay.trace);
-   if (!replay.options.frames)
-      replay.range = (struct frame_range){0, trace.frames - 1};
-   if (replay.range.last >= trace.frames)
-      fail(STATUS_USAGE, "--frames %s: %s has the frames 0-%u", replay.options.frames, trace.path,
+   char *all = text("0-%u", trace.frames - 1);
+   replay.frames = options_frame_list(replay.options.frames ? replay.options.frames : all);
+   free(all);
+   const uint32_t last = replay.frames.ranges[replay.frames.count - 1].last;
+   if (last >= trace.frames)
+      fail(STATUS_USAGE, "--%s %s: %s has the frames 0-%u", replay.options.selected ? "selected" : "frames",
+           replay.options.selected ? replay.options.selected : replay.options.frames, trace.path,
            trace.frames - 1);
 
    const char *out = replay.options.out;
@@ -173,8 +174,8 @@ command_replay(int argc, char **argv)
    if (replay.snapshots)
       options_check_directory(replay.snapshots, true);
    display_require(NULL);
-   if (replay.range.last + 1 < trace.frames)
-      trace = trace_file_trim(&trace, replay.range.last);
+   if (last + 1 < trace.frames)
+      trace = trace_file_trim(&trace, last);
 
    bool passed = true, want_images = replay.snapshots || replay.check;
    /* What is refused is named by a replay that takes no images. */
@@ -214,7 +215,7 @@ command_replay(int argc, char **argv)
       struct check check = {
          .trace = &trace,
          .options = &replay.options,
-         .range = replay.range,
+         .frames = &replay.frames,
          .snapshots = replay.snapshots,
          .images = replay.check ? images : NULL,
          .with_softpipe = replay.with_softpipe,
@@ -224,8 +225,8 @@ command_replay(int argc, char **argv)
          putchar('\n');
       passed &= check_images(&check);
       if (replay.snapshots)
-         printf("frames:     %s/frame-%04u.png … frame-%04u.png\n", replay.snapshots, replay.range.first,
-                replay.range.last);
+         printf("frames:     %s/frame-%04u.png … frame-%04u.png\n", replay.snapshots,
+                replay.frames.ranges[0].first, last);
       if (replay.check)
          printf("differences from llvmpipe, %d times as bright: %s\n", DIFFERENCE_GAIN, images);
    }

@@ -45,9 +45,9 @@ command_run(int argc, char **argv)
       .operand = "program",
       .groups = {CONFIG_OPTIONS(&options.configurations, CM_CONFIG_DEFAULT),
                  ATTRIBUTE_OPTIONS(&options.configurations), TABLE_OPTIONS(&options),
-                 LIVE_OPTIONS(&options, "tbrsim-out"), RECORD_OPTIONS(&options),
-                 FRAME_OPTIONS(&options.frames), TIMELINE_OPTIONS(&options.timeline),
-                 LIVE_THREAD_OPTIONS(&options), OPTION_GROUP(rows, &screen), DRIVER_OPTIONS(&options)},
+                 LIVE_OPTIONS(&options, "tbrsim-out"), RECORD_OPTIONS(&options), LIVE_FRAME_OPTIONS(&options),
+                 TIMELINE_OPTIONS(&options.timeline), LIVE_THREAD_OPTIONS(&options),
+                 OPTION_GROUP(rows, &screen), DRIVER_OPTIONS(&options)},
    };
    char **program = command_line_parse(&line, argc, argv).list;
 

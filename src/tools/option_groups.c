@@ -140,6 +140,26 @@ const struct option_row frame_option_rows[] = {
 static_assert(offsetof(struct frame_selection, frames) == 0, "--frames alone takes a const char *");
 
 static void
+take_frame_list(void *field, const char *option, const char *value)
+{
+   struct cm_frame_list list = options_frame_list(value);
+   cm_frame_list_free(&list);
+   *(const char **)field = value;
+}
+
+const struct option_row live_frame_option_rows[] = {
+   OPTION("frames", "A-B|A",
+          "only frames A to B, or A alone, or several of these with commas; the\n"
+          "first is 0. The others are rendered, but not simulated or recorded\n"
+          "(default: all)",
+          take_frame_list, struct options, frames),
+   OPTION("selected", "FILE",
+          "only the frames that tbrsim select has chosen, each behind as many as\n"
+          "fill the configuration's largest cache (default: none)",
+          take_path, struct options, selected),
+};
+
+static void
 take_timeline(void *field, const char *option, const char *value)
 {
    options_timeline(value);

@@ -16,6 +16,7 @@
 #include "gpu/gpu_config.h"
 #include "gpu/timeline_writer.h"
 #include "memory/future.h"
+#include "selection_file.h"
 #include "tools.h"
 
 static const char *
@@ -125,8 +126,10 @@ static void
 check_timeline(const struct options *options)
 {
    const struct cm_timeline_frames frames = options_timeline(options->timeline);
-   const struct frame_range range =
-      options->frames ? options_frames(options->frames) : (struct frame_range){0, UINT32_MAX};
+   struct cm_frame_list list = options_frame_list(options->frames ? options->frames : "0-");
+   const struct cm_frame_range range = list.ranges[0];
+   const bool apart = list.count > 1;
+   cm_frame_list_free(&list);
    options_check_timed(options->timeline, options->gpu, options->configurations.list[0].name);
    if (!options->model || strcmp(options->driver, "tbrsim") || !options->out)
       fail(STATUS_USAGE, "--timeline %s: there are no statistics that it could stand beside, expected %s",
@@ -134,6 +137,9 @@ check_timeline(const struct options *options)
            !options->model ? "no --no-model"
            : options->out  ? "--driver tbrsim"
                            : "--out DIR");
+   if (apart)
+      fail(STATUS_USAGE, "--timeline %s: expected simulated frames that follow one another, not %s",
+           options->timeline, options->frames);
    if (frames.first < range.first || frames.last > range.last)
       fail(STATUS_USAGE, "--timeline %s: expected frames that are simulated, of %s", options->timeline,
            options->frames);
@@ -144,6 +150,13 @@ options_finish_live(struct options *options)
 {
    char error[512];
    options_finish(options);
+   if (options->selected && options->frames)
+      fail(STATUS_USAGE, "--selected: which frames are simulated is in %s; not with --frames",
+           options->selected);
+   if (options->selected) {
+      const struct selection selection = selection_read(options->selected);
+      options->frames = selection_frames(&selection, selection_largest_cache(options->gpu));
+   }
    if (options->timeline)
       check_timeline(options);
    if (options->model && !cm_config_needs_no_future(options->gpu, error, sizeof(error)))
@@ -151,6 +164,18 @@ options_finish_live(struct options *options)
    if (options->thumbnails && !options->model)
       fail(STATUS_USAGE,
            "--thumbnails: they are with the statistics, which there are none of with --no-model");
+}
+
+struct cm_frame_list
+options_frame_list(const char *value)
+{
+   struct cm_frame_list list;
+   if (!cm_frame_list_parse(value, &list))
+      fail(STATUS_USAGE,
+           "--frames %s: expected A-B with A <= B or A, frames counting from 0, or several, ascending, with "
+           "commas",
+           value);
+   return list;
 }
 
 struct frame_range

@@ -13,6 +13,7 @@
 #include "config/units.h"
 #include "configurations.h"
 #include "timing/timeline.h"
+#include "util/frame_list.h"
 
 /** The options of a command that simulates live. */
 struct options {
@@ -29,10 +30,11 @@ struct options {
    unsigned model_threads;    /**< that simulate; 0: the driver's choice */
    const char *out;           /**< directory for statistics; absolute once made; NULL: none */
    bool out_given;            /**< it is not from the environment, nor the default */
-   const char *frames;        /**< "A-B"; NULL: all */
-   const char *timeline;      /**< "A-B" or "A", frames of which there is a timeline; NULL: none */
-   const char *run;           /**< what the run is called (results.h); NULL: nothing is written */
-   struct cm_config *gpu;     /**< the configuration they make together */
+   const char *frames;        /**< a list (util/frame_list.h), checked; NULL: all */
+   const char *selected;  /**< file of tbrsim select, whose frames are once finished in frames; NULL: none */
+   const char *timeline;  /**< "A-B" or "A", frames of which there is a timeline; NULL: none */
+   const char *run;       /**< what the run is called (results.h); NULL: nothing is written */
+   struct cm_config *gpu; /**< the configuration they make together */
 };
 
 /** Starts from what the environment says (TBRSIM_CONFIG, TBRSIM_SET, TBRSIM_MODEL,
@@ -67,7 +69,7 @@ enum output_format { OUTPUT_TABLE, OUTPUT_CSV, OUTPUT_JSON };
 
 extern const struct option_row config_option_rows[], frame_option_rows[], timeline_option_rows[],
    cache_option_rows[], format_option_rows[], json_option_rows[], directory_option_rows[], file_option_rows[],
-   job_option_rows[], live_option_rows[], table_option_rows[];
+   job_option_rows[], live_option_rows[], live_frame_option_rows[], table_option_rows[];
 
 /* clang-format off */
 #define OPTION_ROWS(rows, first, end, target, type, preset) \
@@ -107,6 +109,8 @@ extern const struct option_row config_option_rows[], frame_option_rows[], timeli
 #define RECORD_OPTIONS(live) OPTION_ROWS(live_option_rows, 3, 5, live, struct options, NULL)
 /** --format csv|parquet of the tables beside the statistics. */
 #define TABLE_OPTIONS(live) OPTION_ROWS(table_option_rows, 0, 1, live, struct options, NULL)
+/** Of commands that simulate live: --frames, which may be several ranges, and --selected. */
+#define LIVE_FRAME_OPTIONS(live) OPTION_ROWS(live_frame_option_rows, 0, 2, live, struct options, NULL)
 #define DRIVER_OPTIONS(live) OPTION_ROWS(live_option_rows, 5, 6, live, struct options, NULL)
 /* clang-format on */
 
@@ -129,6 +133,9 @@ struct frame_range {
 
 /** Parses "A-B" or "A"; exits if it is neither. */
 struct frame_range options_frames(const char *value);
+
+/** A list of ranges; exits if it is none. To be freed with cm_frame_list_free. */
+struct cm_frame_list options_frame_list(const char *value);
 
 /** The same of --timeline; begin is 0. */
 struct cm_timeline_frames options_timeline(const char *value);

@@ -12,6 +12,7 @@
 #include "options.h"
 #include "output.h"
 #include "tools.h"
+#include "util/minmax.h"
 
 /* ---- the plan ------------------------------------------------------------------- */
 
@@ -19,12 +20,8 @@ static uint64_t
 largest_cache(const struct configurations *configurations)
 {
    uint64_t largest = 0;
-   for (unsigned c = 0; c < configurations->count; c++) {
-      for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
-         const uint64_t size = configurations->list[c].config->caches[unit].size;
-         largest = size > largest ? size : largest;
-      }
-   }
+   for (unsigned c = 0; c < configurations->count; c++)
+      largest = cm_max64(largest, selection_largest_cache(configurations->list[c].config));
    return largest;
 }
 

@@ -9,6 +9,7 @@
 #include "options.h"
 #include "output.h"
 #include "tools.h"
+#include "util/minmax.h"
 
 #define VERSION 1
 
@@ -166,6 +167,41 @@ selection_warm_up(const struct selected_frame *frame, uint64_t cache_bytes)
    while (cache < SELECTION_CACHES - 1 && SELECTION_FIRST_CACHE << cache < cache_bytes)
       cache++;
    return frame->warm_up[cache];
+}
+
+uint64_t
+selection_largest_cache(const struct cm_config *config)
+{
+   uint64_t largest = 0;
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++)
+      largest = cm_max64(largest, config->caches[unit].size);
+   return largest;
+}
+
+/* A list with one more range. */
+static char *
+append_range(char *list, uint32_t first, uint32_t last)
+{
+   char *longer = list ? text("%s,%u-%u", list, first, last) : text("%u-%u", first, last);
+   free(list);
+   return longer;
+}
+
+char *
+selection_frames(const struct selection *selection, uint64_t cache_bytes)
+{
+   char *list = NULL;
+   uint32_t first = 0, last = 0;
+   for (uint32_t s = 0; s < selection->count; s++) {
+      const uint32_t number = selection->list[s].number;
+      const uint32_t begin = number - cm_min(number, selection_warm_up(&selection->list[s], cache_bytes));
+      if (s && begin > last + 1)
+         list = append_range(list, first, last);
+      if (!s || begin > last + 1)
+         first = begin;
+      last = number;
+   }
+   return append_range(list, first, last);
 }
 
 uint32_t

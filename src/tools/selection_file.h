@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "config/config.h"
 #include "events/recording.h"
 #include "selection/estimate.h"
 
@@ -38,6 +39,13 @@ struct selection selection_read(const char *path);
 
 /** Frames before a representative that have to be simulated for a cache of so many bytes. */
 uint32_t selection_warm_up(const struct selected_frame *frame, uint64_t cache_bytes);
+
+/** The largest cache of a configuration, in bytes. */
+uint64_t selection_largest_cache(const struct cm_config *config);
+
+/** The program's frames that have to be rendered to simulate the representatives with a largest cache of so many bytes,
+ * as a list (util/frame_list.h). */
+char *selection_frames(const struct selection *selection, uint64_t cache_bytes);
 
 /** The frame of a recording (of cm_recording_frames) that a representative is. Exits with a message where the
  * recording has it not, or another one of its number. */

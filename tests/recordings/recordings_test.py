@@ -63,6 +63,41 @@ class Recording(RecordingTest):
         self.fine("sim", "--frames", "2-4", "--out", self.out / "part", self.recording)
         self.assertEqual(tbrsim.contents(self.out / "part"), tbrsim.contents(self.out / "live"))
 
+    def test_frames_apart(self):
+        path = self.out / "apart.tbr"
+        self.fine("replay", "--frames", "0,2-3,5", "--record", path, "--out", self.out / "live", "--snapshots",
+                  self.out / "images", TRACE)
+        self.fine("sim", "--out", self.out / "sim", path)
+        self.assertEqual(tbrsim.contents(self.out / "sim"), tbrsim.contents(self.out / "live"))
+        numbers = [frame["number"] for frame in json.loads(self.fine("info", "--json", path))["frames"]]
+        self.assertEqual(numbers, [0, 2, 3, 5])
+        self.assertEqual(sorted(image.name for image in (self.out / "images").iterdir()),
+                         [f"frame-{number:04}.png" for number in numbers])
+        # What does not depend on caches is what these frames have in a recording of all.
+        frames, whole = tbrsim.frames(self.out / "live"), tbrsim.frames(self.live)
+        for name in ("vertex_stage.vertices", "tiling_engine.pmds", "fragment_stage.fragments",
+                     "fragment_stage.footprints", "dram.color.write_bytes"):
+            self.assertEqual([frame[name] for frame in frames], [whole[number][name] for number in numbers])
+        for frames, message in (("3,2", "3,2: expected A-B"), ("0,99", "the frames 0-")):
+            self.refused(2, message, "replay", "--frames", frames, "--out", self.out / "none", TRACE)
+        self.refused(2, "follow one another, not 0,2$", "replay", "--frames", "0,2", "--timing", "on", "--timeline", "0",
+                     "--out", self.out / "none", TRACE)
+
+    def test_selected_frames(self):
+        """A recording of the selected frames alone is estimated from as that of all is."""
+        selection, path = self.out / "selection.json", self.out / "selected.tbr"
+        self.fine("select", "--budget", "4", "--error", "0", "--out", selection, self.recording)
+        self.fine("replay", "--selected", selection, "--no-model", "--record", path, "--out", self.out, TRACE)
+        recorded = json.loads(self.fine("info", "--json", path))["frames"]
+        whole = json.loads(self.fine("info", "--json", self.recording))["frames"]
+        self.assertLess(len(recorded), len(whole))
+        estimates = []
+        for out, recording in (("part", path), ("whole", self.recording)):
+            self.fine("sim", "--selected", selection, "--out", self.out / out, recording)
+            estimates.append(json.loads((self.out / out / "estimate.json").read_text())["counters"])
+        self.assertEqual(estimates[0], estimates[1])
+        self.refused(2, "not with --frames$", "replay", "--selected", selection, "--frames", "1", "--out", self.out, TRACE)
+
     def test_run(self):
         path = self.out / "run.tbr"
         result = tbrsim.run("run", "--record", path, "--out", self.out / "live", "--", "glmark2-es2", "-b",

@@ -20,8 +20,8 @@ VALUES = {"timing": "on", "attribute": "draw", "vary": "l2.ways=4", "frames": "1
 ALIASES = {"point": "unit", "policies": "policy"}
 # What is a list elsewhere, or another thing.
 OWN_VALUES = {"advise": {"out"}, "cache": {"policy", "size", "ways", "stream", "format"}, "export": {"format", "out"}, "llc": {"out"},
-              "run": {"format"}, "replay": {"format"}, "sim": {"format"}, "explore": {"profile"},
-              "report": {"out"}, "select": {"out"}, "sweep": {"out"}}
+              "run": {"format", "frames", "selected"}, "replay": {"format", "frames", "selected"}, "sim": {"format"},
+              "explore": {"profile"}, "report": {"out"}, "select": {"out"}, "sweep": {"out"}}
 
 
 def options(command):

@@ -12,6 +12,7 @@
 #include "util/u_memory.h"
 #include "util/u_thread.h"
 #include "gpu/timeline_writer.h"
+#include "util/frame_list.h"
 #include "tbr_process.h"
 #include "tbr_recording.h"
 #include "tbr_statistics.h"
@@ -49,7 +50,7 @@ struct message {
 struct tbr_model {
    struct cm_gpu *gpu;              /**< NULL: events are only recorded */
    struct tbr_recording *recording; /**< NULL: events are not recorded */
-   uint32_t first_frame, last_frame;
+   struct cm_frame_list frames;     /**< simulated and recorded: TBRSIM_FRAMES */
    thrd_t thread;
 
    mtx_t lock;
@@ -318,7 +319,7 @@ tbr_model_frame_end(struct tbr_model *model)
 bool
 tbr_model_frame_wanted(const struct tbr_model *model, uint32_t frame)
 {
-   return frame >= model->first_frame && frame <= model->last_frame;
+   return cm_frame_list_has(&model->frames, frame);
 }
 
 uint64_t
@@ -339,27 +340,12 @@ tbr_model_counters(const struct tbr_model *model)
    return model->gpu ? cm_gpu_counters(model->gpu) : NULL;
 }
 
-/** TBRSIM_FRAMES=A-B, A-, or A. */
+/** TBRSIM_FRAMES=A-B, A-, or A, or several of them with commas. */
 static bool
 parse_frames(struct tbr_model *model)
 {
    const char *frames = getenv("TBRSIM_FRAMES");
-   char *end;
-
-   model->first_frame = 0;
-   model->last_frame = UINT32_MAX;
-   if (!frames || !*frames)
-      return true;
-   model->first_frame = model->last_frame = strtoul(frames, &end, 10);
-   if (end == frames)
-      return false;
-   if (*end == '-') {
-      const char *second = end + 1;
-      model->last_frame = *second ? strtoul(second, &end, 10) : UINT32_MAX;
-      if (!*second)
-         end = (char *)second;
-   }
-   return *end == '\0' && model->first_frame <= model->last_frame;
+   return cm_frame_list_parse(frames && *frames ? frames : "0-", &model->frames);
 }
 
 static void
@@ -368,6 +354,7 @@ free_model(struct tbr_model *model)
    cm_gpu_destroy(model->gpu);
    tbr_recording_detach(model->recording);
    util_dynarray_fini(&model->thumbnails);
+   cm_frame_list_free(&model->frames);
    mtx_destroy(&model->recorder_lock);
    FREE(model->counters);
    FREE(model);
@@ -394,7 +381,12 @@ make_timeline(struct tbr_model *model, const struct cm_config *config, struct cm
       mesa_loge("TBRSIM_TIMELINE=%s: %s has no timing, expected timing: on", timeline, config->name);
       return false;
    }
-   (*frames)->begin = model->first_frame;
+   if (model->frames.count > 1) {
+      mesa_loge("TBRSIM_TIMELINE=%s: expected frames that follow one another in TBRSIM_FRAMES=%s", timeline,
+                getenv("TBRSIM_FRAMES"));
+      return false;
+   }
+   (*frames)->begin = model->frames.ranges[0].first;
    if (cm_gpu_make_timeline(model->gpu, *frames))
       return true;
    mesa_loge("out of memory for the timeline");
@@ -465,7 +457,8 @@ tbr_model_create(const struct cm_config *config, const char *isa, bool simulate)
    if (!model)
       return NULL;
    if (!parse_frames(model)) {
-      mesa_loge("TBRSIM_FRAMES=%s: expected A-B, A- or A", getenv("TBRSIM_FRAMES"));
+      mesa_loge("TBRSIM_FRAMES=%s: expected A-B, A- or A, or several of them, ascending, with commas",
+                getenv("TBRSIM_FRAMES"));
       FREE(model);
       return NULL;
    }

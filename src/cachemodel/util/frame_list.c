@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "util/frame_list.h"
+
+#include <stdlib.h>
+
+/* Digits, of which there is one at least, and no more than fit. */
+static bool
+parse_number(const char **text, uint32_t *number)
+{
+   uint64_t value = 0;
+   const char *digit = *text;
+   for (; *digit >= '0' && *digit <= '9'; digit++) {
+      value = value * 10 + (uint64_t)(*digit - '0');
+      if (value > UINT32_MAX)
+         return false;
+   }
+   if (digit == *text)
+      return false;
+   *number = (uint32_t)value;
+   *text = digit;
+   return true;
+}
+
+static bool
+parse_range(const char **text, struct cm_frame_range *range)
+{
+   if (!parse_number(text, &range->first))
+      return false;
+   range->last = range->first;
+   if (**text != '-')
+      return true;
+   ++*text;
+   if (!**text) {
+      range->last = UINT32_MAX;
+      return true;
+   }
+   return parse_number(text, &range->last) && range->first <= range->last;
+}
+
+bool
+cm_frame_list_parse(const char *text, struct cm_frame_list *list)
+{
+   uint32_t most = 1;
+   for (const char *c = text; *c; c++)
+      most += *c == ',';
+   *list = (struct cm_frame_list){.ranges = malloc(most * sizeof *list->ranges)};
+   bool fine = list->ranges;
+   while (fine) {
+      struct cm_frame_range *range = &list->ranges[list->count];
+      fine = parse_range(&text, range) && (!list->count || range->first > range[-1].last);
+      list->count++;
+      if (*text != ',')
+         break;
+      text++;
+   }
+   if (fine && !*text)
+      return true;
+   cm_frame_list_free(list);
+   return false;
+}
+
+void
+cm_frame_list_free(struct cm_frame_list *list)
+{
+   free(list->ranges);
+   *list = (struct cm_frame_list){0};
+}
+
+uint32_t
+cm_frame_list_count(const struct cm_frame_list *list)
+{
+   uint32_t count = 0;
+   for (uint32_t r = 0; r < list->count; r++)
+      count += list->ranges[r].last - list->ranges[r].first + 1;
+   return count;
+}
+
+bool
+cm_frame_list_has(const struct cm_frame_list *list, uint32_t frame)
+{
+   uint32_t begin = 0, end = list->count;
+   while (begin < end) {
+      const uint32_t middle = begin + (end - begin) / 2;
+      if (frame > list->ranges[middle].last)
+         begin = middle + 1;
+      else
+         end = middle;
+   }
+   return begin < list->count && frame >= list->ranges[begin].first;
+}

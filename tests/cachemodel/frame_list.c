@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/** Lists of frames: what is one, what is not, and which frames are in it, against a table of all of them. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/test.h"
+#include "util/frame_list.h"
+
+static void
+test_frames(void **unused)
+{
+   static const struct {
+      const char *text;
+      const char *frames; /* '1' for each that is in it, from 0 on; none after them, or all with '+' */
+   } lists[] = {
+      {"0", "1"},       {"3", "0001"},           {"0-2", "111"},      {"2-2", "001"},
+      {"4-", "00001+"}, {"1,3-4,7", "01011001"}, {"0-1,2-3", "1111"}, {"2,5-6,9-", "0010011001+"},
+   };
+   for (unsigned i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+      struct cm_frame_list list;
+      assert_true(cm_frame_list_parse(lists[i].text, &list));
+      const char *frames = lists[i].frames;
+      const size_t length = strcspn(frames, "+");
+      const bool goes_on = frames[length] == '+';
+      uint32_t count = 0;
+      for (uint32_t frame = 0; frame < 20; frame++) {
+         const bool expected = frame < length ? frames[frame] == '1' : goes_on;
+         assert_int_equal(cm_frame_list_has(&list, frame), expected);
+         count += expected;
+      }
+      assert_int_equal(cm_frame_list_has(&list, UINT32_MAX), goes_on);
+      if (!goes_on)
+         assert_int_equal(cm_frame_list_count(&list), count);
+      cm_frame_list_free(&list);
+      assert_false(cm_frame_list_has(&list, 0));
+   }
+}
+
+static void
+test_no_lists(void **unused)
+{
+   static const char *const texts[] = {
+      "",    ",",   "-",     "-3",   "a",     "1a",  "1-a", "3-2",        "1,",           ",1",
+      "2,1", "1,1", "1-3,3", "4-,5", "1-2-3", "1 2", " 1",  "4294967296", "1-4294967296", "+1",
+   };
+   for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+      struct cm_frame_list list;
+      if (cm_frame_list_parse(texts[i], &list))
+         fail_msg("\"%s\" is no list", texts[i]);
+      assert_int_equal(list.count, 0);
+   }
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_frames),
+      cmocka_unit_test(test_no_lists),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}
