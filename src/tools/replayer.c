@@ -53,6 +53,8 @@ replayer_start(struct replayer *replayer, const struct trace *trace, const char 
          (struct variable){"MESA_GL_VERSION_OVERRIDE",
                            text("%u.%u%s", trace->versions.gl / 10, trace->versions.gl % 10,
                                 trace->versions.gl_compatibility ? "COMPAT" : "")};
+   /* Textures of EGL images, which replayers do not make, get the content that the capture has of them. */
+   variables[setup.num_variables++] = (struct variable){"TBRSIM_REPLAY", text("1")};
    /* The driver's lines are looked for in the log: Mesa's must not go elsewhere. */
    variables[setup.num_variables++] = (struct variable){"MESA_LOG", NULL};
    variables[setup.num_variables++] = (struct variable){"MESA_LOG_FILE", NULL};
