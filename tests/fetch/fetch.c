@@ -295,7 +295,7 @@ make_target(const struct format *format, unsigned buffers, unsigned samples)
       draw_buffers[b] = GL_COLOR_ATTACHMENT0 + b;
    }
    glDrawBuffers(buffers, draw_buffers);
-   require(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, format->name);
+   require(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "%s", format->name);
    glViewport(0, 0, SIZE, SIZE);
    return target;
 }
@@ -404,7 +404,7 @@ compare(const char *what, const struct format *format, const struct target *targ
          broken += wrong != 0;
       }
    }
-   require(glGetError() == GL_NO_ERROR, what);
+   require(glGetError() == GL_NO_ERROR, "%s", what);
 }
 
 /* ---- cases ---------------------------------------------------------------------------- */

@@ -83,7 +83,7 @@ check_picture(const char *name, bool has_stencil)
    static float read[SIZE * SIZE][4];
    int wrong = 0;
    glReadPixels(0, 0, SIZE, SIZE, GL_RGBA, GL_FLOAT, read);
-   require(glGetError() == GL_NO_ERROR, name);
+   require(glGetError() == GL_NO_ERROR, "%s", name);
    for (unsigned p = 0; p < SIZE * SIZE; p++) {
       const float depth = expected[p].seen_depth / 256.0f,
                   stencil = has_stencil ? expected[p].seen_stencil : 0;
@@ -122,7 +122,7 @@ run_depth(const char *name, GLenum format, bool has_stencil)
       make_buffer(GL_RGBA32F, GL_COLOR_ATTACHMENT0),
       make_buffer(format, has_stencil ? GL_DEPTH_STENCIL_ATTACHMENT : GL_DEPTH_ATTACHMENT),
    };
-   require(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, name);
+   require(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "%s", name);
    glViewport(0, 0, SIZE, SIZE);
    glEnable(GL_DEPTH_TEST);
    glEnable(GL_STENCIL_TEST);
