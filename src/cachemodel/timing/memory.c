@@ -100,20 +100,25 @@ cm_flight_init(struct cm_flight *flight, uint32_t size, struct cm_pool *pool)
 
 /* ---- outstanding misses -------------------------------------------------- */
 
+/* Counts of entries by hash: so many an entry, that few of the other blocks have a hash of one that is outstanding. */
+#define PRESENT_AN_ENTRY 8
+
 void
 cm_mshrs_init(struct cm_mshrs *mshrs, uint32_t count, bool indexed, struct cm_pool *pool)
 {
    *mshrs = (struct cm_mshrs){.entries = cm_pool_take(pool, count, sizeof *mshrs->entries), .count = count};
    for (uint32_t i = 0; mshrs->entries && i < count; i++)
       mshrs->entries[i] = (struct cm_mshr){.block = UINT64_MAX, .fill.ticket = CM_NO_TICKET};
+   uint32_t bits = 1;
+   while (1u << bits < (indexed ? 2 : PRESENT_AN_ENTRY) * count)
+      bits++;
    if (!indexed) {
       mshrs->tag_words = (count + CM_MSHRS_A_WORD - 1) / CM_MSHRS_A_WORD;
       mshrs->tags = cm_pool_take(pool, mshrs->tag_words, sizeof *mshrs->tags);
+      mshrs->present = cm_pool_take(pool, (size_t)1 << bits, sizeof *mshrs->present);
+      mshrs->present_shift = 64 - bits;
       return;
    }
-   uint32_t bits = 1;
-   while (1u << bits < 2 * count)
-      bits++;
    mshrs->bucket_shift = 64 - bits;
    mshrs->bucket = cm_pool_take(pool, (size_t)1 << bits, sizeof *mshrs->bucket);
    mshrs->chain = cm_pool_take(pool, count, sizeof *mshrs->chain);
@@ -151,6 +156,10 @@ cm_mshrs_set_block(struct cm_mshrs *mshrs, struct cm_mshr *entry, uint64_t block
       set_indexed_block(mshrs, (uint16_t)(entry - mshrs->entries), block);
    } else {
       set_tag(mshrs, (uint32_t)(entry - mshrs->entries), block);
+      if (entry->block != UINT64_MAX)
+         mshrs->present[cm_mshrs_hash(entry->block) >> mshrs->present_shift]--;
+      if (block != UINT64_MAX)
+         mshrs->present[cm_mshrs_hash(block) >> mshrs->present_shift]++;
    }
    entry->block = block;
 }

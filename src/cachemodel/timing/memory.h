@@ -237,8 +237,9 @@ struct cm_mshr {
    struct cm_arrival fill;
 };
 
-/** The MSHRs of a cache. Blocks are found by a hash table (indexed), or by a comparison of tags with those of all entries,
- * CM_MSHRS_A_WORD at once. */
+/** The MSHRs of a cache. Blocks are found by a hash table (indexed); or, where a block is hardly ever outstanding, its entries
+ * are counted by its hash, and only if there are some are tags compared with those of all entries, CM_MSHRS_A_WORD at
+ * once. */
 struct cm_mshrs {
    struct cm_mshr *entries;
    uint32_t count;
@@ -248,6 +249,8 @@ struct cm_mshrs {
    uint64_t *
       tags; /**< a byte an entry, of its block's hash, in words of CM_MSHRS_A_WORD entries; without a block, any */
    uint32_t tag_words;
+   uint16_t *present; /**< by the highest bits of a block's hash: entries with such a block */
+   uint32_t present_shift;
    /* Indexed. */
    uint16_t *bucket, *chain; /**< entries by block; CM_NO_MSHR ends a chain */
    uint32_t bucket_shift;
@@ -292,11 +295,7 @@ cm_mshrs_same_tags(uint64_t tags, uint64_t others)
 static inline bool
 cm_mshrs_may_have(const struct cm_mshrs *mshrs, uint64_t block)
 {
-   const uint64_t tags = cm_mshrs_tags_of(block);
-   uint64_t same = 0;
-   for (uint32_t word = 0; word < mshrs->tag_words; word++)
-      same |= cm_mshrs_same_tags(mshrs->tags[word], tags);
-   return same != 0;
+   return mshrs->present[cm_mshrs_hash(block) >> mshrs->present_shift] != 0;
 }
 
 /** Adds to a wait the outstanding misses of a block that hit in the cache at a cycle. */

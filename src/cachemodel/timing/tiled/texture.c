@@ -4,27 +4,37 @@
 #include <assert.h>
 
 #include "timing/log.h"
+#include "util/minmax.h"
+
+/* The least of four keys. */
+static inline __attribute__((always_inline)) uint64_t
+least_of_four(const uint64_t *keys)
+{
+   return cm_min64(cm_min64(keys[0], keys[1]), cm_min64(keys[2], keys[3]));
+}
 
 /* The least of a group's keys, or of the groups'. */
 static inline __attribute__((always_inline)) uint64_t
 least_of(const uint64_t *keys)
 {
-   uint64_t least = keys[0];
-   for (unsigned k = 1; k < CM_TEXTURE_GROUP; k++)
-      least = keys[k] < least ? keys[k] : least;
-   return least;
+   return cm_min64(least_of_four(keys), least_of_four(keys + 4));
 }
+static_assert(CM_TEXTURE_GROUP == 8, "a group is two times four keys");
 
-/* Sets a unit's clock; CM_UNKNOWN: it has no work. */
-static inline void
-set_clock(struct cm_texture_timing *texture, uint32_t unit, uint64_t clock)
+/* Sets a unit's clock; CM_UNKNOWN: it has no work. has_few: there are at most four. */
+static inline __attribute__((always_inline)) void
+set_clock(struct cm_texture_timing *texture, bool has_few, uint32_t unit, uint64_t clock)
 {
-   uint64_t *group = texture->keys + unit / CM_TEXTURE_GROUP * CM_TEXTURE_GROUP;
-   group[unit % CM_TEXTURE_GROUP] = clock == CM_UNKNOWN ? CM_UNKNOWN : clock << CM_TEXTURE_UNIT_BITS | unit;
-   const uint64_t least = least_of(group);
+   texture->keys[unit] = clock == CM_UNKNOWN ? CM_UNKNOWN : clock << CM_TEXTURE_UNIT_BITS | unit;
+   if (has_few) {
+      texture->least = least_of_four(texture->keys);
+      return;
+   }
+   const uint32_t group = unit / CM_TEXTURE_GROUP;
+   const uint64_t least = least_of(texture->keys + group * CM_TEXTURE_GROUP);
    texture->least = least;
    if (texture->has_groups) {
-      texture->groups[unit / CM_TEXTURE_GROUP] = least;
+      texture->groups[group] = least;
       texture->least = least_of(texture->groups);
    }
 }
@@ -42,6 +52,7 @@ cm_texture_timing_init(struct cm_texture_timing *texture, struct cm_tiled_memory
    *texture = (struct cm_texture_timing){.memory = memory, .size = size, .least = CM_UNKNOWN};
    assert(num_units <= CM_TEXTURE_GROUP * CM_TEXTURE_GROUP);
    texture->has_groups = num_units > CM_TEXTURE_GROUP;
+   texture->has_few = num_units <= 4;
    texture->units = cm_pool_take(pool, num_units, sizeof *texture->units);
    for (uint32_t u = 0; texture->units && u < num_units; u++)
       texture->units[u].quads = cm_pool_take(pool, size, sizeof *texture->units[u].quads);
@@ -66,14 +77,18 @@ look_up(struct cm_tiled_memory *memory, uint32_t processor, const cm_entry **tok
    const uint32_t instance = instance_of(memory, processor);
    struct cm_mshrs *mshrs = &memory->texture[instance];
    uint64_t *port = &memory->texture_port[instance];
-   wait->resource = cm_group_resource(**token);
-   const uint32_t count = cm_group_count(*(*token)++);
-   *port = (*port > cycle ? *port : cycle) + count;
-   const uint64_t found = *port + memory->config->caches[CM_UNIT_TEXTURE_CACHE].latency;
+   const cm_entry group = **token;
+   const uint32_t count = cm_group_count(group);
+   const uint64_t done = (*port > cycle ? *port : cycle) + count;
+   const uint64_t found = done + memory->config->caches[CM_UNIT_TEXTURE_CACHE].latency;
+   const cm_entry *block = *token + 1, *end = block + count;
+   wait->resource = cm_group_resource(group);
    cm_wait_until(wait, found);
-   for (uint32_t i = 0; i < count; i++, (*token)++) {
-      if (cm_mshrs_may_have(mshrs, cm_entry_address(**token)))
-         cm_mshrs_add_pending(&memory->base, mshrs, cm_entry_address(**token), *port, wait);
+   *port = done;
+   *token = end;
+   for (; block < end; block++) {
+      if (cm_mshrs_may_have(mshrs, cm_entry_address(*block)))
+         cm_mshrs_add_pending(&memory->base, mshrs, cm_entry_address(*block), done, wait);
    }
    return found;
 }
@@ -333,7 +348,7 @@ cm_texture_timing_quad(struct cm_texture_timing *texture, uint32_t processor, co
       .wait = wait, .pending = pending, .next = token, .end = end, .at = cycle, .piece = piece};
    if (unit->count++ == 0) {
       texture->busy++;
-      set_clock(texture, processor, cycle);
+      set_clock(texture, texture->has_few, processor, cycle);
    }
 }
 
@@ -370,8 +385,8 @@ go_on(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad
    return quad->miss < quad->misses_end ? quad->cycle : quad->at;
 }
 
-static inline void
-step(struct cm_texture_timing *texture)
+static inline __attribute__((always_inline)) void
+step(struct cm_texture_timing *texture, bool has_few)
 {
    const uint32_t processor = soonest(texture);
    struct cm_texture_unit *unit = &texture->units[processor];
@@ -386,13 +401,26 @@ step(struct cm_texture_timing *texture)
       else
          next = cm_later(unit->quads[unit->first].at, now);
    }
-   set_clock(texture, processor, next);
+   set_clock(texture, has_few, processor, next);
+}
+
+/* Steps, the last one of which begins before the keys from `end` on. */
+static inline __attribute__((always_inline)) void
+run_units(struct cm_texture_timing *texture, bool has_few, uint32_t most, uint64_t end)
+{
+   do
+      step(texture, has_few);
+   while (--most && texture->least < end);
 }
 
 void
 cm_texture_timing_run(struct cm_texture_timing *texture, uint32_t most, uint64_t until)
 {
-   do
-      step(texture);
-   while (--most && texture->busy && texture->least >> CM_TEXTURE_UNIT_BITS <= until);
+   /* No unit has work: all keys are CM_UNKNOWN. */
+   const uint64_t end =
+      until < CM_UNKNOWN >> CM_TEXTURE_UNIT_BITS ? (until + 1) << CM_TEXTURE_UNIT_BITS : CM_UNKNOWN;
+   if (texture->has_few)
+      run_units(texture, true, most, end);
+   else
+      run_units(texture, false, most, end);
 }

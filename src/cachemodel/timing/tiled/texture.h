@@ -46,6 +46,7 @@ struct cm_texture_timing {
    uint64_t groups[CM_TEXTURE_GROUP]; /**< the least of each group of units */
    uint64_t least;                    /**< of all */
    bool has_groups;                   /**< more than one */
+   bool has_few;                      /**< at most four units */
 };
 
 /** num_units units of `size` quads at once, which the pool has room for. */
