@@ -348,12 +348,24 @@ run_primitive(struct cm_immediate *immediate, uint32_t number)
    cm_gpu_attribute_tile(immediate->gpu, CM_NOT_ATTRIBUTED);
 }
 
+/* Whether all primitives of a draw come after those of the draws before it. */
+static bool
+are_in_order(const struct cm_pass *pass)
+{
+   for (uint32_t p = 1; p < pass->num_primitives; p++) {
+      if (pass->primitives[p].draw < pass->primitives[p - 1].draw)
+         return false;
+   }
+   return true;
+}
+
 bool
 cm_immediate_end(struct cm_immediate *immediate)
 {
    struct cm_gpu *gpu = immediate->gpu;
    const struct cm_pass *pass = gpu->pass;
    struct cm_timing *timing = gpu->timing;
+   const bool in_order = are_in_order(pass);
    uint32_t draw = 0;
    if (!cm_quad_order_end(&immediate->order, pass))
       return false;
@@ -364,6 +376,8 @@ cm_immediate_end(struct cm_immediate *immediate)
    for (uint32_t p = 0; p < pass->num_primitives; p++) {
       const uint32_t its_draw = pass->primitives[p].draw;
       if (its_draw >= draw) {
+         if (in_order)
+            cm_timing_put(timing);
          cm_geometry_draws(gpu, draw, its_draw + 1);
          draw = its_draw + 1;
       }

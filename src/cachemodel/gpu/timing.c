@@ -75,7 +75,7 @@ drop(struct cm_timing *timing, struct cm_log *log)
    if (timing->tiled)
       cm_tiled_timing_drop(timing->tiled, log);
    else
-      cm_immediate_timing_drop(timing->immediate);
+      cm_immediate_timing_drop(timing->immediate, log);
 }
 
 void
@@ -117,8 +117,29 @@ cm_timing_begin(struct cm_timing *timing, enum cm_log_kind kind, uint32_t tile)
       return;
    }
    cm_log_clear(timing->log);
-   timing->logged_end = 0;
+   timing->logged_end = timing->first_draw = 0;
    timing->vertex_reads = 0;
+}
+
+void
+cm_timing_put(struct cm_timing *timing)
+{
+   if (!timing || !timing->log || timing->out_of_memory || !timing->immediate ||
+       !cm_immediate_timing_is_part(timing->immediate, timing->log))
+      return;
+   cm_shared_side_run(&timing->hierarchy->shared);
+   /* All entries are some item's. */
+   if (cm_timing_position(timing) != timing->logged_end || timing->out_of_memory)
+      return;
+   const uint32_t draws = timing->log->draws.count;
+   struct cm_log *next = cm_immediate_timing_put(timing->immediate, timing->log);
+   if (!next) {
+      timing->out_of_memory = true;
+      return;
+   }
+   timing->log = next;
+   timing->first_draw += draws;
+   timing->logged_end = 0;
 }
 
 void
@@ -136,7 +157,7 @@ cm_timing_end(struct cm_timing *timing)
    if (timing->tiled)
       cm_tiled_timing_end(timing->tiled, log);
    else
-      timing->out_of_memory |= !cm_immediate_timing_end(timing->immediate);
+      timing->out_of_memory |= !cm_immediate_timing_end(timing->immediate, log);
 }
 
 void
@@ -147,7 +168,7 @@ cm_timing_frame_end(struct cm_timing *timing)
    if (timing->tiled)
       cm_tiled_timing_frame_end(timing->tiled);
    else
-      cm_immediate_timing_frame_end(timing->immediate);
+      timing->out_of_memory |= !cm_immediate_timing_frame_end(timing->immediate);
 }
 
 struct cm_timed_frame

@@ -28,6 +28,9 @@ extern const struct cm_counter_source cm_timing_counters;
 
 /** A log begins; tile: the tile that it is of. */
 void cm_timing_begin(struct cm_timing *timing, enum cm_log_kind kind, uint32_t tile);
+/** What is logged is complete for all its draws and their primitives: none of them follows. In mode imr the timing goes on
+ * with it. */
+void cm_timing_put(struct cm_timing *timing);
 /** The log is complete. */
 void cm_timing_end(struct cm_timing *timing);
 

@@ -319,7 +319,7 @@ cm_timing_primitive(struct cm_timing *timing, uint32_t draw)
       return;
    *item = (struct cm_logged_primitive){.draw = draw};
    timing->draw = draw;
-   timing->log->draws.items[draw].num_primitives++;
+   timing->log->draws.items[draw - timing->first_draw].num_primitives++;
 }
 
 void

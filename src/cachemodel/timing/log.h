@@ -231,6 +231,7 @@ struct cm_timing {
    bool out_of_memory;  /**< nothing is logged any more */
    uint32_t logged_end; /**< where the last item ends */
    uint32_t draw;       /**< in mode imr: of the last primitive */
+   uint32_t first_draw; /**< in mode imr: that of the log in the pass */
    bool logs_surfaces;  /**< cycles of loads and flushes are attributed to resources */
 
    /* Of the tile-based pipeline. */

@@ -154,7 +154,6 @@ void
 cm_immediate_compute_finish(struct cm_immediate_timing *timing)
 {
    cm_compute_timing_finish(&timing->compute);
-   cm_immediate_timing_drop(timing);
    while (timing->spare) {
       struct cm_immediate_groups *groups = timing->spare;
       timing->spare = groups->next;

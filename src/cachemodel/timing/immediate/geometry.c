@@ -33,7 +33,7 @@ bool
 cm_immediate_fetch_vertex(struct cm_immediate_timing *timing)
 {
    struct cm_vertex_cursor *at = &timing->fetch_at;
-   if (at->draw == timing->log.draws.count || timing->fetch.until >= timing->now ||
+   if (!cm_immediate_has_draw(timing, at->draw) || timing->fetch.until >= timing->now ||
        !cm_queue_room_known(&timing->vertices.queue))
       return false;
    const struct cm_logged_draw *draw = &timing->log.draws.items[at->draw];
@@ -163,7 +163,7 @@ bool
 cm_immediate_assemble(struct cm_immediate_timing *timing)
 {
    struct cm_vertex_cursor *at = &timing->assemble_at;
-   if (at->draw == timing->log.draws.count)
+   if (!cm_immediate_has_draw(timing, at->draw))
       return false;
    const struct cm_logged_draw *draw = &timing->log.draws.items[at->draw];
    if (timing->draw_primitive < draw->num_primitives &&

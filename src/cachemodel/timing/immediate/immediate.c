@@ -8,6 +8,8 @@
  * depends on one is not late. */
 #define STEP 16
 
+static void run_pass(void *context);
+
 /* ---- building ------------------------------------------------------------ */
 
 static void
@@ -57,7 +59,7 @@ cm_immediate_timing_create(const struct cm_config *config)
    cm_queue_init(&timing->colors, pipeline->color_queue, pool);
    cm_immediate_compute_init(timing);
    if (cm_immediate_memory_init(&timing->memory, config, pool) && !pool->out_of_memory &&
-       cm_pipeline_attribute(&timing->base))
+       cm_pipeline_attribute(&timing->base) && cm_immediate_parts_init(&timing->parts, run_pass, timing))
       return timing;
    cm_immediate_timing_destroy(timing);
    return NULL;
@@ -68,6 +70,7 @@ cm_immediate_timing_destroy(struct cm_immediate_timing *timing)
 {
    if (!timing)
       return;
+   cm_immediate_parts_finish(&timing->parts);
    cm_immediate_timing_end_report(timing);
    cm_immediate_compute_finish(timing);
    cm_memory_finish(&timing->memory.base);
@@ -101,9 +104,9 @@ work_until_now(struct cm_immediate_timing *timing)
 }
 
 static bool
-is_drawn(const struct cm_immediate_timing *timing)
+is_drawn(struct cm_immediate_timing *timing)
 {
-   return timing->assemble_at.draw == timing->log.draws.count &&
+   return !cm_immediate_has_draw(timing, timing->assemble_at.draw) &&
           timing->fetch_at.draw == timing->log.draws.count &&
           timing->primitive == timing->log.primitives.count &&
           timing->raster_region == timing->log.regions.count && timing->tested == timing->log.blocks.count &&
@@ -147,27 +150,74 @@ transfer(struct cm_immediate_timing *timing, uint32_t begin, uint32_t end, const
       cm_immediate_report_part(timing, begins, what);
 }
 
+/* Takes the next part of the pass. A pass of one part needs no copy. */
 static void
-run_pass(struct cm_immediate_timing *timing)
+take_part(struct cm_immediate_timing *timing)
 {
-   const uint32_t *marks = timing->log.marks, end = (uint32_t)timing->log.entries.count;
+   struct cm_immediate_part *part = cm_immediate_parts_take(&timing->parts);
+   if (!part) {
+      /* Nobody reads the cycles of what is left. */
+      timing->log.marks[CM_LOG_DRAWN] = timing->log.marks[CM_LOG_RESOLVED] = timing->log.entries.count;
+      timing->is_whole = true;
+      return;
+   }
+   timing->is_whole = part->ends;
+   if (part->begins && part->ends) {
+      const struct cm_log former = timing->log;
+      timing->log = part->log;
+      part->log = former;
+   } else {
+      timing->out_of_memory = timing->out_of_memory || !cm_immediate_parts_append(&timing->log, part);
+   }
+   cm_immediate_parts_give_back(&timing->parts, part);
+}
+
+bool
+cm_immediate_take_draw(struct cm_immediate_timing *timing, uint32_t draw)
+{
+   while (!timing->is_whole && !timing->out_of_memory && draw >= timing->log.draws.count)
+      take_part(timing);
+   return draw < timing->log.draws.count;
+}
+
+/* Runs the next pass, whose first part is there. */
+static void
+run_pass(void *context)
+{
+   struct cm_immediate_timing *timing = context;
+   const uint32_t *marks = timing->log.marks;
    const uint64_t begins = timing->barrier;
+   cm_log_clear(&timing->log);
+   take_part(timing);
    transfer(timing, 0, marks[CM_LOG_CLEARED], "clear");
    finish(timing, timing->num_passes + 1);
    draw(timing);
+   while (!timing->is_whole)
+      take_part(timing);
+   if (timing->out_of_memory)
+      return;
    finish(timing, timing->num_passes + 1);
    transfer(timing, marks[CM_LOG_DRAWN], marks[CM_LOG_RESOLVED], "resolve");
-   transfer(timing, marks[CM_LOG_RESOLVED], end, "write back");
+   transfer(timing, marks[CM_LOG_RESOLVED], timing->log.entries.count, "write back");
    finish(timing, timing->num_passes + 1);
    if (timing->report)
       cm_immediate_report_pass(timing, begins);
    cm_pipeline_keep_end(&timing->base, ++timing->num_passes, CM_NO_TILE, timing->end);
 }
 
+/* ---- logs ---------------------------------------------------------------- */
+
+/* What is run at once is run by the consumer, when all passes before it are done. */
 struct cm_log *
 cm_immediate_timing_begin(struct cm_immediate_timing *timing, enum cm_log_kind kind, uint32_t tile)
 {
    timing->kind = kind;
+   timing->pass_begins = true;
+   if (kind == CM_LOG_PASS) {
+      struct cm_immediate_part *part = cm_immediate_parts_begin(&timing->parts);
+      return part ? &part->log : NULL;
+   }
+   cm_immediate_parts_drain(&timing->parts);
    if (kind != CM_LOG_GROUPS)
       return &timing->log;
    struct cm_immediate_groups *groups = timing->spare;
@@ -182,12 +232,44 @@ cm_immediate_timing_begin(struct cm_immediate_timing *timing, enum cm_log_kind k
    return &groups->log;
 }
 
+/* A part of so many entries is worth the way to the other thread. */
+#define PART_ENTRIES 16384
+
+bool
+cm_immediate_timing_is_part(const struct cm_immediate_timing *timing, const struct cm_log *log)
+{
+   /* A timeline that keeps the frame asks for the names of what is drawn, which the consumer has: it must not run ahead. */
+   return timing->kind == CM_LOG_PASS && !timing->report && log->entries.count >= PART_ENTRIES;
+}
+
+static void
+put(struct cm_immediate_timing *timing, struct cm_log *log, bool ends)
+{
+   struct cm_immediate_part *part = (struct cm_immediate_part *)log;
+   part->begins = timing->pass_begins;
+   part->ends = ends;
+   timing->pass_begins = false;
+   cm_immediate_parts_put(&timing->parts, part);
+}
+
+struct cm_log *
+cm_immediate_timing_put(struct cm_immediate_timing *timing, struct cm_log *log)
+{
+   struct cm_immediate_part *next = cm_immediate_parts_begin(&timing->parts);
+   if (!next)
+      return NULL;
+   put(timing, log, false);
+   return &next->log;
+}
+
 /* Nothing else runs at the same time as a compute pass, or as load/store caches write back. */
 bool
-cm_immediate_timing_end(struct cm_immediate_timing *timing)
+cm_immediate_timing_end(struct cm_immediate_timing *timing, struct cm_log *log)
 {
    if (timing->kind == CM_LOG_PASS) {
-      run_pass(timing);
+      put(timing, log, true);
+      if (timing->report)
+         cm_immediate_parts_drain(&timing->parts);
       return true;
    }
    /* What is written back after a render pass is of that pass, which has ended already. */
@@ -202,8 +284,8 @@ cm_immediate_timing_end(struct cm_immediate_timing *timing)
    return !timing->compute.out_of_memory;
 }
 
-void
-cm_immediate_timing_drop(struct cm_immediate_timing *timing)
+static void
+drop_groups(struct cm_immediate_timing *timing)
 {
    if (!timing->groups)
       return;
@@ -213,11 +295,24 @@ cm_immediate_timing_drop(struct cm_immediate_timing *timing)
 }
 
 void
+cm_immediate_timing_drop(struct cm_immediate_timing *timing, struct cm_log *log)
+{
+   if (timing->kind == CM_LOG_PASS)
+      cm_immediate_parts_give_back(&timing->parts, (struct cm_immediate_part *)log);
+   else
+      drop_groups(timing);
+}
+
+bool
 cm_immediate_timing_frame_end(struct cm_immediate_timing *timing)
 {
+   cm_immediate_parts_drain(&timing->parts);
+   if (timing->out_of_memory)
+      return false;
    cm_pipeline_end_frame(&timing->base, timing->end);
    if (timing->report)
       cm_immediate_report_frame(timing);
+   return true;
 }
 
 /* ---- counters ------------------------------------------------------------ */

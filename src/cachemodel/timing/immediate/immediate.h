@@ -6,6 +6,7 @@
 
 #include "timing/compute.h"
 #include "timing/immediate/memory.h"
+#include "timing/immediate/parts.h"
 #include "timing/log.h"
 #include "timing/pipeline.h"
 #include "timing/report.h"
@@ -21,7 +22,7 @@ struct cm_lookups {
 
 /** A block that has a context of its Fragment Processor, or has released it and is not blended yet. */
 struct cm_running_block {
-   const struct cm_logged_block *block;
+   uint64_t block;      /**< its number in the log, which may move */
    struct cm_wait wait; /**< for textures */
    uint64_t dispatched, issued;
    uint64_t released; /**< when it released the context; CM_UNKNOWN */
@@ -76,8 +77,13 @@ struct cm_immediate_timing {
    uint32_t num_passes; /**< that have ended */
    const struct cm_immediate_pipeline_config *pipeline;
    struct cm_immediate_memory memory;
-   struct cm_log log;     /**< of the pass */
+   struct cm_immediate_parts parts; /**< of passes, from the consumer to the thread that runs them */
+   struct cm_log
+      log;        /**< of the pass, as far as it was taken; or of a compute pass, which the consumer runs */
+   bool is_whole; /**< it was taken up to its end */
+   bool out_of_memory;    /**< no cycle is counted any more */
    enum cm_log_kind kind; /**< of the log that is being written */
+   bool pass_begins;      /**< with the next part */
    struct cm_compute_timing compute;
    struct cm_immediate_access_queue *accesses; /**< by processor */
    uint32_t max_accesses;                      /**< runs in each of them, the most */
@@ -127,12 +133,17 @@ void cm_immediate_timing_destroy(struct cm_immediate_timing *timing);
 /** A log begins; NULL when out of memory. */
 struct cm_log *
 cm_immediate_timing_begin(struct cm_immediate_timing *timing, enum cm_log_kind kind, uint32_t tile);
-/** It is complete. Runs it: that of a pass, whose stages all advance by a few cycles, then DRAM by the same, and so on; that of
- * a compute pass. False when out of memory. */
-bool cm_immediate_timing_end(struct cm_immediate_timing *timing);
+/** It is complete. That of a pass is run by the thread: its stages all advance by a few cycles, then DRAM by the same, and so
+ * on; that of a compute pass is run at once. False when out of memory. */
+bool cm_immediate_timing_end(struct cm_immediate_timing *timing, struct cm_log *log);
+/** Whether it is worth to put what is logged of a pass so far. */
+bool cm_immediate_timing_is_part(const struct cm_immediate_timing *timing, const struct cm_log *log);
+/** Puts it, and returns the log of what follows; NULL when out of memory. */
+struct cm_log *cm_immediate_timing_put(struct cm_immediate_timing *timing, struct cm_log *log);
 /** It is discarded. */
-void cm_immediate_timing_drop(struct cm_immediate_timing *timing);
-void cm_immediate_timing_frame_end(struct cm_immediate_timing *timing);
+void cm_immediate_timing_drop(struct cm_immediate_timing *timing, struct cm_log *log);
+/** False when out of memory. */
+bool cm_immediate_timing_frame_end(struct cm_immediate_timing *timing);
 
 /* ---- compute passes ------------------------------------------------------ */
 
@@ -176,6 +187,16 @@ void cm_immediate_report_compute(struct cm_immediate_timing *timing, uint64_t be
 void cm_immediate_report_frame(struct cm_immediate_timing *timing);
 
 /* ---- what stages share --------------------------------------------------- */
+
+/** Takes more of the pass' log, for which it waits, until it has a draw. Returns whether it has. */
+bool cm_immediate_take_draw(struct cm_immediate_timing *timing, uint32_t draw);
+
+/** Whether the pass has a draw of that number. Items of the log may move. */
+static inline bool
+cm_immediate_has_draw(struct cm_immediate_timing *timing, uint32_t draw)
+{
+   return draw < timing->log.draws.count || (!timing->is_whole && cm_immediate_take_draw(timing, draw));
+}
 
 /** Pops the oldest item at a cycle, when its data has arrived and the item before it was popped. */
 static inline void

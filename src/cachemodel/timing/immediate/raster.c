@@ -282,7 +282,7 @@ dispatch(struct cm_immediate_timing *timing, const struct cm_logged_block *block
    processor->count++;
    struct cm_running_block *running = &timing->running[timing->dispatched & timing->running_mask];
    *running = (struct cm_running_block){
-      .block = block,
+      .block = timing->tested,
       .dispatched = timing->dispatch,
       .released = CM_UNKNOWN,
       .draw = region->draw,
@@ -347,9 +347,9 @@ cm_immediate_look_up_colors(struct cm_immediate_timing *timing)
    cm_immediate_serve(timing, &timing->blending, running->draw, 0, running->tile);
    account_waits(&timing->blending, released, CM_STAGE_STARVED, room, timing->color.reason);
    const uint64_t begin = timing->blending.until;
+   const struct cm_logged_block *block = &timing->log.blocks.items[running->block];
    struct cm_wait *wait = cm_flight_push(&timing->color.flight, begin);
-   const uint64_t done =
-      cm_immediate_access(timing, running->block->shade_end, running->block->end, begin, wait);
+   const uint64_t done = cm_immediate_access(timing, block->shade_end, block->end, begin, wait);
    cm_stage_account(&timing->blending, CM_STAGE_BUSY, cm_later(done, begin + 1));
    wait->time = cm_later(wait->time, timing->blending.until);
    if (timing->report) {
