@@ -202,38 +202,76 @@ prepare_wrap(struct tbr_texture_binding *binding, unsigned axis, unsigned wrap)
           wrap == PIPE_TEX_WRAP_MIRROR_REPEAT || wrap == PIPE_TEX_WRAP_MIRROR_CLAMP_TO_EDGE;
 }
 
+/** The nearest integer that a channel of an integer format can hold. */
+static uint32_t
+limit_integer(const struct util_format_channel_description *channel, uint32_t bits)
+{
+   if (channel->size >= 32)
+      return bits;
+   if (channel->type == UTIL_FORMAT_TYPE_UNSIGNED)
+      return MIN2(bits, BITFIELD_MASK(channel->size));
+   const int32_t most = (int32_t)BITFIELD_MASK(channel->size - 1);
+   return (uint32_t)CLAMP((int32_t)bits, -most - 1, most);
+}
+
+/** The nearest value that red, green, blue or alpha of a format can have. */
+static float
+limit_float(enum pipe_format format, unsigned component, float value)
+{
+   const struct util_format_description *description = util_format_description(format);
+   const struct util_format_channel_description *channel =
+      &description->channel[MAX2(0, util_format_get_first_non_void_channel(format))];
+   if (format == PIPE_FORMAT_R11G11B10_FLOAT)
+      return CLAMP(value, 0.0f, component == 2 ? 64512.0f : 65024.0f);
+   if (format == PIPE_FORMAT_R9G9B9E5_FLOAT)
+      return CLAMP(value, 0.0f, 65408.0f);
+   if (format == PIPE_FORMAT_BPTC_RGB_UFLOAT)
+      return CLAMP(value, 0.0f, 65504.0f);
+   if (description->is_unorm || (channel->normalized && channel->type == UTIL_FORMAT_TYPE_UNSIGNED))
+      return CLAMP(value, 0.0f, 1.0f);
+   if (description->is_snorm || (channel->normalized && channel->type == UTIL_FORMAT_TYPE_SIGNED))
+      return CLAMP(value, -1.0f, 1.0f);
+   if (channel->type == UTIL_FORMAT_TYPE_FLOAT && channel->size == 16)
+      return CLAMP(value, -65504.0f, 65504.0f);
+   return value;
+}
+
+static void
+prepare_integer_border(struct tbr_texture_binding *binding)
+{
+   const struct util_format_description *description = util_format_description(binding->format);
+   const union pipe_color_union *color = &binding->sampler.border_color;
+   for (unsigned i = 0; i < 4; i++) {
+      const unsigned swizzle = description->swizzle[i];
+      uint32_t bits;
+      if (util_format_is_depth_or_stencil(binding->format))
+         bits = MIN2(color->ui[i], UINT8_MAX);
+      else if (swizzle <= PIPE_SWIZZLE_W)
+         bits = limit_integer(&description->channel[swizzle], color->ui[i]);
+      else
+         bits = swizzle == PIPE_SWIZZLE_1;
+      memcpy(&binding->private_state.border[i], &bits, sizeof(bits));
+   }
+}
+
 /** The border colour as the format would hold it: range, missing channels. */
 static void
 prepare_border(struct tbr_texture_binding *binding)
 {
    const struct util_format_description *description = util_format_description(binding->format);
-   const union pipe_color_union *color = &binding->sampler.border_color;
-   float *border = binding->private_state.border;
-
    if (binding->private_state.integer) {
-      const bool stencil = util_format_is_depth_or_stencil(binding->format);
-      for (unsigned i = 0; i < 4; i++) {
-         uint32_t bits = stencil || description->swizzle[i] <= PIPE_SWIZZLE_W
-                            ? color->ui[i]
-                            : description->swizzle[i] == PIPE_SWIZZLE_1;
-         memcpy(&border[i], &bits, sizeof(bits));
-      }
+      prepare_integer_border(binding);
       return;
    }
    const bool depth = util_format_is_depth_or_stencil(binding->format);
-   const struct util_format_channel_description *channel =
-      &description->channel[MAX2(0, util_format_get_first_non_void_channel(binding->format))];
    const bool compressed = description->layout != UTIL_FORMAT_LAYOUT_PLAIN;
    for (unsigned i = 0; i < 4; i++) {
-      float value = color->f[depth ? 0 : i];
-      if (description->is_unorm || (channel->normalized && channel->type == UTIL_FORMAT_TYPE_UNSIGNED))
-         value = CLAMP(value, 0.0f, 1.0f);
-      else if (description->is_snorm || (channel->normalized && channel->type == UTIL_FORMAT_TYPE_SIGNED))
-         value = CLAMP(value, -1.0f, 1.0f);
+      const float value = limit_float(binding->format, i, binding->sampler.border_color.f[depth ? 0 : i]);
       const unsigned swizzle = depth ? (i == 3 ? PIPE_SWIZZLE_1 : PIPE_SWIZZLE_X) : description->swizzle[i];
-      border[i] = swizzle <= PIPE_SWIZZLE_W || (compressed && swizzle == PIPE_SWIZZLE_NONE) ? value
-                  : swizzle == PIPE_SWIZZLE_1                                               ? 1.0f
-                                                                                            : 0.0f;
+      binding->private_state.border[i] =
+         swizzle <= PIPE_SWIZZLE_W || (compressed && swizzle == PIPE_SWIZZLE_NONE) ? value
+         : swizzle == PIPE_SWIZZLE_1                                               ? 1.0f
+                                                                                   : 0.0f;
    }
 }
 

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Single rules of OpenGL ES 3.1 and 3.2: border colours are within their format's range. */
+#include <GLES3/gl32.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gles.h"
+
+#define SIZE 8
+
+static const char quad_vertex[] =
+   "#version 320 es\n"
+   "void main() { gl_Position = vec4(gl_VertexID & 1, gl_VertexID >> 1, 0, 0.5) * "
+   "2.0 - vec4(1, 1, 0, 0); }\n";
+
+/* Framebuffers of floats, integers and unsigned integers. */
+static GLuint framebuffers[3];
+
+static void
+create_framebuffers(void)
+{
+   static const GLenum formats[] = {GL_RGBA32F, GL_RGBA32I, GL_RGBA32UI};
+   for (unsigned i = 0; i < COUNT_OF(formats); i++)
+      framebuffers[i] = gles_framebuffer(formats[i], GL_NONE, SIZE, SIZE);
+}
+
+/** Draws a square whose fragment shader is this expression of a type, and reads a pixel's four words. */
+static void
+evaluate(const char *type, const char *declarations, const char *expression, uint32_t values[4])
+{
+   char source[1000];
+   const bool is_float = type[0] == 'v', is_signed = type[0] == 'i';
+   snprintf(source, sizeof source,
+            "#version 320 es\n"
+            "precision highp float;\n"
+            "precision highp int;\n"
+            "%s\n"
+            "out highp %s color;\n"
+            "void main() { color = %s; }\n",
+            declarations, type, expression);
+   const GLuint program = build_program(quad_vertex, source);
+   glBindFramebuffer(GL_FRAMEBUFFER, framebuffers[is_float ? 0 : is_signed ? 1 : 2]);
+   glUseProgram(program);
+   glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+   glReadPixels(3, 3, 1, 1, is_float ? GL_RGBA : GL_RGBA_INTEGER,
+                is_float    ? GL_FLOAT
+                : is_signed ? GL_INT
+                            : GL_UNSIGNED_INT,
+                values);
+   glUseProgram(0);
+   glDeleteProgram(program);
+}
+
+/* ---- borders ------------------------------------------------------------ */
+
+static GLuint
+bordered_texture(GLenum format)
+{
+   const GLuint texture = gles_texture(GL_TEXTURE_2D, format, 4, 4, 1, 1);
+   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_BORDER);
+   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_BORDER);
+   return texture;
+}
+
+static void
+check_float_border(GLenum format, const float border[4], const float wanted[4])
+{
+   float values[4];
+   const GLuint texture = bordered_texture(format);
+   glTexParameterfv(GL_TEXTURE_2D, GL_TEXTURE_BORDER_COLOR, border);
+   evaluate("vec4", "uniform highp sampler2D image;", "texture(image, vec2(2.0))", (uint32_t *)values);
+   for (unsigned i = 0; i < 4; i++)
+      holds(values[i] == wanted[i], "format 0x%04x: component %u of the border %g is %g instead of %g",
+            format, i, border[i], values[i], wanted[i]);
+   glDeleteTextures(1, &texture);
+}
+
+static void
+check_integer_border(GLenum format, bool is_signed, const GLint border[4], const GLint wanted[4])
+{
+   GLint values[4];
+   const GLuint texture = bordered_texture(format);
+   if (is_signed)
+      glTexParameterIiv(GL_TEXTURE_2D, GL_TEXTURE_BORDER_COLOR, border);
+   else
+      glTexParameterIuiv(GL_TEXTURE_2D, GL_TEXTURE_BORDER_COLOR, (const GLuint *)border);
+   evaluate(is_signed ? "ivec4" : "uvec4",
+            is_signed ? "uniform highp isampler2D image;" : "uniform highp usampler2D image;",
+            "texture(image, vec2(2.0))", (uint32_t *)values);
+   for (unsigned i = 0; i < 4; i++)
+      holds(values[i] == wanted[i], "format 0x%04x: component %u of the border %d is %d instead of %d",
+            format, i, border[i], values[i], wanted[i]);
+   glDeleteTextures(1, &texture);
+}
+
+static void
+check_borders(void)
+{
+   check_float_border(GL_R11F_G11F_B10F, (float[]){-0.5f, 0.25f, 1e6f, 2}, (float[]){0, 0.25f, 64512, 1});
+   check_float_border(GL_RGB9_E5, (float[]){-0.5f, 0.25f, 1e6f, 2}, (float[]){0, 0.25f, 65408, 1});
+   check_float_border(GL_RGBA16F, (float[]){-1e6f, 0.25f, 1e6f, 2}, (float[]){-65504, 0.25f, 65504, 2});
+   check_float_border(GL_RGBA32F, (float[]){-1e6f, 0.25f, 1e6f, 2}, (float[]){-1e6f, 0.25f, 1e6f, 2});
+   check_float_border(GL_RGBA8, (float[]){-1, 0.25f, 2, 1}, (float[]){0, 0.25f, 1, 1});
+   check_float_border(GL_RGBA8_SNORM, (float[]){-2, 0.25f, 2, -1}, (float[]){-1, 0.25f, 1, -1});
+   check_integer_border(GL_RGB10_A2UI, false, (GLint[]){5000, 1023, 3, 5}, (GLint[]){1023, 1023, 3, 3});
+   check_integer_border(GL_RGBA8UI, false, (GLint[]){256, 255, 0, -1}, (GLint[]){255, 255, 0, 255});
+   check_integer_border(GL_RG16UI, false, (GLint[]){70000, 65535, 9, 9}, (GLint[]){65535, 65535, 0, 1});
+   check_integer_border(GL_RGBA8I, true, (GLint[]){-200, -128, 127, 200}, (GLint[]){-128, -128, 127, 127});
+   check_integer_border(GL_RGBA16I, true, (GLint[]){-40000, 1, 40000, -1}, (GLint[]){-32768, 1, 32767, -1});
+   check_integer_border(GL_R32I, true, (GLint[]){INT32_MIN, 1, 2, 3}, (GLint[]){INT32_MIN, 0, 0, 1});
+}
+
+int
+main(void)
+{
+   gles_open();
+   create_framebuffers();
+   check_borders();
+   return gles_close();
+}
