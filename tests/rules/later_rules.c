@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Single rules of OpenGL ES 3.1 and 3.2: border colours are within their format's range. */
+/* Single rules of OpenGL ES 3.1 and 3.2: border colours are within their format's range, textures without mipmap filter are
+ * sampled at their base level whatever their format. */
 #include <GLES3/gl32.h>
 #include <stdio.h>
 #include <string.h>
@@ -110,11 +111,34 @@ check_borders(void)
    check_integer_border(GL_R32I, true, (GLint[]){INT32_MIN, 1, 2, 3}, (GLint[]){INT32_MIN, 0, 0, 1});
 }
 
+/* ---- levels --------------------------------------------------------------- */
+
+/* Every level has its number as its texels. */
+static void
+check_base_level(GLenum filter, unsigned wanted)
+{
+   uint32_t values[4];
+   const GLuint texture = gles_texture(GL_TEXTURE_2D, GL_R8UI, 8, 8, 1, 4);
+   for (GLint level = 0; level < 4; level++) {
+      unsigned char texels[8 * 8];
+      memset(texels, level, sizeof texels);
+      glTexSubImage2D(GL_TEXTURE_2D, level, 0, 0, 8 >> level, 8 >> level, GL_RED_INTEGER, GL_UNSIGNED_BYTE,
+                      texels);
+   }
+   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, (GLint)filter);
+   evaluate("uvec4", "uniform highp usampler2D image;", "textureLod(image, vec2(0.5), 2.0)", values);
+   holds(values[0] == wanted, "filter 0x%04x samples level %u of integers instead of %u", filter, values[0],
+         wanted);
+   glDeleteTextures(1, &texture);
+}
+
 int
 main(void)
 {
    gles_open();
    create_framebuffers();
    check_borders();
+   check_base_level(GL_NEAREST, 0);
+   check_base_level(GL_NEAREST_MIPMAP_NEAREST, 2);
    return gles_close();
 }
