@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Single rules of OpenGL ES 3.1 and 3.2: border colours are within their format's range, textures without mipmap filter are
- * sampled at their base level whatever their format. */
+ * sampled at their base level whatever their format, images of one layer have no second one. */
 #include <GLES3/gl32.h>
 #include <stdio.h>
 #include <string.h>
@@ -132,6 +132,43 @@ check_base_level(GLenum filter, unsigned wanted)
    glDeleteTextures(1, &texture);
 }
 
+/* ---- images --------------------------------------------------------------- */
+
+/* Texels are 7; what lies outside of the image reads as 0, and is not stored. */
+static void
+check_single_layer(GLenum target, const char *type, const char *coordinates, GLboolean layered,
+                   unsigned wanted)
+{
+   static const uint32_t seven = 7;
+   char declaration[100], load[100];
+   uint32_t values[4];
+   const GLuint texture = gles_texture(target, GL_R32UI, 1, 1, 1, 1);
+   glTexSubImage3D(target, 0, 0, 0, 0, 1, 1, 1, GL_RED_INTEGER, GL_UNSIGNED_INT, &seven);
+   glBindImageTexture(0, texture, 0, layered, 0, GL_READ_WRITE, GL_R32UI);
+   snprintf(declaration, sizeof declaration, "layout(r32ui, binding = 0) uniform highp %s image;", type);
+   snprintf(load, sizeof load, "uvec4(imageLoad(image, %s).x, imageAtomicAdd(image, %s, 0u), 0, 0)",
+            coordinates, coordinates);
+   evaluate("uvec4", declaration, load, values);
+   holds(values[0] == wanted && values[1] == wanted, "target 0x%04x, %s at %s: %u and %u instead of %u",
+         target, type, coordinates, values[0], values[1], wanted);
+   glBindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
+   glDeleteTextures(1, &texture);
+}
+
+static void
+check_single_layers(void)
+{
+   static const GLenum targets[] = {GL_TEXTURE_2D_ARRAY, GL_TEXTURE_3D};
+   static const char *const types[] = {"uimage2DArray", "uimage3D"};
+   for (unsigned i = 0; i < COUNT_OF(targets); i++) {
+      check_single_layer(targets[i], types[i], "ivec3(0)", GL_TRUE, 7);
+      check_single_layer(targets[i], types[i], "ivec3(0, 0, 1)", GL_TRUE, 0);
+      check_single_layer(targets[i], types[i], "ivec3(0, 0, -1)", GL_TRUE, 0);
+      check_single_layer(targets[i], "uimage2D", "ivec2(0)", GL_FALSE, 7);
+      check_single_layer(targets[i], "uimage2D", "ivec2(0, 1)", GL_FALSE, 0);
+   }
+}
+
 int
 main(void)
 {
@@ -140,5 +177,6 @@ main(void)
    check_borders();
    check_base_level(GL_NEAREST, 0);
    check_base_level(GL_NEAREST_MIPMAP_NEAREST, 2);
+   check_single_layers();
    return gles_close();
 }

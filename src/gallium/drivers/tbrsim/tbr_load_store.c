@@ -62,6 +62,13 @@ describe_texel_buffer(const struct pipe_image_view *view, const struct tbr_stora
    image->height = image->layers = image->samples = 1;
 }
 
+static bool
+has_layers(enum pipe_texture_target target)
+{
+   return target == PIPE_TEXTURE_3D || target == PIPE_TEXTURE_CUBE || target == PIPE_TEXTURE_CUBE_ARRAY ||
+          target == PIPE_TEXTURE_1D_ARRAY || target == PIPE_TEXTURE_2D_ARRAY;
+}
+
 void
 tbr_describe_image(const struct pipe_image_view *view, const struct tbr_resource *resource,
                    const struct tbr_storage *storage, struct tbr_bound_image *image)
@@ -85,6 +92,7 @@ tbr_describe_image(const struct pipe_image_view *view, const struct tbr_resource
    image->layers = view->u.tex.last_layer - view->u.tex.first_layer + 1;
    if (is_3d)
       image->layers = MIN2(image->layers, u_minify(resource->base.depth0, level) - view->u.tex.first_layer);
+   image->layered = has_layers(resource->base.target) && !view->u.tex.single_layer_view;
    image->samples = MAX2(resource->base.nr_samples, 1);
    image->row_stride = resource->row_stride[level];
    image->layer_stride = resource->layer_stride[level];

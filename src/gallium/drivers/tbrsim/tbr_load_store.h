@@ -79,6 +79,7 @@ struct tbr_bound_image {
    uint32_t width, height,
       layers; /**< layers: faces, or slices of a 3D image; of a buffer width has the texels */
    uint32_t samples;
+   bool layered; /**< shaders name a layer, face or slice, even of an image that has one only */
    uint64_t row_stride, layer_stride, sample_stride; /**< bytes */
 };
 

@@ -60,7 +60,7 @@ static uint32_t
 storage_layer_of(const struct tbr_bound_image *image, const struct tbr_load_store_arguments *arguments,
                  unsigned lane)
 {
-   return image->layers > 1 ? (uint32_t)arguments->coordinates[2][lane] : 0;
+   return image->layered ? (uint32_t)arguments->coordinates[2][lane] : 0;
 }
 
 /** A footprint of the lanes of a quad that have the same layer and sample as the first one. Returns these. */
@@ -285,7 +285,7 @@ storage_find_texels(const struct tbr_bound_image *image, const struct tbr_load_s
    static const int32_t zeros[TBR_LANES];
    const int32_t *xs = arguments->coordinates[0];
    const int32_t *ys = storage_has_rows(image->target) ? arguments->coordinates[1] : zeros;
-   const int32_t *layers = image->layers > 1 ? arguments->coordinates[2] : zeros;
+   const int32_t *layers = image->layered ? arguments->coordinates[2] : zeros;
    const int32_t *samples = image->samples > 1 ? arguments->sample : zeros;
    const uint32_t layer_stride = (uint32_t)image->layer_stride, row_stride = (uint32_t)image->row_stride;
    const uint32_t sample_stride = (uint32_t)image->sample_stride;
