@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Single rules of OpenGL ES 3.1 and 3.2: border colours are within their format's range, textures without mipmap filter are
- * sampled at their base level whatever their format, images of one layer have no second one. */
+ * sampled at their base level whatever their format, images of one layer have no second one, and strips of geometry
+ * shaders may end after any vertex. */
 #include <GLES3/gl32.h>
 #include <stdio.h>
 #include <string.h>
@@ -169,6 +170,54 @@ check_single_layers(void)
    }
 }
 
+/* ---- strips --------------------------------------------------------------- */
+
+/* Each of many vertices is a strip of its own, too short for a primitive. */
+static void
+check_short_strips(const char *primitive)
+{
+   char geometry[500];
+   static const char vertex[] = "#version 320 es\n"
+                                "void main() { gl_Position = vec4(0, 0, 0, 1); }\n";
+   snprintf(geometry, sizeof geometry,
+            "#version 320 es\n"
+            "layout(points, invocations = 8) in;\n"
+            "layout(%s, max_vertices = 30) out;\n"
+            "void main() {\n"
+            "   for (int i = 0; i < 30; i++) {\n"
+            "      gl_Position = gl_in[0].gl_Position;\n"
+            "      EmitVertex();\n"
+            "      EndPrimitive();\n"
+            "   }\n"
+            "}\n",
+            primitive);
+   const GLuint shaders[] = {compile_shader(GL_VERTEX_SHADER, "", vertex),
+                             compile_shader(GL_GEOMETRY_SHADER, "", geometry),
+                             compile_shader(GL_FRAGMENT_SHADER, "#version 320 es\n",
+                                            "out lowp vec4 color;\n"
+                                            "void main() { color = vec4(1); }\n")};
+   const GLuint program = glCreateProgram();
+   for (unsigned i = 0; i < COUNT_OF(shaders); i++)
+      glAttachShader(program, shaders[i]);
+   glLinkProgram(program);
+   GLuint query, generated = 1;
+   glGenQueries(1, &query);
+   gles_framebuffer(GL_RGBA8, GL_NONE, SIZE, SIZE);
+   glClear(GL_COLOR_BUFFER_BIT);
+   glUseProgram(program);
+   glBeginQuery(GL_PRIMITIVES_GENERATED, query);
+   glDrawArrays(GL_POINTS, 0, 100);
+   glEndQuery(GL_PRIMITIVES_GENERATED);
+   glGetQueryObjectuiv(query, GL_QUERY_RESULT, &generated);
+   holds(generated == 0, "%u primitives of %s of one vertex", generated, primitive);
+   holds(gles_pixel(SIZE / 2, SIZE / 2) == 0, "something was drawn of %s of one vertex", primitive);
+   glDeleteQueries(1, &query);
+   glUseProgram(0);
+   glDeleteProgram(program);
+   for (unsigned i = 0; i < COUNT_OF(shaders); i++)
+      glDeleteShader(shaders[i]);
+}
+
 int
 main(void)
 {
@@ -178,5 +227,7 @@ main(void)
    check_base_level(GL_NEAREST, 0);
    check_base_level(GL_NEAREST_MIPMAP_NEAREST, 2);
    check_single_layers();
+   check_short_strips("line_strip");
+   check_short_strips("triangle_strip");
    return gles_close();
 }
