@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Single rules of OpenGL ES 3.1 and 3.2: border colours are within their format's range, textures without mipmap filter are
- * sampled at their base level whatever their format, images of one layer have no second one, and strips of geometry
- * shaders may end after any vertex. */
+ * sampled at their base level whatever their format, images of one layer have no second one, strips of geometry
+ * shaders may end after any vertex, and the device's identifiers can be asked for. */
 #include <GLES3/gl32.h>
+#include <GLES2/gl2ext.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -218,6 +219,21 @@ check_short_strips(const char *primitive)
       glDeleteShader(shaders[i]);
 }
 
+/* ---- identifiers ---------------------------------------------------------- */
+
+/* Mesa answers whether the extension is there or not. */
+static void
+check_identifiers(void)
+{
+   static const GLenum names[] = {GL_DEVICE_UUID_EXT, GL_DRIVER_UUID_EXT, GL_DEVICE_LUID_EXT,
+                                  GL_DEVICE_NODE_MASK_EXT};
+   for (unsigned i = 0; i < COUNT_OF(names); i++) {
+      GLint words[16];
+      glGetIntegerv(names[i], words);
+      glGetError();
+   }
+}
+
 int
 main(void)
 {
@@ -229,5 +245,6 @@ main(void)
    check_single_layers();
    check_short_strips("line_strip");
    check_short_strips("triangle_strip");
+   check_identifiers();
    return gles_close();
 }

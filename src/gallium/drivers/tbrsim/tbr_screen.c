@@ -234,6 +234,40 @@ get_disk_shader_cache(struct pipe_screen *screen)
    return tbr_shader_cache_disk(tbr_screen(screen)->shader_cache);
 }
 
+/* Identifiers, for glGetUnsignedBytevEXT: names, filled up with zeros. Mesa's frontend asks for them whether the
+ * extension is there or not. */
+static void
+name_to_uuid(const char *name, char *uuid)
+{
+   memset(uuid, 0, PIPE_UUID_SIZE);
+   memcpy(uuid, name, MIN2(strlen(name), PIPE_UUID_SIZE));
+}
+
+static void
+get_driver_uuid(struct pipe_screen *screen, char *uuid)
+{
+   name_to_uuid("tbrsim " PACKAGE_VERSION, uuid);
+}
+
+static void
+get_device_uuid(struct pipe_screen *screen, char *uuid)
+{
+   name_to_uuid(tbr_screen(screen)->config->name, uuid);
+}
+
+/* None: these are Windows'. */
+static void
+get_device_luid(struct pipe_screen *screen, char *luid)
+{
+   memset(luid, 0, PIPE_LUID_SIZE);
+}
+
+static uint32_t
+get_device_node_mask(struct pipe_screen *screen)
+{
+   return 0;
+}
+
 static void
 init_functions(struct tbr_screen *screen)
 {
@@ -242,6 +276,10 @@ init_functions(struct tbr_screen *screen)
    base->get_name = get_name;
    base->get_vendor = get_vendor;
    base->get_device_vendor = get_vendor;
+   base->get_driver_uuid = get_driver_uuid;
+   base->get_device_uuid = get_device_uuid;
+   base->get_device_luid = get_device_luid;
+   base->get_device_node_mask = get_device_node_mask;
    base->get_timestamp = u_default_get_timestamp;
    base->context_create = tbr_context_create;
    base->flush_frontbuffer = flush_frontbuffer;
