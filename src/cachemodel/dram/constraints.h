@@ -208,7 +208,7 @@ cm_dram_column(const struct cm_dram_constraints *constraints, struct cm_dram_cha
    const uint32_t first = own & ~(constraints->groups - 1), count = constraints->groups * constraints->ranks;
    assert(state->open >> bank & 1 && cycle >= cm_dram_column_ready(constraints, state, bank, direction));
    cm_dram_column_follows(&state->groups[own], constraints->column_same_group[direction], cycle);
-   for (uint32_t group = 0; group < count; group++) {
+   for (uint32_t group = 0; count > 1 && group < count; group++) {
       if (group == own)
          continue;
       const bool same_rank = (group & ~(constraints->groups - 1)) == first;

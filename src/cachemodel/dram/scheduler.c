@@ -61,7 +61,8 @@ struct cm_dram_channel {
    uint32_t refresh_interval, write_high, write_low, row_hit_limit, power_down_after, controller_latency;
    bool closed_pages;
    uint32_t number;
-   struct cm_dram_system_counters counters;
+   struct cm_dram_system_counters counters;     /* without what outcomes has */
+   uint64_t outcomes[CM_DRAM_ROW_CONFLICT + 1]; /* completed requests, by enum cm_dram_outcome */
    void (*observer)(const struct cm_dram_issue *issue, void *context);
    void *observer_context;
 };
@@ -329,9 +330,7 @@ complete(struct cm_dram_channel *channel, const struct cm_dram_entry *entry, enu
          uint64_t cycle)
 {
    struct cm_dram_system_counters *counters = &channel->counters;
-   counters->row_hits += entry->outcome == CM_DRAM_ROW_HIT;
-   counters->row_misses += entry->outcome == CM_DRAM_ROW_MISS;
-   counters->row_conflicts += entry->outcome == CM_DRAM_ROW_CONFLICT;
+   channel->outcomes[entry->outcome]++;
    if (direction == READ)
       cycle += channel->controller_latency;
    uint64_t *latency = direction == READ ? &counters->read_latency_cycles : &counters->write_latency_cycles;
@@ -379,7 +378,9 @@ transfer(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction 
    complete(channel, entry, direction, data_end);
    cm_dram_request_queue_remove_hit(queue, bank);
    channel->banks_fresh[direction] &= ~(1ull << bank);
-   set_next_event(channel);
+   /* One that waits for room is next. */
+   if (queue->count + 1 == queue->limit)
+      set_next_event(channel);
    if (++channel->row_hits[bank] == channel->row_hit_limit)
       channel->banks_exhausted |= 1ull << bank;
    if (closes) {
@@ -643,7 +644,7 @@ choose(struct cm_dram_channel *channel)
 
 /* Advances to the next event before `limit` and simulates it; else stops at `limit`. The command that is chosen until then
  * remains so: none is ready before. */
-static void
+static inline __attribute__((always_inline)) void
 step(struct cm_dram_channel *channel, uint64_t limit)
 {
    if (channel->next_event <= channel->now) {
@@ -732,6 +733,9 @@ cm_dram_channel_count(const struct cm_dram_channel *channel, struct cm_dram_syst
 #define ADD(name, measure, description) counters->name += own->name;
    CM_DRAM_SYSTEM_COUNTERS(ADD)
 #undef ADD
+   counters->row_hits += channel->outcomes[CM_DRAM_ROW_HIT];
+   counters->row_misses += channel->outcomes[CM_DRAM_ROW_MISS];
+   counters->row_conflicts += channel->outcomes[CM_DRAM_ROW_CONFLICT];
    counters->busy_cycles += (own->read_bursts + own->write_bursts) * channel->constraints.burst;
    counters->channel_cycles += channel->now;
    for (uint32_t rank = 0; rank < channel->constraints.ranks; rank++)

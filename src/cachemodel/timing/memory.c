@@ -285,7 +285,7 @@ cm_mshrs_has_free(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cy
 }
 
 struct cm_mshr *
-cm_mshrs_take(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
+cm_mshrs_take_other(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
 {
    uint32_t at = mshrs->next, soonest = UINT32_MAX;
    for (uint32_t i = 0; i < mshrs->count; i++, at = cm_mshrs_after(mshrs, at)) {

@@ -327,8 +327,19 @@ bool cm_mshrs_has_free(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_
 /** Cycles between checks for a completion that is not known yet. */
 #define CM_MEMORY_POLL_CYCLES 64
 
+/** cm_mshrs_take where the entry allocated longest ago is not known to be free. */
+struct cm_mshr *cm_mshrs_take_other(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle);
+
 /** Allocates an entry that is free at *cycle, or as soon as possible after it: then *cycle changes. */
-struct cm_mshr *cm_mshrs_take(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle);
+static inline struct cm_mshr *
+cm_mshrs_take(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
+{
+   struct cm_mshr *entry = &mshrs->entries[mshrs->next];
+   if (entry->fill.ticket != CM_NO_TICKET || entry->fill.time > *cycle)
+      return cm_mshrs_take_other(memory, mshrs, cycle);
+   mshrs->next = cm_mshrs_after(mshrs, mshrs->next);
+   return entry;
+}
 
 /** Allocates entries round robin: the next one, and when it is free. */
 static inline struct cm_mshr *

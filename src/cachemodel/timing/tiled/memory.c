@@ -125,7 +125,7 @@ read_dram(struct cm_tiled_memory *memory, cm_entry token, uint64_t cycle)
 }
 
 /* The cycle at which the L2 begins with an access. */
-static uint64_t
+static inline uint64_t
 take_bank(struct cm_tiled_memory *memory, uint64_t address, uint64_t cycle)
 {
    const uint32_t busy = memory->config->pipeline.l2_bank_cycles;
@@ -146,7 +146,7 @@ miss_in_l2(struct cm_tiled_memory *memory, cm_entry token, uint64_t cycle)
 
 /* Issues the memory accesses that follow an L2 access, from *token on: a block read, if it was awaited, and writes.
  * Returns whether there was a read. */
-static bool
+static inline __attribute__((always_inline)) bool
 pass_on(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end, uint64_t cycle,
         struct cm_arrival *read)
 {

@@ -60,8 +60,8 @@ release_context(struct cm_tiled_timing *timing, uint64_t quad)
       release_unreleased(timing, quad);
 }
 
-void
-cm_raster_timing_blend(struct cm_tiled_timing *timing, uint64_t quads)
+static inline void
+blend(struct cm_tiled_timing *timing, uint64_t quads)
 {
    struct cm_raster_timing *raster = &timing->raster;
    for (; raster->blended < quads; raster->blended++) {
@@ -80,36 +80,49 @@ cm_raster_timing_blend(struct cm_tiled_timing *timing, uint64_t quads)
    }
 }
 
+void
+cm_raster_timing_blend(struct cm_tiled_timing *timing, uint64_t quads)
+{
+   blend(timing, quads);
+}
+
+static inline bool
+is_settled(struct cm_tiled_timing *timing, uint64_t quads)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   uint64_t settled = raster->settled;
+   while (settled < raster->quads && !raster->flying[settled & raster->flying_mask].pending)
+      settled++;
+   raster->settled = settled;
+   return settled >= quads;
+}
+
 bool
 cm_raster_timing_is_settled(struct cm_tiled_timing *timing, uint64_t quads)
 {
-   struct cm_raster_timing *raster = &timing->raster;
-   while (raster->settled < raster->quads && !raster->flying[raster->settled & raster->flying_mask].pending)
-      raster->settled++;
-   return raster->settled >= quads;
+   return is_settled(timing, quads);
 }
 
 /* Whether it is known when a context is free: the reads of the quad that has it are done, and those of quads that
  * have to be blended before it can release the context. */
-static bool
+static inline bool
 is_context_known(struct cm_tiled_timing *timing, uint32_t processor)
 {
    struct cm_raster_timing *raster = &timing->raster;
    const struct cm_context *context =
       &raster->contexts[processor * timing->pipeline->fragment_contexts + raster->next_context[processor]];
    const uint64_t capacity = raster->flying_mask + 1;
-   if (raster->quads - raster->blended == capacity &&
-       !cm_raster_timing_is_settled(timing, raster->blended + 1))
+   if (raster->quads - raster->blended == capacity && !is_settled(timing, raster->blended + 1))
       return false;
    if (context->quad == CM_UNKNOWN || context->released != CM_UNKNOWN)
       return true;
    return !raster->flying[context->quad & raster->flying_mask].pending &&
           (context->quad < raster->colors.size ||
-           cm_raster_timing_is_settled(timing, context->quad - raster->colors.size + 1));
+           is_settled(timing, context->quad - raster->colors.size + 1));
 }
 
 /* When a context is free. If its quad's release is unknown, the quad is still in the ring: it is not blended. */
-static uint64_t
+static inline uint64_t
 context_is_free(struct cm_tiled_timing *timing, struct cm_context *context)
 {
    struct cm_raster_timing *raster = &timing->raster;
@@ -117,7 +130,7 @@ context_is_free(struct cm_tiled_timing *timing, struct cm_context *context)
       return 0;
    if (context->released == CM_UNKNOWN) {
       if (context->quad >= raster->colors.size)
-         cm_raster_timing_blend(timing, context->quad - raster->colors.size + 1);
+         blend(timing, context->quad - raster->colors.size + 1);
       release_context(timing, context->quad);
    }
    return context->released;
@@ -202,12 +215,12 @@ dispatch(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint
    /* Reads of quads in flight must be resolved while their tickets are valid. */
    const uint64_t capacity = raster->flying_mask + 1;
    if (raster->quads - raster->blended == capacity)
-      cm_raster_timing_blend(timing, raster->blended + 1);
+      blend(timing, raster->blended + 1);
    else if (raster->blended < raster->quads &&
             timing->memory.base.last_ticket -
                   raster->flying[raster->blended & raster->flying_mask].submitted >
                CM_DRAM_TICKETS / 2)
-      cm_raster_timing_blend(timing, raster->settled);
+      blend(timing, raster->settled);
 
    const uint64_t is_free = context_is_free(timing, context);
    const uint64_t unhindered = cm_later(arrived, raster->dispatch + 1);
@@ -291,8 +304,8 @@ find_barrier(struct cm_tiled_timing *timing, const struct cm_work *work)
    return true;
 }
 
-bool
-cm_raster_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
+static inline __attribute__((always_inline)) bool
+is_ready(struct cm_tiled_timing *timing, uint64_t *clock)
 {
    struct cm_raster_timing *raster = &timing->raster;
    *clock = raster->dispatch;
@@ -311,6 +324,12 @@ cm_raster_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
    *clock = cm_later(*clock, raster->next_check);
    return raster->next == work->log.quads.count || !work->log.quads.items[raster->next].shaded ||
           is_context_known(timing, work->log.quads.items[raster->next].processor);
+}
+
+bool
+cm_raster_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
+{
+   return is_ready(timing, clock);
 }
 
 static void
@@ -398,4 +417,11 @@ step(struct cm_tiled_timing *timing)
       dispatch(timing, quad, out, token, end);
 }
 
-CM_RUN_STAGE(raster, step)
+void
+cm_raster_timing_run(struct cm_tiled_timing *timing, uint32_t most, uint64_t until)
+{
+   uint64_t clock;
+   do
+      step(timing);
+   while (--most && is_ready(timing, &clock) && clock <= until);
+}

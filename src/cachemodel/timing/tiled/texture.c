@@ -70,7 +70,7 @@ instance_of(const struct cm_tiled_memory *memory, uint32_t processor)
 }
 
 /* Looks up a group's blocks, one a cycle; a hit's block may still be outstanding. Returns when all are looked up. */
-static uint64_t
+static inline __attribute__((always_inline)) uint64_t
 look_up(struct cm_tiled_memory *memory, uint32_t processor, const cm_entry **token, uint64_t cycle,
         struct cm_wait *wait)
 {
@@ -281,7 +281,7 @@ find_end(const cm_entry *token, const cm_entry *end)
    return token;
 }
 
-static void
+static inline __attribute__((always_inline)) void
 look_up_next(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad *quad)
 {
    const cm_entry first = *quad->next;
@@ -360,7 +360,7 @@ cm_texture_timing_ready(struct cm_texture_timing *texture, uint64_t *clock)
 }
 
 /* Continues a quad. Returns the cycle of its next step; UINT64_MAX: it is done. */
-static uint64_t
+static inline __attribute__((always_inline)) uint64_t
 go_on(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad *quad)
 {
    while (quad->miss < quad->misses_end) {
