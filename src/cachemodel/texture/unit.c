@@ -129,6 +129,27 @@ map_buffer(struct cm_texture_path *path, const struct cm_texture_unit *unit,
    }
 }
 
+/* Straight from the cache: shaders before the rasterizer read one element at a time, and many. */
+static void
+read_elements(const struct cm_texture_path *path, const struct cm_texture_unit *unit,
+              const struct cm_footprint *footprint, struct cm_cache *cache)
+{
+   const struct cm_texture_binding *binding = unit->binding;
+   cm_cache_finish_reads(cache);
+   for (unsigned live = footprint->live & 15; live; live &= live - 1) {
+      const unsigned f = (unsigned)__builtin_ctz(live);
+      const uint64_t element =
+         (uint64_t)(uint16_t)footprint->texel[f].y * 32768 + (uint16_t)footprint->texel[f].x;
+      const uint64_t offset = binding->buffer_offset + element * binding->texel_bytes;
+      if (offset + binding->texel_bytes > unit->bytes)
+         continue;
+      const uint64_t begin = unit->address + offset,
+                     last = (begin + binding->texel_bytes - 1) >> path->block_shift;
+      for (uint64_t block = begin >> path->block_shift; block <= last; block++)
+         cm_cache_access(cache, block << path->block_shift, CM_STREAM_TEXTURE, CM_READ);
+   }
+}
+
 void
 cm_texture_unit_read_buffer(struct cm_texture_path *path, const struct cm_texture_unit *unit,
                             const struct cm_footprint *footprint, uint32_t processor)
@@ -136,6 +157,10 @@ cm_texture_unit_read_buffer(struct cm_texture_path *path, const struct cm_textur
    struct cm_texture_reads reads;
    if (!unit->binding)
       return;
+   if (path->is_direct && path->access.design == CM_TEXTURE_DESIGN_NONE) {
+      read_elements(path, unit, footprint, cm_hierarchy_entry(path->hierarchy, CM_STREAM_TEXTURE, processor));
+      return;
+   }
    map_buffer(path, unit, footprint, &reads);
    cm_texture_read_blocks(path, unit, &reads, processor);
 }
