@@ -62,17 +62,22 @@ struct cm_shading {
    const uint32_t *words;           /* of the tile's events */
    uint32_t processors;
    enum cm_scheduler scheduler;
-   bool in_turn;                     /* round-robin, and neither times_each nor attributes_each */
-   bool counts_each;                 /* which processor runs a quad matters, if it reads nothing, too */
-   bool times_each;                  /* timing logs each quad */
-   bool attributes_each;             /* footprints are counted by resource */
-   uint32_t next;                    /* round-robin: which one gets the next quad */
-   uint32_t tile, tile_quads;        /* its position in the traversal; quads that it has room for */
-   uint64_t work[MAX_PROCESSORS];    /* least-work: what each has done */
-   uint32_t at_draw[MAX_PROCESSORS]; /* draw whose shader a processor holds */
-   uint32_t without_shader;          /* processors that do not hold the last group's */
-   uint32_t draw_number;             /* of the last group */
-   const struct cm_draw *draw;       /* the same */
+   bool in_turn;         /* round-robin, and neither times_each nor attributes_each */
+   bool tests_areas;     /* in_turn, and four quads have a processor and a cache each */
+   bool areas_help;      /* the last trial has shown that */
+   uint32_t area_groups; /* that could be compared with areas */
+   uint32_t area_reads,
+      area_misses;            /* since the last trial began: reads of those that were, and others than hits */
+   bool counts_each;          /* which processor runs a quad matters, if it reads nothing, too */
+   bool times_each;           /* timing logs each quad */
+   bool attributes_each;      /* footprints are counted by resource */
+   uint32_t next;             /* round-robin: which one gets the next quad */
+   uint32_t tile, tile_quads; /* its position in the traversal; quads that it has room for */
+   uint64_t work[MAX_PROCESSORS];                      /* least-work: what each has done */
+   uint32_t at_draw[MAX_PROCESSORS];                   /* draw whose shader a processor holds */
+   uint32_t without_shader;                            /* processors that do not hold the last group's */
+   uint32_t draw_number;                               /* of the last group */
+   const struct cm_draw *draw;                         /* the same */
    struct cm_texture_unit units[CM_MAX_TEXTURE_UNITS]; /* its; those it uses */
    struct cm_texture_unit no_unit;                     /* what a footprint of a unit beyond names */
    const uint32_t *group;                              /* the last one; NULL: none */
@@ -161,6 +166,17 @@ take_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t proce
    shading->pipeline[CM_PIPELINE_FRAGMENTS] += count_fragments(quad->live);
 }
 
+/* Areas of textures that were bound to a unit. */
+static void
+forget_areas(struct cm_shading *shading, const struct cm_texture_unit *unit)
+{
+   const uint32_t instances = shading->gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances;
+   for (uint32_t i = 0; unit->areas && i < instances; i++) {
+      struct cm_texture_area *areas = shading->texture->areas + i * CM_AREAS + unit->areas - 1;
+      areas[0].key = areas[1].key = CM_NO_AREA;
+   }
+}
+
 static void
 take_draw(struct cm_shading *shading, uint32_t number)
 {
@@ -169,6 +185,7 @@ take_draw(struct cm_shading *shading, uint32_t number)
    struct cm_resource *const *textures = ((draw_textures *)shading->gpu->draw_textures.data)[number];
    for (uint32_t unit = 0; unit < draw->num_textures && unit < CM_MAX_TEXTURE_UNITS; unit++) {
       const struct cm_resource *resource = textures[unit];
+      forget_areas(shading, &shading->units[unit]);
       if (resource)
          cm_texture_unit_bind(&shading->units[unit], &draw->textures[unit], resource->layout,
                               resource->address, resource->bytes);
@@ -364,6 +381,168 @@ run_quad_in_lane(struct cm_shading *shading, uint32_t number)
    }
 }
 
+/* ---- groups whose quads have a processor each ------------------------------ */
+
+/* Groups after which it is tried again whether areas are of use, and how many groups that takes. */
+#define AREA_PERIOD 1024
+#define AREA_TRIAL 16
+
+/* Whether reads are compared with areas: where each quad reads other blocks than the last one, or changes the cache, it
+ * would only cost. */
+static inline bool
+uses_areas(struct cm_shading *shading)
+{
+   const uint32_t n = shading->area_groups++ % AREA_PERIOD;
+   if (n == 0)
+      shading->area_reads = shading->area_misses = 0;
+   if (n == AREA_TRIAL)
+      shading->areas_help = 4 * shading->area_misses < 3 * shading->area_reads;
+   return n < AREA_TRIAL || shading->areas_help;
+}
+
+/* Whether the quads of a group run once, each on a processor of its own that holds the shader: what they read is in
+ * no order then, as long as it changes nothing. next: the group's next run. */
+static inline bool
+has_own_processors(const struct cm_shading *shading, const uint32_t *next, const uint32_t *end)
+{
+   return !shading->without_shader && !(next < end && cm_event_continues(*next));
+}
+
+/* The quads of such a group: their processors and caches. */
+struct own_processors {
+   uint32_t running; /* a bit each quad that has live fragments */
+   uint32_t processor[4], instance[4];
+   struct cm_cache *cache[4];
+};
+
+static inline __attribute__((always_inline)) void
+assign_processors(struct cm_shading *shading, const uint32_t *group, struct own_processors *own)
+{
+   const struct cm_quad *quads = (const struct cm_quad *)(group + 2);
+   const uint32_t count = cm_min(cm_event_count(*group), 4);
+   uint32_t fragments = 0;
+   own->running = 0;
+   for (uint32_t q = 0; q < count; q++) {
+      if (!quads[q].live)
+         continue;
+      own->running |= 1u << q;
+      fragments += count_fragments(quads[q].live);
+      own->processor[q] = next_processor(shading);
+      own->instance[q] = cm_texture_path_instance(shading->texture, own->processor[q]);
+      own->cache[q] = shading->gpu->hierarchy.entry[CM_STREAM_TEXTURE].cache + own->instance[q];
+   }
+   shading->pipeline[CM_PIPELINE_QUADS] += count_fragments(own->running);
+   shading->pipeline[CM_PIPELINE_FRAGMENTS] += fragments;
+}
+
+/* Reads of an instruction that lie in areas are counted; those that do not wait, and all of their quads that follow. */
+static inline __attribute__((always_inline)) bool
+count_hits(struct cm_shading *shading, const struct own_processors *own, struct run *run,
+           const uint32_t *event, uint32_t *waiting)
+{
+   const uint32_t count = cm_event_count(*event), number = cm_event_unit(*event);
+   const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
+   struct cm_texture_unit *unit =
+      number < shading->draw->num_textures ? &shading->units[number] : &shading->no_unit;
+   if (shading->reads.bytes < (shading->num_reads + count) * sizeof(struct quad_read) &&
+       !cm_array_extend(&shading->reads, shading->num_reads + count, sizeof(struct quad_read)))
+      return false;
+   struct quad_read *reads = shading->reads.data;
+   uint32_t n = shading->num_reads, read = 0;
+   for (uint32_t i = 0; i < count; i++) {
+      const unsigned quad = footprints[i].quad & 3;
+      if (!(own->running >> quad & 1))
+         continue;
+      read++;
+      if (!(*waiting >> quad & 1) &&
+          cm_texture_unit_hits(shading->texture, unit, &footprints[i], own->instance[quad], own->cache[quad]))
+         continue;
+      reads[n] = (struct quad_read){.footprint = &footprints[i], .unit = unit, .next = NO_READ};
+      if (*waiting >> quad & 1)
+         reads[run->last[quad]].next = n;
+      else
+         run->first[quad] = n;
+      *waiting |= 1u << quad;
+      run->last[quad] = n++;
+   }
+   shading->num_reads = n;
+   shading->area_reads += read;
+   shading->pipeline[CM_PIPELINE_FOOTPRINTS] += read;
+   return true;
+}
+
+static inline void
+follow(struct cm_shading *shading, struct cm_texture_unit *unit, const struct cm_footprint *footprint,
+       uint32_t processor, struct cm_cache *cache)
+{
+   shading->area_misses++;
+   cm_texture_unit_follow(shading->texture, unit, footprint, processor, cache);
+}
+
+/* The reads of a quad that wait. The first one is known not to lie in an area. */
+static inline __attribute__((always_inline)) void
+read_waiting(struct cm_shading *shading, const struct own_processors *own, unsigned quad, uint32_t first)
+{
+   const struct quad_read *reads = shading->reads.data;
+   struct cm_cache *cache = own->cache[quad];
+   follow(shading, reads[first].unit, reads[first].footprint, own->processor[quad], cache);
+   for (uint32_t n = reads[first].next; n != NO_READ; n = reads[n].next) {
+      if (!cm_texture_unit_hits(shading->texture, reads[n].unit, reads[n].footprint, own->instance[quad],
+                                cache))
+         follow(shading, reads[n].unit, reads[n].footprint, own->processor[quad], cache);
+   }
+   cm_texture_unit_finish_reads(shading->texture, cache);
+}
+
+/* Where a group has the reads of a single instruction, they are in the order of quads. */
+static inline __attribute__((always_inline)) void
+read_in_order(struct cm_shading *shading, const struct own_processors *own, const uint32_t *event)
+{
+   const uint32_t count = cm_event_count(*event), number = cm_event_unit(*event);
+   const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
+   struct cm_texture_unit *unit =
+      number < shading->draw->num_textures ? &shading->units[number] : &shading->no_unit;
+   uint32_t read = 0;
+   for (uint32_t i = 0; i < count; i++) {
+      const unsigned quad = footprints[i].quad & 3;
+      if (!(own->running >> quad & 1))
+         continue;
+      read++;
+      struct cm_cache *cache = own->cache[quad];
+      if (!cm_texture_unit_hits(shading->texture, unit, &footprints[i], own->instance[quad], cache))
+         follow(shading, unit, &footprints[i], own->processor[quad], cache);
+      if (i + 1 == count || (footprints[i + 1].quad & 3) != quad)
+         cm_texture_unit_finish_reads(shading->texture, cache);
+   }
+   shading->area_reads += read;
+   shading->pipeline[CM_PIPELINE_FOOTPRINTS] += read;
+}
+
+/* Runs the quads of such a group, which ends at next; false when out of memory. */
+static __attribute__((noinline)) bool
+run_own_processors(struct cm_shading *shading, const uint32_t *group, const uint32_t *next)
+{
+   struct own_processors own;
+   struct run run;
+   uint32_t waiting = 0;
+   assign_processors(shading, group, &own);
+   const uint32_t *const first = cm_event_next(group);
+   if (first < next && cm_event_next(first) == next) {
+      read_in_order(shading, &own, first);
+      return true;
+   }
+   shading->num_reads = 0;
+   for (const uint32_t *event = first; event < next; event = cm_event_next(event)) {
+      if (!count_hits(shading, &own, &run, event, &waiting))
+         return false;
+   }
+   for (; waiting; waiting &= waiting - 1) {
+      const unsigned quad = (unsigned)__builtin_ctz(waiting);
+      read_waiting(shading, &own, quad, run.first[quad]);
+   }
+   return true;
+}
+
 /* ---- groups of shaders with storage -------------------------------------- */
 
 static inline bool
@@ -468,7 +647,15 @@ run_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *end
 {
    const struct cm_quad *quads = (const struct cm_quad *)(group + 2);
    const uint32_t count = cm_min(cm_event_count(*group), 4);
-   const uint32_t *next = take_group(shading, group, end);
+   const uint32_t *next;
+   if (shading->tests_areas && uses_areas(shading)) {
+      if (group[1] != shading->draw_number)
+         take_draw(shading, group[1]);
+      next = cm_group_next_run(group, end);
+      if (has_own_processors(shading, next, end))
+         return run_own_processors(shading, group, next) ? next : NULL;
+   }
+   next = take_group(shading, group, end);
    if (!next)
       return NULL;
    if (shading->lane) {
@@ -586,6 +773,11 @@ cm_shading_create(struct cm_gpu *gpu, struct cm_lane *lane)
    shading->attributes_each = gpu->attribution && gpu->attribution->is_by_resource;
    shading->in_turn =
       shading->scheduler == CM_SCHEDULER_ROUND_ROBIN && !shading->times_each && !shading->attributes_each;
+   shading->tests_areas = shading->in_turn && !lane && shading->texture->areas && shading->processors >= 4 &&
+                          gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances >= 4 &&
+                          shading->processors % gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances == 0;
+   for (uint32_t unit = 0; shading->tests_areas && unit < cm_min(CM_AREA_UNITS, CM_MAX_TEXTURE_UNITS); unit++)
+      shading->units[unit].areas = 1 + 2 * unit;
    shading->counts_each = shading->scheduler == CM_SCHEDULER_LEAST_WORK || shading->times_each;
    return shading;
 }

@@ -284,6 +284,7 @@ cm_cache_invalidate(struct cm_cache *cache, uint64_t begin, uint64_t end)
    const uint64_t first = begin >> cache->block_shift;
    const uint64_t last = (end - 1) >> cache->block_shift;
    const struct cm_replacement *policy = cm_cache_policy(cache);
+   cache->changes++;
    if (policy->invalidate)
       policy->invalidate(cache, first, last);
    for (uint32_t set = 0; set < cache->sets; set++)
@@ -295,6 +296,7 @@ void
 cm_cache_drop(struct cm_cache *cache, uint64_t block)
 {
    const struct cm_replacement *policy = cm_cache_policy(cache);
+   cache->changes++;
    if (policy->invalidate)
       policy->invalidate(cache, block, block);
    invalidate_set(cache, policy, cm_cache_set(cache, block), block, block);
@@ -305,6 +307,7 @@ void
 cm_cache_empty(struct cm_cache *cache, bool writes_back)
 {
    const struct cm_replacement *policy = cm_cache_policy(cache);
+   cache->changes++;
    if (policy->invalidate)
       policy->invalidate(cache, 0, CM_NO_BLOCK - 1);
    for (uint32_t set = 0; set < cache->sets; set++) {
@@ -325,6 +328,7 @@ void
 cm_cache_discard_set(struct cm_cache *cache, uint64_t set)
 {
    memset(cache->lines + set * cache->ways, 0xff, cache->ways * sizeof(cm_line));
+   cache->changes++;
    const struct cm_replacement *policy = cm_cache_policy(cache);
    if (policy->set_emptied)
       policy->set_emptied(cache, set);

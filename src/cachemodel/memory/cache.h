@@ -81,6 +81,13 @@ struct cm_replacement {
    bool (*read_grid)(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream);
    /** As read_grid, but the look-up may be delayed until finish_reads. NULL: not needed. */
    bool (*queue_grid)(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream);
+   /** Of a grid's blocks in rows 0 … and columns that a mask has: bits of those, and of some others, that are
+    * present and that another read of changes nothing, until the state of their set changes. Readers are not looked
+    * at. NULL: that is not known. */
+   uint32_t (*find_settled)(const struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t mask);
+   /** read_grid, where find_settled has just found these blocks settled. */
+   bool (*read_unsettled)(struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t settled,
+                          enum cm_stream stream);
    /** Looks up the reads that queue_grid has queued. */
    void (*finish_reads)(struct cm_cache *cache);
    /** Inserts an absent block without an access; evicts the policy's victim. */
@@ -121,6 +128,10 @@ struct cm_cache {
    uint32_t state_bytes;
    bool fetch_on_write;
    int16_t grid_misses; /**< lru: a score, which grows while blocks of grids miss and sinks while they hit */
+   /** How often the state of a set has changed, at most: while it is the same, settled blocks stay so. */
+   uint64_t changes;
+   /** Of the last grid that read_grid or queue_grid has served: bits of blocks that are settled now. */
+   uint32_t settled_blocks;
    struct cm_set_index index;
    void *shared;        /**< the policy's, for all sets; allocated with state */
    uint8_t *bank_state; /**< the policy's: banks × bank_bytes; allocated with state */
@@ -254,6 +265,14 @@ cm_cache_finish_reads(struct cm_cache *cache)
 {
    if (cache->num_queued)
       cache->replacement->finish_reads(cache);
+}
+
+/** Lowers the score of grid_misses after a grid without misses. Most follow others: it is 0. */
+static inline void
+cm_cache_expect_hits(struct cm_cache *cache)
+{
+   if (cache->grid_misses)
+      cache->grid_misses = (int16_t)(cache->grid_misses > 3 ? cache->grid_misses - 3 : 0);
 }
 
 /** The set of a block. */

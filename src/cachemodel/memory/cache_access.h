@@ -17,7 +17,8 @@
  *       the way that holds a block, or ways; cm_find_way of the lines unless it is defined.
  *    bool cm_policy_is_settled(const struct cm_cache *, uint64_t set, const cm_line *lines,
  *                              uint64_t block)
- *       whether the block is present and a hit on it does not change the state.
+ *       whether the block is present and a hit on it does not change the state. With CM_POLICY_FOLDS_HIT that
+ *       stays so until the state of a set changes (cm_cache.changes).
  *
  *    bool cm_policy_look_up_grid(struct cm_cache *, const struct cm_read_grid *, enum cm_stream)
  *       looks up the reads of a grid, without counting them as accesses; false where their order is not
@@ -50,6 +51,7 @@ cm_policy_look_up_ways(struct cm_cache *cache, uint64_t block, enum cm_stream st
    cm_line *lines = cache->lines + set * ways;
 
    const unsigned hit = cm_policy_find(cache, set, lines, ways, block);
+   cache->changes++;
    if (hit < ways) {
       cm_line *line = cm_policy_hit(cache, set, lines, ways, hit, stream);
       if (access != CM_READ)
@@ -144,6 +146,7 @@ cm_policy_insert(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
 {
    const uint64_t set = cm_cache_set(cache, block);
    cm_line *lines = cache->lines + set * cache->ways;
+   cache->changes++;
    const unsigned way = cm_policy_victim(cache, set, lines, cache->ways);
    if (CM_POLICY_BYPASSES && way == cache->ways)
       return;
@@ -326,37 +329,49 @@ cm_grid_mask(const struct cm_read_grid *grid)
 }
 
 static inline __attribute__((always_inline)) uint32_t
-cm_policy_is_unsettled(const struct cm_cache *cache, uint64_t block)
+cm_policy_block_is_settled(const struct cm_cache *cache, uint64_t block, unsigned ways)
 {
    const uint64_t set = cm_cache_set(cache, block);
-   return !cm_policy_is_settled(cache, set, cache->lines + set * cache->ways, block);
+   return cm_policy_is_settled(cache, set, cache->lines + set * ways, block);
 }
 
 /** Rows of a grid that are looked at without a branch for each. */
 #define CM_FEW_ROWS 4
 
-/** Bits of the blocks of a mask on which a hit would change something, or which miss. All of a few rows are looked at:
- * how many there are, and whether there are two columns, is what a loop over the bits would mispredict. */
 static inline __attribute__((always_inline)) uint32_t
-cm_policy_grid_unsettled(const struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t mask)
+cm_policy_column_settled(const struct cm_cache *cache, uint64_t block, uint64_t row, unsigned ways)
 {
-   uint32_t unsettled = 0;
+   uint32_t settled = 0;
+   for (unsigned r = 0; r < CM_FEW_ROWS; r++, block += row)
+      settled |= cm_policy_block_is_settled(cache, block, ways) << 2 * r;
+   return settled;
+}
+
+/** Bits of the blocks on which a hit would change nothing: of those of a mask, and some others. All of a few rows are
+ * looked at: how many there are, and whether there are two columns, is what a loop over the bits would mispredict. */
+static inline __attribute__((always_inline)) uint32_t
+cm_policy_grid_settled(const struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t mask)
+{
+   uint32_t settled = 0;
    if (mask >> 2 * CM_FEW_ROWS == 0 && !cache->index.is_hashed) {
-      uint64_t block = grid->block;
-      for (unsigned row = 0; row < CM_FEW_ROWS; row++, block += grid->row)
-         unsettled |= cm_policy_is_unsettled(cache, block) << 2 * row;
-      block = grid->block + grid->column;
-      if (mask & 0xaaaaaaaa) {
-         for (unsigned row = 0; row < CM_FEW_ROWS; row++, block += grid->row)
-            unsettled |= cm_policy_is_unsettled(cache, block) << (2 * row + 1);
-      }
-      return unsettled & mask;
+      const unsigned ways = cache->ways == 4 ? 4 : cache->ways;
+      settled = cm_policy_column_settled(cache, grid->block, grid->row, ways);
+      if (mask & 0xaaaaaaaa)
+         settled |= cm_policy_column_settled(cache, grid->block + grid->column, grid->row, ways) << 1;
+      return settled;
    }
    for (uint32_t rest = mask; rest;) {
       const unsigned bit = cm_take_bit(&rest);
-      unsettled |= cm_policy_is_unsettled(cache, cm_grid_block(grid, bit)) << bit;
+      settled |= cm_policy_block_is_settled(cache, cm_grid_block(grid, bit), cache->ways) << bit;
    }
-   return unsettled;
+   return settled;
+}
+
+/** find_settled, where another read of a settled block changes nothing as long as its set's state is the same. */
+static uint32_t
+cm_policy_find_settled(const struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t mask)
+{
+   return CM_POLICY_FOLDS_HIT ? cm_policy_grid_settled(cache, grid, mask) : 0;
 }
 
 #ifndef cm_policy_look_up_blocks
@@ -399,26 +414,46 @@ static bool
 cm_policy_look_up_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream);
 #endif
 
+/** The reads of a grid, of which some blocks are known to be settled. */
+static inline __attribute__((always_inline)) bool
+cm_policy_read_known(struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t settled,
+                     enum cm_stream stream)
+{
+   const bool many_miss = cache->grid_misses >= CM_MANY_GRID_MISSES;
+   const uint32_t mask = cm_grid_mask(grid), unsettled = mask & ~settled;
+   cache->settled_blocks = 0;
+   if (!unsettled) {
+      cm_cache_expect_hits(cache);
+   } else if (!many_miss && cm_policy_grid_is_unordered(cache, grid, mask)) {
+      cm_policy_look_up_blocks(cache, grid, unsettled, stream);
+      cache->settled_blocks = mask;
+   } else if (!cm_policy_look_up_grid(cache, grid, stream)) {
+      return false;
+   }
+   cache->accesses[stream][0] += grid->accesses;
+   return true;
+}
+
+static bool
+cm_policy_read_unsettled(struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t settled,
+                         enum cm_stream stream)
+{
+   return cm_policy_read_known(cache, grid, settled, stream);
+}
+
 static bool
 cm_policy_read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
 {
    const bool many_miss = cache->grid_misses >= CM_MANY_GRID_MISSES;
-   const uint32_t mask = cm_grid_mask(grid);
-   const uint32_t unsettled = many_miss ? mask : cm_policy_grid_unsettled(cache, grid, mask);
-   if (!unsettled)
-      cm_cache_expect_hits(cache);
-   else if (!many_miss && cm_policy_grid_is_unordered(cache, grid, mask))
-      cm_policy_look_up_blocks(cache, grid, unsettled, stream);
-   else if (!cm_policy_look_up_grid(cache, grid, stream))
-      return false;
-   cache->accesses[stream][0] += grid->accesses;
-   return true;
+   const uint32_t settled = many_miss ? 0 : cm_policy_grid_settled(cache, grid, cm_grid_mask(grid));
+   return cm_policy_read_known(cache, grid, settled, stream);
 }
 
 /** The access functions as members of a struct cm_replacement; those of a policy that reads
  * sequences, and takes batches, in a way of its own. */
 #define CM_POLICY_FUNCTIONS \
    CM_POLICY_OTHER_FUNCTIONS(cm_policy_take), .read_sequence = cm_policy_read_sequence
-#define CM_POLICY_OTHER_FUNCTIONS(take_batch)                                        \
-   .access = cm_policy_access, .take = take_batch, .read_grid = cm_policy_read_grid, \
+#define CM_POLICY_OTHER_FUNCTIONS(take_batch)                                          \
+   .access = cm_policy_access, .take = take_batch, .read_grid = cm_policy_read_grid,   \
+   .find_settled = cm_policy_find_settled, .read_unsettled = cm_policy_read_unsettled, \
    .insert = cm_policy_insert

@@ -104,14 +104,6 @@ cm_cache_expect_misses(struct cm_cache *cache, int score)
                                                                     : score);
 }
 
-/** Lowers it after a grid without misses. Most follow others: it is 0. */
-static inline void
-cm_cache_expect_hits(struct cm_cache *cache)
-{
-   if (cache->grid_misses)
-      cache->grid_misses = (int16_t)(cache->grid_misses > 3 ? cache->grid_misses - 3 : 0);
-}
-
 /** The lowest way of a set that is empty, or the number of ways. */
 static inline __attribute__((always_inline)) unsigned
 cm_find_empty_way(const cm_line *lines, unsigned ways)

@@ -123,6 +123,11 @@ cm_texture_image_init(struct cm_texture_image *image, const struct cm_texture_la
    if (layout->block_width > 1 || layout->block_height > 1 ||
        !cm_texture_block_shape(layout, level, image->address, block_shift, &image->shape))
       return;
+   const int16_t column = (int16_t)(UINT32_MAX << image->shape.column_shift),
+                 row = (int16_t)(UINT32_MAX << image->shape.row_shift);
+   const int16_t x = (int16_t)(level->width - 1), y = (int16_t)(level->height - 1);
+   image->beyond = (cm_texels){column, row, column, row, column, row, column, row};
+   image->last = (cm_texels){x, y, x, y, x, y, x, y};
    image->texel_shift = block_shift - layout->texel_shift;
    image->first_block = image->address >> block_shift;
    image->row_blocks = level->row_bytes >> block_shift;

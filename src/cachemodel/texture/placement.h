@@ -118,6 +118,9 @@ struct cm_block_shape {
 bool cm_texture_block_shape(const struct cm_texture_layout *layout, const struct cm_texture_level *level,
                             uint64_t address, unsigned block_shift, struct cm_block_shape *shape);
 
+/** x and y of a quad's four texels. */
+typedef int16_t cm_texels __attribute__((vector_size(16)));
+
 /** A level's layer or slice as footprints are looked up in it. */
 struct cm_texture_image {
    const struct cm_texture_layout *layout;
@@ -130,6 +133,8 @@ struct cm_texture_image {
    /** The same in other orders: uncompressed texels, whose blocks are rectangles. */
    bool has_tiles_of_blocks;
    struct cm_block_shape shape; /**< of a block, where one of the two is so */
+   cm_texels beyond;            /**< the same: bits of coordinates that differ between blocks */
+   cm_texels last;              /**< the same: the last texel of all, four times */
    uint32_t texel_shift;        /**< binary logarithm of texels a block */
    uint64_t first_block;        /**< number of its first block */
    uint64_t row_blocks;         /**< of has_rows_of_blocks: blocks from row to row */
@@ -159,6 +164,12 @@ unsigned cm_footprint_texels(const struct cm_texture_image *image, const struct 
  * has_rows_of_blocks or has_tiles_of_blocks. */
 bool cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
                        struct cm_read_grid *grid);
+
+/** The columns and rows of blocks that a footprint's texels lie in, inclusive. */
+struct cm_block_box {
+   uint32_t left, right, top, bottom;
+   cm_texels first, last; /**< the first and the last texel of these blocks, four times */
+};
 
 /** The blocks of a grid, one reader's after another; once: each only where it is read first. blocks: room for
  * CM_MAX_FOOTPRINT_BLOCKS. Returns how many. */

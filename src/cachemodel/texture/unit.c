@@ -2,6 +2,8 @@
 #include "texture/unit.h"
 
 #include <assert.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* A footprint's blocks, each once; the caches log the rest. */
 static void
@@ -98,10 +100,10 @@ cm_texture_read_texels(struct cm_texture_path *path, struct cm_texture_unit *uni
                        const struct cm_footprint *footprint, uint32_t processor)
 {
    struct cm_texture_reads reads;
-   cm_texture_unit_map(unit, footprint, path, &reads); /* for the counters of the cache's design */
+   const struct cm_texture_image *image = cm_texture_unit_image(unit, footprint, path->block_shift);
+   cm_texture_unit_map(unit, image, footprint, path, &reads); /* for the counters of the cache's design */
    reads.is_grid = false;
-   reads.count = cm_footprint_texels(cm_texture_unit_image(unit, footprint, path->block_shift), unit->binding,
-                                     footprint, reads.blocks);
+   reads.count = cm_footprint_texels(image, unit->binding, footprint, reads.blocks);
    cm_texture_read_blocks(path, unit, &reads, processor);
 }
 
@@ -165,6 +167,54 @@ cm_texture_unit_read_buffer(struct cm_texture_path *path, const struct cm_textur
    cm_texture_read_blocks(path, unit, &reads, processor);
 }
 
+/* ---- areas ----------------------------------------------------------------- */
+
+/* Reads a footprint in the ordinary way, but for the blocks of its grid that are known to be settled. */
+static void
+read_unsettled(struct cm_texture_path *path, struct cm_texture_unit *unit,
+               const struct cm_texture_image *image, const struct cm_footprint *footprint, uint32_t settled,
+               struct cm_cache *cache)
+{
+   struct cm_texture_reads reads;
+   cm_texture_unit_map(unit, image, footprint, path, &reads);
+   if (reads.is_grid) {
+      if (cache->replacement->read_unsettled(cache, &reads.grid, settled, CM_STREAM_TEXTURE))
+         return;
+      reads.count = cm_grid_list(&reads.grid, false, reads.blocks);
+   }
+   cm_cache_read_sequence(cache, reads.blocks, reads.count, CM_STREAM_TEXTURE);
+   cache->settled_blocks = 0;
+}
+
+void
+cm_texture_unit_follow(struct cm_texture_path *path, struct cm_texture_unit *unit,
+                       const struct cm_footprint *footprint, uint32_t processor, struct cm_cache *cache)
+{
+   struct cm_block_box box;
+   struct cm_read_grid grid;
+   const struct cm_texture_image *image = NULL;
+   if (unit->areas && unit->layout && cache->grid_misses < CM_MANY_GRID_MISSES &&
+       cache->replacement->find_settled)
+      image = cm_texture_unit_image(unit, footprint, path->block_shift);
+   if (!image || !cm_footprint_box(image, footprint, &box, &grid)) {
+      cm_texture_unit_read(path, unit, footprint, processor, cache);
+      return;
+   }
+   struct cm_texture_area *area =
+      cm_texture_unit_area(path, unit, footprint, cm_texture_path_instance(path, processor));
+   const uint32_t mask = cm_box_mask(&box), settled = cache->replacement->find_settled(cache, &grid, mask);
+   if (!(mask & ~settled)) {
+      cm_area_add(area, cache->changes, image, footprint, &box);
+      cache->accesses[CM_STREAM_TEXTURE][0] +=
+         cm_count_reads(cm_first_texels(footprint), area->beyond, footprint->live & 15);
+      cm_cache_expect_hits(cache);
+      return;
+   }
+   read_unsettled(path, unit, image, footprint, settled, cache);
+   if (!(mask & ~cache->settled_blocks))
+      cm_area_add(area, cache->changes, image, footprint, &box);
+}
+
 /* ---- of a GPU ------------------------------------------------------------ */
 
 bool
@@ -173,6 +223,7 @@ cm_texture_path_init(struct cm_texture_path *path, const struct cm_config *confi
 {
    path->hierarchy = hierarchy;
    path->nuca = NULL;
+   path->areas = NULL;
    path->block_shift = hierarchy->entry[CM_STREAM_TEXTURE].block_shift;
    path->by_texel =
       config->nuca.organisation != CM_NUCA_NONE && config->nuca.requests == CM_NUCA_REQUESTS_TEXEL;
@@ -180,6 +231,15 @@ cm_texture_path_init(struct cm_texture_path *path, const struct cm_config *confi
                      hierarchy->entry[CM_STREAM_TEXTURE].cache;
    if (!cm_texture_access_init(&path->access, config))
       return false;
+   if (path->is_direct && path->access.design == CM_TEXTURE_DESIGN_NONE) {
+      const size_t bytes =
+         (size_t)hierarchy->entry[CM_STREAM_TEXTURE].instances * CM_AREAS * sizeof *path->areas;
+      path->areas = aligned_alloc(64, bytes);
+      if (!path->areas)
+         return false;
+      for (size_t a = 0; a < bytes / sizeof *path->areas; a++)
+         path->areas[a].key = CM_NO_AREA;
+   }
    if (config->nuca.organisation == CM_NUCA_NONE)
       return true;
    path->nuca = cm_nuca_create(config, hierarchy);
@@ -190,5 +250,6 @@ void
 cm_texture_path_finish(struct cm_texture_path *path)
 {
    cm_texture_access_finish(&path->access);
+   free(path->areas);
    cm_nuca_destroy(path->nuca);
 }

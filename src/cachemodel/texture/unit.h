@@ -11,6 +11,7 @@
 
 #include "memory/hierarchy.h"
 #include "texture/access.h"
+#include "texture/area.h"
 #include "texture/nuca.h"
 #include "texture/placement.h"
 
@@ -25,6 +26,8 @@ struct cm_texture_path {
    uint32_t block_shift; /**< of the blocks that are read */
    bool is_direct;       /**< reads caches, not a NUCA or memory, and is not reported */
    bool by_texel;        /**< the NUCA gets the blocks of each texel */
+   /** CM_AREAS of each cache, by instance; NULL: reads are not compared with areas. */
+   struct cm_texture_area *areas;
 };
 
 /** For a valid configuration and its hierarchy, which must outlive the path and has all its readers. False
@@ -33,12 +36,23 @@ bool cm_texture_path_init(struct cm_texture_path *path, const struct cm_config *
                           struct cm_hierarchy *hierarchy);
 void cm_texture_path_finish(struct cm_texture_path *path);
 
+/** Which cache a processor reads through. */
+static inline uint32_t
+cm_texture_path_instance(const struct cm_texture_path *path, uint32_t processor)
+{
+   const uint32_t instances = path->hierarchy->entry[CM_STREAM_TEXTURE].instances;
+   return processor < instances ? processor : processor % instances;
+}
+
 /** A texture that is bound to a texture unit, and its last images: filtering alternates between two
  * levels. */
 struct cm_texture_unit {
    const struct cm_texture_binding *binding; /**< NULL: nothing is bound */
    const struct cm_texture_layout *layout;   /**< NULL: a buffer */
    uint64_t address, bytes;                  /**< of the resource */
+   /** 1 + the number of the first of its two areas in each cache, which are of what is bound (CM_NO_AREA when that
+    * changes); 0: it has none. */
+   uint32_t areas;
    struct {
       uint64_t key; /**< layer << 8 | level; CM_NO_IMAGE: none */
       struct cm_texture_image image;
@@ -93,12 +107,12 @@ cm_texture_unit_image(struct cm_texture_unit *unit, const struct cm_footprint *f
    return &unit->images[index].image;
 }
 
-/** Maps a footprint to a texture's blocks, and counts it for the cache design. */
+/** Maps a footprint to the blocks of the image that it names, and counts it for the cache design. */
 static inline __attribute__((always_inline)) void
-cm_texture_unit_map(struct cm_texture_unit *unit, const struct cm_footprint *footprint,
-                    struct cm_texture_path *path, struct cm_texture_reads *reads)
+cm_texture_unit_map(struct cm_texture_unit *unit, const struct cm_texture_image *image,
+                    const struct cm_footprint *footprint, struct cm_texture_path *path,
+                    struct cm_texture_reads *reads)
 {
-   const struct cm_texture_image *image = cm_texture_unit_image(unit, footprint, path->block_shift);
    const bool is_grid = cm_footprint_grid(image, footprint, &reads->grid);
    reads->is_grid = is_grid;
    if (!is_grid)
@@ -123,6 +137,30 @@ void cm_texture_read_blocks(struct cm_texture_path *path, const struct cm_textur
 void cm_texture_unit_read_buffer(struct cm_texture_path *path, const struct cm_texture_unit *unit,
                                  const struct cm_footprint *footprint, uint32_t processor);
 
+/** The area of a footprint's level in a cache; the unit has areas. */
+static inline struct cm_texture_area *
+cm_texture_unit_area(const struct cm_texture_path *path, const struct cm_texture_unit *unit,
+                     const struct cm_footprint *footprint, uint32_t instance)
+{
+   return &path->areas[instance * CM_AREAS + unit->areas - 1 + (footprint->level & 1)];
+}
+
+/** Counts the read of a footprint by a cache, if it lies in the area and changes nothing. */
+static inline __attribute__((always_inline)) bool
+cm_texture_unit_hits(const struct cm_texture_path *path, const struct cm_texture_unit *unit,
+                     const struct cm_footprint *footprint, uint32_t instance, struct cm_cache *cache)
+{
+   if (!unit->areas)
+      return false;
+   struct cm_texture_area *area = cm_texture_unit_area(path, unit, footprint, instance);
+   const uint32_t reads = cm_area_reads(area, cache->changes, footprint);
+   if (!reads)
+      return false;
+   cache->accesses[CM_STREAM_TEXTURE][0] += reads;
+   cm_cache_expect_hits(cache);
+   return true;
+}
+
 /** Reads a processor's footprint. cache: cm_hierarchy_entry of CM_STREAM_TEXTURE and the processor. Most footprints are
  * grids. Call cm_texture_unit_finish_reads before another processor accesses memory. */
 static inline __attribute__((always_inline)) void
@@ -138,12 +176,18 @@ cm_texture_unit_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
       cm_texture_read_texels(path, unit, footprint, processor);
       return;
    }
-   cm_texture_unit_map(unit, footprint, path, &reads);
+   cm_texture_unit_map(unit, cm_texture_unit_image(unit, footprint, path->block_shift), footprint, path,
+                       &reads);
    if (path->is_direct && !reads.is_grid)
       cm_cache_read_sequence(cache, reads.blocks, reads.count, CM_STREAM_TEXTURE);
    else if (!path->is_direct || !cm_cache_queue_grid(cache, &reads.grid, CM_STREAM_TEXTURE))
       cm_texture_read_blocks(path, unit, &reads, processor);
 }
+
+/** The same of a footprint that does not lie in its area, which follows it: if all blocks of the footprint are settled
+ * then, they are in the area. */
+void cm_texture_unit_follow(struct cm_texture_path *path, struct cm_texture_unit *unit,
+                            const struct cm_footprint *footprint, uint32_t processor, struct cm_cache *cache);
 
 /** Completes a processor's queued reads. */
 static inline void

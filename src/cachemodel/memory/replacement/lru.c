@@ -60,6 +60,7 @@ look_up_many(struct cm_cache *cache, const uint64_t *blocks, unsigned num_blocks
 {
    struct cm_miss misses[LONG_SEQUENCE];
    unsigned count;
+   cache->changes++;
    if (cache->ways == 4 && cm_lru_has_avx2())
       count = cm_lru_look_up_4_ways(cache, blocks, num_blocks, stream, misses);
    else if (cache->ways == 4)
@@ -124,6 +125,7 @@ lru_take(struct cm_cache *cache, const cm_entry *entries, uint32_t count)
       return cm_policy_take(cache, entries, count);
    struct cm_lru_miss misses[BATCH];
    uint32_t taken = 0, part = 0, wanted = 0;
+   cache->changes++;
    while (taken < count && part == wanted) {
       uint32_t num_misses;
       if (taken && cm_entry_access_to(entries[taken], entries[0]) > CM_ENTRY_LAST_ACCESS)
@@ -204,6 +206,7 @@ lru_look_up_blocks(struct cm_cache *cache, const struct cm_read_grid *grid, uint
 {
    struct cm_miss misses[2 * CM_GRID_ROWS];
    uint32_t missed;
+   cache->changes++;
    const uint64_t last = cm_grid_block(grid, 31 - (unsigned)__builtin_clz(blocks));
    if (cache->ways == 4 && cm_lru_has_avx2())
       missed = cm_lru_look_up_sets_of_4(cache, grid, blocks, stream, misses);
@@ -239,6 +242,8 @@ queue_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stre
 {
    const unsigned count = cm_policy_grid_reads(cache, grid, cache->queued + cache->num_queued);
    cache->queued_stream = stream;
+   cache->changes++;
+   cache->settled_blocks = 0;
    cache->num_queued += count;
    cache->accesses[stream][0] += count ? grid->accesses : 0;
    if (cache->num_queued > CM_MAX_QUEUED_READS - CM_GRID_READS)
