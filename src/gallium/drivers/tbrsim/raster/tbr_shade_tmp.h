@@ -11,6 +11,7 @@ record_shade_event(struct tbr_tile_thread *thread, bool continues)
    const struct tbr_fragment_queue *queue = &thread->queue;
    struct cm_tile_events *events = thread->texture.events;
    assert(thread->pass->event_primitive && queue->count);
+   _Static_assert(CM_QUAD_WORDS == 2 && offsetof(struct cm_quad, x) == 4, "as written below");
    const size_t num_words = 2 + queue->count * CM_QUAD_WORDS;
    thread->shade_words = events->num_words;
    uint32_t *words = cm_tile_events_reserve(events, num_words);
@@ -20,17 +21,20 @@ record_shade_event(struct tbr_tile_thread *thread, bool continues)
    if (thread->pass->keep_hidden)
       words[0] |= tbr_hidden_shade_flags(thread);
    words[1] = thread->plan.state->event_draw;
+   uint32_t last = ~0u, number = 0;
    for (unsigned n = 0; n < queue->count; n++) {
-      const uint32_t live = queue->block.live >> 4 * n & 15;
-      const struct cm_quad quad = {
-         .primitive = thread->pass->event_primitive[thread->primitives[queue->primitive[n]].first_block],
-         .x = thread->block_x[queue->quad[n] / 4] * 2 + (queue->quad[n] & 1),
-         .y = thread->block_y[queue->quad[n] / 4] * 2 + (queue->quad[n] >> 1 & 1),
-         .live = live,
-         .covered = queue->covered >> 4 * n & 15,
-         .visible = live,
-      };
-      memcpy(words + 2 + n * CM_QUAD_WORDS, &quad, sizeof(quad));
+      /* Most quads are of the primitive of the one before. */
+      if (queue->primitive[n] != last) {
+         last = queue->primitive[n];
+         number = thread->pass->event_primitive[thread->primitives[last].first_block];
+      }
+      const uint32_t block = queue->quad[n] / 4, quad = queue->quad[n] % 4;
+      const uint32_t live = queue->block.live >> 4 * n & 15, covered = queue->covered >> 4 * n & 15;
+      /* A struct cm_quad: x, y, live and covered, visible and what is not written yet. */
+      words[2 + 2 * n] = number;
+      words[3 + 2 * n] = (thread->block_x[block] * 2u + (quad & 1)) |
+                         (thread->block_y[block] * 2u + (quad >> 1)) << 8 |
+                         (live * 0x101 | covered << 4) << 16;
    }
    events->num_words += num_words;
 }
@@ -41,9 +45,10 @@ record_written(struct tbr_tile_thread *thread, uint32_t written)
 {
    if (!thread->texture.events)
       return;
-   struct cm_quad *quads = (struct cm_quad *)(thread->texture.events->words + thread->shade_words + 2);
+   /* The upper four bits of a quad's second word, which are 0. */
+   uint32_t *words = thread->texture.events->words + thread->shade_words + 3;
    for (unsigned n = 0; n < thread->queue.count; n++)
-      quads[n].written = written >> 4 * n & 15;
+      words[n * CM_QUAD_WORDS] |= (written >> 4 * n & 15) << 28;
 }
 
 /* Lanes without a quad repeat the first quad's, so that they compute something
