@@ -124,13 +124,16 @@ void
 cm_touch_image(struct cm_touched_blocks *touched, const struct cm_texture_image *image,
                const struct cm_footprint *footprint, uint32_t live)
 {
-   const bool has_shape = image->has_rows_of_blocks || image->has_tiles_of_blocks;
+   /* What is accessed of a compressed texture are its blocks. */
+   const struct cm_texture_layout *layout = image->layout;
+   const bool has_shape = (image->has_rows_of_blocks || image->has_tiles_of_blocks) &&
+                          layout->block_width == 1 && layout->block_height == 1;
    if (has_shape && !touched->masks && live == 15 && are_in_one_block(&image->shape, footprint)) {
       touch_block(touched, texel_address(image, footprint, 0) >> touched->shift);
       return;
    }
    for (unsigned i = 0; i < 4; i++) {
       if (live >> i & 1)
-         touch(touched, texel_address(image, footprint, i), image->layout->sample_bytes);
+         touch(touched, texel_address(image, footprint, i), layout->sample_bytes);
    }
 }

@@ -277,7 +277,8 @@ has_positions(const struct cm_texture_access *access, const struct cm_texture_im
 {
    const struct cm_texture_layout *layout = image->layout;
    if (!(image->has_rows_of_blocks || image->has_tiles_of_blocks) ||
-       layout->texel_shift >= CM_ACCESS_TEXEL_SIZES || layout->samples > 1)
+       layout->texel_shift >= CM_ACCESS_TEXEL_SIZES || layout->samples > 1 || layout->block_width > 1 ||
+       layout->block_height > 1)
       return false;
    const struct cm_block_shape *shape = &access->shapes[layout->texel_shift];
    return image->shape.column_shift == shape->column_shift && image->shape.row_shift == shape->row_shift;

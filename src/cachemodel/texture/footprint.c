@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "texture/placement.h"
+#include "texture/quad.h"
 #include "texture/texel_order.h"
 
 /* The blocks of one fragment's texels, wherever these lie; once: each only where it is read first. */
@@ -95,6 +96,12 @@ cm_texture_block_shape(const struct cm_texture_layout *layout, const struct cm_t
           (level->row_texels << layout->texel_shift & within_block) == 0;
 }
 
+static bool
+is_power_of_two(uint32_t number)
+{
+   return (number & (number - 1)) == 0;
+}
+
 void
 cm_texture_image_init(struct cm_texture_image *image, const struct cm_texture_layout *layout,
                       uint64_t address, const struct cm_texture_binding *binding,
@@ -120,9 +127,13 @@ cm_texture_image_init(struct cm_texture_image *image, const struct cm_texture_la
          address + cm_texture_slice_offset(layout, level, layer) + (uint64_t)sample * layout->sample_bytes,
       .block_shift = block_shift,
    };
-   if (layout->block_width > 1 || layout->block_height > 1 ||
+   if (!is_power_of_two(layout->block_width) || !is_power_of_two(layout->block_height) ||
        !cm_texture_block_shape(layout, level, image->address, block_shift, &image->shape))
       return;
+   image->compression = (struct cm_block_shape){(uint8_t)__builtin_ctz(layout->block_width),
+                                                (uint8_t)__builtin_ctz(layout->block_height)};
+   image->shape.column_shift += image->compression.column_shift;
+   image->shape.row_shift += image->compression.row_shift;
    const int16_t column = (int16_t)(UINT32_MAX << image->shape.column_shift),
                  row = (int16_t)(UINT32_MAX << image->shape.row_shift);
    const int16_t x = (int16_t)(level->width - 1), y = (int16_t)(level->height - 1);
@@ -159,6 +170,7 @@ tile_blocks(const struct cm_texture_image *image, const struct cm_texture_bindin
    const struct cm_texture_level *level = image->level;
    const int32_t more = footprint->linear ? 1 : 0;
    const uint32_t shift = image->texel_shift;
+   const struct cm_block_shape compressed = image->compression;
    unsigned count = 0;
    for (unsigned f = 0; f < 4; f++) {
       if (!(footprint->live & 1u << f))
@@ -168,10 +180,11 @@ tile_blocks(const struct cm_texture_image *image, const struct cm_texture_bindin
       const uint32_t other_column = cm_footprint_coordinate(x + more, level->width, binding->repeat_s);
       const uint32_t row = cm_footprint_coordinate(y, level->height, binding->repeat_t);
       const uint32_t other_row = cm_footprint_coordinate(y + more, level->height, binding->repeat_t);
-      count += different_blocks(image->first_block + (cm_row_texel(level, order, row) >> shift),
-                                image->first_block + (cm_row_texel(level, order, other_row) >> shift),
-                                cm_column_texel(level, order, column) >> shift,
-                                cm_column_texel(level, order, other_column) >> shift, blocks + count);
+      count += different_blocks(
+         image->first_block + (cm_row_texel(level, order, row >> compressed.row_shift) >> shift),
+         image->first_block + (cm_row_texel(level, order, other_row >> compressed.row_shift) >> shift),
+         cm_column_texel(level, order, column >> compressed.column_shift) >> shift,
+         cm_column_texel(level, order, other_column >> compressed.column_shift) >> shift, blocks + count);
    }
    return count;
 }
@@ -183,19 +196,21 @@ row_blocks(const struct cm_texture_image *image, const struct cm_texture_binding
 {
    const uint32_t width = image->level->width, height = image->level->height;
    const int32_t more = footprint->linear ? 1 : 0; /* columns and rows beyond the first */
-   const uint32_t shift = image->texel_shift;
+   const struct cm_block_shape shape = image->shape;
    const uint64_t first_block = image->first_block, row_blocks = image->row_blocks;
    unsigned count = 0;
    for (unsigned f = 0; f < 4; f++) {
       if (!(footprint->live & 1u << f))
          continue;
       const int32_t x = footprint->texel[f].x, y = footprint->texel[f].y;
-      const uint64_t row = first_block + cm_footprint_coordinate(y, height, binding->repeat_t) * row_blocks;
-      const uint64_t other_row =
-         first_block + cm_footprint_coordinate(y + more, height, binding->repeat_t) * row_blocks;
-      const uint32_t column = cm_footprint_coordinate(x, width, binding->repeat_s) >> shift;
-      const uint32_t other_column = cm_footprint_coordinate(x + more, width, binding->repeat_s) >> shift;
-      count += different_blocks(row, other_row, column, other_column, blocks + count);
+      const uint32_t row = cm_footprint_coordinate(y, height, binding->repeat_t) >> shape.row_shift;
+      const uint32_t other_row =
+         cm_footprint_coordinate(y + more, height, binding->repeat_t) >> shape.row_shift;
+      const uint32_t column = cm_footprint_coordinate(x, width, binding->repeat_s) >> shape.column_shift;
+      const uint32_t other_column =
+         cm_footprint_coordinate(x + more, width, binding->repeat_s) >> shape.column_shift;
+      count += different_blocks(first_block + row * row_blocks, first_block + other_row * row_blocks, column,
+                                other_column, blocks + count);
    }
    return count;
 }
@@ -237,27 +252,6 @@ cm_distinct_blocks(const uint64_t *blocks, unsigned count, uint64_t *firsts)
 
 /* ---- a quad at once ------------------------------------------------------ */
 
-/* x and y of four texels. A loop over lanes is what compilers make one instruction of. */
-typedef int16_t texels __attribute__((vector_size(16)));
-
-static inline texels
-least(texels a, texels b)
-{
-   texels result;
-   for (unsigned i = 0; i < 8; i++)
-      result[i] = a[i] < b[i] ? a[i] : b[i];
-   return result;
-}
-
-static inline texels
-greatest(texels a, texels b)
-{
-   texels result;
-   for (unsigned i = 0; i < 8; i++)
-      result[i] = a[i] > b[i] ? a[i] : b[i];
-   return result;
-}
-
 /* The columns of a fragment's blocks as bits 0 and 1; second: the first texel of the second column. */
 static inline uint32_t
 column_bits(int32_t x, uint32_t more, int32_t second)
@@ -274,30 +268,32 @@ struct bounds {
 static inline __attribute__((always_inline)) bool
 find_bounds(const struct cm_texture_image *image, const struct cm_footprint *footprint, struct bounds *bounds)
 {
-   _Static_assert(sizeof footprint->texel == sizeof(texels), "a texel is x, y of 16 bits");
    const int32_t more = footprint->linear ? 1 : 0;
-   texels quad;
-   memcpy(&quad, footprint->texel, sizeof quad);
-   const texels half = __builtin_shufflevector(quad, quad, 4, 5, 6, 7, 0, 1, 2, 3);
-   texels low = least(quad, half), high = greatest(quad, half);
-   low = least(low, __builtin_shufflevector(low, low, 2, 3, 0, 1, 6, 7, 4, 5));
-   high = greatest(high, __builtin_shufflevector(high, high, 2, 3, 0, 1, 6, 7, 4, 5));
+   cm_texels low, high;
+   cm_texel_range(cm_first_texels(footprint), &low, &high);
    *bounds = (struct bounds){low[0], high[0] + more, low[1], high[1] + more};
    return (bounds->left | bounds->top) >= 0 && bounds->right < (int32_t)image->level->width &&
           bounds->bottom < (int32_t)image->level->height;
 }
 
-/* Where a block of an image in tiles begins among those that columns or rows make. */
-static inline uint64_t
-column_block(const struct cm_texture_image *image, enum cm_texel_order order, uint32_t column)
+/* Which blocks of a grid each fragment of a footprint reads. left, top: column and row of its first block. */
+static inline __attribute__((always_inline)) void
+find_readers(const struct cm_texture_image *image, const struct cm_footprint *footprint, uint32_t left,
+             uint32_t top, struct cm_read_grid *grid)
 {
-   return cm_column_texel(image->level, order, column << image->shape.column_shift) >> image->texel_shift;
-}
-
-static inline uint64_t
-row_block(const struct cm_texture_image *image, enum cm_texel_order order, uint32_t row)
-{
-   return cm_row_texel(image->level, order, row << image->shape.row_shift) >> image->texel_shift;
+   const unsigned column_shift = image->shape.column_shift, row_shift = image->shape.row_shift;
+   const int32_t more = footprint->linear ? 1 : 0;
+   grid->accesses = 0;
+   for (unsigned f = 0; f < 4; f++) {
+      const int32_t x = footprint->texel[f].x, y = footprint->texel[f].y;
+      const uint32_t first_row = 2 * (((uint32_t)y >> row_shift) - top),
+                     second_row = 2 * (((uint32_t)(y + more) >> row_shift) - top);
+      /* Bit 0 or 1 is the block's column, bit 0, 2, 4… its row. */
+      const uint32_t columns =
+         1u << (((uint32_t)x >> column_shift) - left) | 1u << (((uint32_t)(x + more) >> column_shift) - left);
+      grid->readers[f] = columns * (1u << first_row | 1u << second_row);
+      grid->accesses += (1 + (columns == 3)) << (second_row != first_row);
+   }
 }
 
 /* cm_footprint_grid of an image that has_tiles_of_blocks: two columns and two rows at most. */
@@ -305,7 +301,6 @@ static inline __attribute__((always_inline)) bool
 tile_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
           struct cm_read_grid *grid, enum cm_texel_order order)
 {
-   const int32_t more = footprint->linear ? 1 : 0;
    const unsigned column_shift = image->shape.column_shift, row_shift = image->shape.row_shift;
    struct bounds bounds;
    if (!find_bounds(image, footprint, &bounds))
@@ -316,27 +311,17 @@ tile_grid(const struct cm_texture_image *image, const struct cm_footprint *footp
    if (right - left > 1 || bottom - top > 1)
       return false;
 
-   const uint64_t column = column_block(image, order, left), row = row_block(image, order, top);
+   const uint64_t column = cm_column_block(image, order, left), row = cm_row_block(image, order, top);
    grid->block = image->first_block + column + row;
-   grid->column = right == left ? 0 : column_block(image, order, right) - column;
-   grid->row = bottom == top ? 0 : row_block(image, order, bottom) - row;
+   grid->column = right == left ? 0 : cm_column_block(image, order, right) - column;
+   grid->row = bottom == top ? 0 : cm_row_block(image, order, bottom) - row;
    if (right == left && bottom == top) {
       grid->accesses = 4;
       for (unsigned f = 0; f < 4; f++)
          grid->readers[f] = 1;
       return true;
    }
-   grid->accesses = 0;
-   for (unsigned f = 0; f < 4; f++) {
-      const int32_t x = footprint->texel[f].x, y = footprint->texel[f].y;
-      /* Bit 0 or 1 is the block's column, bit 0 or 2 its row. */
-      const uint32_t columns =
-         1u << (((uint32_t)x >> column_shift) - left) | 1u << (((uint32_t)(x + more) >> column_shift) - left);
-      const uint32_t rows =
-         1u << 2 * (((uint32_t)y >> row_shift) - top) | 1u << 2 * (((uint32_t)(y + more) >> row_shift) - top);
-      grid->readers[f] = columns * rows;
-      grid->accesses += (1 + (columns == 3)) << (rows == 5);
-   }
+   find_readers(image, footprint, left, top, grid);
    return true;
 }
 
@@ -362,14 +347,18 @@ cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprin
    struct bounds bounds;
    if (!find_bounds(image, footprint, &bounds))
       return false;
-   const uint32_t shift = image->texel_shift;
-   const int32_t left = bounds.left >> shift, right = bounds.right >> shift, top = bounds.top;
-   if (right - left > 1 || bounds.bottom - top >= CM_GRID_ROWS)
+   const uint32_t shift = image->shape.column_shift, row_shift = image->shape.row_shift;
+   const int32_t left = bounds.left >> shift, right = bounds.right >> shift, top = bounds.top >> row_shift;
+   if (right - left > 1 || (bounds.bottom >> row_shift) - top >= CM_GRID_ROWS)
       return false;
 
    grid->block = image->first_block + (uint32_t)left + (uint32_t)top * image->row_blocks;
    grid->column = 1;
    grid->row = image->row_blocks;
+   if (row_shift) {
+      find_readers(image, footprint, (uint32_t)left, (uint32_t)top, grid);
+      return true;
+   }
    grid->accesses = 4 << more;
    const uint32_t both_rows = 1 | more << 2; /* times the columns of one */
    for (unsigned f = 0; f < 4; f++) {

@@ -127,17 +127,18 @@ struct cm_texture_image {
    const struct cm_texture_level *level;
    uint64_t address;     /**< of its first byte */
    uint32_t block_shift; /**< binary logarithm of the block size */
-   /** Linear rows that begin with a block, of uncompressed texels that do not straddle
-    * blocks: the usual case, which the fields below serve. */
+   /** Linear rows that begin with a block, of texels that do not straddle blocks, or of compression blocks whose sides
+    * are powers of two: the usual case, which the fields below serve. */
    bool has_rows_of_blocks;
-   /** The same in other orders: uncompressed texels, whose blocks are rectangles. */
+   /** The same in other orders, whose blocks are rectangles. */
    bool has_tiles_of_blocks;
-   struct cm_block_shape shape; /**< of a block, where one of the two is so */
-   cm_texels beyond;            /**< the same: bits of coordinates that differ between blocks */
-   cm_texels last;              /**< the same: the last texel of all, four times */
-   uint32_t texel_shift;        /**< binary logarithm of texels a block */
-   uint64_t first_block;        /**< number of its first block */
-   uint64_t row_blocks;         /**< of has_rows_of_blocks: blocks from row to row */
+   struct cm_block_shape shape;       /**< of a block in texels, where one of the two is so */
+   struct cm_block_shape compression; /**< the same: of a compression block; 0, 0: uncompressed */
+   cm_texels beyond;                  /**< the same: bits of coordinates that differ between blocks */
+   cm_texels last;                    /**< the same: the last texel of all, four times */
+   uint32_t texel_shift;              /**< binary logarithm of texels a block, or of its compression blocks */
+   uint64_t first_block;              /**< number of its first block */
+   uint64_t row_blocks;               /**< of has_rows_of_blocks: blocks from row to row */
 };
 
 /** Finds the image that a footprint names; what is out of range is clamped. address

@@ -94,17 +94,29 @@ cm_greatest_texels(cm_texels a, cm_texels b)
    return result;
 }
 
+/** The least and the greatest x and y of a quad's texels, four times. */
+static inline __attribute__((always_inline)) void
+cm_texel_range(cm_texels quad, cm_texels *least, cm_texels *greatest)
+{
+   const cm_texels half = __builtin_shufflevector(quad, quad, 4, 5, 6, 7, 0, 1, 2, 3);
+   const cm_texels low = cm_least_texels(quad, half), high = cm_greatest_texels(quad, half);
+   *least = cm_least_texels(low, __builtin_shufflevector(low, low, 2, 3, 0, 1, 6, 7, 4, 5));
+   *greatest = cm_greatest_texels(high, __builtin_shufflevector(high, high, 2, 3, 0, 1, 6, 7, 4, 5));
+}
+
 /** Where a block of an image in tiles begins among those that columns or rows make. */
 static inline uint64_t
 cm_column_block(const struct cm_texture_image *image, enum cm_texel_order order, uint32_t column)
 {
-   return cm_column_texel(image->level, order, column << image->shape.column_shift) >> image->texel_shift;
+   const uint32_t first = column << image->shape.column_shift >> image->compression.column_shift;
+   return cm_column_texel(image->level, order, first) >> image->texel_shift;
 }
 
 static inline uint64_t
 cm_row_block(const struct cm_texture_image *image, enum cm_texel_order order, uint32_t row)
 {
-   return cm_row_texel(image->level, order, row << image->shape.row_shift) >> image->texel_shift;
+   const uint32_t first = row << image->shape.row_shift >> image->compression.row_shift;
+   return cm_row_texel(image->level, order, first) >> image->texel_shift;
 }
 
 static inline void
@@ -134,10 +146,8 @@ cm_footprint_box(const struct cm_texture_image *image, const struct cm_footprint
    const cm_texels is_live = cm_live_texels[live], others = (cm_texels)(pairs){one, one, one, one};
    const cm_texels quad = (cm_first_texels(footprint) & is_live) | (others & ~is_live);
 
-   const cm_texels half = __builtin_shufflevector(quad, quad, 4, 5, 6, 7, 0, 1, 2, 3);
-   cm_texels low = cm_least_texels(quad, half), high = cm_greatest_texels(quad, half);
-   low = cm_least_texels(low, __builtin_shufflevector(low, low, 2, 3, 0, 1, 6, 7, 4, 5));
-   high = cm_greatest_texels(high, __builtin_shufflevector(high, high, 2, 3, 0, 1, 6, 7, 4, 5));
+   cm_texels low, high;
+   cm_texel_range(quad, &low, &high);
    high += (int16_t)(footprint->linear ? 1 : 0);
    if (cm_any_texel((low < 0) | (high > image->last)))
       return false;
