@@ -157,14 +157,75 @@ test_addresses_follow_first_use(void **unused)
    assert_true(hits[0] > 0);
 }
 
+/* Accesses to storage, where it has no stream, are left out: texture reads before and behind them are what they are
+ * without. For texture caches of a processor each, whose reads are counted in two ways (texture/area.h), and for both. */
+static void
+test_storage_left_out(void **unused)
+{
+   uint64_t footprints[2], reads[2];
+   for (unsigned stores = 0; stores < 2; stores++) {
+      struct cm_config *config = test_config(NULL);
+      char error[300];
+      config->optional_streams.storage = 0;
+      struct cm_gpu *gpu = cm_gpu_create(config, error, sizeof error);
+      assert_non_null(gpu);
+      define_texture(gpu, 1, 64, 64, 1);
+      define_texture(gpu, 3, 64, 64, 1);
+      define_buffer(gpu, 2, 4096);
+      struct pass_builder *pass = pass_new(0, 32, 32, 32);
+      struct cm_storage storage = {.num_buffers = 1, .num_images = 1};
+      storage.buffers[0].resource = 2;
+      storage.images[0].resource = 3;
+      pass->pass.storages = &storage;
+      pass->pass.num_storages = 1;
+      struct cm_draw *draw = pass_draw(pass);
+      draw->fragment_shader = (struct cm_shader){.id = 7, .instructions = 8};
+      draw->num_textures = 1;
+      draw->textures[0].resource = 1;
+      draw->storage = 1;
+      struct cm_footprint quads[4] = {0};
+      struct {
+         uint32_t word;
+         struct cm_footprint accesses[4];
+      } image = {.word = CM_EVENT_IMAGE | 4 << 8};
+      struct {
+         uint32_t word;
+         struct cm_buffer_access accesses[4];
+      } buffer = {.word = CM_EVENT_BUFFER | 4 << 8 | 4u << 24};
+      for (unsigned q = 0; q < 4; q++) {
+         quads[q] = image.accesses[q] = (struct cm_footprint){.quad = (uint8_t)q, .live = 15};
+         buffer.accesses[q] = (struct cm_buffer_access){.quad = (uint8_t)q, .live = 15};
+      }
+      /* More groups than are tried with areas, and without. */
+      for (unsigned i = 0; i < 3000; i++) {
+         pass_shade(pass, 0, 0, 4, 15);
+         if (stores && i % 3 == 0)
+            pass_words(pass, 0, &image, sizeof image / sizeof(uint32_t));
+         if (i % 5)
+            pass_footprints(pass, 0, 0, quads, 4);
+         if (stores)
+            pass_words(pass, 0, &buffer, sizeof buffer / sizeof(uint32_t));
+         pass_footprints(pass, 0, 0, quads, 4);
+      }
+      pass_run(pass, gpu);
+      footprints[stores] = gpu_total(gpu, "fragment_stage.footprints");
+      reads[stores] = gpu_total(gpu, "texture_cache.texture.reads");
+      pass_free(pass);
+      cm_gpu_destroy(gpu);
+      cm_config_destroy(config);
+   }
+   assert_int_equal(footprints[0], 4 * (3000 + 3000 * 4 / 5));
+   assert_int_equal(footprints[1], footprints[0]);
+   assert_int_equal(reads[1], reads[0]);
+}
+
 int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_round_robin),
-      cmocka_unit_test(test_program_switches),
-      cmocka_unit_test(test_render_to_texture),
-      cmocka_unit_test(test_addresses_follow_first_use),
+      cmocka_unit_test(test_round_robin),       cmocka_unit_test(test_program_switches),
+      cmocka_unit_test(test_render_to_texture), cmocka_unit_test(test_addresses_follow_first_use),
+      cmocka_unit_test(test_storage_left_out),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

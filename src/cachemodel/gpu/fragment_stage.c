@@ -284,8 +284,9 @@ take_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *en
       run->quads = (const struct cm_quad *)(word + 2);
       memset(run->first, 0xff, sizeof run->first);
       word = cm_event_next(word);
-      for (; word < end && cm_event_type(*word) == CM_EVENT_FOOTPRINTS; word = cm_event_next(word)) {
-         if (!add_footprints(shading, run, word)) {
+      for (; word < end && cm_event_is_access(*word); word = cm_event_next(word)) {
+         /* Accesses to storage are left out where that has no stream. */
+         if (cm_event_type(*word) == CM_EVENT_FOOTPRINTS && !add_footprints(shading, run, word)) {
             shading->group = NULL;
             return NULL;
          }
@@ -527,13 +528,13 @@ run_own_processors(struct cm_shading *shading, const uint32_t *group, const uint
    uint32_t waiting = 0;
    assign_processors(shading, group, &own);
    const uint32_t *const first = cm_event_next(group);
-   if (first < next && cm_event_next(first) == next) {
+   if (first < next && cm_event_next(first) == next && cm_event_type(*first) == CM_EVENT_FOOTPRINTS) {
       read_in_order(shading, &own, first);
       return true;
    }
    shading->num_reads = 0;
    for (const uint32_t *event = first; event < next; event = cm_event_next(event)) {
-      if (!count_hits(shading, &own, &run, event, &waiting))
+      if (cm_event_type(*event) == CM_EVENT_FOOTPRINTS && !count_hits(shading, &own, &run, event, &waiting))
          return false;
    }
    for (; waiting; waiting &= waiting - 1) {
@@ -679,7 +680,7 @@ reads_nothing(const struct cm_shading *shading, const uint32_t *word, const uint
               const uint32_t *end)
 {
    return word[1] == shading->draw_number && !shading->without_shader && !shading->counts_each &&
-          (next == end || (cm_event_type(*next) != CM_EVENT_FOOTPRINTS && !cm_event_continues(*next)));
+          (next == end || (!cm_event_is_access(*next) && !cm_event_continues(*next)));
 }
 
 /* Assigns the quads of such an event to processors: round-robin, to the next ones. */

@@ -149,7 +149,8 @@ cm_footprint_box(const struct cm_texture_image *image, const struct cm_footprint
    cm_texels low, high;
    cm_texel_range(quad, &low, &high);
    high += (int16_t)(footprint->linear ? 1 : 0);
-   if (cm_any_texel((low < 0) | (high > image->last)))
+   /* The greatest texel, if a damaged recording has it, is followed by the least. */
+   if (cm_any_texel(((low | high) < 0) | (high > image->last)))
       return false;
    box->first = low & image->beyond;
    box->last = cm_least_texels(high | ~image->beyond, image->last);

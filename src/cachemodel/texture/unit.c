@@ -238,7 +238,7 @@ cm_texture_path_init(struct cm_texture_path *path, const struct cm_config *confi
       if (!path->areas)
          return false;
       for (size_t a = 0; a < bytes / sizeof *path->areas; a++)
-         path->areas[a].key = CM_NO_AREA;
+         path->areas[a] = (struct cm_texture_area){.key = CM_NO_AREA};
    }
    if (config->nuca.organisation == CM_NUCA_NONE)
       return true;
