@@ -69,7 +69,8 @@ int
 main(void)
 {
    static const float corners[] = {-1, -1, 3, -1, -1, 3};
-   const struct egl egl = egl_open_context((struct surface_request){X11_WINDOW, SIZE, SIZE}, false, 3, 0);
+   const struct egl egl =
+      egl_open_context((struct surface_request){X11_WINDOW, SIZE, SIZE, .depth = false}, false, 3, 0);
    PFNGLEGLIMAGETARGETTEXTURE2DOESPROC target_texture =
       (PFNGLEGLIMAGETARGETTEXTURE2DOESPROC)eglGetProcAddress("glEGLImageTargetTexture2DOES");
    GLuint external;

@@ -25,19 +25,21 @@ static const struct format {
    int width, height, bytes; /* of a block */
    int channels;             /* that are stored */
    bool srgb;
+   GLenum other_sign; /* a format for views; 0: none */
 } formats[] = {
-   {"etc2_rgb8", GL_COMPRESSED_RGB8_ETC2, ETC2, 4, 4, 8, 3, false},
-   {"etc2_srgb8", GL_COMPRESSED_SRGB8_ETC2, ETC2, 4, 4, 8, 3, true},
-   {"etc2_rgb8a1", GL_COMPRESSED_RGB8_PUNCHTHROUGH_ALPHA1_ETC2, PUNCHTHROUGH, 4, 4, 8, 3, false},
-   {"etc2_rgba8", GL_COMPRESSED_RGBA8_ETC2_EAC, ETC2, 4, 4, 16, 4, false},
-   {"etc2_r11_unorm", GL_COMPRESSED_R11_EAC, EAC, 4, 4, 8, 1, false},
-   {"etc2_r11_snorm", GL_COMPRESSED_SIGNED_R11_EAC, SIGNED_EAC, 4, 4, 8, 1, false},
-   {"etc2_rg11_unorm", GL_COMPRESSED_RG11_EAC, EAC, 4, 4, 16, 2, false},
-   {"astc_4x4", GL_COMPRESSED_RGBA_ASTC_4x4_KHR, ASTC, 4, 4, 16, 4, false},
-   {"astc_5x4", GL_COMPRESSED_RGBA_ASTC_5x4_KHR, ASTC, 5, 4, 16, 4, false},
-   {"astc_6x6", GL_COMPRESSED_RGBA_ASTC_6x6_KHR, ASTC, 6, 6, 16, 4, false},
-   {"astc_8x8_srgb", GL_COMPRESSED_SRGB8_ALPHA8_ASTC_8x8_KHR, ASTC, 8, 8, 16, 4, true},
-   {"astc_12x10", GL_COMPRESSED_RGBA_ASTC_12x10_KHR, ASTC, 12, 10, 16, 4, false},
+   {"etc2_rgb8", GL_COMPRESSED_RGB8_ETC2, ETC2, 4, 4, 8, 3, false, 0},
+   {"etc2_srgb8", GL_COMPRESSED_SRGB8_ETC2, ETC2, 4, 4, 8, 3, true, 0},
+   {"etc2_rgb8a1", GL_COMPRESSED_RGB8_PUNCHTHROUGH_ALPHA1_ETC2, PUNCHTHROUGH, 4, 4, 8, 3, false, 0},
+   {"etc2_rgba8", GL_COMPRESSED_RGBA8_ETC2_EAC, ETC2, 4, 4, 16, 4, false, 0},
+   {"etc2_r11_unorm", GL_COMPRESSED_R11_EAC, EAC, 4, 4, 8, 1, false, GL_COMPRESSED_SIGNED_R11_EAC},
+   {"etc2_r11_snorm", GL_COMPRESSED_SIGNED_R11_EAC, SIGNED_EAC, 4, 4, 8, 1, false, GL_COMPRESSED_R11_EAC},
+   {"etc2_rg11_unorm", GL_COMPRESSED_RG11_EAC, EAC, 4, 4, 16, 2, false, GL_COMPRESSED_SIGNED_RG11_EAC},
+   {"etc2_rg11_snorm", GL_COMPRESSED_SIGNED_RG11_EAC, SIGNED_EAC, 4, 4, 16, 2, false, GL_COMPRESSED_RG11_EAC},
+   {"astc_4x4", GL_COMPRESSED_RGBA_ASTC_4x4_KHR, ASTC, 4, 4, 16, 4, false, 0},
+   {"astc_5x4", GL_COMPRESSED_RGBA_ASTC_5x4_KHR, ASTC, 5, 4, 16, 4, false, 0},
+   {"astc_6x6", GL_COMPRESSED_RGBA_ASTC_6x6_KHR, ASTC, 6, 6, 16, 4, false, 0},
+   {"astc_8x8_srgb", GL_COMPRESSED_SRGB8_ALPHA8_ASTC_8x8_KHR, ASTC, 8, 8, 16, 4, true, 0},
+   {"astc_12x10", GL_COMPRESSED_RGBA_ASTC_12x10_KHR, ASTC, 12, 10, 16, 4, false, 0},
 };
 
 static const struct format *format;
@@ -104,9 +106,16 @@ linear(double value)
    return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
 }
 
-/* The color that the block decodes to, of 0 to 255. */
+/* EAC's eleven bits, of a base alone, with a sign or without. */
+static double
+decode_eac(GLubyte base, bool is_signed)
+{
+   return is_signed ? ((signed char)base * 8 - 3) * 255.0 / 1023.0 : (base * 8 + 4 - 3) * 255.0 / 2047.0;
+}
+
+/* The color that the block decodes to, of 0 to 255. other_sign: as the format of the other sign has it. */
 static void
-decode(const GLubyte color[4], double decoded[4])
+decode(const GLubyte color[4], bool other_sign, double decoded[4])
 {
    decoded[0] = decoded[1] = decoded[2] = 0;
    decoded[3] = 255;
@@ -114,8 +123,8 @@ decode(const GLubyte color[4], double decoded[4])
       switch (format->coding) {
       case ETC2: decoded[c] = c == 3 ? color[c] : (color[c] >> 4) * 0x11 + 2; break;
       case PUNCHTHROUGH: decoded[c] = (color[c] & 0xf8) + (color[c] >> 5) + 2; break;
-      case EAC: decoded[c] = (color[c] * 8 + 4 - 3) * 255.0 / 2047.0; break;
-      case SIGNED_EAC: decoded[c] = (color[c] / 2 * 8 - 3) * 255.0 / 1023.0; break;
+      case EAC: decoded[c] = fmax(decode_eac(color[c], other_sign), 0.0); break;
+      case SIGNED_EAC: decoded[c] = decode_eac(color[c] / 2, !other_sign); break;
       case ASTC: decoded[c] = color[c]; break;
       }
       if (format->srgb && c < 3)
@@ -240,6 +249,8 @@ draw(GLuint program, int level, int layer, bool points)
 }
 
 /* One block may have another colour. */
+static bool shows_other_sign;
+
 static void
 check(const char *what, int level, int seed, int other_column, int other_row, const GLubyte *other)
 {
@@ -252,7 +263,7 @@ check(const char *what, int level, int seed, int other_column, int other_row, co
       choose_color(column, row, seed, color);
       if (other && column == other_column && row == other_row)
          memcpy(color, other, 4);
-      decode(color, expected);
+      decode(color, shows_other_sign, expected);
       for (int c = 0; c < 4; c++)
          holds(fabs(pixels[4 * i + c] - expected[c]) <= 1.0,
                "%s, %s, level %d: pixel %d, %d, channel %d: %d, not %.1f", format->name, what, level,
@@ -297,10 +308,30 @@ change_blocks(GLuint program, GLuint texture)
    glDeleteTextures(1, &texels);
 }
 
+/* A view of the same blocks in EAC's format of the other sign. */
+static void
+view_other_sign(GLuint program, GLuint texture)
+{
+   PFNGLTEXTUREVIEWOESPROC texture_view = (PFNGLTEXTUREVIEWOESPROC)eglGetProcAddress("glTextureViewOES");
+   GLuint view;
+   glGenTextures(1, &view);
+   texture_view(view, GL_TEXTURE_2D, texture, format->other_sign, 0, 1, 0, 1);
+   require(!glGetError(), "a view of %s", format->name);
+   glBindTexture(GL_TEXTURE_2D, view);
+   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+   shows_other_sign = true;
+   draw(program, 0, 0, false);
+   static const GLubyte copied[4] = {60, 180, 220, 90}; /* change_blocks left it */
+   check("with the other sign", 0, 0, 31, 17, copied);
+   shows_other_sign = false;
+   glBindTexture(GL_TEXTURE_2D, texture);
+}
+
 static struct egl
 open_context(int width, int height)
 {
-   const struct egl egl = egl_open_context((struct surface_request){X11_WINDOW, 16, 16}, false, 3, 2);
+   const struct egl egl =
+      egl_open_context((struct surface_request){X11_WINDOW, 16, 16, .depth = false}, false, 3, 2);
    GLuint framebuffer, renderbuffer;
    glGenRenderbuffers(1, &renderbuffer);
    glBindRenderbuffer(GL_RENDERBUFFER, renderbuffer);
@@ -335,6 +366,8 @@ main(int argc, char **argv)
          egl_swap(&egl);
    }
    change_blocks(program, texture);
+   if (format->other_sign && has_extension("GL_OES_texture_view"))
+      view_other_sign(program, texture);
    const GLuint layered = make_fragment_program("sampler2DArray", "ivec3(gl_FragCoord.xy, layer)");
    make_texture(GL_TEXTURE_2D_ARRAY, 1);
    for (int layer = 0; layer < LAYERS; layer++) {

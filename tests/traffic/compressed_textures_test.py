@@ -18,6 +18,7 @@ FORMATS = {
     "etc2_r11_unorm": (4, 4, 8),
     "etc2_r11_snorm": (4, 4, 8),
     "etc2_rg11_unorm": (4, 4, 16),
+    "etc2_rg11_snorm": (4, 4, 16),
     "astc_4x4": (4, 4, 16),
     "astc_5x4": (5, 4, 16),
     "astc_6x6": (6, 6, 16),

@@ -30,6 +30,18 @@ tbr_decoded_format(enum pipe_format format)
    }
 }
 
+enum pipe_format
+tbr_other_sign(enum pipe_format format)
+{
+   switch (format) {
+   case PIPE_FORMAT_ETC2_R11_UNORM: return PIPE_FORMAT_ETC2_R11_SNORM;
+   case PIPE_FORMAT_ETC2_R11_SNORM: return PIPE_FORMAT_ETC2_R11_UNORM;
+   case PIPE_FORMAT_ETC2_RG11_UNORM: return PIPE_FORMAT_ETC2_RG11_SNORM;
+   case PIPE_FORMAT_ETC2_RG11_SNORM: return PIPE_FORMAT_ETC2_RG11_UNORM;
+   default: return PIPE_FORMAT_NONE;
+   }
+}
+
 const struct tbr_resource *
 tbr_sampled_resource(const struct pipe_sampler_view *view)
 {
@@ -37,7 +49,8 @@ tbr_sampled_resource(const struct pipe_sampler_view *view)
    if (tbr_decoded_format(view->format) == PIPE_FORMAT_NONE)
       return resource;
    assert(resource->decoded);
-   return resource->decoded;
+   const bool other = view->format == tbr_other_sign(resource->base.format);
+   return other ? resource->decoded->decoded : resource->decoded;
 }
 
 enum pipe_format
@@ -47,12 +60,11 @@ tbr_sampled_format(const struct pipe_sampler_view *view)
    return decoded == PIPE_FORMAT_NONE ? view->format : decoded;
 }
 
-void
-tbr_decode(const struct tbr_resource *resource, const struct tbr_storage *storage, unsigned level,
-           const struct pipe_box *box)
+/** Into one decoded copy, as the format has it. */
+static void
+decode(const struct tbr_resource *resource, const struct tbr_resource *decoded, enum pipe_format format,
+       const struct tbr_storage *storage, unsigned level, const struct pipe_box *box)
 {
-   const struct tbr_resource *decoded = resource->decoded;
-   const enum pipe_format format = resource->base.format;
    const struct util_format_description *description = util_format_description(format);
    const unsigned width = u_minify(resource->base.width0, level);
    const unsigned height = u_minify(resource->base.height0, level);
@@ -75,4 +87,15 @@ tbr_decode(const struct tbr_resource *resource, const struct tbr_storage *storag
          _mesa_unpack_etc2_format(to, decoded->row_stride[level], from, resource->row_stride[level], columns,
                                   rows, format, false);
    }
+}
+
+void
+tbr_decode(const struct tbr_resource *resource, const struct tbr_storage *storage, unsigned level,
+           const struct pipe_box *box)
+{
+   const struct tbr_resource *decoded = resource->decoded;
+   const enum pipe_format format = resource->base.format;
+   decode(resource, decoded, format, storage, level, box);
+   if (decoded->decoded)
+      decode(resource, decoded->decoded, tbr_other_sign(format), storage, level, box);
 }

@@ -19,6 +19,10 @@ struct tbr_storage;
 /** The format in which a format's blocks are kept decoded; PIPE_FORMAT_NONE if they need not be. */
 enum pipe_format tbr_decoded_format(enum pipe_format format);
 
+/** The format of the other sign, by which views may show the same blocks: of EAC's; PIPE_FORMAT_NONE: there is none. Its
+ * texels are decoded, too, since they are other ones. */
+enum pipe_format tbr_other_sign(enum pipe_format format);
+
 /** What is read in the resource's memory where a view is sampled: the resource's own levels, or their decoded
  * copy if the view shows compressed texels; and the format of what is read. */
 const struct tbr_resource *tbr_sampled_resource(const struct pipe_sampler_view *view);

@@ -125,33 +125,48 @@ lay_out_levels(struct tbr_resource *resource, uint64_t bytes)
    return bytes * MAX2(base->nr_samples, 1);
 }
 
-/** Makes *decoded the resource's decoded copy if its format needs one. */
-static void
-describe_decoded(struct tbr_resource *resource, struct tbr_resource *decoded)
+/** How many decoded copies a resource has. */
+static unsigned
+count_decoded(const struct pipe_resource *base)
 {
-   const enum pipe_format format = tbr_decoded_format(resource->base.format);
+   if (base->target == PIPE_BUFFER || tbr_decoded_format(base->format) == PIPE_FORMAT_NONE)
+      return 0;
+   return tbr_other_sign(base->format) == PIPE_FORMAT_NONE ? 1 : 2;
+}
+
+/** Makes copies[0], copies[1] the resource's decoded copies, as many as it has. */
+static void
+describe_decoded(struct tbr_resource *resource, struct tbr_resource copies[2])
+{
+   const unsigned count = count_decoded(&resource->base);
+   enum pipe_format format = resource->base.format;
+   struct tbr_resource *of = resource;
    resource->decoded = NULL;
-   if (resource->base.target == PIPE_BUFFER || format == PIPE_FORMAT_NONE)
-      return;
-   assert(resource->base.nr_samples <= 1);
-   *decoded = (struct tbr_resource){.base = resource->base};
-   decoded->base.format = format;
-   resource->decoded = decoded;
+   for (unsigned i = 0; i < count; i++) {
+      assert(resource->base.nr_samples <= 1);
+      copies[i] = (struct tbr_resource){.base = resource->base};
+      copies[i].base.format = tbr_decoded_format(format);
+      of->decoded = &copies[i];
+      of = &copies[i];
+      format = tbr_other_sign(format);
+   }
 }
 
 /** Fills in strides and offsets, returns the size in bytes. */
 static uint64_t
 lay_out(struct tbr_resource *resource)
 {
-   const uint64_t bytes = lay_out_levels(resource, 0);
-   return resource->decoded ? lay_out_levels(resource->decoded, bytes) : bytes;
+   uint64_t bytes = 0;
+   for (struct tbr_resource *copy = resource; copy; copy = copy->decoded)
+      bytes = lay_out_levels(copy, bytes);
+   return bytes;
 }
 
 static bool
 can_create_resource(struct pipe_screen *screen, const struct pipe_resource *template)
 {
-   struct tbr_resource resource = {.base = *template}, decoded;
-   describe_decoded(&resource, &decoded);
+   struct tbr_resource resource = {.base = *template}, decoded[2];
+   describe_decoded(&resource, decoded);
    return template->last_level < TBR_MAX_LEVELS && lay_out(&resource) <= MAX_RESOURCE_BYTES;
 }
 
@@ -173,8 +188,9 @@ create_object(struct pipe_screen *base, const struct pipe_resource *template)
    resource->base = *template;
    resource->base.screen = base;
    resource->base.next = NULL;
-   if (tbr_decoded_format(template->format) != PIPE_FORMAT_NONE && template->target != PIPE_BUFFER) {
-      struct tbr_resource *decoded = CALLOC_STRUCT(tbr_resource);
+   const unsigned num_decoded = count_decoded(template);
+   if (num_decoded) {
+      struct tbr_resource *decoded = CALLOC(num_decoded, sizeof(struct tbr_resource));
       if (!decoded) {
          FREE(resource);
          return NULL;

@@ -44,7 +44,8 @@ struct tbr_resource {
    uint64_t layer_stride[TBR_MAX_LEVELS]; /**< bytes from layer, face or slice to the next */
    uint64_t sample_stride;                /**< bytes from a sample's plane to the next */
    /** Where in the same memory the decoded copy of a compressed texture is (tbr_decoding.h): a resource with a
-    * format, a size and a layout, and nothing else; NULL: there is none. */
+    * format, a size and a layout, and nothing else; NULL: there is none. The copy's own `decoded` is that of the format
+    * of the other sign. */
    struct tbr_resource *decoded;
 
    uint32_t writes;                /**< how often the CPU or transform feedback began to write it */
