@@ -235,28 +235,6 @@ make_selection(struct select *select, struct cm_clusters *clusters)
    return selection;
 }
 
-/* The frames that are simulated, as --frames takes them; returns how many they are. */
-static uint32_t
-print_frames(const struct selection *selection, uint64_t cache, FILE *file)
-{
-   uint32_t count = 0;
-   for (uint32_t s = 0; s < selection->count;) {
-      uint32_t last = selection->list[s].number;
-      const uint32_t first = last - selection_warm_up(&selection->list[s], cache);
-      fprintf(file, "%s%u", s ? "," : "", first);
-      for (s++; s < selection->count; s++) {
-         const struct selected_frame *next = &selection->list[s];
-         if (next->number - selection_warm_up(next, cache) > last + 1)
-            break;
-         last = next->number;
-      }
-      if (last > first)
-         fprintf(file, "-%u", last);
-      count += last - first + 1;
-   }
-   return count;
-}
-
 int
 command_select(int argc, char **argv)
 {
@@ -269,10 +247,12 @@ command_select(int argc, char **argv)
    const struct selection selection = make_selection(&select, &clusters);
    selection_write(&selection, select.out, select.path);
    if (select.out) {
-      printf("%u of %u frames are selected, in %s\nframes to simulate: ", selection.count, selection.frames,
-             select.out);
-      const uint32_t simulated = print_frames(&selection, select.cache, stdout);
-      printf("\nthese are %u frames, %.2f %%; expected standard error of totals: %.2f %%\n", simulated,
+      uint32_t simulated;
+      char *frames = selection_frames(&selection, select.cache, &simulated);
+      printf("%u of %u frames are selected, in %s\nframes to simulate: %s\n", selection.count,
+             selection.frames, select.out, frames);
+      free(frames);
+      printf("these are %u frames, %.2f %%; expected standard error of totals: %.2f %%\n", simulated,
              100.0 * simulated / selection.frames, 100 * selection.error);
       options_close_output(stdout, NULL);
    }

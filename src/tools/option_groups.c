@@ -143,7 +143,10 @@ static void
 take_frame_list(void *field, const char *option, const char *value)
 {
    struct cm_frame_list list = options_frame_list(value);
+   const uint32_t last = list.ranges[list.count - 1].last;
    cm_frame_list_free(&list);
+   if (last == UINT32_MAX)
+      fail(STATUS_USAGE, "--frames %s: expected a last frame, A-B", value);
    *(const char **)field = value;
 }
 

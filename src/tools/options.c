@@ -155,7 +155,7 @@ options_finish_live(struct options *options)
            options->selected);
    if (options->selected) {
       const struct selection selection = selection_read(options->selected);
-      options->frames = selection_frames(&selection, selection_largest_cache(options->gpu));
+      options->frames = selection_frames(&selection, selection_largest_cache(options->gpu), NULL);
    }
    if (options->timeline)
       check_timeline(options);

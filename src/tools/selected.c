@@ -25,22 +25,6 @@ largest_cache(const struct configurations *configurations)
    return largest;
 }
 
-/* Adds the frames begin … frame to the plan: to the last ones, where they meet. */
-static void
-add_run(struct frame_plan *plan, unsigned begin, unsigned frame)
-{
-   struct frame_run *last = plan->num_runs ? &plan->runs[plan->num_runs - 1] : NULL;
-   if (last && begin <= last->last + 1)
-      begin = last->last + 1;
-   else
-      last = NULL;
-   plan->num_frames += frame - begin + 1;
-   if (last)
-      last->last = frame;
-   else
-      plan->runs[plan->num_runs++] = (struct frame_run){begin, frame};
-}
-
 /* The frames before one that are simulated; a recording of these alone may have fewer. */
 static uint32_t
 warm_up_of(const struct selected_frame *frame, uint64_t cache, const struct cm_indexed_frame *frames,
@@ -70,16 +54,17 @@ selected_open(struct selected *selected, const char *path, unsigned warm_up, str
    struct frame_plan *plan = &selected->plan;
    const uint64_t cache = largest_cache(&session->configurations);
    plan->counted = allocate(count * sizeof(*plan->counted));
-   plan->runs = allocate(selection->count * sizeof(*plan->runs));
+   plan->runs.ranges = allocate(selection->count * sizeof(*plan->runs.ranges));
    plan->name = path;
    plan->num_counted = selection->count;
    selected->warm_up = allocate(selection->count * sizeof(*selected->warm_up));
    for (uint32_t s = 0; s < selection->count; s++) {
       const uint32_t index = selection_find(selection, &selection->list[s], recording, session->path);
       selected->warm_up[s] = warm_up_of(&selection->list[s], cache, frames, index, warm_up);
-      add_run(plan, index - selected->warm_up[s], index);
+      cm_frame_list_add(&plan->runs, index - selected->warm_up[s], index);
       plan->counted[index] = s + 1;
    }
+   plan->num_frames = cm_frame_list_count(&plan->runs);
    session->simulations.plan = plan;
 }
 

@@ -9,6 +9,7 @@
 #include "options.h"
 #include "output.h"
 #include "tools.h"
+#include "util/frame_list.h"
 #include "util/minmax.h"
 
 #define VERSION 1
@@ -178,30 +179,28 @@ selection_largest_cache(const struct cm_config *config)
    return largest;
 }
 
-/* A list with one more range. */
-static char *
-append_range(char *list, uint32_t first, uint32_t last)
-{
-   char *longer = list ? text("%s,%u-%u", list, first, last) : text("%u-%u", first, last);
-   free(list);
-   return longer;
-}
-
 char *
-selection_frames(const struct selection *selection, uint64_t cache_bytes)
+selection_frames(const struct selection *selection, uint64_t cache_bytes, uint32_t *count)
 {
-   char *list = NULL;
-   uint32_t first = 0, last = 0;
+   struct cm_frame_list list = {.ranges = allocate(selection->count * sizeof(*list.ranges))};
    for (uint32_t s = 0; s < selection->count; s++) {
       const uint32_t number = selection->list[s].number;
-      const uint32_t begin = number - cm_min(number, selection_warm_up(&selection->list[s], cache_bytes));
-      if (s && begin > last + 1)
-         list = append_range(list, first, last);
-      if (!s || begin > last + 1)
-         first = begin;
-      last = number;
+      cm_frame_list_add(&list, number - cm_min(number, selection_warm_up(&selection->list[s], cache_bytes)),
+                        number);
    }
-   return append_range(list, first, last);
+   char *result = text("%s", "");
+   for (uint32_t r = 0; r < list.count; r++) {
+      const struct cm_frame_range *range = &list.ranges[r];
+      char *longer = range->first == range->last
+                        ? text("%s%s%u", result, r ? "," : "", range->first)
+                        : text("%s%s%u-%u", result, r ? "," : "", range->first, range->last);
+      free(result);
+      result = longer;
+   }
+   if (count)
+      *count = cm_frame_list_count(&list);
+   cm_frame_list_free(&list);
+   return result;
 }
 
 uint32_t

@@ -44,8 +44,8 @@ uint32_t selection_warm_up(const struct selected_frame *frame, uint64_t cache_by
 uint64_t selection_largest_cache(const struct cm_config *config);
 
 /** The program's frames that have to be rendered to simulate the representatives with a largest cache of so many bytes,
- * as a list (util/frame_list.h). */
-char *selection_frames(const struct selection *selection, uint64_t cache_bytes);
+ * as --frames takes them; *count (unless NULL) becomes how many they are. */
+char *selection_frames(const struct selection *selection, uint64_t cache_bytes, uint32_t *count);
 
 /** The frame of a recording (of cm_recording_frames) that a representative is. Exits with a message where the
  * recording has it not, or another one of its number. */

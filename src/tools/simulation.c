@@ -238,8 +238,8 @@ next_item(struct round *round)
    struct cm_recording *recording = round->simulations->recording;
    const struct frame_plan *plan = round->simulations->plan;
    struct cm_item item = cm_recording_next(recording);
-   if (item.type == CM_ITEM_END && plan && round->run + 1 < plan->num_runs) {
-      const struct frame_run *run = &plan->runs[++round->run];
+   if (item.type == CM_ITEM_END && plan && round->run + 1 < plan->runs.count) {
+      const struct cm_frame_range *run = &plan->runs.ranges[++round->run];
       cm_recording_skip(recording, run->first, run->last);
       item = cm_recording_next(recording);
    }
@@ -302,8 +302,8 @@ run_round(struct simulations *simulations)
       if (!simulations->list[s].finished && !counts(&simulations->list[s]))
          round.work = "finding next uses";
    }
-   const struct frame_run all = {simulations->first_frame, simulations->last_frame};
-   const struct frame_run *first = simulations->plan ? simulations->plan->runs : &all;
+   const struct cm_frame_range all = {simulations->first_frame, simulations->last_frame};
+   const struct cm_frame_range *first = simulations->plan ? simulations->plan->runs.ranges : &all;
    cm_recording_seek(simulations->recording, first->first, first->last);
    queue = (struct work_queue){
       .context = &round,

@@ -10,18 +10,13 @@
 #include "configurations.h"
 #include "gpu/gpu.h"
 #include "memory/future.h"
-
-/** Frames of cm_recording_frames, first … last. */
-struct frame_run {
-   unsigned first, last;
-};
+#include "util/frame_list.h"
 
 /** Frames that are simulated, and those of them that are counted. */
 struct frame_plan {
-   const char *name;       /**< file that they are from */
-   struct frame_run *runs; /**< ascending, with frames between them */
-   unsigned num_runs;
-   unsigned num_frames; /**< of all runs */
+   const char *name;          /**< file that they are from */
+   struct cm_frame_list runs; /**< of cm_recording_frames */
+   unsigned num_frames;       /**< of all runs */
    uint32_t
       *counted; /**< for each frame of the recording: 1 + its number among those counted; 0: it is not */
    uint32_t num_counted; /**< frames that are counted */

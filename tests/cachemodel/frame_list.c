@@ -37,6 +37,32 @@ test_frames(void **unused)
    }
 }
 
+/* Ranges that begin before earlier ones take them in. */
+static void
+test_added(void **unused)
+{
+   static const struct {
+      struct cm_frame_range added;
+      uint32_t count;
+      struct cm_frame_range last;
+   } steps[] = {
+      {{2, 3}, 1, {2, 3}},     {{4, 4}, 1, {2, 4}},    {{9, 10}, 2, {9, 10}},   {{6, 12}, 2, {6, 12}},
+      {{14, 15}, 3, {14, 15}}, {{13, 16}, 2, {6, 16}}, {{30, 30}, 3, {30, 30}}, {{1, 40}, 1, {1, 40}},
+   };
+   struct cm_frame_range ranges[8];
+   struct cm_frame_list list = {.ranges = ranges};
+   for (unsigned i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+      cm_frame_list_add(&list, steps[i].added.first, steps[i].added.last);
+      assert_int_equal(list.count, steps[i].count);
+      assert_int_equal(list.ranges[list.count - 1].first, steps[i].last.first);
+      assert_int_equal(list.ranges[list.count - 1].last, steps[i].last.last);
+   }
+   struct cm_frame_list parsed;
+   assert_true(cm_frame_list_parse("0,1,2-5", &parsed));
+   assert_int_equal(parsed.count, 1);
+   cm_frame_list_free(&parsed);
+}
+
 static void
 test_no_lists(void **unused)
 {
@@ -57,6 +83,7 @@ main(void)
 {
    const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_frames),
+      cmocka_unit_test(test_added),
       cmocka_unit_test(test_no_lists),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);

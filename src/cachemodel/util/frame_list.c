@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "util/frame_list.h"
 
+#include <assert.h>
 #include <stdlib.h>
+
+#include "util/minmax.h"
 
 /* Digits, of which there is one at least, and no more than fit. */
 static bool
@@ -37,6 +40,17 @@ parse_range(const char **text, struct cm_frame_range *range)
    return parse_number(text, &range->last) && range->first <= range->last;
 }
 
+void
+cm_frame_list_add(struct cm_frame_list *list, uint32_t first, uint32_t last)
+{
+   assert(!list->count || last > list->ranges[list->count - 1].last);
+   while (list->count && first <= list->ranges[list->count - 1].last + 1) {
+      list->count--;
+      first = cm_min(first, list->ranges[list->count].first);
+   }
+   list->ranges[list->count++] = (struct cm_frame_range){first, last};
+}
+
 bool
 cm_frame_list_parse(const char *text, struct cm_frame_list *list)
 {
@@ -46,9 +60,10 @@ cm_frame_list_parse(const char *text, struct cm_frame_list *list)
    *list = (struct cm_frame_list){.ranges = malloc(most * sizeof *list->ranges)};
    bool fine = list->ranges;
    while (fine) {
-      struct cm_frame_range *range = &list->ranges[list->count];
-      fine = parse_range(&text, range) && (!list->count || range->first > range[-1].last);
-      list->count++;
+      struct cm_frame_range range;
+      fine = parse_range(&text, &range) && (!list->count || range.first > list->ranges[list->count - 1].last);
+      if (fine)
+         cm_frame_list_add(list, range.first, range.last);
       if (*text != ',')
          break;
       text++;
