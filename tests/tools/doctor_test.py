@@ -52,6 +52,14 @@ class Doctor(tbrsim.DisplayTestCase):
         for name, entry in found.items():
             self.assertRegex(text, rf"(?m)^{'ok' if entry['there'] else 'missing'} +{name} ")
 
+    def test_leaves_nothing(self):
+        """Neither where it runs nor with the temporary files."""
+        here, temporary = self.path("here"), self.path("temporary")
+        for folder in (here, temporary):
+            folder.mkdir()
+        tbrsim.run("doctor", cwd=here, variables={"TMPDIR": str(temporary)}, check=True)
+        self.assertEqual([*here.iterdir(), *temporary.iterdir()], [])
+
     def test_missing_programs(self):
         path = self.without("Xvfb", "eglretrace")
         found = self.findings(1, PATH=path, DISPLAY="")

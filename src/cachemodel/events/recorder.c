@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* pthread_setname_np */
 #include "events/recorder.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +20,7 @@
 #include "util/file.h"
 #include "util/message.h"
 #include "util/minmax.h"
+#include "util/threads.h"
 
 /** Jobs that may wait for the thread. */
 #define MAX_WAITING_JOBS 4096
@@ -313,7 +312,6 @@ static void *
 thread_main(void *data)
 {
    struct cm_recorder *recorder = data;
-   pthread_setname_np(pthread_self(), "tbrsim:recorder");
    pthread_mutex_lock(&recorder->lock);
    for (;;) {
       while (!is_worth_waking(recorder) && !recorder->stop)
@@ -495,19 +493,6 @@ write_provenance(struct cm_recorder *recorder, const struct cm_config *config,
    return code;
 }
 
-/* The application's signals are not for this thread: a file that may grow no further
- * (SIGXFSZ) is an error here, not the end of the process. */
-static int
-start_thread(struct cm_recorder *recorder)
-{
-   sigset_t all, before;
-   sigfillset(&all);
-   pthread_sigmask(SIG_SETMASK, &all, &before);
-   const int code = pthread_create(&recorder->thread, NULL, thread_main, recorder);
-   pthread_sigmask(SIG_SETMASK, &before, NULL);
-   return code;
-}
-
 static void
 free_recorder(struct cm_recorder *recorder)
 {
@@ -561,7 +546,7 @@ cm_recorder_create(const char *path, struct cm_process_results *results, enum cm
    pthread_cond_init(&recorder->queued, NULL);
    pthread_cond_init(&recorder->taken, NULL);
    if (!code)
-      code = start_thread(recorder);
+      code = cm_thread_start(&recorder->thread, "tbrsim:recorder", thread_main, recorder);
    if (!code)
       return recorder;
    snprintf(error, error_size, "%s: %s", path, strerror(code));

@@ -1,9 +1,24 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* pthread_setname_np */
 #include "util/threads.h"
 
 #include <assert.h>
+#include <signal.h>
 #include <string.h>
 #include <time.h>
+
+int
+cm_thread_start(pthread_t *thread, const char *name, void *(*run)(void *), void *data)
+{
+   sigset_t all, before;
+   sigfillset(&all);
+   pthread_sigmask(SIG_SETMASK, &all, &before);
+   const int code = pthread_create(thread, NULL, run, data);
+   pthread_sigmask(SIG_SETMASK, &before, NULL);
+   if (code == 0)
+      pthread_setname_np(*thread, name);
+   return code;
+}
 
 uint64_t
 cm_thread_nanoseconds(void)
@@ -85,7 +100,7 @@ void
 cm_threads_start(struct cm_threads *threads, unsigned count)
 {
    while (threads->count < count && threads->count < CM_MAX_THREADS &&
-          pthread_create(&threads->list[threads->count], NULL, run, threads) == 0)
+          cm_thread_start(&threads->list[threads->count], "tbrsim:model", run, threads) == 0)
       threads->count++;
 }
 

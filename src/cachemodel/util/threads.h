@@ -42,6 +42,10 @@ struct cm_threads {
 /** Processor time of the calling thread. */
 uint64_t cm_thread_nanoseconds(void);
 
+/** Starts a thread that takes no signals: those of the application are not for it, and a file that may grow no further
+ * (SIGXFSZ) is an error in it, not the end of the process. name: at most 15 characters. Returns 0, or an error number. */
+int cm_thread_start(pthread_t *thread, const char *name, void *(*run)(void *), void *data);
+
 /** Without threads or workers. */
 void cm_threads_init(struct cm_threads *threads);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/array.h"
+#include "util/threads.h"
 
 /* The consumer waits while more entries than that wait: some MiB with their items. */
 #define MOST_ENTRIES (1u << 18)
@@ -39,7 +40,7 @@ cm_immediate_parts_init(struct cm_immediate_parts *parts, void (*run)(void *cont
    pthread_mutex_init(&parts->lock, NULL);
    pthread_cond_init(&parts->filled, NULL);
    pthread_cond_init(&parts->drained, NULL);
-   parts->is_running = pthread_create(&parts->thread, NULL, work_off, parts) == 0;
+   parts->is_running = cm_thread_start(&parts->thread, "tbrsim:timing", work_off, parts) == 0;
    return parts->is_running;
 }
 

@@ -3,6 +3,7 @@
 
 #include "timing/tiled/log_queue.h"
 #include "timing/tiled/tiled.h"
+#include "util/threads.h"
 
 /* The most logs in the queue: a tile's has its tokens and quads, up to some 100 KiB. */
 #define MOST_LOGS 64
@@ -54,7 +55,7 @@ cm_log_queue_init(struct cm_log_queue *queue, void (*take)(void *context, struct
    pthread_mutex_init(&queue->lock, NULL);
    pthread_cond_init(&queue->filled, NULL);
    pthread_cond_init(&queue->drained, NULL);
-   queue->is_running = pthread_create(&queue->thread, NULL, work_off, queue) == 0;
+   queue->is_running = cm_thread_start(&queue->thread, "tbrsim:timing", work_off, queue) == 0;
    return queue->is_running;
 }
 
