@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,10 +184,19 @@ look_for_replay(const struct part *part)
 {
    struct finding finding = look_for_program(part);
    char *program = program_path("tbrsim-context"), *trace = data_path("doctor.trace");
+   const char *temporary = getenv("TMPDIR");
+   char *out = text("%s/tbrsim-XXXXXX", temporary && *temporary ? temporary : "/tmp");
    if (finding.there && !access(program, X_OK)) {
-      char *const argv[] = {(char *)command_path(), "replay", "--no-model", "--frames", "0-0", trace, NULL};
+      if (!mkdtemp(out))
+         fail(STATUS_FAILED, "%s: %s", out, strerror(errno));
+      char *const argv[] = {
+         (char *)command_path(), "replay", "--no-model", "--frames", "0-0", "--out", out, trace, NULL};
       int status;
       char *line = ask_command(argv, &status);
+      char *log = text("%s/replay.log", out);
+      unlink(log);
+      rmdir(out);
+      free(log);
       if (status) {
          free(finding.detail);
          /* Without a display, say, the display is what is missing. */
@@ -197,6 +207,7 @@ look_for_replay(const struct part *part)
          free(line);
       }
    }
+   free(out);
    free(program);
    free(trace);
    return finding;
