@@ -128,7 +128,8 @@ struct cm_cache {
    uint32_t state_bytes;
    bool fetch_on_write;
    int16_t grid_misses; /**< lru: a score, which grows while blocks of grids miss and sinks while they hit */
-   /** How often the state of a set has changed, at most: while it is the same, settled blocks stay so. */
+   /** Grows whenever the state of a set changes, and sometimes when it does not: while it is the same, settled blocks
+    * stay so. */
    uint64_t changes;
    /** Of the last grid that read_grid or queue_grid has served: bits of blocks that are settled now. */
    uint32_t settled_blocks;

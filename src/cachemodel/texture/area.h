@@ -23,8 +23,9 @@
 struct cm_texture_area {
    uint64_t key;     /**< cm_area_key of the footprints that it is of; CM_NO_AREA: none */
    uint64_t changes; /**< of the cache, while the area is settled */
-   cm_texels first,
-      last; /**< least and greatest first texel of a fragment's footprint that is in the area, four times */
+   /** A fragment's footprint is in the area if its first texel is between these: the least x and y and the greatest,
+    * once for each fragment of a quad. */
+   cm_texels first, last;
    cm_texels beyond; /**< of the image, if footprints are linear; else 0 */
 };
 

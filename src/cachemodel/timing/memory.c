@@ -100,7 +100,8 @@ cm_flight_init(struct cm_flight *flight, uint32_t size, struct cm_pool *pool)
 
 /* ---- outstanding misses -------------------------------------------------- */
 
-/* Counts of entries by hash: so many an entry, that few of the other blocks have a hash of one that is outstanding. */
+/* Counts of outstanding blocks by hash, for each entry: with 8, one in eight other blocks or fewer has a hash that is
+ * counted, and is compared with the entries in vain. */
 #define PRESENT_AN_ENTRY 8
 
 void

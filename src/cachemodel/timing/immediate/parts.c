@@ -149,7 +149,8 @@ cm_immediate_parts_drain(struct cm_immediate_parts *parts)
 
 /* ---- the pass' log ------------------------------------------------------- */
 
-/* Positions in a part as those in the pass: of items that begin at a number of each list. */
+/* A part's positions count from its own first items. In the pass' log they count from the log's: each is raised by the
+ * number of items that the log had before. */
 
 static void
 move_draws(struct cm_log *log, uint32_t first, uint32_t entries, uint32_t accessing)

@@ -16,7 +16,8 @@ struct cm_immediate_part {
    struct cm_log
       log; /**< first: a pointer to it is one to this. Positions are counted from its first entry */
    struct cm_immediate_part *next;
-   bool begins, ends; /**< a pass does with it */
+   bool begins; /**< it is the first part of a pass */
+   bool ends;   /**< it is the last one */
 };
 
 struct cm_immediate_parts {

@@ -231,7 +231,8 @@ limit_float(enum pipe_format format, unsigned component, float value)
       return CLAMP(value, 0.0f, 1.0f);
    if (description->is_snorm || (channel->normalized && channel->type == UTIL_FORMAT_TYPE_SIGNED))
       return CLAMP(value, -1.0f, 1.0f);
-   if (channel->type == UTIL_FORMAT_TYPE_FLOAT && channel->size == 16)
+   if (format == PIPE_FORMAT_BPTC_RGB_FLOAT ||
+       (channel->type == UTIL_FORMAT_TYPE_FLOAT && channel->size == 16))
       return CLAMP(value, -65504.0f, 65504.0f);
    return value;
 }
