@@ -174,7 +174,7 @@ def use(chroot):
     chroot.run("cd /study && tbrsim replay --out replay --frames 0-1 --check glmark2_function.trace")
     chroot.run("cd /study && tbrsim parquet out && tbrsim report --out report.html triangle.tbr && ls -s out/frames.parquet report.html")
     printed = chroot.run(
-        "cd / && python3 -c 'import tbrsim; run = tbrsim.sim(\"/study/triangle.tbr\", out=\"python\").wait(); "
+        "cd / && python3 -c 'import tbrsim; run = tbrsim.sim(\"/study/triangle.tbr\", out=\"/study/python\").wait(); "
         "print(tbrsim.__file__, run.frames[\"fragment_stage.fragments\"].sum())'")
     check(printed.split() == ["/usr/lib/python3/dist-packages/tbrsim/__init__.py", str(counted)], "the Python package")
     chroot.run("man -w tbrsim tbrsim-run tbrsim-explore && man tbrsim | head -n 5")
