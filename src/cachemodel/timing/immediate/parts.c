@@ -9,6 +9,8 @@
 
 /* The consumer waits while more entries than that wait: some MiB with their items. */
 #define MOST_ENTRIES (1u << 18)
+/* The same of parts, which passes with little in them have, too. */
+#define MOST_PARTS 256
 
 /* ---- the thread ---------------------------------------------------------- */
 
@@ -74,6 +76,12 @@ cm_immediate_parts_finish(struct cm_immediate_parts *parts)
    pthread_cond_destroy(&parts->drained);
 }
 
+static bool
+is_half_empty(const struct cm_immediate_parts *parts)
+{
+   return parts->entries <= MOST_ENTRIES / 2 && parts->waiting <= MOST_PARTS / 2;
+}
+
 struct cm_immediate_part *
 cm_immediate_parts_take(struct cm_immediate_parts *parts)
 {
@@ -86,7 +94,8 @@ cm_immediate_parts_take(struct cm_immediate_parts *parts)
       if (!parts->first)
          parts->last = NULL;
       parts->entries -= part->log.entries.count;
-      if (parts->entries <= MOST_ENTRIES / 2)
+      parts->waiting--;
+      if (is_half_empty(parts))
          pthread_cond_broadcast(&parts->drained);
    }
    pthread_mutex_unlock(&parts->lock);
@@ -124,8 +133,8 @@ void
 cm_immediate_parts_put(struct cm_immediate_parts *parts, struct cm_immediate_part *part)
 {
    pthread_mutex_lock(&parts->lock);
-   if (parts->entries > MOST_ENTRIES) {
-      while (parts->entries > MOST_ENTRIES / 2)
+   if (parts->entries > MOST_ENTRIES || parts->waiting >= MOST_PARTS) {
+      while (!is_half_empty(parts))
          pthread_cond_wait(&parts->drained, &parts->lock);
    }
    if (parts->last)
@@ -134,6 +143,7 @@ cm_immediate_parts_put(struct cm_immediate_parts *parts, struct cm_immediate_par
       parts->first = part;
    parts->last = part;
    parts->entries += part->log.entries.count;
+   parts->waiting++;
    pthread_cond_signal(&parts->filled);
    pthread_mutex_unlock(&parts->lock);
 }

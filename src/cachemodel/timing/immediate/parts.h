@@ -31,7 +31,7 @@ struct cm_immediate_parts {
    pthread_cond_t filled, drained;
    struct cm_immediate_part *first, *last; /**< that wait, the oldest first */
    struct cm_immediate_part *spare;        /**< free, for reuse */
-   size_t entries;                         /**< of those that wait */
+   size_t entries, waiting;                /**< entries of those that wait, and how many these are */
    bool is_busy, stops;
 };
 
@@ -42,7 +42,7 @@ void cm_immediate_parts_finish(struct cm_immediate_parts *parts);
 
 /** The consumer's: an empty part to write; NULL when out of memory. */
 struct cm_immediate_part *cm_immediate_parts_begin(struct cm_immediate_parts *parts);
-/** Puts a part; waits while there are many entries that wait. */
+/** Puts a part; waits while there are many that wait, or many entries of them. */
 void cm_immediate_parts_put(struct cm_immediate_parts *parts, struct cm_immediate_part *part);
 /** Returns one that is not put, or that was taken. */
 void cm_immediate_parts_give_back(struct cm_immediate_parts *parts, struct cm_immediate_part *part);
