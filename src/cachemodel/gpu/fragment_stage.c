@@ -242,16 +242,31 @@ time_hidden_quads(struct cm_gpu *gpu, const uint32_t *word)
 
 /* ---- groups of quads --------------------------------------------------- */
 
+/* What is bound where an event reads. */
+static inline struct cm_texture_unit *
+unit_of(struct cm_shading *shading, const uint32_t *event)
+{
+   const uint32_t number = cm_event_unit(*event);
+   return number < shading->draw->num_textures ? &shading->units[number] : &shading->no_unit;
+}
+
+/* Room for so many more reads of the group; false when out of memory. */
+static inline bool
+make_room(struct cm_shading *shading, uint32_t count)
+{
+   const size_t reads = (size_t)shading->num_reads + count;
+   return shading->reads.bytes >= reads * sizeof(struct quad_read) ||
+          cm_array_extend(&shading->reads, reads, sizeof(struct quad_read));
+}
+
 /* Sorts an instruction's footprints by quad. Inlined: most events have a single one. */
 static inline __attribute__((always_inline)) bool
 add_footprints(struct cm_shading *shading, struct run *run, const uint32_t *event)
 {
-   const uint32_t count = cm_event_count(*event), number = cm_event_unit(*event);
+   const uint32_t count = cm_event_count(*event);
    const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
-   struct cm_texture_unit *unit =
-      number < shading->draw->num_textures ? &shading->units[number] : &shading->no_unit;
-   if (shading->reads.bytes < (shading->num_reads + count) * sizeof(struct quad_read) &&
-       !cm_array_extend(&shading->reads, shading->num_reads + count, sizeof(struct quad_read)))
+   struct cm_texture_unit *unit = unit_of(shading, event);
+   if (!make_room(shading, count))
       return false;
    struct quad_read *reads = shading->reads.data;
    uint32_t n = shading->num_reads;
@@ -441,12 +456,10 @@ static inline __attribute__((always_inline)) bool
 count_hits(struct cm_shading *shading, const struct own_processors *own, struct run *run,
            const uint32_t *event, uint32_t *waiting)
 {
-   const uint32_t count = cm_event_count(*event), number = cm_event_unit(*event);
+   const uint32_t count = cm_event_count(*event);
    const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
-   struct cm_texture_unit *unit =
-      number < shading->draw->num_textures ? &shading->units[number] : &shading->no_unit;
-   if (shading->reads.bytes < (shading->num_reads + count) * sizeof(struct quad_read) &&
-       !cm_array_extend(&shading->reads, shading->num_reads + count, sizeof(struct quad_read)))
+   struct cm_texture_unit *unit = unit_of(shading, event);
+   if (!make_room(shading, count))
       return false;
    struct quad_read *reads = shading->reads.data;
    uint32_t n = shading->num_reads, read = 0;
@@ -499,10 +512,9 @@ read_waiting(struct cm_shading *shading, const struct own_processors *own, unsig
 static inline __attribute__((always_inline)) void
 read_in_order(struct cm_shading *shading, const struct own_processors *own, const uint32_t *event)
 {
-   const uint32_t count = cm_event_count(*event), number = cm_event_unit(*event);
+   const uint32_t count = cm_event_count(*event);
    const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
-   struct cm_texture_unit *unit =
-      number < shading->draw->num_textures ? &shading->units[number] : &shading->no_unit;
+   struct cm_texture_unit *unit = unit_of(shading, event);
    uint32_t read = 0;
    for (uint32_t i = 0; i < count; i++) {
       const unsigned quad = footprints[i].quad & 3;
@@ -558,10 +570,9 @@ read_footprints(struct cm_shading *shading, const uint32_t *event, uint32_t numb
 {
    struct cm_gpu *gpu = shading->gpu;
    const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
-   const uint32_t count = cm_event_count(*event), unit_number = cm_event_unit(*event);
+   const uint32_t count = cm_event_count(*event);
    struct cm_cache *cache = cm_hierarchy_entry(&gpu->hierarchy, CM_STREAM_TEXTURE, processor);
-   struct cm_texture_unit *unit =
-      unit_number < shading->draw->num_textures ? &shading->units[unit_number] : &shading->no_unit;
+   struct cm_texture_unit *unit = unit_of(shading, event);
    uint32_t read = 0;
    if (shading->attributes_each)
       cm_gpu_attribute_texture(gpu, unit->binding ? unit->binding->resource : 0);
