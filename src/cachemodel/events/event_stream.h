@@ -451,6 +451,14 @@ struct cm_quad {
                             * what is blended */
 };
 
+/** The number of fragments in a mask of a quad's, as of cm_quad.live. */
+static inline uint32_t
+cm_quad_fragments(unsigned mask)
+{
+   /* The number of bits of each mask, a digit each: faster than popcount where the processor need not have that. */
+   return 0x4332322132212110ull >> 4 * (mask & 15) & 15;
+}
+
 /** The texels one texture instruction reads of one mipmap level (and one
  * slice or layer) for one quad. */
 struct cm_footprint {

@@ -326,7 +326,7 @@ count_quads(struct cm_recording_counts *counts, const struct cm_quad *quads, uin
    counts->shade_events++;
    counts->quads += count;
    for (uint32_t q = 0; q < count; q++)
-      counts->fragments += 0x4332322132212110ull >> 4 * (quads[q].live & 15) & 15;
+      counts->fragments += cm_quad_fragments(quads[q].live);
 }
 
 size_t

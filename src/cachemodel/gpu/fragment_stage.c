@@ -7,12 +7,11 @@
 
 #include "gpu/attribution_internal.h"
 #include "gpu/gpu_internal.h"
-#include "gpu/lane.h"
+#include "gpu/shading.h"
 #include "gpu/storage.h"
 #include "texture/texel_order.h"
 #include "util/minmax.h"
 
-#define MAX_PROCESSORS CM_MAX_PROCESSORS
 #define NO_DRAW UINT32_MAX
 
 typedef struct cm_resource *draw_textures[CM_MAX_TEXTURE_UNITS];
@@ -38,63 +37,7 @@ cm_fragment_stage_bind(struct cm_gpu *gpu)
    return true;
 }
 
-/* What a quad reads in a group. */
-struct quad_read {
-   const struct cm_footprint *footprint;
-   struct cm_texture_unit *unit;
-   uint32_t next; /* of the quad's; NO_READ: none */
-};
-#define NO_READ UINT32_MAX
-
-/* Quads that run their shader together, once or, where it runs once a sample,
- * several times. */
-struct run {
-   const struct cm_quad *quads;
-   uint32_t first[4], last[4]; /* of each quad's reads: indices into cm_shading.reads */
-};
-
-/* The Fragment Processors within a tile, or in mode imr a pass. */
-struct cm_shading {
-   struct cm_gpu *gpu;
-   struct cm_lane *lane;            /* simulates some of the processors; NULL: all, on the stages' thread */
-   struct cm_texture_path *texture; /* the lane's, or the GPU's */
-   uint64_t *pipeline;              /* the same: counters of stages */
-   const uint32_t *words;           /* of the tile's events */
-   uint32_t processors;
-   enum cm_scheduler scheduler;
-   bool in_turn;         /* round-robin, and neither times_each nor attributes_each */
-   bool tests_areas;     /* in_turn, and four quads have a processor and a cache each */
-   bool areas_help;      /* the last trial has shown that */
-   uint32_t area_groups; /* that could be compared with areas */
-   uint32_t area_reads,
-      area_misses;            /* since the last trial began: reads of those that were, and others than hits */
-   bool counts_each;          /* which processor runs a quad matters, if it reads nothing, too */
-   bool times_each;           /* timing logs each quad */
-   bool attributes_each;      /* footprints are counted by resource */
-   uint32_t next;             /* round-robin: which one gets the next quad */
-   uint32_t tile, tile_quads; /* its position in the traversal; quads that it has room for */
-   uint64_t work[MAX_PROCESSORS];                      /* least-work: what each has done */
-   uint32_t at_draw[MAX_PROCESSORS];                   /* draw whose shader a processor holds */
-   uint32_t without_shader;                            /* processors that do not hold the last group's */
-   uint32_t draw_number;                               /* of the last group */
-   const struct cm_draw *draw;                         /* the same */
-   struct cm_texture_unit units[CM_MAX_TEXTURE_UNITS]; /* its; those it uses */
-   struct cm_texture_unit no_unit;                     /* what a footprint of a unit beyond names */
-   const uint32_t *group;                              /* the last one; NULL: none */
-   struct run runs[CM_MAX_RUNS];
-   uint32_t num_runs;     /* of the group */
-   struct cm_array reads; /* struct quad_read: all quads' of the group */
-   uint32_t num_reads;
-};
-
 /* ---- quads ------------------------------------------------------------- */
-
-/* The number of bits of four, a digit a number. */
-static inline uint32_t
-count_fragments(unsigned live)
-{
-   return 0x4332322132212110ull >> 4 * live & 15;
-}
 
 static uint32_t
 least_work(const struct cm_shading *shading)
@@ -105,15 +48,6 @@ least_work(const struct cm_shading *shading)
          least = p;
    }
    return least;
-}
-
-/* The processors in turn. */
-static inline uint32_t
-next_processor(struct cm_shading *shading)
-{
-   const uint32_t processor = shading->next;
-   shading->next = processor + 1 == shading->processors ? 0 : processor + 1;
-   return processor;
 }
 
 /* A quad's place in the tile: the number of its block, or its own. */
@@ -136,26 +70,15 @@ choose_processor(struct cm_shading *shading, uint32_t place)
    case CM_SCHEDULER_SUB_TILE: return place * shading->processors / shading->tile_quads;
    case CM_SCHEDULER_TILE: return shading->tile % shading->processors;
    case CM_SCHEDULER_LEAST_WORK: return least_work(shading);
-   default: return next_processor(shading);
+   default: return cm_shading_next_processor(shading);
    }
-}
-
-/* Whether a processor changes to the shader of the last group. */
-static inline bool
-switches_shader(struct cm_shading *shading, uint32_t processor)
-{
-   if (shading->at_draw[processor] == shading->draw_number)
-      return false;
-   shading->at_draw[processor] = shading->draw_number;
-   shading->without_shader--;
-   return true;
 }
 
 /* Assigns a quad to a processor, which fetches the shader. */
 static inline void
 take_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t processor)
 {
-   if (switches_shader(shading, processor)) {
+   if (cm_shading_switches_shader(shading, processor)) {
       shading->pipeline[CM_PIPELINE_PROGRAM_SWITCHES]++;
       if (shading->lane)
          cm_lane_fetch_shader(shading->lane, shading->draw_number, processor);
@@ -163,7 +86,7 @@ take_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t proce
          cm_gpu_fetch_shader(shading->gpu, CM_SHADER_FRAGMENT, &shading->draw->fragment_shader, processor);
    }
    shading->pipeline[CM_PIPELINE_QUADS]++;
-   shading->pipeline[CM_PIPELINE_FRAGMENTS] += count_fragments(quad->live);
+   shading->pipeline[CM_PIPELINE_FRAGMENTS] += cm_quad_fragments(quad->live);
 }
 
 /* Areas of textures that were bound to a unit. */
@@ -177,8 +100,8 @@ forget_areas(struct cm_shading *shading, const struct cm_texture_unit *unit)
    }
 }
 
-static void
-take_draw(struct cm_shading *shading, uint32_t number)
+void
+cm_shading_take_draw(struct cm_shading *shading, uint32_t number)
 {
    assert(number < shading->gpu->pass->num_draws);
    const struct cm_draw *draw = &shading->gpu->pass->draws[number];
@@ -242,38 +165,21 @@ time_hidden_quads(struct cm_gpu *gpu, const uint32_t *word)
 
 /* ---- groups of quads --------------------------------------------------- */
 
-/* What is bound where an event reads. */
-static inline struct cm_texture_unit *
-unit_of(struct cm_shading *shading, const uint32_t *event)
-{
-   const uint32_t number = cm_event_unit(*event);
-   return number < shading->draw->num_textures ? &shading->units[number] : &shading->no_unit;
-}
-
-/* Room for so many more reads of the group; false when out of memory. */
-static inline bool
-make_room(struct cm_shading *shading, uint32_t count)
-{
-   const size_t reads = (size_t)shading->num_reads + count;
-   return shading->reads.bytes >= reads * sizeof(struct quad_read) ||
-          cm_array_extend(&shading->reads, reads, sizeof(struct quad_read));
-}
-
 /* Sorts an instruction's footprints by quad. Inlined: most events have a single one. */
 static inline __attribute__((always_inline)) bool
-add_footprints(struct cm_shading *shading, struct run *run, const uint32_t *event)
+add_footprints(struct cm_shading *shading, struct cm_run *run, const uint32_t *event)
 {
    const uint32_t count = cm_event_count(*event);
    const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
-   struct cm_texture_unit *unit = unit_of(shading, event);
-   if (!make_room(shading, count))
+   struct cm_texture_unit *unit = cm_shading_unit(shading, event);
+   if (!cm_shading_make_room(shading, count))
       return false;
-   struct quad_read *reads = shading->reads.data;
+   struct cm_quad_read *reads = shading->reads.data;
    uint32_t n = shading->num_reads;
    for (uint32_t i = 0; i < count; i++, n++) {
       const unsigned quad = footprints[i].quad & 3;
-      reads[n] = (struct quad_read){.footprint = &footprints[i], .unit = unit, .next = NO_READ};
-      if (run->first[quad] == NO_READ)
+      reads[n] = (struct cm_quad_read){.footprint = &footprints[i], .unit = unit, .next = CM_NO_READ};
+      if (run->first[quad] == CM_NO_READ)
          run->first[quad] = n;
       else
          reads[run->last[quad]].next = n;
@@ -290,12 +196,12 @@ take_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *en
 {
    const uint32_t *word = group;
    if (group[1] != shading->draw_number)
-      take_draw(shading, group[1]);
+      cm_shading_take_draw(shading, group[1]);
    shading->group = group;
    shading->num_runs = 0;
    shading->num_reads = 0;
    do {
-      struct run *run = &shading->runs[shading->num_runs++];
+      struct cm_run *run = &shading->runs[shading->num_runs++];
       run->quads = (const struct cm_quad *)(word + 2);
       memset(run->first, 0xff, sizeof run->first);
       word = cm_event_next(word);
@@ -311,7 +217,7 @@ take_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *en
 }
 
 static inline uint32_t
-resource_of(const struct quad_read *read)
+resource_of(const struct cm_quad_read *read)
 {
    return read->unit->binding ? read->unit->binding->resource : 0;
 }
@@ -321,9 +227,9 @@ static __attribute__((noinline)) uint64_t
 read_attributed(struct cm_shading *shading, uint32_t first, uint32_t processor, struct cm_cache *cache)
 {
    struct cm_gpu *gpu = shading->gpu;
-   const struct quad_read *reads = shading->reads.data;
+   const struct cm_quad_read *reads = shading->reads.data;
    uint64_t footprints = 0;
-   for (uint32_t n = first; n != NO_READ; n = reads[n].next, footprints++) {
+   for (uint32_t n = first; n != CM_NO_READ; n = reads[n].next, footprints++) {
       if (cm_gpu_is_other_resource(gpu, resource_of(&reads[n]))) {
          cm_texture_unit_finish_reads(shading->texture, cache);
          cm_gpu_attribute_texture(gpu, resource_of(&reads[n]));
@@ -336,17 +242,17 @@ read_attributed(struct cm_shading *shading, uint32_t first, uint32_t processor, 
 
 /* What a quad does on its processor, in a run. Returns its footprints. attributes: they are counted by resource. */
 static inline __attribute__((always_inline)) uint64_t
-run_on_processor(struct cm_shading *shading, const struct run *run, uint32_t number, uint32_t processor,
+run_on_processor(struct cm_shading *shading, const struct cm_run *run, uint32_t number, uint32_t processor,
                  bool attributes)
 {
-   const struct quad_read *reads = shading->reads.data;
+   const struct cm_quad_read *reads = shading->reads.data;
    take_quad(shading, &run->quads[number], processor);
    struct cm_cache *cache = cm_hierarchy_entry(&shading->gpu->hierarchy, CM_STREAM_TEXTURE, processor);
    uint64_t footprints = 0;
    if (__builtin_expect(attributes, false)) {
       footprints = read_attributed(shading, run->first[number], processor, cache);
    } else {
-      for (uint32_t n = run->first[number]; n != NO_READ; n = reads[n].next, footprints++)
+      for (uint32_t n = run->first[number]; n != CM_NO_READ; n = reads[n].next, footprints++)
          cm_texture_unit_read(shading->texture, reads[n].unit, reads[n].footprint, processor, cache);
       shading->pipeline[CM_PIPELINE_FOOTPRINTS] += footprints;
    }
@@ -360,11 +266,12 @@ static inline __attribute__((always_inline)) void
 run_quad(struct cm_shading *shading, uint32_t number, uint32_t place, bool in_turn)
 {
    for (uint32_t r = 0; r < shading->num_runs; r++) {
-      const struct run *run = &shading->runs[r];
+      const struct cm_run *run = &shading->runs[r];
       const struct cm_quad *quad = &run->quads[number];
       if (!quad->live)
          continue;
-      const uint32_t processor = in_turn ? next_processor(shading) : choose_processor(shading, place);
+      const uint32_t processor =
+         in_turn ? cm_shading_next_processor(shading) : choose_processor(shading, place);
       const uint64_t footprints =
          run_on_processor(shading, run, number, processor, !in_turn && shading->attributes_each);
       if (in_turn)
@@ -381,12 +288,12 @@ run_quad_in_lane(struct cm_shading *shading, uint32_t number)
 {
    struct cm_lane *lane = shading->lane;
    for (uint32_t r = 0; r < shading->num_runs; r++) {
-      const struct run *run = &shading->runs[r];
+      const struct cm_run *run = &shading->runs[r];
       if (!run->quads[number].live)
          continue;
       const uint32_t processor = choose_processor(shading, place_of(shading, &run->quads[number]));
       if (!lane->has_processor[processor]) {
-         switches_shader(shading, processor);
+         cm_shading_switches_shader(shading, processor);
          continue;
       }
       const uint32_t before =
@@ -424,138 +331,6 @@ has_own_processors(const struct cm_shading *shading, const uint32_t *next, const
    return !shading->without_shader && !(next < end && cm_event_continues(*next));
 }
 
-/* The quads of such a group: their processors and caches. */
-struct own_processors {
-   uint32_t running; /* a bit each quad that has live fragments */
-   uint32_t processor[4], instance[4];
-   struct cm_cache *cache[4];
-};
-
-static inline __attribute__((always_inline)) void
-assign_processors(struct cm_shading *shading, const uint32_t *group, struct own_processors *own)
-{
-   const struct cm_quad *quads = (const struct cm_quad *)(group + 2);
-   const uint32_t count = cm_min(cm_event_count(*group), 4);
-   uint32_t fragments = 0;
-   own->running = 0;
-   for (uint32_t q = 0; q < count; q++) {
-      if (!quads[q].live)
-         continue;
-      own->running |= 1u << q;
-      fragments += count_fragments(quads[q].live);
-      own->processor[q] = next_processor(shading);
-      own->instance[q] = cm_texture_path_instance(shading->texture, own->processor[q]);
-      own->cache[q] = shading->gpu->hierarchy.entry[CM_STREAM_TEXTURE].cache + own->instance[q];
-   }
-   shading->pipeline[CM_PIPELINE_QUADS] += count_fragments(own->running);
-   shading->pipeline[CM_PIPELINE_FRAGMENTS] += fragments;
-}
-
-/* Reads of an instruction that lie in areas are counted; those that do not wait, and all of their quads that follow. */
-static inline __attribute__((always_inline)) bool
-count_hits(struct cm_shading *shading, const struct own_processors *own, struct run *run,
-           const uint32_t *event, uint32_t *waiting)
-{
-   const uint32_t count = cm_event_count(*event);
-   const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
-   struct cm_texture_unit *unit = unit_of(shading, event);
-   if (!make_room(shading, count))
-      return false;
-   struct quad_read *reads = shading->reads.data;
-   uint32_t n = shading->num_reads, read = 0;
-   for (uint32_t i = 0; i < count; i++) {
-      const unsigned quad = footprints[i].quad & 3;
-      if (!(own->running >> quad & 1))
-         continue;
-      read++;
-      if (!(*waiting >> quad & 1) &&
-          cm_texture_unit_hits(shading->texture, unit, &footprints[i], own->instance[quad], own->cache[quad]))
-         continue;
-      reads[n] = (struct quad_read){.footprint = &footprints[i], .unit = unit, .next = NO_READ};
-      if (*waiting >> quad & 1)
-         reads[run->last[quad]].next = n;
-      else
-         run->first[quad] = n;
-      *waiting |= 1u << quad;
-      run->last[quad] = n++;
-   }
-   shading->num_reads = n;
-   shading->area_reads += read;
-   shading->pipeline[CM_PIPELINE_FOOTPRINTS] += read;
-   return true;
-}
-
-static inline void
-follow(struct cm_shading *shading, struct cm_texture_unit *unit, const struct cm_footprint *footprint,
-       uint32_t processor, struct cm_cache *cache)
-{
-   shading->area_misses++;
-   cm_texture_unit_follow(shading->texture, unit, footprint, processor, cache);
-}
-
-/* The reads of a quad that wait. The first one is known not to lie in an area. */
-static inline __attribute__((always_inline)) void
-read_waiting(struct cm_shading *shading, const struct own_processors *own, unsigned quad, uint32_t first)
-{
-   const struct quad_read *reads = shading->reads.data;
-   struct cm_cache *cache = own->cache[quad];
-   follow(shading, reads[first].unit, reads[first].footprint, own->processor[quad], cache);
-   for (uint32_t n = reads[first].next; n != NO_READ; n = reads[n].next) {
-      if (!cm_texture_unit_hits(shading->texture, reads[n].unit, reads[n].footprint, own->instance[quad],
-                                cache))
-         follow(shading, reads[n].unit, reads[n].footprint, own->processor[quad], cache);
-   }
-   cm_texture_unit_finish_reads(shading->texture, cache);
-}
-
-/* Where a group has the reads of a single instruction, they are in the order of quads. */
-static inline __attribute__((always_inline)) void
-read_in_order(struct cm_shading *shading, const struct own_processors *own, const uint32_t *event)
-{
-   const uint32_t count = cm_event_count(*event);
-   const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
-   struct cm_texture_unit *unit = unit_of(shading, event);
-   uint32_t read = 0;
-   for (uint32_t i = 0; i < count; i++) {
-      const unsigned quad = footprints[i].quad & 3;
-      if (!(own->running >> quad & 1))
-         continue;
-      read++;
-      struct cm_cache *cache = own->cache[quad];
-      if (!cm_texture_unit_hits(shading->texture, unit, &footprints[i], own->instance[quad], cache))
-         follow(shading, unit, &footprints[i], own->processor[quad], cache);
-      if (i + 1 == count || (footprints[i + 1].quad & 3) != quad)
-         cm_texture_unit_finish_reads(shading->texture, cache);
-   }
-   shading->area_reads += read;
-   shading->pipeline[CM_PIPELINE_FOOTPRINTS] += read;
-}
-
-/* Runs the quads of such a group, which ends at next; false when out of memory. */
-static __attribute__((noinline)) bool
-run_own_processors(struct cm_shading *shading, const uint32_t *group, const uint32_t *next)
-{
-   struct own_processors own;
-   struct run run;
-   uint32_t waiting = 0;
-   assign_processors(shading, group, &own);
-   const uint32_t *const first = cm_event_next(group);
-   if (first < next && cm_event_next(first) == next && cm_event_type(*first) == CM_EVENT_FOOTPRINTS) {
-      read_in_order(shading, &own, first);
-      return true;
-   }
-   shading->num_reads = 0;
-   for (const uint32_t *event = first; event < next; event = cm_event_next(event)) {
-      if (cm_event_type(*event) == CM_EVENT_FOOTPRINTS && !count_hits(shading, &own, &run, event, &waiting))
-         return false;
-   }
-   for (; waiting; waiting &= waiting - 1) {
-      const unsigned quad = (unsigned)__builtin_ctz(waiting);
-      read_waiting(shading, &own, quad, run.first[quad]);
-   }
-   return true;
-}
-
 /* ---- groups of shaders with storage -------------------------------------- */
 
 static inline bool
@@ -572,7 +347,7 @@ read_footprints(struct cm_shading *shading, const uint32_t *event, uint32_t numb
    const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
    const uint32_t count = cm_event_count(*event);
    struct cm_cache *cache = cm_hierarchy_entry(&gpu->hierarchy, CM_STREAM_TEXTURE, processor);
-   struct cm_texture_unit *unit = unit_of(shading, event);
+   struct cm_texture_unit *unit = cm_shading_unit(shading, event);
    uint32_t read = 0;
    if (shading->attributes_each)
       cm_gpu_attribute_texture(gpu, unit->binding ? unit->binding->resource : 0);
@@ -614,7 +389,7 @@ run_quad_with_storage(struct cm_shading *shading, const uint32_t *group, const u
 {
    const uint32_t *word = group;
    if (group[1] != shading->draw_number)
-      take_draw(shading, group[1]);
+      cm_shading_take_draw(shading, group[1]);
    do {
       const struct cm_quad *quad = (const struct cm_quad *)(word + 2) + number;
       if (quad->live) {
@@ -662,10 +437,10 @@ run_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *end
    const uint32_t *next;
    if (shading->tests_areas && uses_areas(shading)) {
       if (group[1] != shading->draw_number)
-         take_draw(shading, group[1]);
+         cm_shading_take_draw(shading, group[1]);
       next = cm_group_next_run(group, end);
       if (has_own_processors(shading, next, end))
-         return run_own_processors(shading, group, next) ? next : NULL;
+         return cm_own_processors_run(shading, group, next) ? next : NULL;
    }
    next = take_group(shading, group, end);
    if (!next)
@@ -703,7 +478,7 @@ count_quads(struct cm_shading *shading, const uint32_t *word)
    uint32_t running = 0, fragments = 0;
    for (uint32_t q = 0; q < count && q < 4; q++) {
       running += quads[q].live != 0;
-      fragments += count_fragments(quads[q].live);
+      fragments += cm_quad_fragments(quads[q].live);
    }
    shading->next += running;
    while (shading->next >= shading->processors)
@@ -771,7 +546,7 @@ struct cm_shading *
 cm_shading_create(struct cm_gpu *gpu, struct cm_lane *lane)
 {
    struct cm_shading *shading = calloc(1, sizeof *shading);
-   assert(gpu->config.fragment_stage.processors <= MAX_PROCESSORS);
+   assert(gpu->config.fragment_stage.processors <= CM_MAX_PROCESSORS);
    if (!shading)
       return NULL;
    shading->gpu = gpu;

@@ -70,8 +70,7 @@ cm_first_texels(const struct cm_footprint *footprint)
 static inline uint32_t
 cm_count_reads(cm_texels first, cm_texels beyond, unsigned live)
 {
-   /* The number of bits of four, a digit a number. */
-   return (0x4332322132212110ull >> 4 * live & 15) +
+   return cm_quad_fragments(live) +
           cm_more_reads[cm_texel_bits(((first | beyond) == -1) & cm_live_texels[live])];
 }
 
