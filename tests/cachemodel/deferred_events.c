@@ -115,18 +115,12 @@ test_hidden_fragments_vanish(void **unused)
    pass_footprints(full, 0, 0, second, 2);
    add_word(full, CM_EVENT_FLUSH);
 
-   struct cm_footprint left = {.live = 5};
-   struct cm_quad one = shaded(0, 1, 0, 5);
-   pass_quads(expected, 0, 0, 0, &one, 1);
-   pass_footprints(expected, 0, 0, &left, 1);
-   one = shaded(0, 0, 1, 6);
-   pass_quads(expected, 0, 0, 0, &one, 1);
-   left.live = 6;
-   pass_footprints(expected, 0, 0, &left, 1);
-   one = shaded(0, 1, 1, 15);
-   pass_quads(expected, 0, 0, 0, &one, 1);
-   left = (struct cm_footprint){.live = 15, .level = 1};
-   pass_footprints(expected, 0, 0, &left, 1);
+   const struct cm_quad kept[3] = {shaded(0, 1, 0, 5), shaded(0, 0, 1, 6), shaded(0, 1, 1, 15)};
+   const struct cm_footprint left[] = {{.quad = 0, .live = 5},
+                                       {.quad = 1, .live = 6},
+                                       {.quad = 2, .live = 15, .level = 1}};
+   pass_quads(expected, 0, 0, 0, kept, 3);
+   pass_footprints(expected, 0, 0, left, 3);
    assert_deferred(full, expected);
 }
 
@@ -155,6 +149,40 @@ test_order_of_blocks(void **unused)
    add_quad(expected, 0, 0, shaded(2, 5, 1, 4));
    add_quad(expected, 0, 0, shaded(3, 0, 2, 1));
    add_quad(expected, 0, 0, shaded(0, 9, 6, 8));
+   assert_deferred(full, expected);
+}
+
+/* Quads of a group remain one where they follow each other, in a block and in the group. */
+static void
+test_groups(void **unused)
+{
+   struct pass_builder *full = new_pass(CM_PASS_FULL), *expected = new_pass(CM_PASS_TBDR);
+   const struct cm_quad first[4] = {quad(0, 2, 0, 15, 15), quad(0, 3, 0, 15, 3), quad(0, 0, 1, 15, 15),
+                                    quad(0, 1, 1, 15, 15)};
+   const struct cm_quad second[3] = {quad(0, 4, 0, 15, 1), quad(0, 5, 0, 15, 0), quad(0, 4, 1, 15, 15)};
+   const struct cm_footprint reads[4] = {{.quad = 0, .live = 15},
+                                         {.quad = 1, .live = 12},
+                                         {.quad = 2, .live = 1},
+                                         {.quad = 3, .live = 15}};
+   pass_quads(full, 0, 0, DEFERRED, first, 4);
+   pass_footprints(full, 0, 0, reads, 4);
+   pass_quads(full, 0, 0, DEFERRED, second, 3);
+   pass_footprints(full, 0, 0, reads, 3);
+   add_word(full, CM_EVENT_FLUSH);
+
+   const struct cm_quad left[2] = {shaded(0, 0, 1, 15), shaded(0, 1, 1, 15)};
+   const struct cm_footprint of_left[2] = {{.quad = 0, .live = 1}, {.quad = 1, .live = 15}};
+   pass_quads(expected, 0, 0, 0, left, 2);
+   pass_footprints(expected, 0, 0, of_left, 2);
+   const struct cm_quad right[2] = {shaded(0, 2, 0, 15), shaded(0, 3, 0, 3)};
+   pass_quads(expected, 0, 0, 0, right, 2);
+   pass_footprints(expected, 0, 0, reads, 1);
+   const struct cm_quad split[2] = {shaded(0, 4, 0, 1), shaded(0, 4, 1, 15)};
+   const struct cm_footprint of_split[2] = {{.quad = 0, .live = 1}, {.quad = 0, .live = 1}};
+   for (unsigned q = 0; q < 2; q++) {
+      pass_quads(expected, 0, 0, 0, &split[q], 1);
+      pass_footprints(expected, 0, 0, &of_split[q], 1);
+   }
    assert_deferred(full, expected);
 }
 
@@ -257,6 +285,7 @@ main(void)
    const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_hidden_fragments_vanish),
       cmocka_unit_test(test_order_of_blocks),
+      cmocka_unit_test(test_groups),
       cmocka_unit_test(test_order_of_runs),
       cmocka_unit_test(test_samples),
       cmocka_unit_test(test_mode_tbr),

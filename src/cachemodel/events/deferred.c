@@ -10,6 +10,7 @@
 struct cm_deferred_quad {
    const uint32_t *group;
    uint32_t number;
+   bool runs_once; /* its group is a single shade event */
 };
 
 /* The visible quads of a primitive in a block. */
@@ -31,9 +32,9 @@ struct cm_deferred_block {
 /* ---- collecting -------------------------------------------------------- */
 
 static bool
-add_quad(struct cm_deferred *deferred, const uint32_t *group, uint32_t number, uint32_t visible)
+add_quad(struct cm_deferred *deferred, struct cm_deferred_quad added, uint32_t visible)
 {
-   const struct cm_quad *quad = (const struct cm_quad *)(group + 2) + number;
+   const struct cm_quad *quad = (const struct cm_quad *)(added.group + 2) + added.number;
    const uint32_t position = (uint32_t)(quad->y >> 1) << COLUMN_BITS | quad->x >> 1;
    struct cm_deferred_block *last = deferred->num_blocks ? &deferred->blocks[deferred->num_blocks - 1] : NULL;
    if (!last || last->primitive != quad->primitive || last->position != position) {
@@ -50,7 +51,7 @@ add_quad(struct cm_deferred *deferred, const uint32_t *group, uint32_t number, u
    }
    if (!GROW(deferred, quads, deferred->num_quads))
       return false;
-   deferred->quads[deferred->num_quads++] = (struct cm_deferred_quad){group, number};
+   deferred->quads[deferred->num_quads++] = added;
    last->num_quads++;
    return true;
 }
@@ -62,14 +63,17 @@ add_group(struct cm_deferred *deferred, const uint32_t *group, const uint32_t *e
    uint32_t visible[4] = {0};
    const uint32_t num_quads = cm_event_count(*group) < 4 ? cm_event_count(*group) : 4;
    const uint32_t *word = group;
+   uint32_t runs = 0;
    do {
       const struct cm_quad *quads = (const struct cm_quad *)(word + 2);
       for (uint32_t q = 0; q < num_quads; q++)
          visible[q] |= quads[q].visible;
       word = cm_group_next_run(word, end);
+      runs++;
    } while (word < end && cm_event_continues(*word));
    for (uint32_t q = 0; q < num_quads; q++) {
-      if (visible[q] && !add_quad(deferred, group, q, visible[q]))
+      const struct cm_deferred_quad quad = {.group = group, .number = q, .runs_once = runs == 1};
+      if (visible[q] && !add_quad(deferred, quad, visible[q]))
          return NULL;
    }
    return word;
@@ -119,56 +123,83 @@ copy_words(struct cm_tile_events *events, const uint32_t *words, size_t count)
    return true;
 }
 
-/* What of an instruction's footprints the visible fragments of a quad read. */
-static bool
-emit_footprints(struct cm_tile_events *events, const uint32_t *event, uint32_t number, uint32_t visible)
+/* What of an instruction's footprints the visible fragments of some quads read, `count` from `first` on. visible: four bits
+ * each. Returns the end of the words. */
+static inline uint32_t *
+emit_footprints(uint32_t *room, const uint32_t *event, uint32_t first, uint32_t count, uint32_t visible)
 {
    const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
-   const uint32_t count = cm_event_count(*event);
-   uint32_t *room = cm_tile_events_reserve(events, 1 + count * CM_FOOTPRINT_WORDS);
-   if (!room)
-      return false;
    struct cm_footprint *kept = (struct cm_footprint *)(room + 1);
    uint32_t num_kept = 0;
-   for (uint32_t i = 0; i < count && footprints[i].quad <= number; i++) {
-      const uint32_t live = footprints[i].live & visible;
-      if (footprints[i].quad != number || !live)
+   for (uint32_t i = 0; i < cm_event_count(*event) && footprints[i].quad < first + count; i++) {
+      const uint32_t quad = footprints[i].quad - first;
+      if (footprints[i].quad < first || !(footprints[i].live & visible >> 4 * quad))
          continue;
       kept[num_kept] = footprints[i];
-      kept[num_kept].quad = 0;
-      kept[num_kept++].live = (uint8_t)live;
+      kept[num_kept].quad = (uint8_t)quad;
+      kept[num_kept++].live = (uint8_t)(footprints[i].live & visible >> 4 * quad);
    }
-   if (num_kept) {
-      room[0] = CM_EVENT_FOOTPRINTS | num_kept << 8 | cm_event_unit(*event) << 16;
-      events->num_words += 1 + num_kept * CM_FOOTPRINT_WORDS;
-   }
-   return true;
+   if (!num_kept)
+      return room;
+   room[0] = CM_EVENT_FOOTPRINTS | num_kept << 8 | cm_event_unit(*event) << 16;
+   return room + 1 + num_kept * CM_FOOTPRINT_WORDS;
 }
 
-/* A quad as a group of its own. */
-static bool
-emit_quad(struct cm_tile_events *events, const struct cm_deferred_quad *reference, const uint32_t *end)
+/* A run of some quads of a group, `count` from `first` on, which are visible. Returns the end of the words: no more than
+ * the run has. */
+static uint32_t *
+emit_quads_of_run(uint32_t *room, const uint32_t *run, const uint32_t *end, uint32_t first, uint32_t count,
+                  uint32_t continues)
 {
-   const uint32_t *word = reference->group;
+   const struct cm_quad *quads = (const struct cm_quad *)(run + 2) + first;
+   struct cm_quad *emitted = (struct cm_quad *)(room + 2);
+   uint32_t visible = 0;
+   room[0] = CM_EVENT_SHADE | count << 8 | continues;
+   room[1] = run[1];
+   for (uint32_t q = 0; q < count; q++) {
+      emitted[q] = quads[q];
+      emitted[q].live = emitted[q].covered = quads[q].visible;
+      emitted[q].written &= quads[q].visible;
+      visible |= (uint32_t)quads[q].visible << 4 * q;
+   }
+   room += 2 + count * CM_QUAD_WORDS;
+   for (const uint32_t *event = cm_event_next(run); event < end; event = cm_event_next(event))
+      room = emit_footprints(room, event, first, count, visible);
+   return room;
+}
+
+/* Quads of a group, `count` from the first one on, as a group of their own. Of a group that runs several times it is one
+ * quad, which need not be visible in all runs. */
+static bool
+emit_quads(struct cm_tile_events *events, const struct cm_deferred_quad *first, uint32_t count,
+           const uint32_t *end)
+{
+   const uint32_t *word = first->group;
    uint32_t continues = 0;
    do {
       const uint32_t *next = cm_group_next_run(word, end);
-      struct cm_quad quad = ((const struct cm_quad *)(word + 2))[reference->number];
-      if (quad.visible) {
-         const uint32_t shade[2] = {CM_EVENT_SHADE | 1 << 8 | continues, word[1]};
-         quad.live = quad.covered = quad.visible;
-         quad.written &= quad.visible;
-         if (!copy_words(events, shade, 2) || !copy_words(events, (uint32_t *)&quad, CM_QUAD_WORDS))
+      if (((const struct cm_quad *)(word + 2))[first->number].visible) {
+         uint32_t *room = cm_tile_events_reserve(events, (size_t)(next - word));
+         if (!room)
             return false;
-         for (word = cm_event_next(word); word < next; word = cm_event_next(word)) {
-            if (!emit_footprints(events, word, reference->number, quad.visible))
-               return false;
-         }
+         const uint32_t *last = emit_quads_of_run(room, word, next, first->number, count, continues);
+         events->num_words += (size_t)(last - room);
          continues = CM_SHADE_CONTINUES;
       }
       word = next;
    } while (word < end && cm_event_continues(*word));
    return true;
+}
+
+/* How many quads from the first one on, of so many, follow each other in a group, too. */
+static inline uint32_t
+count_neighbours(const struct cm_deferred_quad *quads, uint32_t count)
+{
+   uint32_t n = 1;
+   while (n < count && quads[n].group == quads[0].group && quads[n].number == quads[0].number + n &&
+          quads[0].runs_once)
+      n++;
+   return n;
 }
 
 /* A run of primitives is complete. */
@@ -179,8 +210,10 @@ emit_run(struct cm_deferred *deferred, const uint32_t *end)
       return false;
    for (size_t i = 0; i < deferred->num_blocks; i++) {
       const struct cm_deferred_block *block = &deferred->blocks[i];
-      for (uint32_t q = 0; q < block->num_quads; q++) {
-         if (!emit_quad(&deferred->events, &deferred->quads[block->first_quad + q], end))
+      const struct cm_deferred_quad *quads = &deferred->quads[block->first_quad];
+      for (uint32_t q = 0, n; q < block->num_quads; q += n) {
+         n = count_neighbours(&quads[q], block->num_quads - q);
+         if (!emit_quads(&deferred->events, &quads[q], n, end))
             return false;
       }
    }

@@ -7,8 +7,8 @@
  * 4×4 pixels, row by row from the tile's upper left. Within a block the primitive comes
  * first that has the first visible fragment (in any sample), by quad, then by bit of the
  * quad's mask; of two that have it, the one that was drawn first. A primitive's quads in
- * a block follow each other as in the words. Runs, and groups without the flag, keep
- * their order.
+ * a block follow each other as in the words: those of one group make one group. Runs, and groups
+ * without the flag, keep their order.
  */
 #ifndef CM_DEFERRED_H
 #define CM_DEFERRED_H
