@@ -10,7 +10,7 @@
 struct cm_deferred_quad {
    const uint32_t *group;
    uint32_t number;
-   bool runs_once; /* its group is a single shade event */
+   uint32_t words; /* of the group, if that is a single shade event and its accesses; else 0 */
 };
 
 /* The visible quads of a primitive in a block. */
@@ -72,7 +72,9 @@ add_group(struct cm_deferred *deferred, const uint32_t *group, const uint32_t *e
       runs++;
    } while (word < end && cm_event_continues(*word));
    for (uint32_t q = 0; q < num_quads; q++) {
-      const struct cm_deferred_quad quad = {.group = group, .number = q, .runs_once = runs == 1};
+      const struct cm_deferred_quad quad = {.group = group,
+                                            .number = q,
+                                            .words = runs == 1 ? (uint32_t)(word - group) : 0};
       if (visible[q] && !add_quad(deferred, quad, visible[q]))
          return NULL;
    }
@@ -123,15 +125,35 @@ copy_words(struct cm_tile_events *events, const uint32_t *words, size_t count)
    return true;
 }
 
+/* Copies an instruction's footprints if visible fragments of the first quads of a group read all of them. Returns whether
+ * they do. */
+static inline bool
+copy_footprints(struct cm_footprint *kept, const struct cm_footprint *footprints, uint32_t count,
+                uint32_t visible)
+{
+   unsigned hidden = 0;
+   for (uint32_t i = 0; i < count; i++) {
+      const unsigned live = footprints[i].live;
+      kept[i] = footprints[i];
+      hidden |= (live & ~(visible >> 4 * (footprints[i].quad & 3))) | !live;
+   }
+   return !hidden;
+}
+
 /* What of an instruction's footprints the visible fragments of some quads read, `count` from `first` on. visible: four bits
  * each. Returns the end of the words. */
 static inline uint32_t *
 emit_footprints(uint32_t *room, const uint32_t *event, uint32_t first, uint32_t count, uint32_t visible)
 {
    const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
+   const uint32_t num_footprints = cm_event_count(*event);
    struct cm_footprint *kept = (struct cm_footprint *)(room + 1);
+   if (first == 0 && copy_footprints(kept, footprints, num_footprints, visible)) {
+      room[0] = *event;
+      return room + 1 + num_footprints * CM_FOOTPRINT_WORDS;
+   }
    uint32_t num_kept = 0;
-   for (uint32_t i = 0; i < cm_event_count(*event) && footprints[i].quad < first + count; i++) {
+   for (uint32_t i = 0; i < num_footprints && footprints[i].quad < first + count; i++) {
       const uint32_t quad = footprints[i].quad - first;
       if (footprints[i].quad < first || !(footprints[i].live & visible >> 4 * quad))
          continue;
@@ -177,7 +199,7 @@ emit_quads(struct cm_tile_events *events, const struct cm_deferred_quad *first, 
    const uint32_t *word = first->group;
    uint32_t continues = 0;
    do {
-      const uint32_t *next = cm_group_next_run(word, end);
+      const uint32_t *next = first->words ? word + first->words : cm_group_next_run(word, end);
       if (((const struct cm_quad *)(word + 2))[first->number].visible) {
          uint32_t *room = cm_tile_events_reserve(events, (size_t)(next - word));
          if (!room)
@@ -197,7 +219,7 @@ count_neighbours(const struct cm_deferred_quad *quads, uint32_t count)
 {
    uint32_t n = 1;
    while (n < count && quads[n].group == quads[0].group && quads[n].number == quads[0].number + n &&
-          quads[0].runs_once)
+          quads[0].words)
       n++;
    return n;
 }

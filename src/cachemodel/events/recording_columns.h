@@ -120,7 +120,6 @@ struct expected {
    struct head heads[UNITS][SLOTS];
    /* Texel 0 of a unit's last footprint, by level. */
    texel texels[UNITS][LEVELS];
-   struct shape shapes[SHAPES];
    uint32_t group, invocation; /* the last event's number, and how many it has */
    uint32_t offsets[UNITS];    /* a buffer's last one */
 };

@@ -3,10 +3,15 @@
 #include <stdlib.h>
 
 #include "events/recording_columns.h"
+#include "util/minmax.h"
+
+/* The four texels of a footprint. */
+typedef texel texels __attribute__((vector_size(16)));
 
 struct decoder {
    const struct cm_pass *pass;
    struct expected expected;
+   texels shapes[SHAPES]; /* what is added to the unit's last texel: sums of a shape's differences */
    struct cm_byte_reader column[NUM_COLUMNS];
    uint32_t num_quads; /* of the current group; 0: there is none */
    uint32_t draw;      /* of the current group */
@@ -145,31 +150,63 @@ decode_new_shape(struct decoder *decoder, unsigned tag)
    return shape;
 }
 
-/* Differences to texels. */
-static inline void
-decode_texels(struct cm_footprint *footprint, texel *last, const struct shape *shape)
+/* A shape's differences to what the last texel is added to. */
+static inline texels
+add_up(const struct shape *shape)
 {
-   const texel first = *last + shape->difference[0];
-   const texel right = first + shape->difference[1], below = first + shape->difference[2];
-   const texel texels[4] = {first, right, below, shape->difference[3] + right + below - first};
-   for (unsigned i = 0; i < 4; i++) {
-      footprint->texel[i].x = (int16_t)texels[i];
-      footprint->texel[i].y = (int16_t)(texels[i] >> 16);
-   }
-   *last = first;
+   const texel *difference = shape->difference;
+   const texel first = difference[0], right = first + difference[1], below = first + difference[2];
+   return (texels){first, right, below, difference[3] + right + below - first};
 }
 
-/* Inlined: most of the time of decoding goes here. */
-static inline __attribute__((always_inline)) bool
-decode_footprints(struct decoder *decoder, uint32_t unit, struct cm_footprint *footprints, uint32_t count)
+/* A footprint's texels, and its first one as the last of its unit and level. */
+static inline void
+store_texels(struct cm_footprint *footprint, texel *last, texels shape)
+{
+   const texels texel = shape + *last;
+   _Static_assert(sizeof texel == sizeof footprint->texel, "a texel is x, y of 16 bits");
+   memcpy(footprint->texel, &texel, sizeof texel);
+   *last = texel[0];
+}
+
+/* What a footprint has before its texels. */
+static inline void
+store_head(struct cm_footprint *footprint, const struct head *head, unsigned live)
+{
+   struct head stored = *head;
+   stored.live = (uint8_t)live;
+   memcpy(footprint, &stored, sizeof stored);
+}
+
+/* The fast path: footprints as predicted, as most are. Returns how many there are before the first other one. */
+static inline __attribute__((always_inline)) uint32_t
+decode_usual_footprints(struct decoder *decoder, uint32_t unit, struct cm_footprint *footprints,
+                        uint32_t count, const uint8_t *tags)
+{
+   const struct expected *expected = &decoder->expected;
+   const struct head *heads = expected->heads[unit % UNITS];
+   struct cm_byte_reader *known = &decoder->column[COLUMN_KNOWN];
+   texel *last = decoder->expected.texels[unit % UNITS];
+   const uint8_t *shapes = known->at;
+   const uint32_t num_quads = decoder->num_quads;
+   const uint32_t most = cm_min(cm_min(count, SLOTS), (uint32_t)cm_min64(cm_bytes_left(known), SLOTS));
+   uint32_t i;
+   for (i = 0; i < most && !tags[i] && heads[i].quad < num_quads; i++) {
+      store_head(&footprints[i], &heads[i], expected->live[heads[i].quad & 3]);
+      store_texels(&footprints[i], &last[heads[i].level % LEVELS], decoder->shapes[shapes[i]]);
+   }
+   known->at += i;
+   return i;
+}
+
+/* Those from the first other one on. */
+static __attribute__((noinline)) bool
+decode_any_footprints(struct decoder *decoder, uint32_t unit, struct cm_footprint *footprints, uint32_t first,
+                      uint32_t count, const uint8_t *tags)
 {
    struct expected *expected = &decoder->expected;
    struct cm_byte_reader *column = decoder->column;
-   const uint8_t *tags = cm_get_bytes(&column[COLUMN_FOOTPRINTS], count);
-   if (!tags)
-      return fails(decoder, "footprints are truncated");
-   for (uint32_t i = 0; i < count; i++) {
-      struct cm_footprint *footprint = &footprints[i];
+   for (uint32_t i = first; i < count; i++) {
       const unsigned tag = tags[i];
       struct head *head = expected_head(expected, unit, i);
       if (tag & FOOTPRINT_HEAD) {
@@ -179,26 +216,34 @@ decode_footprints(struct decoder *decoder, uint32_t unit, struct cm_footprint *f
          *head = (struct head){bytes[0], bytes[1], 0, bytes[2],
                                get_difference(decoder, COLUMN_LAYERS, head->layer)};
       }
-      footprint->quad = head->quad;
-      footprint->level = head->level;
-      footprint->linear = head->linear;
-      footprint->layer = head->layer;
-      footprint->live =
+      const unsigned live =
          tag & FOOTPRINT_LIVE ? cm_get_byte(&column[COLUMN_LIVE]) : expected->live[head->quad & 3];
-      if (head->quad >= decoder->num_quads || footprint->live > 15 || tag >> FOOTPRINT_BITS ||
+      if (head->quad >= decoder->num_quads || live > 15 || tag >> FOOTPRINT_BITS ||
           (tag & FOOTPRINT_SHAPE) > SHAPE_WORDS)
          return fails(decoder, "a footprint has an invalid quad or fragments");
+      store_head(&footprints[i], head, live);
 
       texel *last = &expected->texels[unit % UNITS][head->level % LEVELS];
       if (tag & FOOTPRINT_NEW) {
          const struct shape shape = decode_new_shape(decoder, tag);
-         expected->shapes[shape_index(&shape)] = shape;
-         decode_texels(footprint, last, &shape);
+         const texels added = decoder->shapes[shape_index(&shape)] = add_up(&shape);
+         store_texels(&footprints[i], last, added);
       } else {
-         decode_texels(footprint, last, &expected->shapes[cm_get_byte(&column[COLUMN_KNOWN])]);
+         store_texels(&footprints[i], last, decoder->shapes[cm_get_byte(&column[COLUMN_KNOWN])]);
       }
    }
    return true;
+}
+
+/* Inlined: most of the time of decoding goes here. */
+static inline __attribute__((always_inline)) bool
+decode_footprints(struct decoder *decoder, uint32_t unit, struct cm_footprint *footprints, uint32_t count)
+{
+   const uint8_t *tags = cm_get_bytes(&decoder->column[COLUMN_FOOTPRINTS], count);
+   if (!tags)
+      return fails(decoder, "footprints are truncated");
+   const uint32_t usual = decode_usual_footprints(decoder, unit, footprints, count, tags);
+   return usual == count || decode_any_footprints(decoder, unit, footprints, usual, count, tags);
 }
 
 /* A draw and its quads. */

@@ -6,6 +6,7 @@
 
 struct cm_tile_encoder {
    struct expected expected;
+   struct shape shapes[SHAPES];  /* those that were last, by shape_index */
    struct cm_byte_writer pieces; /* tile, events and words of each */
    uint32_t num_pieces, num_events, num_quads, num_footprints;
    uint8_t *end[NUM_COLUMNS];
@@ -17,6 +18,7 @@ static void
 begin_payload(struct cm_tile_encoder *encoder)
 {
    memset(&encoder->expected, 0, sizeof encoder->expected);
+   memset(encoder->shapes, 0, sizeof encoder->shapes);
    encoder->pieces.size = 0;
    encoder->num_pieces = encoder->num_events = encoder->num_quads = encoder->num_footprints = 0;
    memcpy(encoder->end, encoder->begin, sizeof encoder->end);
@@ -227,10 +229,10 @@ add_footprints(struct cm_tile_encoder *encoder, uint32_t unit, const struct cm_f
       const struct shape shape = shape_of(footprint, *last);
       *last = texel_of(footprint, 0);
       const unsigned index = shape_index(&shape);
-      if (is_same(&expected->shapes[index], &shape)) {
+      if (is_same(&encoder->shapes[index], &shape)) {
          *known++ = (uint8_t)index;
       } else {
-         expected->shapes[index] = shape;
+         encoder->shapes[index] = shape;
          tag |= add_new_shape(encoder, &shape);
       }
       *tags++ = (uint8_t)tag;
