@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "progress.h"
+#include "events/deferred.h"
 #include "stats/writer.h"
 #include "tools.h"
 #include "work_queue.h"
@@ -22,6 +23,8 @@ struct round {
    unsigned frames; /* decoded */
    unsigned run;    /* of the plan */
    unsigned passes; /* of the frame that is being decoded */
+   bool defers;     /* what deferred GPUs shade is derived once for all of them, beside the simulations */
+   struct cm_deferred deferred;
    const char *work;
 };
 
@@ -252,6 +255,9 @@ decode(void *context, unsigned long *bytes)
    struct round *round = context;
    const uint64_t begin = cm_thread_nanoseconds();
    const struct cm_item item = next_item(round);
+   /* Without memory for it, simulations derive it tile by tile. */
+   if (round->defers && item.pass)
+      (void)cm_recorded_pass_defer(item.pass, &round->deferred);
    round->simulations->decoding_nanoseconds += cm_thread_nanoseconds() - begin;
    show_progress(round, &item);
    if (item.type == CM_ITEM_END || item.type == CM_ITEM_DAMAGED)
@@ -289,6 +295,19 @@ release(void *data)
    free(item);
 }
 
+/* Whether a simulation shades what deferred GPUs do, on one thread: several threads derive that themselves, side by side. */
+static bool
+needs_deferred(const struct simulations *simulations)
+{
+   for (unsigned s = 0; s < simulations->count; s++) {
+      const struct simulation *simulation = &simulations->list[s];
+      if (!simulation->finished && !simulation->change && simulation->model_threads <= 1 &&
+          simulation->configuration->config->mode == CM_MODE_TBDR)
+         return true;
+   }
+   return false;
+}
+
 static void
 run_round(struct simulations *simulations)
 {
@@ -302,6 +321,7 @@ run_round(struct simulations *simulations)
       if (!simulations->list[s].finished && !counts(&simulations->list[s]))
          round.work = "finding next uses";
    }
+   round.defers = needs_deferred(simulations);
    const struct cm_frame_range all = {simulations->first_frame, simulations->last_frame};
    const struct cm_frame_range *first = simulations->plan ? simulations->plan->runs.ranges : &all;
    cm_recording_seek(simulations->recording, first->first, first->last);
@@ -315,6 +335,7 @@ run_round(struct simulations *simulations)
    };
    work_queue_start(&queue, simulations->jobs - 1);
    work_queue_finish(&queue);
+   cm_deferred_finish(&round.deferred);
    /* Unlike damage, it may have come at another frame than in the pass before, or come never again. */
    for (unsigned s = 0; cm_recording_is_out_of_memory(simulations->recording) && s < simulations->count; s++)
       simulations->list[s].failed = simulations->list[s].stopped = true;

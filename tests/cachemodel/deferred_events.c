@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a deferred GPU shades of a full pass: which fragments, in which order, and that the
  * counters are those of a pass that says so outright. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "events/deferred.h"
@@ -58,7 +59,18 @@ add_word(struct pass_builder *pass, uint32_t word)
    pass->tiles[0].num_words++;
 }
 
-/* Fails unless the full pass' deferred events are the other's. Frees both. */
+/* Derives the events of all tiles of the full pass; fails unless the first one's are the other's. */
+static void
+derive_pass(struct cm_deferred *deferred, struct pass_builder *full, const struct pass_builder *expected)
+{
+   assert_true(cm_deferred_build_pass(deferred, &full->pass));
+   assert_int_equal(full->pass.deferred[0].num_words, expected->tiles[0].num_words);
+   assert_memory_equal(full->pass.deferred[0].words, expected->tiles[0].words,
+                       expected->tiles[0].num_words * sizeof(uint32_t));
+}
+
+/* Fails unless the full pass' deferred events are the other's, and its counters, too, whether they are derived before or tile by
+ * tile. Frees both. */
 static void
 assert_deferred(struct pass_builder *full, struct pass_builder *expected)
 {
@@ -67,15 +79,16 @@ assert_deferred(struct pass_builder *full, struct pass_builder *expected)
    assert_int_equal(deferred.events.num_words, expected->tiles[0].num_words);
    assert_memory_equal(deferred.events.words, expected->tiles[0].words,
                        deferred.events.num_words * sizeof(uint32_t));
-   cm_deferred_finish(&deferred);
 
    uint64_t values[1024];
-   for (unsigned run = 0; run < 2; run++) {
+   for (unsigned run = 0; run < 3; run++) {
       struct cm_gpu *gpu =
          test_gpu((const char *const[]){"mode=tbdr", "caches.texture_cache.size=256",
                                         "caches.texture_cache.ways=1", "caches.l2.size=512", NULL});
       define_texture(gpu, 1, 64, 64, 1);
-      pass_run(run ? expected : full, gpu);
+      if (run == 1)
+         derive_pass(&deferred, full, expected);
+      pass_run(run < 2 ? full : expected, gpu);
       const size_t bytes = cm_gpu_counters(gpu)->count * sizeof *values;
       assert_true(bytes <= sizeof values);
       if (run == 0)
@@ -84,6 +97,9 @@ assert_deferred(struct pass_builder *full, struct pass_builder *expected)
          assert_memory_equal(values, cm_gpu_total(gpu), bytes);
       cm_gpu_destroy(gpu);
    }
+   free(full->pass.deferred[0].words);
+   free(full->pass.deferred);
+   cm_deferred_finish(&deferred);
    pass_free(full);
    pass_free(expected);
 }

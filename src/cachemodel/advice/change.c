@@ -502,6 +502,7 @@ cm_changer_pass(struct cm_changer *changer, const struct cm_pass **pass)
    if (change->type == CM_CHANGE_JOIN_PASSES)
       return join_passes(changer, changed, pass);
    changer->pass = **pass;
+   changer->pass.deferred = NULL;
    switch (change->type) {
    case CM_CHANGE_NONE:
    case CM_CHANGE_SKIP_PASSES:

@@ -145,6 +145,7 @@ begin(struct cm_pass_join *join, const struct cm_pass *pass)
    join->pass.primitive_tiles = old.primitive_tiles;
    join->pass.tiles = old.tiles;
    join->pass.touched = old.touched;
+   join->pass.deferred = NULL;
    join->pass.num_draws = join->pass.num_primitives = join->pass.attribute_blocks = 0;
    join->pass.num_vertices = join->pass.num_feedback = join->pass.num_primitive_tiles = 0;
    join->pass.num_vertex_accesses = join->pass.num_vertex_bindings = 0;

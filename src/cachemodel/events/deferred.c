@@ -243,10 +243,10 @@ emit_run(struct cm_deferred *deferred, const uint32_t *end)
    return true;
 }
 
-bool
-cm_deferred_build(struct cm_deferred *deferred, const struct cm_tile_events *full)
+/* Adds what is shaded of a tile. */
+static bool
+add_tile(struct cm_deferred *deferred, const struct cm_tile_events *full)
 {
-   deferred->events.num_words = 0;
    deferred->num_blocks = deferred->num_quads = 0;
    if (!full->num_words)
       return true;
@@ -272,6 +272,49 @@ cm_deferred_build(struct cm_deferred *deferred, const struct cm_tile_events *ful
       word = next;
    }
    return !deferred->num_blocks || emit_run(deferred, end);
+}
+
+bool
+cm_deferred_build(struct cm_deferred *deferred, const struct cm_tile_events *full)
+{
+   deferred->events.num_words = 0;
+   return add_tile(deferred, full);
+}
+
+/* Room for as many words as the pass has: mostly no fewer than what is shaded. */
+static bool
+make_room(struct cm_tile_events *events, const struct cm_pass *pass, size_t num_tiles)
+{
+   size_t num_words = 1;
+   for (size_t t = 0; t < num_tiles; t++)
+      num_words += pass->tiles[t].num_words;
+   return cm_tile_events_reserve(events, num_words) != NULL;
+}
+
+bool
+cm_deferred_build_pass(struct cm_deferred *deferred, struct cm_pass *pass)
+{
+   const size_t num_tiles = (size_t)pass->tiles_x * pass->tiles_y;
+   struct cm_tile_events *tiles = calloc(num_tiles, sizeof *tiles);
+   deferred->events.num_words = 0;
+   bool fine = tiles && make_room(&deferred->events, pass, num_tiles);
+   for (size_t t = 0; fine && t < num_tiles; t++) {
+      const size_t before = deferred->events.num_words;
+      fine = add_tile(deferred, &pass->tiles[t]);
+      tiles[t].num_words = deferred->events.num_words - before;
+   }
+   if (!fine) {
+      free(tiles);
+      return false;
+   }
+   uint32_t *words = deferred->events.words;
+   for (size_t t = 0; t < num_tiles; t++) {
+      tiles[t].words = words;
+      words += tiles[t].num_words;
+   }
+   pass->deferred = tiles;
+   deferred->events = (struct cm_tile_events){0};
+   return true;
 }
 
 void

@@ -30,6 +30,10 @@ struct cm_deferred {
 /** Makes deferred->events of a full pass' tile. False when out of memory. */
 bool cm_deferred_build(struct cm_deferred *deferred, const struct cm_tile_events *full);
 
+/** Makes pass->deferred of a full pass' tiles, for all that will simulate it in mode tbdr. Its words are one allocation, which
+ * begins with those of tile 0. False, with nothing done, when out of memory. */
+bool cm_deferred_build_pass(struct cm_deferred *deferred, struct cm_pass *pass);
+
 /** Frees the memory. */
 void cm_deferred_finish(struct cm_deferred *deferred);
 

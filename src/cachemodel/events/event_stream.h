@@ -380,6 +380,9 @@ struct cm_pass {
     * either has touched == false and costs nothing. */
    struct cm_tile_events *tiles;
    bool *touched;
+   /** Of a full pass, what a deferred GPU shades of each tile, if that was derived before (cm_deferred_build_pass); NULL:
+    * the consumer derives it. */
+   struct cm_tile_events *deferred;
 };
 
 /** Whether shaders before the rasterizer access storage. */

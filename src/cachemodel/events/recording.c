@@ -12,6 +12,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "events/deferred.h"
 #include "events/recording_format.h"
 #include "util/file.h"
 
@@ -66,6 +67,19 @@ memory_of(const struct cm_pass *pass)
           pass->num_vertex_accesses * sizeof *pass->vertex_accesses +
           pass->num_primitives * sizeof *pass->primitives +
           pass->num_primitive_tiles * sizeof *pass->primitive_tiles;
+}
+
+bool
+cm_recorded_pass_defer(struct cm_recorded_pass *recorded, struct cm_deferred *deferred)
+{
+   struct cm_pass *pass = &recorded->pass;
+   if (pass->kind != CM_PASS_FULL)
+      return true;
+   if (!cm_deferred_build_pass(deferred, pass))
+      return false;
+   for (uint32_t t = 0; t < pass->tiles_x * pass->tiles_y; t++)
+      recorded->bytes += sizeof pass->deferred[t] + pass->deferred[t].num_words * sizeof(uint32_t);
+   return true;
 }
 
 /* ---- chunks ---------------------------------------------------------------- */

@@ -28,6 +28,11 @@ struct cm_recorded_pass {
    size_t bytes; /**< of its memory */
 };
 
+struct cm_deferred;
+/** Derives what deferred GPUs shade of a full pass (cm_deferred_build_pass), once for all of them; of others does nothing.
+ * False, with nothing done, when out of memory. */
+bool cm_recorded_pass_defer(struct cm_recorded_pass *pass, struct cm_deferred *deferred);
+
 /** Frees the pass. Nothing for NULL. */
 void cm_recorded_pass_release(struct cm_recorded_pass *pass);
 

@@ -528,7 +528,9 @@ bool
 cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile)
 {
    const struct cm_tile_events *events = &gpu->pass->tiles[tile];
-   if (cm_fragment_stage_is_deferred(gpu)) {
+   if (cm_fragment_stage_is_deferred(gpu) && gpu->pass->deferred) {
+      events = &gpu->pass->deferred[tile];
+   } else if (cm_fragment_stage_is_deferred(gpu)) {
       if (!cm_deferred_build(&gpu->deferred, events))
          return false;
       events = &gpu->deferred.events;

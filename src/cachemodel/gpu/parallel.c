@@ -258,7 +258,13 @@ take_unprepared(void *data)
 static bool
 make_deferred(struct preparer *preparer, struct cm_segment *segment)
 {
+   const struct cm_tile_events *known = preparer->parallel->gpu->pass->deferred;
    size_t num_words = 0;
+   if (known) {
+      for (uint32_t t = 0; t < segment->num_tiles; t++)
+         segment->tiles[t].shaded = &known[segment->tiles[t].number];
+      return true;
+   }
    for (uint32_t t = 0; t < segment->num_tiles; t++) {
       struct cm_segment_tile *tile = &segment->tiles[t];
       const struct cm_tile_events *events = &preparer->deferred.events;
