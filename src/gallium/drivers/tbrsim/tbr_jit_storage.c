@@ -124,6 +124,8 @@ emit_size_query(const struct lp_build_image_soa *base, struct gallivm_state *gal
 {
    const struct tbr_jit_storage *storage = (const struct tbr_jit_storage *)base;
    put_binding(gallivm, storage, params->texture_unit, params->texture_unit_offset);
+   put_word(gallivm, storage, lp_build_const_int32(gallivm, params->target),
+            offsetof(struct tbr_load_store_arguments, target));
    call(gallivm, storage, offsetof(struct tbr_fragment_resources, query_storage));
    for (unsigned i = 0; i < 4; i++)
       params->sizes_out[i] = tbr_jit_load(gallivm, integers(gallivm, storage), storage->arguments,

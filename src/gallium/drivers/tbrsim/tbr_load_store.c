@@ -20,10 +20,9 @@ tbr_load_store_query_size(struct tbr_texture_thread *thread, const struct tbr_bo
       sizes[0] = storage->buffers[binding].bytes;
    } else if (binding < TBR_BARRIER) {
       const struct tbr_bound_image *image = &storage->images[binding - TBR_STORAGE_IMAGE(0)];
-      const bool is_cube = image->target == PIPE_TEXTURE_CUBE || image->target == PIPE_TEXTURE_CUBE_ARRAY;
       sizes[0] = image->width;
-      sizes[1] = image->target == PIPE_TEXTURE_1D_ARRAY ? image->layers : image->height;
-      sizes[2] = is_cube ? image->layers / 6 : image->layers;
+      sizes[1] = arguments->target == PIPE_TEXTURE_1D_ARRAY ? image->layers : image->height;
+      sizes[2] = arguments->target == PIPE_TEXTURE_CUBE_ARRAY ? image->layers / 6 : image->layers;
       sizes[3] = image->samples;
    }
    for (unsigned i = 0; i < 4; i++) {
@@ -62,13 +61,6 @@ describe_texel_buffer(const struct pipe_image_view *view, const struct tbr_stora
    image->height = image->layers = image->samples = 1;
 }
 
-static bool
-has_layers(enum pipe_texture_target target)
-{
-   return target == PIPE_TEXTURE_3D || target == PIPE_TEXTURE_CUBE || target == PIPE_TEXTURE_CUBE_ARRAY ||
-          target == PIPE_TEXTURE_1D_ARRAY || target == PIPE_TEXTURE_2D_ARRAY;
-}
-
 void
 tbr_describe_image(const struct pipe_image_view *view, const struct tbr_resource *resource,
                    const struct tbr_storage *storage, struct tbr_bound_image *image)
@@ -92,7 +84,8 @@ tbr_describe_image(const struct pipe_image_view *view, const struct tbr_resource
    image->layers = view->u.tex.last_layer - view->u.tex.first_layer + 1;
    if (is_3d)
       image->layers = MIN2(image->layers, u_minify(resource->base.depth0, level) - view->u.tex.first_layer);
-   image->layered = has_layers(resource->base.target) && !view->u.tex.single_layer_view;
+   /* The view's kind is not that of its texture: a texture of one layer may be seen as an array. */
+   image->layered = !view->u.tex.single_layer_view;
    image->samples = MAX2(resource->base.nr_samples, 1);
    image->row_stride = resource->row_stride[level];
    image->layer_stride = resource->layer_stride[level];

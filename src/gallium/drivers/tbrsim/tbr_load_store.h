@@ -55,6 +55,7 @@ struct tbr_load_store_arguments {
    uint32_t active;               /**< lanes that execute the instruction (control flow) */
    uint32_t binding;
    uint32_t operation; /**< enum tbr_load_store_operation */
+   uint32_t target;    /**< of a query: what kind of image it is to the shader, an enum pipe_texture_target */
 };
 
 struct tbr_bound_buffer {
