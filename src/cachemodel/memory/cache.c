@@ -278,6 +278,20 @@ invalidate_set(struct cm_cache *cache, const struct cm_replacement *policy, uint
    }
 }
 
+#define LINES_AT_ONCE 8
+
+/* Whether one of so many lines is of blocks first … last. Without branches: mostly none is. */
+static inline bool
+has_line_of(const cm_line *lines, uint64_t first, uint64_t last)
+{
+   uint64_t least = UINT64_MAX; /* distance of a line from the first block's */
+   for (unsigned l = 0; l < LINES_AT_ONCE; l++) {
+      const uint64_t distance = lines[l] - (first << 8);
+      least = distance < least ? distance : least;
+   }
+   return least <= ((last - first) << 8 | 0xff);
+}
+
 void
 cm_cache_invalidate(struct cm_cache *cache, uint64_t begin, uint64_t end)
 {
@@ -287,8 +301,14 @@ cm_cache_invalidate(struct cm_cache *cache, uint64_t begin, uint64_t end)
    cache->changes++;
    if (policy->invalidate)
       policy->invalidate(cache, first, last);
-   for (uint32_t set = 0; set < cache->sets; set++)
-      invalidate_set(cache, policy, set, first, last);
+   const size_t count = (size_t)cache->sets * cache->ways;
+   for (size_t l = 0; l < count; l += LINES_AT_ONCE) {
+      const size_t end_line = l + LINES_AT_ONCE < count ? l + LINES_AT_ONCE : count;
+      if (end_line - l == LINES_AT_ONCE && !has_line_of(cache->lines + l, first, last))
+         continue;
+      for (uint64_t set = l / cache->ways; set * cache->ways < end_line; set++)
+         invalidate_set(cache, policy, set, first, last);
+   }
    cache->folded_block = CM_NO_BLOCK;
 }
 
