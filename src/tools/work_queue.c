@@ -32,13 +32,19 @@ release(struct work_queue *queue)
    pthread_cond_broadcast(&queue->changed);
 }
 
+/* Of the oldest item, which is being consumed, or will be next. */
+static unsigned long
+bytes_of_first(const struct work_queue *queue)
+{
+   return queue->first == queue->end ? 0 : queue->items[queue->first % WORK_QUEUE_ITEMS].bytes;
+}
+
 static bool
 has_room(const struct work_queue *queue)
 {
    const unsigned long wanted = queue->num_members * WORK_QUEUE_CONSUMER_BYTES;
    const unsigned long limit = wanted < WORK_QUEUE_BYTES ? wanted : WORK_QUEUE_BYTES;
-   return queue->end - queue->first < WORK_QUEUE_ITEMS &&
-          (queue->bytes < limit || queue->first == queue->end);
+   return queue->end - queue->first < WORK_QUEUE_ITEMS && (queue->bytes - bytes_of_first(queue) < limit);
 }
 
 /* The consumer with a waiting item that is farthest behind takes it. False where there is none. */

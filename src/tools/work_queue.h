@@ -7,8 +7,9 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/** Limits of the items that wait for a consumer: number, and bytes, for each consumer and at most of all. A single one may be
- * larger. What one consumer takes soon anyway needs little: memory that is used again is in the caches of the host. */
+/** Limits of the items that wait for a consumer behind the oldest one, which is being consumed: number, and bytes, for each
+ * consumer and at most of all. One may be larger: while an item is consumed, the next one is made. What one consumer takes
+ * soon anyway needs little: memory that is used again is in the caches of the host. */
 #define WORK_QUEUE_ITEMS 32
 #define WORK_QUEUE_CONSUMER_BYTES (8ul << 20)
 #define WORK_QUEUE_BYTES (256ul << 20)

@@ -162,7 +162,7 @@ take_vertex_accesses(struct tbr_context *context)
    if (context->vertex_accesses && !tbr_vertex_accesses_end(context)) {
       mesa_loge(
          "out of memory for what a draw's vertices access, or more than 26 million accesses of some 4,096 "
-         "vertices, or 100 million of a draw; the process ends");
+         "vertices, or 89 million of a draw; the process ends");
       tbr_process_abort();
    }
 }
