@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Single rules of OpenGL ES 3.1 and 3.2: border colours are within their format's range, textures without mipmap filter are
  * sampled at their base level whatever their format, images of one layer have no second one, strips of geometry
- * shaders may end after any vertex, and the device's identifiers can be asked for. */
+ * shaders may end after any vertex, arrays of blocks and samplers are indexed by what the invocations that are there have,
+ * and the device's identifiers can be asked for. */
 #include <GLES3/gl32.h>
 #include <GLES2/gl2ext.h>
 #include <stdio.h>
@@ -219,6 +220,102 @@ check_short_strips(const char *primitive)
       glDeleteShader(shaders[i]);
 }
 
+/* ---- indices ---------------------------------------------------------------- */
+
+#define RESOURCES 3
+
+/** A stage, and which of its invocations index arrays. */
+struct indexing_stage {
+   GLenum stage;
+   const char *head, *condition, *tail;
+};
+
+static const struct indexing_stage indexing_stages[] = {
+   {GL_VERTEX_SHADER, "", "gl_VertexID == 2", "gl_Position = vec4(0, 0, 0, 1);"},
+   {GL_TESS_CONTROL_SHADER, "layout(vertices = 3) out;", "gl_InvocationID == 1",
+    "gl_TessLevelOuter[0] = gl_TessLevelOuter[1] = gl_TessLevelOuter[2] = gl_TessLevelInner[0] = 1.0;"},
+   {GL_TESS_EVALUATION_SHADER, "layout(triangles) in;", "gl_TessCoord.y == 1.0",
+    "gl_Position = vec4(gl_TessCoord, 1);"},
+   {GL_FRAGMENT_SHADER, "", "ivec2(gl_FragCoord.xy) == ivec2(5)", ""},
+   {GL_COMPUTE_SHADER, "layout(local_size_x = 16) in;", "gl_LocalInvocationIndex == 5u", ""},
+};
+
+/** A shader that indexes arrays, or one that is only there. */
+static GLuint
+indexing_shader(const struct indexing_stage *stage, bool indexes)
+{
+   static const char loop[] = "   for (int i = first; i < first + 3; i++) {\n"
+                              "      found[2 * i] = textureSize(images[i], 0).x;\n"
+                              "      found[2 * i + 1] = blocks[i].value;\n"
+                              "   }\n";
+   char source[1500];
+   snprintf(source, sizeof source,
+            "#version 320 es\n"
+            "precision highp float;\n"
+            "%s\n"
+            "layout(binding = 0) uniform highp sampler2D images[3];\n"
+            "layout(std140, binding = 0) uniform Block { highp int value; } blocks[3];\n"
+            "layout(std430, binding = 0) buffer Found { highp int found[]; };\n"
+            "uniform highp int first;\n"
+            "void main() {\n"
+            "   %s\n"
+            "   if (%s) {\n%s   }\n"
+            "}\n",
+            stage->head, stage->tail, indexes ? stage->condition : "false", indexes ? loop : "");
+   return compile_shader(stage->stage, "", source);
+}
+
+/** The first invocations of a vector do not index. */
+static void
+check_indexing(const struct indexing_stage *stage)
+{
+   GLint found[2 * RESOURCES] = {0};
+   const bool compute = stage->stage == GL_COMPUTE_SHADER;
+   const GLuint program = glCreateProgram();
+   for (unsigned i = 0; i < COUNT_OF(indexing_stages); i++) {
+      if ((indexing_stages[i].stage == GL_COMPUTE_SHADER) == compute)
+         glAttachShader(program, indexing_shader(&indexing_stages[i], &indexing_stages[i] == stage));
+   }
+   glLinkProgram(program);
+   glUseProgram(program);
+   const GLuint buffer = create_buffer(GL_SHADER_STORAGE_BUFFER, found, sizeof found);
+   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, buffer);
+   glBindFramebuffer(GL_FRAMEBUFFER, framebuffers[0]);
+   if (compute)
+      glDispatchCompute(1, 1, 1);
+   else
+      glDrawArrays(GL_PATCHES, 0, 3);
+   glMemoryBarrier(GL_ALL_BARRIER_BITS);
+   const GLint *mapped = glMapBufferRange(GL_SHADER_STORAGE_BUFFER, 0, sizeof found, GL_MAP_READ_BIT);
+   for (int i = 0; i < RESOURCES; i++) {
+      holds(mapped[2 * i] == 100 * (i + 1), "stage 0x%04x: texture %d is %d wide", stage->stage, i,
+            mapped[2 * i]);
+      holds(mapped[2 * i + 1] == i + 5, "stage 0x%04x: block %d has %d", stage->stage, i, mapped[2 * i + 1]);
+   }
+   glDeleteBuffers(1, &buffer);
+   glUseProgram(0);
+   glDeleteProgram(program);
+}
+
+static void
+check_indices(void)
+{
+   GLuint textures[RESOURCES], buffers[RESOURCES];
+   for (int i = 0; i < RESOURCES; i++) {
+      const GLint value[4] = {i + 5};
+      glActiveTexture(GL_TEXTURE0 + (GLenum)i);
+      textures[i] = gles_texture(GL_TEXTURE_2D, GL_RGBA8, 100 * (i + 1), 1, 1, 1);
+      buffers[i] = create_buffer(GL_UNIFORM_BUFFER, value, sizeof value);
+      glBindBufferBase(GL_UNIFORM_BUFFER, (GLuint)i, buffers[i]);
+   }
+   glPatchParameteri(GL_PATCH_VERTICES, 3);
+   for (unsigned i = 0; i < COUNT_OF(indexing_stages); i++)
+      check_indexing(&indexing_stages[i]);
+   glDeleteTextures(RESOURCES, textures);
+   glDeleteBuffers(RESOURCES, buffers);
+   glActiveTexture(GL_TEXTURE0);
+}
+
 /* ---- identifiers ---------------------------------------------------------- */
 
 /* Mesa answers whether the extension is there or not. */
@@ -245,6 +342,7 @@ main(void)
    check_single_layers();
    check_short_strips("line_strip");
    check_short_strips("triangle_strip");
+   check_indices();
    check_identifiers();
    return gles_close();
 }

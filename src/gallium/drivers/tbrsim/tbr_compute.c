@@ -69,6 +69,7 @@ create_compute_state(struct pipe_context *pipe, const struct pipe_compute_state 
    shader->blocks = tbr_nir_lower_uniform_blocks(shader->nir);
    tbr_nir_limit_loops(shader->nir, screen->config->shader.loop_limit);
    tbr_nir_bound_offsets(shader->nir);
+   tbr_nir_take_active_numbers(shader->nir);
    tbr_nir_widen_functions(shader->nir);
    tbr_debug_nir("compute", shader->id, shader->nir);
    return shader;

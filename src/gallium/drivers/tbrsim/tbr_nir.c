@@ -263,6 +263,35 @@ tbr_nir_bound_buffers(nir_shader *nir)
    nir_shader_intrinsics_pass(nir, bound_buffer, nir_metadata_control_flow, &last);
 }
 
+/* ---- numbers of resources ------------------------------------------------ */
+
+static bool
+take_active_number(nir_builder *b, nir_instr *instr, void *data)
+{
+   nir_src *number = NULL;
+   if (instr->type == nir_instr_type_intrinsic) {
+      nir_intrinsic_instr *intrinsic = nir_instr_as_intrinsic(instr);
+      if (intrinsic->intrinsic == nir_intrinsic_load_ubo)
+         number = &intrinsic->src[0];
+   } else if (instr->type == nir_instr_type_tex && nir_tex_instr_is_query(nir_instr_as_tex(instr))) {
+      nir_tex_instr *tex = nir_instr_as_tex(instr);
+      const int offset = nir_tex_instr_src_index(tex, nir_tex_src_texture_offset);
+      if (offset >= 0)
+         number = &tex->src[offset].src;
+   }
+   if (!number || nir_src_is_const(*number))
+      return false;
+   b->cursor = nir_before_instr(instr);
+   nir_src_rewrite(number, nir_read_first_invocation(b, number->ssa));
+   return true;
+}
+
+void
+tbr_nir_take_active_numbers(nir_shader *nir)
+{
+   nir_shader_instructions_pass(nir, take_active_number, nir_metadata_control_flow, NULL);
+}
+
 /* ---- derivatives ------------------------------------------------------- */
 
 /** All bits in the lanes whose number in the quad does not have the bit, 0 in the others. */

@@ -33,6 +33,10 @@ void tbr_nir_bound_buffers(nir_shader *nir);
 /** Uniform block reads whose byte offset wraps at 2^32 read outside of the block, not in it. */
 void tbr_nir_bound_offsets(nir_shader *nir);
 
+/** Numbers of uniform blocks, and of textures that are asked for their size, are those of the first invocation that
+ * executes the instruction. gallivm takes them from the first one of the vector, which may be elsewhere. */
+void tbr_nir_take_active_numbers(nir_shader *nir);
+
 /** Functions of half precision that have no code in gallivm (exp2, log2, pow, sin, cos) are computed in single precision and
  * rounded. It would leave them to LLVM, which calls the C library's, lane by lane, and, where the result is used in half
  * precision, a function at address 0. To the simulated GPU each is still one instruction. */

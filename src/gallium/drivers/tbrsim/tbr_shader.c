@@ -222,6 +222,7 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    tbr_nir_lower_storage(shader->nir);
    tbr_nir_limit_loops(shader->nir, loop_limit(context));
    tbr_nir_bound_offsets(shader->nir);
+   tbr_nir_take_active_numbers(shader->nir);
    tbr_nir_widen_functions(shader->nir);
    tbr_nir_lower_coarse_derivatives(shader->nir);
    shader->num_pushed_constants = tbr_nir_push_constants(shader->nir, shader->num_inputs);
@@ -367,6 +368,7 @@ create_drawn_shader(struct tbr_context *context, const char *stage, const struct
    tbr_nir_bound_buffers(nir);
    tbr_nir_limit_loops(nir, loop_limit(context));
    tbr_nir_bound_offsets(nir);
+   tbr_nir_take_active_numbers(nir);
    tbr_nir_widen_functions(nir);
    if (tbr_screen(context->base.screen)->model && !log_accesses(context, nir, shader)) {
       FREE(shader);
