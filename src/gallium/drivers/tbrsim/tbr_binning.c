@@ -209,16 +209,56 @@ bin_triangle(struct tbr_binning *binning, vertex_attributes v0, vertex_attribute
    bin_primitive(binning, &primitive);
 }
 
-/** How far to move a line along its major axis so that a first pixel whose centre
- * it begins at is in and a last one that it ends at is out, whichever way it goes:
- * what the rules for edges of polygons do for lines to the right, and for those that
- * leave the side whose edges belong to polygons. */
 static float
-first_pixel_shift(const struct pipe_rasterizer_state *rasterizer, bool x_major, float length)
+snap(float coordinate)
 {
-   if (!x_major && rasterizer->bottom_edge_rule)
-      return length > 0 ? -SUBPIXEL : 0;
-   return length < 0 ? SUBPIXEL : 0;
+   return rintf(coordinate / SUBPIXEL) * SUBPIXEL;
+}
+
+/** Moves an end that is at the centre of a pixel back along the line, so that a first pixel is in and a last one out
+ * whichever way the line goes: as the rules for edges of polygons do for lines to the right, and for those that leave the
+ * side whose edges belong to polygons. To a point of the line, if there is one near: beside it the line would have
+ * other pixels where it goes between two of them. */
+static void
+move_end(const struct pipe_rasterizer_state *rasterizer, bool x_major, const float direction[2],
+         float position[2])
+{
+   const unsigned major = x_major ? 0 : 1, minor = 1 - major;
+   const float length = direction[major];
+   const bool is_first_in = !x_major && rasterizer->bottom_edge_rule ? length < 0 : length > 0;
+   const float centre = rasterizer->half_pixel_center ? 0.5f : 0.0f, place = snap(position[major]) - centre;
+   if (is_first_in || length == 0 || place != floorf(place))
+      return;
+   const float back = length > 0 ? -SUBPIXEL : SUBPIXEL, slope = direction[minor] / length;
+   float steps = 1;
+   while (steps < 4 && steps * slope != floorf(steps * slope))
+      steps *= 2;
+   if (steps * slope == floorf(steps * slope)) {
+      position[major] += back * steps;
+      position[minor] += back * steps * slope;
+   } else {
+      position[major] += back;
+   }
+}
+
+/** Moves the ends to where the parallelogram ends; side: half the width, from the line to a side. */
+static void
+place_line(const struct pipe_rasterizer_state *rasterizer, float ends[2][2], float side[2])
+{
+   const float direction[2] = {ends[1][0] - ends[0][0], ends[1][1] - ends[0][1]};
+   side[0] = side[1] = 0;
+   if (rasterizer->line_rectangular) {
+      const float half = MAX2(rasterizer->line_width, 1.0f) * 0.5f;
+      const float length =
+         (float)sqrt((double)direction[0] * direction[0] + (double)direction[1] * direction[1]);
+      side[0] = length > 0 ? -direction[1] / length * half : 0;
+      side[1] = length > 0 ? direction[0] / length * half : 0;
+   } else {
+      const bool x_major = fabsf(direction[0]) >= fabsf(direction[1]);
+      side[x_major ? 1 : 0] = MAX2(roundf(rasterizer->line_width), 1.0f) * 0.5f;
+      move_end(rasterizer, x_major, direction, ends[0]);
+      move_end(rasterizer, x_major, direction, ends[1]);
+   }
 }
 
 /** Whether the rasteriser supports an end's coordinates: in front of the eye and not
@@ -245,19 +285,8 @@ bin_line(struct tbr_binning *binning, vertex_attributes v0, vertex_attributes v1
       v0 = ends[0];
       v1 = ends[1];
    }
-   const float dx = v1[0][0] - v0[0][0], dy = v1[0][1] - v0[0][1];
-   const bool x_major = fabsf(dx) >= fabsf(dy);
-   float side[2] = {0, 0}; /* half the width, from the line to its side */
-   float along = 0;
-   if (rasterizer->line_rectangular) {
-      const float half = MAX2(rasterizer->line_width, 1.0f) * 0.5f;
-      const float length = (float)sqrt((double)dx * dx + (double)dy * dy);
-      side[0] = length > 0 ? -dy / length * half : 0;
-      side[1] = length > 0 ? dx / length * half : 0;
-   } else {
-      side[x_major ? 1 : 0] = MAX2(roundf(rasterizer->line_width), 1.0f) * 0.5f;
-      along = first_pixel_shift(rasterizer, x_major, x_major ? dx : dy);
-   }
+   float ends[2][2] = {{v0[0][0], v0[0][1]}, {v1[0][0], v1[0][1]}}, side[2];
+   place_line(rasterizer, ends, side);
 
    binning->clipped_primitives++;
    struct tbr_binned_primitive primitive = {
@@ -268,17 +297,10 @@ bin_line(struct tbr_binning *binning, vertex_attributes v0, vertex_attributes v1
    };
    for (unsigned i = 0; i < 3; i++) {
       memcpy(primitive.corner[i], primitive.vertex[i][0], sizeof primitive.corner[i]);
-      primitive.corner[i][0] += i == 2 ? side[0] : -side[0];
-      primitive.corner[i][1] += i == 2 ? side[1] : -side[1];
-      primitive.corner[i][x_major ? 0 : 1] += along;
+      for (unsigned c = 0; c < 2; c++)
+         primitive.corner[i][c] = ends[i & 1][c] + (i == 2 ? side[c] : -side[c]);
    }
    bin_primitive(binning, &primitive);
-}
-
-static float
-snap(float coordinate)
-{
-   return rintf(coordinate / SUBPIXEL) * SUBPIXEL;
 }
 
 static void
