@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""How the work on one configuration divides among threads: for each number of threads the processor time of the parts
+"""How the work on one configuration divides among threads, of which one decodes the recording: for each number of threads the processor time of the parts
 of `tbrsim sim` that one thread does at a time, the busiest one's share of all, and how many times as fast as on one
 thread that lets it be on as many cores. The shares do not depend on how busy the machine is. The prediction for two is
 compared with the clock (--clock: on an idle machine of two cores): the median of --rounds runs of each, one after the
@@ -35,7 +35,7 @@ def simulate(arguments, recording, preset, threads, directory):
     times = directory / "times.csv"
     begin = time.monotonic()
     subprocess.run([arguments.tbrsim, "sim", "--config", preset, *arguments.set, "--jobs", str(min(threads, 2)),
-                    "--model-threads", str(threads), "--work-times", times, "--out", directory / "out", recording],
+                    "--model-threads", str(max(threads - 1, 1)), "--work-times", times, "--out", directory / "out", recording],
                    check=True, stdout=subprocess.DEVNULL, env=clean())
     seconds = time.monotonic() - begin
     with open(times, encoding="utf-8") as file:

@@ -89,12 +89,14 @@ take_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t proce
    shading->pipeline[CM_PIPELINE_FRAGMENTS] += cm_quad_fragments(quad->live);
 }
 
-/* Areas of textures that were bound to a unit. */
+/* Areas of textures that were bound to a unit. A lane has those of its own caches. */
 static void
 forget_areas(struct cm_shading *shading, const struct cm_texture_unit *unit)
 {
    const uint32_t instances = shading->gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances;
    for (uint32_t i = 0; unit->areas && i < instances; i++) {
+      if (shading->lane && !shading->lane->has_processor[i])
+         continue;
       struct cm_texture_area *areas = shading->texture->areas + i * CM_AREAS + unit->areas - 1;
       areas[0].key = areas[1].key = CM_NO_AREA;
    }
@@ -165,9 +167,11 @@ time_hidden_quads(struct cm_gpu *gpu, const uint32_t *word)
 
 /* ---- groups of quads --------------------------------------------------- */
 
-/* Sorts an instruction's footprints by quad. Inlined: most events have a single one. */
+#define ALL_QUADS 15u
+
+/* Sorts an instruction's footprints by quad; quads: bits of those that are wanted. Inlined: most events have a single one. */
 static inline __attribute__((always_inline)) bool
-add_footprints(struct cm_shading *shading, struct cm_run *run, const uint32_t *event)
+add_footprints(struct cm_shading *shading, struct cm_run *run, const uint32_t *event, uint32_t quads)
 {
    const uint32_t count = cm_event_count(*event);
    const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
@@ -176,23 +180,25 @@ add_footprints(struct cm_shading *shading, struct cm_run *run, const uint32_t *e
       return false;
    struct cm_quad_read *reads = shading->reads.data;
    uint32_t n = shading->num_reads;
-   for (uint32_t i = 0; i < count; i++, n++) {
+   for (uint32_t i = 0; i < count; i++) {
       const unsigned quad = footprints[i].quad & 3;
+      if (!(quads >> quad & 1))
+         continue;
       reads[n] = (struct cm_quad_read){.footprint = &footprints[i], .unit = unit, .next = CM_NO_READ};
       if (run->first[quad] == CM_NO_READ)
          run->first[quad] = n;
       else
          reads[run->last[quad]].next = n;
-      run->last[quad] = n;
+      run->last[quad] = n++;
    }
    shading->num_reads = n;
    return true;
 }
 
-/* Takes a shade event, those that continue it and their footprints; returns their end,
+/* Takes a shade event, those that continue it and their footprints of some quads; returns their end,
  * NULL when out of memory. */
 static inline __attribute__((always_inline)) const uint32_t *
-take_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *end)
+take_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *end, uint32_t quads)
 {
    const uint32_t *word = group;
    if (group[1] != shading->draw_number)
@@ -207,7 +213,7 @@ take_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *en
       word = cm_event_next(word);
       for (; word < end && cm_event_is_access(*word); word = cm_event_next(word)) {
          /* Accesses to storage are left out where that has no stream. */
-         if (cm_event_type(*word) == CM_EVENT_FOOTPRINTS && !add_footprints(shading, run, word)) {
+         if (cm_event_type(*word) == CM_EVENT_FOOTPRINTS && !add_footprints(shading, run, word, quads)) {
             shading->group = NULL;
             return NULL;
          }
@@ -240,72 +246,6 @@ read_attributed(struct cm_shading *shading, uint32_t first, uint32_t processor, 
    return footprints;
 }
 
-/* What a quad does on its processor, in a run. Returns its footprints. attributes: they are counted by resource. */
-static inline __attribute__((always_inline)) uint64_t
-run_on_processor(struct cm_shading *shading, const struct cm_run *run, uint32_t number, uint32_t processor,
-                 bool attributes)
-{
-   const struct cm_quad_read *reads = shading->reads.data;
-   take_quad(shading, &run->quads[number], processor);
-   struct cm_cache *cache = cm_hierarchy_entry(&shading->gpu->hierarchy, CM_STREAM_TEXTURE, processor);
-   uint64_t footprints = 0;
-   if (__builtin_expect(attributes, false)) {
-      footprints = read_attributed(shading, run->first[number], processor, cache);
-   } else {
-      for (uint32_t n = run->first[number]; n != CM_NO_READ; n = reads[n].next, footprints++)
-         cm_texture_unit_read(shading->texture, reads[n].unit, reads[n].footprint, processor, cache);
-      shading->pipeline[CM_PIPELINE_FOOTPRINTS] += footprints;
-   }
-   cm_texture_unit_finish_reads(shading->texture, cache);
-   return footprints;
-}
-
-/* What the group's quad of that number does, in all its runs. place: as of place_of. in_turn:
- * processors take quads in turn, and timing does not log each. */
-static inline __attribute__((always_inline)) void
-run_quad(struct cm_shading *shading, uint32_t number, uint32_t place, bool in_turn)
-{
-   for (uint32_t r = 0; r < shading->num_runs; r++) {
-      const struct cm_run *run = &shading->runs[r];
-      const struct cm_quad *quad = &run->quads[number];
-      if (!quad->live)
-         continue;
-      const uint32_t processor =
-         in_turn ? cm_shading_next_processor(shading) : choose_processor(shading, place);
-      const uint64_t footprints =
-         run_on_processor(shading, run, number, processor, !in_turn && shading->attributes_each);
-      if (in_turn)
-         continue;
-      shading->work[processor] += shading->draw->fragment_shader.instructions + footprints;
-      if (shading->times_each)
-         time_quad(shading, quad, processor, footprints);
-   }
-}
-
-/* The same in a lane, for its own processors. A mark says where in the tile the entries that follow belong. */
-static inline void
-run_quad_in_lane(struct cm_shading *shading, uint32_t number)
-{
-   struct cm_lane *lane = shading->lane;
-   for (uint32_t r = 0; r < shading->num_runs; r++) {
-      const struct cm_run *run = &shading->runs[r];
-      if (!run->quads[number].live)
-         continue;
-      const uint32_t processor = choose_processor(shading, place_of(shading, &run->quads[number]));
-      if (!lane->has_processor[processor]) {
-         cm_shading_switches_shader(shading, processor);
-         continue;
-      }
-      const uint32_t before =
-         cm_lane_begin_quad(lane, (uint64_t)(shading->group - shading->words) << 6 | number << 4 | r);
-      const uint64_t footprints = run_on_processor(shading, run, number, processor, false);
-      cm_lane_end_quad(lane, before);
-      shading->work[processor] += shading->draw->fragment_shader.instructions + footprints;
-   }
-}
-
-/* ---- groups whose quads have a processor each ------------------------------ */
-
 /* Groups after which it is tried again whether areas are of use, and how many groups that takes. */
 #define AREA_PERIOD 1024
 #define AREA_TRIAL 16
@@ -323,12 +263,111 @@ uses_areas(struct cm_shading *shading)
    return n < AREA_TRIAL || shading->areas_help;
 }
 
-/* Whether the quads of a group run once, each on a processor of its own that holds the shader: what they read is in
- * no order then, as long as it changes nothing. next: the group's next run. */
-static inline bool
-has_own_processors(const struct cm_shading *shading, const uint32_t *next, const uint32_t *end)
+/* What a quad does on its processor, in a run. Returns its footprints. attributes: they are counted by resource. areas: they
+ * are compared with areas. */
+static inline __attribute__((always_inline)) uint64_t
+run_on_processor(struct cm_shading *shading, const struct cm_run *run, uint32_t number, uint32_t processor,
+                 bool attributes, bool areas)
 {
-   return !shading->without_shader && !(next < end && cm_event_continues(*next));
+   const struct cm_quad_read *reads = shading->reads.data;
+   take_quad(shading, &run->quads[number], processor);
+   struct cm_cache *cache = cm_hierarchy_entry(&shading->gpu->hierarchy, CM_STREAM_TEXTURE, processor);
+   uint64_t footprints = 0;
+   if (__builtin_expect(attributes, false)) {
+      footprints = read_attributed(shading, run->first[number], processor, cache);
+   } else if (areas) {
+      footprints = cm_shading_read_in_areas(shading, run->first[number], processor, cache);
+      shading->pipeline[CM_PIPELINE_FOOTPRINTS] += footprints;
+   } else {
+      for (uint32_t n = run->first[number]; n != CM_NO_READ; n = reads[n].next, footprints++)
+         cm_texture_unit_read(shading->texture, reads[n].unit, reads[n].footprint, processor, cache);
+      shading->pipeline[CM_PIPELINE_FOOTPRINTS] += footprints;
+   }
+   cm_texture_unit_finish_reads(shading->texture, cache);
+   return footprints;
+}
+
+/* What the group's quad of that number does, in all its runs. place: as of place_of. in_turn:
+ * processors take quads in turn, and timing does not log each. areas: as of run_on_processor. */
+static inline __attribute__((always_inline)) void
+run_quad(struct cm_shading *shading, uint32_t number, uint32_t place, bool in_turn, bool areas)
+{
+   for (uint32_t r = 0; r < shading->num_runs; r++) {
+      const struct cm_run *run = &shading->runs[r];
+      const struct cm_quad *quad = &run->quads[number];
+      if (!quad->live)
+         continue;
+      const uint32_t processor =
+         in_turn ? cm_shading_next_processor(shading) : choose_processor(shading, place);
+      const uint64_t footprints =
+         run_on_processor(shading, run, number, processor, !in_turn && shading->attributes_each, areas);
+      if (in_turn)
+         continue;
+      shading->work[processor] += shading->draw->fragment_shader.instructions + footprints;
+      if (shading->times_each)
+         time_quad(shading, quad, processor, footprints);
+   }
+}
+
+/* What a quad does in a lane, in run r. A mark says where in the tile the entries that follow belong. */
+static inline void
+run_own_quad(struct cm_shading *shading, uint32_t r, uint32_t number, uint32_t processor, bool areas)
+{
+   struct cm_lane *lane = shading->lane;
+   const uint32_t before =
+      cm_lane_begin_quad(lane, (uint64_t)(shading->group - shading->words) << 6 | number << 4 | r);
+   const uint64_t footprints = run_on_processor(shading, &shading->runs[r], number, processor, false, areas);
+   cm_lane_end_quad(lane, before);
+   shading->work[processor] += shading->draw->fragment_shader.instructions + footprints;
+}
+
+/* All runs of a quad in a lane, those of its own processors. */
+static inline void
+run_quad_in_lane(struct cm_shading *shading, uint32_t number, bool areas)
+{
+   for (uint32_t r = 0; r < shading->num_runs; r++) {
+      const struct cm_quad *quad = &shading->runs[r].quads[number];
+      if (!quad->live)
+         continue;
+      const uint32_t processor = choose_processor(shading, place_of(shading, quad));
+      if (shading->lane->has_processor[processor])
+         run_own_quad(shading, r, number, processor, areas);
+      else
+         cm_shading_switches_shader(shading, processor);
+   }
+}
+
+/* A group in a lane; returns its end, NULL when out of memory. Most run once: then the lane's own quads are known before their
+ * reads are sorted, unless a quad's processor depends on what the one before it has read. */
+static const uint32_t *
+run_group_in_lane(struct cm_shading *shading, const uint32_t *group, const uint32_t *end, bool areas)
+{
+   const struct cm_quad *quads = (const struct cm_quad *)(group + 2);
+   const uint32_t count = cm_min(cm_event_count(*group), 4);
+   const uint32_t *next = cm_group_next_run(group, end);
+   if (shading->scheduler == CM_SCHEDULER_LEAST_WORK || (next < end && cm_event_continues(*next))) {
+      next = take_group(shading, group, end, ALL_QUADS);
+      for (uint32_t q = 0; next && q < count; q++)
+         run_quad_in_lane(shading, q, areas);
+      return next;
+   }
+   if (group[1] != shading->draw_number)
+      cm_shading_take_draw(shading, group[1]);
+   uint32_t own = 0, processor[4];
+   for (uint32_t q = 0; q < count; q++) {
+      if (!quads[q].live)
+         continue;
+      processor[q] = choose_processor(shading, place_of(shading, &quads[q]));
+      if (shading->lane->has_processor[processor[q]])
+         own |= 1u << q;
+      else
+         cm_shading_switches_shader(shading, processor[q]);
+   }
+   if (own && !take_group(shading, group, next, own))
+      return NULL;
+   for (; own; own &= own - 1)
+      run_own_quad(shading, 0, (uint32_t)__builtin_ctz(own), processor[__builtin_ctz(own)], areas);
+   return next;
 }
 
 /* ---- groups of shaders with storage -------------------------------------- */
@@ -420,13 +459,21 @@ cm_shading_run_quad(struct cm_shading *shading, const uint32_t *group, const uin
       run_quad_with_storage(shading, group, end, number, block);
       return true;
    }
-   if (group != shading->group && !take_group(shading, group, end))
+   if (group != shading->group && !take_group(shading, group, end, ALL_QUADS))
       return false;
-   run_quad(shading, number, block, false);
+   run_quad(shading, number, block, false, false);
    return true;
 }
 
 /* ---- tiles ------------------------------------------------------------- */
+
+/* Whether the quads of a group run once, each on a processor of its own that holds the shader: what they read is in
+ * no order then, as long as it changes nothing. next: the group's next run. */
+static inline bool
+has_own_processors(const struct cm_shading *shading, const uint32_t *next, const uint32_t *end)
+{
+   return !shading->without_shader && !(next < end && cm_event_continues(*next));
+}
 
 /* Runs the quads of a group; returns its end, NULL when out of memory. */
 static inline __attribute__((always_inline)) const uint32_t *
@@ -434,26 +481,26 @@ run_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *end
 {
    const struct cm_quad *quads = (const struct cm_quad *)(group + 2);
    const uint32_t count = cm_min(cm_event_count(*group), 4);
+   const bool areas = shading->has_areas && uses_areas(shading);
    const uint32_t *next;
-   if (shading->tests_areas && uses_areas(shading)) {
+   if (shading->lane)
+      return run_group_in_lane(shading, group, end, areas);
+   if (areas && shading->has_four) {
       if (group[1] != shading->draw_number)
          cm_shading_take_draw(shading, group[1]);
       next = cm_group_next_run(group, end);
       if (has_own_processors(shading, next, end))
          return cm_own_processors_run(shading, group, next) ? next : NULL;
    }
-   next = take_group(shading, group, end);
+   next = take_group(shading, group, end, ALL_QUADS);
    if (!next)
       return NULL;
-   if (shading->lane) {
+   if (shading->in_turn) {
       for (uint32_t q = 0; q < count; q++)
-         run_quad_in_lane(shading, q);
-   } else if (shading->in_turn) {
-      for (uint32_t q = 0; q < count; q++)
-         run_quad(shading, q, 0, true);
+         run_quad(shading, q, 0, true, areas);
    } else {
       for (uint32_t q = 0; q < count; q++)
-         run_quad(shading, q, place_of(shading, &quads[q]), false);
+         run_quad(shading, q, place_of(shading, &quads[q]), false, areas);
    }
    return next;
 }
@@ -562,10 +609,11 @@ cm_shading_create(struct cm_gpu *gpu, struct cm_lane *lane)
    shading->attributes_each = gpu->attribution && gpu->attribution->is_by_resource;
    shading->in_turn =
       shading->scheduler == CM_SCHEDULER_ROUND_ROBIN && !shading->times_each && !shading->attributes_each;
-   shading->tests_areas = shading->in_turn && !lane && shading->texture->areas && shading->processors >= 4 &&
-                          gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances >= 4 &&
-                          shading->processors % gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances == 0;
-   for (uint32_t unit = 0; shading->tests_areas && unit < cm_min(CM_AREA_UNITS, CM_MAX_TEXTURE_UNITS); unit++)
+   const uint32_t instances = gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances;
+   shading->has_areas = shading->texture->areas && !shading->times_each && !shading->attributes_each;
+   shading->has_four = shading->has_areas && shading->in_turn && !lane && shading->processors >= 4 &&
+                       instances >= 4 && shading->processors % instances == 0;
+   for (uint32_t unit = 0; shading->has_areas && unit < cm_min(CM_AREA_UNITS, CM_MAX_TEXTURE_UNITS); unit++)
       shading->units[unit].areas = 1 + 2 * unit;
    shading->counts_each = shading->scheduler == CM_SCHEDULER_LEAST_WORK || shading->times_each;
    return shading;

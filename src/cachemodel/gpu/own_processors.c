@@ -73,18 +73,38 @@ follow(struct cm_shading *shading, struct cm_texture_unit *unit, const struct cm
    cm_texture_unit_follow(shading->texture, unit, footprint, processor, cache);
 }
 
+/* Reads of a quad from one on; returns how many. */
+static inline __attribute__((always_inline)) uint64_t
+read_chain(struct cm_shading *shading, uint32_t first, uint32_t processor, uint32_t instance,
+           struct cm_cache *cache)
+{
+   const struct cm_quad_read *reads = shading->reads.data;
+   uint64_t count = 0;
+   for (uint32_t n = first; n != CM_NO_READ; n = reads[n].next, count++) {
+      if (!cm_texture_unit_hits(shading->texture, reads[n].unit, reads[n].footprint, instance, cache))
+         follow(shading, reads[n].unit, reads[n].footprint, processor, cache);
+   }
+   return count;
+}
+
+uint64_t
+cm_shading_read_in_areas(struct cm_shading *shading, uint32_t first, uint32_t processor,
+                         struct cm_cache *cache)
+{
+   const uint32_t instance = cm_texture_path_instance(shading->texture, processor);
+   const uint64_t count = read_chain(shading, first, processor, instance, cache);
+   shading->area_reads += (uint32_t)count;
+   return count;
+}
+
 /* The reads of a quad that wait. The first one is known not to lie in an area. */
 static inline __attribute__((always_inline)) void
 read_waiting(struct cm_shading *shading, const struct own_processors *own, unsigned quad, uint32_t first)
 {
-   const struct cm_quad_read *reads = shading->reads.data;
+   const struct cm_quad_read *read = (const struct cm_quad_read *)shading->reads.data + first;
    struct cm_cache *cache = own->cache[quad];
-   follow(shading, reads[first].unit, reads[first].footprint, own->processor[quad], cache);
-   for (uint32_t n = reads[first].next; n != CM_NO_READ; n = reads[n].next) {
-      if (!cm_texture_unit_hits(shading->texture, reads[n].unit, reads[n].footprint, own->instance[quad],
-                                cache))
-         follow(shading, reads[n].unit, reads[n].footprint, own->processor[quad], cache);
-   }
+   follow(shading, read->unit, read->footprint, own->processor[quad], cache);
+   read_chain(shading, read->next, own->processor[quad], own->instance[quad], cache);
    cm_texture_unit_finish_reads(shading->texture, cache);
 }
 

@@ -32,7 +32,8 @@ struct cm_shading {
    uint32_t processors;
    enum cm_scheduler scheduler;
    bool in_turn;         /**< round-robin, and neither times_each nor attributes_each */
-   bool tests_areas;     /**< in_turn, and four quads have a processor and a cache each */
+   bool has_areas;       /**< reads can be compared with areas of textures (texture/area.h) */
+   bool has_four;        /**< in_turn, has_areas, and four quads have a processor and a cache each */
    bool areas_help;      /**< the last trial has shown that */
    uint32_t area_groups; /**< that could be compared with areas */
    uint32_t area_reads,
@@ -95,6 +96,10 @@ cm_shading_make_room(struct cm_shading *shading, uint32_t count)
 
 /** Changes to a draw's shader and textures. */
 void cm_shading_take_draw(struct cm_shading *shading, uint32_t number);
+
+/** own_processors.c: a quad's reads by its processor, from `first` on; those in areas are only counted. Returns how many. */
+uint64_t cm_shading_read_in_areas(struct cm_shading *shading, uint32_t first, uint32_t processor,
+                                  struct cm_cache *cache);
 
 /** own_processors.c: runs a group whose quads run once, each on a processor of its own that holds the shader. next: the
  * group's end. Textures are those of the group's draw. False when out of memory. */
