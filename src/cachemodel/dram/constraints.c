@@ -35,6 +35,8 @@ init_columns(struct cm_dram_constraints *constraints, const struct cm_dram_timin
    constraints->column_to_data[WRITE] = cwl;
    constraints->column_to_precharge[READ] = timing->tRTP;
    constraints->column_to_precharge[WRITE] = cwl + burst + timing->tWR;
+   constraints->column_to_idle[READ] = cl + burst;
+   constraints->column_to_idle[WRITE] = constraints->column_to_precharge[WRITE];
 }
 
 void

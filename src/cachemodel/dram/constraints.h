@@ -60,6 +60,7 @@ struct cm_dram_constraints {
    uint32_t refresh_banks;     /**< banks that a refresh takes; all of a rank's, unless it is per bank */
    uint32_t column_to_data[2]; /**< CL, CWL, by direction */
    uint32_t column_to_precharge[2];
+   uint32_t column_to_idle[2]; /**< until it is complete: data transferred, written */
    /** From a column command to the next, by their directions. */
    uint32_t column_same_group[2][2], column_other_group[2][2], column_other_rank[2][2];
    uint32_t ranks, groups /* of a rank */, banks /* of a rank */;

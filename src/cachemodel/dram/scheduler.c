@@ -9,12 +9,6 @@
 #define READ CM_DRAM_DIRECTION_READ
 #define WRITE CM_DRAM_DIRECTION_WRITE
 
-/* Requests that have not entered a queue yet, by arrival. */
-struct waiting_requests {
-   struct cm_dram_request *requests; /* a ring of CM_DRAM_TICKETS */
-   uint32_t head, tail;              /* counted on; head == tail: none */
-};
-
 /* What a rank's power depends on. */
 struct rank_power {
    uint32_t queued;            /* requests in both queues */
@@ -39,7 +33,7 @@ struct cm_dram_channel {
    struct cm_dram_constraints constraints;
    struct cm_dram_channel_state state;
    struct cm_dram_request_queue queues[2]; /* by direction */
-   struct waiting_requests waiting[2];
+   struct cm_dram_waiting waiting[2];
    uint64_t now;
    struct next_command next; /* if has_chosen */
    bool has_chosen;
@@ -48,11 +42,17 @@ struct cm_dram_channel {
    uint32_t row_hits[CM_DRAM_MAX_BANKS]; /* requests served since the activate */
    uint64_t banks_exhausted;             /* bit b: those are row_hit_limit */
    uint64_t banks_fresh[2]; /* bit b: its row was activated for a direction that it did not serve yet */
+   /* Bit b: its row may not have been open for as long as column commands need; all are at rows_opened. */
+   uint64_t banks_activated, rows_opened;
+   /* Precharges and activates of these banks are not ready before this cycle: a bank's next one is never sooner than
+    * the one before it could have been. */
+   uint64_t row_banks, row_ready;
    uint64_t refresh_set[CM_DRAM_MAX_RANKS]; /* bits of the banks that a rank's next refresh takes */
    uint64_t banks_due;                      /* those of ranks_due */
    uint64_t refresh_due[CM_DRAM_MAX_RANKS]; /* next one of each rank */
    uint64_t next_due;                       /* the earliest of them that is not due yet */
-   uint64_t next_event;                     /* set_next_event */
+   uint64_t next_arrival[2];                /* set_next_arrival */
+   uint64_t next_event;                     /* the least of these three */
    uint32_t ranks_due;                      /* bit r: rank r waits for its refresh */
    struct rank_power power[CM_DRAM_MAX_RANKS];
    uint64_t last_completion;
@@ -61,7 +61,8 @@ struct cm_dram_channel {
    uint32_t refresh_interval, write_high, write_low, row_hit_limit, power_down_after, controller_latency;
    bool closed_pages;
    uint32_t number;
-   struct cm_dram_system_counters counters;     /* without what outcomes has */
+   struct cm_dram_system_counters counters;     /* without what bursts and outcomes have */
+   uint64_t bursts[2];                          /* by direction */
    uint64_t outcomes[CM_DRAM_ROW_CONFLICT + 1]; /* completed requests, by enum cm_dram_outcome */
    void (*observer)(const struct cm_dram_issue *issue, void *context);
    void *observer_context;
@@ -76,8 +77,8 @@ cm_dram_channel_create(const struct cm_dram_system_config *config, const struct 
       return NULL;
    cm_dram_constraints_init(&channel->constraints, device, timing, config->ranks,
                             config->refresh == CM_DRAM_REFRESH_PER_BANK);
-   cm_dram_request_queue_init(&channel->queues[READ], config->read_queue);
-   cm_dram_request_queue_init(&channel->queues[WRITE], config->write_queue);
+   channel->queues[READ].limit = config->read_queue;
+   channel->queues[WRITE].limit = config->write_queue;
    for (int direction = READ; direction <= WRITE; direction++) {
       channel->waiting[direction].requests = malloc(CM_DRAM_TICKETS * sizeof(struct cm_dram_request));
       if (!channel->waiting[direction].requests) {
@@ -93,6 +94,7 @@ cm_dram_channel_create(const struct cm_dram_system_config *config, const struct 
       channel->power[rank].idle = true;
    }
    channel->next_due = channel->refresh_due[0];
+   channel->next_arrival[READ] = channel->next_arrival[WRITE] = UINT64_MAX;
    channel->next_event = channel->next_due;
    channel->completions = completions;
    channel->write_high = config->write_high;
@@ -129,50 +131,33 @@ cm_dram_channel_observe(struct cm_dram_channel *channel,
    channel->observer_context = context;
 }
 
-static bool
-is_waiting(const struct waiting_requests *waiting)
-{
-   return waiting->head != waiting->tail;
-}
-
-static const struct cm_dram_request *
-first_waiting(const struct waiting_requests *waiting)
-{
-   return &waiting->requests[waiting->head % CM_DRAM_TICKETS];
-}
-
-/* Finds the first cycle at which a request enters a queue or a refresh becomes due, if nothing else happens.
- * What changes it: a request that is submitted (which can only bring it forward) or leaves a queue, and what
- * take_up and refresh do. */
 static void
 set_next_event(struct cm_dram_channel *channel)
 {
-   uint64_t cycle = channel->next_due;
-   for (int direction = READ; direction <= WRITE; direction++) {
-      const struct waiting_requests *waiting = &channel->waiting[direction];
-      if (!is_waiting(waiting) || channel->queues[direction].count == channel->queues[direction].limit)
-         continue;
-      const uint64_t arrival = first_waiting(waiting)->arrival;
-      cycle = arrival < cycle ? arrival : cycle;
-   }
-   channel->next_event = cycle;
+   channel->next_event =
+      cm_min64(channel->next_due, cm_min64(channel->next_arrival[READ], channel->next_arrival[WRITE]));
+}
+
+/* Finds the first cycle at which a request enters a queue: UINT64_MAX where none is waiting, or there is no room. */
+static inline void
+set_next_arrival(struct cm_dram_channel *channel, enum cm_dram_direction direction)
+{
+   const struct cm_dram_waiting *waiting = &channel->waiting[direction];
+   const bool can_enter =
+      cm_dram_is_waiting(waiting) && channel->queues[direction].count < channel->queues[direction].limit;
+   channel->next_arrival[direction] = can_enter ? cm_dram_first_waiting(waiting)->arrival : UINT64_MAX;
 }
 
 void
 cm_dram_channel_submit(struct cm_dram_channel *channel, enum cm_dram_direction direction,
                        const struct cm_dram_request *request)
 {
-   struct waiting_requests *waiting = &channel->waiting[direction];
-   struct cm_dram_request *const requests = waiting->requests;
-   assert(waiting->tail - waiting->head < CM_DRAM_TICKETS);
-   uint32_t index = waiting->tail++;
-   for (; index != waiting->head && requests[(index - 1) % CM_DRAM_TICKETS].arrival > request->arrival;
-        index--)
-      requests[index % CM_DRAM_TICKETS] = requests[(index - 1) % CM_DRAM_TICKETS];
-   requests[index % CM_DRAM_TICKETS] = *request;
-   if (request->arrival < channel->next_event &&
-       channel->queues[direction].count < channel->queues[direction].limit)
-      channel->next_event = request->arrival;
+   cm_dram_waiting_add(&channel->waiting[direction], request);
+   if (request->arrival < channel->next_arrival[direction] &&
+       channel->queues[direction].count < channel->queues[direction].limit) {
+      channel->next_arrival[direction] = request->arrival;
+      channel->next_event = cm_min64(channel->next_event, request->arrival);
+   }
 }
 
 /* ---- power ---------------------------------------------------------------------------------------- */
@@ -194,8 +179,6 @@ static void
 end_idleness(struct cm_dram_channel *channel, uint32_t rank, uint64_t cycle)
 {
    struct rank_power *power = &channel->power[rank];
-   if (!power->idle)
-      return;
    power->idle = false;
    const uint64_t down = power_down_cycle(channel, power);
    if (!channel->power_down_after || cycle <= down)
@@ -256,6 +239,8 @@ activate(struct cm_dram_channel *channel, uint32_t bank, uint64_t row, enum cm_d
    channel->row_hits[bank] = 0;
    channel->banks_exhausted &= ~(1ull << bank);
    channel->banks_fresh[direction] |= 1ull << bank;
+   channel->banks_activated |= 1ull << bank;
+   channel->rows_opened = channel->state.column_ready[bank];
    channel->counters.activates++;
    notify_observer(channel, CM_DRAM_ACTIVATE, rank, bank, row);
 }
@@ -339,63 +324,61 @@ complete(struct cm_dram_channel *channel, const struct cm_dram_entry *entry, enu
    channel->last_completion = cm_max64(channel->last_completion, cycle);
 }
 
-/* Whether the closed-page policy closes a bank's row with the last command for its request `hit`. */
+/* Whether the closed-page policy closes a bank's row with the last command for its oldest request for that. */
 static bool
 closes_row(const struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction direction)
 {
-   const struct cm_dram_request_queue *queue = &channel->queues[direction];
    if (!channel->closed_pages)
       return false;
-   const struct cm_dram_entry *entry = &queue->entries[queue->banks[bank].hit];
-   return cm_dram_request_queue_find(queue, entry->younger, entry->row) == CM_DRAM_NONE &&
-          channel->queues[!direction].banks[bank].hit == CM_DRAM_NONE;
+   const uint64_t hits = cm_dram_request_queue_bank_hits(&channel->queues[direction], bank);
+   return !(hits & (hits - 1)) && !cm_dram_request_queue_bank_hits(&channel->queues[!direction], bank);
 }
 
 /* A read or write for a bank's oldest request for the open row. */
-static void
+static inline void
 transfer(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction direction)
 {
-   const struct cm_dram_constraints *constraints = &channel->constraints;
    struct cm_dram_request_queue *queue = &channel->queues[direction];
-   struct cm_dram_entry *entry = &queue->entries[queue->banks[bank].hit];
-   struct rank_power *power = &channel->power[cm_dram_rank_of(constraints, bank)];
-   struct cm_dram_system_counters *counters = &channel->counters;
+   const struct cm_dram_constraints *constraints = &channel->constraints;
+   const uint32_t rank = cm_dram_rank_of(constraints, bank);
+   const uint32_t number = cm_dram_request_queue_oldest(queue, cm_dram_request_queue_bank_hits(queue, bank));
+   struct cm_dram_entry *entry = &queue->entries[number];
+   struct rank_power *power = &channel->power[rank];
+   const uint64_t now = channel->now;
    const bool last = --entry->bursts == 0, closes = last && closes_row(channel, bank, direction);
-   const uint64_t precharged =
-      cm_dram_column(constraints, &channel->state, bank, direction, closes, channel->now);
-   const uint64_t data_end = channel->now + constraints->column_to_data[direction] + constraints->burst;
+   const uint64_t precharged = cm_dram_column(constraints, &channel->state, bank, direction, closes, now);
 
-   power->quiet =
-      cm_max64(power->quiet,
-               direction == READ ? data_end : channel->now + constraints->column_to_precharge[WRITE]);
-   *(direction == READ ? &counters->read_bursts : &counters->write_bursts) += 1;
-   counters->turnarounds += channel->direction != direction;
+   power->quiet = cm_max64(power->quiet, now + constraints->column_to_idle[direction]);
+   channel->bursts[direction]++;
+   channel->counters.turnarounds += channel->direction != direction;
    channel->direction = direction;
    notify_observer(channel, (direction == READ ? CM_DRAM_READ : CM_DRAM_WRITE) + (enum cm_dram_command)closes,
-                   cm_dram_rank_of(constraints, bank), bank, 0);
+                   rank, bank, 0);
    if (!last)
       return;
-   complete(channel, entry, direction, data_end);
-   cm_dram_request_queue_remove_hit(queue, bank);
+   complete(channel, entry, direction, now + constraints->column_to_data[direction] + constraints->burst);
+   cm_dram_request_queue_remove(queue, number);
    channel->banks_fresh[direction] &= ~(1ull << bank);
    /* One that waits for room is next. */
-   if (queue->count + 1 == queue->limit)
+   if (queue->count + 1 == queue->limit) {
+      set_next_arrival(channel, direction);
       set_next_event(channel);
+   }
    if (++channel->row_hits[bank] == channel->row_hit_limit)
       channel->banks_exhausted |= 1ull << bank;
    if (closes) {
       row_closes(channel, bank, precharged);
       power->quiet = cm_max64(power->quiet, precharged);
    }
-   if (--power->queued == 0 && !(channel->ranks_due >> cm_dram_rank_of(constraints, bank) & 1))
-      begin_idleness(power, channel->now + 1);
+   if (--power->queued == 0 && !(channel->ranks_due >> rank & 1))
+      begin_idleness(power, now + 1);
 }
 
 /* ---- choosing ------------------------------------------------------------------------------------- */
 
-/* A command's order: the cycles from now until it is ready, then the age of its request, in one number so
+/* A command's order: the cycles from now until it is ready, then the place of its request in order of age, in one number so
  * that they are compared without branches, which nothing could foretell. */
-#define AGE_BITS 40
+#define PLACE_BITS 8
 #define NEVER UINT64_MAX
 
 struct choice {
@@ -405,64 +388,93 @@ struct choice {
 
 static const struct choice nothing = {.order = NEVER};
 
-static struct choice
-better(struct choice best, uint64_t now, uint64_t ready, uint64_t age, uint32_t bank)
+static inline struct choice
+better(struct choice best, uint64_t now, uint64_t ready, uint32_t place, uint32_t bank)
 {
-   const uint64_t order = (ready > now ? ready - now : 0) << AGE_BITS | age;
+   const uint64_t order = (ready > now ? ready - now : 0) << PLACE_BITS | place;
    return (struct choice){order < best.order ? order : best.order, order < best.order ? bank : best.bank};
 }
 
-static uint64_t
+static inline uint64_t
 cycle_of(const struct cm_dram_channel *channel, struct choice choice)
 {
-   return choice.order == NEVER ? NEVER : channel->now + (choice.order >> AGE_BITS);
+   return choice.order == NEVER ? NEVER : channel->now + (choice.order >> PLACE_BITS);
 }
 
 /* Of the banks that have requests for their open row, those whose limit does not keep them from being served.
  */
-static uint64_t
+static inline uint64_t
 banks_to_serve(const struct cm_dram_channel *channel, const struct cm_dram_request_queue *queue)
 {
    uint64_t banks = queue->banks_hit;
    for (uint64_t exhausted = banks & channel->banks_exhausted; exhausted; exhausted &= exhausted - 1) {
       const uint32_t bank = (uint32_t)__builtin_ctzll(exhausted);
-      if (queue->banks[bank].hit != queue->banks[bank].oldest)
+      const uint64_t all = queue->in_bank[bank];
+      if (!(queue->hits >> cm_dram_request_queue_oldest(queue, all) & 1))
          banks &= ~(1ull << bank);
    }
    return banks;
 }
 
-/* The first column command for some banks. */
-static inline __attribute__((always_inline)) struct choice
+/* The first column command for some banks, which all have requests for their open row. */
+static struct choice
 choose_column(const struct cm_dram_channel *channel, enum cm_dram_direction direction, uint64_t banks)
 {
-   const struct cm_dram_bank_queue *lists = channel->queues[direction].banks;
+   const struct cm_dram_request_queue *queue = &channel->queues[direction];
    struct choice best = nothing;
-   const uint64_t now = channel->now;
    for (; banks; banks &= banks - 1) {
       const uint32_t bank = (uint32_t)__builtin_ctzll(banks);
       const uint64_t ready = cm_dram_column_ready(&channel->constraints, &channel->state, bank, direction);
-      best = better(best, now, ready, lists[bank].hit_age, bank);
+      const uint64_t hits = cm_dram_request_queue_bank_hits(queue, bank);
+      best = better(best, channel->now, ready, cm_dram_request_queue_place(queue, hits), bank);
    }
    return best;
 }
 
-/* The first precharge or activate for some banks. */
+/* The same where all banks are of one group: but for rows that were just activated, they are ready at the same cycle,
+ * and the oldest request is the first. */
 static inline __attribute__((always_inline)) struct choice
-choose_row(const struct cm_dram_channel *channel, enum cm_dram_direction direction, uint64_t banks)
+choose_column_of_group(struct cm_dram_channel *channel, enum cm_dram_direction direction, uint64_t banks)
 {
-   const struct cm_dram_bank_queue *lists = channel->queues[direction].banks;
+   const struct cm_dram_request_queue *queue = &channel->queues[direction];
+   const struct cm_dram_channel_state *state = &channel->state;
+   const uint64_t cycle = cm_max64(channel->now, state->groups[0].column_ready[direction]);
+   uint64_t entries = queue->hits, opening = 0;
+   if (channel->rows_opened > cycle) {
+      for (uint64_t left = banks & channel->banks_activated; left; left &= left - 1) {
+         const uint32_t bank = (uint32_t)__builtin_ctzll(left);
+         if (state->column_ready[bank] > cycle)
+            opening |= 1ull << bank;
+         else if (state->column_ready[bank] <= channel->now)
+            channel->banks_activated &= ~(1ull << bank);
+      }
+   }
+   for (uint64_t others = (queue->banks_hit & ~banks) | opening; others; others &= others - 1)
+      entries &= ~queue->in_bank[__builtin_ctzll(others)];
+   if (!entries)
+      return choose_column(channel, direction, opening);
+   return (struct choice){
+      .order = (cycle - channel->now) << PLACE_BITS,
+      .bank = queue->entries[cm_dram_request_queue_oldest(queue, entries)].bank,
+   };
+}
+
+/* The first precharge or activate for some banks, which all have requests. */
+static inline __attribute__((always_inline)) struct choice
+choose_row(const struct cm_dram_channel *channel, const struct cm_dram_request_queue *queue, uint64_t banks)
+{
    const struct cm_dram_channel_state *state = &channel->state;
    struct choice best = nothing;
    for (uint64_t open = banks & state->open; open; open &= open - 1) {
       const uint32_t bank = (uint32_t)__builtin_ctzll(open);
-      const uint64_t ready = cm_dram_precharge_ready(state, bank);
-      best = better(best, channel->now, ready, lists[bank].oldest_age, bank);
+      const uint32_t place = cm_dram_request_queue_place(queue, queue->in_bank[bank]);
+      best = better(best, channel->now, cm_dram_precharge_ready(state, bank), place, bank);
    }
    for (uint64_t closed = banks & ~state->open; closed; closed &= closed - 1) {
       const uint32_t bank = (uint32_t)__builtin_ctzll(closed);
+      const uint32_t place = cm_dram_request_queue_place(queue, queue->in_bank[bank]);
       const uint64_t ready = cm_dram_activate_ready(&channel->constraints, state, bank);
-      best = better(best, channel->now, ready, lists[bank].oldest_age, bank);
+      best = better(best, channel->now, ready, place, bank);
    }
    return best;
 }
@@ -510,33 +522,31 @@ take_up_refreshes(struct cm_dram_channel *channel)
       if (channel->refresh_due[rank] <= channel->now) {
          channel->ranks_due |= 1u << rank;
          channel->banks_due |= channel->refresh_set[rank];
-         end_idleness(channel, rank, channel->now);
+         if (channel->power[rank].idle)
+            end_idleness(channel, rank, channel->now);
       } else if (channel->refresh_due[rank] < channel->next_due) {
          channel->next_due = channel->refresh_due[rank];
       }
    }
 }
 
-static void
+static inline void
 take_up_requests(struct cm_dram_channel *channel, enum cm_dram_direction direction)
 {
    struct cm_dram_request_queue *queue = &channel->queues[direction];
-   struct waiting_requests *waiting = &channel->waiting[direction];
-   while (is_waiting(waiting) && queue->count < queue->limit) {
-      const struct cm_dram_request *request = first_waiting(waiting);
+   struct cm_dram_waiting *waiting = &channel->waiting[direction];
+   while (channel->next_arrival[direction] <= channel->now) {
+      const struct cm_dram_request *request = cm_dram_first_waiting(waiting);
       const uint32_t rank = cm_dram_rank_of(&channel->constraints, request->bank);
-      if (request->arrival > channel->now)
-         return;
       channel->counters.queue_full_requests += request->arrival < channel->now;
       channel->counters.queue_full_cycles += channel->now - request->arrival;
       cm_dram_request_queue_push(queue, request, &channel->state);
       channel->power[rank].queued++;
-      end_idleness(channel, rank, channel->now);
-      waiting->head++;
+      if (channel->power[rank].idle)
+         end_idleness(channel, rank, channel->now);
+      cm_dram_waiting_remove(waiting);
+      set_next_arrival(channel, direction);
    }
-   /* So that the ring's beginning, which the processor's cache has, is used again and again. */
-   if (!is_waiting(waiting))
-      waiting->head = waiting->tail = 0;
 }
 
 static void
@@ -547,18 +557,16 @@ take_up(struct cm_dram_channel *channel)
    take_up_requests(channel, READ);
    take_up_requests(channel, WRITE);
    set_next_event(channel);
+   channel->has_chosen = false;
 }
 
 /* The queue whose requests are served. */
-static enum cm_dram_direction
+static inline enum cm_dram_direction
 serve(struct cm_dram_channel *channel)
 {
    const uint32_t writes = channel->queues[WRITE].count;
-   if (writes <= channel->write_low)
-      channel->writing = false;
-   else if (writes >= channel->write_high)
-      channel->writing = true;
-   return channel->writing || channel->queues[READ].count == 0 ? WRITE : READ;
+   channel->writing = (writes > channel->write_low) & (channel->writing | (writes >= channel->write_high));
+   return channel->writing | (channel->queues[READ].count == 0) ? WRITE : READ;
 }
 
 /* Queues what arrives now. Returns whether the choice may change: not if all new requests queue behind others
@@ -579,7 +587,7 @@ static void
 prepare(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction direction)
 {
    struct cm_dram_request_queue *queue = &channel->queues[direction];
-   struct cm_dram_entry *entry = &queue->entries[queue->banks[bank].oldest];
+   struct cm_dram_entry *entry = &queue->entries[cm_dram_request_queue_oldest(queue, queue->in_bank[bank])];
    if (channel->state.open >> bank & 1) {
       entry->outcome = CM_DRAM_ROW_CONFLICT;
       precharge(channel, bank);
@@ -605,29 +613,32 @@ prepare_refresh(struct cm_dram_channel *channel, uint32_t bank)
 
 /* Chooses the next command, if no request that arrives before it changes that. A refresh's goes before a column command,
  * and that before the others. */
-static inline __attribute__((always_inline)) void
-choose(struct cm_dram_channel *channel)
+static inline __attribute__((always_inline)) struct next_command
+choose(struct cm_dram_channel *channel, bool has_groups)
 {
    const enum cm_dram_direction direction = serve(channel);
    const struct cm_dram_request_queue *queue = &channel->queues[direction];
    const uint64_t served = banks_to_serve(channel, queue) & ~channel->banks_due;
    const uint64_t fresh = channel->banks_fresh[!direction] & ~channel->banks_due;
+   const uint64_t prepared = queue->banks_used & ~served & ~fresh & ~channel->banks_due;
    const enum cm_dram_direction column_direction = fresh ? !direction : direction;
-   const struct choice column = choose_column(channel, column_direction, fresh ? fresh : served);
-   const uint64_t column_cycle = cycle_of(channel, column);
-   struct next_command next = {.cycle = column_cycle,
+   const struct choice column =
+      has_groups ? choose_column(channel, column_direction, fresh ? fresh : served)
+                 : choose_column_of_group(channel, column_direction, fresh ? fresh : served);
+   struct next_command next = {.cycle = cycle_of(channel, column),
                                .kind = COLUMN,
                                .bank = column.bank,
                                .direction = column_direction,
                                .served = direction};
-   if (column_cycle > channel->now) {
-      const struct choice row =
-         choose_row(channel, direction, queue->banks_used & ~served & ~fresh & ~channel->banks_due);
-      const uint64_t cycle = cycle_of(channel, row);
-      const bool is_sooner = cycle < column_cycle;
-      next.cycle = is_sooner ? cycle : next.cycle;
-      next.kind = is_sooner ? ROW : COLUMN;
-      next.bank = is_sooner ? row.bank : next.bank;
+   if (next.cycle > channel->now && (channel->row_ready < next.cycle || prepared & ~channel->row_banks)) {
+      const struct choice row = choose_row(channel, queue, prepared);
+      channel->row_banks = prepared;
+      channel->row_ready = cycle_of(channel, row);
+      if (channel->row_ready < next.cycle) {
+         next.cycle = channel->row_ready;
+         next.kind = ROW;
+         next.bank = row.bank;
+      }
    }
    if (__builtin_expect(channel->ranks_due != 0, false)) {
       const struct choice refreshing = choose_refresh(channel);
@@ -638,65 +649,89 @@ choose(struct cm_dram_channel *channel)
          next.bank = refreshing.bank;
       }
    }
-   channel->next = next;
-   channel->has_chosen = true;
+   return next;
 }
 
-/* Advances to the next event before `limit` and simulates it; else stops at `limit`. The command that is chosen until then
- * remains so: none is ready before. */
+/* Advances to the chosen command if it is before `limit`, and issues it; or to the first event that may change the choice;
+ * or to `limit`, and keeps what was chosen: no other command is ready before. */
 static inline __attribute__((always_inline)) void
-step(struct cm_dram_channel *channel, uint64_t limit)
+issue(struct cm_dram_channel *channel, uint64_t limit, struct next_command next)
 {
-   if (channel->next_event <= channel->now) {
-      take_up(channel);
-      channel->has_chosen = false;
-   }
-   if (!channel->has_chosen)
-      choose(channel);
-   const struct next_command *next = &channel->next;
-   const uint64_t cycle = next->cycle;
-   while (channel->next_event <= cycle && channel->next_event < limit) {
+   while (channel->next_event <= next.cycle && channel->next_event < limit) {
       channel->now = channel->next_event;
-      if (take_up_changes(channel, next->served)) {
-         channel->has_chosen = false;
+      if (take_up_changes(channel, next.served))
          return;
-      }
    }
-   if (cycle >= limit) {
+   if (next.cycle >= limit) {
       channel->now = limit;
+      channel->next = next;
+      channel->has_chosen = true;
       return;
    }
-   channel->now = cycle;
-   channel->has_chosen = false;
-   switch (next->kind) {
-   case COLUMN: transfer(channel, next->bank, next->direction); break;
-   case ROW: prepare(channel, next->bank, next->served); break;
-   case REFRESH: prepare_refresh(channel, next->bank); break;
+   channel->now = next.cycle;
+   switch (next.kind) {
+   case COLUMN: transfer(channel, next.bank, next.direction); break;
+   case ROW: prepare(channel, next.bank, next.served); break;
+   case REFRESH: prepare_refresh(channel, next.bank); break;
    }
-   channel->now = cycle + 1;
+   channel->now = next.cycle + 1;
+}
+
+static __attribute__((noinline)) void
+issue_chosen(struct cm_dram_channel *channel, uint64_t limit)
+{
+   channel->has_chosen = false;
+   issue(channel, limit, channel->next);
+}
+
+static inline __attribute__((always_inline)) void
+step(struct cm_dram_channel *channel, uint64_t limit, bool has_groups)
+{
+   if (channel->next_event <= channel->now)
+      take_up(channel);
+   if (channel->has_chosen)
+      issue_chosen(channel, limit);
+   else
+      issue(channel, limit, choose(channel, has_groups));
+}
+
+/* Schedules all commands before a cycle, or as many as it takes to complete a request. */
+static void
+run(struct cm_dram_channel *channel, uint64_t limit, const uint64_t *completion)
+{
+   if (channel->constraints.groups * channel->constraints.ranks > 1) {
+      while (channel->now < limit && *completion == CM_DRAM_PENDING)
+         step(channel, limit, true);
+   } else {
+      while (channel->now < limit && *completion == CM_DRAM_PENDING)
+         step(channel, limit, false);
+   }
 }
 
 void
 cm_dram_channel_complete(struct cm_dram_channel *channel, cm_dram_ticket ticket)
 {
-   const uint64_t *completion = &channel->completions[ticket % CM_DRAM_TICKETS];
-   while (*completion == CM_DRAM_PENDING)
-      step(channel, UINT64_MAX);
+   run(channel, UINT64_MAX, &channel->completions[ticket % CM_DRAM_TICKETS]);
 }
 
 void
 cm_dram_channel_advance(struct cm_dram_channel *channel, uint64_t cycle)
 {
-   while (channel->now < cycle)
-      step(channel, cycle);
+   static const uint64_t never = CM_DRAM_PENDING;
+   run(channel, cycle, &never);
 }
 
 uint64_t
 cm_dram_channel_drain(struct cm_dram_channel *channel)
 {
-   while (channel->queues[READ].count || channel->queues[WRITE].count ||
-          is_waiting(&channel->waiting[READ]) || is_waiting(&channel->waiting[WRITE]))
-      step(channel, UINT64_MAX);
+   for (int direction = READ; direction <= WRITE; direction++) {
+      const struct cm_dram_request_queue *queue = &channel->queues[direction];
+      const struct cm_dram_waiting *waiting = &channel->waiting[direction];
+      while (cm_dram_is_waiting(waiting))
+         cm_dram_channel_complete(channel, cm_dram_first_waiting(waiting)->ticket);
+      while (queue->used)
+         cm_dram_channel_complete(channel, queue->entries[__builtin_ctzll(queue->used)].ticket);
+   }
    return channel->last_completion;
 }
 
@@ -736,7 +771,9 @@ cm_dram_channel_count(const struct cm_dram_channel *channel, struct cm_dram_syst
    counters->row_hits += channel->outcomes[CM_DRAM_ROW_HIT];
    counters->row_misses += channel->outcomes[CM_DRAM_ROW_MISS];
    counters->row_conflicts += channel->outcomes[CM_DRAM_ROW_CONFLICT];
-   counters->busy_cycles += (own->read_bursts + own->write_bursts) * channel->constraints.burst;
+   counters->read_bursts += channel->bursts[READ];
+   counters->write_bursts += channel->bursts[WRITE];
+   counters->busy_cycles += (channel->bursts[READ] + channel->bursts[WRITE]) * channel->constraints.burst;
    counters->channel_cycles += channel->now;
    for (uint32_t rank = 0; rank < channel->constraints.ranks; rank++)
       count_rank(channel, rank, counters);
