@@ -308,10 +308,18 @@ put_continuous(struct writer *writer, unsigned depth)
       "(% - %)",
    };
    static const char *const wild_forms[] = {
-      "fract(%)", "(% / %)",           "normalize(%)",
-      "floor(%)", "mod(%, %)",         "sqrt(%)",
-      "log(%)",   "pow(%, %)",         "intBitsToFloat(ivec4(%))",
-      "acos(%)",  "inverse(turn) * %", "refract(%, %, 0.5)",
+      "fract(%)",
+      "(% / %)",
+      "normalize(%)",
+      "floor(%)",
+      "mod(%, %)",
+      "sqrt(%)",
+      "log(%)",
+      "pow(%, %)",
+      "intBitsToFloat(ivec4(%))",
+      "acos(%)",
+      "(inverse(turn) * %)",
+      "refract(%, %, 0.5)",
    };
    struct dice *dice = writer->dice;
    const char *form = is_wild(writer) && chance(dice, 20) ? PICK(dice, wild_forms) : PICK(dice, forms);
