@@ -85,7 +85,7 @@ static_assert(CM_DRAM_MAX_QUEUE == 64, "a word has a bit for each entry");
 
 /** How many entries, used or not, are older than the oldest one of a set, which is not empty. */
 static inline uint32_t
-cm_dram_request_queue_place(const struct cm_dram_request_queue *queue, uint64_t entries)
+cm_dram_request_queue_older(const struct cm_dram_request_queue *queue, uint64_t entries)
 {
    return (uint32_t)__builtin_ctzll(entries >> queue->next | entries << (-queue->next % CM_DRAM_MAX_QUEUE));
 }
@@ -94,7 +94,7 @@ cm_dram_request_queue_place(const struct cm_dram_request_queue *queue, uint64_t 
 static inline uint32_t
 cm_dram_request_queue_oldest(const struct cm_dram_request_queue *queue, uint64_t entries)
 {
-   return (queue->next + cm_dram_request_queue_place(queue, entries)) % CM_DRAM_MAX_QUEUE;
+   return (queue->next + cm_dram_request_queue_older(queue, entries)) % CM_DRAM_MAX_QUEUE;
 }
 
 /** A bank's requests for its open row. */

@@ -376,9 +376,9 @@ transfer(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction 
 
 /* ---- choosing ------------------------------------------------------------------------------------- */
 
-/* A command's order: the cycles from now until it is ready, then the place of its request in order of age, in one number so
+/* A command's order: the cycles from now until it is ready, then how many entries are older than its request, in one number so
  * that they are compared without branches, which nothing could foretell. */
-#define PLACE_BITS 8
+#define OLDER_BITS 8
 #define NEVER UINT64_MAX
 
 struct choice {
@@ -389,16 +389,16 @@ struct choice {
 static const struct choice nothing = {.order = NEVER};
 
 static inline struct choice
-better(struct choice best, uint64_t now, uint64_t ready, uint32_t place, uint32_t bank)
+better(struct choice best, uint64_t now, uint64_t ready, uint32_t older, uint32_t bank)
 {
-   const uint64_t order = (ready > now ? ready - now : 0) << PLACE_BITS | place;
+   const uint64_t order = (ready > now ? ready - now : 0) << OLDER_BITS | older;
    return (struct choice){order < best.order ? order : best.order, order < best.order ? bank : best.bank};
 }
 
 static inline uint64_t
 cycle_of(const struct cm_dram_channel *channel, struct choice choice)
 {
-   return choice.order == NEVER ? NEVER : channel->now + (choice.order >> PLACE_BITS);
+   return choice.order == NEVER ? NEVER : channel->now + (choice.order >> OLDER_BITS);
 }
 
 /* Of the banks that have requests for their open row, those whose limit does not keep them from being served.
@@ -426,7 +426,7 @@ choose_column(const struct cm_dram_channel *channel, enum cm_dram_direction dire
       const uint32_t bank = (uint32_t)__builtin_ctzll(banks);
       const uint64_t ready = cm_dram_column_ready(&channel->constraints, &channel->state, bank, direction);
       const uint64_t hits = cm_dram_request_queue_bank_hits(queue, bank);
-      best = better(best, channel->now, ready, cm_dram_request_queue_place(queue, hits), bank);
+      best = better(best, channel->now, ready, cm_dram_request_queue_older(queue, hits), bank);
    }
    return best;
 }
@@ -454,7 +454,7 @@ choose_column_of_group(struct cm_dram_channel *channel, enum cm_dram_direction d
    if (!entries)
       return choose_column(channel, direction, opening);
    return (struct choice){
-      .order = (cycle - channel->now) << PLACE_BITS,
+      .order = (cycle - channel->now) << OLDER_BITS,
       .bank = queue->entries[cm_dram_request_queue_oldest(queue, entries)].bank,
    };
 }
@@ -467,14 +467,14 @@ choose_row(const struct cm_dram_channel *channel, const struct cm_dram_request_q
    struct choice best = nothing;
    for (uint64_t open = banks & state->open; open; open &= open - 1) {
       const uint32_t bank = (uint32_t)__builtin_ctzll(open);
-      const uint32_t place = cm_dram_request_queue_place(queue, queue->in_bank[bank]);
-      best = better(best, channel->now, cm_dram_precharge_ready(state, bank), place, bank);
+      const uint32_t older = cm_dram_request_queue_older(queue, queue->in_bank[bank]);
+      best = better(best, channel->now, cm_dram_precharge_ready(state, bank), older, bank);
    }
    for (uint64_t closed = banks & ~state->open; closed; closed &= closed - 1) {
       const uint32_t bank = (uint32_t)__builtin_ctzll(closed);
-      const uint32_t place = cm_dram_request_queue_place(queue, queue->in_bank[bank]);
+      const uint32_t older = cm_dram_request_queue_older(queue, queue->in_bank[bank]);
       const uint64_t ready = cm_dram_activate_ready(&channel->constraints, state, bank);
-      best = better(best, channel->now, ready, place, bank);
+      best = better(best, channel->now, ready, older, bank);
    }
    return best;
 }
