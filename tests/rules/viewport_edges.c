@@ -158,6 +158,17 @@ draw_line(const struct rectangle *viewport, const struct line *line)
    draw(GL_LINES, (const float(*)[4])positions, places, 2);
 }
 
+/* Whether a straight line has pixels at a place along it: those whose diamonds it goes through and leaves (13.6.1). */
+static bool
+has_place(double from, double to, double across, int width, int place)
+{
+   const double centre = place + 0.5, first = across - (width - 1) / 2.0;
+   const double beside = fabs(first - floor(first) - 0.5);
+   const bool forwards = to > from;
+   const bool begins = forwards ? from < centre : from > centre, ends = forwards ? to > centre : to < centre;
+   return (begins || fabs(from - centre) + beside < 0.5) && ends && fabs(to - centre) + beside > 0.5;
+}
+
 /* Horizontal and vertical lines, beside, at and within the edges. */
 static void
 try_straight_line(const struct rectangle *viewport, bool vertical, double along0, double along1,
@@ -177,8 +188,8 @@ try_straight_line(const struct rectangle *viewport, bool vertical, double along0
    int wrong = 0;
    for (int row = 0; row < SIZE; row++) {
       for (int column = 0; column < SIZE; column++) {
-         const double major = (vertical ? row : column) + 0.5, minor = (vertical ? column : row) + 0.5;
-         const bool on_line = major > fmin(along0, along1) && major < fmax(along0, along1) &&
+         const double minor = (vertical ? column : row) + 0.5;
+         const bool on_line = has_place(along0, along1, across, width, vertical ? row : column) &&
                               fabs(minor - across) < width / 2.0;
          const bool expected = on_line && contains(viewport, column, row) && contains(&scissor, column, row);
          wrong += (pixels[row][column][0] != 0) != expected;
@@ -206,7 +217,7 @@ try_straight_lines(void)
          const double acrosses[5] = {low - 6.3, low - 1.3, low + 0.3, low + length - 0.8, low + length + 2.2};
          const double across = acrosses[n / (2 * (int)COUNT_OF(widths))];
          try_straight_line(viewport, vertical, start - 9.3, end + 4.2, across, width, n % 3);
-         try_straight_line(viewport, vertical, end - 3.2, start + 2.3, across, width, n % 3);
+         try_straight_line(viewport, vertical, end - 3.25, start + 2.4, across, width, n % 3);
          try_straight_line(viewport, vertical, start - 100000, end + 300000, across, width, n % 3);
       }
    }

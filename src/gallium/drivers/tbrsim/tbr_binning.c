@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "draw/draw_context.h"
 #include "draw/draw_pipe.h"
@@ -215,49 +216,69 @@ snap(float coordinate)
    return rintf(coordinate / SUBPIXEL) * SUBPIXEL;
 }
 
-/** Moves an end that is at the centre of a pixel back along the line, so that a first pixel is in and a last one out
- * whichever way the line goes: as the rules for edges of polygons do for lines to the right, and for those that leave the
- * side whose edges belong to polygons. To a point of the line, if there is one near: beside it the line would have
- * other pixels where it goes between two of them. */
-static void
-move_end(const struct pipe_rasterizer_state *rasterizer, bool x_major, const float direction[2],
-         float position[2])
+/** Whether a line that ends here has been at the pixel's centre, along its major axis, and is in the diamond around it: it
+ * has not left the pixel, and another that begins here has it (OpenGL ES 3.2, 13.6.1). Ends are as if a little to the
+ * left, and less below; those of wide lines are those of the line whose first pixels are drawn. */
+static bool
+is_in_second_half(const struct pipe_rasterizer_state *rasterizer, bool x_major, bool forwards,
+                  const float position[4])
 {
-   const unsigned major = x_major ? 0 : 1, minor = 1 - major;
-   const float length = direction[major];
-   const bool is_first_in = !x_major && rasterizer->bottom_edge_rule ? length < 0 : length > 0;
-   const float centre = rasterizer->half_pixel_center ? 0.5f : 0.0f, place = snap(position[major]) - centre;
-   if (is_first_in || length == 0 || place != floorf(place))
-      return;
-   const float back = length > 0 ? -SUBPIXEL : SUBPIXEL, slope = direction[minor] / length;
-   float steps = 1;
-   while (steps < 4 && steps * slope != floorf(steps * slope))
-      steps *= 2;
-   if (steps * slope == floorf(steps * slope)) {
-      position[major] += back * steps;
-      position[minor] += back * steps * slope;
-   } else {
-      position[major] += back;
-   }
+   const int subpixels = 1 << TBR_SUBPIXEL_BITS, half = subpixels / 2;
+   const int centre = rasterizer->half_pixel_center ? half : 0;
+   const int aside = (MAX2((int)roundf(rasterizer->line_width), 1) - 1) * half;
+   const bool down = rasterizer->bottom_edge_rule; /* y points down */
+   int x = (int)lrintf(position[0] * (float)subpixels) - centre + half;
+   int y = (int)lrintf(position[1] * (float)subpixels) - centre + half;
+   if (x_major)
+      y += down ? aside : -aside;
+   else
+      x -= aside;
+   const int dx = ((x - 1) & (subpixels - 1)) + 1 - half;
+   const int dy = down ? (y & (subpixels - 1)) - half : ((y - 1) & (subpixels - 1)) + 1 - half;
+   const bool is_right = dx > 0, is_later = x_major ? is_right : down ? dy >= 0 : dy > 0;
+   const int distance = abs(dx) + abs(dy);
+   return is_later == forwards && (distance < half || (distance == half && is_right));
 }
 
-/** Moves the ends to where the parallelogram ends; side: half the width, from the line to a side. */
-static void
-place_line(const struct pipe_rasterizer_state *rasterizer, float ends[2][2], float side[2])
+/** Moves ends that are in the second half of a pixel's diamond to the first half, so that the pixel is in of a line that
+ * begins there and out of one that ends there. False if nothing is left. */
+static bool
+place_ends(const struct tbr_binning *binning, vertex_attributes v[2], struct tbr_clipped_line *moved)
 {
-   const float direction[2] = {ends[1][0] - ends[0][0], ends[1][1] - ends[0][1]};
+   const struct pipe_rasterizer_state *rasterizer = binning->context->rasterizer;
+   const vertex_attributes whole[2] = {v[0], v[1]};
+   const float dx = v[1][0][0] - v[0][0][0], dy = v[1][0][1] - v[0][0][1];
+   const bool x_major = fabsf(dx) >= fabsf(dy);
+   const float length = x_major ? dx : dy;
+   if (length == 0)
+      return false;
+   const double half_pixel = 0.5 / fabs((double)length);
+   bool is_moved[2] = {false, false};
+   for (unsigned end = 0; end < 2; end++) {
+      if (is_in_second_half(rasterizer, x_major, length > 0, whole[end][0]) &&
+          tbr_move_line_end(binning, whole, end - half_pixel, end, moved->vertex[end])) {
+         v[end] = (vertex_attributes)moved->vertex[end];
+         is_moved[end] = true;
+      }
+   }
+   return !is_moved[1] || is_moved[0] || half_pixel < 1;
+}
+
+/** Half the width, from the line to its side. */
+static void
+find_side(const struct pipe_rasterizer_state *rasterizer, vertex_attributes v0, vertex_attributes v1,
+          float side[2])
+{
+   const float dx = v1[0][0] - v0[0][0], dy = v1[0][1] - v0[0][1];
+   const bool x_major = fabsf(dx) >= fabsf(dy);
    side[0] = side[1] = 0;
    if (rasterizer->line_rectangular) {
       const float half = MAX2(rasterizer->line_width, 1.0f) * 0.5f;
-      const float length =
-         (float)sqrt((double)direction[0] * direction[0] + (double)direction[1] * direction[1]);
-      side[0] = length > 0 ? -direction[1] / length * half : 0;
-      side[1] = length > 0 ? direction[0] / length * half : 0;
+      const float length = (float)sqrt((double)dx * dx + (double)dy * dy);
+      side[0] = length > 0 ? -dy / length * half : 0;
+      side[1] = length > 0 ? dx / length * half : 0;
    } else {
-      const bool x_major = fabsf(direction[0]) >= fabsf(direction[1]);
       side[x_major ? 1 : 0] = MAX2(roundf(rasterizer->line_width), 1.0f) * 0.5f;
-      move_end(rasterizer, x_major, direction, ends[0]);
-      move_end(rasterizer, x_major, direction, ends[1]);
    }
 }
 
@@ -271,34 +292,31 @@ is_near(vertex_attributes vertex)
 }
 
 /** The line as a parallelogram. Of single samples: of its width across its minor axis,
- * one pixel a column (or row) for width 1, half-open along the major axis. Multisampled:
+ * one pixel a column (or row) for width 1, from the first to the last pixel whose diamond it leaves. Multisampled:
  * the rectangle whose sides are half the width away from it. */
 static void
 bin_line(struct tbr_binning *binning, vertex_attributes v0, vertex_attributes v1)
 {
    const struct pipe_rasterizer_state *rasterizer = binning->context->rasterizer;
-   struct tbr_clipped_line clipped;
-   if (!is_near(v0) || !is_near(v1)) {
-      vertex_attributes ends[2] = {v0, v1};
-      if (!tbr_clip_line(binning, ends, &clipped))
-         return;
-      v0 = ends[0];
-      v1 = ends[1];
-   }
-   float ends[2][2] = {{v0[0][0], v0[0][1]}, {v1[0][0], v1[0][1]}}, side[2];
-   place_line(rasterizer, ends, side);
-
+   struct tbr_clipped_line clipped, moved;
+   vertex_attributes ends[2] = {v0, v1};
+   float side[2];
+   if ((!is_near(v0) || !is_near(v1)) && !tbr_clip_line(binning, ends, &clipped))
+      return;
    binning->clipped_primitives++;
+   find_side(rasterizer, ends[0], ends[1], side);
+   if (!rasterizer->line_rectangular && !place_ends(binning, ends, &moved))
+      return;
    struct tbr_binned_primitive primitive = {
-      .vertex = {v0, v1, v0},
+      .vertex = {ends[0], ends[1], ends[0]},
       .parallelogram = true,
-      .front_facing = injected_facing(binning, v0),
+      .front_facing = injected_facing(binning, ends[0]),
       .provoking = rasterizer->flatshade_first ? 0 : 1,
    };
    for (unsigned i = 0; i < 3; i++) {
       memcpy(primitive.corner[i], primitive.vertex[i][0], sizeof primitive.corner[i]);
       for (unsigned c = 0; c < 2; c++)
-         primitive.corner[i][c] = ends[i & 1][c] + (i == 2 ? side[c] : -side[c]);
+         primitive.corner[i][c] += i == 2 ? side[c] : -side[c];
    }
    bin_primitive(binning, &primitive);
 }

@@ -91,7 +91,7 @@ bool tbr_draw_refresh_state(struct tbr_context *context);
 /** Guard band: coordinates that the rasteriser supports, less the width of a line. */
 #define TBR_GUARD_BAND 32000.0f
 
-/** Ends of a line that were made by clipping: vertices as draw lays them out. */
+/** Ends of a line that are not its vertices: as draw lays these out. */
 struct tbr_clipped_line {
    float vertex[2][TBR_MAX_INPUTS + 8][4];
 };
@@ -100,5 +100,10 @@ struct tbr_clipped_line {
  * replaced by one in `clipped`. False if nothing is left of it, or it is not finite. */
 bool
 tbr_clip_line(const struct tbr_binning *binning, const float (*v[2])[4], struct tbr_clipped_line *clipped);
+
+/** Makes the vertex that is at a place of the line in the window, 0 at its first end and 1 at the other, maybe somewhat
+ * outside: to replace `end`. False if the line does not get there in front of the eye. */
+bool tbr_move_line_end(const struct tbr_binning *binning, const float (*const v[2])[4], double place,
+                       unsigned end, float (*vertex)[4]);
 
 #endif

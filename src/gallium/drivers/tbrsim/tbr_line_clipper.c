@@ -53,13 +53,14 @@ cut(const struct line_end ends[2], unsigned plane, double *first, double *last)
    return *first < *last;
 }
 
-/** The vertex at t of the line. What is constant, or not the fragment shader's, it has from `end`. */
+/** The vertex at t of the line, which may be a little outside of it. What is constant, or not the fragment shader's, it
+ * has from `end`. */
 static void
 interpolate(const struct tbr_binning *binning, const float (*const v[2])[4], const struct line_end ends[2],
             double t, unsigned end, float (*vertex)[4])
 {
    const struct tbr_fragment_shader *shader = binning->context->fragment_shader;
-   assert(t >= 0 && t <= 1);
+   const bool flat_colors = binning->context->rasterizer->flatshade;
    const double w = mix(ends[0].position[3], ends[1].position[3], t);
    const double t_window = t * ends[1].position[3] / w;
    memcpy(vertex, v[end], binning->stride);
@@ -68,7 +69,8 @@ interpolate(const struct tbr_binning *binning, const float (*const v[2])[4], con
    vertex[0][3] = (float)(1.0 / w);
    for (unsigned i = 0; i < shader->num_inputs; i++) {
       const struct tbr_shader_input *input = &shader->inputs[i];
-      if (input->source != TBR_INPUT_ATTRIBUTE || input->interpolation == TBR_INTERPOLATE_CONSTANT)
+      if (input->source != TBR_INPUT_ATTRIBUTE || input->interpolation == TBR_INTERPOLATE_CONSTANT ||
+          (input->color && flat_colors))
          continue;
       const unsigned slot = input->attribute + 1;
       const double weight = input->interpolation == TBR_INTERPOLATE_PERSPECTIVE ? t : t_window;
@@ -96,5 +98,18 @@ tbr_clip_line(const struct tbr_binning *binning, const float (*v[2])[4], struct 
       interpolate(binning, whole, ends, last, 1, clipped->vertex[1]);
       v[1] = (const float(*)[4])clipped->vertex[1];
    }
+   return true;
+}
+
+bool
+tbr_move_line_end(const struct tbr_binning *binning, const float (*const v[2])[4], double place, unsigned end,
+                  float (*vertex)[4])
+{
+   const struct line_end ends[2] = {unproject(v[0][0]), unproject(v[1][0])};
+   const double w0 = ends[0].position[3], w1 = ends[1].position[3], divisor = w1 - place * (w1 - w0);
+   assert(binning->stride <= sizeof(float[TBR_MAX_INPUTS + 8][4]));
+   if (!(divisor > 0))
+      return false;
+   interpolate(binning, v, ends, place * w0 / divisor, end, vertex);
    return true;
 }
