@@ -15,6 +15,7 @@ finish(struct process *process, int error, const char *program, const char *reme
       fail(process_explain(program, error), "%s", remedy);
    const int status = process_wait(process);
    process_end_by(process_interrupted());
+   process_explain_signal(program, status);
    return status;
 }
 

@@ -42,18 +42,37 @@ class Disks(whole.TestCase):
                                           variables={"MESA_SHADER_CACHE_DISABLE": "true"})
                 self.assertTrue(self.check_ended(result, out, recording), f"{size} bytes: {result.stderr}")
 
-    def test_replay(self):
+    def draw_on_disks(self, what, words):
+        """Disks of any size for all that a replay or a program writes; words give its command for a folder."""
         needed = sum(file.stat().st_size for file in (*(self.shared / "whole").iterdir(), self.recording))
         failed = []
         for size in self.sizes(needed, self.times):
             disk = self.mount(f"size={size}")
             with self.subTest(size=size):
                 # The cache of programs is on the disk, too.
-                result = self.run_command(*self.replay(disk / "out", disk / "recording.tbr"),
+                result = self.run_command(*words(disk / "out", disk / "recording.tbr"),
                                           variables={"MESA_SHADER_CACHE_DIR": str(disk / "programs")})
                 failed.append((size, self.check_ended(result, disk / "out", disk / "recording.tbr")))
         self.assertTrue(failed[0][1])
-        print(f"replay: disks of so many bytes were full: {failed}")
+        print(f"{what}: disks of so many bytes were full: {failed}")
+
+    def test_replay(self):
+        self.draw_on_disks("replay", self.replay)
+
+    def test_run(self):
+        """The program goes on, and its status is its own unless the recording could not be written."""
+        self.draw_on_disks("run", self.run_program)
+
+    def test_run_results(self):
+        """Without a recording the results' disk is not the program's business: a message, and its status."""
+        needed = sum(file.stat().st_size for file in (self.shared / "whole").iterdir())
+        for size in self.sizes(needed, self.times):
+            disk = self.mount(f"size={size}")
+            with self.subTest(size=size):
+                result = self.run_command("run", "--out", disk / "out", "--", *self.PROGRAM)
+                frames = self.check_statistics(disk / "out")
+                if frames < len(self.whole):
+                    self.assertRegex(result.stderr, "(?m)^tbrsim: .*No space left on device")
 
     def test_sim(self):
         """Beside earlier results of the same folder."""
@@ -128,6 +147,8 @@ class Disks(whole.TestCase):
         """All commands say that they cannot write there."""
         for words in (self.replay(disk / "out", self.directory / "recording.tbr"),
                       self.replay(self.directory / "out", disk / "recording.tbr"),
+                      self.run_program(disk / "out", self.directory / "recording.tbr"),
+                      self.run_program(self.directory / "out", disk / "recording.tbr"),
                       ("sim", "--out", disk / "out", self.recording),
                       ("report", "--out", disk / "page.html", self.shared / "whole"),
                       ("export", "--format", "din", "--unit", "l2", "--out", disk / "l2.din", self.recording),

@@ -12,6 +12,7 @@ import whole
 from support import tbrsim
 
 MOST = 2 << 30  # bytes that are enough
+GROUPS = {"replay": 32, "run": 32, "sim": 8, "report": 8}  # MiB that are too little
 
 
 def limit(size):
@@ -97,18 +98,45 @@ class Memory(whole.TestCase):
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertIn("tbrsim: eglretrace: a signal ended it, and it was killed as its report of that did not end", result.stderr)
 
+    def in_group(self, number, words, size):
+        """The command in a control group with so many bytes; its result."""
+        group = Group(f"tbrsim-test-{os.getpid()}-{number}", size)
+        try:
+            return self.run_command(*words, preexec_fn=group.enter)
+        finally:
+            group.close()
+
+    def check_group(self, number, way, size):
+        """Whether it was too little memory; what there is, is whole."""
+        out, recording = self.directory / f"{number}", self.directory / f"{number}.tbr"
+        page = self.directory / f"{number}.html"
+        page.write_text("earlier")
+        words = {"replay": self.replay(out, recording), "run": self.run_program(out, recording),
+                 "sim": ("sim", "--jobs", 2, "--out", out, self.recording),
+                 "report": ("report", "--results", out, "--out", page, self.recording)}[way]
+        result = self.in_group(number, words, size)
+        self.check_recording(recording)
+        frames = self.check_statistics(out)
+        if result.returncode == 0:
+            self.assertEqual(frames, len(self.whole), result.stderr)
+            self.assertTrue(way != "report" or page.read_text().endswith("</html>\n"))
+        elif result.returncode != -9:  # by the kernel, which lets it say nothing
+            self.assertNotEqual(result.stderr, "", f"status {result.returncode}")
+        if result.returncode:
+            self.assertEqual(page.read_text(), "earlier")
+        return result.returncode != 0
+
     def test_group(self):
-        """Half of what it takes, and more."""
-        failed = []
-        for number in range(self.times):
-            size = (16 << 20) + round((256 << 20) * number / self.times)
-            with self.subTest(size=size):
-                group = Group(f"tbrsim-test-{os.getpid()}-{number}", size)
-                self.addCleanup(group.close)
-                out, recording = self.directory / f"{number}", self.directory / f"{number}.tbr"
-                failed.append((size >> 20, self.check(self.replay(out, recording), group.enter, out)))
-                self.check_recording(recording)
-        print(f"replay: MiB of a control group, whether too little: {failed}")
+        """Too little for each of the commands, and more."""
+        number, failed = 0, {way: [] for way in GROUPS}
+        for way, least in GROUPS.items():
+            for more in range(max(self.times // len(GROUPS), 1)):
+                size = (least << 20) + round((256 << 20) * self.random.random() ** 2 if more else 0)
+                with self.subTest(way=way, size=size):
+                    failed[way].append((size >> 20, self.check_group(number, way, size)))
+                number += 1
+            self.assertTrue(failed[way][0][1], f"{way}: {failed[way]}")
+        print(f"MiB of control groups, whether too little: {failed}")
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ LONGEST = 300  # seconds on a busy machine; more is a hang
 class TestCase(tbrsim.DisplayTestCase):
     """A script's --times is how often each of its tests disturbs something, --seed makes other choices."""
 
+    PROGRAM = ("eglretrace", "--benchmark", "--headless", TRACE)  # which draws the same frames
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -44,6 +46,10 @@ class TestCase(tbrsim.DisplayTestCase):
     @staticmethod
     def replay(out, recording):
         return ("replay", "--out", out, "--record", recording, TRACE)
+
+    @classmethod
+    def run_program(cls, out, recording):
+        return ("run", "--out", out, "--record", recording, "--", *cls.PROGRAM)
 
     def is_beginning(self, rows):
         """Frames are the first ones of those of the undisturbed run; their number."""
