@@ -2,8 +2,12 @@
 /* found CASE: what random programs (tests/fuzz/driver) have found to go wrong, each by itself.
  *    half         functions of half precision whose results are used in half precision
  *    anisotropy   a vertex shader reads integers of a texture with anisotropic filtering
- *    unread       a draw without fragments whose texture nothing else has used, in a pass with fragments */
-#include <GLES3/gl32.h>
+ *    unread       a draw without fragments whose texture nothing else has used, in a pass with fragments
+ *    unfilled     tessellated triangles as lines, then filled (OpenGL)
+ *    numbered     vertices of unfilled triangles, by gl_PrimitiveID, after another shader (OpenGL) */
+#define GL_GLEXT_PROTOTYPES
+#include <GL/gl.h>
+#include <GL/glext.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,21 +122,93 @@ unread(void)
    holds(red(0) == 255, "unread: %d, expected 255", red(0));
 }
 
+/** Code for tessellated vertices with one attribute more, which lines have, was run for those without it. */
+static void
+unfilled(void)
+{
+   static const char *const sources[] = {
+      "#version 400\nvoid main() { gl_Position = vec4(gl_VertexID & 1, gl_VertexID >> 1, 0, 1); }\n",
+      "#version 400\nlayout(triangles) in;\nout vec4 shade;\n"
+      "void main() {\n"
+      "   gl_Position = vec4(gl_TessCoord.xy * 4.0 - 1.0, 0, 1);\n   shade = vec4(1, 0, 0, 1);\n"
+      "}\n",
+      "#version 400\nin vec4 shade;\nout vec4 color;\n"
+      "void main() { color = gl_FrontFacing ? shade : shade.yxzw; }\n",
+   };
+   static const GLenum stages[] = {GL_VERTEX_SHADER, GL_TESS_EVALUATION_SHADER, GL_FRAGMENT_SHADER};
+   const GLuint program = glCreateProgram();
+   for (unsigned s = 0; s < 3; s++)
+      glAttachShader(program, compile_shader(stages[s], "", sources[s]));
+   glLinkProgram(program);
+   glUseProgram(program);
+   GLuint vertices;
+   glGenVertexArrays(1, &vertices);
+   glBindVertexArray(vertices);
+   glPatchParameteri(GL_PATCH_VERTICES, 3);
+   glPatchParameterfv(GL_PATCH_DEFAULT_OUTER_LEVEL, (const GLfloat[]){4, 4, 4, 4});
+   glPatchParameterfv(GL_PATCH_DEFAULT_INNER_LEVEL, (const GLfloat[]){4, 4});
+   static const GLenum modes[] = {GL_LINE, GL_FILL, GL_LINE, GL_FILL};
+   for (unsigned m = 0; m < 4; m++) {
+      glClear(GL_COLOR_BUFFER_BIT);
+      glPolygonMode(GL_FRONT_AND_BACK, modes[m]);
+      glDrawArrays(GL_PATCHES, 0, 3);
+      int reds = 0;
+      for (int x = 0; x < SIZE; x++)
+         reds += red(x) == 255;
+      holds(modes[m] == GL_LINE || reds == SIZE, "unfilled: %d of %d pixels are filled", reds, SIZE);
+   }
+}
+
+/** Vertices had no room for the number, as their shader had been compiled for what the program before reads. */
+static void
+numbered(void)
+{
+   static const char vertex[] = "#version 400\nvoid main() {\n"
+                                "   vec2 pixel = vec2(gl_VertexID / 3 * 4 + gl_VertexID % 3 * (2 - "
+                                "gl_VertexID % 3), 3) + vec2(1.5, 0.5);\n"
+                                "   pixel.y += gl_VertexID % 3 == 2 ? 6.0 : 0.0;\n"
+                                "   gl_Position = vec4(pixel / 8.0 - 1.0, 0, 1);\n"
+                                "}\n";
+   static const char *const fragments[] = {
+      "#version 400\nout vec4 color;\nvoid main() { color = vec4(1); }\n",
+      "#version 400\nout vec4 color;\nvoid main() { color = vec4((gl_PrimitiveID + 1) * 50) / 255.0; }\n",
+   };
+   GLuint vertices;
+   glGenVertexArrays(1, &vertices);
+   glBindVertexArray(vertices);
+   glPolygonMode(GL_FRONT_AND_BACK, GL_POINT);
+   for (int p = 0; p < 2; p++) {
+      glUseProgram(build_program(vertex, fragments[p]));
+      glDrawArrays(GL_TRIANGLES, 0, 12);
+      for (int x = 1; x < SIZE; x++) {
+         const int expected = x % 4 != 1 && x % 4 != 2 ? 0 : p ? (x / 4 + 1) * 50 : 255;
+         holds(red(x) == expected, "numbered: pixel %d is %d, expected %d", x, red(x), expected);
+      }
+   }
+}
+
 int
 main(int argc, char **argv)
 {
    static const struct {
       const char *name;
       void (*run)(void);
-   } cases[] = {{"half", half}, {"anisotropy", anisotropy}, {"unread", unread}};
+      bool desktop;
+   } cases[] = {{"half", half, false},
+                {"anisotropy", anisotropy, false},
+                {"unread", unread, false},
+                {"unfilled", unfilled, true},
+                {"numbered", numbered, true}};
    require(argc == 2, "usage: found CASE");
-   struct egl egl = egl_open_context((struct surface_request){SURFACELESS}, false, 3, 2);
-   create_target();
    for (unsigned c = 0; c < sizeof cases / sizeof cases[0]; c++) {
-      if (!strcmp(argv[1], cases[c].name))
-         cases[c].run();
+      if (strcmp(argv[1], cases[c].name) != 0)
+         continue;
+      struct egl egl = egl_open_context((struct surface_request){SURFACELESS}, cases[c].desktop,
+                                        cases[c].desktop ? 4 : 3, cases[c].desktop ? 5 : 2);
+      create_target();
+      cases[c].run();
+      holds(glGetError() == GL_NO_ERROR, "%s: a GL error", argv[1]);
+      egl_close(&egl);
    }
-   holds(glGetError() == GL_NO_ERROR, "%s: a GL error", argv[1]);
-   egl_close(&egl);
    return check_status();
 }

@@ -9,8 +9,8 @@ from support import tbrsim  # noqa: E402
 
 
 class Found(tbrsim.TestCase):
-    def check(self, case):
-        result = tbrsim.run("run", "--out", self.directory / "out", "--", tbrsim.arguments.found, case,
+    def check(self, case, *options):
+        result = tbrsim.run("run", *(options or ("--out", self.directory / "out")), "--", tbrsim.arguments.found, case,
                             variables={"MESA_SHADER_CACHE_DISABLE": "true"})
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
@@ -22,6 +22,14 @@ class Found(tbrsim.TestCase):
 
     def test_unread(self):
         self.check("unread")
+
+    def test_unfilled(self):
+        """A crash of the driver that random programs are compared with, too."""
+        self.check("unfilled")
+        self.check("unfilled", "--no-model", "--driver", "llvmpipe")
+
+    def test_numbered(self):
+        self.check("numbered")
 
 
 if __name__ == "__main__":

@@ -68,9 +68,9 @@ make_vertex_info(struct tbr_binning *binning)
 }
 
 void
-tbr_binning_invalidate(struct tbr_context *context)
+tbr_binning_lay_out(struct tbr_context *context)
 {
-   context->binning->vertex_info_valid = false;
+   make_vertex_info(context->binning);
 }
 
 void

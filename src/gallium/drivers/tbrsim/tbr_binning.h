@@ -66,8 +66,9 @@ struct tbr_binning {
 /** Makes the context's vbuf_render and hooks it into draw. */
 bool tbr_binning_init(struct tbr_context *context);
 
-/** Bound shaders or rasterizer state changed: the vertex layout must be made anew. */
-void tbr_binning_invalidate(struct tbr_context *context);
+/** Bound shaders or rasterizer state changed: lays out vertices for them. Before draw runs: the attributes that it adds
+ * (gl_PrimitiveID, the face of unfilled polygons) are part of what its shaders are compiled for. */
+void tbr_binning_lay_out(struct tbr_context *context);
 
 /** Bins the primitives that draw has collected, before a fragment shader or a rasterizer state is bound: draw's own stages
  * (smooth lines and points, stipple) bind theirs in the middle of a draw, and primitives before that, as filled polygons,

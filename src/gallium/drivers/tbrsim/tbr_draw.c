@@ -96,7 +96,7 @@ begin_state(struct tbr_context *context, struct tbr_batch *batch, uint32_t event
       if (!tbr_draw_state_update(context, batch, current))
          return false;
       if (context->dirty & TBR_DIRTY_LAYOUT)
-         tbr_binning_invalidate(context);
+         tbr_binning_lay_out(context);
    }
    current->event_draw = event_draw;
    const bool same = !context->dirty && batch->states.size && !batch->recorded;
