@@ -58,6 +58,9 @@ conformance: deps all ## run piglit on tbrsim, llvmpipe and softpipe, and compar
 	@/usr/bin/python3 tests/conformance/conformance.py --tbrsim $(BUILD)/bin/tbrsim \
 		--mesa $(MESA) --out $(BUILD)/conformance $(CONFORMANCE_ARGS)
 
+test-rounds: deps all ## the cache model's tests with all of their random rounds (`make test`: a quarter)
+	@TBRSIM_TEST_ROUNDS=all TEST_ARGS="--suite cachemodel" scripts/test.sh
+
 test-images: deps all ## the same images for all combinations of settings; hidden fragments' events on all captures
 	@set -e; for size in 8 16 32 64; do /usr/bin/python3 tests/images/images_test.py --tbrsim $(BUILD)/bin/tbrsim \
 		--program $(BUILD)/tests/images/render_scenes --all invariance $$size; done
@@ -164,4 +167,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all install uninstall deps deps-deb deb test-deb deps-experiments deps-programs deps-slurm demo test test-programs test-slurm model test-images test-recordings test-kills soak compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep bench-threads experiments reproduce scenes captures update-replays lint format clean help
+.PHONY: all install uninstall deps deps-deb deb test-deb deps-experiments deps-programs deps-slurm demo test test-rounds test-programs test-slurm model test-images test-recordings test-kills soak compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep bench-threads experiments reproduce scenes captures update-replays lint format clean help

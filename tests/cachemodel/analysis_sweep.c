@@ -312,7 +312,7 @@ test_point_by_point(void **unused)
 {
    uint64_t bypasses = 0, writebacks = 0, write_misses = 0;
    static struct sweep sweep;
-   for (uint64_t seed = 1; seed <= 8; seed++) {
+   for (uint64_t seed = 1; seed <= test_rounds(8); seed++) {
       const enum cm_index index = seed % 2 ? CM_INDEX_MODULO : CM_INDEX_XOR;
       struct stream *stream = random_stream(seed, seed % 5 ? 100 : 30, seed % 4 > 1);
       sweep.num_points = 0;
@@ -381,7 +381,7 @@ test_order(void **unused)
    static struct sweep sweep;
    enum { WAYS = 20 };
    uint32_t steps = 0;
-   for (uint64_t seed = 1; seed <= 6; seed++) {
+   for (uint64_t seed = 1; seed <= test_rounds(6); seed++) {
       struct stream *stream = random_stream(seed, 80, seed % 2);
       for (uint32_t sets = 1; sets <= 8; sets *= 8) {
          sweep.num_points = 0;
@@ -407,7 +407,7 @@ test_order(void **unused)
       }
       free_stream(stream);
    }
-   assert_true(steps > 500);
+   assert_true(steps > test_rounds(500));
 }
 
 /* ---- the lower bound --------------------------------------------------------- */
@@ -454,7 +454,7 @@ test_nothing_undercuts(void **unused)
 {
    static struct sweep sweep;
    uint32_t met = 0, exceeded = 0;
-   for (uint64_t seed = 0; seed < 6; seed++) {
+   for (uint64_t seed = 0; seed < test_rounds(6); seed++) {
       struct stream *stream = parameter_buffer_stream(seed, 500);
       sweep.num_points = 0;
       for (unsigned policy = 0; policy < CM_POLICY_COUNT; policy++) {

@@ -67,7 +67,7 @@ drive_accesses(struct pair *pair, uint32_t ways)
 {
    uint64_t state = ways;
    unsigned folded = 0;
-   for (unsigned i = 0; i < 50000; i++) {
+   for (unsigned i = 0; i < test_rounds(50000); i++) {
       const uint64_t address = random_below(&state, 1024 * (ways + 1));
       const unsigned repetitions = 1 + random_below(&state, 3);
       for (unsigned r = 0; r < repetitions; r++) {
@@ -87,7 +87,7 @@ static unsigned
 drive_sequences(struct pair *pair, uint32_t ways)
 {
    uint64_t state = ways;
-   for (unsigned round = 0; round < 3000; round++) {
+   for (unsigned round = 0; round < test_rounds(3000); round++) {
       uint64_t blocks[32];
       const unsigned count = 1 + random_below(&state, 32);
       const uint64_t base = random_below(&state, 32 * ways);
@@ -107,7 +107,7 @@ drive_grids(struct pair *pair, uint32_t ways)
 {
    uint64_t state = ways;
    unsigned folded = 0;
-   for (unsigned round = 0; round < 4000; round++) {
+   for (unsigned round = 0; round < test_rounds(4000); round++) {
       struct cm_read_grid grid = {.block = random_below(&state, 128 * ways),
                                   .column = round % 2 ? 1 : 1 + random_below(&state, 40),
                                   .row = round % 4 < 2 ? 1 + random_below(&state, 128)
@@ -190,7 +190,7 @@ test_folding_is_exact(void **unused)
       unsigned grids = 0;
       for (unsigned w = 0; w < sizeof ways / sizeof ways[0]; w++) {
          const unsigned folded = check(policy, 8, ways[w], CM_INDEX_MODULO, drive_accesses);
-         assert_true(folds(policy) ? folded > 10000 : folded == 0);
+         assert_true(folds(policy) ? folded > test_rounds(10000) : folded == 0);
          check(policy, 16, ways[w], CM_INDEX_XOR, drive_sequences);
          grids += check(policy, 64, ways[w], CM_INDEX_MODULO, drive_grids);
          if (takes_any_sets(policy)) {

@@ -329,7 +329,7 @@ test_random(void **unused)
       log.commands[i] = malloc(MAX_COMMANDS * sizeof *log.commands[i]);
       assert_non_null(log.commands[i]);
    }
-   for (uint64_t seed = 0; seed < 200; seed++)
+   for (uint64_t seed = 0; seed < test_rounds(200); seed++)
       run_scenario(seed, &log);
    for (int i = 0; i < MAX_CHANNELS; i++)
       free(log.commands[i]);

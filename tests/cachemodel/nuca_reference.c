@@ -145,7 +145,7 @@ static void
 run_streams(enum cm_nuca_kind kind, const enum cm_nuca_event *happened, unsigned count)
 {
    uint64_t sums[CM_NUCA_EVENT_COUNT] = {0};
-   for (uint64_t seed = 0; seed < 60; seed++)
+   for (uint64_t seed = 0; seed < test_rounds(60); seed++)
       run_stream(kind, seed, sums);
    for (unsigned i = 0; i < count; i++)
       assert_true(sums[happened[i]] > 500);

@@ -126,7 +126,7 @@ test_bit_flips(void **unused)
    unsigned missed = 0;
    const int descriptor = open(recording_path(), O_RDWR | O_CLOEXEC);
    assert_true(descriptor >= 0);
-   for (unsigned n = 0; n < 1500; n++) {
+   for (unsigned n = 0; n < test_rounds(1500); n++) {
       const size_t at = n < 300 ? n : random_below(&state, (uint32_t)file.size);
       const uint8_t flipped = file.bytes[at] ^ (uint8_t)(1 << random_below(&state, 8));
       bool damaged;

@@ -148,13 +148,12 @@ test_address_switch(void **unused)
 
 /* What one footprint takes. */
 static const uint64_t *
-count(const struct cm_config *config, const struct cm_resource_description *texture, uint32_t x, uint32_t y)
+count_by(struct cm_texture_access *access, const struct cm_config *config,
+         const struct cm_resource_description *texture, uint32_t x, uint32_t y)
 {
    static cm_access_counts counts;
-   struct cm_texture_access access;
    struct cm_texture_layout layout;
    struct cm_access_texel texels[4];
-   assert_true(cm_texture_access_init(&access, config));
    cm_texture_layout_init(&layout, texture, config);
    for (unsigned i = 0; i < 4; i++) {
       const uint64_t offset =
@@ -162,7 +161,16 @@ count(const struct cm_config *config, const struct cm_resource_description *text
       texels[i] = (struct cm_access_texel){offset, offset / texture->block_bytes, texture->block_bytes};
    }
    memset(counts, 0, sizeof counts);
-   cm_texture_access_texels(&access, texels, 4, counts);
+   cm_texture_access_texels(access, texels, 4, counts);
+   return counts;
+}
+
+static const uint64_t *
+count(const struct cm_config *config, const struct cm_resource_description *texture, uint32_t x, uint32_t y)
+{
+   struct cm_texture_access access;
+   assert_true(cm_texture_access_init(&access, config));
+   const uint64_t *counts = count_by(&access, config, texture, x, y);
    cm_texture_access_finish(&access);
    return counts;
 }
@@ -230,12 +238,15 @@ test_no_tag_conflict_in_rz(void **unused)
       const struct cm_config config =
          configure(CM_TEXTURE_DESIGN_BANKED_INTERLEAVED, CM_TEXTURE_TAGS_BANKED, CM_PLACEMENT_RZ, 0, block);
       const struct cm_resource_description texture = describe_texture(64, 64, 1, 4);
+      struct cm_texture_access access;
+      assert_true(cm_texture_access_init(&access, &config));
       for (uint32_t i = 0; i < 64 * 64; i++) {
-         const uint64_t *counts = count(&config, &texture, i % 64, i / 64);
+         const uint64_t *counts = count_by(&access, &config, &texture, i % 64, i / 64);
          assert_int_equal(counts EVENT(TAG_CONFLICTS), 0);
          assert_int_equal(counts EVENT(DATA_CONFLICTS), 0);
          assert_int_equal(counts EVENT(ACCESSES), 1);
       }
+      cm_texture_access_finish(&access);
    }
 }
 
@@ -558,7 +569,7 @@ static void
 test_naive_models(void **unused)
 {
    uint64_t state = 3, by_place = 0;
-   for (unsigned n = 0; n < 20000; n++) {
+   for (unsigned n = 0; n < test_rounds(20000); n++) {
       const struct cm_config config = random_configuration(&state);
       by_place += compare_with_naive(&state, &config);
    }

@@ -48,10 +48,11 @@ def differences(name, command):
 def main():
     parser = tbrsim.command_line(__doc__, "program")
     parser.add_argument("--captures", nargs="+", metavar="NAME", help="of the bundled ones; all")
+    parser.add_argument("--sizes", nargs="+", default=SIZES, help=f"of tiles, for the scenes; {', '.join(SIZES)}")
     tbrsim.parse(parser)
     captures = tbrsim.arguments.captures or [path.stem for path in sorted(tbrsim.CAPTURES.glob("*.trace"))]
     runs = [(f"scenes, tiles of {size}", ["run", "--set", f"tile.size={size}", "--", tbrsim.arguments.program, "window",
-                                          "203", "117", "2"]) for size in SIZES]
+                                          "203", "117", "2"]) for size in tbrsim.arguments.sizes]
     runs += [(name, ["replay", tbrsim.CAPTURES / f"{name}.trace"]) for name in captures]
     failures = unlike = 0
     with tbrsim.display():
@@ -60,7 +61,7 @@ def main():
             failures += count
             unlike += modes_differ
     print(f"{len(runs)} programs, the modes differ in {unlike} of them, {failures} differences")
-    return 0 if not failures and unlike > len(SIZES) else 1
+    return 0 if not failures and unlike > len(tbrsim.arguments.sizes) else 1
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Records each trace with the default preset, simulates the recording under every preset and compares the statistics
 with those of live runs under those presets: the same to the byte, and nothing lost between units. Presets of other
-tiles take a recording each. --part N/M: only the presets whose turn it is, each twice in M parts."""
+tiles take a recording each. --part N/M: only the presets whose turn it is, each once in M parts."""
 
 import json
 import pathlib
@@ -87,8 +87,7 @@ def differences(trace, presets, timed, directory):
 def take_part(presets, part):
     """Those presets that a part of them has, and those of TIMED."""
     number, parts = map(int, part.split("/"))
-    turns = {number % parts, (number + parts // 2) % parts}
-    return ([preset for place, preset in enumerate(presets) if place % parts in turns], [TIMED[number % len(TIMED)]])
+    return presets[number::parts], TIMED[number:number + 1]
 
 
 def main():

@@ -80,13 +80,13 @@ class Llc(tbrsim.TestCase):
         """To the last miss, warm."""
         thresholds = {policy: 8 for policy in ("gspztc", "gspztc-tse", "gspc")}
         for recording, policies in ((self.shadow, [*ALL, "optpt", "fifo"]), (self.desktop, ["drrip", "gspc", "opt"])):
-            caches = self.caches(recording, "--policy", ",".join(policies), "--uncached", "color", "--frames", "0-2",
+            caches = self.caches(recording, "--policy", ",".join(policies), "--uncached", "color", "--frames", "0-1",
                                  "--warm-up", "1")
             self.assertEqual(len(caches), 2 * len(policies))
             misses = set()
             for policy in policies:
                 for uncached in (None, "color") if policy in ("drrip", "gspc", "opt") else (None,):
-                    frames = self.simulate(recording, "0-2", f"caches.l2.policy={policy}",
+                    frames = self.simulate(recording, "0-1", f"caches.l2.policy={policy}",
                                            f"caches.l2.uncached={uncached or 'none'}")
                     cache = caches[policy, thresholds.get(policy), uncached]
                     self.check_cache(cache, frames, 1)
@@ -98,13 +98,13 @@ class Llc(tbrsim.TestCase):
     def test_immediate_mode(self):
         """The LLC of GSPC's GPU, which is found; displayable colour may pass by."""
         comparison = json.loads(self.fine("llc", "--json", "--config", "imr-8m", "--size", "1M", "--policy",
-                                          "drrip,gspc,opt", "--uncached", "display", "--frames", "0-2", "--warm-up", "1",
+                                          "drrip,gspc,opt", "--uncached", "display", "--frames", "0-1", "--warm-up", "1",
                                           self.desktop))["recordings"][0]
         self.assertEqual((comparison["unit"], len(comparison["caches"])), ("llc", 6))
         for cache in comparison["caches"]:
             frames = tbrsim.simulate(self.desktop, "--config", "imr-8m", "--set", "caches.llc.size=1048576", "--set",
                                      f"caches.llc.policy={cache['policy']}", "--set",
-                                     f"caches.llc.uncached={cache['uncached'] or 'none'}", "--frames", "0-2")["frames"]
+                                     f"caches.llc.uncached={cache['uncached'] or 'none'}", "--frames", "0-1")["frames"]
             self.check_cache(cache, frames, 1, "llc")
             for group in "render_target", "texture", "display":
                 self.assertGreater(cache["groups"][group]["accesses"], 0)
@@ -115,9 +115,9 @@ class Llc(tbrsim.TestCase):
         past = ("streams.color=dram", "caches.l2.size=4194304")
         policies = ["lru", "drrip", "ship-mem", "gspc", "opt"]
         caches = self.caches(self.desktop, "--set", past[0], "--set", past[1], "--policy", ",".join(policies), "--frames",
-                             "0-2", "--warm-up", "1", "--profile")
+                             "0-1", "--warm-up", "1", "--profile")
         for (policy, _, _), cache in caches.items():
-            frames = self.simulate(self.desktop, "0-2", *past, f"caches.l2.policy={policy}")
+            frames = self.simulate(self.desktop, "0-1", *past, f"caches.l2.policy={policy}")
             self.check_cache(cache, frames, 1)
             self.check_profile(cache)
             self.assertGreater(sum(frame["l2.total.invalidations"] for frame in frames[1:]), 0)
@@ -239,7 +239,7 @@ class Llc(tbrsim.TestCase):
 
     def test_threads_and_formats(self):
         options = ("--policy", "lru,drrip,drrip:hash,gspc,gspc-oracle,gspc-frame-oracle,opt", "--uncached", "color", "--profile", "--frames",
-                   "0-1", *settings())
+                   "0", *settings())
         one, many = (self.fine("llc", "--json", "--jobs", jobs, *options, self.shadow, self.desktop)
                      for jobs in (1, 7))
         self.assertEqual(one, many)

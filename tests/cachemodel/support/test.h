@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -23,6 +24,14 @@ static inline uint32_t
 random_below(uint64_t *state, uint32_t n)
 {
    return random_next(state) % n;
+}
+
+/** How many of so many random rounds are run: a quarter, and at least one; with TBRSIM_TEST_ROUNDS=all (`make test-rounds`)
+ * all of them. The first ones are the same. */
+static inline uint32_t
+test_rounds(uint32_t all)
+{
+   return getenv("TBRSIM_TEST_ROUNDS") ? all : (all + 3) / 4;
 }
 
 #endif
