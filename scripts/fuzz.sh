@@ -3,7 +3,7 @@
 # Builds the targets of tests/fuzz with clang, libFuzzer, AddressSanitizer and UBSan, in a directory of their own,
 # and runs each for FUZZ_SECONDS. FUZZ_TARGETS: only these. What they find to be new inputs is kept in
 # build-fuzz/corpus for the next time. Fails at the first finding.
-# The target `driver` is random OpenGL ES on what `make all ASSERTS=1` has built, from seed FUZZ_SEED on (default: the time).
+# The target `driver` is random OpenGL ES and OpenGL on what `make all ASSERTS=1` has built, from seed FUZZ_SEED on (default: the time).
 . "$(dirname "$0")/common.sh"
 
 find_meson

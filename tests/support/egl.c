@@ -91,6 +91,22 @@ egl_create_context(const struct egl *egl, bool desktop, int major, int minor, EG
    return context;
 }
 
+EGLContext
+egl_create_compatible_context(const struct egl *egl, int major, int minor)
+{
+   const EGLint profile[] = {EGL_CONTEXT_MAJOR_VERSION,
+                             major,
+                             EGL_CONTEXT_MINOR_VERSION,
+                             minor,
+                             EGL_CONTEXT_OPENGL_PROFILE_MASK,
+                             EGL_CONTEXT_OPENGL_COMPATIBILITY_PROFILE_BIT,
+                             EGL_NONE};
+   eglBindAPI(EGL_OPENGL_API);
+   EGLContext context = eglCreateContext(egl->display, egl->config, EGL_NO_CONTEXT, profile);
+   require(context != EGL_NO_CONTEXT, "no context of OpenGL %d.%d, compatibility profile", major, minor);
+   return context;
+}
+
 void
 egl_make_current(const struct egl *egl, EGLContext context)
 {

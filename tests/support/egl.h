@@ -39,6 +39,9 @@ struct egl egl_open(struct surface_request request);
  * unless it is EGL_NO_CONTEXT. */
 EGLContext egl_create_context(const struct egl *egl, bool desktop, int major, int minor, EGLContext shared);
 
+/** Creates a context of OpenGL's compatibility profile, which shares no objects. */
+EGLContext egl_create_compatible_context(const struct egl *egl, int major, int minor);
+
 /** Makes a context current on the surface; EGL_NO_CONTEXT: none. */
 void egl_make_current(const struct egl *egl, EGLContext context);
 

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* driver [--wild] [--dump FILE] [--verbose] [--steps A-B] FIRST [COUNT]: random OpenGL ES 3.2 that seeds repeat.
+/* driver [--desktop] [--wild] [--dump FILE] [--verbose] [--steps A-B] FIRST [COUNT]: random OpenGL ES 3.2 that seeds repeat;
+ * with --desktop OpenGL 4.5, half of it in the compatibility profile.
  *
  * Each seed has a context, textures, framebuffers, programs (shaders.h) and steps on them: draws, dispatches, clears,
- * copies, updates. Without --wild all results are defined, within a tolerance, and written to FILE, so that drivers can be
- * compared; with it calls and shaders may be anything, and must do no harm. --steps leaves out the other steps, which
+ * copies, updates. Without --wild all results are defined and written to FILE: half of the seeds' within a tolerance, so that
+ * drivers can be compared, the others' as a driver chooses, always in the same way (shaders.h). With it calls and shaders may
+ * be anything, and must do no harm. --steps leaves out the other steps, which
  * changes nothing about those that stay. Prints a line before each seed. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "support/check.h"
 #include "support/egl.h"
-#include "world.h"
+#include "desktop.h"
 
 #define MAX_STEPS 24
 
@@ -28,10 +30,27 @@ pick_program(struct dice *dice, bool compute)
 }
 
 static void
+finish_step(void)
+{
+   const GLuint error = glGetError();
+   if (world.verbose && error)
+      fprintf(stderr, "error 0x%x\n", error);
+   if (!world.wild)
+      dump_record(&world, "error", 'u', 0, &error, 1);
+}
+
+static void
 take_step(int step)
 {
    struct dice dice = dice_of(world.seed, 2000 + (unsigned)step);
    const unsigned kind = roll(&dice, world.wild ? 24 : 20);
+   if (world.compatible && chance(&dice, 30)) {
+      if (world.verbose)
+         fprintf(stderr, "step %d: fixed functions\n", step);
+      use_fixed_functions(&world, &dice);
+      finish_step();
+      return;
+   }
    const int program = pick_program(&dice, kind == 0 || kind == 1);
    if (world.verbose)
       fprintf(stderr, "step %d: kind %u, program %d\n", step, kind, program);
@@ -45,20 +64,26 @@ take_step(int step)
       update_texture(&world, &dice);
    else if (kind < 20)
       update_buffer(&world, &dice);
+   else if (world.compatible || (world.desktop && chance(&dice, 60)))
+      /* In the compatibility profile, others would read memory of the program where no buffer is bound. */
+      call_desktop_at_random(&world, &dice);
    else
       call_at_random(&world, &dice);
-   const GLuint error = glGetError();
-   if (!world.wild)
-      dump_record(&world, "error", 'u', 0, &error, 1);
+   finish_step();
 }
 
 static void
 run_seed(const struct egl *egl, unsigned long seed)
 {
+   struct dice kinds = dice_of(seed, 2);
    world.seed = seed;
+   world.loose = world.wild || chance(&kinds, 50);
+   world.compatible = world.desktop && chance(&kinds, 50);
    printf("seed %lu\n", seed);
    fflush(stdout);
-   EGLContext context = egl_create_context(egl, false, 3, 2, EGL_NO_CONTEXT);
+   EGLContext context = world.compatible ? egl_create_compatible_context(egl, 4, 5)
+                        : world.desktop  ? egl_create_context(egl, true, 4, 5, EGL_NO_CONTEXT)
+                                         : egl_create_context(egl, false, 3, 2, EGL_NO_CONTEXT);
    egl_make_current(egl, context);
    create_objects(&world);
    for (int i = 0; i < PROGRAMS; i++)
@@ -86,6 +111,8 @@ main(int argc, char **argv)
    for (; i < argc && !strncmp(argv[i], "--", 2); i++) {
       if (!strcmp(argv[i], "--wild"))
          world.wild = true;
+      else if (!strcmp(argv[i], "--desktop"))
+         world.desktop = true;
       else if (!strcmp(argv[i], "--verbose"))
          world.verbose = true;
       else if (!strcmp(argv[i], "--dump") && i + 1 < argc)
@@ -95,7 +122,8 @@ main(int argc, char **argv)
       else
          stop("%s: no such option", argv[i]);
    }
-   require(i < argc, "usage: driver [--wild] [--dump FILE] [--verbose] [--steps A-B] FIRST [COUNT]");
+   require(i < argc,
+           "usage: driver [--desktop] [--wild] [--dump FILE] [--verbose] [--steps A-B] FIRST [COUNT]");
    const unsigned long first = strtoul(argv[i], NULL, 0),
                        count = i + 1 < argc ? strtoul(argv[i + 1], NULL, 0) : 1;
    struct egl egl = egl_open((struct surface_request){SURFACELESS});

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "support/check.h"
-#include "world.h"
+#include "desktop.h"
 
 static const struct format color_formats[] = {
    {GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE, FLOAT, 4, true, true, .tolerance = 1},
@@ -88,10 +88,16 @@ bytes_of(const struct format *format, int width, int height, int depth)
    return format->bytes * (unsigned)(width * height * depth);
 }
 
-static int
+int
 side(int size, int level)
 {
    return size >> level > 1 ? size >> level : 1;
+}
+
+int
+height_of(const struct texture *texture, int level)
+{
+   return texture->target == GL_TEXTURE_1D_ARRAY ? texture->height : side(texture->height, level);
 }
 
 static bool
@@ -117,6 +123,8 @@ upload(struct dice *dice, const struct texture *texture, int level, int x, int y
                                    (GLsizei)bytes, data);
       else
          glTexSubImage3D(face, level, x, y, z, width, height, depth, format->format, format->type, data);
+   } else if (texture->target == GL_TEXTURE_1D) {
+      glTexSubImage1D(face, level, x, width, format->format, format->type, data);
    } else if (format->compressed) {
       glCompressedTexSubImage2D(face, level, x, y, width, height, format->internal, (GLsizei)bytes, data);
    } else {
@@ -138,7 +146,7 @@ upload_all(struct dice *dice, const struct texture *texture)
    for (int level = 0; level < texture->levels; level++) {
       const int depth = depth_of_level(texture, level);
       for (int z = 0; z < (cube ? 6 : 1); z++)
-         upload(dice, texture, level, 0, 0, z, side(texture->width, level), side(texture->height, level),
+         upload(dice, texture, level, 0, 0, z, side(texture->width, level), height_of(texture, level),
                 cube ? 1 : depth);
    }
 }
@@ -146,7 +154,7 @@ upload_all(struct dice *dice, const struct texture *texture)
 /* ---- textures ---------------------------------------------------------------------- */
 
 static void
-set_sampling(struct dice *dice, bool wild, struct texture *texture)
+set_sampling(struct dice *dice, bool loose, struct texture *texture)
 {
    static const GLenum wraps[] = {GL_REPEAT, GL_CLAMP_TO_EDGE, GL_MIRRORED_REPEAT, GL_CLAMP_TO_BORDER};
    static const GLenum mipmapped[2][2] = {{GL_NEAREST_MIPMAP_NEAREST, GL_NEAREST_MIPMAP_LINEAR},
@@ -160,13 +168,14 @@ set_sampling(struct dice *dice, bool wild, struct texture *texture)
       minify = mipmapped[linear][roll(dice, 2)];
    texture->filtered = linear;
    glTexParameteri(texture->target, GL_TEXTURE_MAG_FILTER,
-                   wild && texture->format->filterable && chance(dice, 20) ? GL_LINEAR
-                   : linear                                                ? GL_LINEAR
-                                                                           : GL_NEAREST);
+                   loose && texture->format->filterable && chance(dice, 20) ? GL_LINEAR
+                   : linear                                                 ? GL_LINEAR
+                                                                            : GL_NEAREST);
    glTexParameteri(texture->target, GL_TEXTURE_MIN_FILTER, (GLint)minify);
-   glTexParameteri(texture->target, GL_TEXTURE_WRAP_S, (GLint)PICK(dice, wraps));
-   glTexParameteri(texture->target, GL_TEXTURE_WRAP_T, (GLint)PICK(dice, wraps));
-   glTexParameteri(texture->target, GL_TEXTURE_WRAP_R, (GLint)PICK(dice, wraps));
+   for (unsigned i = 0; i < 3 && texture->target != GL_TEXTURE_RECTANGLE; i++) {
+      static const GLenum sides[] = {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T, GL_TEXTURE_WRAP_R};
+      glTexParameteri(texture->target, sides[i], (GLint)PICK(dice, wraps));
+   }
    if (texture->format->sort == INT)
       glTexParameterIiv(texture->target, GL_TEXTURE_BORDER_COLOR, border_numbers);
    else if (texture->format->sort == UINT)
@@ -180,9 +189,9 @@ set_sampling(struct dice *dice, bool wild, struct texture *texture)
    }
    if (chance(dice, 20) && !texture->compares)
       glTexParameteri(texture->target, GL_TEXTURE_SWIZZLE_R + (GLenum)roll(dice, 4), GL_BLUE);
-   if (wild && chance(dice, 20))
+   if (loose && chance(dice, 20) && texture->target != GL_TEXTURE_RECTANGLE)
       glTexParameterf(texture->target, 0x84FE /* GL_TEXTURE_MAX_ANISOTROPY_EXT */, 4);
-   if (wild && chance(dice, 10))
+   if (loose && chance(dice, 10) && texture->target != GL_TEXTURE_RECTANGLE)
       glTexParameteri(texture->target, GL_TEXTURE_BASE_LEVEL, roll_between(dice, 0, 2));
 }
 
@@ -195,6 +204,8 @@ create_storage(struct texture *texture)
    if (texture->target == GL_TEXTURE_2D_MULTISAMPLE)
       glTexStorage2DMultisample(texture->target, texture->samples, internal, texture->width, texture->height,
                                 GL_TRUE);
+   else if (texture->target == GL_TEXTURE_1D)
+      glTexStorage1D(texture->target, texture->levels, internal, texture->width);
    else if (has_depth(texture->target))
       glTexStorage3D(texture->target, texture->levels, internal, texture->width, texture->height,
                      texture->depth);
@@ -220,14 +231,24 @@ create_buffer_texture(struct dice *dice, struct texture *texture)
    glDeleteBuffers(1, &buffer);
 }
 
+/** A target that only OpenGL has. */
+static bool
+is_flat(GLenum target)
+{
+   return target == GL_TEXTURE_1D || target == GL_TEXTURE_1D_ARRAY || target == GL_TEXTURE_RECTANGLE;
+}
+
 static void
 create_texture(struct world *world, struct dice *dice)
 {
    static const GLenum targets[] = {
       GL_TEXTURE_2D,       GL_TEXTURE_2D,       GL_TEXTURE_2D_ARRAY,       GL_TEXTURE_3D,
       GL_TEXTURE_CUBE_MAP, GL_TEXTURE_CUBE_MAP, GL_TEXTURE_CUBE_MAP_ARRAY, GL_TEXTURE_BUFFER};
+   static const GLenum desktop_targets[] = {GL_TEXTURE_1D, GL_TEXTURE_1D_ARRAY, GL_TEXTURE_RECTANGLE};
    struct texture *texture = &world->textures[world->texture_count++];
    *texture = (struct texture){.target = PICK(dice, targets), .framebuffer = -1, .levels = 1};
+   if (world->desktop && chance(dice, 30))
+      texture->target = PICK(dice, desktop_targets);
    if (texture->target == GL_TEXTURE_BUFFER) {
       create_buffer_texture(dice, texture);
       return;
@@ -235,7 +256,8 @@ create_texture(struct world *world, struct dice *dice)
    const bool cube = texture->target == GL_TEXTURE_CUBE_MAP || texture->target == GL_TEXTURE_CUBE_MAP_ARRAY;
    do
       texture->format = chance(dice, 20) ? &PICK(dice, depth_formats) : &PICK(dice, color_formats);
-   while (texture->target == GL_TEXTURE_3D && (is_depth(texture->format) || texture->format->compressed));
+   while ((texture->target == GL_TEXTURE_3D || is_flat(texture->target)) &&
+          (is_depth(texture->format) || texture->format->compressed));
    texture->compares = is_depth(texture->format) && chance(dice, 70);
    texture->width = chance(dice, 50) ? 1 << roll(dice, 7) : 1 + (int)roll(dice, MAX_SIDE);
    if (cube)
@@ -247,12 +269,18 @@ create_texture(struct world *world, struct dice *dice)
                     : texture->target == GL_TEXTURE_CUBE_MAP     ? 6
                     : has_depth(texture->target)                 ? 2 + (int)roll(dice, 4)
                                                                  : 1;
-   const int longest = texture->width > texture->height ? texture->width : texture->height;
-   while (longest >> texture->levels && chance(dice, 60))
+   if (texture->target == GL_TEXTURE_1D)
+      texture->height = 1;
+   if (texture->target == GL_TEXTURE_1D_ARRAY)
+      texture->height = 2 + (int)roll(dice, 4);
+   const int longest = texture->target == GL_TEXTURE_1D_ARRAY || texture->width > texture->height
+                          ? texture->width
+                          : texture->height;
+   while (texture->target != GL_TEXTURE_RECTANGLE && longest >> texture->levels && chance(dice, 60))
       texture->levels++;
    create_storage(texture);
    upload_all(dice, texture);
-   set_sampling(dice, world->wild, texture);
+   set_sampling(dice, world->loose, texture);
 }
 
 void
@@ -269,7 +297,7 @@ update_texture(struct world *world, struct dice *dice)
       return;
    }
    const int level = (int)roll(dice, (unsigned)texture->levels);
-   const int width = side(texture->width, level), height = side(texture->height, level);
+   const int width = side(texture->width, level), height = height_of(texture, level);
    const bool cube = texture->target == GL_TEXTURE_CUBE_MAP;
    const int z = (int)roll(dice, (unsigned)depth_of_level(texture, level));
    if (format->compressed) {
@@ -281,40 +309,91 @@ update_texture(struct world *world, struct dice *dice)
    upload(dice, texture, level, x, y, z, w, h, cube || z + 1 == texture->depth ? 1 : 1);
 }
 
-/** What the shaders of a program see of a texture. */
-static struct sampler_kind
-kind_of(const struct texture *texture)
+/** The bits of a texel that may be seen as another format; 0: of none. Floats of any bits may be no numbers. */
+static unsigned
+view_class(const struct format *format, bool with_floats)
 {
-   static const struct {
-      GLenum target;
-      const char *type, *shadow;
-      unsigned coordinates;
-   } types[] = {
-      {GL_TEXTURE_2D, "sampler2D", "sampler2DShadow", 2},
-      {GL_TEXTURE_2D_ARRAY, "sampler2DArray", "sampler2DArrayShadow", 3},
-      {GL_TEXTURE_3D, "sampler3D", "", 3},
-      {GL_TEXTURE_CUBE_MAP, "samplerCube", "samplerCubeShadow", 3},
-      {GL_TEXTURE_CUBE_MAP_ARRAY, "samplerCubeArray", "samplerCubeArrayShadow", 4},
-      {GL_TEXTURE_BUFFER, "samplerBuffer", "", 1},
-      {GL_TEXTURE_2D_MULTISAMPLE, "sampler2DMS", "", 2},
-   };
-   unsigned t = 0;
-   while (types[t].target != texture->target)
-      t++;
-   const int last = texture->levels - 1;
-   const bool samples = texture->target == GL_TEXTURE_2D_MULTISAMPLE;
-   return (struct sampler_kind){
-      .type = texture->compares ? types[t].shadow : types[t].type,
-      .sort = texture->format->sort,
-      .coordinates = types[t].coordinates,
-      .shadow = texture->compares,
-      .fetched = samples || texture->target == GL_TEXTURE_BUFFER,
-      .filtered = texture->filtered,
-      .cube = texture->target == GL_TEXTURE_CUBE_MAP || texture->target == GL_TEXTURE_CUBE_MAP_ARRAY,
-      .sides = {(unsigned)side(texture->width, last), (unsigned)side(texture->height, last),
-                samples ? 4 : (unsigned)side(texture->depth, last)},
-      .levels = (unsigned)texture->levels,
-   };
+   switch (format->internal) {
+   case GL_R8:
+   case GL_R8I:
+   case GL_R8UI: return 8;
+   case GL_RG8: return 16;
+   case GL_RGBA8:
+   case GL_RGBA8_SNORM:
+   case GL_SRGB8_ALPHA8:
+   case GL_RGB10_A2:
+   case GL_RGB10_A2UI:
+   case GL_RG16I:
+   case GL_RGBA8UI:
+   case GL_R32UI: return 32;
+   case GL_R11F_G11F_B10F: return with_floats ? 32 : 0;
+   case GL_RGBA16UI: return 64;
+   case GL_RGBA16F:
+   case GL_RG32F: return with_floats ? 64 : 0;
+   case GL_RGBA32I: return 128;
+   case GL_RGBA32F: return with_floats ? 128 : 0;
+   default: return 0;
+   }
+}
+
+/** A target that a texture of another one can be seen as. */
+static GLenum
+pick_view_target(struct dice *dice, GLenum target)
+{
+   static const GLenum flat[] = {GL_TEXTURE_2D, GL_TEXTURE_2D_ARRAY},
+                       line[] = {GL_TEXTURE_1D, GL_TEXTURE_1D_ARRAY},
+                       cubes[] = {GL_TEXTURE_2D, GL_TEXTURE_2D_ARRAY, GL_TEXTURE_CUBE_MAP,
+                                  GL_TEXTURE_CUBE_MAP_ARRAY};
+   switch (target) {
+   case GL_TEXTURE_2D:
+   case GL_TEXTURE_2D_ARRAY: return PICK(dice, flat);
+   case GL_TEXTURE_1D:
+   case GL_TEXTURE_1D_ARRAY: return PICK(dice, line);
+   case GL_TEXTURE_CUBE_MAP:
+   case GL_TEXTURE_CUBE_MAP_ARRAY: return PICK(dice, cubes);
+   default: return target;
+   }
+}
+
+/** A view of some of the levels and layers of a texture, in a format of as many bits. */
+static void
+create_view(struct world *world, struct dice *dice)
+{
+   const struct texture *from = &world->textures[roll(dice, TEXTURES)];
+   const struct format *format = from->format;
+   if (from->target == GL_TEXTURE_BUFFER)
+      return;
+   for (unsigned tries = 0; tries < 20; tries++) {
+      const struct format *other = &PICK(dice, color_formats);
+      if (!is_depth(format) && view_class(format, true) &&
+          view_class(other, world->wild) == view_class(format, true))
+         format = other;
+   }
+   const bool line = from->target == GL_TEXTURE_1D_ARRAY;
+   const int layers = line ? from->height : from->target == GL_TEXTURE_3D ? 1 : from->depth;
+   struct texture view = {.target = pick_view_target(dice, from->target),
+                          .format = format,
+                          .framebuffer = -1};
+   const int faces = view.target == GL_TEXTURE_CUBE_MAP || view.target == GL_TEXTURE_CUBE_MAP_ARRAY ? 6 : 1;
+   const int level = (int)roll(dice, (unsigned)from->levels),
+             layer = (int)roll(dice, (unsigned)(layers / faces));
+   const bool array = view.target == GL_TEXTURE_2D_ARRAY || view.target == GL_TEXTURE_1D_ARRAY;
+   const int count = array ? 1 + (int)roll(dice, (unsigned)(layers - layer)) : faces;
+   view.levels = 1 + (int)roll(dice, (unsigned)(from->levels - level));
+   view.width = side(from->width, level);
+   view.height = view.target == GL_TEXTURE_1D         ? 1
+                 : view.target == GL_TEXTURE_1D_ARRAY ? count
+                                                      : side(from->height, level);
+   view.depth = from->target == GL_TEXTURE_3D        ? side(from->depth, level)
+                : view.target == GL_TEXTURE_1D_ARRAY ? 1
+                                                     : count;
+   view.compares = is_depth(format) && chance(dice, 70);
+   glGenTextures(1, &view.name);
+   glTextureView(view.name, view.target, from->name, format->internal, (GLuint)level, (GLuint)view.levels,
+                 (GLuint)layer, (GLuint)count);
+   glBindTexture(view.target, view.name);
+   set_sampling(dice, world->loose, &view);
+   world->textures[world->texture_count++] = view;
 }
 
 /* ---- framebuffers -------------------------------------------------------------------- */
@@ -406,110 +485,6 @@ create_framebuffer(struct world *world, struct dice *dice, int index)
    const GLenum status = glCheckFramebufferStatus(GL_FRAMEBUFFER);
    require(status == GL_FRAMEBUFFER_COMPLETE, "a framebuffer of kind %d: status 0x%x", kind, status);
    clear_all(framebuffer);
-}
-
-/* ---- programs ----------------------------------------------------------------------------- */
-
-static GLuint
-compile(struct world *world, GLenum stage, const char *source)
-{
-   char log[1000] = "";
-   GLint compiled;
-   const GLuint shader = glCreateShader(stage);
-   glShaderSource(shader, 1, &source, NULL);
-   glCompileShader(shader);
-   glGetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
-   glGetShaderInfoLog(shader, sizeof log, NULL, log);
-   if (world->verbose)
-      fprintf(stderr, "%s\n", source);
-   require(compiled, "seed %lu: a shader does not compile: %s\n%s", world->seed, log, source);
-   return shader;
-}
-
-static void
-link(struct world *world, struct program *program, const struct program_text *text)
-{
-   const struct {
-      GLenum stage;
-      const char *source;
-   } stages[] = {
-      {GL_VERTEX_SHADER, text->vertex},     {GL_TESS_CONTROL_SHADER, text->control},
-      {GL_GEOMETRY_SHADER, text->geometry}, {GL_TESS_EVALUATION_SHADER, text->evaluation},
-      {GL_FRAGMENT_SHADER, text->fragment}, {GL_COMPUTE_SHADER, text->compute},
-   };
-   char log[1000] = "";
-   GLint linked;
-   program->name = glCreateProgram();
-   for (unsigned i = 0; i < sizeof stages / sizeof stages[0]; i++) {
-      if (!*stages[i].source)
-         continue;
-      const GLuint shader = compile(world, stages[i].stage, stages[i].source);
-      glAttachShader(program->name, shader);
-      glDeleteShader(shader);
-   }
-   if (program->plan.captured)
-      glTransformFeedbackVaryings(program->name, 1, &(const char *){"captured"}, GL_INTERLEAVED_ATTRIBS);
-   glLinkProgram(program->name);
-   glGetProgramiv(program->name, GL_LINK_STATUS, &linked);
-   glGetProgramInfoLog(program->name, sizeof log, NULL, log);
-   require(linked, "seed %lu: a program does not link: %s", world->seed, log);
-}
-
-static void
-plan_geometry(struct dice *dice, struct program_plan *plan)
-{
-   static const struct {
-      const char *name;
-      unsigned vertices;
-   } inputs[] = {
-      {"triangles", 3}, {"triangles_adjacency", 6}, {"points", 1}, {"lines", 2}, {"lines_adjacency", 4}};
-   /* Which pixels of lines and points are drawn is not exactly said. */
-   const unsigned input = plan->tessellation ? 0 : roll(dice, plan->wild ? 5 : 2);
-   plan->primitives_in = inputs[input].name;
-   plan->vertices_in = inputs[input].vertices;
-   plan->points_out = plan->vertices_in == 1 || (plan->wild && chance(dice, 20));
-   plan->layered = chance(dice, 60);
-}
-
-void
-create_program(struct world *world, int index)
-{
-   struct dice dice = dice_of(world->seed, 1000 + (unsigned)index);
-   struct program *program = &world->programs[index];
-   program->framebuffer = (int)roll(&dice, FRAMEBUFFERS);
-   const struct framebuffer *framebuffer = &world->framebuffers[program->framebuffer];
-   struct program_plan plan = {
-      .desktop = world->desktop,
-      .wild = world->wild,
-      .compute = chance(&dice, 20),
-      .geometry = chance(&dice, 20),
-      .tessellation = chance(&dice, 20),
-      .storage = chance(&dice, 25),
-      .early_tests = chance(&dice, 20),
-      .captured = chance(&dice, 30),
-      .multisampled = framebuffer->samples > 0,
-      .layers = (unsigned)framebuffer->layers,
-      .color_count = framebuffer->color_count,
-      .patch_vertices = 3 + roll(&dice, 2),
-      .group = {1 + roll(&dice, 8), 1 + roll(&dice, 4), 1 + roll(&dice, 2)},
-   };
-   for (unsigned i = 0; i < plan.color_count; i++)
-      plan.colors[i] = framebuffer->colors[i]->sort;
-   if (plan.compute)
-      plan.captured = false;
-   if (plan.geometry)
-      plan_geometry(&dice, &plan);
-   for (unsigned unit = 0; unit < TEXTURE_UNITS; unit++) {
-      /* Not what it draws to. */
-      do
-         program->textures[unit] = (int)roll(&dice, (unsigned)world->texture_count);
-      while (!plan.compute && world->textures[program->textures[unit]].framebuffer == program->framebuffer);
-      plan.samplers[unit] = kind_of(&world->textures[program->textures[unit]]);
-   }
-   static struct program_text text;
-   write_program(&dice, &plan, &text);
-   program->plan = plan;
-   link(world, program, &text);
 }
 
 /* ---- buffers ----------------------------------------------------------------------------------- */
@@ -638,12 +613,16 @@ create_objects(struct world *world)
    world->texture_count = 0;
    for (unsigned i = 0; i < TEXTURES; i++)
       create_texture(world, &dice);
+   for (unsigned i = 0; i < VIEWS && world->desktop; i++)
+      create_view(world, &dice);
    for (int i = 0; i < FRAMEBUFFERS; i++)
       create_framebuffer(world, &dice, i);
    create_buffers(world, &dice);
    world->counts = create_image(GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT);
    world->picture = create_image(GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE);
    glGenQueries(3, world->queries);
+   if (world->desktop)
+      create_desktop_objects(world, &dice);
 }
 
 void
@@ -662,4 +641,6 @@ delete_objects(struct world *world)
    glDeleteTextures(1, &world->counts);
    glDeleteTextures(1, &world->picture);
    glDeleteQueries(3, world->queries);
+   if (world->desktop)
+      delete_desktop_objects(world);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdlib.h>
+#include <string.h>
 
 #include "support/check.h"
-#include "world.h"
+#include "desktop.h"
 
 void
 dump_record(struct world *world, const char *name, char kind, double tolerance, const void *values,
@@ -10,6 +10,8 @@ dump_record(struct world *world, const char *name, char kind, double tolerance, 
 {
    if (!world->dump)
       return;
+   if (world->loose && strcmp(name, "error") != 0)
+      tolerance = ANY;
    fprintf(world->dump, "%lu %s %c %g %u\n", world->seed, name, kind, tolerance, count);
    fwrite(values, 4, count, world->dump);
 }
@@ -130,4 +132,6 @@ dump_results(struct world *world)
    dump_buffer(world, "captured", world->captured, 16384 / 4, 'f');
    dump_image(world, "counts", world->counts, &(struct format){.sort = UINT});
    dump_image(world, "picture", world->picture, &(struct format){.sort = FLOAT, .tolerance = 1});
+   if (world->desktop)
+      dump_desktop_results(world);
 }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "shader_desktop.h"
 #include "shader_reads.h"
 #include "support/check.h"
 
@@ -36,7 +37,7 @@ has_storage(const struct writer *writer)
 
 /* ---- exact expressions ---------------------------------------------------- */
 
-static void
+void
 put_exact_leaf(struct writer *writer)
 {
    struct dice *dice = writer->dice;
@@ -66,6 +67,10 @@ put_exact(struct writer *writer, unsigned depth)
    }
    if (depth == 0 || chance(dice, 20)) {
       put_exact_leaf(writer);
+      return;
+   }
+   if (writer->plan->desktop && chance(dice, 8)) {
+      put_double(writer);
       return;
    }
    static const char *const functions[] = {"floor", "abs", "fract", "sign", "trunc", "ceil", "roundEven"};
@@ -129,6 +134,10 @@ put_integer(struct writer *writer, unsigned depth, bool is_unsigned)
          put(writer, "%c%u", is_unsigned ? 'u' : 'i', roll(dice, 3));
       if (kind == 1 && is_unsigned)
          put(writer, ")");
+      return;
+   }
+   if (writer->plan->desktop && chance(dice, 8)) {
+      put_desktop_integer(writer, is_unsigned);
       return;
    }
    switch (roll(dice, 9)) {
@@ -271,7 +280,18 @@ put_approximate_leaf(struct writer *writer)
    }
 }
 
-/** A function that is continuous, of operands that are put where % stands. */
+void
+put_form(struct writer *writer, const char *form, unsigned depth)
+{
+   for (; *form; form++) {
+      if (*form == '%')
+         put_approximate(writer, depth - 1);
+      else
+         put(writer, "%c", *form);
+   }
+}
+
+/** A function that is continuous. */
 static void
 put_continuous(struct writer *writer, unsigned depth)
 {
@@ -322,13 +342,7 @@ put_continuous(struct writer *writer, unsigned depth)
       "refract(%, %, 0.5)",
    };
    struct dice *dice = writer->dice;
-   const char *form = is_wild(writer) && chance(dice, 20) ? PICK(dice, wild_forms) : PICK(dice, forms);
-   for (; *form; form++) {
-      if (*form == '%')
-         put_approximate(writer, depth - 1);
-      else
-         put(writer, "%c", *form);
-   }
+   put_form(writer, is_wild(writer) && chance(dice, 20) ? PICK(dice, wild_forms) : PICK(dice, forms), depth);
 }
 
 static void
@@ -337,7 +351,7 @@ put_derivative(struct writer *writer)
    struct dice *dice = writer->dice;
    static const char *const functions[] = {"dFdx", "dFdy", "fwidth"};
    put(writer, "%s(", PICK(dice, functions));
-   if (is_wild(writer))
+   if (writer->plan->loose)
       put_approximate(writer, 1);
    else
       put(writer, "gl_FragCoord.xyyx * %.3f + gl_FragCoord.yxyx * %.3f", roll_between(dice, -8, 8) / 8.0,
@@ -351,6 +365,10 @@ put_approximate(struct writer *writer, unsigned depth)
    struct dice *dice = writer->dice;
    if (depth == 0 || chance(dice, 15)) {
       put_approximate_leaf(writer);
+      return;
+   }
+   if (writer->plan->desktop && chance(dice, 12)) {
+      put_desktop_approximate(writer, depth);
       return;
    }
    switch (roll(dice, 10)) {
@@ -475,6 +493,10 @@ put_store(struct writer *writer)
    static const char *const operations[] = {"Add", "Max", "Or", "Xor"};
    const unsigned range = roll(writer->dice, 4);
    const unsigned words = STORAGE_WORDS / 4;
+   if (writer->stage == FRAGMENT && writer->plan->counts && chance(writer->dice, 20)) {
+      put(writer, "atomicCounterIncrement(counter);\n");
+      return;
+   }
    if (writer->stage == FRAGMENT && chance(writer->dice, 40)) {
       put(writer, "imageAtomicAdd(counts, ivec2(gl_FragCoord.xy), ");
       put_uint(writer, 1);
@@ -484,7 +506,7 @@ put_store(struct writer *writer)
    if (is_wild(writer) && chance(writer->dice, 30)) {
       put(writer, "u0 = atomicExchange(words[");
       put_uint(writer, 1);
-      put(writer, "], u1);\n");
+      put(writer, " & 0x7fffffffu], u1);\n"); /* larger constants do not compile */
       return;
    }
    put(writer, "atomic%s(words[(", operations[range]);
@@ -604,6 +626,8 @@ put_declarations(struct writer *writer)
       put(writer, "layout(std430, binding = 0) buffer Words { uint words[]; };\n");
    if (has_storage(writer) && writer->stage == FRAGMENT)
       put(writer, "layout(binding = 0, r32ui) uniform highp uimage2D counts;\n");
+   if (plan->desktop)
+      put_desktop_declarations(writer);
    put_functions(writer);
 }
 

@@ -38,4 +38,10 @@ void put_int(struct writer *writer, unsigned depth);
 void put_uint(struct writer *writer, unsigned depth);
 void put_condition(struct writer *writer);
 
+/** An expression whose operands, approximate ones that are less deep, are put where % stands. */
+void put_form(struct writer *writer, const char *form, unsigned depth);
+
+/** A number, an input or a local, that is exact. */
+void put_exact_leaf(struct writer *writer);
+
 #endif

@@ -60,9 +60,9 @@ put_coordinates(struct writer *writer, const struct sampler_kind *kind, bool wit
    } else if (kind->filtered) {
       put(writer, "clamp(");
       put_approximate(writer, 1);
-      put(writer, ", -2.0, 2.0).%s", parts[kind->coordinates]);
+      put(writer, ", -2.0, 2.0).%s%s", parts[kind->coordinates], kind->rectangle ? " * 16.0" : "");
    } else {
-      put_exact_vector(writer, kind->coordinates, " * 0.125 + 0.0078125");
+      put_exact_vector(writer, kind->coordinates, kind->rectangle ? " + 0.0625" : " * 0.125 + 0.0078125");
    }
    if (with_reference) {
       put(writer, ", fract(");
@@ -93,7 +93,7 @@ put_fetch(struct writer *writer, unsigned unit, const struct sampler_kind *kind)
    put(writer, ")");
    if (samples)
       put(writer, ", (i%u & 0xffff) %% %u", roll(dice, 3), kind->sides[2]);
-   else if (strcmp(kind->type, "samplerBuffer") != 0)
+   else if (strcmp(kind->type, "samplerBuffer") != 0 && !kind->rectangle)
       put(writer, ", %u", level);
    put(writer, ")");
 }
@@ -102,7 +102,7 @@ put_fetch(struct writer *writer, unsigned unit, const struct sampler_kind *kind)
 static bool
 may_be_implicit(const struct writer *writer, const struct sampler_kind *kind)
 {
-   return writer->plan->wild || (kind->levels == 1 && (writer->stage != FRAGMENT || writer->uniform_flow));
+   return writer->plan->loose || (kind->levels == 1 && (writer->stage != FRAGMENT || writer->uniform_flow));
 }
 
 static void
@@ -111,7 +111,10 @@ put_lookup(struct writer *writer, unsigned unit, const struct sampler_kind *kind
    struct dice *dice = writer->dice;
    const bool cube = kind->cube, cube_array = cube && kind->coordinates == 4;
    const bool offsets = !cube && chance(dice, 20);
-   const char *offset_type = strcmp(kind->type, "sampler3D") == 0 ? "ivec3(1, -2, 0)" : "ivec2(-3, 2)";
+   const bool line = strstr(kind->type, "1D") != NULL;
+   const char *offset_type = line                                   ? "2"
+                             : strcmp(kind->type, "sampler3D") == 0 ? "ivec3(1, -2, 0)"
+                                                                    : "ivec2(-3, 2)";
    if (kind->shadow && cube_array) {
       put(writer, "texture(texture%u, ", unit);
       put_coordinates(writer, kind, false);
@@ -120,7 +123,8 @@ put_lookup(struct writer *writer, unsigned unit, const struct sampler_kind *kind
       put(writer, " + 0.001953125))");
       return;
    }
-   if (!kind->shadow && strcmp(kind->type, "sampler3D") != 0 && chance(dice, 20) && kind->levels == 1) {
+   if (!kind->shadow && strcmp(kind->type, "sampler3D") != 0 && !line && chance(dice, 20) &&
+       kind->levels == 1) {
       put(writer, "textureGather%s(texture%u, ", offsets ? "Offset" : "", unit);
       put_coordinates(writer, kind, false);
       put(writer, offsets ? ", ivec2(2, -3), %u)" : ", %u)", roll(dice, 4));
@@ -132,7 +136,7 @@ put_lookup(struct writer *writer, unsigned unit, const struct sampler_kind *kind
       put(writer, cube ? ", vec3(0.0), vec3(0.0))" : ", vec2(0.0), vec2(0.0))");
       return;
    }
-   const bool implicit = may_be_implicit(writer, kind) && chance(dice, 60);
+   const bool implicit = kind->rectangle || (may_be_implicit(writer, kind) && chance(dice, 60));
    put(writer, "texture%s%s(texture%u, ", implicit ? "" : "Lod", offsets ? "Offset" : "", unit);
    put_coordinates(writer, kind, kind->shadow);
    if (!implicit) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "shader_body.h"
+#include "shader_desktop.h"
 
 static const char *
 type_of(enum sort sort, unsigned components)
@@ -16,7 +16,9 @@ static struct writer
 begin(struct dice *dice, const struct program_plan *plan, enum stage stage, char *text)
 {
    struct writer writer = {.dice = dice, .plan = plan, .stage = stage, .text = text};
-   put(&writer, plan->desktop ? "#version 450 core\n" : "#version 320 es\n");
+   put(&writer, !plan->desktop     ? "#version 320 es\n"
+                : plan->compatible ? "#version 450 compatibility\n"
+                                   : "#version 450 core\n");
    put(&writer, "precision %s float;\nprecision highp int;\n",
        plan->wild && !plan->desktop && chance(dice, 30) ? "mediump" : "highp");
    return writer;
@@ -44,7 +46,7 @@ choose_varyings(struct dice *dice, struct program_plan *plan)
       varying->components = 1 + roll(dice, 4);
       varying->flat = varying->sort != FLOAT || chance(dice, 20);
       /* Where a pixel is covered in part, it is up to the driver where these are. */
-      varying->qualifier = plan->wild && !varying->flat ? PICK(dice, qualifiers) : "";
+      varying->qualifier = plan->loose && !varying->flat ? PICK(dice, qualifiers) : "";
    }
 }
 
@@ -110,6 +112,8 @@ put_captured_declaration(struct writer *writer)
 static void
 put_captured(struct writer *writer)
 {
+   if (writer->plan->clips && is_last(writer))
+      put_distances(writer);
    if (writer->plan->captured && is_last(writer))
       put(writer, "captured = vec4(a0.xy, x1, float(i1 & 255));\n");
 }
@@ -124,8 +128,6 @@ write_vertex(struct dice *dice, const struct program_plan *plan, char *text)
                 "layout(location = 2) in highp ivec4 number;\nlayout(location = 3) in highp uvec2 word;\n");
    put_varyings(&writer, "out", "to", "");
    put_captured_declaration(&writer);
-   if (plan->desktop)
-      put(&writer, "out gl_PerVertex { vec4 gl_Position; float gl_PointSize; float gl_ClipDistance[1]; };\n");
    put(&writer, "uniform highp vec4 place;\n");
    begin_main(&writer);
    put(&writer, "a0 = clamp(shade, -2.0, 2.0); i0 = gl_VertexID; i1 = gl_InstanceID; i2 = number.x;\n"
@@ -136,12 +138,10 @@ write_vertex(struct dice *dice, const struct program_plan *plan, char *text)
    put(&writer,
        "gl_Position = vec4(position.xy * place.z + place.xy + float(gl_InstanceID & 3) * 0.25,\n"
        "clamp(%splace.w + float(gl_InstanceID & 3) * 0.125, -1.0, 1.0), 1.0)",
-       plan->wild ? "position.z + " : "");
+       plan->loose ? "position.z + " : "");
    put(&writer, chance(dice, 30) ? " * ((word.y & 1u) == 0u ? 2.0 : 1.0);\n" : ";\n");
    if (plan->wild && chance(dice, 20))
       put(&writer, "gl_Position += a1;\n");
-   if (plan->desktop)
-      put(&writer, "gl_ClipDistance[0] = a2.x;\n");
    put(&writer, "gl_PointSize = float(1 + (i2 & 7));\n");
    put_outputs(&writer, "");
    put_captured(&writer);
@@ -186,7 +186,7 @@ write_evaluation(struct dice *dice, const struct program_plan *plan, char *text)
    static const char *const orders[] = {"cw", "ccw"};
    struct writer writer = begin(dice, plan, EVALUATION, text);
    /* A geometry shader gets triangles; which pixels of a line are drawn is not exactly said. */
-   const unsigned domain = roll(dice, plan->wild && !plan->geometry ? 3 : 2);
+   const unsigned domain = roll(dice, plan->loose && !plan->geometry ? 3 : 2);
    put(&writer, "layout(%s, %s, %s) in;\n", domains[domain], PICK(dice, spacings), PICK(dice, orders));
    put_varyings(&writer, "in", "from", "[]");
    put_varyings(&writer, "out", "to", "");
@@ -233,6 +233,8 @@ write_geometry(struct dice *dice, const struct program_plan *plan, char *text)
    put(&writer, "gl_PrimitiveID = gl_PrimitiveIDIn;\n");
    if (plan->layered && plan->layers)
       put(&writer, "gl_Layer = (gl_InvocationID + copy) %% %u;\n", plan->layers);
+   if (plan->viewports)
+      put(&writer, "gl_ViewportIndex = (gl_PrimitiveIDIn + copy) %% %u;\n", VIEWPORTS);
    put_outputs(&writer, "");
    put_captured(&writer);
    put(&writer, "EmitVertex();\n}\nEndPrimitive();\n}\n}\n");
@@ -262,21 +264,26 @@ write_fragment(struct dice *dice, const struct program_plan *plan, char *text)
       put(&writer, "layout(early_fragment_tests) in;\n");
    put_varyings(&writer, "in", "v", "");
    for (unsigned i = 0; i < plan->color_count; i++)
-      put(&writer, "layout(location = %u) out highp %s color%u;\n", i, type_of(plan->colors[i], 4), i);
+      put(&writer, "layout(location = %u%s) out highp %s color%u;\n", i, plan->dual ? ", index = 0" : "",
+          type_of(plan->colors[i], 4), i);
+   if (plan->dual)
+      put(&writer, "layout(location = 0, index = 1) out highp vec4 second;\n");
    begin_main(&writer);
    put(&writer, "x0 = gl_FragCoord.x; i0 = int(gl_FragCoord.y); i1 = gl_FrontFacing ? 3 : 4;\n"
                 "u0 = uint(gl_FragCoord.x);\n");
    put_inputs(&writer, "v", "");
-   if (plan->wild)
+   if (plan->loose)
       put(&writer, "a3 = gl_FragCoord * 0.01; u1 = uint(gl_PrimitiveID);\n");
-   if (plan->wild && plan->multisampled && chance(dice, 30))
+   if (plan->loose && plan->multisampled && chance(dice, 30))
       put(&writer, "i2 = gl_SampleID; a2.xy = gl_SamplePosition;\n");
    put_statements(&writer, 2 + roll(dice, 8));
    for (unsigned i = 0; i < plan->color_count; i++)
       put_color(&writer, i);
+   if (plan->dual)
+      put(&writer, "second = clamp(a%u, 0.0, 1.0);\n", roll(dice, 4));
    if (depth)
       put(&writer, "gl_FragDepth = fract(x1 * 0.125);\n");
-   if (plan->wild && plan->multisampled && chance(dice, 20))
+   if (plan->loose && plan->multisampled && chance(dice, 20))
       put(&writer, "gl_SampleMask[0] = i1;\n");
    put(&writer, "}\n");
 }

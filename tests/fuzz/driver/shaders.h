@@ -13,7 +13,9 @@
  * All else that the specification leaves open is left out: every variable is set, indices are masked, nothing is divided by
  * what may be 0, and shaders store by operations whose order does not matter.
  *
- * Other shaders, `wild` ones, may break all of these rules, and use mediump; they only have to do no harm.
+ * Other shaders, `wild` ones, may break all of these rules, and use mediump; they only have to do no harm. Between them are
+ * `loose` ones: what they use is defined, but only up to what drivers may choose (levels of detail, places of samples). One
+ * driver gives the same results for them whatever the simulated GPU is like.
  */
 #ifndef FUZZ_SHADERS_H
 #define FUZZ_SHADERS_H
@@ -27,6 +29,7 @@
 #define MAX_VARYINGS 5
 #define TEXTURE_UNITS 4
 #define STORAGE_WORDS 512 /* of the buffer of atomics: four ranges, each with one operation */
+#define VIEWPORTS 3       /* that geometry shaders select */
 #define CAPTURED_FLOATS 4 /* that transform feedback captures of a vertex */
 
 enum sort { FLOAT, INT, UINT };
@@ -40,6 +43,7 @@ struct sampler_kind {
    bool fetched;         /**< only texelFetch reads it: buffers, samples */
    bool filtered;        /**< filters are linear: any coordinates give nearly the same */
    bool cube;            /**< coordinates are a direction */
+   bool rectangle;       /**< coordinates are texels, and there are no levels */
    unsigned
       sides[3]; /**< texels of the last level; of buffers: texels; of samples: texels, texels, samples */
    unsigned levels;
@@ -54,13 +58,19 @@ struct varying {
 
 /** What a program is to be like. */
 struct program_plan {
-   bool desktop, wild;
+   bool desktop, compatible; /**< OpenGL 4.5, its compatibility profile */
+   bool wild, loose;         /**< wild ones are loose */
    bool geometry, tessellation, compute;
    bool storage;      /**< the fragment shader stores by atomics, in a buffer and an image */
    bool early_tests;  /**< layout(early_fragment_tests) */
    bool captured;     /**< the last stage before the rasteriser writes `captured` */
    bool layered;      /**< a geometry shader selects layers */
    bool multisampled; /**< fragments may ask for samples, if wild */
+   bool clips;        /**< the last stage before the rasteriser writes distances; OpenGL's are these: */
+   bool viewports;    /**< a geometry shader selects viewports */
+   bool dual;         /**< the fragment shader has a second colour for blending */
+   bool counts;       /**< the fragment shader counts by an atomic counter */
+   bool subroutines;  /**< a function is chosen when it draws */
    unsigned layers;   /**< of the framebuffer; 0: not layered */
    unsigned color_count;
    enum sort colors[MAX_COLORS]; /**< the attachments' */

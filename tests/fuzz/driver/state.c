@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "world.h"
+#include "desktop.h"
 
 static const GLenum functions[] = {GL_NEVER,   GL_LESS,     GL_EQUAL,  GL_LEQUAL,
                                    GL_GREATER, GL_NOTEQUAL, GL_GEQUAL, GL_ALWAYS};
@@ -78,7 +78,7 @@ set_state(struct world *world, struct dice *dice, const struct framebuffer *fram
    const float *range = PICK(dice, ranges);
    glDepthRangef(range[0], range[1]);
    /* With samples, llvmpipe draws a pixel to the left of the scissor and below it, too. */
-   set_enabled(GL_SCISSOR_TEST, chance(dice, 25) && (world->wild || !framebuffer->samples));
+   set_enabled(GL_SCISSOR_TEST, chance(dice, 25) && (world->loose || !framebuffer->samples));
    glScissor(roll_between(dice, -5, width / 2), roll_between(dice, -5, height / 2),
              roll_between(dice, 0, width), roll_between(dice, 0, height));
    set_enabled(GL_DEPTH_TEST, chance(dice, 60));
@@ -94,7 +94,7 @@ set_state(struct world *world, struct dice *dice, const struct framebuffer *fram
    set_enabled(GL_PRIMITIVE_RESTART_FIXED_INDEX, chance(dice, 20));
    set_stencil(dice);
    set_blending(dice, framebuffer);
-   if (!world->wild)
+   if (!world->loose)
       return;
    set_enabled(GL_SAMPLE_ALPHA_TO_COVERAGE, chance(dice, 10));
    set_enabled(GL_SAMPLE_COVERAGE, chance(dice, 10));
@@ -109,6 +109,8 @@ set_state(struct world *world, struct dice *dice, const struct framebuffer *fram
 void
 reset_state(struct world *world)
 {
+   if (world->desktop)
+      reset_desktop_state();
    static const GLenum off[] = {GL_SCISSOR_TEST, GL_DEPTH_TEST,   GL_CULL_FACE, GL_RASTERIZER_DISCARD,
                                 GL_SAMPLE_MASK,  GL_STENCIL_TEST, GL_BLEND};
    for (unsigned i = 0; i < sizeof off / sizeof off[0]; i++)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "support/check.h"
-#include "world.h"
+#include "desktop.h"
 
 static void
 bind_textures(struct world *world, const struct program *program)
@@ -56,6 +56,7 @@ pick_mode(struct dice *dice, const struct program_plan *plan)
    static const GLenum triangles[] = {GL_TRIANGLES, GL_TRIANGLE_STRIP, GL_TRIANGLE_FAN};
    static const GLenum any[] = {GL_TRIANGLES, GL_TRIANGLE_STRIP, GL_TRIANGLE_FAN, GL_POINTS,
                                 GL_LINES,     GL_LINE_STRIP,     GL_LINE_LOOP};
+   static const GLenum old[] = {GL_QUADS, GL_QUAD_STRIP, GL_POLYGON};
    if (plan->tessellation)
       return GL_PATCHES;
    if (plan->geometry) {
@@ -67,7 +68,9 @@ pick_mode(struct dice *dice, const struct program_plan *plan)
       default: return PICK(dice, triangles);
       }
    }
-   if (plan->wild)
+   if (plan->compatible && plan->loose && chance(dice, 20))
+      return PICK(dice, old);
+   if (plan->loose)
       return PICK(dice, any);
    return PICK(dice, triangles);
 }
@@ -102,11 +105,15 @@ draw_indirect(struct world *world, struct dice *dice, GLenum mode, GLsizei count
 }
 
 static void
-draw_some(struct world *world, struct dice *dice, GLenum mode)
+draw_some(struct world *world, struct dice *dice, GLenum mode, bool may_capture)
 {
    const GLsizei count = (GLsizei)(chance(dice, 80) ? 3 + roll(dice, 15) : roll(dice, VERTICES / 2));
    const GLsizei instances = (GLsizei)(1 + roll(dice, 3));
    const GLint first = (GLint)roll(dice, VERTICES / 2);
+   if (world->desktop && may_capture && chance(dice, 40)) {
+      draw_desktop(world, dice, mode, count);
+      return;
+   }
    switch (roll(dice, 6)) {
    case 0:
    case 1: draw_indices(world, dice, mode, count, instances); break;
@@ -146,6 +153,15 @@ print_state(const struct program *program, GLenum mode)
    fprintf(stderr, "\n");
 }
 
+/** What transform feedback gets of a draw; most wrong answers are errors. */
+static GLenum
+captured_mode(const struct program_plan *plan, GLenum mode)
+{
+   if (mode == GL_POINTS || (plan->geometry && plan->points_out))
+      return GL_POINTS;
+   return plan->geometry && plan->vertices_in == 2 ? GL_LINES : GL_TRIANGLES;
+}
+
 void
 draw(struct world *world, struct dice *dice, int index)
 {
@@ -158,6 +174,10 @@ draw(struct world *world, struct dice *dice, int index)
    bind_textures(world, program);
    bind_vertices(world, dice);
    set_state(world, dice, framebuffer);
+   if (world->desktop) {
+      bind_desktop_objects(world, dice, program);
+      set_desktop_state(world, dice, program);
+   }
    static const float scales[] = {1, 0.5f, -1, 1.5f};
    glUniform4f(glGetUniformLocation(program->name, "place"), (float)roll_between(dice, -4, 4) / 8.0f,
                (float)roll_between(dice, -4, 4) / 8.0f, PICK(dice, scales),
@@ -168,12 +188,11 @@ draw(struct world *world, struct dice *dice, int index)
       print_state(program, mode);
    if (captures) {
       glBindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, world->captured);
-      const bool points = mode == GL_POINTS || (program->plan.geometry && program->plan.points_out);
-      glBeginTransformFeedback(points ? GL_POINTS : GL_TRIANGLES);
+      glBeginTransformFeedback(captured_mode(&program->plan, mode));
    }
    for (unsigned i = 0; i < 3 && queries; i++)
       glBeginQuery(targets[i], world->queries[i]);
-   draw_some(world, dice, mode);
+   draw_some(world, dice, mode, !captures && !queries);
    for (unsigned i = 0; i < 3 && queries; i++)
       glEndQuery(targets[i]);
    if (captures)
@@ -190,6 +209,8 @@ dispatch(struct world *world, struct dice *dice, int index)
 {
    const GLuint groups[] = {1 + roll(dice, 4), 1 + roll(dice, 3), 1 + roll(dice, 2)};
    bind_textures(world, &world->programs[index]);
+   if (world->desktop)
+      bind_desktop_objects(world, dice, &world->programs[index]);
    if (chance(dice, 30)) {
       glBindBuffer(GL_DISPATCH_INDIRECT_BUFFER, world->indirect);
       glBufferSubData(GL_DISPATCH_INDIRECT_BUFFER, 16, sizeof groups, groups);
@@ -203,7 +224,7 @@ dispatch(struct world *world, struct dice *dice, int index)
 /* ---- framebuffers ------------------------------------------------------------------- */
 
 static void
-clear(struct dice *dice, const struct framebuffer *framebuffer)
+clear(struct world *world, struct dice *dice, const struct framebuffer *framebuffer)
 {
    const GLfloat color[4] = {(float)roll(dice, 5) / 4, (float)roll(dice, 5) / 4, 1, (float)roll(dice, 5) / 4};
    const GLint numbers[4] = {(GLint)roll(dice, 100), 2, 3, 4};
@@ -228,7 +249,7 @@ clear(struct dice *dice, const struct framebuffer *framebuffer)
       glClearStencil((GLint)roll(dice, 4));
       glClear(GL_STENCIL_BUFFER_BIT);
    }
-   reset_state(NULL);
+   reset_state(world);
 }
 
 /** What is invalidated is cleared before anything reads it. */
@@ -301,7 +322,7 @@ use_framebuffers(struct world *world, struct dice *dice)
    reset_state(world);
    switch (roll(dice, 8)) {
    case 0:
-   case 1: clear(dice, framebuffer); break;
+   case 1: clear(world, dice, framebuffer); break;
    case 2: invalidate(dice, framebuffer); break;
    case 3:
    case 4: blit(dice, framebuffer, other); break;

@@ -3,7 +3,9 @@
 #ifndef FUZZ_WORLD_H
 #define FUZZ_WORLD_H
 
-#include <GLES3/gl32.h>
+#define GL_GLEXT_PROTOTYPES
+#include <GL/gl.h>
+#include <GL/glext.h>
 #include <stdio.h>
 
 #include "shaders.h"
@@ -14,6 +16,8 @@
 #define VERTICES 96
 #define INDICES 256
 #define MAX_SIDE 96
+#define ANY 1e30 /* a tolerance: one driver is to give this always, others something else */
+#define VIEWS 3  /* of textures: in OpenGL only */
 
 struct format {
    GLenum internal, format, type;
@@ -51,16 +55,27 @@ struct program {
 
 struct world {
    unsigned long seed;
-   bool wild, desktop, verbose;
+   bool wild, loose; /**< shaders.h */
+   bool verbose;
+   bool desktop, compatible; /**< OpenGL, its compatibility profile */
    FILE *dump;
-   struct texture textures[TEXTURES + FRAMEBUFFERS * (MAX_COLORS + 1)];
+   struct texture textures[TEXTURES + FRAMEBUFFERS * (MAX_COLORS + 1) + VIEWS];
    int texture_count;
    struct framebuffer framebuffers[FRAMEBUFFERS];
    struct program programs[PROGRAMS];
    GLuint vertex_array, vertices, indices, uniforms, words, results, captured, indirect;
    GLuint counts, picture; /**< images of r32ui and rgba8, 128 x 128 */
    GLuint queries[3];
+   GLuint source, counter;    /**< OpenGL: an image of rgba8 that is read, the buffer of an atomic counter */
+   GLuint transform, samples; /**< OpenGL: a transform feedback object, a query that ended */
+   bool has_transform, has_samples; /**< the same have been used */
 };
+
+/** Texels of a side of a level. */
+int side(int size, int level);
+
+/** The same of a texture's height; layers of a texture of one dimension stay. */
+int height_of(const struct texture *texture, int level);
 
 /** Creates all objects but programs. */
 void create_objects(struct world *world);
