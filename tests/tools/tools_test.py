@@ -291,7 +291,7 @@ class Progress(tbrsim.TestCase):
 
     def work(self):
         """Options that make a simulation take seconds."""
-        return ["--out", self.path("sim"), "--jobs", "1", "--timing", "on", "--vary", "l2.size=262144,1048576",
+        return ["--out", self.path("sim"), "--jobs", "1", "--timing", "on", "--vary", "l2.size=262144,524288,1048576,2097152",
                 "--vary", "l2.policy=opt,drrip,lru", self.recording]
 
     def test_terminal(self):
