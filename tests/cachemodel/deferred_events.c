@@ -269,6 +269,65 @@ test_samples(void **unused)
    assert_deferred(full, expected);
 }
 
+/* Adds an instruction of a buffer's, with an access for each of some quads. */
+static void
+add_loads(struct pass_builder *pass, const struct cm_buffer_access *accesses, uint32_t count)
+{
+   const uint32_t word = CM_EVENT_BUFFER | count << 8 | 1u << 16 |
+                         CM_STORAGE_LOAD << CM_STORAGE_OPERATION_SHIFT | 4u << CM_STORAGE_BYTES_SHIFT;
+   pass_words(pass, 0, &word, 1);
+   pass_words(pass, 0, accesses, count * CM_BUFFER_ACCESS_WORDS);
+}
+
+static void
+add_image_loads(struct pass_builder *pass, const struct cm_footprint *footprints, uint32_t count)
+{
+   const uint32_t word = CM_EVENT_IMAGE | count << 8 | 1u << 16;
+   pass_words(pass, 0, &word, 1);
+   pass_words(pass, 0, footprints, count * CM_FOOTPRINT_WORDS);
+}
+
+/* Opaque draws may load from buffers and images: of that, too, remains what visible fragments do. */
+static void
+test_storage(void **unused)
+{
+   struct pass_builder *passes[2] = {new_pass(CM_PASS_FULL), new_pass(CM_PASS_TBDR)};
+   struct cm_storage storage = {.num_buffers = 2, .num_images = 2};
+   storage.buffers[1] = (struct cm_storage_buffer){.resource = 2, .bytes = 4096};
+   storage.images[1].resource = 3;
+   for (unsigned p = 0; p < 2; p++) {
+      passes[p]->pass.storages = &storage;
+      passes[p]->pass.num_storages = 1;
+      passes[p]->draws[0].storage = 1;
+   }
+   const struct cm_quad group[4] = {quad(0, 0, 0, 15, 0), quad(0, 1, 0, 15, 5), quad(0, 0, 1, 15, 15),
+                                    quad(0, 1, 1, 15, 15)};
+   struct cm_buffer_access accesses[4];
+   struct cm_footprint texels[4];
+   for (uint8_t q = 0; q < 4; q++) {
+      accesses[q] =
+         (struct cm_buffer_access){.quad = q, .live = 15, .offset = {q * 64, q * 64 + 4, q * 64 + 8, q * 64}};
+      texels[q] = (struct cm_footprint){.quad = q, .live = 15, .texel = {{.x = (int16_t)(q * 8)}}};
+   }
+   pass_quads(passes[0], 0, 0, DEFERRED, group, 4);
+   add_loads(passes[0], accesses, 4);
+   add_image_loads(passes[0], texels, 4);
+   pass_footprints(passes[0], 0, 0, texels, 4);
+   add_loads(passes[0], accesses, 1);
+   add_word(passes[0], CM_EVENT_FLUSH);
+
+   const struct cm_quad kept[3] = {shaded(0, 1, 0, 5), shaded(0, 0, 1, 15), shaded(0, 1, 1, 15)};
+   for (uint8_t q = 0; q < 4; q++) {
+      accesses[q].quad = texels[q].quad = (uint8_t)(q - 1);
+      accesses[q].live = texels[q].live = q == 1 ? 5 : 15;
+   }
+   pass_quads(passes[1], 0, 0, 0, kept, 3);
+   add_loads(passes[1], accesses + 1, 3);
+   add_image_loads(passes[1], texels + 1, 3);
+   pass_footprints(passes[1], 0, 0, texels + 1, 3);
+   assert_deferred(passes[0], passes[1]);
+}
+
 /* A GPU in mode tbr shades all that passed early Z. */
 static void
 test_mode_tbr(void **unused)
@@ -304,6 +363,7 @@ main(void)
       cmocka_unit_test(test_groups),
       cmocka_unit_test(test_order_of_runs),
       cmocka_unit_test(test_samples),
+      cmocka_unit_test(test_storage),
       cmocka_unit_test(test_mode_tbr),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);

@@ -183,7 +183,7 @@ add_footprints(struct cm_changer *changer, const struct cm_draw *draw, const uin
       kept++;
    }
    if (kept)
-      changer->words.words[header] = (*event & ~0xff00u) | kept << 8;
+      changer->words.words[header] = cm_event_with_count(*event, kept);
    else
       changer->words.num_words = header;
    return true;

@@ -140,8 +140,8 @@ copy_footprints(struct cm_footprint *kept, const struct cm_footprint *footprints
    return !hidden;
 }
 
-/* What of an instruction's footprints the visible fragments of some quads read, `count` from `first` on. visible: four bits
- * each. Returns the end of the words. */
+/* What of an instruction's footprints, of a texture or an image, the visible fragments of some quads read, `count` from
+ * `first` on. visible: four bits each. Returns the end of the words. */
 static inline uint32_t *
 emit_footprints(uint32_t *room, const uint32_t *event, uint32_t first, uint32_t count, uint32_t visible)
 {
@@ -163,8 +163,30 @@ emit_footprints(uint32_t *room, const uint32_t *event, uint32_t first, uint32_t 
    }
    if (!num_kept)
       return room;
-   room[0] = CM_EVENT_FOOTPRINTS | num_kept << 8 | cm_event_unit(*event) << 16;
+   room[0] = cm_event_with_count(*event, num_kept);
    return room + 1 + num_kept * CM_FOOTPRINT_WORDS;
+}
+
+/* The same of what they access of a buffer: an opaque draw may load from one. */
+static __attribute__((noinline)) uint32_t *
+emit_buffer_accesses(uint32_t *room, const uint32_t *event, uint32_t first, uint32_t count, uint32_t visible)
+{
+   const struct cm_buffer_access *accesses = (const struct cm_buffer_access *)(event + 1);
+   const uint32_t num_accesses = cm_event_count(*event);
+   struct cm_buffer_access *kept = (struct cm_buffer_access *)(room + 1);
+   uint32_t num_kept = 0;
+   for (uint32_t i = 0; i < num_accesses && accesses[i].quad < first + count; i++) {
+      const uint32_t quad = accesses[i].quad - first;
+      if (accesses[i].quad < first || !(accesses[i].live & visible >> 4 * quad))
+         continue;
+      kept[num_kept] = accesses[i];
+      kept[num_kept].quad = (uint8_t)quad;
+      kept[num_kept++].live = (uint8_t)(accesses[i].live & visible >> 4 * quad);
+   }
+   if (!num_kept)
+      return room;
+   room[0] = cm_event_with_count(*event, num_kept);
+   return room + 1 + num_kept * CM_BUFFER_ACCESS_WORDS;
 }
 
 /* A run of some quads of a group, `count` from `first` on, which are visible. Returns the end of the words: no more than
@@ -185,8 +207,12 @@ emit_quads_of_run(uint32_t *room, const uint32_t *run, const uint32_t *end, uint
       visible |= (uint32_t)quads[q].visible << 4 * q;
    }
    room += 2 + count * CM_QUAD_WORDS;
-   for (const uint32_t *event = cm_event_next(run); event < end; event = cm_event_next(event))
-      room = emit_footprints(room, event, first, count, visible);
+   for (const uint32_t *event = cm_event_next(run); event < end; event = cm_event_next(event)) {
+      if (__builtin_expect(cm_event_type(*event) == CM_EVENT_BUFFER, false))
+         room = emit_buffer_accesses(room, event, first, count, visible);
+      else
+         room = emit_footprints(room, event, first, count, visible);
+   }
    return room;
 }
 

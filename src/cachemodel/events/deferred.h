@@ -2,13 +2,13 @@
 /**
  * Derives the events that a deferred GPU shades from those of a tile of a CM_PASS_FULL.
  *
- * Of groups with CM_SHADE_DEFERRED only the visible fragments remain; quads, footprints and
- * events without any are removed. What remains of a run of primitives is ordered by block:
+ * Of groups with CM_SHADE_DEFERRED only the visible fragments remain; quads, footprints, accesses
+ * to storage and events without any are removed. What remains of a run of primitives is ordered by block:
  * 4×4 pixels, row by row from the tile's upper left. Within a block the primitive comes
  * first that has the first visible fragment (in any sample), by quad, then by bit of the
  * quad's mask; of two that have it, the one that was drawn first. A primitive's quads in
- * a block follow each other as in the words: those of one group make one group. Runs, and groups
- * without the flag, keep their order.
+ * a block follow each other as in the words: those that are next to each other in a group make one
+ * group. Runs, and groups without the flag, keep their order.
  */
 #ifndef CM_DEFERRED_H
 #define CM_DEFERRED_H

@@ -545,6 +545,13 @@ cm_event_count(uint32_t word)
    return word >> 8 & 0xff;
 }
 
+/** Word 0 with another count, up to 255. */
+static inline uint32_t
+cm_event_with_count(uint32_t word, uint32_t count)
+{
+   return (word & ~0xff00u) | count << 8;
+}
+
 static inline uint32_t
 cm_event_unit(uint32_t word)
 {
