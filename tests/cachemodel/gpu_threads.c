@@ -17,11 +17,13 @@
 static const unsigned thread_counts[] = {1, 2, 3, 4, 8};
 #define NUM_COUNTS (sizeof thread_counts / sizeof thread_counts[0])
 
-/* A pass of quads that read a texture of 256 x 256 texels all over, and shaders that come, grow and are never run: tiles
- * that lanes shade, and tiles that they don't. */
+/* A pass of quads that read one of two textures of 256 x 256 texels, and shaders that come, grow and are never run: tiles
+ * that lanes shade, and tiles that they don't. near: what a tile reads is close together, at
+ * the same place of both, so that most reads are hits until the texture changes; else all over. */
 static struct pass_builder *
-textured_pass(uint64_t *state, uint32_t frame, uint32_t texture)
+textured_pass(uint64_t *state, uint32_t frame, uint32_t texture, bool near)
 {
+   const uint32_t reach = near ? 8 : 250;
    struct pass_builder *builder = pass_new(frame, 256, 256, 32);
    for (uint32_t d = 0; d < 3; d++) {
       struct cm_draw *draw = pass_draw(builder);
@@ -30,18 +32,21 @@ textured_pass(uint64_t *state, uint32_t frame, uint32_t texture)
                                                  .constant_bytes = 64 * random_below(state, 6)};
       draw->num_textures = 1;
       draw->textures[0] =
-         (struct cm_texture_binding){.resource = texture, .repeat_s = true, .repeat_t = true};
+         (struct cm_texture_binding){.resource = texture + d % 2, .repeat_s = true, .repeat_t = true};
    }
    for (uint32_t tile = 0; tile < 64; tile++) {
+      const uint32_t left = random_below(state, 251 - reach), top = random_below(state, 251 - reach);
+      uint32_t bound = 0;
       builder->touched[tile] = true;
       for (uint32_t n = random_below(state, 40); n > 0; n--) {
-         pass_shade(builder, tile, random_below(state, 2), 1 + random_below(state, 4),
-                    (uint8_t)(1 + random_below(state, 15)));
+         if (!near || random_below(state, 20) == 0)
+            bound = random_below(state, 2);
+         pass_shade(builder, tile, bound, 1 + random_below(state, 4), (uint8_t)(1 + random_below(state, 15)));
          struct cm_footprint footprints[4];
          const uint32_t count = random_below(state, 5);
          for (uint32_t f = 0; f < count; f++) {
             footprints[f] = (struct cm_footprint){.quad = (uint8_t)f, .live = 15, .linear = 1};
-            const uint32_t x = random_below(state, 250), y = random_below(state, 250);
+            const uint32_t x = left + random_below(state, reach), y = top + random_below(state, reach);
             for (unsigned i = 0; i < 4; i++) {
                footprints[f].texel[i].x = (int16_t)(x + (i & 1));
                footprints[f].texel[i].y = (int16_t)(y + (i >> 1));
@@ -79,9 +84,11 @@ run_frame(struct cm_gpu *gpu, const struct cm_config *config, bool full, uint64_
       full_model_free(model);
       return;
    }
-   pass = textured_pass(state, frame, 20);
-   pass_run(pass, gpu);
-   pass_free(pass);
+   for (unsigned near = 0; near < 2; near++) {
+      pass = textured_pass(state, frame, 20, near);
+      pass_run(pass, gpu);
+      pass_free(pass);
+   }
    if (frame % 2 && cm_config_has_stream(config, CM_STREAM_STORAGE)) {
       struct cm_storage storage = {0};
       pass = storage_pass(&storage);
@@ -104,7 +111,8 @@ run_once(const struct cm_config *config, struct cm_futures *futures, bool full, 
       define_full_resources(gpu);
    else
       define_random_resources(gpu);
-   define_texture(gpu, 20, 256, 256, 1);
+   for (uint32_t texture = 20; texture < 22; texture++)
+      define_texture(gpu, texture, 256, 256, 1);
    *count = cm_gpu_counters(gpu)->count;
    uint64_t *values = malloc(FRAMES * *count * sizeof *values);
    for (uint32_t frame = 0; frame < FRAMES; frame++) {
