@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* line_directions: which pixels a line has between its ends does not depend on the end that it begins at, even where it goes
- * between two of them (OpenGL ES 3.2, 13.6.1: as if both ends were a little to the left, and less below). */
+ * between two of them (OpenGL ES 3.2, 13.6.1: as if both ends were shifted by (-ε, -ε²)). */
 #include <math.h>
 
 #include "gles.h"

@@ -377,7 +377,7 @@ transfer(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction 
 /* ---- choosing ------------------------------------------------------------------------------------- */
 
 /* A command's order: the cycles from now until it is ready, then how many entries are older than its request, in one number so
- * that they are compared without branches, which nothing could foretell. */
+ * that they are compared without branches, which the processor would mispredict. */
 #define OLDER_BITS 8
 #define NEVER UINT64_MAX
 

@@ -178,7 +178,7 @@ store_head(struct cm_footprint *footprint, const struct head *head, unsigned liv
    memcpy(footprint, &stored, sizeof stored);
 }
 
-/* The fast path: footprints as predicted, as most are. Returns how many there are before the first other one. */
+/* The fast path: footprints as predicted, as most are. Returns how many there are before the first that is not. */
 static inline __attribute__((always_inline)) uint32_t
 decode_usual_footprints(struct decoder *decoder, uint32_t unit, struct cm_footprint *footprints,
                         uint32_t count, const uint8_t *tags)
@@ -199,7 +199,7 @@ decode_usual_footprints(struct decoder *decoder, uint32_t unit, struct cm_footpr
    return i;
 }
 
-/* Those from the first other one on. */
+/* Footprints from the first one on that is not as predicted. */
 static __attribute__((noinline)) bool
 decode_any_footprints(struct decoder *decoder, uint32_t unit, struct cm_footprint *footprints, uint32_t first,
                       uint32_t count, const uint8_t *tags)

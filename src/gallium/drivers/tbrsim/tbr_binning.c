@@ -217,8 +217,8 @@ snap(float coordinate)
 }
 
 /** Whether a line that ends here has been at the pixel's centre, along its major axis, and is in the diamond around it: it
- * has not left the pixel, and another that begins here has it (OpenGL ES 3.2, 13.6.1). Ends are as if a little to the
- * left, and less below; those of wide lines are those of the line whose first pixels are drawn. */
+ * has not left the pixel, and another that begins here has it (OpenGL ES 3.2, 13.6.1). Ends are as if
+ * shifted by (-ε, -ε²), as the rule has them; those of wide lines are those of the line whose first pixels are drawn. */
 static bool
 is_in_second_half(const struct pipe_rasterizer_state *rasterizer, bool x_major, bool forwards,
                   const float position[4])
