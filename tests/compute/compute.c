@@ -375,6 +375,55 @@ fragments(void)
    holds(*count == 2 * SIZE * SIZE, "fragments: the counter is %u", *count);
 }
 
+/* Fragments that load their colour, and others that hide them and do the same. */
+static void
+hidden(void)
+{
+   enum { SIZE = 64 };
+   static float colors[SIZE * SIZE][4];
+   static uint8_t pixels[SIZE * SIZE][4];
+   static const float corners[] = {-1, -1, 1, -1, -1, 1, 1, 1};
+   GLuint framebuffer, buffers[2];
+   for (unsigned i = 0; i < SIZE * SIZE; i++)
+      memcpy(colors[i], (float[]){(float)(i % SIZE) / 255.0f, (float)(i / SIZE) / 255.0f, 0.0f, 1.0f},
+             sizeof colors[i]);
+   glGenRenderbuffers(2, buffers);
+   glGenFramebuffers(1, &framebuffer);
+   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   for (unsigned i = 0; i < 2; i++) {
+      glBindRenderbuffer(GL_RENDERBUFFER, buffers[i]);
+      glRenderbufferStorage(GL_RENDERBUFFER, i ? GL_DEPTH_COMPONENT24 : GL_RGBA8, SIZE, SIZE);
+      glFramebufferRenderbuffer(GL_FRAMEBUFFER, i ? GL_DEPTH_ATTACHMENT : GL_COLOR_ATTACHMENT0,
+                                GL_RENDERBUFFER, buffers[i]);
+   }
+   glViewport(0, 0, SIZE, SIZE);
+   glEnable(GL_DEPTH_TEST);
+   bind_storage(0, colors, sizeof colors);
+   const GLuint program =
+      build_versioned_program(VERSION,
+                              "in vec2 position; uniform float z;\n"
+                              "void main() { gl_Position = vec4(position, z, 1.0); }\n",
+                              "layout(std430, binding = 0) readonly buffer Colors { vec4 colors[]; };\n"
+                              "out vec4 color;\n"
+                              "void main() {\n"
+                              "   ivec2 at = ivec2(gl_FragCoord.xy);\n"
+                              "   color = colors[at.y * 64 + at.x];\n"
+                              "}\n");
+   create_buffer(GL_ARRAY_BUFFER, corners, sizeof corners);
+   glEnableVertexAttribArray(0);
+   glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, 0, NULL);
+   glUseProgram(program);
+   glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+   for (unsigned i = 0; i < 2; i++) {
+      glUniform1f(glGetUniformLocation(program, "z"), i ? 0.0f : 0.5f);
+      glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+   }
+   glReadPixels(0, 0, SIZE, SIZE, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+   for (unsigned i = 0; i < SIZE * SIZE; i++)
+      holds(pixels[i][0] == i % SIZE && pixels[i][1] == i / SIZE, "hidden: pixel %u is %u, %u", i,
+            pixels[i][0], pixels[i][1]);
+}
+
 /* Vertices and fragments count themselves in a pass that is cleared before it ends. */
 static void
 cleared(void)
@@ -449,9 +498,9 @@ main(int argc, char **argv)
       const char *name;
       void (*run)(void);
    } cases[] = {
-      {"copy", copy},         {"indirect", indirect}, {"reduction", reduction}, {"stencil", stencil},
-      {"matrix", matrix},     {"atomics", atomics},   {"images", images},       {"fragments", fragments},
-      {"uniforms", uniforms}, {"cleared", cleared},
+      {"copy", copy},     {"indirect", indirect}, {"reduction", reduction}, {"stencil", stencil},
+      {"matrix", matrix}, {"atomics", atomics},   {"images", images},       {"fragments", fragments},
+      {"hidden", hidden}, {"uniforms", uniforms}, {"cleared", cleared},
    };
    struct egl egl = egl_open_context((struct surface_request){.kind = SURFACELESS}, false, 3, 1);
    for (unsigned c = 0; c < sizeof cases / sizeof cases[0]; c++) {

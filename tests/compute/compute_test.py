@@ -90,6 +90,18 @@ class Compute(tbrsim.DisplayTestCase):
         self.assertEqual((frame["load_store.atomics"], frame["load_store.loads"], frame["load_store.stores"]),
                          (2 * quads, quads, quads))
 
+    def test_hidden(self):
+        """Each quad that is seen loads once, those of both triangles' edges twice; hidden ones do not. A run that makes a recording,
+        which has them, counts the same, and so does the simulation of that."""
+        frame, = frames = self.run_case("hidden", "--config", "tcor-64k")
+        quads = 32 * 32 + 32
+        self.assertEqual((frame["fragment_stage.quads"], frame["load_store.loads"], frame["load_store.stores"]), (quads, quads, 0))
+        recording = self.directory / "hidden.tbr"
+        self.assertEqual(self.run_case("hidden", "--config", "tcor-64k", "--record", recording, out="recorded"), frames)
+        for threads in "1", "3":
+            tbrsim.run("sim", "--model-threads", threads, "--out", self.directory / "sim", recording, check=True)
+            self.assertEqual(tbrsim.frames(self.directory / "sim"), frames)
+
     def test_cleared(self):
         """A clear drops no draw that has stored: four vertices, and 16 x 16 fragments in quads, eight of them of both triangles."""
         frame, = self.run_case("cleared", "--config", "tcor-64k")
