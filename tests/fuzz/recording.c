@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "gpu/gpu_config.h"
+#include "events/deferred.h"
 #include "events/names.h"
 #include "events/recording.h"
 #include "events/recording_format.h"
@@ -121,13 +122,18 @@ run_pass_on(struct cm_gpu *gpu, const struct cm_pass *pass)
 }
 
 static void
-run_pass(const struct gpus *gpus, const struct cm_pass *pass)
+run_pass(const struct gpus *gpus, struct cm_pass *pass)
 {
+   struct cm_deferred deferred = {0};
    ask_for_names(cm_gpu_names(gpus->list[0]), pass);
    for (size_t g = 0; g < NUM_GPUS && is_short(pass); g++) {
       if (g == 0 || pass->kind == CM_PASS_FULL)
          run_pass_on(gpus->list[g], pass);
    }
+   /* Once more with what deferred GPUs shade, derived before. */
+   if (pass->kind == CM_PASS_FULL && is_short(pass) && cm_deferred_build_pass(&deferred, pass))
+      run_pass_on(gpus->list[0], pass);
+   cm_deferred_finish(&deferred);
 }
 
 static void

@@ -333,7 +333,9 @@ cm_deferred_build_pass(struct cm_deferred *deferred, struct cm_pass *pass)
       free(tiles);
       return false;
    }
-   uint32_t *words = deferred->events.words;
+   /* The room was that for all fragments, or more. */
+   uint32_t *words = realloc(deferred->events.words, (deferred->events.num_words + 1) * sizeof *words);
+   words = words ? words : deferred->events.words;
    for (size_t t = 0; t < num_tiles; t++) {
       tiles[t].words = words;
       words += tiles[t].num_words;
