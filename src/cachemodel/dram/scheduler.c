@@ -566,7 +566,7 @@ serve(struct cm_dram_channel *channel)
 {
    const uint32_t writes = channel->queues[WRITE].count;
    channel->writing = (writes > channel->write_low) & (channel->writing | (writes >= channel->write_high));
-   return channel->writing | (channel->queues[READ].count == 0) ? WRITE : READ;
+   return (channel->writing | (channel->queues[READ].count == 0)) ? WRITE : READ;
 }
 
 /* Queues what arrives now. Returns whether the choice may change: not if all new requests queue behind others
