@@ -33,6 +33,8 @@ create_desktop_objects(struct world *world, struct dice *dice)
    glGenQueries(1, &world->samples);
    world->has_transform = world->has_samples = false;
    glEnable(GL_PROGRAM_POINT_SIZE);
+   /* Where a cube's faces are sampled alone, llvmpipe clamps at their edges, whatever the wrap mode. */
+   set_enabled(GL_TEXTURE_CUBE_MAP_SEAMLESS, !world->loose || chance(dice, 50));
 }
 
 void

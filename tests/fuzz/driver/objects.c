@@ -172,9 +172,11 @@ set_sampling(struct dice *dice, bool loose, struct texture *texture)
                    : linear                                                 ? GL_LINEAR
                                                                             : GL_NEAREST);
    glTexParameteri(texture->target, GL_TEXTURE_MIN_FILTER, (GLint)minify);
-   for (unsigned i = 0; i < 3 && texture->target != GL_TEXTURE_RECTANGLE; i++) {
+   for (unsigned i = 0; i < 3; i++) {
       static const GLenum sides[] = {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T, GL_TEXTURE_WRAP_R};
-      glTexParameteri(texture->target, sides[i], (GLint)PICK(dice, wraps));
+      /* Views of rectangles begin with GL_REPEAT in Mesa, which rectangles do not have. */
+      glTexParameteri(texture->target, sides[i],
+                      texture->target == GL_TEXTURE_RECTANGLE ? GL_CLAMP_TO_EDGE : (GLint)PICK(dice, wraps));
    }
    if (texture->format->sort == INT)
       glTexParameterIiv(texture->target, GL_TEXTURE_BORDER_COLOR, border_numbers);
