@@ -334,11 +334,12 @@ bin_point(struct tbr_binning *binning, vertex_attributes vertex)
    float x = snap(vertex[0][0]), y = snap(vertex[0][1]);
    if (!rasterizer->point_quad_rasterization && !rasterizer->multisample) {
       /* GL's aliased points: an integer width centred on a pixel's centre (odd)
-       * or corner (even). */
+       * or corner (even). Coordinates are rounded down, so up where y points down. */
+      const bool down = rasterizer->bottom_edge_rule;
       size = MAX2(roundf(size), 1.0f);
-      const bool odd = (int)size & 1;
-      x = odd ? floorf(x) + 0.5f : floorf(x + 0.5f);
-      y = odd ? floorf(y) + 0.5f : floorf(y + 0.5f);
+      const float half_pixel = (int)size & 1 ? 0.5f : 0;
+      x = floorf(x + 0.5f - half_pixel) + half_pixel;
+      y = down ? ceilf(y - 0.5f + half_pixel) - half_pixel : floorf(y + 0.5f - half_pixel) + half_pixel;
    }
 
    const float half = size * 0.5f;
