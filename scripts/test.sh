@@ -11,6 +11,9 @@ timed=$BUILD/meson-logs/testlog-python3.json
 rm -f "$log" "$timed"
 status=0
 # shellcheck disable=SC2086
+# One more than there are processors: many tests wait, for a display, a process that is to be killed, a time limit.
+MESON_TESTTHREADS=${MESON_TESTTHREADS:-$(($(nproc) + 1))}
+export MESON_TESTTHREADS
 $MESON test -C "$BUILD" --print-errorlogs --wrapper "/usr/bin/python3 -IS $PWD/scripts/timed.py" ${TEST_ARGS:-} || status=$?
 [ ! -e "$timed" ] || mv "$timed" "$log"
 [ -e "$log" ] || : >"$log"
