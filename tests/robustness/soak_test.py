@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""A game-like program (soak.c), or another one, for --seconds: its memory stays flat (growth.py), with the model live, with a
-recording, without a model; its threads and descriptors stay as they are. And the criterion itself: the same program that
-loses some memory with each frame on purpose is found out."""
+"""A game-like program (soak.c), a browser with a page of WebGL (soak.html) or another program, for --seconds: its memory stays
+flat (growth.py), with the model live, with a recording, without a model; threads and descriptors of soak.c stay as they are.
+And the criterion itself: the same program that loses some memory with each frame on purpose is found out."""
 
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -22,6 +23,10 @@ WAYS = {
 }
 
 
+HERE = pathlib.Path(__file__).resolve().parent
+CHROMIUM = ("chromium", "--no-sandbox", "--no-first-run", "--ignore-gpu-blocklist", "--use-gl=angle", "--use-angle=gl",
+            "--in-process-gpu", "--enable-logging=stderr", "--log-level=0", "--disable-background-timer-throttling",
+            "--disable-renderer-backgrounding", "--window-size=1200,800")
 SOME = 2  # threads or descriptors that come late: the first one that writes to the cache of programs, for one
 
 
@@ -46,12 +51,12 @@ def descendants(number):
 
 
 def sample(process, seconds):
-    """(seconds, KiB) of the largest process that the command has started, once a second, until it ends or so long."""
+    """(seconds, KiB) of all processes that the command has started, once a second, until it ends or so long."""
     rows, began = [], time.monotonic()
     while process.poll() is None and time.monotonic() - began < seconds:
-        sizes = [size for size in map(resident, descendants(process.pid)) if size]
-        if sizes:
-            rows.append((time.monotonic() - began, max(sizes)))
+        kib = sum(size for size in map(resident, descendants(process.pid)) if size)
+        if kib:
+            rows.append((time.monotonic() - began, kib))
         time.sleep(1)
     return rows
 
@@ -93,19 +98,48 @@ def soak(way, length):
     return all(flat)
 
 
-def soak_command(way, command, seconds):
-    """Another program, which goes on by itself: for so many seconds."""
-    with tempfile.TemporaryDirectory() as directory:
-        process = tbrsim.start("run", *WAYS[way](pathlib.Path(directory)), "--", *shlex.split(command),
-                               stdout=subprocess.DEVNULL)
+def run_for(way, directory, command, seconds):
+    """Another program, which goes on by itself, for so many seconds: its samples, and what it printed."""
+    log = directory / "log"
+    with log.open("w") as output:
+        process = tbrsim.start("run", *WAYS[way](directory), "--", *command, stdout=output, stderr=subprocess.STDOUT,
+                               variables={"ALSOFT_DRIVERS": "null"})
         rows = sample(process, seconds)
         ended = process.poll()
         process.terminate()
         process.wait()
-    if ended:
-        sys.exit(f"{way}: {command}: status {ended} after {rows[-1][0] if rows else 0:.0f} s")
+    text = log.read_text(errors="replace")
+    if ended is not None:
+        sys.exit(f"{way}: {command[0]}: status {ended} after {rows[-1][0] if rows else 0:.0f} s: {text[-2000:]}")
+    return rows, text
+
+
+def soak_command(way, command, seconds):
+    with tempfile.TemporaryDirectory() as directory:
+        rows, _ = run_for(way, pathlib.Path(directory), shlex.split(command), seconds)
     show(way, "resident", rows)
     return judge(way, "resident", rows)
+
+
+def simulated_frames(directory):
+    """Of the process that has most."""
+    totals = [tbrsim.total(path.parent) for path in directory.rglob("stats.json")
+              if (path.parent / "frames.csv").exists()]
+    return max((total["gpu.frames"] for total in totals), default=0)
+
+
+def soak_browser(way, seconds):
+    """Chromium with soak.html in a window. The page's script draws, reads back and says where it is wrong."""
+    with tempfile.TemporaryDirectory() as name:
+        directory = pathlib.Path(name)
+        command = (*CHROMIUM, f"--user-data-dir={directory / 'profile'}", f"file://{HERE / 'soak.html'}")
+        rows, text = run_for(way, directory, command, seconds)
+        frames = simulated_frames(directory / way) if way != "off" else None
+    wrong = re.findall(r"CONSOLE.*(?:wrong after|ERROR).*", text)
+    drawn = [int(number) for number in re.findall(r"soak: (\d+) frames drawn", text)]
+    print(f"{way}: {drawn[-1] if drawn else 0} drawn by the page, {frames} frames simulated; {wrong[:1] or 'no error'}")
+    show(way, "resident", rows)
+    return all((judge(way, "resident", rows), not wrong, len(drawn) >= 2, frames is None or frames > 0))
 
 
 def finds_leak(length, lost):
@@ -121,13 +155,17 @@ def main():
     parser.add_argument("--frames", type=int, default=1800, help="for each way, without --seconds")
     parser.add_argument("--ways", default=",".join(WAYS), help="some of live,recorded,off")
     parser.add_argument("--command", help="another program than ours, with its arguments; needs --seconds")
+    parser.add_argument("--browser", action="store_true", help="Chromium instead of our program; needs --seconds")
     parser.add_argument("--lost", type=int, help="bytes with each frame that have to be found, too")
     tbrsim.parse(parser)
     arguments = tbrsim.arguments
     length = ("seconds", arguments.seconds) if arguments.seconds else ("frames", arguments.frames)
     with tbrsim.display():
         os.environ.setdefault("MESA_DEBUG", "silent")
-        if arguments.command:
+        if arguments.browser:
+            tbrsim.need("chromium")
+            fine = [soak_browser(way, arguments.seconds) for way in arguments.ways.split(",")]
+        elif arguments.command:
             fine = [soak_command(way, arguments.command, arguments.seconds) for way in arguments.ways.split(",")]
         else:
             fine = [soak(way, length) for way in arguments.ways.split(",")]
