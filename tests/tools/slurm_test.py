@@ -195,6 +195,8 @@ class Slurm(tbrsim.TestCase):
         jobs = self.held(process)
         self.cluster.node("down")
         slurm.wait_until(lambda: not self.cluster.jobs("RUNNING"), "the jobs' end")
+        # The node refuses what was submitted in the second in which it ended a job of that number ("Job credential revoked").
+        time.sleep(2)
         for number in jobs:
             # At once, and not when Slurm's time for it has come.
             self.cluster.call("scontrol", "update", f"jobid={number}", "starttime=now", check=False)
