@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # sanitize.sh address|thread: builds library and driver instrumented, in a directory of their own, and runs with
 # them the tests of library and driver, the robustness tests, the bundled captures, recorded and simulated under every
-# preset, and some of piglit's tests.
+# preset, and some of piglit's tests. With AddressSanitizer also random OpenGL ES and OpenGL for FUZZ_SECONDS, from seed
+# FUZZ_SEED=1 on.
 # For races it takes what has threads: of the library's tests those of a GPU on several threads, of recorder and timing.
 # Fails if a test fails or a sanitizer has reported anything.
 . "$(dirname "$0")/common.sh"
@@ -77,5 +78,11 @@ done
 # shellcheck disable=SC2086
 LD_PRELOAD=$preload /usr/bin/python3 tests/conformance/conformance.py --tbrsim "$BUILD/bin/tbrsim" --timeout 600 \
    --list tests/conformance/quick.txt ${SANITIZE_ARGS:-} || status=1
+# Random OpenGL ES and OpenGL, as often as there is time.
+if [ $sanitizer = address ]; then
+   LD_PRELOAD=$preload /usr/bin/python3 tests/fuzz/driver/driver_test.py --tbrsim "$BUILD/bin/tbrsim" \
+      --program "$BUILD/tests/fuzz/driver/fuzz_driver" --first "${FUZZ_SEED:-1}" --count 1000000 \
+      --seconds "${FUZZ_SECONDS:-60}" || status=1
+fi
 /usr/bin/python3 scripts/sanitizer_reports.py "$reports" || status=1
 exit $status
