@@ -16,6 +16,7 @@
 #include "tbr_draw_results.h"
 #include "tbr_model.h"
 #include "tbr_pb_encode.h"
+#include "tbr_pixel_local.h"
 #include "tbr_process.h"
 #include "tbr_progress.h"
 #include "tbr_renderer.h"
@@ -216,6 +217,8 @@ reset_batch(struct tbr_batch *batch)
    batch->invalidated = false;
    batch->closed = batch->stores = batch->claimed = false;
    batch->cleared = batch->stale_fronts = 0;
+   batch->pixel_local = 0;
+   batch->pixel_local_lost = false;
    batch->most_blocks = 0;
    discard_draws(batch);
    util_dynarray_clear(&batch->storages);
@@ -245,19 +248,20 @@ event_attachment(struct tbr_batch *batch, enum tbr_attachment_number i)
                              : &events->color[i - TBR_COLOR0];
 }
 
-static void
-attach(struct tbr_context *context, struct tbr_batch *batch, struct pipe_surface *surface,
-       enum tbr_attachment_number i)
+void
+tbr_batch_attach(struct tbr_context *context, struct tbr_batch *batch, struct pipe_surface *surface,
+                 enum tbr_attachment_number i)
 {
    struct tbr_resource *resource = tbr_resource(surface->texture);
    const unsigned samples = MAX2(resource->base.nr_samples, 1);
-   /* Its array entry has been reserved: see tbr_batch_get. */
    const struct tbr_storage *storage = tbr_batch_hold_storage(batch, resource);
    assert(storage);
    assert(samples == 1 || samples == batch->pass.samples);
    assert(surface->u.tex.first_layer <= surface->u.tex.last_layer);
    pipe_surface_reference(&batch->surfaces[i], surface);
    batch->pass.attached |= 1u << i;
+   if (i >= TBR_COLOR0)
+      batch->pass.num_color = batch->events.num_color = MAX2(batch->pass.num_color, i - TBR_COLOR0 + 1);
    batch->pass.attachment[i] = (struct tbr_attachment){
       .memory = tbr_storage_address(storage, resource, surface->u.tex.level, surface->u.tex.first_layer),
       .stride = resource->row_stride[surface->u.tex.level],
@@ -295,7 +299,7 @@ attach_all(struct tbr_context *context, struct tbr_batch *batch)
          tbr_resource_wait(context, resource, true);
          batch->stale_fronts |= 1u << (TBR_COLOR0 + i);
       }
-      attach(context, batch, framebuffer->cbufs[i], TBR_COLOR0 + i);
+      tbr_batch_attach(context, batch, framebuffer->cbufs[i], TBR_COLOR0 + i);
    }
 
    struct pipe_surface *depth = framebuffer->zsbuf;
@@ -303,9 +307,9 @@ attach_all(struct tbr_context *context, struct tbr_batch *batch)
       return;
    const struct util_format_description *description = util_format_description(depth->format);
    if (util_format_has_depth(description))
-      attach(context, batch, depth, TBR_DEPTH);
+      tbr_batch_attach(context, batch, depth, TBR_DEPTH);
    if (util_format_has_stencil(description)) {
-      attach(context, batch, depth, TBR_STENCIL);
+      tbr_batch_attach(context, batch, depth, TBR_STENCIL);
       if (batch->pass.depth.memory)
          batch->events.stencil.pixel_bytes = 0;
    }
@@ -445,11 +449,14 @@ covers_attachments(const struct tbr_batch *batch)
    return true;
 }
 
-/** Whether a clear of these buffers overwrites all that the batch has drawn. */
+/** Whether a clear of these buffers overwrites all that the batch has drawn. Clearing the colour buffer clears pixel local
+ * storage (tbr_pixel_local_reset). */
 static bool
 clears_everything(const struct tbr_batch *batch, unsigned buffers)
 {
    const struct tbr_pass *pass = &batch->pass;
+   if (batch->pixel_local_lost || buffers & PIPE_CLEAR_COLOR0)
+      buffers |= batch->pixel_local;
    return !(pass->attached & ~buffers) && pass->tiles_y == pass->layer_tiles_y && covers_attachments(batch);
 }
 
@@ -656,6 +663,7 @@ tbr_batch_submit(struct tbr_context *context)
    batch->pass.keep_hidden = batch->recorded && screen->record_hidden;
    batch->pictured = batch->recorded && screen->thumbnails;
 
+   tbr_pixel_local_end_batch(context, batch);
    bool ok = tbr_pb_encode_lists(batch, screen->config->parameter_buffer.layout);
    if (batch->recorded)
       ok = ok && number_event_primitives(batch);
@@ -702,6 +710,7 @@ void
 tbr_frame_end(struct tbr_context *context)
 {
    struct tbr_screen *screen = tbr_screen(context->base.screen);
+   tbr_pixel_local_lose(context);
    tbr_batch_flush(context);
    assert(!context->batch);
    p_atomic_inc(&screen->frame);

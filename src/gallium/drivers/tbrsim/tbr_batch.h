@@ -57,6 +57,8 @@ struct tbr_batch {
    unsigned cleared;      /**< PIPE_CLEAR_* that tiles start with */
    unsigned read;         /**< PIPE_CLEAR_* bits of the buffers that a draw depends on */
    unsigned written;      /**< PIPE_CLEAR_* bits of the buffers that a draw may change */
+   uint32_t pixel_local;  /**< mask of the attachments that are planes of pixel local storage */
+   bool pixel_local_lost; /**< nothing depends on their content any more */
    unsigned stale_fronts; /**< mask of surfaces, see tbr_batch_refresh_fronts */
 
    /* Parameter Buffer. */
@@ -125,6 +127,11 @@ void tbr_batch_destroy_all(struct tbr_context *context);
 /** The context's batch for its bound framebuffer; a new one if there is none or the last
  * is closed or full. NULL when out of memory. */
 struct tbr_batch *tbr_batch_get(struct tbr_context *context);
+
+/** Makes the surface, or a plane of pixel local storage, an attachment of a batch that has none of that number.
+ * batch->storages has room. */
+void tbr_batch_attach(struct tbr_context *context, struct tbr_batch *batch, struct pipe_surface *surface,
+                      enum tbr_attachment_number i);
 
 /** Front buffers whose window may have changed since they were displayed are read
  * from it before the first draw to them, not sooner: there need not be a window on

@@ -10,6 +10,7 @@
 #include "tbr_batch.h"
 #include "tbr_binning.h"
 #include "tbr_counter_query.h"
+#include "tbr_pixel_local.h"
 #include "tbr_shader_cache.h"
 #include "tbr_resource.h"
 #include "tbr_drawn_storage.h"
@@ -27,6 +28,7 @@ destroy_context(struct pipe_context *base)
 
    if (context->blitter)
       util_blitter_destroy(context->blitter);
+   tbr_pixel_local_destroy(context);
    tbr_state_release(context);
    tbr_compute_destroy_context(context);
    if (context->draw)
@@ -74,6 +76,7 @@ init_functions(struct tbr_context *context)
    tbr_flush_init_context(context);
    tbr_names_init_context(&context->base);
    tbr_compute_init_context(context);
+   tbr_pixel_local_init_context(context);
    return tbr_draw_init_context(context);
 }
 

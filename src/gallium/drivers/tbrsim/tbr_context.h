@@ -11,6 +11,7 @@
 #include "tbr_limits.h"
 #include "tbr_load_store.h"
 #include "tbr_names.h"
+#include "tbr_pixel_local.h"
 #include "tbr_screen.h"
 
 struct draw_context;
@@ -177,6 +178,9 @@ struct tbr_context {
    struct tbr_draw_state *draw_state;         /**< of the last draw, brought up to date by the next */
    struct tbr_texture_binding *empty_texture; /**< what unbound units get */
 
+   bool pixel_local; /**< pixel local storage is enabled (tbr_pixel_local.h) */
+   struct pipe_surface *pixel_local_planes[TBR_PIXEL_LOCAL_WORDS]; /**< NULL: not used yet */
+
    /** The batch being recorded for the bound framebuffer; NULL before its first draw or clear. */
    struct tbr_batch *batch;
    struct tbr_batch *retired_batches; /**< rendered, to be recycled (renderer's lock) */
@@ -203,6 +207,9 @@ tbr_surface_init_context(struct tbr_context *context);    /* tbr_surface.c: surf
 void tbr_query_init_context(struct tbr_context *context); /* tbr_query.c */
 void tbr_flush_init_context(struct tbr_context *context); /* tbr_fence.c: flush */
 
+/** Clears buffers of the bound framebuffer's batch (PIPE_CLEAR_*) with a draw. */
+void tbr_clear_by_drawing(struct tbr_context *context, unsigned buffers, const union pipe_color_union *color,
+                          double depth, unsigned stencil);
 /** A resource got new memory: what has been derived from the old is dirty. */
 void tbr_state_storage_replaced(struct tbr_context *context, const struct tbr_resource *resource);
 /** Maps the current memory of constant buffers for the shaders that draw executes. */

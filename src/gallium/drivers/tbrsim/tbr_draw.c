@@ -17,6 +17,7 @@
 #include "tbr_draw_events.h"
 #include "tbr_draw_state.h"
 #include "tbr_drawn_storage.h"
+#include "tbr_pixel_local.h"
 #include "tbr_process.h"
 #include "tbr_query.h"
 #include "tbr_resource.h"
@@ -91,6 +92,8 @@ begin_state(struct tbr_context *context, struct tbr_batch *batch, uint32_t event
    struct tbr_binning *binning = context->binning;
    struct tbr_draw_state *current = context->draw_state;
 
+   if (context->pixel_local && !tbr_pixel_local_attach(context, batch))
+      return false;
    tbr_draw_state_check_constants(context);
    if (context->dirty) {
       if (!tbr_draw_state_update(context, batch, current))

@@ -47,12 +47,26 @@ update_depth_stencil(const struct tbr_context *context, const struct tbr_batch *
                           : state->stencil[0];
 }
 
+/** Pixel local storage is written as it is, and by no shader but those that have it. */
+static void
+update_pixel_local_blend(const struct tbr_context *context, const struct tbr_batch *batch,
+                         struct tbr_draw_state *state)
+{
+   const bool writes = context->pixel_local && context->fragment_shader->pixel_local;
+   u_foreach_bit (i, batch->pixel_local >> TBR_COLOR0) {
+      /* With different blending of the colour buffers it is the driver that clears. */
+      if (writes || !context->blend->independent_blend_enable)
+         state->blend.rt[i] = (struct pipe_rt_blend_state){.colormask = writes ? PIPE_MASK_RGBA : 0};
+   }
+}
+
 static void
 update_blend(const struct tbr_context *context, const struct tbr_batch *batch, struct tbr_draw_state *state)
 {
    state->blend = *context->blend;
    for (unsigned i = 1; i < batch->pass.num_color && !state->blend.independent_blend_enable; i++)
       state->blend.rt[i] = state->blend.rt[0];
+   update_pixel_local_blend(context, batch, state);
    state->dual_source = state->blend.rt[0].blend_enable && util_blend_state_is_dual(&state->blend, 0);
    memcpy(state->blend_color, context->blend_color.color, sizeof state->blend_color);
    state->sample_mask = context->sample_mask;
@@ -87,16 +101,25 @@ writes_any_color(const struct tbr_batch *batch, const struct tbr_draw_state *sta
    return false;
 }
 
+/** Colour buffers whose content may matter after a draw that is to replace it. With pixel local storage, which a shader
+ * writes instead of the colour buffer, these are the ones that draws have written. */
+static uint32_t
+live_colors(const struct tbr_batch *batch)
+{
+   const uint32_t attached = batch->pass.attached >> TBR_COLOR0;
+   if (batch->pixel_local_lost)
+      return attached & ~(batch->pixel_local >> TBR_COLOR0);
+   return batch->pixel_local ? attached & (batch->written >> TBR_COLOR0) : attached;
+}
+
 static bool
 replaces_all_colors(const struct tbr_batch *batch, const struct tbr_draw_state *state, uint32_t outputs)
 {
    if (state->blend.logicop_enable || state->blend.advanced_blend_func || state->blend.alpha_to_coverage ||
        !(state->sample_mask & 1))
       return false;
-   for (unsigned i = 0; i < batch->pass.num_color; i++) {
+   u_foreach_bit (i, live_colors(batch) | (outputs & batch->pass.attached >> TBR_COLOR0)) {
       const struct tbr_attachment *color = &batch->pass.color[i];
-      if (!color->memory)
-         continue;
       if (!(outputs & BITFIELD_BIT(i)) || state->blend.rt[i].blend_enable ||
           !util_format_colormask_full(util_format_description(color->format), state->blend.rt[i].colormask))
          return false;
@@ -447,9 +470,11 @@ counter_of(const struct tbr_context *context, struct tbr_batch *batch,
 bool
 tbr_draw_state_update(struct tbr_context *context, struct tbr_batch *batch, struct tbr_draw_state *state)
 {
-   const uint32_t dirty = context->dirty;
+   uint32_t dirty = context->dirty;
 
    assert(batch == context->batch && !batch->closed);
+   if (batch->pixel_local && dirty & TBR_DIRTY_FRAGMENT_SHADER)
+      dirty |= TBR_DIRTY_BLEND;
    if (dirty & (TBR_DIRTY_DEPTH_STENCIL | TBR_DIRTY_STENCIL_REFERENCE | TBR_DIRTY_FRAMEBUFFER))
       update_depth_stencil(context, batch, state);
    if (dirty & (TBR_DIRTY_BLEND | TBR_DIRTY_BLEND_COLOR | TBR_DIRTY_SAMPLE_MASK | TBR_DIRTY_FRAMEBUFFER))

@@ -7,6 +7,7 @@
 #include "tbr_batch.h"
 #include "tbr_context.h"
 #include "tbr_counter_query.h"
+#include "tbr_pixel_local.h"
 #include "tbr_renderer.h"
 
 struct tbr_fence {
@@ -80,6 +81,8 @@ flush(struct pipe_context *base, struct pipe_fence_handle **fence, unsigned flag
 {
    struct tbr_context *context = tbr_context(base);
 
+   if (!(flags & PIPE_FLUSH_DEFERRED)) /* glFenceSync flushes nothing */
+      tbr_pixel_local_lose(context);
    if (!fence && (flags & PIPE_FLUSH_ASYNC) && !(flags & PIPE_FLUSH_END_OF_FRAME) &&
        tbr_counter_queries_defer_flush(context))
       return;

@@ -148,6 +148,7 @@ describe_outputs(struct tbr_fragment_shader *shader)
    shader->color_outputs = (info->outputs_written >> FRAG_RESULT_DATA0) & 0xff;
    shader->writes_depth = info->outputs_written & BITFIELD64_BIT(FRAG_RESULT_DEPTH);
    shader->writes_stencil = info->outputs_written & BITFIELD64_BIT(FRAG_RESULT_STENCIL);
+   shader->pixel_local = info->fs.pixel_interlock_ordered;
    shader->discards = info->fs.uses_discard;
    shader->early_tests = info->fs.early_fragment_tests;
    shader->writes_memory = info->writes_memory;

@@ -77,6 +77,7 @@ struct tbr_fragment_shader {
    unsigned num_pushed_constants; /**< vec4s of constant buffer 0 that are read at constant offsets */
    uint32_t color_outputs;        /**< mask of FRAG_RESULT_DATA* written */
    bool discards, writes_depth, writes_stencil, early_tests, writes_memory;
+   bool pixel_local; /**< it accesses pixel local storage, as colour outputs 1 and later */
    bool any_centroid_input;
    bool reads_sample_mask;  /**< gl_SampleMaskIn */
    bool writes_sample_mask; /**< gl_SampleMask */

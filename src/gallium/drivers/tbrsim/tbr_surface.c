@@ -16,6 +16,7 @@
 #include "util/u_surface.h"
 #include "tbr_batch.h"
 #include "tbr_context.h"
+#include "tbr_pixel_local.h"
 #include "tbr_resource.h"
 
 /* ---- surfaces --------------------------------------------------------- */
@@ -111,6 +112,17 @@ save_all_state(struct tbr_context *context)
 
 /* ---- clears ----------------------------------------------------------- */
 
+void
+tbr_clear_by_drawing(struct tbr_context *context, unsigned buffers, const union pipe_color_union *color,
+                     double depth, unsigned stencil)
+{
+   save_state(context);
+   save_constants(context);
+   util_blitter_clear(context->blitter, context->framebuffer.width, context->framebuffer.height,
+                      util_framebuffer_get_num_layers(&context->framebuffer), buffers, color, depth, stencil,
+                      util_framebuffer_get_num_samples(&context->framebuffer) > 1);
+}
+
 static void
 clear(struct pipe_context *base, unsigned buffers, const struct pipe_scissor_state *scissor,
       const union pipe_color_union *color, double depth, unsigned stencil)
@@ -119,14 +131,11 @@ clear(struct pipe_context *base, unsigned buffers, const struct pipe_scissor_sta
 
    if (!tbr_render_condition_passes(context))
       return;
-   buffers = tbr_batch_clear(context, buffers, color, depth, stencil);
-   if (!buffers)
-      return;
-   save_state(context);
-   save_constants(context);
-   util_blitter_clear(context->blitter, context->framebuffer.width, context->framebuffer.height,
-                      util_framebuffer_get_num_layers(&context->framebuffer), buffers, color, depth, stencil,
-                      util_framebuffer_get_num_samples(&context->framebuffer) > 1);
+   const unsigned drawn = tbr_batch_clear(context, buffers, color, depth, stencil);
+   if (context->pixel_local && buffers & PIPE_CLEAR_COLOR0)
+      tbr_pixel_local_reset(context);
+   if (drawn)
+      tbr_clear_by_drawing(context, drawn, color, depth, stencil);
 }
 
 static bool

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "pixel_local.h"
+
+#include "main/context.h"
+#include "main/draw_validate.h"
+#include "main/errors.h"
+#include "main/framebuffer.h"
+#include "main/mtypes.h"
+#include "main/state.h"
+#include "pipe/p_context.h"
+
+static GLenum
+error_of_enabling(struct gl_context *ctx)
+{
+   struct gl_framebuffer *framebuffer = ctx->DrawBuffer;
+   if (ctx->NewState & _NEW_BUFFERS)
+      _mesa_update_framebuffer(ctx, ctx->ReadBuffer, framebuffer);
+   if (framebuffer->_Status != GL_FRAMEBUFFER_COMPLETE)
+      return GL_INVALID_FRAMEBUFFER_OPERATION;
+   if (_mesa_geometric_samples(framebuffer) > 0)
+      return GL_INVALID_OPERATION;
+   for (unsigned i = 1; i < ctx->Const.MaxColorAttachments; i++) {
+      if (framebuffer->Name && framebuffer->Attachment[BUFFER_COLOR0 + i].Type != GL_NONE)
+         return GL_INVALID_OPERATION;
+   }
+   for (unsigned i = 1; i < ctx->Const.MaxDrawBuffers; i++) {
+      if (framebuffer->ColorDrawBuffer[i] != GL_NONE)
+         return GL_INVALID_OPERATION;
+   }
+   return GL_NO_ERROR;
+}
+
+void
+pixel_local_enable(struct gl_context *ctx, bool enable)
+{
+   if (ctx->PixelLocalStorage == enable)
+      return;
+   const GLenum error = enable ? error_of_enabling(ctx) : GL_NO_ERROR;
+   if (error != GL_NO_ERROR) {
+      _mesa_error(ctx, error, "glEnable(GL_SHADER_PIXEL_LOCAL_STORAGE_EXT)");
+      return;
+   }
+   FLUSH_VERTICES(ctx, 0, 0);
+   ctx->PixelLocalStorage = enable;
+   ctx->pipe->enable_pixel_local_storage(ctx->pipe, enable);
+   _mesa_update_valid_to_render_state(ctx);
+}
+
+bool
+pixel_local_forbids(struct gl_context *ctx, const void *object, const char *command)
+{
+   if (!ctx->PixelLocalStorage || !object)
+      return false;
+   bool forbidden = object == ctx->DrawBuffer;
+   for (unsigned i = 0; i < BUFFER_COUNT; i++) {
+      const struct gl_renderbuffer_attachment *attachment = &ctx->DrawBuffer->Attachment[i];
+      forbidden |= object == attachment->Texture || object == attachment->Renderbuffer;
+   }
+   if (forbidden)
+      _mesa_error(ctx, GL_INVALID_OPERATION, "%s(while pixel local storage is enabled)", command);
+   return forbidden;
+}
+
+bool
+pixel_local_is_missing(const struct gl_context *ctx)
+{
+   const struct gl_program *shader = ctx->_Shader->CurrentProgram[MESA_SHADER_FRAGMENT];
+   return shader && shader->info.fs.pixel_interlock_ordered && !ctx->PixelLocalStorage;
+}
