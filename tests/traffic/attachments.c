@@ -18,6 +18,7 @@
 static struct egl egl;
 static GLint color_place;
 static GLuint plain_program, adding_program, geometry_program, lighting_program;
+static GLuint storing_program, storage_lighting_program, storage_reading_program;
 static GLuint frame, resolved; /* framebuffers; 0: the window's */
 static PFNGLFRAMEBUFFERTEXTURE2DMULTISAMPLEEXTPROC framebuffer_texture_multisample;
 
@@ -61,6 +62,31 @@ make_programs(bool fetching)
                                               "layout(location = 0) inout vec4 lit;\n"
                                               "layout(location = 1) inout vec4 surface;\n"
                                               "void main() { lit += surface * color; }\n");
+}
+
+/* The same with pixel local storage, which a last program puts into the framebuffer. */
+static void
+make_storage_programs(void)
+{
+   static const char version[] = "#version 300 es\n#extension GL_EXT_shader_pixel_local_storage : require\n";
+   static const char vertex[] = "in vec3 position;\nvoid main() { gl_Position = vec4(position, 1.0); }\n";
+   storing_program = build_versioned_program(version, vertex,
+                                             "precision mediump float;\n"
+                                             "uniform vec4 color;\n"
+                                             "layout(rgba8) __pixel_local_outEXT Storage { vec4 surface; };\n"
+                                             "void main() { surface = color; }\n");
+   storage_lighting_program =
+      build_versioned_program(version, vertex,
+                              "precision mediump float;\n"
+                              "uniform vec4 color;\n"
+                              "layout(rgba8) __pixel_localEXT Storage { vec4 surface, lit; };\n"
+                              "void main() { lit += surface * color; }\n");
+   storage_reading_program =
+      build_versioned_program(version, vertex,
+                              "precision mediump float;\n"
+                              "layout(rgba8) __pixel_local_inEXT Storage { vec4 surface, lit; };\n"
+                              "out vec4 result;\n"
+                              "void main() { result = lit; }\n");
 }
 
 /* ---- framebuffers --------------------------------------------------------- */
@@ -252,7 +278,7 @@ scene_fetch_load(void)
 
 /* Deferred shading within a pass: what the lights read of the surfaces never leaves the tile buffers. */
 static void
-scene_deferred_shading(void)
+scene_deferred_shading_kept(void)
 {
    clear(0, 0, 0);
    use_program(geometry_program);
@@ -260,8 +286,81 @@ scene_deferred_shading(void)
    use_program(lighting_program);
    draw(-1, -1, 1, 1, 0, 0.5f, 0);
    draw(-1, -1, 1, 1, 0, 0.5f, 0);
+   invalidate(false, true);
+}
+
+static void
+scene_deferred_shading(void)
+{
+   scene_deferred_shading_kept();
    static const GLenum attachments[] = {GL_COLOR_ATTACHMENT1, GL_DEPTH_STENCIL_ATTACHMENT};
    glInvalidateFramebuffer(GL_FRAMEBUFFER, 2, attachments);
+}
+
+/* Deferred shading with pixel local storage, between other draws of the same pass. */
+static void
+shade_with_storage(bool split)
+{
+   glEnable(GL_SHADER_PIXEL_LOCAL_STORAGE_EXT);
+   use_program(storing_program);
+   draw_half(1, 0, 0);
+   draw_half(1, 1, 1);
+   if (split)
+      glReadPixels(0, 0, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, (unsigned char[4]){0});
+   use_program(storage_lighting_program);
+   draw(-1, -1, 1, 1, 0, 0.5f, 0);
+   draw(-1, -1, 1, 1, 0, 0.5f, 0);
+   use_program(storage_reading_program);
+   draw(-1, -1, 1, 1, 0, 0, 0);
+   glDisable(GL_SHADER_PIXEL_LOCAL_STORAGE_EXT);
+}
+
+static void
+scene_pixel_local(void)
+{
+   clear(0, 0, 0);
+   shade_with_storage(false);
+   invalidate(false, true);
+}
+
+/* It is lost with the buffer swap, though it is not disabled. */
+static void
+scene_pixel_local_window(void)
+{
+   clear(0, 0, 0);
+   shade_with_storage(false);
+   glEnable(GL_SHADER_PIXEL_LOCAL_STORAGE_EXT);
+   use_program(storing_program);
+   draw_half(1, 1, 1);
+}
+
+static void
+scene_pixel_local_among_draws(void)
+{
+   clear(0, 0, 0);
+   use_program(plain_program);
+   draw_half(1, 1, 0);
+   shade_with_storage(false);
+   shade_with_storage(false);
+   use_program(plain_program);
+   draw_half(0, 1, 0);
+   invalidate(false, true);
+}
+
+static void
+scene_pixel_local_load(void)
+{
+   use_program(plain_program);
+   draw(-1, -1, 1, 1, 0, 0, 0);
+   shade_with_storage(false);
+}
+
+static void
+scene_pixel_local_split(void)
+{
+   clear(0, 0, 0);
+   shade_with_storage(true);
+   invalidate(false, true);
 }
 
 static const struct scene {
@@ -288,6 +387,12 @@ static const struct scene {
    {"fetch", scene_fetch, SINGLE, false, true, true},
    {"fetch_load", scene_fetch_load, SINGLE, false, true, true},
    {"deferred_shading", scene_deferred_shading, TWO_COLORS, false, true, true},
+   {"deferred_shading_kept", scene_deferred_shading_kept, TWO_COLORS, false, true, true},
+   {"pixel_local", scene_pixel_local, SINGLE, false, true, true},
+   {"pixel_local_window", scene_pixel_local_window, WINDOW, false, true, true},
+   {"pixel_local_among_draws", scene_pixel_local_among_draws, SINGLE, false, true, true},
+   {"pixel_local_load", scene_pixel_local_load, SINGLE, false, true, true},
+   {"pixel_local_split", scene_pixel_local_split, SINGLE, false, true, true},
 };
 
 /* ---- the image ------------------------------------------------------------ */
@@ -356,6 +461,8 @@ main(int argc, char **argv)
    require(scene->framebuffer != IMPLICIT || has_extension("GL_EXT_multisampled_render_to_texture"),
            "no multisampled rendering to textures");
    make_programs(has_extension("GL_EXT_shader_framebuffer_fetch"));
+   if (has_extension("GL_EXT_shader_pixel_local_storage"))
+      make_storage_programs();
    if (scene->framebuffer == SINGLE)
       frame = make_framebuffer(0, true);
    else if (scene->framebuffer == TWO_COLORS)

@@ -4,6 +4,7 @@ framebuffers are 128x96 pixels of 4 bytes, for colour and for depth with stencil
 are 32x32."""
 
 import pathlib
+import shutil
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -38,6 +39,14 @@ EXPECTED = {
     "fetch": (0, ALL, 0, ALL),
     "fetch_load": (ALL, ALL, ALL, ALL),
     "deferred_shading": (0, ALL, 0, 0),
+    "deferred_shading_kept": (0, 2 * ALL, 0, 0),
+    # Pixel local storage is in the tile buffers only, and does not end a pass.
+    "pixel_local": (0, ALL, 0, 0),
+    "pixel_local_window": (0, ALL, 0, 0),
+    "pixel_local_among_draws": (0, ALL, 0, 0),
+    "pixel_local_load": (ALL, ALL, ALL, ALL),
+    # A pass that ends before the storage does stores its word, and the framebuffer; the next loads them.
+    "pixel_local_split": (2 * ALL, 3 * ALL, ALL, ALL),
 }
 
 
@@ -52,6 +61,26 @@ class Attachments(tbrsim.DisplayTestCase):
                      frame["dram.depth.read_bytes"] + frame["dram.stencil.read_bytes"],
                      frame["dram.depth.write_bytes"] + frame["dram.stencil.write_bytes"])
             self.assertEqual(found, EXPECTED[scene])
+
+
+    def test_hidden_surfaces(self):
+        """What only writes pixel local storage is shaded where it is seen: of two halves one, in tbdr."""
+        half, whole = 128 * 96 // 2, 128 * 96
+        for mode, expected in (("tbdr", half + 3 * whole), ("tbr", 2 * half + 3 * whole)):
+            tbrsim.run("run", "--set", "tile.size=32", "--set", f"mode={mode}", "--out", self.directory / mode, "--",
+                       tbrsim.arguments.attachments, "pixel_local", check=True)
+            self.assertEqual(tbrsim.frames(self.directory / mode)[1]["fragment_stage.fragments"], expected)
+
+    def test_recorded(self):
+        """The statistics of a recording are those of the run, in tiles and without."""
+        for preset in ("tcor-baseline-64k", "imr-8m"):
+            live, recording = self.directory / preset, self.directory / f"{preset}.tbr"
+            tbrsim.run("run", "--config", preset, "--record", recording, "--out", live, "--",
+                       tbrsim.arguments.attachments, "pixel_local_split", check=True)
+            tbrsim.run("sim", recording, "--config", preset, "--out", self.directory / "simulated", check=True)
+            for name in ("stats.json", "frames.csv"):
+                self.assertEqual((self.directory / "simulated" / name).read_bytes(), (live / name).read_bytes())
+            shutil.rmtree(self.directory / "simulated")
 
 
 def add_test(scene):
