@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "help.h"
 #include "tools.h"
@@ -70,6 +71,28 @@ start(struct parser *parser, const struct command_line *line, const char *comman
       (struct option){.name = "help", .has_arg = optional_argument, .val = HELP};
 }
 
+/* ---- names of files ---------------------------------------------------------- */
+
+void
+take_path(void *field, const char *option, const char *value)
+{
+   if (!*value)
+      fail(STATUS_USAGE, "%s: the name is empty", option);
+   *(const char **)field = value;
+}
+
+void
+take_input(void *field, const char *option, const char *value)
+{
+   take_path(field, option, value);
+}
+
+void
+take_output(void *field, const char *option, const char *value)
+{
+   take_path(field, option, value);
+}
+
 /* ---- parsing ---------------------------------------------------------------- */
 
 /* Rows with the same field are one option. */
@@ -116,6 +139,40 @@ check_operands(const struct command_line *line, const struct operands *operands,
       fail(STATUS_USAGE, "more than one %s; usage: %s", line->operand, line->usage);
 }
 
+static bool
+is_same_file(const char *one, const char *other)
+{
+   struct stat first, second;
+   return !stat(one, &first) && !stat(other, &second) && S_ISREG(first.st_mode) &&
+          first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+static void
+check_output(const char *option, const char *output, const char *input)
+{
+   if (input && is_same_file(output, input))
+      fail(STATUS_USAGE, "--%s %s: would overwrite %s, which is read; expected another file", option, output,
+           input);
+}
+
+/* What is written is opened, and so emptied, before all is read. */
+static void
+check_outputs(const struct parser *parser, const struct operands *operands)
+{
+   for (unsigned e = 0; e < parser->count; e++) {
+      if (parser->entries[e].row->take != take_output)
+         continue;
+      const char *option = parser->entries[e].row->name;
+      const char *output = *(const char *const *)(const void *)parser->entries[e].field;
+      for (unsigned o = 0; output && o < operands->count; o++)
+         check_output(option, output, operands->list[o]);
+      for (unsigned i = 0; output && i < parser->count; i++) {
+         if (parser->entries[i].row->take == take_input)
+            check_output(option, output, *(const char *const *)(const void *)parser->entries[i].field);
+      }
+   }
+}
+
 static _Noreturn void
 print_help(const struct command_line *line, const char *form)
 {
@@ -150,5 +207,6 @@ command_line_parse(const struct command_line *line, int argc, char **argv)
    while (optind < argc)
       add_operand(&parser, &operands, argv[optind++]);
    check_operands(line, &operands, argv[0]);
+   check_outputs(&parser, &operands);
    return operands;
 }

@@ -23,6 +23,11 @@ struct option_row {
    bool repeats;  /**< it may be given more than once */
 };
 
+/** For rows: a const char * that is not empty; the same of a file that is read, and of one that is written. */
+void take_path(void *field, const char *option, const char *value);
+void take_input(void *field, const char *option, const char *value);
+void take_output(void *field, const char *option, const char *value);
+
 /** A row whose field is one of a structure; one whose field is the group's target; and the same of one that repeats. */
 #define OPTION(name, value, help, take, type, field) \
    {(name), (value), (help), (take), offsetof(type, field), false}
@@ -65,8 +70,8 @@ struct command_line {
 };
 
 /** Parses the words behind the subcommand. --help (of a form: help.h) and -h print the help and end the command; -o is --out of a command
- * that has it. Exits with a message if an option is unknown, lacks its value or is repeated, and where
- * there are too few operands or too many. */
+ * that has it. Exits with a message if an option is unknown, lacks its value or is repeated, where
+ * there are too few operands or too many, and where an option's output is a file that another option or an operand reads. */
 struct operands command_line_parse(const struct command_line *line, int argc, char **argv);
 
 #define OPTION_GROUP(rows_, target_) {(rows_), sizeof(rows_) / sizeof((rows_)[0]), (target_), NULL}

@@ -28,11 +28,11 @@ struct report {
 };
 
 static const struct option_row rows[] = {
-   OPTION("out", "FILE.html", "the page (default: report.html)", take_path, struct report, out),
+   OPTION("out", "FILE.html", "the page (default: report.html)", take_output, struct report, out),
    OPTION("compare", "DIR|FILE.tbr|FILE.trace",
           "another run, which the page puts beside the first: results, or what is\n"
           "simulated or replayed as the first is (default: none)",
-          take_path, struct report, compare),
+          take_input, struct report, compare),
    OPTION("compare-config", "NAME|FILE.yaml[,KEY=VALUE]",
           "the other run's simulated GPU; without --compare that run is of the same\n"
           "recording or trace (default: as the first's)",

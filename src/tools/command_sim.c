@@ -82,7 +82,7 @@ parse(struct sim *sim, int argc, char **argv)
       OPTION("selected", "FILE",
              "only the frames of a file of tbrsim select, each behind as many as the\n"
              "largest cache needs; estimates of all (default: all frames)",
-             take_path, struct selected_options, path),
+             take_input, struct selected_options, path),
       OPTION("verify", "[=PERCENT]",
              "of --selected: simulate all frames, too, and compare; exit status 1\n"
              "where cycles, DRAM bytes or misses of L2 or LLC are off by more\n"
@@ -93,7 +93,7 @@ parse(struct sim *sim, int argc, char **argv)
       OPTION_ALONE("work-times", "FILE",
                    "CSV of the processor time of each part of the work that one thread\n"
                    "does at a time (default: none)",
-                   take_path),
+                   take_output),
    };
    static const struct option_row format_rows[] = {
       OPTION_ALONE("format", "table|csv|json|parquet",

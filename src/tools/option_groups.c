@@ -17,14 +17,6 @@ take_text(void *field, const char *option, const char *value)
 }
 
 void
-take_path(void *field, const char *option, const char *value)
-{
-   if (!*value)
-      fail(STATUS_USAGE, "%s: the name is empty", option);
-   *(const char **)field = value;
-}
-
-void
 take_flag(void *field, const char *option, const char *value)
 {
    *(bool *)field = true;
@@ -159,7 +151,7 @@ const struct option_row live_frame_option_rows[] = {
    OPTION("selected", "FILE",
           "only the frames that tbrsim select has chosen, each behind as many as\n"
           "fill the configuration's largest cache (default: none)",
-          take_path, struct options, selected),
+          take_input, struct options, selected),
 };
 
 static void
@@ -243,7 +235,7 @@ const struct option_row directory_option_rows[] = {
 };
 
 const struct option_row file_option_rows[] = {
-   OPTION_ALONE("out", "FILE", "file for results (default: standard output)", take_path),
+   OPTION_ALONE("out", "FILE", "file for results (default: standard output)", take_output),
 };
 
 /* ---- threads -------------------------------------------------------------------- */
@@ -300,7 +292,7 @@ const struct option_row live_option_rows[] = {
    OPTION("thumbnails", NULL, "a small picture of what each render pass has rendered: OUT/thumbnails",
           take_flag, struct options, thumbnails),
    OPTION("record", "FILE.tbr", "record the events, for tbrsim sim and other commands (default: none)",
-          take_path, struct options, record),
+          take_output, struct options, record),
    OPTION("record-visible", NULL,
           "without the fragments that hidden surface removal removes: smaller, and\n"
           "only of the mode that it was recorded in (default: of every mode; mode\n"

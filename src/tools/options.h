@@ -119,9 +119,8 @@ unsigned options_threads(const char *option, const char *value);
 
 /* ---- values of options --------------------------------------------------------- */
 
-/** For rows: a const char * that is not looked at, one that is not empty, a bool that becomes true, bytes (uint32_t). */
+/** For rows: a const char * that is not looked at, a bool that becomes true, bytes (uint32_t). */
 void take_text(void *field, const char *option, const char *value);
-void take_path(void *field, const char *option, const char *value);
 void take_flag(void *field, const char *option, const char *value);
 void take_bytes(void *field, const char *option, const char *value);
 void take_index(void *field, const char *option, const char *value);

@@ -350,6 +350,29 @@ class Progress(tbrsim.TestCase):
 
 
 class BadInput(tbrsim.TestCase):
+    def test_output_that_is_read(self):
+        """A file that is read is not overwritten, under another name of it neither."""
+        recording = tbrsim.record(self.directory, "glmark2_ideas", "--no-model")
+        linked, selection, trace = self.path("linked"), self.path("selection.json"), self.path("copy.trace")
+        linked.symlink_to(recording)
+        tbrsim.run("select", "--out", selection, recording, check=True)
+        trace.write_bytes(TRACE.read_bytes())
+        kept = [(path, path.read_bytes()) for path in (recording, selection, trace)]
+        cache = ("--size", "4K", "--ways", "4", "--policy", "lru")
+        for option, read, words in (
+                ("out", recording, ("export", "--format", "din", "--unit", "l2")),
+                ("out", recording, ("sweep", "--stream", "texture", *cache)), ("out", recording, ("llc", "--policy", "lru")),
+                ("out", recording, ("advise",)), ("out", recording, ("report",)), ("out", recording, ("select",)),
+                ("work-times", recording, ("sim",)), ("record", trace, ("replay",)),
+                ("work-times", selection, ("sim", "--selected", selection))):
+            names = (read, linked) if read == recording else (read,)
+            for name in names:
+                operand = trace if words[0] == "replay" else recording
+                self.refused(2, f"--{option} {name}: would overwrite {read}, which is read", *words, f"--{option}", name, operand)
+        for path, content in kept:
+            self.assertEqual(path.read_bytes(), content)
+        tbrsim.run("export", "--format", "din", "--unit", "l2", "--out", "/dev/null", recording, check=True)
+
     def test_usage(self):
         self.refused(2, "no command", )
         self.refused(2, "no command 'fly'", "fly")
