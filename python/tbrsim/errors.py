@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The errors of the package, and what it needs besides the standard library."""
 import importlib
+import os
+import sys
 
 
 class Error(Exception):
@@ -15,6 +17,30 @@ class CommandFailed(Error):
         self.command, self.status = [str(word) for word in command], status
         reason = f"signal {-status}" if status < 0 else f"status {status}"
         super().__init__(message.strip() or f"{' '.join(self.command)}: {reason}")
+
+
+def put(line):
+    """Prints a line; an Error where standard output cannot be written to."""
+    try:
+        print(line, flush=True)
+    except OSError as error:
+        # Python tries to write the line once more when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        raise Error(f"standard output: cannot be written to: {error.strerror}") from None
+
+
+def run_main(main):
+    """Ends the process with what a command's `main` returns; what it raises becomes lines on standard error."""
+    try:
+        sys.exit(main())
+    except Error as error:
+        sys.exit("\n".join(line if line.startswith("tbrsim: ") else f"tbrsim: {line}"
+                           for line in str(error).splitlines()))
+    except OSError as error:
+        file = f"{error.filename}: " if error.filename else ""
+        sys.exit(f"tbrsim: {file}{error.strerror or error}")
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 PACKAGES = {"pandas": "python3-pandas", "numpy": "python3-numpy", "yaml": "python3-yaml",

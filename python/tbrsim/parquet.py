@@ -10,14 +10,13 @@ import json
 import numbers
 import os
 import pathlib
-import sys
 import tempfile
 
 from . import files
 from .command import call, configuration_words
 from .configuration import Configuration
 from .duckdb import Database, identifier, quoted
-from .errors import Error
+from .errors import Error, put, run_main
 
 TABLES = ("frames", "passes", "draws", "textures", "tiles")
 NUMBER, TEXT, REAL, TRUTH = "BIGINT", "VARCHAR", "DOUBLE", "BOOLEAN"
@@ -192,11 +191,8 @@ def main():
     for directory in arguments.directories:
         for path in write(directory):
             if arguments.list:
-                print(path)
+                put(path)
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Error as error:
-        sys.exit(f"tbrsim: {error}")
+    run_main(main)

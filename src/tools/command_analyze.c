@@ -153,7 +153,6 @@ command_analyze(int argc, char **argv)
       analysis_print_json(&analyze.analysis, stdout);
    else
       analysis_print(&analyze.analysis);
-   options_close_output(stdout, NULL);
    if (analyze.out)
       analysis_write(&analyze.analysis, analyze.out);
    for (unsigned s = 0; s < NUM_SIMULATIONS; s++)

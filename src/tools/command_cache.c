@@ -299,7 +299,6 @@ print_counts(const struct cache_options *options, const struct cm_cache *cache)
       json_object_set_new(root, "streams", streams);
    if (options->json)
       output_json(root, 0, stdout);
-   options_close_output(stdout, NULL);
 }
 
 int

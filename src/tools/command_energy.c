@@ -53,6 +53,5 @@ command_energy(int argc, char **argv)
       energy_report_json(accounts, count, energy.explain);
    else
       energy_report_text(accounts, count, energy.explain);
-   options_close_output(stdout, NULL);
    return STATUS_OK;
 }

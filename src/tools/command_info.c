@@ -283,7 +283,6 @@ command_info(int argc, char **argv)
    if (listed.draws || listed.passes) {
       draw_list_print(&session, &listed);
       const bool read = session_check(&session);
-      options_close_output(stdout, NULL);
       session_close(&session);
       return read ? STATUS_OK : STATUS_FAILED;
    }
@@ -294,7 +293,6 @@ command_info(int argc, char **argv)
       print_json(&info);
    else
       print_text(&info);
-   options_close_output(stdout, NULL);
    session_close(&session);
    json_decref(info.groups);
    json_decref(info.labels);

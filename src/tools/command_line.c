@@ -177,7 +177,7 @@ static _Noreturn void
 print_help(const struct command_line *line, const char *form)
 {
    help_print(line, help_form(form));
-   exit(STATUS_OK);
+   exit(end_output(STATUS_OK));
 }
 
 struct operands

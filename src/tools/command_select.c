@@ -254,7 +254,6 @@ command_select(int argc, char **argv)
       free(frames);
       printf("these are %u frames, %.2f %%; expected standard error of totals: %.2f %%\n", simulated,
              100.0 * simulated / selection.frames, 100 * selection.error);
-      options_close_output(stdout, NULL);
    }
    const bool fine = session_check(&select.session);
    cm_clusters_finish(&clusters);

@@ -297,7 +297,6 @@ command_sim(int argc, char **argv)
       fine &= print_estimates(&sim);
    else
       print(&sim);
-   options_close_output(stdout, NULL);
    session_close(&sim.session);
    return fine ? STATUS_OK : STATUS_FAILED;
 }

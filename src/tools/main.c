@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -97,6 +98,16 @@ text(const char *format, ...)
    return result;
 }
 
+int
+end_output(int status)
+{
+   const bool failed = ferror(stdout);
+   if (!fflush(stdout) && !failed)
+      return status;
+   say("standard output: cannot be written to: %s", strerror(errno));
+   return status == STATUS_OK ? STATUS_FAILED : status;
+}
+
 /* The cache model's messages, on any thread. */
 static void
 say_message(enum cm_message_kind kind, const char *text)
@@ -114,16 +125,16 @@ main(int argc, char **argv)
    const bool has_form = !strncmp(argv[1], "--help=", strlen("--help="));
    if (has_form || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
       help_print_all(help_form(has_form ? argv[1] + strlen("--help=") : NULL));
-      return STATUS_OK;
+      return end_output(STATUS_OK);
    }
    if (!strcmp(argv[1], "--version")) {
       puts("tbrsim " TBRSIM_VERSION);
-      return STATUS_OK;
+      return end_output(STATUS_OK);
    }
    progress_open();
    for (unsigned c = 0; c < num_commands; c++) {
       if (!strcmp(argv[1], commands[c].name))
-         return commands[c].run(argc - 1, argv + 1);
+         return end_output(commands[c].run(argc - 1, argv + 1));
    }
    fail(STATUS_USAGE, "no command '%s'; tbrsim --help lists them", argv[1]);
 }

@@ -240,9 +240,11 @@ options_open_output(const char *path)
 void
 options_close_output(FILE *file, const char *path)
 {
+   if (!path)
+      return; /* the command's end_output */
    const bool failed = ferror(file);
    if (fclose(file) || failed)
-      fail(STATUS_FAILED, "%s: cannot be written to: %s", path ? path : "standard output", strerror(errno));
+      fail(STATUS_FAILED, "%s: cannot be written to: %s", path, strerror(errno));
 }
 
 /* Writes a file of so many bytes there and removes it; 0, or the error number. */

@@ -25,6 +25,10 @@ _Noreturn void fail(int status, const char *format, ...) __attribute__((format(p
 void *allocate(unsigned long size);
 char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/** Writes what standard output still has; where not all has been written, a command that succeeded fails. Returns the
+ * exit status. */
+int end_output(int status);
+
 /** How much of a whole a part is, or a sum by a count; 0 where there is none. */
 static inline double
 ratio(uint64_t part, uint64_t whole)

@@ -55,6 +55,18 @@ class Answers(tbrsim.TestCase):
             self.assertTrue(result.stdout.startswith("usage: tbrsim"))
             self.assertEqual(result.stderr, "")
 
+    def test_full_output(self):
+        """What cannot be printed is an error, whatever prints it."""
+        results = self.path("results")
+        tbrsim.run("sim", "--out", results, tbrsim.record(self.directory, "glmark2_ideas", "--no-model"), check=True)
+        for words in (["--help"], ["--version"], ["sim", "--help"], ["configs"], ["counters"], ["env"], ["doctor"],
+                      ["report", "-o", self.path("page.html"), results], ["parquet", results]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                result = subprocess.run([tbrsim.arguments.tbrsim, *map(str, words)], env=tbrsim.environment(), check=False,
+                                        stdout=full, stderr=subprocess.PIPE, timeout=tbrsim.TIMEOUT)
+            self.assertEqual((result.returncode, result.stderr.decode()),
+                             (1, "tbrsim: standard output: cannot be written to: No space left on device\n"), words)
+
     def test_version(self):
         self.assertRegex(tbrsim.run("--version").stdout, r"^tbrsim \d+\.\d+\.\d+\n$")
 

@@ -5,7 +5,7 @@ import sys
 
 from . import cluster, explore, read
 from .store import Store
-from ..errors import Error
+from ..errors import put, run_main
 
 
 def parse():
@@ -28,7 +28,7 @@ def main():
         return 0
     if arguments.list:
         for point in read(arguments.plan).points():
-            print(point.name)
+            put(point.name)
         return 0
     outcome = explore(arguments.plan, arguments.directory, arguments.jobs, arguments.retries, arguments.profile)
     for name, reasons in outcome.failed:
@@ -36,19 +36,12 @@ def main():
               if len(reasons) > 1 else f"tbrsim: {name}: failed: {reasons[-1].removeprefix('tbrsim: ')}", file=sys.stderr)
     if outcome.problem:
         print(f"tbrsim: {outcome.problem}", file=sys.stderr)
-    print(f"{len(outcome.rows)} points: {outcome.simulated} simulated, {outcome.there} there before, "
-          f"{len(outcome.failed)} failed")
+    put(f"{len(outcome.rows)} points: {outcome.simulated} simulated, {outcome.there} there before, "
+        f"{len(outcome.failed)} failed")
     for path in outcome.files:
-        print(f"  {path}")
+        put(f"  {path}")
     return 1 if outcome.failed or outcome.problem else 0
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Error as error:
-        sys.exit("\n".join(line if line.startswith("tbrsim: ") else f"tbrsim: {line}" for line in str(error).splitlines()))
-    except OSError as error:
-        sys.exit(f"tbrsim: {error.filename or 'explore'}: {error.strerror}")
-    except KeyboardInterrupt:
-        sys.exit(130)
+    run_main(main)

@@ -2,10 +2,9 @@
 """What `tbrsim report` starts; it has checked the options."""
 import argparse
 import pathlib
-import sys
 
 from . import open_results, uplot, write
-from ..errors import Error, need
+from ..errors import Error, need, put, run_main
 
 
 def frame_range(text):
@@ -56,13 +55,8 @@ def main():
     size = write(arguments.directory, arguments.out, compare=arguments.compare,
                  frames=arguments.frames, source=source, recording=arguments.recording,
                  first=first, compare_source=compared, max_size=arguments.max_size)
-    print(f"report: {pathlib.Path(arguments.out)} ({size / 1024:.0f} KB)")
+    put(f"report: {pathlib.Path(arguments.out)} ({size / 1024:.0f} KB)")
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Error as error:
-        lines = str(error).splitlines()
-        sys.exit("\n".join(line if line.startswith("tbrsim: ") else f"tbrsim: {line}"
-                           for line in lines))
+    run_main(main)
