@@ -403,6 +403,20 @@ test_persistence(GLuint reader)
    read_words(reader);
    check_words("cleared", 1, 1, 0, 0);
 
+   /* With a query the draws before the clear are not left out. */
+   GLuint query;
+   glGenQueries(1, &query);
+   begin();
+   glBeginQuery(GL_ANY_SAMPLES_PASSED, query);
+   pls_draw(counter);
+   pls_draw(counter);
+   glEndQuery(GL_ANY_SAMPLES_PASSED);
+   clear_to_zeros();
+   pls_draw(counter);
+   read_words(reader);
+   check_words("counted and cleared", 1, 1, 0, 0);
+   glDeleteQueries(1, &query);
+
    /* Reading the framebuffer ends a pass, but not the storage. */
    begin();
    pls_draw(counter);
@@ -412,8 +426,10 @@ test_persistence(GLuint reader)
    read_words(reader);
    check_words("after glReadPixels", 2, 3, 0, 0);
 
-   /* A part of the framebuffer, before the pass ends: the rest is zeros. */
-   begin();
+   /* A part of the framebuffer, in a pass that does not clear it: the rest is zeros, whatever was there last. */
+   clear_to_zeros();
+   glReadPixels(0, 0, 1, 1, GL_RGBA_INTEGER, GL_UNSIGNED_INT, found);
+   glEnable(GL_SHADER_PIXEL_LOCAL_STORAGE_EXT);
    glEnable(GL_SCISSOR_TEST);
    glScissor(3, 5, 4, 6);
    pls_draw(counter);

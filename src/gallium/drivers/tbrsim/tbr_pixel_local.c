@@ -67,6 +67,8 @@ tbr_pixel_local_attach(struct tbr_context *context, struct tbr_batch *batch)
    if (!missing)
       return true;
    assert(batch == context->batch && !batch->pixel_local_lost);
+   /* Only colour buffer 0 may be attached. */
+   assert(!(missing & batch->pass.attached));
    if (!util_dynarray_ensure_cap(&batch->storages,
                                  batch->storages.size + TBR_PIXEL_LOCAL_WORDS * sizeof(struct tbr_storage *)))
       return false;
