@@ -395,6 +395,29 @@ test_no_mipmaps(void **state)
    }
 }
 
+/* Depth has no mipmaps in OpenGL ES. */
+static void
+test_large_depth(void **state)
+{
+   static const char *const formats[] = {"z16_unorm", "z24x8_unorm", "x8z24_unorm", "z32_float_s8x24_uint"};
+   for (unsigned f = 0; f < sizeof formats / sizeof *formats; f++) {
+      struct stream stream = begin_stream("mode=tbr");
+      const struct cm_name name = {.type = CM_NAME_STRING, .number = 2, .text = formats[f]};
+      assert_true(cm_advice_define_name(stream.advice, &name));
+      struct cm_resource_description depth = *cm_advice_resource(stream.advice, TEXTURE);
+      depth.id = UINT32_MAX - 1;
+      depth.format = 2;
+      assert_true(cm_advice_define_resource(stream.advice, &depth));
+      read_texture(&stream, depth.id, 4);
+      const struct cm_finding *finding = find(&stream, CM_ADVICE_LARGE_DEPTH);
+      assert_non_null(finding);
+      assert_int_equal(finding->resource, depth.id);
+      assert_int_equal(finding->change.type, CM_CHANGE_MIPMAPS);
+      assert_null(find(&stream, CM_ADVICE_NO_MIPMAPS));
+      end_stream(&stream);
+   }
+}
+
 static void
 test_uncompressed(void **state)
 {
@@ -531,13 +554,13 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_unneeded_load),   cmocka_unit_test(test_needed_depth),
-      cmocka_unit_test(test_unneeded_store),  cmocka_unit_test(test_target_never_read),
-      cmocka_unit_test(test_broken_pass),     cmocka_unit_test(test_overdraw),
-      cmocka_unit_test(test_late_tests),      cmocka_unit_test(test_no_mipmaps),
-      cmocka_unit_test(test_uncompressed),    cmocka_unit_test(test_vertices),
-      cmocka_unit_test(test_tiny_primitives), cmocka_unit_test(test_parameter_buffer),
-      cmocka_unit_test(test_nothing),
+      cmocka_unit_test(test_unneeded_load),    cmocka_unit_test(test_needed_depth),
+      cmocka_unit_test(test_unneeded_store),   cmocka_unit_test(test_target_never_read),
+      cmocka_unit_test(test_broken_pass),      cmocka_unit_test(test_overdraw),
+      cmocka_unit_test(test_late_tests),       cmocka_unit_test(test_no_mipmaps),
+      cmocka_unit_test(test_large_depth),      cmocka_unit_test(test_uncompressed),
+      cmocka_unit_test(test_vertices),         cmocka_unit_test(test_tiny_primitives),
+      cmocka_unit_test(test_parameter_buffer), cmocka_unit_test(test_nothing),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,9 @@ struct cm_config;
    X(NO_MIPMAPS, "no-mipmaps",                                                                              \
      "neighbouring fragments read texels that are far apart, of a texture without mipmaps",                 \
      "glGenerateMipmap, and a filter with mipmaps")                                                         \
+   X(LARGE_DEPTH, "large-depth",                                                                            \
+     "neighbouring fragments read texels that are far apart, of a depth texture",                           \
+     "a smaller depth texture: glGenerateMipmap takes none in OpenGL ES")                                   \
    X(OVERSAMPLED, "oversampled",                                                                            \
      "neighbouring fragments read texels that are far apart, though there are mipmaps",                     \
      "a filter with mipmaps, or less level-of-detail bias")                                                 \

@@ -248,6 +248,17 @@ compressed_bytes(const struct cm_resource_description *texture, const char *form
    return texture->block_bytes == 3 || memchr(format, 'x', (size_t)(kind - format)) ? 8 : 16;
 }
 
+/* Which rule is broken where texels are read that are far apart. */
+static enum cm_advice_rule
+far_apart_rule(const struct cm_resource_description *texture, const char *format)
+{
+   /* Mesa's names of formats with depth: z16_unorm, z24x8_unorm, x8z24_unorm, z32_float. */
+   const char *kind = strchr(format, '_');
+   if (kind && memchr(format, 'z', (size_t)(kind - format)))
+      return CM_ADVICE_LARGE_DEPTH;
+   return texture->levels == 1 ? CM_ADVICE_NO_MIPMAPS : CM_ADVICE_OVERSAMPLED;
+}
+
 static bool
 find_texture(struct cm_advice *advice, uint32_t index)
 {
@@ -255,11 +266,10 @@ find_texture(struct cm_advice *advice, uint32_t index)
    const uint32_t id = seen->description.id;
    const struct cm_texture_seen *texture = &seen->texture;
    const struct cm_resource_description *description = &seen->description;
+   const char *format = cm_names_format(advice->names, id);
    if (is_large(texture->far, texture->footprints, LEAST_FOOTPRINTS)) {
       struct cm_finding *finding =
-         cm_advice_add_finding(advice,
-                               description->levels == 1 ? CM_ADVICE_NO_MIPMAPS : CM_ADVICE_OVERSAMPLED,
-                               &texture->place);
+         cm_advice_add_finding(advice, far_apart_rule(description, format), &texture->place);
       if (!finding)
          return false;
       finding->resource = id;
@@ -270,8 +280,7 @@ find_texture(struct cm_advice *advice, uint32_t index)
       cm_finding_add_evidence(finding, "levels that those could be coarser", texture->levels);
    }
    /* OpenGL makes all textures for being drawn to that can be: what counts is whether a pass does. */
-   const uint32_t bytes =
-      seen->first_image ? 0 : compressed_bytes(description, cm_names_format(advice->names, id));
+   const uint32_t bytes = seen->first_image ? 0 : compressed_bytes(description, format);
    if (bytes && texture->footprints >= LEAST_FOOTPRINTS) {
       struct cm_finding *finding = cm_advice_add_finding(advice, CM_ADVICE_UNCOMPRESSED, &texture->place);
       if (!finding)
