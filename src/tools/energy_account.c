@@ -58,7 +58,9 @@ change_config(struct cm_config *config, const char *path, const struct energy_op
       free(name);
    }
    if (!config->energy.technology)
-      fail(STATUS_FAILED, "%s: its configuration has no energy; give one that has with --config", path);
+      fail(STATUS_FAILED,
+           "%s: the configuration %s has no energy; give one that has with --config, such as %s", path,
+           config->name, CM_CONFIG_DEFAULT);
    if (!cm_config_validate(config, error, sizeof(error)))
       fail(STATUS_USAGE, "%s", error);
 }

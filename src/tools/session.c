@@ -11,8 +11,12 @@ open_recording(const char *path)
    char error[512];
    size_t frames;
    struct cm_recording *recording = cm_recording_open(path, error, sizeof(error));
+   /* Most traces are compressed with brotli, which nothing but its name tells. */
+   const char *end = strrchr(path, '.');
    if (!recording)
-      fail(STATUS_FAILED, "%s", error);
+      fail(STATUS_FAILED, "%s%s", error,
+           end && !strcmp(end, ".trace") ? "; tbrsim replay --record FILE.tbr makes one of an apitrace file"
+                                         : "");
    cm_recording_frames(recording, &frames);
    if (!frames && cm_recording_damage(recording))
       fail(STATUS_FAILED, "%s", cm_recording_damage(recording));

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "events/recording_format.h"
 #include "process.h"
 #include "tools.h"
 
@@ -20,7 +21,12 @@
 static _Noreturn void
 not_a_trace(const char *path)
 {
-   fail(STATUS_FAILED, "%s: not an apitrace file", path);
+   char start[sizeof CM_RECORDING_MAGIC - 1];
+   FILE *file = fopen(path, "rbe");
+   const bool recording =
+      file && fread(start, sizeof start, 1, file) == 1 && !memcmp(start, CM_RECORDING_MAGIC, sizeof start);
+   fail(STATUS_FAILED, "%s: not an apitrace file%s", path,
+        recording ? " but a recording, expected tbrsim sim" : "");
 }
 
 static _Noreturn void

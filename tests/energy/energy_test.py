@@ -191,7 +191,8 @@ class Command(EnergyTest):
         statistics = json.loads((without / "stats.json").read_text())
         del statistics["run"]["configuration"]["energy"]
         broken.write_text(json.dumps(statistics))
-        self.refused(1, "its configuration has no energy", broken)
+        self.refused(1, "the configuration tcor-64k has no energy; give one that has with --config, such as", broken)
+        self.refused(1, "the configuration imr-8m has no energy", "--config", "imr-8m", without)
         self.energy("--config", "tcor-64k", broken)
 
 

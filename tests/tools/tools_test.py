@@ -370,6 +370,8 @@ class BadInput(tbrsim.TestCase):
         tbrsim.run("select", "--out", selection, recording, check=True)
         trace.write_bytes(TRACE.read_bytes())
         kept = [(path, path.read_bytes()) for path in (recording, selection, trace)]
+        self.refused(1, "not a recording; tbrsim replay --record FILE.tbr makes one of an apitrace file", "info", trace)
+        self.refused(1, "not an apitrace file but a recording, expected tbrsim sim", "replay", "--out", self.path("out"), recording)
         cache = ("--size", "4K", "--ways", "4", "--policy", "lru")
         for option, read, words in (
                 ("out", recording, ("export", "--format", "din", "--unit", "l2")),
