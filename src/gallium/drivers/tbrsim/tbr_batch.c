@@ -167,7 +167,8 @@ tbr_batch_destroy_all(struct tbr_context *context)
    assert(!context->batch);
    tbr_renderer_drain(tbr_screen(context->base.screen)->renderer, context);
    reclaim(context);
-   assert(!context->retired_batches && !context->batches_under_way);
+   assert(!context->retired_batches &&
+          (!context->batches_under_way || tbr_screen(context->base.screen)->is_parents));
    while (context->free_batches) {
       struct tbr_batch *next = context->free_batches->next;
       destroy_batch(context->free_batches);
@@ -353,6 +354,7 @@ set_up_tiles(struct tbr_context *context, struct tbr_batch *batch)
 struct tbr_batch *
 tbr_batch_get(struct tbr_context *context)
 {
+   tbr_screen_check_owner(tbr_screen(context->base.screen));
    if (context->batch &&
        (context->batch->closed || context->batch->held_bytes > MAX_HELD_BYTES || context->deferred_flushes))
       tbr_batch_submit(context);
@@ -658,6 +660,8 @@ tbr_batch_submit(struct tbr_context *context)
    assert(batch->sequence > context->last_batch);
    context->batch = NULL;
    context->last_batch = batch->sequence;
+   if (screen->is_parents)
+      return; /* A forked child has a copy of it: the parent draws it. */
    /* There is no model any more once the process exits. */
    batch->recorded = batch->recorded && screen->model;
    batch->pass.keep_hidden = batch->recorded && screen->record_hidden;

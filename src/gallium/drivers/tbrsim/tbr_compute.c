@@ -304,6 +304,7 @@ launch_grid(struct pipe_context *pipe, const struct pipe_grid_info *info)
    struct tbr_context *context = tbr_context(pipe);
    struct tbr_compute_shader *shader = context->compute_shader;
    struct pipe_grid_info grid = *info;
+   tbr_screen_check_owner(tbr_screen(pipe->screen));
    if (!shader || !tbr_render_condition_passes(context))
       return;
    if (grid.indirect)

@@ -142,6 +142,10 @@ tbr_context_create(struct pipe_screen *screen, void *priv, unsigned flags)
    if (!context)
       return NULL;
 
+   if (!tbr_screen_begin_context(tbr_screen(screen))) {
+      FREE(context);
+      return NULL;
+   }
    context->base.screen = screen;
    context->base.priv = priv;
    context->dirty = TBR_DIRTY_ALL;

@@ -36,6 +36,7 @@ struct tbr_renderer {
    unsigned num_threads;
    thrd_t threads[MAX_THREADS];
    bool stop;
+   bool is_parents; /**< tbr_renderer_leave_to_parent */
 
    struct tbr_batch *first, *last; /**< queue; the first is being rendered */
    unsigned under_way;             /**< submitted and still used by renderer or model */
@@ -79,7 +80,7 @@ static bool
 is_pending(const struct tbr_renderer *renderer, uint64_t sequence)
 {
    const struct live_batch *live = find_live(renderer, sequence);
-   return live && live->submitted;
+   return live && live->submitted && !renderer->is_parents;
 }
 
 uint64_t
@@ -380,6 +381,7 @@ is_busy_for(const struct tbr_renderer *renderer, const struct tbr_batch *batch)
 void
 tbr_renderer_submit(struct tbr_renderer *renderer, struct tbr_batch *batch)
 {
+   assert(!renderer->is_parents);
    batch->orphaned_bytes = tbr_batch_count_orphaned_bytes(batch);
    mtx_lock(&renderer->lock);
    while (is_busy_for(renderer, batch))
@@ -430,7 +432,7 @@ bool
 tbr_renderer_idle(struct tbr_renderer *renderer)
 {
    mtx_lock(&renderer->lock);
-   const bool idle = !renderer->under_way;
+   const bool idle = !renderer->under_way || renderer->is_parents;
    mtx_unlock(&renderer->lock);
    return idle;
 }
@@ -439,7 +441,7 @@ void
 tbr_renderer_wait_idle(struct tbr_renderer *renderer)
 {
    mtx_lock(&renderer->lock);
-   while (renderer->under_way)
+   while (renderer->under_way && !renderer->is_parents)
       cnd_wait(&renderer->progress, &renderer->lock);
    mtx_unlock(&renderer->lock);
 }
@@ -458,7 +460,7 @@ void
 tbr_renderer_drain(struct tbr_renderer *renderer, struct tbr_context *context)
 {
    mtx_lock(&renderer->lock);
-   while (context->batches_under_way)
+   while (context->batches_under_way && !renderer->is_parents)
       cnd_wait(&renderer->progress, &renderer->lock);
    mtx_unlock(&renderer->lock);
 }
@@ -503,6 +505,14 @@ tbr_renderer_release(void *data)
    mtx_unlock(&renderer->lock);
 }
 
+void
+tbr_renderer_leave_to_parent(struct tbr_renderer *renderer)
+{
+   renderer->is_parents = true;
+   /* A worker may have held it. */
+   mtx_init(&renderer->lock, mtx_plain);
+}
+
 struct tbr_renderer *
 tbr_renderer_create(struct tbr_screen *screen, unsigned threads)
 {
@@ -534,7 +544,7 @@ tbr_renderer_create(struct tbr_screen *screen, unsigned threads)
 void
 tbr_renderer_destroy(struct tbr_renderer *renderer)
 {
-   if (!renderer)
+   if (!renderer || renderer->is_parents)
       return;
    mtx_lock(&renderer->lock);
    renderer->stop = true;

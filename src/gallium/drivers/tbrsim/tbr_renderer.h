@@ -15,7 +15,10 @@ struct tbr_thumbnail;
 
 /** Starts the worker threads; 0: one a core. NULL when that fails. */
 struct tbr_renderer *tbr_renderer_create(struct tbr_screen *screen, unsigned threads);
-/** Renders what is queued and stops the threads. */
+/** In a forked child, which has a copy of the renderer and none of its threads: what is under way there is not waited for,
+ * and nothing may be submitted. */
+void tbr_renderer_leave_to_parent(struct tbr_renderer *renderer);
+/** Renders what is queued and stops the threads. A child's copy of its parent's stays. */
 void tbr_renderer_destroy(struct tbr_renderer *renderer);
 
 /** Returns the sequence number of a new batch, which counts as not done until the batch

@@ -37,11 +37,10 @@
 
 /* ---- process exit ------------------------------------------------------- */
 
-/* Screens that still have a model: a process that exits without destroying them
- * gets its statistics all the same. */
-static simple_mtx_t models_mutex = SIMPLE_MTX_INITIALIZER;
-static struct tbr_screen *screens_with_model;
-static pid_t process; /* that the screens are of */
+/* All screens: a process that exits without destroying them gets its statistics all
+ * the same. */
+static simple_mtx_t screens_mutex = SIMPLE_MTX_INITIALIZER;
+static struct tbr_screen *screens;
 
 static void
 finish_model(struct tbr_screen *screen)
@@ -57,55 +56,53 @@ finish_model(struct tbr_screen *screen)
 static void
 finish_all_models(void)
 {
-   /* A child has neither the threads nor a part in the files. */
-   if (getpid() != process)
-      return;
-   simple_mtx_lock(&models_mutex);
-   while (screens_with_model) {
-      struct tbr_screen *screen = screens_with_model;
-      screens_with_model = screen->next_with_model;
+   simple_mtx_lock(&screens_mutex);
+   for (struct tbr_screen *screen = screens; screen; screen = screen->next)
       finish_model(screen);
-   }
    tbr_statistics_close();
    tbr_recording_close();
    tbr_process_finish();
-   simple_mtx_unlock(&models_mutex);
+   simple_mtx_unlock(&screens_mutex);
 }
 
-/* A forked child does not own its parent's screens. */
+/* A forked child has copies of its parent's screens, but neither their threads nor a
+ * part in the files. */
 static void
 reset_after_fork(void)
 {
-   simple_mtx_init(&models_mutex, mtx_plain);
-   screens_with_model = NULL;
+   simple_mtx_init(&screens_mutex, mtx_plain);
+   for (struct tbr_screen *screen = screens; screen; screen = screen->next) {
+      screen->is_parents = true;
+      screen->model = NULL;
+      tbr_renderer_leave_to_parent(screen->renderer);
+   }
 }
 
 static void
-add_model(struct tbr_screen *screen)
+add_screen(struct tbr_screen *screen)
 {
    static bool registered, registered_at_fork;
 
-   simple_mtx_lock(&models_mutex);
+   simple_mtx_lock(&screens_mutex);
    tbr_process_at_fork(&registered_at_fork, reset_after_fork);
-   process = getpid();
    if (!registered)
       registered = atexit(finish_all_models) == 0;
-   screen->next_with_model = screens_with_model;
-   screens_with_model = screen;
-   simple_mtx_unlock(&models_mutex);
+   screen->next = screens;
+   screens = screen;
+   simple_mtx_unlock(&screens_mutex);
 }
 
 static void
-remove_model(struct tbr_screen *screen)
+remove_screen(struct tbr_screen *screen)
 {
-   simple_mtx_lock(&models_mutex);
-   struct tbr_screen **link = &screens_with_model;
+   simple_mtx_lock(&screens_mutex);
+   struct tbr_screen **link = &screens;
    while (*link && *link != screen)
-      link = &(*link)->next_with_model;
+      link = &(*link)->next;
    if (*link)
-      *link = screen->next_with_model;
+      *link = screen->next;
    finish_model(screen);
-   simple_mtx_unlock(&models_mutex);
+   simple_mtx_unlock(&screens_mutex);
 }
 
 /* ---- configuration ---------------------------------------------------- */
@@ -207,7 +204,7 @@ destroy_screen(struct pipe_screen *base)
    struct tbr_screen *screen = tbr_screen(base);
 
    /* The model waits for tiles that the renderer still has to finish. */
-   remove_model(screen);
+   remove_screen(screen);
    if (screen->renderer)
       tbr_renderer_destroy(screen->renderer);
    tbr_shader_cache_destroy(screen->shader_cache);
@@ -288,6 +285,59 @@ init_functions(struct tbr_screen *screen)
    tbr_resource_init_screen(screen);
 }
 
+/** What has threads: the renderer and, if it is wanted, the model. */
+static bool
+start_threads(struct tbr_screen *screen)
+{
+   const char *isa = tbr_isa_get()->name;
+   const bool simulate = debug_get_bool_option("TBRSIM_MODEL", true);
+
+   screen->shader_cache = tbr_shader_cache_create(isa);
+   if (!screen->shader_cache)
+      return false;
+   screen->thumbnails = simulate && tbr_thumbnails_are_wanted();
+   if (simulate || tbr_recording_is_wanted()) {
+      screen->model = tbr_model_create(screen->config, isa, simulate);
+      if (!screen->model)
+         return false;
+   }
+   const unsigned threads = screen->config->threads ? screen->config->threads : util_get_cpu_caps()->nr_cpus;
+   screen->renderer = tbr_renderer_create(screen, threads);
+   if (!screen->renderer)
+      mesa_loge("the threads that render cannot be started");
+   return screen->renderer;
+}
+
+bool
+tbr_screen_begin_context(struct tbr_screen *screen)
+{
+   simple_mtx_lock(&screens_mutex);
+   bool ok = true;
+   if (screen->is_parents && screen->has_contexts) {
+      mesa_loge(
+         "a forked child cannot make a context on a display on which its parent has made one; expected a "
+         "display that the child opens itself");
+      ok = false;
+   } else if (screen->is_parents) {
+      ok = start_threads(screen);
+      screen->is_parents = !ok;
+   }
+   screen->has_contexts |= ok;
+   simple_mtx_unlock(&screens_mutex);
+   return ok;
+}
+
+void
+tbr_screen_check_owner(const struct tbr_screen *screen)
+{
+   if (!screen->is_parents)
+      return;
+   mesa_loge(
+      "a forked child cannot draw with a context of its parent, whose threads it does not have; expected a "
+      "display that the child opens itself; the process ends");
+   tbr_process_abort();
+}
+
 /** Creates the parts of the GPU that the configuration describes. */
 static bool
 build_gpu(struct tbr_screen *screen)
@@ -303,25 +353,11 @@ build_gpu(struct tbr_screen *screen)
    snprintf(screen->renderer_name, sizeof screen->renderer_name, "tbrsim (%s, %s, LLVM %s)",
             screen->config->name, isa, MESA_LLVM_VERSION_STRING);
 
-   screen->shader_cache = tbr_shader_cache_create(isa);
-   if (!screen->shader_cache || !tbr_names_init_screen(screen))
-      return false;
-
    screen->record_hidden = tbr_recording_keeps_hidden(screen->config);
-   const bool simulate = debug_get_bool_option("TBRSIM_MODEL", true);
-   screen->thumbnails = simulate && tbr_thumbnails_are_wanted();
-   if (simulate || tbr_recording_is_wanted()) {
-      screen->model = tbr_model_create(screen->config, isa, simulate);
-      if (!screen->model)
-         return false;
-      add_model(screen);
-   }
-
-   const unsigned threads = screen->config->threads ? screen->config->threads : util_get_cpu_caps()->nr_cpus;
-   screen->renderer = tbr_renderer_create(screen, threads);
-   if (!screen->renderer)
-      mesa_loge("the threads that render cannot be started");
-   return screen->renderer;
+   if (!tbr_names_init_screen(screen) || !start_threads(screen))
+      return false;
+   add_screen(screen);
+   return true;
 }
 
 struct pipe_screen *

@@ -31,8 +31,10 @@ struct tbr_screen {
    bool record_hidden; /**< events have the fragments that mode tbdr does not shade, and those that fail the
                         * tests: tbr_recording_keeps_hidden */
    bool thumbnails;    /**< of the passes that are simulated: tbr_thumbnails_are_wanted */
-   simple_mtx_t submit_lock;           /**< renderer and model take passes in the same order */
-   struct tbr_screen *next_with_model; /**< list of tbr_screen.c */
+   simple_mtx_t submit_lock; /**< renderer and model take passes in the same order */
+   struct tbr_screen *next;  /**< list of tbr_screen.c */
+   bool has_contexts;        /**< there has been one (atomic) */
+   bool is_parents; /**< in a forked child: its contexts, and what draws for them, are the parent's */
 
    struct tbr_shader_cache *shader_cache; /**< generated code */
    struct tbr_names *names;               /**< the program's */
@@ -74,6 +76,12 @@ tbr_screen(struct pipe_screen *screen)
 {
    return (struct tbr_screen *)screen;
 }
+
+/** Prepares the screen for a context. In a forked child a display that its parent has opened gets threads and a model of
+ * its own, if the parent has not made a context there: else false, with a message. */
+bool tbr_screen_begin_context(struct tbr_screen *screen);
+/** Ends a forked child that draws with a context of its parent: nothing there would render it. */
+void tbr_screen_check_owner(const struct tbr_screen *screen);
 
 /** Reports, once, that the watchdog has ended a shader's loops. */
 void tbr_screen_note_ended_loops(struct tbr_screen *screen);
