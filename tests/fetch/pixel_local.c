@@ -376,6 +376,38 @@ test_programs(GLuint reader)
    glDeleteProgram(constants);
 }
 
+/* Members of medium precision, which shaders compute with in 16 bits: what is stored is of their formats. */
+static void
+test_medium_precision(GLuint reader, const char *instance)
+{
+   static const char block[] = "__pixel_localEXT FragDataLocal {\n"
+                               "   layout(r11f_g11f_b10f) mediump vec3 normal;\n"
+                               "   layout(rgb10_a2) highp vec4 color;\n"
+                               "   layout(rgba8ui) mediump uvec4 flags;\n"
+                               "   layout(rg16i) mediump ivec2 place;\n"
+                               "}";
+   char text[2000];
+   const char *dot = instance[0] ? "." : "";
+   snprintf(text, sizeof text,
+            "%s %s;\n"
+            "void main() {\n"
+            "   mediump float two = float(number + 2u);\n"
+            "   %s%snormal = vec3(0.5, 1.0, 2.0) * two;\n"
+            "   %s%scolor += vec4(1.0, 0.0, 0.0, 1.0 / 3.0);\n"
+            "   %s%sflags = uvec4(1, 20, 30, 250) + uvec4(5u);\n"
+            "   %s%splace = ivec2(-%s%snormal.yz * 3.0);\n"
+            "}\n",
+            block, instance, instance, dot, instance, dot, instance, dot, instance, dot, instance, dot);
+   const GLuint writer = pls_program(text);
+   begin();
+   pls_draw(writer);
+   read_words(reader);
+   check_words(instance[0] ? "medium precision, an instance" : "medium precision",
+               15 << 6 | 16 << 17 | 17u << 27, 0x3ff | 1u << 30, 6 | 25 << 8 | 35 << 16 | 255u << 24,
+               0xfff4fffa);
+   glDeleteProgram(writer);
+}
+
 /* ---- persistence --------------------------------------------------------------- */
 
 static void
@@ -648,6 +680,8 @@ main(int argc, char **argv)
    for (unsigned round = 0; round < 4; round++)
       test_order(reader);
    test_programs(reader);
+   test_medium_precision(reader, "");
+   test_medium_precision(reader, "storage");
    test_persistence(reader);
    test_depth(reader, framebuffer);
    test_blending();
