@@ -4,6 +4,8 @@
  *    both     draws three frames on each in turn, the second display first
  *    after    draws three frames on the first, closes it, draws two on the second
  *    fork     draws a frame, forks a child that ends at once, draws another
+ *    flushed  clears the second without a swap, and flushes that
+ *    open     the same without flushing
  *    none     opens both, draws nothing */
 #include <GLES2/gl2.h>
 #include <stdlib.h>
@@ -46,7 +48,7 @@ wait_for(pid_t child)
 int
 main(int argc, char **argv)
 {
-   require(argc == 2, "usage: displays probe|both|after|fork|child|none");
+   require(argc == 2, "usage: displays probe|both|after|fork|child|flushed|open|none");
    open_display(0);
    if (strcmp(argv[1], "child"))
       open_display(1);
@@ -75,6 +77,11 @@ main(int argc, char **argv)
       }
       wait_for(child);
       draw_frame(0);
+   } else if (!strcmp(argv[1], "flushed") || !strcmp(argv[1], "open")) {
+      egl_make_current(&screens[1].egl, screens[1].context);
+      glClear(GL_COLOR_BUFFER_BIT);
+      if (!strcmp(argv[1], "flushed"))
+         glFlush();
    } else if (!strcmp(argv[1], "fork")) {
       draw_frame(0);
       const pid_t child = fork();

@@ -36,6 +36,15 @@ class Displays(tbrsim.TestCase):
     def test_child(self):
         self.assertEqual(self.frames("fork"), (2, []))
 
+    def test_without_swaps(self):
+        self.assertEqual(self.frames("flushed"), (1, []))
+
+    def test_without_flushes(self):
+        result = tbrsim.run("run", "--out", self.directory, "--", tbrsim.arguments.displays, "open", check=True)
+        self.assertIn("ended before it flushed its last draws and clears (1 render pass)", result.stderr)
+        self.assertIn("no frame was finished", result.stderr)
+        self.assertNotIn("flushed", tbrsim.run("run", "--out", self.directory, "--", tbrsim.arguments.displays, "none").stderr)
+
     def test_no_frames(self):
         self.assertEqual(self.frames("none"), (0, []))
 

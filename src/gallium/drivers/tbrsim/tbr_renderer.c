@@ -118,6 +118,17 @@ tbr_renderer_oldest_recorded(struct tbr_renderer *renderer)
    return oldest;
 }
 
+unsigned
+tbr_renderer_count_recorded(struct tbr_renderer *renderer)
+{
+   unsigned count = 0;
+   mtx_lock(&renderer->lock);
+   util_dynarray_foreach (&renderer->live, struct live_batch, live)
+      count += !live->submitted;
+   mtx_unlock(&renderer->lock);
+   return count;
+}
+
 /** Returns an unused batch to its context. */
 static void
 retire(struct tbr_renderer *renderer, struct tbr_batch *batch)

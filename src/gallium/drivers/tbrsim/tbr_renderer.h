@@ -35,6 +35,8 @@ void tbr_renderer_wait(struct tbr_renderer *renderer, uint64_t sequence);
  * the next one's. */
 uint64_t tbr_renderer_next_sequence(struct tbr_renderer *renderer);
 uint64_t tbr_renderer_oldest_recorded(struct tbr_renderer *renderer);
+/** How many batches of all contexts are being recorded. */
+unsigned tbr_renderer_count_recorded(struct tbr_renderer *renderer);
 /** Whether no batch of any context is under way / waits until that is so. */
 bool tbr_renderer_idle(struct tbr_renderer *renderer);
 void tbr_renderer_wait_idle(struct tbr_renderer *renderer);

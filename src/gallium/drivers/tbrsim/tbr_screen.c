@@ -53,12 +53,27 @@ finish_model(struct tbr_screen *screen)
    }
 }
 
+/** Of a program without a swap, which has no frames to tell that something is missing. */
+static void
+report_unflushed(struct tbr_screen *screen)
+{
+   const unsigned passes =
+      screen->model && !p_atomic_read(&screen->frame) ? tbr_renderer_count_recorded(screen->renderer) : 0;
+   if (passes)
+      mesa_logi(
+         "the program ended before it flushed its last draws and clears (%u render pass%s), which are left "
+         "out: expected glFlush, glFinish, a read of what they draw, or a swap of a window's buffers",
+         passes, passes == 1 ? "" : "es");
+}
+
 static void
 finish_all_models(void)
 {
    simple_mtx_lock(&screens_mutex);
-   for (struct tbr_screen *screen = screens; screen; screen = screen->next)
+   for (struct tbr_screen *screen = screens; screen; screen = screen->next) {
+      report_unflushed(screen);
       finish_model(screen);
+   }
    tbr_statistics_close();
    tbr_recording_close();
    tbr_process_finish();
