@@ -311,8 +311,11 @@ check_answers(const struct configuration *configuration, const struct cm_config 
    const char *name = configuration->name;
    /* Without tiles, their size only says how the renderer worked. */
    if (asked->mode != CM_MODE_IMR && asked->tile.size != recorded->tile.size)
-      fail(STATUS_USAGE, "%s: tile.size: the recording was made with %u and cannot be simulated with %u",
-           name, recorded->tile.size, asked->tile.size);
+      fail(
+         STATUS_USAGE,
+         "%s: tile.size: the recording was made with %u and cannot be simulated with %u; one made with --set "
+         "tile.size=%u can",
+         name, recorded->tile.size, asked->tile.size, asked->tile.size);
    if (asked->mode != recorded->mode && cm_recording_kind(recording) == CM_RECORDING_PLAIN)
       fail(STATUS_USAGE,
            "%s: mode: the recording was made with %s and cannot be simulated with %s; one made without "

@@ -334,8 +334,8 @@ class Simulation(RecordingTest):
 
     def test_refused(self):
         # What decides what is rendered, or which passes there are.
-        self.refused(2, "tile.size: the recording was made with 32 and cannot be simulated with 16$", "sim", "--set",
-                     "tile.size=16", self.recording)
+        self.refused(2, "tile.size: the recording was made with 32 and cannot be simulated with 16; one made with "
+                     "--set tile.size=16 can$", "sim", "--set", "tile.size=16", self.recording)
         visible = tbrsim.record(self.out, "glmark2_ideas", "--no-model", "--record-visible", name="visible")
         self.refused(2, "mode: the recording was made with tbdr and cannot be simulated with tbr; one made without "
                      "--record-visible can$", "sim", "--set", "mode=tbr", visible)
