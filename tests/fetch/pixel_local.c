@@ -644,6 +644,10 @@ test_no_attachments(void)
    glFramebufferParameteri(GL_FRAMEBUFFER, GL_FRAMEBUFFER_DEFAULT_HEIGHT, PLS_SIZE);
    buffer = create_buffer(GL_SHADER_STORAGE_BUFFER, &zero, sizeof zero);
    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, buffer);
+   glFramebufferParameteri(GL_FRAMEBUFFER, GL_FRAMEBUFFER_DEFAULT_SAMPLES, 4);
+   glEnable(GL_SHADER_PIXEL_LOCAL_STORAGE_EXT);
+   holds(glGetError() == GL_INVALID_OPERATION, "enabled for several samples, without attachments");
+   glFramebufferParameteri(GL_FRAMEBUFFER, GL_FRAMEBUFFER_DEFAULT_SAMPLES, 0);
    glEnable(GL_SHADER_PIXEL_LOCAL_STORAGE_EXT);
    pls_draw(writer);
    pls_draw(writer);

@@ -355,6 +355,23 @@ scene_pixel_local_load(void)
    shade_with_storage(false);
 }
 
+/* The storage is enabled before anything is done to a framebuffer that is bound after another one with storage. */
+static void
+scene_pixel_local_two_framebuffers(void)
+{
+   static GLuint other;
+   if (!other)
+      other = make_framebuffer(0, true);
+   const GLuint framebuffers[] = {other, frame};
+   for (unsigned f = 0; f < 2; f++) {
+      glBindFramebuffer(GL_FRAMEBUFFER, framebuffers[f]);
+      glEnable(GL_SHADER_PIXEL_LOCAL_STORAGE_EXT);
+      clear(0, 0, 0);
+      shade_with_storage(false);
+      invalidate(false, true);
+   }
+}
+
 static void
 scene_pixel_local_split(void)
 {
@@ -392,6 +409,7 @@ static const struct scene {
    {"pixel_local_window", scene_pixel_local_window, WINDOW, false, true, true},
    {"pixel_local_among_draws", scene_pixel_local_among_draws, SINGLE, false, true, true},
    {"pixel_local_load", scene_pixel_local_load, SINGLE, false, true, true},
+   {"pixel_local_two_framebuffers", scene_pixel_local_two_framebuffers, SINGLE, false, true, true},
    {"pixel_local_split", scene_pixel_local_split, SINGLE, false, true, true},
 };
 

@@ -45,6 +45,7 @@ EXPECTED = {
     "pixel_local_window": (0, ALL, 0, 0),
     "pixel_local_among_draws": (0, ALL, 0, 0),
     "pixel_local_load": (ALL, ALL, ALL, ALL),
+    "pixel_local_two_framebuffers": (0, 2 * ALL, 0, 0),
     # A pass that ends before the storage does stores its word, and the framebuffer; the next loads them.
     "pixel_local_split": (2 * ALL, 3 * ALL, ALL, ALL),
 }

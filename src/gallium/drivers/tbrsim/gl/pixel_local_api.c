@@ -8,15 +8,21 @@
 #include "main/mtypes.h"
 #include "main/state.h"
 #include "pipe/p_context.h"
+#include "state_tracker/st_atom.h"
+#include "state_tracker/st_context.h"
+#include "state_tracker/st_util.h"
 
 static GLenum
 error_of_enabling(struct gl_context *ctx)
 {
-   struct gl_framebuffer *framebuffer = ctx->DrawBuffer;
-   if (ctx->NewState & _NEW_BUFFERS)
-      _mesa_update_framebuffer(ctx, ctx->ReadBuffer, framebuffer);
+   const struct gl_framebuffer *framebuffer = ctx->DrawBuffer;
+   if (ctx->NewState)
+      _mesa_update_state(ctx);
    if (framebuffer->_Status != GL_FRAMEBUFFER_COMPLETE)
       return GL_INVALID_FRAMEBUFFER_OPERATION;
+   /* The storage is that of this framebuffer: a pass of the one before must not go on with it. Without attachments, the
+    * number of samples is known from here on. */
+   st_validate_state(ctx->st, ST_PIPELINE_UPDATE_FB_STATE_MASK);
    if (_mesa_geometric_samples(framebuffer) > 0)
       return GL_INVALID_OPERATION;
    for (unsigned i = 1; i < ctx->Const.MaxColorAttachments; i++) {
@@ -35,12 +41,12 @@ pixel_local_enable(struct gl_context *ctx, bool enable)
 {
    if (ctx->PixelLocalStorage == enable)
       return;
+   FLUSH_VERTICES(ctx, 0, 0);
    const GLenum error = enable ? error_of_enabling(ctx) : GL_NO_ERROR;
    if (error != GL_NO_ERROR) {
       _mesa_error(ctx, error, "glEnable(GL_SHADER_PIXEL_LOCAL_STORAGE_EXT)");
       return;
    }
-   FLUSH_VERTICES(ctx, 0, 0);
    ctx->PixelLocalStorage = enable;
    ctx->pipe->enable_pixel_local_storage(ctx->pipe, enable);
    _mesa_update_valid_to_render_state(ctx);
