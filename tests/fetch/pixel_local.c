@@ -408,6 +408,57 @@ test_medium_precision(GLuint reader, const char *instance)
    glDeleteProgram(writer);
 }
 
+/* Outputs that have no draw buffer while the storage is enabled, and one of a program that only declares storage. */
+static void
+test_other_outputs(void)
+{
+   static const char *const declarations[] = {
+      "layout(location = 0) out uvec4 first;\nlayout(location = 1) out uvec4 second;\n",
+      "layout(location = 1) out uvec4 second;\nlayout(location = 0) out uvec4 first;\n",
+      "out uvec4 all[3];\n#define first all[0]\n#define second all[1]\n",
+      "layout(location = 0) out uvec4 all[2];\n#define first all[0]\n#define second all[1]\n",
+   };
+   const GLuint writer = pls_program("__pixel_local_outEXT Words { uint w0, w1, w2; };\n"
+                                     "void main() { w0 = 4u; w1 = 5u; w2 = 6u; }\n");
+   for (unsigned i = 0; i < sizeof declarations / sizeof declarations[0]; i++) {
+      char text[1000];
+      snprintf(text, sizeof text,
+               "__pixel_local_inEXT Words { uint w0, w1, w2; };\n%s"
+               "void main() { second = uvec4(9); first = uvec4(w0, w1, w2, second.x); }\n",
+               declarations[i]);
+      const GLuint program = pls_program(text);
+      begin();
+      pls_draw(writer);
+      read_words(program);
+      check_words(declarations[i], 4, 5, 6, 9);
+      glDeleteProgram(program);
+   }
+   glDeleteProgram(writer);
+
+   static const GLenum buffers[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
+   GLuint buffer;
+   const GLuint program = pls_program("__pixel_localEXT Words { uint w0; };\n"
+                                      "layout(location = 0) out uvec4 first;\n"
+                                      "layout(location = 1) out uvec4 second;\n"
+                                      "void main() { first = uvec4(1); second = uvec4(2); }\n");
+   glGenRenderbuffers(1, &buffer);
+   glBindRenderbuffer(GL_RENDERBUFFER, buffer);
+   glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA32UI, PLS_SIZE, PLS_SIZE);
+   glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT1, GL_RENDERBUFFER, buffer);
+   glDrawBuffers(2, buffers);
+   pls_draw(program);
+   for (unsigned i = 0; i < 2; i++) {
+      glReadBuffer(buffers[i]);
+      glReadPixels(0, 0, PLS_SIZE, PLS_SIZE, GL_RGBA_INTEGER, GL_UNSIGNED_INT, found);
+      check_words("two attachments", i + 1, i + 1, i + 1, i + 1);
+   }
+   glReadBuffer(buffers[0]);
+   glDrawBuffers(1, buffers);
+   glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT1, GL_RENDERBUFFER, 0);
+   glDeleteRenderbuffers(1, &buffer);
+   glDeleteProgram(program);
+}
+
 /* ---- persistence --------------------------------------------------------------- */
 
 static void
@@ -686,6 +737,7 @@ main(int argc, char **argv)
    test_programs(reader);
    test_medium_precision(reader, "");
    test_medium_precision(reader, "storage");
+   test_other_outputs();
    test_persistence(reader);
    test_depth(reader, framebuffer);
    test_blending();

@@ -150,6 +150,68 @@ written_members(const nir_shader *nir, const nir_variable *variable)
    return written;
 }
 
+static bool
+is_accessed(const nir_shader *nir, const nir_variable *variable)
+{
+   nir_foreach_function_impl (impl, nir) {
+      nir_foreach_block (block, impl) {
+         nir_foreach_instr (instr, block) {
+            if (instr->type != nir_instr_type_deref)
+               continue;
+            const nir_deref_instr *deref = nir_instr_as_deref(instr);
+            if (deref->deref_type == nir_deref_type_var && deref->var == variable)
+               return true;
+         }
+      }
+   }
+   return false;
+}
+
+/* ---- outputs -------------------------------------------------------------- */
+
+/** While the storage is enabled there is one draw buffer: what the shader writes to others has no effect, and their
+ * locations are those of words. Of an array that begins at the first one, its first element is left. */
+static void
+drop_other_outputs(nir_builder *b)
+{
+   nir_foreach_shader_out_variable_safe(variable, b->shader)
+   {
+      if (variable->data.how_declared == nir_var_hidden || !strncmp(variable->name, "gl_", 3))
+         continue;
+      const bool is_first = !variable->data.explicit_location || variable->data.location == FRAG_RESULT_DATA0;
+      if (is_first && !glsl_type_is_array(variable->type))
+         continue;
+      if (is_first) {
+         nir_variable *first = nir_variable_clone(variable, b->shader);
+         first->name = ralloc_asprintf(first, "%s[0]", variable->name);
+         first->type = glsl_get_array_element(variable->type);
+         nir_shader_add_variable(b->shader, first);
+         nir_deref_instr *element = nir_build_deref_array_imm(b, nir_build_deref_var(b, variable), 0);
+         nir_store_var(b, first, nir_load_deref(b, element),
+                       nir_component_mask(glsl_get_vector_elements(first->type)));
+      }
+      variable->data.mode = nir_var_shader_temp;
+   }
+   nir_fixup_deref_modes(b->shader);
+}
+
+/** Copies the words into the variables when main begins, and what may have changed back when it ends. */
+static void
+copy_storage(nir_shader *nir, nir_variable *const *variables, const uint32_t *written, unsigned count)
+{
+   nir_function_impl *main = nir_shader_get_entrypoint(nir);
+   nir_lower_returns_impl(main);
+   struct storage storage = {.b = nir_builder_at(nir_before_impl(main))};
+   for (unsigned i = 0; i < count; i++) {
+      const bool readable = !(variables[i]->data.access & ACCESS_NON_READABLE);
+      for_each_word(&storage, variables[i], UINT32_MAX, readable ? read_word : clear_word);
+   }
+   storage.b.cursor = nir_after_impl(main);
+   for (unsigned i = 0; i < count; i++)
+      for_each_word(&storage, variables[i], written[i], write_word);
+   drop_other_outputs(&storage.b);
+}
+
 /* ---- public --------------------------------------------------------------- */
 
 void
@@ -158,6 +220,7 @@ pixel_local_lower(nir_shader *nir)
    nir_variable *found[PIXEL_LOCAL_WORDS * 2];
    uint32_t written[ARRAY_SIZE(found)];
    unsigned count = 0;
+   bool accessed = false;
    if (nir->info.stage != MESA_SHADER_FRAGMENT)
       return;
    nir_foreach_shader_out_variable (variable, nir) {
@@ -171,20 +234,13 @@ pixel_local_lower(nir_shader *nir)
 
    for (unsigned i = 0; i < count; i++) {
       written[i] = written_members(nir, found[i]);
+      accessed |= is_accessed(nir, found[i]);
       found[i]->data.mode = nir_var_shader_temp;
    }
    nir_fixup_deref_modes(nir);
 
-   nir_function_impl *main = nir_shader_get_entrypoint(nir);
-   nir_lower_returns_impl(main);
-   struct storage storage = {.b = nir_builder_at(nir_before_impl(main))};
-   for (unsigned i = 0; i < count; i++) {
-      const bool readable = !(found[i]->data.access & ACCESS_NON_READABLE);
-      for_each_word(&storage, found[i], UINT32_MAX, readable ? read_word : clear_word);
-   }
-   storage.b.cursor = nir_after_impl(main);
-   for (unsigned i = 0; i < count; i++)
-      for_each_word(&storage, found[i], written[i], write_word);
+   if (accessed)
+      copy_storage(nir, found, written, count);
    for (unsigned i = 0; i < count; i++) {
       found[i]->interface_type = NULL;
       found[i]->max_ifc_array_access = NULL;
