@@ -139,7 +139,8 @@ def soak_browser(way, seconds):
     drawn = [int(number) for number in re.findall(r"soak: (\d+) frames drawn", text)]
     print(f"{way}: {drawn[-1] if drawn else 0} drawn by the page, {frames} frames simulated; {wrong[:1] or 'no error'}")
     show(way, "resident", rows)
-    return all((judge(way, "resident", rows), not wrong, len(drawn) >= 2, frames is None or frames > 0))
+    goes_on = len(drawn) >= 2 and drawn[-1] > drawn[-2]  # contexts that stay lost draw nothing
+    return all((judge(way, "resident", rows), not wrong, goes_on, frames is None or frames > 0))
 
 
 def finds_leak(length, lost):
