@@ -188,6 +188,26 @@ class Folders(ProcessesTest):
         self.assertEqual(result.returncode, 1)
         self.assertEqual((self.content(self.out), result.stdout), (before, ""))
 
+    def test_tables_of_the_run_before(self):
+        """Beside statistics are no tables of another run, whichever of run and sim came first; files of others stay."""
+        recording = self.directory / "x.tbr"
+        own = {"passes.parquet": b"mine"}
+        self.out.mkdir()
+        for name, content in own.items():
+            (self.out / name).write_bytes(content)
+        rich = ("--timing", "on", "--attribute", "draw,tile", "--timeline", "0", "--format", "parquet", "--out", self.out)
+        self.run_in(self.out, self.draw, "probe", options=("--record", recording), check=True)
+        tbrsim.run("sim", *rich, recording, check=True)
+        self.assertIn("draws.parquet", os.listdir(self.out))
+        self.run_in(self.out, self.draw, "probe", check=True)
+        self.assertEqual(sorted(os.listdir(self.out)), sorted(["displays-1", "frames.csv", "processes.csv", "stats.json", *own]))
+        self.run_in(self.out, self.draw, "probe", options=rich[:-2], check=True)
+        self.assertIn("draws.parquet", os.listdir(self.out))
+        tbrsim.run("sim", "--out", self.out, recording, check=True)
+        self.assertEqual(sorted(os.listdir(self.out)), sorted(["frames.csv", "stats.json", *own]))
+        for name, content in own.items():
+            self.assertEqual((self.out / name).read_bytes(), content)
+
 
 class Nothing(ProcessesTest):
     """A run that draws nothing changes nothing, and says so."""

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "stats/earlier_files.h"
 #include "stats/process_index.h"
 #include "stats/text.h"
 #include "stats/thumbnails.h"
@@ -488,6 +489,8 @@ make_links(const struct cm_process_results *results, const char *folder)
       char *target;
       if (l >= NUM_ALWAYS_LINKED && !has_file(results->opened, folder, statistics_files[l])) {
          remove_link(results->opened, statistics_files[l]);
+         /* Of a simulation, which had no folder. */
+         cm_remove_earlier_file(results->opened, statistics_files[l]);
          continue;
       }
       if (asprintf(&target, "%s/%s", folder, statistics_files[l]) < 0) {
@@ -532,6 +535,16 @@ cm_process_results_end(struct cm_process_results *results, bool written)
    return fine;
 }
 
+/* Links whose folders are gone. */
+static void
+remove_dangling_links(int directory)
+{
+   for (unsigned t = 0; t < sizeof tables / sizeof *tables; t++) {
+      if (faccessat(directory, tables[t], F_OK, 0) != 0)
+         remove_link(directory, tables[t]);
+   }
+}
+
 bool
 cm_process_results_replace(const char *directory)
 {
@@ -542,6 +555,8 @@ cm_process_results_replace(const char *directory)
       code = cm_process_index_read(opened, &index);
       if (!code)
          code = replace(opened, &index, NULL);
+      if (!code)
+         remove_dangling_links(opened);
       cm_process_index_free(&index);
       close_locked(opened);
    }

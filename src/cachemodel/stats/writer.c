@@ -15,6 +15,7 @@
 
 #include "config/config.h"
 #include "stats/appended_file.h"
+#include "stats/earlier_files.h"
 #include "stats/process_results.h"
 #include "stats/row_file.h"
 #include "stats/table_file.h"
@@ -420,50 +421,6 @@ cm_stats_writer_frames(const struct cm_stats_writer *writer)
    return writer->frames;
 }
 
-/* The first bytes of a file that is no link; returns how many. */
-static size_t
-read_begin(int directory, const char *name, char *bytes, size_t count)
-{
-   const int file = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-   const ssize_t read = file >= 0 ? cm_read_at(file, bytes, count, 0) : 0;
-   if (file >= 0)
-      close(file);
-   return read > 0 ? (size_t)read : 0;
-}
-
-/* Whether a file is a table, or a timeline: others of the name are not ours. */
-static bool
-is_table(int directory, const char *name)
-{
-   static const char keys[] = CM_TABLE_KEYS;
-   char begin[sizeof keys];
-   return read_begin(directory, name, begin, sizeof keys - 1) == sizeof keys - 1 &&
-          memcmp(begin, keys, sizeof keys - 1) == 0;
-}
-
-static bool
-is_timeline(int directory)
-{
-   static const char signature[] = CM_TIMELINE_SIGNATURE;
-   char begin[CM_TIMELINE_SIGNATURE_BYTES];
-   const size_t count = read_begin(directory, CM_STATISTICS_TIMELINE, begin, sizeof begin);
-   for (size_t at = 0; at + sizeof signature - 1 <= count; at++) {
-      if (memcmp(begin + at, signature, sizeof signature - 1) == 0)
-         return true;
-   }
-   return false;
-}
-
-/* A file of Parquet is one that the command made of an earlier run's tables. */
-static bool
-is_parquet(int directory, const char *name)
-{
-   static const char signature[] = {'P', 'A', 'R', '1'};
-   char begin[sizeof signature];
-   return read_begin(directory, name, begin, sizeof begin) == sizeof begin &&
-          memcmp(begin, signature, sizeof begin) == 0;
-}
-
 /* A directory may have tables and a timeline of a run before. */
 static void
 remove_other_tables(const struct cm_stats_writer *writer)
@@ -473,16 +430,14 @@ remove_other_tables(const struct cm_stats_writer *writer)
       bool written = false;
       for (unsigned t = 0; t < writer->num_tables; t++)
          written |= strcmp(writer->tables[t]->format.name, names[n]) == 0;
-      if (!written && is_table(writer->directory, names[n]))
-         unlinkat(writer->directory, names[n], 0);
+      if (!written)
+         cm_remove_earlier_file(writer->directory, names[n]);
    }
    static const char *const converted[] = {CM_STATISTICS_PARQUET};
-   for (unsigned n = 0; n < sizeof converted / sizeof *converted; n++) {
-      if (is_parquet(writer->directory, converted[n]))
-         unlinkat(writer->directory, converted[n], 0);
-   }
-   if (!writer->appended && is_timeline(writer->directory))
-      unlinkat(writer->directory, CM_STATISTICS_TIMELINE, 0);
+   for (unsigned n = 0; n < sizeof converted / sizeof *converted; n++)
+      cm_remove_earlier_file(writer->directory, converted[n]);
+   if (!writer->appended)
+      cm_remove_earlier_file(writer->directory, CM_STATISTICS_TIMELINE);
 }
 
 static bool
