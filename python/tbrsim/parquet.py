@@ -155,12 +155,17 @@ def directories(path):
     """The directories with tables of their own that belong to a directory of results: those of its
     processes, of its simulations, or itself."""
     path = pathlib.Path(path)
+    found = []
     if (path / "stats.json").is_symlink():
         with open(path / "processes.csv", encoding="utf-8", newline="") as file:
-            return [path / row["folder"] for row in csv.DictReader(file)]
-    if not (path / "stats.json").exists() and (path / "index.json").exists():
-        return [entry["directory"] for entry in files.simulations(path)]
-    return [path]
+            found = [path / row["folder"] for row in csv.DictReader(file)]
+    elif (path / "stats.json").exists() or not (path / "index.json").exists():
+        found = [path]
+    # A run and simulations may be in one directory, one after the other.
+    if (path / "index.json").exists():
+        found += [entry["directory"] for entry in files.simulations(path)
+                  if not found or (entry["directory"] / "stats.json").exists()]
+    return found
 
 
 def write(path):

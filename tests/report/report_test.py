@@ -240,6 +240,15 @@ class Command(TestCase):
         tbrsim.run("sim", "--config", "tcor-64k", "--config", "imr-2m", "--frames", "0", "--out", several, self.recording, check=True)
         self.refused(1, "it has several simulations: name one of tcor-64k, imr-2m", "report", "--out", self.path("page.html"), several)
 
+    def test_run_and_simulations(self):
+        """Which of both the page is of, where a directory has them one after the other."""
+        both = self.path("both")
+        tbrsim.run("sim", "--frames", "0", "--out", both, self.recording, check=True)
+        tbrsim.run("sim", "--config", "tcor-64k", "--config", "imr-2m", "--frames", "0", "--out", both, self.recording, check=True)
+        result = tbrsim.run("report", "--out", self.path("page.html"), both, check=True)
+        self.assertEqual(result.stderr, f"tbrsim: {both}: the page is of the run in stats.json, not of the simulations "
+                         f"beside it: {both}/tcor-64k, {both}/imr-2m\n")
+
     def test_before_a_simulation(self):
         """What is missing is said before the recording is simulated."""
         out = self.path("results")

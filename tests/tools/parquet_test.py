@@ -117,6 +117,10 @@ class Parquet(TestCase):
             (folder / "frames.parquet").unlink()
         listed = self.fine("parquet", out).splitlines()
         self.assertEqual(sorted(listed), [str(folder / "frames.parquet") for folder in folders])
+        # A run in the same directory, too.
+        self.fine("sim", "--out", out, self.recording)
+        listed = self.fine("parquet", out).splitlines()
+        self.assertEqual(sorted(listed), sorted(str(folder / "frames.parquet") for folder in (out, *folders)))
 
     def test_live(self):
         """A process has its tables in its folder, and links to them beside it."""

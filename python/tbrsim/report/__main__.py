@@ -2,8 +2,10 @@
 """What `tbrsim report` starts; it has checked the options."""
 import argparse
 import pathlib
+import sys
 
 from . import open_results, uplot, write
+from .. import files
 from ..errors import Error, need, put, run_main
 
 
@@ -36,6 +38,15 @@ def simulated(source, frames):
     return source
 
 
+def note_simulations(directory):
+    """Says of what the page is where a directory has the results of a run and of simulations."""
+    directory = pathlib.Path(directory)
+    if (directory / "stats.json").exists() and (directory / "index.json").exists():
+        names = ", ".join(str(entry["directory"]) for entry in files.simulations(directory))
+        print(f"tbrsim: {directory}: the page is of the run in stats.json, not of the simulations beside it: {names}",
+              file=sys.stderr)
+
+
 def main():
     arguments = parse()
     need("pandas")
@@ -49,6 +60,10 @@ def main():
         if not folder.is_dir():
             raise Error(f"{folder}: there is no such directory")
         return
+    if not arguments.source:
+        note_simulations(arguments.directory)
+    if arguments.compare and not arguments.compare_source:
+        note_simulations(arguments.compare)
     source = simulated(arguments.source, arguments.source_frames)
     compared = simulated(arguments.compare_source, arguments.compare_frames)
     first = frame_range(arguments.source_frames)[0] if arguments.source_frames else None
