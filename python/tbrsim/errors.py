@@ -53,5 +53,7 @@ def need(name):
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise Error(f"{name} is missing: apt install {PACKAGES[name]}, or pip install {name}") \
-            from None
+        how = f"apt install {PACKAGES[name]}, or pip install {name}"
+        if sys.prefix != "/usr":  # Debian's packages are those of its own Python
+            how = f"{sys.executable} -m pip install {name}; or start /usr/bin/python3, and apt install {PACKAGES[name]}"
+        raise Error(f"{name} is missing: {how}") from None

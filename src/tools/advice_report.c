@@ -201,10 +201,11 @@ advice_report_text(const struct advice_report *report, FILE *file)
    if (!report->count)
       fprintf(file, "nothing found that saves %g %% of any of these\n", 100 * report->least);
    if (report->small)
-      fprintf(file, "%u findings save less than %g %% of each\n", report->small, 100 * report->least);
+      fprintf(file, "%u finding%s less than %g %% of each\n", report->small,
+              report->small == 1 ? " saves" : "s save", 100 * report->least);
    if (report->not_simulated)
-      fprintf(file, "%u findings were not simulated: those with the least to save, see --most\n",
-              report->not_simulated);
+      fprintf(file, "%u finding%s not simulated: those with the least to save, see --most\n",
+              report->not_simulated, report->not_simulated == 1 ? " was" : "s were");
    if (!cm_advice_knows_overdraw(report->advice))
       fprintf(file, "overdraw is not known: the recording has no hidden fragments (--record-visible)\n");
 }

@@ -104,12 +104,12 @@ print_head(const struct energy_account *account, unsigned number)
 static void
 print_terms(const struct energy_account *account)
 {
-   printf("\n%-18s  %-7s  %-40s  %18s  %18s     %20s  %s\n", "unit", "energy", "of", "events, cycles", "each",
+   printf("\n%-20s  %-7s  %-40s  %18s  %18s     %20s  %s\n", "unit", "energy", "of", "events, cycles", "each",
           "pJ", "source");
    for (uint32_t t = 0; t < account->energy->num_terms; t++) {
       const struct cm_energy_term *term = &account->energy->terms[t];
       char *figure = figure_of(term);
-      printf("%-18s  %-7s  %-40s  %18" PRIu64 "  %18s %s  %20" PRIu64 "  %s\n",
+      printf("%-20s  %-7s  %-40s  %18" PRIu64 "  %18s %s  %20" PRIu64 "  %s\n",
              cm_energy_unit_name(term->unit), term->is_static ? "static" : "dynamic", term->what,
              events_of(account, term), figure, measure_of(term), energy_account_total(account, term),
              term->note);
@@ -122,7 +122,7 @@ print_sums(const struct energy_account *account)
 {
    const struct cm_energy_sum *system = &account->sums.groups[CM_ENERGY_GROUP_SYSTEM];
    const double all = (double)(system->dynamic + system->leakage), frames = account->num_frames;
-   printf("\n%-18s  %16s  %16s  %16s  %8s  %16s\n", "unit", "dynamic/frame", "static/frame", "energy/frame",
+   printf("\n%-20s  %16s  %16s  %16s  %8s  %16s\n", "unit", "dynamic/frame", "static/frame", "energy/frame",
           "of all", "energy");
    for (int number = 0; number < CM_ENERGY_UNIT_COUNT + CM_ENERGY_GROUP_COUNT; number++) {
       if (!is_there(account, 1, number))
@@ -131,7 +131,7 @@ print_sums(const struct energy_account *account)
       const double total = (double)(sum->dynamic + sum->leakage);
       if (number == CM_ENERGY_UNIT_COUNT)
          putchar('\n');
-      printf("%-18s  %13.6f uJ  %13.6f uJ  %13.6f uJ  %6.2f %%  %13.6f mJ\n", name_of(number),
+      printf("%-20s  %13.6f uJ  %13.6f uJ  %13.6f uJ  %6.2f %%  %13.6f mJ\n", name_of(number),
              (double)sum->dynamic / frames / PICOJOULES_PER_MICROJOULE,
              (double)sum->leakage / frames / PICOJOULES_PER_MICROJOULE,
              total / frames / PICOJOULES_PER_MICROJOULE, all > 0 ? 100 * total / all : 0,
@@ -146,7 +146,7 @@ print_sums(const struct energy_account *account)
 static void
 print_comparison(const struct energy_account *accounts, unsigned count)
 {
-   printf("\n%-18s", "energy/frame, uJ");
+   printf("\n%-20s", "energy/frame, uJ");
    for (unsigned a = 0; a < count; a++) {
       printf("  %13s%u]", "[", a + 1);
       if (a)
@@ -158,7 +158,7 @@ print_comparison(const struct energy_account *accounts, unsigned count)
          continue;
       if (number == CM_ENERGY_UNIT_COUNT)
          putchar('\n');
-      printf("%-18s", name_of(number));
+      printf("%-20s", name_of(number));
       double first = 0;
       for (unsigned a = 0; a < count; a++) {
          const struct cm_energy_sum *sum = sum_of(&accounts[a], number);

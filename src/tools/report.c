@@ -59,7 +59,7 @@ print_row(const char *unit, const char *stream, const struct row *row, size_t fr
 {
    if (!row->accesses)
       return;
-   printf("%-17s  %-12s  %14.1f  %14" PRIu64, unit, stream, (double)row->accesses / frames, row->accesses);
+   printf("%-20s  %-12s  %14.1f  %14" PRIu64, unit, stream, (double)row->accesses / frames, row->accesses);
    if (row->cache)
       printf("  %7.2f %%", 100.0 * row->hits / row->accesses);
    else
@@ -79,7 +79,7 @@ report_print(const char *directory, const struct cm_config *config)
       fail(STATUS_FAILED, "%s: no frame was simulated", file.path);
 
    printf("%zu frames on %s\n\n", frames, config->name);
-   printf("%-17s  %-12s  %14s  %14s  %9s  %13s  %13s\n", "unit", "stream", "accesses/frame", "accesses",
+   printf("%-20s  %-12s  %14s  %14s  %9s  %13s  %13s\n", "unit", "stream", "accesses/frame", "accesses",
           "hit rate", "traffic/frame", "traffic");
    for (unsigned unit = 0; unit < CM_UNIT_COUNT; unit++) {
       for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {

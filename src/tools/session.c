@@ -73,8 +73,9 @@ session_open(const char *path, const struct frame_selection *frames,
                &simulations->last_frame);
    const unsigned num_frames = simulations->last_frame - simulations->first_frame + 1;
    if (frames->warm_up >= num_frames)
-      fail(STATUS_USAGE, "%s: --warm-up %u leaves no frame of %u to count", path, frames->warm_up,
-           num_frames);
+      fail(STATUS_USAGE,
+           "%s: --warm-up %u leaves no frame of %u to count, expected more frames or a smaller --warm-up",
+           path, frames->warm_up, num_frames);
    if (configurations)
       load_configurations(&session, configurations);
    return session;

@@ -623,17 +623,18 @@ class Example(TestCase):
             self.assertIn("no plot: matplotlib is missing", result.stdout)
 
     def test_without_packages(self):
-        """Whoever needs no data frames needs no pandas."""
-        script = ("import sys; sys.modules['pandas'] = sys.modules['numpy'] = None\n"
-                  "import tbrsim\nassert tbrsim.Configuration('imr-8m')['llc.size'] == 8 << 20\n"
-                  "tbrsim.counters()")
-        result = subprocess.run(
-            [sys.executable, "-c", script], capture_output=True, text=True, check=False,
-            env=harness.environment(TBRSIM=harness.arguments.tbrsim,
-                                    PYTHONPATH=str(harness.SOURCE / "python")))
-        self.assertTrue(result.stderr.rstrip().endswith(
-            "Error: pandas is missing: apt install python3-pandas, or pip install pandas"),
-            result.stderr)
+        """Whoever needs no data frames needs no pandas. Of a Python that is not Debian's, Debian's packages are no help."""
+        for prefix, how in (("/usr", "apt install python3-pandas, or pip install pandas"),
+                            ("/opt", f"{sys.executable} -m pip install pandas; or start /usr/bin/python3, and apt install "
+                             "python3-pandas")):
+            script = (f"import sys; sys.modules['pandas'] = sys.modules['numpy'] = None; sys.prefix = {prefix!r}\n"
+                      "import tbrsim\nassert tbrsim.Configuration('imr-8m')['llc.size'] == 8 << 20\n"
+                      "tbrsim.counters()")
+            result = subprocess.run(
+                [sys.executable, "-c", script], capture_output=True, text=True, check=False,
+                env=harness.environment(TBRSIM=harness.arguments.tbrsim,
+                                        PYTHONPATH=str(harness.SOURCE / "python")))
+            self.assertTrue(result.stderr.rstrip().endswith(f"Error: pandas is missing: {how}"), result.stderr)
 
 
 if __name__ == "__main__":

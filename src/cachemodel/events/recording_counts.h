@@ -15,8 +15,8 @@
    X(pmds, "primitives in tiles, one a primitive and tile")                      \
    X(tiles, "tiles with primitives or cleared")                                  \
    X(shade_events, "up to four quads of a draw that ran together")               \
-   X(quads, "quads shaded")                                                      \
-   X(fragments, "fragments shaded, helpers not counted")                         \
+   X(quads, "quads shaded; where hidden fragments are recorded, in mode tbr")    \
+   X(fragments, "fragments shaded so, helpers not counted")                      \
    X(texture_events, "texture instructions of up to four quads")                 \
    X(footprints, "texture reads of a quad, each mipmap level and slice counted") \
    X(most_attribute_blocks, "blocks of PB-Attributes of the pass that needs most")
