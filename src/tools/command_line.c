@@ -73,6 +73,21 @@ start(struct parser *parser, const struct command_line *line, const char *comman
 
 /* ---- names of files ---------------------------------------------------------- */
 
+/* Of files that options read. */
+static const char **inputs;
+static unsigned num_inputs;
+
+void
+note_input(const char *path)
+{
+   const char **list = allocate((num_inputs + 1) * sizeof *list);
+   if (num_inputs)
+      memcpy(list, inputs, num_inputs * sizeof *list);
+   list[num_inputs++] = path;
+   free(inputs);
+   inputs = list;
+}
+
 void
 take_path(void *field, const char *option, const char *value)
 {
@@ -85,6 +100,7 @@ void
 take_input(void *field, const char *option, const char *value)
 {
    take_path(field, option, value);
+   note_input(value);
 }
 
 void
@@ -150,7 +166,7 @@ is_same_file(const char *one, const char *other)
 static void
 check_output(const char *option, const char *output, const char *input)
 {
-   if (input && is_same_file(output, input))
+   if (is_same_file(output, input))
       fail(STATUS_USAGE, "--%s %s: would overwrite %s, which is read; expected another file", option, output,
            input);
 }
@@ -166,10 +182,8 @@ check_outputs(const struct parser *parser, const struct operands *operands)
       const char *output = *(const char *const *)(const void *)parser->entries[e].field;
       for (unsigned o = 0; output && o < operands->count; o++)
          check_output(option, output, operands->list[o]);
-      for (unsigned i = 0; output && i < parser->count; i++) {
-         if (parser->entries[i].row->take == take_input)
-            check_output(option, output, *(const char *const *)(const void *)parser->entries[i].field);
-      }
+      for (unsigned i = 0; output && i < num_inputs; i++)
+         check_output(option, output, inputs[i]);
    }
 }
 

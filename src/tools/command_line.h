@@ -27,6 +27,8 @@ struct option_row {
 void take_path(void *field, const char *option, const char *value);
 void take_input(void *field, const char *option, const char *value);
 void take_output(void *field, const char *option, const char *value);
+/** For other rows: the option reads this file. The name is not copied. */
+void note_input(const char *path);
 
 /** A row whose field is one of a structure; one whose field is the group's target; and the same of one that repeats. */
 #define OPTION(name, value, help, take, type, field) \

@@ -36,7 +36,7 @@ static const struct option_row rows[] = {
    OPTION("compare-config", "NAME|FILE.yaml[,KEY=VALUE]",
           "the other run's simulated GPU; without --compare that run is of the same\n"
           "recording or trace (default: as the first's)",
-          take_path, struct report, compare_config),
+          take_config_name, struct report, compare_config),
    OPTION("max-size", "BYTES",
           "the page has the draws, textures and tiles of as many frames as fit, from\n"
           "the first, and says which it leaves out (default: 8M)",

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "options.h"
 #include "tools.h"
@@ -36,10 +37,31 @@ take_index(void *field, const char *option, const char *value)
 
 /* ---- configurations --------------------------------------------------------- */
 
+/* NAME|FILE.yaml[,KEY=VALUE] is an input where it names a file. */
+static void
+note_config(const char *value)
+{
+   char *name = text("%s", value), *comma = strchr(name, ',');
+   if (comma && access(name, F_OK))
+      *comma = 0;
+   if (options_is_config_file(name))
+      note_input(name);
+   else
+      free(name);
+}
+
 static void
 take_config(void *field, const char *option, const char *value)
 {
    configurations_add(field, value);
+   note_config(value);
+}
+
+void
+take_config_name(void *field, const char *option, const char *value)
+{
+   take_path(field, option, value);
+   note_config(value);
 }
 
 static void

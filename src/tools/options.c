@@ -78,8 +78,8 @@ make_absolute(const char *path)
    return absolute;
 }
 
-static bool
-is_file_name(const char *config)
+bool
+options_is_config_file(const char *config)
 {
    size_t length = strlen(config);
    return strchr(config, '/') || (length > 5 && !strcmp(config + length - 5, ".yaml"));
@@ -97,7 +97,7 @@ options_finish(struct options *options)
       options->settings = s ? text("%s\n%s", options->settings, setting) : text("%s", setting);
    }
    /* The program may change its directory before it reads or writes them. */
-   if (options->config && is_file_name(options->config))
+   if (options->config && options_is_config_file(options->config))
       options->config = make_absolute(options->config);
    if (options->out)
       options->out = make_absolute(options->out);

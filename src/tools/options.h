@@ -117,10 +117,15 @@ extern const struct option_row config_option_rows[], frame_option_rows[], timeli
 /** Of an option or a variable: a number of threads, at least 1; else exits with a message. */
 unsigned options_threads(const char *option, const char *value);
 
+/** Whether a configuration is a file, and no preset. */
+bool options_is_config_file(const char *config);
+
 /* ---- values of options --------------------------------------------------------- */
 
-/** For rows: a const char * that is not looked at, a bool that becomes true, bytes (uint32_t). */
+/** For rows: a const char * that is not looked at, one of a configuration (NAME|FILE.yaml[,KEY=VALUE]), a bool that
+ * becomes true, bytes (uint32_t). */
 void take_text(void *field, const char *option, const char *value);
+void take_config_name(void *field, const char *option, const char *value);
 void take_flag(void *field, const char *option, const char *value);
 void take_bytes(void *field, const char *option, const char *value);
 void take_index(void *field, const char *option, const char *value);

@@ -369,7 +369,9 @@ class BadInput(tbrsim.TestCase):
         linked.symlink_to(recording)
         tbrsim.run("select", "--out", selection, recording, check=True)
         trace.write_bytes(TRACE.read_bytes())
-        kept = [(path, path.read_bytes()) for path in (recording, selection, trace)]
+        config = self.path("mine.yaml")
+        config.write_text("description: mine\nextends: tcor-64k\n")
+        kept = [(path, path.read_bytes()) for path in (recording, selection, trace, config)]
         self.refused(1, "not a recording; tbrsim replay --record FILE.tbr makes one of an apitrace file", "info", trace)
         self.refused(1, "not an apitrace file but a recording, expected tbrsim sim", "replay", "--out", self.path("out"), recording)
         cache = ("--size", "4K", "--ways", "4", "--policy", "lru")
@@ -383,6 +385,10 @@ class BadInput(tbrsim.TestCase):
             for name in names:
                 operand = trace if words[0] == "replay" else recording
                 self.refused(2, f"--{option} {name}: would overwrite {read}, which is read", *words, f"--{option}", name, operand)
+        for option, words in (
+                ("out", ("export", "--format", "din", "--unit", "l2", "--config", f"{config},l2.ways=4")),
+                ("work-times", ("sim", "--config", config)), ("out", ("report", "--compare-config", f"{config},l2.ways=4"))):
+            self.refused(2, f"--{option} {config}: would overwrite {config}, which is read", *words, f"--{option}", config, recording)
         for path, content in kept:
             self.assertEqual(path.read_bytes(), content)
         tbrsim.run("export", "--format", "din", "--unit", "l2", "--out", "/dev/null", recording, check=True)
