@@ -18,13 +18,15 @@ static const unsigned thread_counts[] = {1, 2, 3, 4, 8};
 #define NUM_COUNTS (sizeof thread_counts / sizeof thread_counts[0])
 
 /* A pass of quads that read one of two textures of 256 x 256 texels, and shaders that come, grow and are never run: tiles
- * that lanes shade, and tiles that they don't. near: what a tile reads is close together, at
+ * that lanes run, and tiles that they don't. near: what a tile reads is close together, at
  * the same place of both, so that most reads are hits until the texture changes; else all over. */
 static struct pass_builder *
 textured_pass(uint64_t *state, uint32_t frame, uint32_t texture, bool near)
 {
    const uint32_t reach = near ? 8 : 250;
    struct pass_builder *builder = pass_new(frame, 256, 256, 32);
+   /* A texture that later passes read, too: texture caches have nothing of it then. */
+   pass_color(builder, texture + near, 4);
    for (uint32_t d = 0; d < 3; d++) {
       struct cm_draw *draw = pass_draw(builder);
       draw->fragment_shader = (struct cm_shader){.id = 1 + random_below(state, 20),
@@ -196,6 +198,7 @@ test_settings(void **unused)
       {"fragment_stage.processors=3", "caches.texture_cache.instances=2"},
       {"fragment_stage.processors=7", "caches.texture_cache.instances=7"},
       {"caches.texture_cache.policy=random"},
+      {"caches.texture_cache.policy=srrip"},
       {"caches.l2.policy=drrip"},
       {"caches.l2.policy=dead-lru"},
       {"caches.l2.policy=opt"},

@@ -111,7 +111,7 @@ read_textures(struct cm_compute *compute, const uint32_t *event)
    const uint32_t number = cm_event_unit(*event);
    struct cm_texture_unit *unit =
       number < gpu->pass->draws[0].num_textures ? &compute->units[number] : &compute->no_unit;
-   struct cm_cache *cache = cm_hierarchy_entry(&gpu->hierarchy, CM_STREAM_TEXTURE, compute->processor);
+   struct cm_cache *cache = cm_texture_path_cache(&gpu->texture, compute->processor);
    if (gpu->attribution && gpu->attribution->is_by_resource)
       cm_gpu_attribute_texture(gpu, unit->binding ? unit->binding->resource : 0);
    for (uint32_t i = 0; i < cm_event_count(*event); i++)

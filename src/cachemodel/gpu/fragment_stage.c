@@ -89,14 +89,12 @@ take_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t proce
    shading->pipeline[CM_PIPELINE_FRAGMENTS] += cm_quad_fragments(quad->live);
 }
 
-/* Areas of textures that were bound to a unit. A lane has those of its own caches. */
+/* Areas of textures that were bound to a unit. */
 static void
 forget_areas(struct cm_shading *shading, const struct cm_texture_unit *unit)
 {
    const uint32_t instances = shading->gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances;
    for (uint32_t i = 0; unit->areas && i < instances; i++) {
-      if (shading->lane && !shading->lane->has_processor[i])
-         continue;
       struct cm_texture_area *areas = shading->texture->areas + i * CM_AREAS + unit->areas - 1;
       areas[0].key = areas[1].key = CM_NO_AREA;
    }
@@ -167,11 +165,9 @@ time_hidden_quads(struct cm_gpu *gpu, const uint32_t *word)
 
 /* ---- groups of quads --------------------------------------------------- */
 
-#define ALL_QUADS 15u
-
-/* Sorts an instruction's footprints by quad; quads: bits of those that are wanted. Inlined: most events have a single one. */
+/* Sorts an instruction's footprints by quad. Inlined: most events have a single one. */
 static inline __attribute__((always_inline)) bool
-add_footprints(struct cm_shading *shading, struct cm_run *run, const uint32_t *event, uint32_t quads)
+add_footprints(struct cm_shading *shading, struct cm_run *run, const uint32_t *event)
 {
    const uint32_t count = cm_event_count(*event);
    const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
@@ -182,8 +178,6 @@ add_footprints(struct cm_shading *shading, struct cm_run *run, const uint32_t *e
    uint32_t n = shading->num_reads;
    for (uint32_t i = 0; i < count; i++) {
       const unsigned quad = footprints[i].quad & 3;
-      if (!(quads >> quad & 1))
-         continue;
       reads[n] = (struct cm_quad_read){.footprint = &footprints[i], .unit = unit, .next = CM_NO_READ};
       if (run->first[quad] == CM_NO_READ)
          run->first[quad] = n;
@@ -195,10 +189,10 @@ add_footprints(struct cm_shading *shading, struct cm_run *run, const uint32_t *e
    return true;
 }
 
-/* Takes a shade event, those that continue it and their footprints of some quads; returns their end,
+/* Takes a shade event, those that continue it and their footprints; returns their end,
  * NULL when out of memory. */
 static inline __attribute__((always_inline)) const uint32_t *
-take_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *end, uint32_t quads)
+take_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *end)
 {
    const uint32_t *word = group;
    if (group[1] != shading->draw_number)
@@ -213,7 +207,7 @@ take_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *en
       word = cm_event_next(word);
       for (; word < end && cm_event_is_access(*word); word = cm_event_next(word)) {
          /* Accesses to storage are left out where that has no stream. */
-         if (cm_event_type(*word) == CM_EVENT_FOOTPRINTS && !add_footprints(shading, run, word, quads)) {
+         if (cm_event_type(*word) == CM_EVENT_FOOTPRINTS && !add_footprints(shading, run, word)) {
             shading->group = NULL;
             return NULL;
          }
@@ -271,7 +265,7 @@ run_on_processor(struct cm_shading *shading, const struct cm_run *run, uint32_t 
 {
    const struct cm_quad_read *reads = shading->reads.data;
    take_quad(shading, &run->quads[number], processor);
-   struct cm_cache *cache = cm_hierarchy_entry(&shading->gpu->hierarchy, CM_STREAM_TEXTURE, processor);
+   struct cm_cache *cache = cm_texture_path_cache(shading->texture, processor);
    uint64_t footprints = 0;
    if (__builtin_expect(attributes, false)) {
       footprints = read_attributed(shading, run->first[number], processor, cache);
@@ -309,67 +303,6 @@ run_quad(struct cm_shading *shading, uint32_t number, uint32_t place, bool in_tu
    }
 }
 
-/* What a quad does in a lane, in run r. A mark says where in the tile the entries that follow belong. */
-static inline void
-run_own_quad(struct cm_shading *shading, uint32_t r, uint32_t number, uint32_t processor, bool areas)
-{
-   struct cm_lane *lane = shading->lane;
-   const uint32_t before =
-      cm_lane_begin_quad(lane, (uint64_t)(shading->group - shading->words) << 6 | number << 4 | r);
-   const uint64_t footprints = run_on_processor(shading, &shading->runs[r], number, processor, false, areas);
-   cm_lane_end_quad(lane, before);
-   shading->work[processor] += shading->draw->fragment_shader.instructions + footprints;
-}
-
-/* All runs of a quad in a lane, those of its own processors. */
-static inline void
-run_quad_in_lane(struct cm_shading *shading, uint32_t number, bool areas)
-{
-   for (uint32_t r = 0; r < shading->num_runs; r++) {
-      const struct cm_quad *quad = &shading->runs[r].quads[number];
-      if (!quad->live)
-         continue;
-      const uint32_t processor = choose_processor(shading, place_of(shading, quad));
-      if (shading->lane->has_processor[processor])
-         run_own_quad(shading, r, number, processor, areas);
-      else
-         cm_shading_switches_shader(shading, processor);
-   }
-}
-
-/* A group in a lane; returns its end, NULL when out of memory. Most run once: then the lane's own quads are known before their
- * reads are sorted, unless a quad's processor depends on what the one before it has read. */
-static const uint32_t *
-run_group_in_lane(struct cm_shading *shading, const uint32_t *group, const uint32_t *end, bool areas)
-{
-   const struct cm_quad *quads = (const struct cm_quad *)(group + 2);
-   const uint32_t count = cm_min(cm_event_count(*group), 4);
-   const uint32_t *next = cm_group_next_run(group, end);
-   if (shading->scheduler == CM_SCHEDULER_LEAST_WORK || (next < end && cm_event_continues(*next))) {
-      next = take_group(shading, group, end, ALL_QUADS);
-      for (uint32_t q = 0; next && q < count; q++)
-         run_quad_in_lane(shading, q, areas);
-      return next;
-   }
-   if (group[1] != shading->draw_number)
-      cm_shading_take_draw(shading, group[1]);
-   uint32_t own = 0, processor[4];
-   for (uint32_t q = 0; q < count; q++) {
-      if (!quads[q].live)
-         continue;
-      processor[q] = choose_processor(shading, place_of(shading, &quads[q]));
-      if (shading->lane->has_processor[processor[q]])
-         own |= 1u << q;
-      else
-         cm_shading_switches_shader(shading, processor[q]);
-   }
-   if (own && !take_group(shading, group, next, own))
-      return NULL;
-   for (; own; own &= own - 1)
-      run_own_quad(shading, 0, (uint32_t)__builtin_ctz(own), processor[__builtin_ctz(own)], areas);
-   return next;
-}
-
 /* ---- groups of shaders with storage -------------------------------------- */
 
 static inline bool
@@ -385,7 +318,7 @@ read_footprints(struct cm_shading *shading, const uint32_t *event, uint32_t numb
    struct cm_gpu *gpu = shading->gpu;
    const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
    const uint32_t count = cm_event_count(*event);
-   struct cm_cache *cache = cm_hierarchy_entry(&gpu->hierarchy, CM_STREAM_TEXTURE, processor);
+   struct cm_cache *cache = cm_texture_path_cache(shading->texture, processor);
    struct cm_texture_unit *unit = cm_shading_unit(shading, event);
    uint32_t read = 0;
    if (shading->attributes_each)
@@ -459,7 +392,7 @@ cm_shading_run_quad(struct cm_shading *shading, const uint32_t *group, const uin
       run_quad_with_storage(shading, group, end, number, block);
       return true;
    }
-   if (group != shading->group && !take_group(shading, group, end, ALL_QUADS))
+   if (group != shading->group && !take_group(shading, group, end))
       return false;
    run_quad(shading, number, block, false, false);
    return true;
@@ -483,8 +416,6 @@ run_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *end
    const uint32_t count = cm_min(cm_event_count(*group), 4);
    const bool areas = shading->has_areas && uses_areas(shading);
    const uint32_t *next;
-   if (shading->lane)
-      return run_group_in_lane(shading, group, end, areas);
    if (areas && shading->has_four) {
       if (group[1] != shading->draw_number)
          cm_shading_take_draw(shading, group[1]);
@@ -492,7 +423,7 @@ run_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *end
       if (has_own_processors(shading, next, end))
          return cm_own_processors_run(shading, group, next) ? next : NULL;
    }
-   next = take_group(shading, group, end, ALL_QUADS);
+   next = take_group(shading, group, end);
    if (!next)
       return NULL;
    if (shading->in_turn) {
@@ -530,8 +461,6 @@ count_quads(struct cm_shading *shading, const uint32_t *word)
    shading->next += running;
    while (shading->next >= shading->processors)
       shading->next -= shading->processors;
-   if (shading->lane && !shading->lane->counts_for_all)
-      return;
    shading->pipeline[CM_PIPELINE_QUADS] += running;
    shading->pipeline[CM_PIPELINE_FRAGMENTS] += fragments;
 }
@@ -544,7 +473,6 @@ cm_shading_run_tile(struct cm_shading *shading, const struct cm_tile_events *eve
       return true;
    cm_shading_begin(shading);
    shading->tile = position;
-   shading->words = events->words;
    const uint32_t *end = events->words + events->num_words;
    for (const uint32_t *word = events->words; word < end;) {
       const uint32_t *next = cm_event_next(word);
@@ -611,8 +539,8 @@ cm_shading_create(struct cm_gpu *gpu, struct cm_lane *lane)
       shading->scheduler == CM_SCHEDULER_ROUND_ROBIN && !shading->times_each && !shading->attributes_each;
    const uint32_t instances = gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances;
    shading->has_areas = shading->texture->areas && !shading->times_each && !shading->attributes_each;
-   shading->has_four = shading->has_areas && shading->in_turn && !lane && shading->processors >= 4 &&
-                       instances >= 4 && shading->processors % instances == 0;
+   shading->has_four = shading->has_areas && shading->in_turn && shading->processors >= 4 && instances >= 4 &&
+                       shading->processors % instances == 0;
    for (uint32_t unit = 0; shading->has_areas && unit < cm_min(CM_AREA_UNITS, CM_MAX_TEXTURE_UNITS); unit++)
       shading->units[unit].areas = 1 + 2 * unit;
    shading->counts_each = shading->scheduler == CM_SCHEDULER_LEAST_WORK || shading->times_each;

@@ -434,7 +434,7 @@ void
 cm_gpu_pass_end(struct cm_gpu *gpu)
 {
    assert(gpu->in_pass && (!gpu->pass || gpu->num_visited == gpu->pass->tiles_x * gpu->pass->tiles_y));
-   cm_parallel_drain(gpu->parallel);
+   cm_parallel_end_pass(gpu->parallel);
    cm_gpu_attribute_draw(gpu, CM_NOT_ATTRIBUTED);
    cm_gpu_attribute_tile(gpu, CM_NOT_ATTRIBUTED);
    const bool is_compute = gpu->pass && gpu->pass->kind == CM_PASS_COMPUTE;

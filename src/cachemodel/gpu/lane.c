@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/minmax.h"
+#include "memory/filter.h"
 
 /* ---- which configurations have lanes ----------------------------------------- */
 
@@ -68,18 +68,17 @@ can_share(const struct cm_gpu *gpu, enum cm_stream stream)
           (!has_users(gpu, unit) && !needs_liveness(gpu, unit) && !gpu->hierarchy.entry[stream].has_masks);
 }
 
-unsigned
-cm_lanes_count(const struct cm_gpu *gpu)
+bool
+cm_lanes_are_possible(const struct cm_gpu *gpu)
 {
-   const struct cm_config *config = &gpu->config;
-   if (gpu->immediate || gpu->hierarchy.shared.num_units || !has_texture_caches(gpu) ||
-       !can_share(gpu, CM_STREAM_SHADER) || !can_share(gpu, CM_STREAM_CONSTANT))
-      return 0;
-   /* The caches of a NUCA serve all processors; the least work is that of all. */
-   if (gpu->texture.nuca || config->fragment_stage.scheduler == CM_SCHEDULER_LEAST_WORK)
-      return 1;
-   return cm_min(config->fragment_stage.processors,
-                 config->caches[config->streams[CM_STREAM_TEXTURE]].instances);
+   return !gpu->immediate && !gpu->hierarchy.shared.num_units && has_texture_caches(gpu) &&
+          can_share(gpu, CM_STREAM_SHADER) && can_share(gpu, CM_STREAM_CONSTANT);
+}
+
+bool
+cm_lanes_filter(const struct cm_gpu *gpu)
+{
+   return gpu->texture.is_direct && cm_filter_suits(gpu->texture.caches);
 }
 
 bool
@@ -94,67 +93,107 @@ cm_lanes_share(struct cm_gpu *gpu)
    return true;
 }
 
+/* ---- texture caches ------------------------------------------------------------ */
+
+bool
+cm_lanes_have(const struct cm_gpu *gpu, enum cm_unit unit)
+{
+   enum cm_unit texture = gpu->config.streams[CM_STREAM_TEXTURE];
+   while (texture != CM_UNIT_DRAM && texture != unit)
+      texture = next_private(gpu, texture);
+   return texture == unit;
+}
+
+void
+cm_lanes_connect_textures(struct cm_gpu *gpu, struct cm_access_stream *stream, struct cm_dram *dram)
+{
+   const struct cm_hierarchy *hierarchy = &gpu->hierarchy;
+   for (enum cm_unit unit = gpu->config.streams[CM_STREAM_TEXTURE]; unit != CM_UNIT_DRAM;
+        unit = next_private(gpu, unit)) {
+      for (uint32_t i = 0; i < hierarchy->instances[unit]; i++) {
+         struct cm_cache *cache = &hierarchy->caches[unit][i];
+         if (cache->outgoing)
+            cache->outgoing = stream;
+         cache->dram = dram;
+      }
+   }
+}
+
+void
+cm_lanes_serve_textures(struct cm_gpu *gpu, const cm_entry *entries, uint32_t count,
+                        struct cm_access_stream *stream)
+{
+   struct cm_cache *caches = gpu->texture.caches;
+   for (uint32_t i = 0; i < count;) {
+      struct cm_cache *cache = caches + cm_entry_instance(entries[i]);
+      if (cm_entry_unit(entries[i]) != caches->unit)
+         cm_access_stream_append(stream, entries[i++]);
+      else
+         i += cm_cache_take(cache, entries + i, count - i);
+   }
+}
+
 /* ---- a lane ------------------------------------------------------------------ */
 
-/* Makes room for more entries; without memory, some are lost. */
-static void
-grow(void *context, struct cm_access_stream *stream)
+void
+cm_lane_grow(void *out_of_memory, struct cm_access_stream *stream)
 {
-   struct cm_lane *lane = context;
    cm_entry *entries = realloc(stream->entries, 2 * (size_t)stream->capacity * sizeof *entries);
    if (entries) {
       stream->entries = entries;
       stream->capacity *= 2;
    } else {
       stream->count = 0;
-      lane->out_of_memory = true;
+      *(bool *)out_of_memory = true;
    }
 }
 
+/* Filters, and areas of what they know. */
 static bool
-has_instance(const struct cm_lane *lane, uint32_t instance)
+init_filters(struct cm_lane *lane)
 {
-   const uint32_t instances = lane->gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances;
-   return (uint64_t)instance * lane->count / instances == lane->number;
-}
-
-void
-cm_lane_connect(struct cm_lane *lane, struct cm_access_stream *stream)
-{
-   const struct cm_hierarchy *hierarchy = &lane->gpu->hierarchy;
-   for (enum cm_unit unit = lane->gpu->config.streams[CM_STREAM_TEXTURE]; unit != CM_UNIT_DRAM;
-        unit = next_private(lane->gpu, unit)) {
-      for (uint32_t i = 0; i < hierarchy->instances[unit]; i++) {
-         struct cm_cache *cache = &hierarchy->caches[unit][i];
-         if (!has_instance(lane, i))
-            continue;
-         if (cache->outgoing)
-            cache->outgoing = stream;
-         cache->dram = &lane->dram;
-      }
-   }
+   const struct cm_gpu *gpu = lane->gpu;
+   struct cm_cache *caches = gpu->texture.caches;
+   const uint32_t instances = gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances;
+   lane->filters = calloc(instances, sizeof *lane->filters);
+   bool fine = lane->filters;
+   for (uint32_t i = 0; fine && i < instances; i++)
+      fine = cm_filter_init(&lane->filters[i], &caches[i], &lane->stream, cm_entry_cache(caches->unit, i));
+   lane->texture.caches = lane->filters;
+   return fine && (!gpu->texture.areas || cm_texture_path_add_areas(&lane->texture));
 }
 
 bool
-cm_lane_init(struct cm_lane *lane, struct cm_gpu *gpu, unsigned number, unsigned count)
+cm_lane_init(struct cm_lane *lane, struct cm_gpu *gpu)
 {
-   *lane = (struct cm_lane){
-      .gpu = gpu, .number = number, .count = count, .counts_for_all = number == 0, .texture = gpu->texture};
-   if (!cm_texture_access_init(&lane->texture.access, &gpu->config))
+   *lane = (struct cm_lane){.gpu = gpu, .texture = gpu->texture};
+   lane->stream = (struct cm_access_stream){.take = cm_lane_grow, .context = &lane->out_of_memory};
+   if (!cm_texture_access_init(&lane->texture.access, &gpu->config) ||
+       (cm_lanes_filter(gpu) && !init_filters(lane)))
       return false;
-   for (uint32_t p = 0; p < gpu->config.fragment_stage.processors; p++)
-      lane->has_processor[p] = has_instance(lane, p % gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances);
    lane->shading = cm_shading_create(gpu, lane);
-   lane->stream.take = grow;
-   lane->stream.context = lane;
    return lane->shading;
 }
 
 void
 cm_lane_finish(struct cm_lane *lane)
 {
+   const uint32_t instances = lane->gpu ? lane->gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances : 0;
+   for (uint32_t i = 0; lane->filters && i < instances; i++)
+      cm_filter_finish(&lane->filters[i]);
+   if (lane->filters)
+      free(lane->texture.areas);
+   free(lane->filters);
    cm_texture_access_finish(&lane->texture.access);
    cm_shading_destroy(lane->shading);
+}
+
+void
+cm_lane_begin(struct cm_lane *lane)
+{
+   const uint32_t instances = lane->gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances;
+   for (uint32_t i = 0; lane->filters && i < instances; i++)
+      cm_filter_forget(&lane->filters[i]);
 }
 
 static void
@@ -173,6 +212,8 @@ cm_lane_add_counts(struct cm_lane *lane)
    add_up(gpu->pipeline, lane->pipeline, CM_PIPELINE_COUNT);
    add_up(gpu->hierarchy.dram.counts[0], lane->dram.counts[0], CM_STREAM_COUNT * CM_DRAM_EVENT_COUNT);
    cm_texture_access_add(&gpu->texture.access, &lane->texture.access);
+   for (uint32_t i = 0; lane->filters && i < gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances; i++)
+      cm_filter_add_counts(&lane->filters[i]);
    if (lane->out_of_memory)
       cm_gpu_out_of_memory(gpu);
 }

@@ -25,7 +25,7 @@ assign_processors(struct cm_shading *shading, const uint32_t *group, struct own_
       fragments += cm_quad_fragments(quads[q].live);
       own->processor[q] = cm_shading_next_processor(shading);
       own->instance[q] = cm_texture_path_instance(shading->texture, own->processor[q]);
-      own->cache[q] = shading->gpu->hierarchy.entry[CM_STREAM_TEXTURE].cache + own->instance[q];
+      own->cache[q] = shading->texture->caches + own->instance[q];
    }
    shading->pipeline[CM_PIPELINE_QUADS] += cm_quad_fragments(own->running);
    shading->pipeline[CM_PIPELINE_FRAGMENTS] += fragments;

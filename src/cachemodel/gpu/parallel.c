@@ -13,37 +13,44 @@
 /* Segments that are handed over and not consumed. */
 #define NUM_SEGMENTS 32
 /* Words of events after which a segment ends: the work on them is long next to what handing it over costs. */
-#define SEGMENT_WORDS (64 * 1024)
-
-struct lane_worker {
-   struct cm_parallel *parallel;
-   struct cm_worker worker;
-   struct cm_lane lane;
-   uint64_t next; /* segment */
-};
+#define SEGMENT_WORDS (16 * 1024)
 
 /* One that prepares tiles. */
 struct preparer {
    struct cm_parallel *parallel;
    struct cm_worker worker;
    struct cm_deferred deferred;
-   uint64_t segment; /* that it takes */
+   struct cm_lane lane; /* with filters; none otherwise */
+   uint64_t segment;    /* that it takes */
    uint64_t operations[CM_OPERATION_COUNT];
+   bool out_of_memory;
+};
+
+/* The texture caches. */
+struct textures {
+   struct cm_worker worker;
+   struct cm_lane lane;             /* without filters; none otherwise */
+   struct cm_access_stream *stream; /* what is behind the caches: the lane's, or */
+   struct cm_access_stream own_stream;
+   struct cm_dram dram;
+   uint64_t next; /* segment */
    bool out_of_memory;
 };
 
 struct cm_parallel {
    struct cm_gpu *gpu;
    struct cm_threads threads;
+   struct cm_worker releaser; /* of tiles that are not used any more */
    struct cm_worker shared_side;
-   struct cm_dram dram; /* as the shared side sees it */
-   struct cm_merger merger;
-   struct cm_segment segments[NUM_SEGMENTS]; /* by number, in turn */
-   uint64_t closed, taken, consumed;         /* how many; with the lock. taken: to prepare them */
-   struct lane_worker *lanes;
-   unsigned num_lanes;
+   struct cm_dram dram;                                             /* as the shared side sees it */
+   void (*consume)(void *context, struct cm_access_stream *stream); /* of the shared side */
+   void *consumer;
+   struct cm_segment segments[NUM_SEGMENTS];   /* by number, in turn */
+   uint64_t closed, taken, released, consumed; /* how many; with the lock. taken: to prepare them */
+   struct textures textures;
    struct preparer *preparers;
    unsigned num_preparers;
+   bool has_lanes, filters;
 
    /* The front's. */
    struct cm_segment *open; /* the segment that it appends to */
@@ -76,6 +83,14 @@ is_drained(void *data)
    return parallel->closed == parallel->consumed;
 }
 
+/* Whether what was handed over does not need the pass any more. */
+static bool
+is_released(void *data)
+{
+   const struct cm_parallel *parallel = data;
+   return parallel->closed == parallel->released;
+}
+
 static void
 open_segment(struct cm_parallel *parallel)
 {
@@ -92,8 +107,8 @@ close_segment(struct cm_parallel *parallel)
 {
    struct cm_segment *segment = parallel->open;
    segment->count = parallel->gpu->hierarchy.shared.arriving.count;
-   segment->is_prepared = !parallel->num_preparers || !segment->num_tiles;
-   segment->pending = segment->num_tiles ? parallel->num_lanes : 0;
+   segment->is_prepared = !segment->num_tiles;
+   segment->is_shaded = !cm_segment_is_for_textures(segment);
    cm_threads_lock(&parallel->threads);
    parallel->closed++;
    cm_threads_notify(&parallel->threads);
@@ -123,13 +138,32 @@ add_counts(struct cm_parallel *parallel)
 {
    struct cm_gpu *gpu = parallel->gpu;
    add_up(gpu->hierarchy.dram.counts[0], parallel->dram.counts[0], CM_STREAM_COUNT * CM_DRAM_EVENT_COUNT);
-   for (unsigned l = 0; l < parallel->num_lanes; l++)
-      cm_lane_add_counts(&parallel->lanes[l].lane);
+   add_up(gpu->hierarchy.dram.counts[0], parallel->textures.dram.counts[0],
+          CM_STREAM_COUNT * CM_DRAM_EVENT_COUNT);
+   if (parallel->textures.lane.gpu)
+      cm_lane_add_counts(&parallel->textures.lane);
+   bool out_of_memory = parallel->textures.out_of_memory;
    for (unsigned p = 0; p < parallel->num_preparers; p++) {
-      add_up(gpu->operations, parallel->preparers[p].operations, CM_OPERATION_COUNT);
-      if (parallel->preparers[p].out_of_memory)
-         cm_gpu_out_of_memory(gpu);
+      struct preparer *preparer = &parallel->preparers[p];
+      add_up(gpu->operations, preparer->operations, CM_OPERATION_COUNT);
+      if (preparer->lane.gpu)
+         cm_lane_add_counts(&preparer->lane);
+      out_of_memory |= preparer->out_of_memory;
    }
+   if (out_of_memory)
+      cm_gpu_out_of_memory(gpu);
+}
+
+/* Hands all over, and helps until that is done. */
+static void
+finish(struct cm_parallel *parallel, bool (*is_done)(void *parallel))
+{
+   const struct cm_segment *open = parallel->open;
+   if (cm_segment_is_for_textures(open) || parallel->gpu->hierarchy.shared.arriving.count)
+      close_segment(parallel);
+   cm_threads_lock(&parallel->threads);
+   cm_threads_help(&parallel->threads, is_done, parallel);
+   cm_threads_unlock(&parallel->threads);
 }
 
 void
@@ -137,24 +171,45 @@ cm_parallel_drain(struct cm_parallel *parallel)
 {
    if (!parallel)
       return;
-   if (parallel->open->num_tiles || parallel->gpu->hierarchy.shared.arriving.count)
-      close_segment(parallel);
-   cm_threads_lock(&parallel->threads);
-   cm_threads_help(&parallel->threads, is_drained, parallel);
-   cm_threads_unlock(&parallel->threads);
+   finish(parallel, is_drained);
    add_counts(parallel);
+}
+
+void
+cm_parallel_end_pass(struct cm_parallel *parallel)
+{
+   if (parallel)
+      finish(parallel, is_released);
+}
+
+/* An invalidation of texture caches that lanes use: it comes after the tiles that were handed over. */
+static bool
+hand_over_invalidation(void *data, enum cm_unit unit, uint64_t begin, uint64_t end)
+{
+   struct cm_parallel *parallel = data;
+   if (!parallel->is_connected || !cm_lanes_have(parallel->gpu, unit))
+      return false;
+   if (parallel->open->num_tiles)
+      close_segment(parallel);
+   if (cm_segment_add_invalidation(parallel->open, unit, begin, end))
+      return true;
+   cm_parallel_drain(parallel);
+   return false;
 }
 
 /* ---- passes ------------------------------------------------------------------ */
 
-/* Lets texture caches append to the lanes' lists, or to the front's. All workers must be done. */
+/* Lets texture caches append to the lanes' lists, or to the front's; then all workers are done. */
 static void
 connect_lanes(struct cm_parallel *parallel, bool connected)
 {
-   for (unsigned l = 0; l < parallel->num_lanes && parallel->is_connected != connected; l++) {
-      struct cm_lane *lane = &parallel->lanes[l].lane;
-      cm_lane_connect(lane, connected ? &lane->stream : &parallel->gpu->hierarchy.shared.arriving);
-   }
+   struct cm_gpu *gpu = parallel->gpu;
+   if (!parallel->has_lanes || parallel->is_connected == connected)
+      return;
+   if (!connected)
+      cm_parallel_drain(parallel);
+   cm_lanes_connect_textures(gpu, connected ? parallel->textures.stream : &gpu->hierarchy.shared.arriving,
+                             &parallel->textures.dram);
    parallel->is_connected = connected;
 }
 
@@ -174,8 +229,9 @@ find_shaders(struct cm_parallel *parallel)
       parallel->num_new += is_new[d];
       shaders[d] = memory ? *memory : (struct cm_shader_memory){0};
    }
-   for (unsigned l = 0; l < parallel->num_lanes; l++)
-      parallel->lanes[l].lane.shaders = shaders;
+   parallel->textures.lane.shaders = shaders;
+   for (unsigned p = 0; p < parallel->num_preparers; p++)
+      parallel->preparers[p].lane.shaders = shaders;
 }
 
 bool
@@ -183,7 +239,7 @@ cm_parallel_begin_pass(struct cm_parallel *parallel)
 {
    const struct cm_gpu *gpu = parallel->gpu;
    const struct cm_pass *pass = gpu->pass;
-   parallel->lanes_shade = parallel->num_lanes && pass->kind != CM_PASS_COMPUTE && !pass->num_storages &&
+   parallel->lanes_shade = parallel->has_lanes && pass->kind != CM_PASS_COMPUTE && !pass->num_storages &&
                            !cm_pass_has_vertex_storage(pass);
    /* Vertex shaders read textures on the front, before a tile is shaded. */
    connect_lanes(parallel, parallel->lanes_shade && !pass->num_vertex_accesses);
@@ -219,7 +275,6 @@ cm_parallel_shade(struct cm_parallel *parallel, uint32_t tile)
    if (!parallel->lanes_shade)
       return cm_fragment_stage(gpu, tile);
    if (has_new_shader(parallel, events)) {
-      cm_parallel_drain(parallel);
       connect_lanes(parallel, false);
       const bool fine = cm_fragment_stage(gpu, tile);
       connect_lanes(parallel, true);
@@ -254,37 +309,66 @@ take_unprepared(void *data)
    return true;
 }
 
-/* Makes what is shaded of the tiles, all in one list. False when out of memory. */
-static bool
-make_deferred(struct preparer *preparer, struct cm_segment *segment)
+/* What is shaded of a tile, until the next one is asked for. NULL when out of memory. */
+static const struct cm_tile_events *
+find_shaded(struct preparer *preparer, const struct cm_segment_tile *tile)
 {
-   const struct cm_tile_events *known = preparer->parallel->gpu->pass->deferred;
-   size_t num_words = 0;
-   if (known) {
-      for (uint32_t t = 0; t < segment->num_tiles; t++)
-         segment->tiles[t].shaded = &known[segment->tiles[t].number];
+   const struct cm_gpu *gpu = preparer->parallel->gpu;
+   if (!cm_fragment_stage_is_deferred(gpu))
+      return tile->recorded;
+   if (gpu->pass->deferred)
+      return &gpu->pass->deferred[tile->number];
+   return cm_deferred_build(&preparer->deferred, tile->recorded) ? &preparer->deferred.events : NULL;
+}
+
+/* Keeps what is shaded of a tile behind that of others, from where it may move yet: all but their words is set. */
+static bool
+keep_shaded(struct preparer *preparer, struct cm_segment *segment, struct cm_segment_tile *tile,
+            const struct cm_tile_events *shaded, size_t *num_words)
+{
+   tile->shaded = shaded;
+   if (shaded != &preparer->deferred.events)
       return true;
-   }
+   if (!cm_array_extend(&segment->deferred, *num_words + shaded->num_words, sizeof(uint32_t)))
+      return false;
+   if (shaded->num_words)
+      memcpy((uint32_t *)segment->deferred.data + *num_words, shaded->words,
+             shaded->num_words * sizeof(uint32_t));
+   tile->deferred.num_words = shaded->num_words;
+   tile->shaded = &tile->deferred;
+   *num_words += shaded->num_words;
+   return true;
+}
+
+static void
+set_kept_words(struct cm_segment *segment)
+{
+   size_t num_words = 0;
    for (uint32_t t = 0; t < segment->num_tiles; t++) {
       struct cm_segment_tile *tile = &segment->tiles[t];
-      const struct cm_tile_events *events = &preparer->deferred.events;
-      if (!cm_deferred_build(&preparer->deferred, tile->recorded) ||
-          !cm_array_extend(&segment->deferred, num_words + events->num_words, sizeof(uint32_t)))
-         return false;
-      if (events->num_words)
-         memcpy((uint32_t *)segment->deferred.data + num_words, events->words,
-                events->num_words * sizeof(uint32_t));
-      tile->deferred.num_words = events->num_words;
-      num_words += events->num_words;
-   }
-   num_words = 0;
-   for (uint32_t t = 0; t < segment->num_tiles; t++) {
-      struct cm_segment_tile *tile = &segment->tiles[t];
+      if (tile->shaded != &tile->deferred)
+         continue;
       tile->deferred.words = (uint32_t *)segment->deferred.data + num_words;
-      tile->shaded = &tile->deferred;
       num_words += tile->deferred.num_words;
    }
-   return true;
+}
+
+/* Runs the quads through filters, or keeps them for the lane that has none. */
+static bool
+prepare_tile(struct preparer *preparer, struct cm_segment *segment, uint32_t t, size_t *num_words)
+{
+   struct cm_parallel *parallel = preparer->parallel;
+   struct cm_segment_tile *tile = &segment->tiles[t];
+   const struct cm_tile_events *shaded = find_shaded(preparer, tile);
+   if (!shaded)
+      return false;
+   if (parallel->gpu->counts_operations)
+      cm_operations_tile(parallel->gpu, tile->recorded, shaded, preparer->operations);
+   if (!parallel->filters)
+      return keep_shaded(preparer, segment, tile, shaded, num_words);
+   const bool fine = cm_shading_run_tile(preparer->lane.shading, shaded, tile->position);
+   segment->filtered.ends[t] = preparer->lane.stream.count;
+   return fine;
 }
 
 static void
@@ -292,53 +376,101 @@ prepare_segment(void *data)
 {
    struct preparer *preparer = data;
    struct cm_parallel *parallel = preparer->parallel;
-   struct cm_gpu *gpu = parallel->gpu;
    struct cm_segment *segment = segment_of(parallel, preparer->segment);
-   if (cm_fragment_stage_is_deferred(gpu) && !make_deferred(preparer, segment))
-      preparer->out_of_memory = true;
-   for (uint32_t t = 0; gpu->counts_operations && t < segment->num_tiles; t++)
-      cm_operations_tile(gpu, segment->tiles[t].recorded, segment->tiles[t].shaded, preparer->operations);
+   struct cm_lane *lane = &preparer->lane;
+   size_t num_words = 0;
+   if (parallel->filters) {
+      cm_lane_begin(lane);
+      cm_segment_open_list(&segment->filtered, &lane->stream);
+   }
+   for (uint32_t t = 0; t < segment->num_tiles; t++)
+      preparer->out_of_memory |= !prepare_tile(preparer, segment, t, &num_words);
+   if (parallel->filters)
+      cm_segment_close_list(&segment->filtered, &lane->stream);
+   set_kept_words(segment);
    cm_threads_lock(&parallel->threads);
    segment->is_prepared = true;
    cm_threads_unlock(&parallel->threads);
 }
 
-/* ---- lanes --------------------------------------------------------------------- */
+/* ---- texture caches ------------------------------------------------------------ */
 
-/* The next segment with tiles. What is consumed is no segment any more, and had none. */
+/* The next segment with something to do. What is consumed is no segment any more, and had nothing. */
 static bool
 take_tiles(void *data)
 {
-   struct lane_worker *worker = data;
-   struct cm_parallel *parallel = worker->parallel;
-   worker->next = cm_max64(worker->next, parallel->consumed);
-   while (worker->next < parallel->closed && !segment_of(parallel, worker->next)->num_tiles)
-      worker->next++;
-   return worker->next < parallel->closed && segment_of(parallel, worker->next)->is_prepared;
+   struct cm_parallel *parallel = data;
+   struct textures *textures = &parallel->textures;
+   textures->next = cm_max64(textures->next, parallel->consumed);
+   while (textures->next < parallel->closed &&
+          !cm_segment_is_for_textures(segment_of(parallel, textures->next)))
+      textures->next++;
+   return textures->next < parallel->closed && segment_of(parallel, textures->next)->is_prepared;
+}
+
+static void
+shade_tile(struct cm_parallel *parallel, struct cm_segment *segment, uint32_t t)
+{
+   const struct cm_segment_list *filtered = &segment->filtered;
+   const uint32_t first = t ? filtered->ends[t - 1] : 0;
+   struct textures *textures = &parallel->textures;
+   if (parallel->filters)
+      cm_lanes_serve_textures(parallel->gpu, filtered->entries + first, filtered->ends[t] - first,
+                              textures->stream);
+   else
+      textures->out_of_memory |=
+         !cm_shading_run_tile(textures->lane.shading, segment->tiles[t].shaded, segment->tiles[t].position);
+   segment->shaded.ends[t] = textures->stream->count;
+}
+
+static void
+invalidate(struct cm_gpu *gpu, const struct cm_segment *segment)
+{
+   const struct cm_segment_invalidation *list = segment->invalidations.data;
+   for (uint32_t n = 0; n < segment->num_invalidations; n++) {
+      for (uint32_t i = 0; i < gpu->hierarchy.instances[list[n].unit]; i++)
+         cm_cache_invalidate(&gpu->hierarchy.caches[list[n].unit][i], list[n].begin, list[n].end);
+   }
 }
 
 static void
 shade_segment(void *data)
 {
-   struct lane_worker *worker = data;
-   struct cm_lane *lane = &worker->lane;
-   struct cm_segment *segment = segment_of(worker->parallel, worker->next);
-   struct cm_segment_part *part = &segment->parts[lane->number];
-   lane->stream.entries = part->entries;
-   lane->stream.capacity = part->capacity;
-   lane->stream.count = 0;
-   for (uint32_t t = 0; t < segment->num_tiles; t++) {
-      const struct cm_segment_tile *tile = &segment->tiles[t];
-      lane->out_of_memory |= !cm_shading_run_tile(lane->shading, tile->shaded, tile->position);
-      part->ends[t] = lane->stream.count;
-   }
-   part->entries = lane->stream.entries;
-   part->capacity = lane->stream.capacity;
-   cm_threads_lock(&worker->parallel->threads);
-   assert(segment->pending);
-   worker->next++;
-   segment->pending--;
-   cm_threads_unlock(&worker->parallel->threads);
+   struct cm_parallel *parallel = data;
+   struct textures *textures = &parallel->textures;
+   struct cm_segment *segment = segment_of(parallel, textures->next);
+   cm_segment_open_list(&segment->shaded, textures->stream);
+   invalidate(parallel->gpu, segment);
+   for (uint32_t t = 0; t < segment->num_tiles; t++)
+      shade_tile(parallel, segment, t);
+   cm_segment_close_list(&segment->shaded, textures->stream);
+   cm_threads_lock(&parallel->threads);
+   textures->next++;
+   segment->is_shaded = true;
+   cm_threads_unlock(&parallel->threads);
+}
+
+/* ---- releasing tiles ----------------------------------------------------------- */
+
+/* The next segment whose tiles are not needed: words until quads have run, or are in filtered form. */
+static bool
+take_unreleased(void *data)
+{
+   struct cm_parallel *parallel = data;
+   const struct cm_segment *segment = segment_of(parallel, parallel->released);
+   return !is_released(parallel) && segment->is_prepared && (parallel->filters || segment->is_shaded);
+}
+
+static void
+release_segment(void *data)
+{
+   struct cm_parallel *parallel = data;
+   const struct cm_segment *segment = segment_of(parallel, parallel->released);
+   for (uint32_t t = 0; t < segment->num_tiles; t++)
+      cm_gpu_release_tile(parallel->gpu, segment->tiles[t].number);
+   cm_threads_lock(&parallel->threads);
+   parallel->released++;
+   cm_threads_unlock(&parallel->threads);
 }
 
 /* ---- the shared side ----------------------------------------------------------- */
@@ -347,7 +479,7 @@ static bool
 take_segment(void *data)
 {
    struct cm_parallel *parallel = data;
-   return !is_drained(parallel) && !segment_of(parallel, parallel->consumed)->pending;
+   return parallel->consumed < parallel->released && segment_of(parallel, parallel->consumed)->is_shaded;
 }
 
 static void
@@ -355,9 +487,7 @@ consume_segment(void *data)
 {
    struct cm_parallel *parallel = data;
    const struct cm_segment *segment = segment_of(parallel, parallel->consumed);
-   cm_merger_take(&parallel->merger, segment);
-   for (uint32_t t = 0; t < segment->num_tiles; t++)
-      cm_gpu_release_tile(parallel->gpu, segment->tiles[t].number);
+   cm_segment_take(segment, parallel->consume, parallel->consumer);
    cm_threads_lock(&parallel->threads);
    parallel->consumed++;
    cm_threads_unlock(&parallel->threads);
@@ -376,22 +506,24 @@ cm_parallel_times(const struct cm_parallel *parallel, struct cm_work_time *times
    times[count++] =
       (struct cm_work_time){"shared side", 0, (int64_t)parallel->shared_side.nanoseconds, false};
    times[count++] = (struct cm_work_time){"preparation", 0, (int64_t)preparation, true};
-   for (unsigned l = 0; l < parallel->num_lanes; l++)
+   if (parallel->has_lanes)
       times[count++] =
-         (struct cm_work_time){"lane", l, (int64_t)parallel->lanes[l].worker.nanoseconds, false};
+         (struct cm_work_time){"texture caches", 0, (int64_t)parallel->textures.worker.nanoseconds, false};
    return count;
 }
 
 /* ---- building ------------------------------------------------------------------ */
 
 /* What the front appends from now on goes to segments; what consumed it takes what is merged. */
-static bool
+static void
 connect_front(struct cm_parallel *parallel)
 {
    struct cm_shared_side *shared = &parallel->gpu->hierarchy.shared;
    struct cm_access_stream *arriving = &shared->arriving;
-   if (!cm_merger_init(&parallel->merger, arriving->take, arriving->context))
-      return false;
+   parallel->consume = arriving->take;
+   parallel->consumer = arriving->context;
+   parallel->gpu->hierarchy.hand_over = hand_over_invalidation;
+   parallel->gpu->hierarchy.hand_over_context = parallel;
    cm_access_stream_finish(arriving);
    arriving->capacity = CM_SEGMENT_ENTRIES;
    arriving->take = take_entries;
@@ -401,26 +533,19 @@ connect_front(struct cm_parallel *parallel)
          shared->caches[unit][i].dram = &parallel->dram;
    }
    open_segment(parallel);
-   return true;
 }
 
 static bool
-create_lanes(struct cm_parallel *parallel, unsigned count)
+create_textures(struct cm_parallel *parallel)
 {
-   parallel->lanes = calloc(count + 1, sizeof *parallel->lanes);
-   if (!parallel->lanes || (count && !cm_lanes_share(parallel->gpu)))
-      return false;
-   for (unsigned l = 0; l < count; l++) {
-      struct lane_worker *worker = &parallel->lanes[l];
-      *worker =
-         (struct lane_worker){.parallel = parallel,
-                              .worker = {.take = take_tiles, .work = shade_segment, .context = worker}};
-      parallel->num_lanes++;
-      if (!cm_lane_init(&worker->lane, parallel->gpu, l, count))
-         return false;
-      cm_threads_add(&parallel->threads, &worker->worker);
-   }
-   return true;
+   struct textures *textures = &parallel->textures;
+   textures->worker = (struct cm_worker){.take = take_tiles, .work = shade_segment, .context = parallel};
+   textures->own_stream =
+      (struct cm_access_stream){.take = cm_lane_grow, .context = &textures->out_of_memory};
+   textures->stream = parallel->filters ? &textures->own_stream : &textures->lane.stream;
+   cm_threads_add(&parallel->threads, &textures->worker);
+   return cm_lanes_share(parallel->gpu) &&
+          (parallel->filters || cm_lane_init(&textures->lane, parallel->gpu));
 }
 
 static bool
@@ -433,6 +558,8 @@ create_preparers(struct cm_parallel *parallel, unsigned count)
          (struct preparer){.parallel = parallel,
                            .worker = {.take = take_unprepared, .work = prepare_segment, .context = preparer}};
       parallel->num_preparers++;
+      if (parallel->filters && !cm_lane_init(&preparer->lane, parallel->gpu))
+         return false;
       cm_threads_add(&parallel->threads, &preparer->worker);
    }
    return parallel->preparers;
@@ -442,17 +569,22 @@ static bool
 build(struct cm_parallel *parallel, unsigned threads)
 {
    const struct cm_gpu *gpu = parallel->gpu;
-   const unsigned lanes = cm_min(cm_lanes_count(gpu), threads);
-   const bool prepares = lanes && (gpu->config.mode == CM_MODE_TBDR || gpu->counts_operations);
+   parallel->has_lanes = cm_lanes_are_possible(gpu);
+   parallel->filters = parallel->has_lanes && cm_lanes_filter(gpu);
+   parallel->releaser =
+      (struct cm_worker){.take = take_unreleased, .work = release_segment, .context = parallel};
+   cm_threads_add(&parallel->threads, &parallel->releaser);
    parallel->shared_side =
       (struct cm_worker){.take = take_segment, .work = consume_segment, .context = parallel};
    cm_threads_add(&parallel->threads, &parallel->shared_side);
    for (unsigned s = 0; s < NUM_SEGMENTS; s++) {
-      if (!cm_segment_init(&parallel->segments[s], lanes))
+      if (!cm_segment_init(&parallel->segments[s]))
          return false;
    }
-   return create_lanes(parallel, lanes) && create_preparers(parallel, prepares ? threads : 0) &&
-          connect_front(parallel);
+   if (parallel->has_lanes && (!create_textures(parallel) || !create_preparers(parallel, threads)))
+      return false;
+   connect_front(parallel);
+   return true;
 }
 
 struct cm_parallel *
@@ -479,17 +611,17 @@ cm_parallel_destroy(struct cm_parallel *parallel)
       return;
    if (parallel->open) {
       cm_parallel_drain(parallel);
+      parallel->gpu->hierarchy.hand_over = NULL;
       parallel->gpu->hierarchy.shared.arriving.entries = NULL;
    }
    cm_threads_finish(&parallel->threads);
-   for (unsigned l = 0; l < parallel->num_lanes; l++)
-      cm_lane_finish(&parallel->lanes[l].lane);
-   for (unsigned p = 0; p < parallel->num_preparers; p++)
+   cm_lane_finish(&parallel->textures.lane);
+   for (unsigned p = 0; p < parallel->num_preparers; p++) {
       cm_deferred_finish(&parallel->preparers[p].deferred);
+      cm_lane_finish(&parallel->preparers[p].lane);
+   }
    for (unsigned s = 0; s < NUM_SEGMENTS; s++)
       cm_segment_finish(&parallel->segments[s]);
-   cm_merger_finish(&parallel->merger);
-   free(parallel->lanes);
    free(parallel->preparers);
    free(parallel->shaders.data);
    free(parallel->is_new.data);

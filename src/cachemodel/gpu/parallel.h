@@ -3,13 +3,18 @@
  * A simulated GPU on several threads (util/threads.h), with the same results as on one.
  *
  * The thread that calls gpu/gpu.h, the front, simulates the stages up to the Tile Fetcher, and the tile buffers. Beside it
- *    - preparation makes of a tile's events what is shaded (mode tbdr), and counts operations;
- *    - lanes simulate the Fragment Processors, each some of them (gpu/lane.h);
- *    - the shared side merges what front and lanes have appended to the access stream, in its order, and consumes it.
+ *    - preparation makes of a tile's events what is shaded (mode tbdr), counts operations, and runs the quads in a lane
+ *      (gpu/lane.h) whose filters leave of the texture reads those that may change a cache;
+ *    - the texture caches serve these reads;
+ *    - the shared side consumes what front, lanes and texture caches have appended to the access stream.
  * They hand over segments of the stream: the front's entries, and between them the tiles that are shaded there. A
- * segment goes from one to the next; each worker takes the segments in order, preparation takes any.
+ * segment goes from one to the next; each worker takes the segments in order, preparation takes any. Where the texture caches
+ * cannot have filters, there is a single lane, which runs the quads as it reads the caches, in order.
  *
- * What lanes cannot do side by side, the front does when all others are done: passes whose shaders access storage or
+ * A pass ends when the caller may free its events. What is left to be done for it, and the invalidation of textures that it
+ * has written, comes before what later passes hand over.
+ *
+ * What lanes cannot do, the front does when all others are done: passes whose shaders access storage or
  * whose vertex shaders read textures, compute passes, tiles in which a shader gets its memory.
  */
 #ifndef CM_PARALLEL_H
@@ -32,6 +37,9 @@ bool cm_parallel_begin_pass(struct cm_parallel *parallel);
 
 /** The Fragment Processors on a tile, now or later. False when out of memory. */
 bool cm_parallel_shade(struct cm_parallel *parallel, uint32_t tile);
+
+/** A pass ends: waits until what the caller may free is not used any more. NULL is fine. */
+void cm_parallel_end_pass(struct cm_parallel *parallel);
 
 /** cm_gpu_work_times, of a GPU that is not simulating. */
 unsigned cm_parallel_times(const struct cm_parallel *parallel, struct cm_work_time *times);

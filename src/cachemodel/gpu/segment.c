@@ -2,38 +2,38 @@
 #include "gpu/segment.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-/* Of a part, at first; it grows. */
-#define PART_ENTRIES 1024
+/* Of a list, at first; it grows. */
+#define LIST_ENTRIES 1024
+
+static bool
+init_list(struct cm_segment_list *list)
+{
+   list->capacity = LIST_ENTRIES;
+   list->entries = malloc(LIST_ENTRIES * sizeof *list->entries);
+   return list->entries;
+}
 
 bool
-cm_segment_init(struct cm_segment *segment, unsigned lanes)
+cm_segment_init(struct cm_segment *segment)
 {
    *segment = (struct cm_segment){
       .entries = malloc(CM_SEGMENT_ENTRIES * sizeof(cm_entry)),
       .tiles = calloc(CM_SEGMENT_TILES, sizeof(struct cm_segment_tile)),
-      .parts = calloc(lanes + 1, sizeof(struct cm_segment_part)),
-      .num_parts = lanes,
    };
-   bool fine = segment->entries && segment->tiles && segment->parts;
-   for (unsigned l = 0; fine && l < lanes; l++) {
-      segment->parts[l].capacity = PART_ENTRIES;
-      segment->parts[l].entries = malloc(PART_ENTRIES * sizeof(cm_entry));
-      fine = segment->parts[l].entries;
-   }
-   return fine;
+   const bool fine = init_list(&segment->filtered) && init_list(&segment->shaded);
+   return fine && segment->entries && segment->tiles;
 }
 
 void
 cm_segment_finish(struct cm_segment *segment)
 {
-   for (unsigned l = 0; segment->parts && l < segment->num_parts; l++)
-      free(segment->parts[l].entries);
    free(segment->entries);
    free(segment->tiles);
    free(segment->deferred.data);
-   free(segment->parts);
+   free(segment->invalidations.data);
+   free(segment->filtered.entries);
+   free(segment->shaded.entries);
 }
 
 void
@@ -42,6 +42,7 @@ cm_segment_begin(struct cm_segment *segment)
    segment->count = 0;
    segment->num_tiles = 0;
    segment->num_words = 0;
+   segment->num_invalidations = 0;
 }
 
 void
@@ -57,79 +58,63 @@ cm_segment_add_tile(struct cm_segment *segment, uint32_t entries, uint32_t numbe
    segment->num_words += events->num_words;
 }
 
-/* ---- merging ----------------------------------------------------------------- */
-
 bool
-cm_merger_init(struct cm_merger *merger, void (*take)(void *context, struct cm_access_stream *stream),
-               void *context)
+cm_segment_add_invalidation(struct cm_segment *segment, enum cm_unit unit, uint64_t begin, uint64_t end)
 {
-   return cm_access_stream_init(&merger->merged, take, context);
+   const uint32_t number = segment->num_invalidations;
+   assert(!segment->num_tiles);
+   if (!cm_array_extend(&segment->invalidations, number + 1u, sizeof(struct cm_segment_invalidation)))
+      return false;
+   struct cm_segment_invalidation *list = segment->invalidations.data;
+   list[number] = (struct cm_segment_invalidation){unit, begin, end};
+   segment->num_invalidations++;
+   return true;
 }
 
 void
-cm_merger_finish(struct cm_merger *merger)
+cm_segment_open_list(const struct cm_segment_list *list, struct cm_access_stream *stream)
 {
-   cm_access_stream_finish(&merger->merged);
+   stream->entries = list->entries;
+   stream->capacity = list->capacity;
+   stream->count = 0;
 }
 
-/* The front's entries from one to another, without copying them. */
-static void
-take_front(struct cm_merger *merger, const struct cm_segment *segment, uint32_t first, uint32_t end)
+void
+cm_segment_close_list(struct cm_segment_list *list, const struct cm_access_stream *stream)
 {
-   struct cm_access_stream stream = {.entries = segment->entries + first,
+   list->entries = stream->entries;
+   list->capacity = stream->capacity;
+}
+
+/* ---- in order ------------------------------------------------------------------ */
+
+struct taker {
+   void (*take)(void *context, struct cm_access_stream *stream);
+   void *context;
+};
+
+/* Entries from one to another, without copying them. */
+static void
+pass_on(const struct taker *taker, cm_entry *entries, uint32_t first, uint32_t end)
+{
+   struct cm_access_stream stream = {.entries = entries + first,
                                      .count = end - first,
-                                     .capacity = CM_SEGMENT_ENTRIES};
-   if (first == end)
-      return;
-   cm_access_stream_drain(&merger->merged);
-   merger->merged.take(merger->merged.context, &stream);
-}
-
-static inline bool
-is_mark(cm_entry entry)
-{
-   return cm_entry_kind(entry) == CM_ENTRY_MARK;
-}
-
-/* The lane whose next quad comes first; num_parts: no lane has one. */
-static unsigned
-find_first(const struct cm_merger *merger, const struct cm_segment *segment, uint32_t tile)
-{
-   unsigned first = segment->num_parts;
-   uint64_t place = UINT64_MAX;
-   for (unsigned l = 0; l < segment->num_parts; l++) {
-      const struct cm_segment_part *part = &segment->parts[l];
-      if (merger->at[l] < part->ends[tile] && cm_entry_value(part->entries[merger->at[l]]) < place) {
-         first = l;
-         place = cm_entry_value(part->entries[merger->at[l]]);
-      }
-   }
-   return first;
-}
-
-static void
-take_tile(struct cm_merger *merger, const struct cm_segment *segment, uint32_t tile)
-{
-   for (unsigned l; (l = find_first(merger, segment, tile)) < segment->num_parts;) {
-      const struct cm_segment_part *part = &segment->parts[l];
-      uint32_t at = merger->at[l];
-      assert(is_mark(part->entries[at]));
-      for (at++; at < part->ends[tile] && !is_mark(part->entries[at]); at++)
-         cm_access_stream_append(&merger->merged, part->entries[at]);
-      merger->at[l] = at;
-   }
+                                     .capacity = end - first + 1};
+   if (first < end)
+      taker->take(taker->context, &stream);
 }
 
 void
-cm_merger_take(struct cm_merger *merger, const struct cm_segment *segment)
+cm_segment_take(const struct cm_segment *segment,
+                void (*take)(void *context, struct cm_access_stream *stream), void *context)
 {
-   uint32_t taken = 0;
-   memset(merger->at, 0, segment->num_parts * sizeof merger->at[0]);
+   const struct taker taker = {take, context};
+   uint32_t taken = 0, shaded = 0;
    for (uint32_t t = 0; t < segment->num_tiles; t++) {
-      take_front(merger, segment, taken, segment->tiles[t].entries);
+      pass_on(&taker, segment->entries, taken, segment->tiles[t].entries);
+      pass_on(&taker, segment->shaded.entries, shaded, segment->shaded.ends[t]);
       taken = segment->tiles[t].entries;
-      take_tile(merger, segment, t);
+      shaded = segment->shaded.ends[t];
    }
-   take_front(merger, segment, taken, segment->count);
-   cm_access_stream_drain(&merger->merged);
+   pass_on(&taker, segment->entries, taken, segment->count);
 }

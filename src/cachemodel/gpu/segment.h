@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * A piece of the access stream that several threads write (gpu/parallel.h): the entries of the front, and between them the
- * tiles whose quads are shaded there; of each lane a list of what its quads append.
+ * tiles whose quads are shaded there, with a list of what these append.
  */
 #ifndef CM_SEGMENT_H
 #define CM_SEGMENT_H
@@ -16,9 +16,6 @@
 #define CM_SEGMENT_ENTRIES 8192
 #define CM_SEGMENT_TILES 64
 
-/** In a lane's list: a quad begins. A CM_ENTRY_MARK of this unit, which no enum cm_mark is; value: its place in the tile. */
-#define CM_QUAD_MARK 31
-
 struct cm_segment_tile {
    uint32_t entries;  /**< of the front, before it */
    uint32_t number;   /**< of the tile */
@@ -27,11 +24,17 @@ struct cm_segment_tile {
    struct cm_tile_events deferred; /**< shaded, where that is not what is recorded: words of the segment */
 };
 
-/** What a lane has appended. */
-struct cm_segment_part {
+/** Blocks of private texture caches that are invalidated: of one unit, bytes [begin, end). */
+struct cm_segment_invalidation {
+   enum cm_unit unit;
+   uint64_t begin, end;
+};
+
+/** Entries by tile. */
+struct cm_segment_list {
    cm_entry *entries;
    uint32_t capacity;
-   uint32_t ends[CM_SEGMENT_TILES]; /**< by tile */
+   uint32_t ends[CM_SEGMENT_TILES]; /**< of each tile's */
 };
 
 struct cm_segment {
@@ -41,14 +44,15 @@ struct cm_segment {
    uint32_t num_tiles;
    size_t num_words;              /**< of their recorded events */
    struct cm_array deferred;      /**< uint32_t: words of what is shaded of all tiles, one after another */
-   struct cm_segment_part *parts; /**< by lane */
-   unsigned num_parts;
-   unsigned pending; /**< lanes that are not done */
-   bool is_prepared;
+   struct cm_array invalidations; /**< struct cm_segment_invalidation: before the first tile */
+   uint32_t num_invalidations;
+   struct cm_segment_list filtered; /**< what the filters of a lane have passed on */
+   struct cm_segment_list shaded;   /**< what is behind the texture caches */
+   bool is_prepared, is_shaded;
 };
 
-/** Makes an empty segment for so many lanes. False when out of memory. */
-bool cm_segment_init(struct cm_segment *segment, unsigned lanes);
+/** Makes an empty segment. False when out of memory. */
+bool cm_segment_init(struct cm_segment *segment);
 void cm_segment_finish(struct cm_segment *segment);
 
 /** Empties it. */
@@ -58,18 +62,22 @@ void cm_segment_begin(struct cm_segment *segment);
 void cm_segment_add_tile(struct cm_segment *segment, uint32_t entries, uint32_t number, uint32_t position,
                          const struct cm_tile_events *events);
 
-/** Brings the entries of segments in order: each tile's quads one after another, whichever lanes they are of. */
-struct cm_merger {
-   struct cm_access_stream merged; /**< the consumer takes batches of it */
-   uint32_t at[64];                /**< by lane: the next entry of its part */
-};
+/** Adds an invalidation; there must be no tile yet. False when out of memory. */
+bool cm_segment_add_invalidation(struct cm_segment *segment, enum cm_unit unit, uint64_t begin, uint64_t end);
 
-/** take: consumes entries. False when out of memory. */
-bool cm_merger_init(struct cm_merger *merger, void (*take)(void *context, struct cm_access_stream *stream),
-                    void *context);
-void cm_merger_finish(struct cm_merger *merger);
+/** Whether there is something for the texture caches to do. */
+static inline bool
+cm_segment_is_for_textures(const struct cm_segment *segment)
+{
+   return segment->num_tiles || segment->num_invalidations;
+}
 
-/** Passes all of a segment's entries on. */
-void cm_merger_take(struct cm_merger *merger, const struct cm_segment *segment);
+/** A list, which is empty, as a stream, and back. */
+void cm_segment_open_list(const struct cm_segment_list *list, struct cm_access_stream *stream);
+void cm_segment_close_list(struct cm_segment_list *list, const struct cm_access_stream *stream);
+
+/** Passes all of a segment's entries on, in order: the front's, and those of tiles that are shaded. */
+void cm_segment_take(const struct cm_segment *segment,
+                     void (*take)(void *context, struct cm_access_stream *stream), void *context);
 
 #endif

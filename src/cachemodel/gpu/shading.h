@@ -25,10 +25,9 @@ struct cm_run {
 /** The Fragment Processors within a tile, or in mode imr a pass. */
 struct cm_shading {
    struct cm_gpu *gpu;
-   struct cm_lane *lane;            /**< simulates some of the processors; NULL: all, on the stages' thread */
+   struct cm_lane *lane;            /**< simulates the processors; NULL: the stages' thread does */
    struct cm_texture_path *texture; /**< the lane's, or the GPU's */
    uint64_t *pipeline;              /**< the same: counters of stages */
-   const uint32_t *words;           /**< of the tile's events */
    uint32_t processors;
    enum cm_scheduler scheduler;
    bool in_turn;         /**< round-robin, and neither times_each nor attributes_each */

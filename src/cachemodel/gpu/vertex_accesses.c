@@ -41,7 +41,7 @@ static void
 read_texture(struct cm_gpu *gpu, const struct cm_vertex_access *read, uint32_t processor)
 {
    struct cm_texture_unit *unit = (struct cm_texture_unit *)gpu->vertex_units.data + read->binding;
-   struct cm_cache *cache = cm_hierarchy_entry(&gpu->hierarchy, CM_STREAM_TEXTURE, processor);
+   struct cm_cache *cache = cm_texture_path_cache(&gpu->texture, processor);
    struct cm_footprint footprint = {.level = read->level,
                                     .live = 1,
                                     .linear = read->linear,

@@ -88,6 +88,8 @@ struct cm_replacement {
    /** read_grid, where find_settled has just found these blocks settled. */
    bool (*read_unsettled)(struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t settled,
                           enum cm_stream stream);
+   /** Whether a read of the block that was read or filled last in its set changes nothing. */
+   bool folds;
    /** Looks up the reads that queue_grid has queued. */
    void (*finish_reads)(struct cm_cache *cache);
    /** Inserts an absent block without an access; evicts the policy's victim. */
@@ -216,6 +218,17 @@ cm_cache_access(struct cm_cache *cache, uint64_t address, enum cm_stream stream,
       return;
    }
    cache->replacement->access(cache, block, stream, access);
+}
+
+/** Serves the accesses to this cache at the front of a batch, of which the first is one. Returns how many. */
+static inline uint32_t
+cm_cache_take(struct cm_cache *cache, const cm_entry *entries, uint32_t count)
+{
+   if (cache->replacement->take)
+      return cache->replacement->take(cache, entries, count);
+   cm_cache_access(cache, cm_entry_address(entries[0]), cm_entry_stream(entries[0]),
+                   (enum cm_access)cm_entry_kind(entries[0]));
+   return 1;
 }
 
 /** One access of these bytes of a block, which matter in a cache with byte masks (write_miss: validate). In others it

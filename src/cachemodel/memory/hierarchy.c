@@ -22,6 +22,7 @@ build_unit(struct cm_hierarchy *hierarchy, const struct cm_config *config, enum 
    if (!hierarchy->caches[unit])
       return false;
    hierarchy->instances[unit] = cache->instances;
+   hierarchy->live_units |= (uint32_t)cm_policy_needs_liveness(cache->policy) << unit;
    for (uint32_t i = 0; i < cache->instances; i++) {
       struct cm_cache *instance = &hierarchy->caches[unit][i];
       struct cm_cache *its_next = next ? next + i % nexts : NULL;
@@ -341,12 +342,13 @@ append_range(struct cm_hierarchy *hierarchy, uint64_t value)
                            cm_entry_make(CM_ENTRY_RANGE, 0, 0, CM_STREAM_PB_ATTRIBUTE, value));
 }
 
-/* A folded block may be of the Parameter Buffer of another render pass. */
+/* A folded block may be of the Parameter Buffer of another render pass. Other caches may be in use elsewhere. */
 static void
 unfold_private(struct cm_hierarchy *hierarchy)
 {
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
-      for (uint32_t i = 0; !hierarchy->shared.caches[unit] && i < hierarchy->instances[unit]; i++)
+      const bool is_concerned = hierarchy->live_units >> unit & 1 && !hierarchy->shared.caches[unit];
+      for (uint32_t i = 0; is_concerned && i < hierarchy->instances[unit]; i++)
          hierarchy->caches[unit][i].folded_block = CM_NO_BLOCK;
    }
 }
@@ -412,7 +414,10 @@ cm_hierarchy_invalidate(struct cm_hierarchy *hierarchy, enum cm_unit unit, uint6
                               cm_entry_make(CM_ENTRY_INVALIDATE, unit, 0, (enum cm_stream)0,
                                             (end - 1) >> CM_ENTRY_ADDRESS_SHIFT));
    }
-   for (uint32_t i = 0; !hierarchy->shared.caches[unit] && i < hierarchy->instances[unit]; i++)
+   if (hierarchy->shared.caches[unit] ||
+       (hierarchy->hand_over && hierarchy->hand_over(hierarchy->hand_over_context, unit, begin, end)))
+      return;
+   for (uint32_t i = 0; i < hierarchy->instances[unit]; i++)
       cm_cache_invalidate(&hierarchy->caches[unit][i], begin, end);
 }
 

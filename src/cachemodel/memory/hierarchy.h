@@ -24,8 +24,13 @@ struct cm_hierarchy {
    struct cm_dram dram;
    struct cm_cache *caches[CM_CACHE_COUNT]; /**< instances of each unit; NULL: not configured */
    uint32_t instances[CM_CACHE_COUNT];
+   uint32_t live_units;         /**< a bit for each unit whose policy needs to know which blocks are live */
    struct cm_liveness liveness; /**< of the Parameter Buffer, for private caches */
    struct cm_shared_side shared;
+   /** Takes an invalidation of private caches that are used elsewhere, where it comes after what was handed over before; false:
+    * they are not. NULL: all are used here. */
+   bool (*hand_over)(void *context, enum cm_unit unit, uint64_t begin, uint64_t end);
+   void *hand_over_context;
    /** Gets groups, lookups, requests and items; NULL: no reader has requested them. */
    struct cm_access_stream *requests;
    uint32_t read_streams; /**< a bit for each stream whose accesses to its first cache are reported */

@@ -18,18 +18,6 @@ is_access(cm_entry entry)
    return cm_entry_kind(entry) <= CM_ENTRY_LAST_ACCESS;
 }
 
-/* Serves the accesses to one cache at the front of a batch, at least one. Returns how many. */
-static uint32_t
-take_accesses(const struct cm_shared_side *shared, const cm_entry *entries, uint32_t count)
-{
-   struct cm_cache *cache = cache_of(shared, entries[0]);
-   if (cache->replacement->take)
-      return cache->replacement->take(cache, entries, count);
-   cm_cache_access(cache, cm_entry_address(entries[0]), cm_entry_stream(entries[0]),
-                   (enum cm_access)cm_entry_kind(entries[0]));
-   return 1;
-}
-
 /* ---- the Parameter Buffer -------------------------------------------------- */
 
 static void
@@ -109,7 +97,7 @@ take(void *context, struct cm_access_stream *stream)
    const uint32_t count = stream->count;
    for (uint32_t i = 0; i < count;) {
       if (is_access(entries[i]))
-         i += take_accesses(shared, entries + i, count - i);
+         i += cm_cache_take(cache_of(shared, entries[i]), entries + i, count - i);
       else
          take_other(shared, entries[i++]);
    }
@@ -151,7 +139,7 @@ take_attributed_accesses(struct cm_shared_side *shared, const cm_entry *entries,
       access_attributed(cache, entries[0]);
       return 1;
    }
-   run = take_accesses(shared, entries, run);
+   run = cm_cache_take(cache, entries, run);
    count_reads(shared, cache->unit, entries, run);
    return run;
 }

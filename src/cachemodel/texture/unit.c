@@ -81,7 +81,7 @@ void
 cm_texture_read_blocks(struct cm_texture_path *path, const struct cm_texture_unit *unit,
                        const struct cm_texture_reads *reads, uint32_t processor)
 {
-   struct cm_cache *cache = cm_hierarchy_entry(path->hierarchy, CM_STREAM_TEXTURE, processor);
+   struct cm_cache *cache = cm_texture_path_cache(path, processor);
    assert(!path->is_direct || (cache && !path->nuca && !path->hierarchy->requests));
    if (path->hierarchy->requests)
       log_reads(path, unit->binding->resource, reads);
@@ -160,7 +160,7 @@ cm_texture_unit_read_buffer(struct cm_texture_path *path, const struct cm_textur
    if (!unit->binding)
       return;
    if (path->is_direct && path->access.design == CM_TEXTURE_DESIGN_NONE) {
-      read_elements(path, unit, footprint, cm_hierarchy_entry(path->hierarchy, CM_STREAM_TEXTURE, processor));
+      read_elements(path, unit, footprint, cm_texture_path_cache(path, processor));
       return;
    }
    map_buffer(path, unit, footprint, &reads);
@@ -218,28 +218,32 @@ cm_texture_unit_follow(struct cm_texture_path *path, struct cm_texture_unit *uni
 /* ---- of a GPU ------------------------------------------------------------ */
 
 bool
+cm_texture_path_add_areas(struct cm_texture_path *path)
+{
+   const size_t count = (size_t)path->hierarchy->entry[CM_STREAM_TEXTURE].instances * CM_AREAS;
+   path->areas = aligned_alloc(64, count * sizeof *path->areas);
+   for (size_t a = 0; path->areas && a < count; a++)
+      path->areas[a] = (struct cm_texture_area){.key = CM_NO_AREA};
+   return path->areas;
+}
+
+bool
 cm_texture_path_init(struct cm_texture_path *path, const struct cm_config *config,
                      struct cm_hierarchy *hierarchy)
 {
    path->hierarchy = hierarchy;
+   path->caches = hierarchy->entry[CM_STREAM_TEXTURE].cache;
    path->nuca = NULL;
    path->areas = NULL;
    path->block_shift = hierarchy->entry[CM_STREAM_TEXTURE].block_shift;
    path->by_texel =
       config->nuca.organisation != CM_NUCA_NONE && config->nuca.requests == CM_NUCA_REQUESTS_TEXEL;
-   path->is_direct = config->timing == CM_TIMING_OFF && config->nuca.organisation == CM_NUCA_NONE &&
-                     hierarchy->entry[CM_STREAM_TEXTURE].cache;
+   path->is_direct =
+      config->timing == CM_TIMING_OFF && config->nuca.organisation == CM_NUCA_NONE && path->caches;
    if (!cm_texture_access_init(&path->access, config))
       return false;
-   if (path->is_direct && path->access.design == CM_TEXTURE_DESIGN_NONE) {
-      const size_t bytes =
-         (size_t)hierarchy->entry[CM_STREAM_TEXTURE].instances * CM_AREAS * sizeof *path->areas;
-      path->areas = aligned_alloc(64, bytes);
-      if (!path->areas)
-         return false;
-      for (size_t a = 0; a < bytes / sizeof *path->areas; a++)
-         path->areas[a] = (struct cm_texture_area){.key = CM_NO_AREA};
-   }
+   if (path->is_direct && path->access.design == CM_TEXTURE_DESIGN_NONE && !cm_texture_path_add_areas(path))
+      return false;
    if (config->nuca.organisation == CM_NUCA_NONE)
       return true;
    path->nuca = cm_nuca_create(config, hierarchy);

@@ -21,6 +21,8 @@
  * request, followed by what it causes. */
 struct cm_texture_path {
    struct cm_hierarchy *hierarchy;
+   struct cm_cache
+      *caches; /**< by instance: the first ones of textures, or what is in front of them; NULL: memory */
    struct cm_nuca *nuca; /**< of the hierarchy's texture caches; NULL: each serves its own processors */
    struct cm_texture_access access;
    uint32_t block_shift; /**< of the blocks that are read */
@@ -36,12 +38,22 @@ bool cm_texture_path_init(struct cm_texture_path *path, const struct cm_config *
                           struct cm_hierarchy *hierarchy);
 void cm_texture_path_finish(struct cm_texture_path *path);
 
+/** Makes areas, of what its caches hold. False when out of memory. */
+bool cm_texture_path_add_areas(struct cm_texture_path *path);
+
 /** Which cache a processor reads through. */
 static inline uint32_t
 cm_texture_path_instance(const struct cm_texture_path *path, uint32_t processor)
 {
    const uint32_t instances = path->hierarchy->entry[CM_STREAM_TEXTURE].instances;
    return processor < instances ? processor : processor % instances;
+}
+
+/** That cache. */
+static inline struct cm_cache *
+cm_texture_path_cache(const struct cm_texture_path *path, uint32_t processor)
+{
+   return path->caches ? path->caches + cm_texture_path_instance(path, processor) : NULL;
 }
 
 /** A texture that is bound to a texture unit, and its last images: filtering alternates between two
@@ -161,8 +173,7 @@ cm_texture_unit_hits(const struct cm_texture_path *path, const struct cm_texture
    return true;
 }
 
-/** Reads a processor's footprint. cache: cm_hierarchy_entry of CM_STREAM_TEXTURE and the processor. Most footprints are
- * grids. Call cm_texture_unit_finish_reads before another processor accesses memory. */
+/** Reads a processor's footprint. cache: cm_texture_path_cache of the processor. Most footprints are grids. Call cm_texture_unit_finish_reads before another processor accesses memory. */
 static inline __attribute__((always_inline)) void
 cm_texture_unit_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
                      const struct cm_footprint *footprint, uint32_t processor, struct cm_cache *cache)

@@ -28,12 +28,16 @@ cm_thread_nanoseconds(void)
    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
+/* Number of the owner. */
+#define OWNER 1
+
+/* A task of a worker that the thread knows, or of one that it does not. */
 static struct cm_worker *
-take_task(struct cm_threads *threads)
+find_task(struct cm_threads *threads, unsigned thread, bool known)
 {
    for (unsigned w = 0; w < threads->num_workers; w++) {
       struct cm_worker *worker = threads->workers[w];
-      if (!worker->is_busy && worker->take(worker->context))
+      if ((worker->thread == thread) == known && !worker->is_busy && worker->take(worker->context))
          return worker;
    }
    return NULL;
@@ -41,12 +45,15 @@ take_task(struct cm_threads *threads)
 
 /* With the lock: does a task, if there is one. Adds its time. */
 static bool
-do_task(struct cm_threads *threads, uint64_t *nanoseconds)
+do_task(struct cm_threads *threads, unsigned thread, uint64_t *nanoseconds)
 {
-   struct cm_worker *worker = take_task(threads);
+   struct cm_worker *worker = find_task(threads, thread, true);
+   if (!worker)
+      worker = find_task(threads, thread, false);
    if (!worker)
       return false;
    worker->is_busy = true;
+   worker->thread = thread;
    cm_threads_unlock(threads);
    const uint64_t begin = cm_thread_nanoseconds();
    worker->work(worker->context);
@@ -73,8 +80,9 @@ run(void *data)
    struct cm_threads *threads = data;
    uint64_t nanoseconds = 0;
    cm_threads_lock(threads);
+   const unsigned thread = OWNER + ++threads->numbered;
    while (!threads->stops) {
-      if (!do_task(threads, &nanoseconds))
+      if (!do_task(threads, thread, &nanoseconds))
          sleep_until_changed(threads);
    }
    cm_threads_unlock(threads);
@@ -121,7 +129,7 @@ void
 cm_threads_help(struct cm_threads *threads, bool (*is_done)(void *context), void *context)
 {
    while (!is_done(context)) {
-      if (!do_task(threads, &threads->owner_nanoseconds))
+      if (!do_task(threads, OWNER, &threads->owner_nanoseconds))
          sleep_until_changed(threads);
    }
 }

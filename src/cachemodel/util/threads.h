@@ -25,6 +25,7 @@ struct cm_worker {
    void *context;
    uint64_t nanoseconds; /**< processor time of its tasks */
    bool is_busy;         /**< a thread does one */
+   unsigned thread;      /**< 1 + number of the thread that has done the last one; 0: none has */
 };
 
 struct cm_threads {
@@ -34,6 +35,7 @@ struct cm_threads {
    unsigned count; /**< without the owner */
    struct cm_worker *workers[CM_MAX_WORKERS];
    unsigned num_workers;
+   unsigned numbered;          /**< threads that have a number: those of list, as they begin */
    unsigned sleeping;          /**< threads that wait for a task */
    bool stops;                 /**< no task is begun any more, but by the owner */
    uint64_t owner_nanoseconds; /**< processor time of tasks that the owner has done */
@@ -49,7 +51,8 @@ int cm_thread_start(pthread_t *thread, const char *name, void *(*run)(void *), v
 /** Without threads or workers. */
 void cm_threads_init(struct cm_threads *threads);
 
-/** Adds a worker; those that come first are preferred. Before cm_threads_start. */
+/** Adds a worker; those that come first are preferred, but a thread prefers those whose last task it has done: what they use is
+ * in the caches of its processor. Before cm_threads_start. */
 void cm_threads_add(struct cm_threads *threads, struct cm_worker *worker);
 
 /** Starts threads beside the owner; fewer where the system has no more. */

@@ -24,5 +24,6 @@ const struct cm_replacement cm_replacement_perfect = {
    .access = hit,
    .read_sequence = read_sequence,
    .read_grid = read_grid,
+   .folds = true,
    .remove = cm_ways_remove, /* no line is ever filled */
 };
