@@ -76,9 +76,9 @@ assert_deferred(struct pass_builder *full, struct pass_builder *expected)
 {
    struct cm_deferred deferred = {0};
    assert_true(cm_deferred_build(&deferred, &full->tiles[0]));
-   assert_int_equal(deferred.events.num_words, expected->tiles[0].num_words);
-   assert_memory_equal(deferred.events.words, expected->tiles[0].words,
-                       deferred.events.num_words * sizeof(uint32_t));
+   assert_int_equal(deferred.result->num_words, expected->tiles[0].num_words);
+   assert_memory_equal(deferred.result->words, expected->tiles[0].words,
+                       deferred.result->num_words * sizeof(uint32_t));
 
    uint64_t values[1024];
    for (unsigned run = 0; run < 3; run++) {
@@ -97,7 +97,7 @@ assert_deferred(struct pass_builder *full, struct pass_builder *expected)
          assert_memory_equal(values, cm_gpu_total(gpu), bytes);
       cm_gpu_destroy(gpu);
    }
-   free(full->pass.deferred[0].words);
+   free(full->pass.deferred_words);
    free(full->pass.deferred);
    cm_deferred_finish(&deferred);
    pass_free(full);
@@ -138,6 +138,36 @@ test_hidden_fragments_vanish(void **unused)
    pass_quads(expected, 0, 0, 0, kept, 3);
    pass_footprints(expected, 0, 0, left, 3);
    assert_deferred(full, expected);
+}
+
+/* A tile that is shaded in order is taken as it is, whether that is known or found; one quad that is not, and it is not. */
+static void
+test_in_order(void **unused)
+{
+   struct cm_deferred deferred = {0};
+   for (unsigned known = 0; known < 2; known++) {
+      struct pass_builder *full = new_pass(CM_PASS_FULL);
+      add_quad(full, 0, 0, quad(0, 6, 0, 15, 15));
+      add_quad(full, 1, 0, quad(1, 4, 0, 7, 7));
+      full->tiles[0].is_in_order = known;
+      assert_true(cm_deferred_build(&deferred, &full->tiles[0]));
+      assert_ptr_equal(deferred.result, &full->tiles[0]);
+      assert_true(cm_deferred_build_pass(&deferred, &full->pass));
+      assert_ptr_equal(full->pass.deferred[0].words, full->tiles[0].words);
+      assert_int_equal(full->pass.deferred[0].num_words, full->tiles[0].num_words);
+      free(full->pass.deferred_words);
+      free(full->pass.deferred);
+      full->pass.deferred = NULL;
+
+      struct pass_builder *expected = new_pass(CM_PASS_TBDR);
+      add_quad(expected, 0, 0, quad(0, 6, 0, 15, 15));
+      add_quad(expected, 1, 0, quad(1, 4, 0, 7, 7));
+      add_quad(expected, 1, 0, shaded(2, 2, 0, 1));
+      full->tiles[0].is_in_order = false;
+      add_quad(full, 1, DEFERRED, quad(2, 2, 0, 3, 1));
+      assert_deferred(full, expected);
+   }
+   cm_deferred_finish(&deferred);
 }
 
 static void
@@ -359,6 +389,7 @@ main(void)
 {
    const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_hidden_fragments_vanish),
+      cmocka_unit_test(test_in_order),
       cmocka_unit_test(test_order_of_blocks),
       cmocka_unit_test(test_groups),
       cmocka_unit_test(test_order_of_runs),

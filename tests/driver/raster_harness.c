@@ -333,7 +333,7 @@ sum_tile(const struct cm_tile_events *events, const struct run *run, uint64_t su
       return sum_quads(events, sum);
    struct cm_deferred deferred = {0};
    assert_true(cm_deferred_build(&deferred, events));
-   sum = sum_quads(&deferred.events, sum);
+   sum = sum_quads(deferred.result, sum);
    cm_deferred_finish(&deferred);
    return sum;
 }

@@ -117,6 +117,8 @@ sort_blocks(struct cm_deferred *deferred)
 static bool
 copy_words(struct cm_tile_events *events, const uint32_t *words, size_t count)
 {
+   if (!count)
+      return true;
    uint32_t *room = cm_tile_events_reserve(events, count);
    if (!room)
       return false;
@@ -269,14 +271,16 @@ emit_run(struct cm_deferred *deferred, const uint32_t *end)
    return true;
 }
 
-/* Adds what is shaded of a tile. */
+/* Adds what is shaded of a tile, or sets *is_same: that is all of it, and nothing is added. What is shaded in order is copied as
+ * a piece, from `kept` on. */
 static bool
-add_tile(struct cm_deferred *deferred, const struct cm_tile_events *full)
+add_tile(struct cm_deferred *deferred, const struct cm_tile_events *full, bool *is_same)
 {
    deferred->num_blocks = deferred->num_quads = 0;
-   if (!full->num_words)
+   *is_same = true;
+   if (!full->num_words || full->is_in_order)
       return true;
-   const uint32_t *word = full->words, *end = word + full->num_words;
+   const uint32_t *word = full->words, *end = word + full->num_words, *kept = word;
    uint32_t run = 0, draw = 0; /* of the collected quads */
    while (word < end) {
       const bool shaded = cm_event_type(*word) == CM_EVENT_SHADE;
@@ -285,26 +289,35 @@ add_tile(struct cm_deferred *deferred, const struct cm_tile_events *full)
           (!put_off || (*word & CM_SHADE_RUN) != run || word[1] != draw) && !emit_run(deferred, end))
          return false;
       const uint32_t *next = cm_event_next(word);
+      if ((shaded && !put_off) || cm_event_is_access(*word)) {
+         word = next;
+         continue;
+      }
+      *is_same = false;
+      if (!copy_words(&deferred->events, kept, (size_t)(word - kept)))
+         return false;
       if (put_off) {
          run = *word & CM_SHADE_RUN;
          draw = word[1];
          next = add_group(deferred, word, end);
          if (!next)
             return false;
-      } else if ((shaded || cm_event_is_access(*word)) &&
-                 !copy_words(&deferred->events, word, (size_t)(next - word))) {
-         return false;
       }
-      word = next;
+      word = kept = next;
    }
-   return !deferred->num_blocks || emit_run(deferred, end);
+   return *is_same || (copy_words(&deferred->events, kept, (size_t)(end - kept)) &&
+                       (!deferred->num_blocks || emit_run(deferred, end)));
 }
 
 bool
 cm_deferred_build(struct cm_deferred *deferred, const struct cm_tile_events *full)
 {
+   bool is_same;
    deferred->events.num_words = 0;
-   return add_tile(deferred, full);
+   if (!add_tile(deferred, full, &is_same))
+      return false;
+   deferred->result = is_same ? full : &deferred->events;
+   return true;
 }
 
 /* Room for as many words as the pass has: mostly no fewer than what is shaded. */
@@ -326,8 +339,13 @@ cm_deferred_build_pass(struct cm_deferred *deferred, struct cm_pass *pass)
    bool fine = tiles && make_room(&deferred->events, pass, num_tiles);
    for (size_t t = 0; fine && t < num_tiles; t++) {
       const size_t before = deferred->events.num_words;
-      fine = add_tile(deferred, &pass->tiles[t]);
-      tiles[t].num_words = deferred->events.num_words - before;
+      bool is_same = true;
+      fine = add_tile(deferred, &pass->tiles[t], &is_same);
+      if (is_same)
+         tiles[t] =
+            (struct cm_tile_events){.words = pass->tiles[t].words, .num_words = pass->tiles[t].num_words};
+      else
+         tiles[t].num_words = deferred->events.num_words - before;
    }
    if (!fine) {
       free(tiles);
@@ -336,7 +354,10 @@ cm_deferred_build_pass(struct cm_deferred *deferred, struct cm_pass *pass)
    /* The room was that for all fragments, or more. */
    uint32_t *words = realloc(deferred->events.words, (deferred->events.num_words + 1) * sizeof *words);
    words = words ? words : deferred->events.words;
+   pass->deferred_words = words;
    for (size_t t = 0; t < num_tiles; t++) {
+      if (tiles[t].words)
+         continue;
       tiles[t].words = words;
       words += tiles[t].num_words;
    }

@@ -20,18 +20,20 @@ struct cm_deferred_quad;
 
 /** Memory that is reused from tile to tile. Initially all zero. */
 struct cm_deferred {
-   struct cm_tile_events events; /**< the result, of the kind CM_PASS_TBDR */
-   /* Private: the visible quads of a run of primitives. */
+   const struct cm_tile_events *result; /**< of the kind CM_PASS_TBDR */
+   /* Private: room for it, and the visible quads of a run of primitives. */
+   struct cm_tile_events events;
    struct cm_deferred_block *blocks, *sorted;
    struct cm_deferred_quad *quads;
    size_t num_blocks, num_quads, blocks_capacity, sorted_capacity, quads_capacity;
 };
 
-/** Makes deferred->events of a full pass' tile. False when out of memory. */
+/** Makes deferred->result of a full pass' tile: the tile itself where it has nothing but what is shaded in order. False when out
+ * of memory. */
 bool cm_deferred_build(struct cm_deferred *deferred, const struct cm_tile_events *full);
 
-/** Makes pass->deferred of a full pass' tiles, for all that will simulate it in mode tbdr. Its words are one allocation, which
- * begins with those of tile 0. False, with nothing done, when out of memory. */
+/** Makes pass->deferred of a full pass' tiles, for all that will simulate it in mode tbdr. Its words are those of
+ * pass->deferred_words, an allocation, and of pass->tiles. False, with nothing done, when out of memory. */
 bool cm_deferred_build_pass(struct cm_deferred *deferred, struct cm_pass *pass);
 
 /** Frees the memory. */

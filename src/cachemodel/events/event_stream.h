@@ -326,6 +326,9 @@ struct cm_tile_events {
    uint32_t *words;
    size_t num_words;
    size_t capacity;
+   /** All is shaded in order: there is nothing but CM_EVENT_SHADE without CM_SHADE_DEFERRED and what these access. May be
+    * false where that is not known. */
+   bool is_in_order;
 };
 
 /** What a pass' shade events hold: which fragments were shaded, and what is known of the
@@ -383,6 +386,7 @@ struct cm_pass {
    /** Of a full pass, what a deferred GPU shades of each tile, if that was derived before (cm_deferred_build_pass); NULL:
     * the consumer derives it. */
    struct cm_tile_events *deferred;
+   uint32_t *deferred_words; /**< those of deferred that are not of tiles */
 };
 
 /** Whether shaders before the rasterizer access storage. */

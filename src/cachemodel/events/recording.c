@@ -77,8 +77,11 @@ cm_recorded_pass_defer(struct cm_recorded_pass *recorded, struct cm_deferred *de
       return true;
    if (!cm_deferred_build_pass(deferred, pass))
       return false;
-   for (uint32_t t = 0; t < pass->tiles_x * pass->tiles_y; t++)
-      recorded->bytes += sizeof pass->deferred[t] + pass->deferred[t].num_words * sizeof(uint32_t);
+   for (uint32_t t = 0; t < pass->tiles_x * pass->tiles_y; t++) {
+      const bool is_other = pass->deferred[t].words != pass->tiles[t].words;
+      recorded->bytes +=
+         sizeof pass->deferred[t] + (is_other ? pass->deferred[t].num_words * sizeof(uint32_t) : 0);
+   }
    return true;
 }
 

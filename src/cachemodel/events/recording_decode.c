@@ -15,6 +15,7 @@ struct decoder {
    struct cm_byte_reader column[NUM_COLUMNS];
    uint32_t num_quads; /* of the current group; 0: there is none */
    uint32_t draw;      /* of the current group */
+   bool is_in_order;   /* cm_tile_events.is_in_order, of the piece so far */
    const char *wrong;
 };
 
@@ -430,6 +431,7 @@ decode_event(struct decoder *decoder, uint32_t *word, const uint32_t *end)
       return decode_storage(decoder, word, room);
    if (decoder->pass->kind == CM_PASS_COMPUTE)
       return decode_of_compute(decoder, word, room);
+   decoder->is_in_order &= type == CM_EVENT_SHADE && !(*word & CM_SHADE_DEFERRED);
    if (type == CM_EVENT_SHADE)
       return decode_shading(decoder, word, tag & EVENT_DRAW, room);
    if (decoder->pass->kind != CM_PASS_FULL || (type != CM_EVENT_UNSHADED && type != CM_EVENT_FLUSH))
@@ -480,6 +482,7 @@ decode_piece(struct decoder *decoder, struct cm_byte_reader *pieces, bool first,
       return "a tile comes twice";
    decoder->expected.tile = (uint32_t)tile;
    find_last_group(decoder, events);
+   decoder->is_in_order = !events->num_words || events->is_in_order;
    uint32_t *word = add_words(events, num_words);
    if (!word)
       return CM_OUT_OF_MEMORY_FOR "a tile's events";
@@ -492,6 +495,7 @@ decode_piece(struct decoder *decoder, struct cm_byte_reader *pieces, bool first,
    if (word != end)
       return "a tile has fewer events than words";
    events->num_words += num_words;
+   events->is_in_order = decoder->is_in_order;
    return NULL;
 }
 

@@ -510,8 +510,7 @@ cm_pass_finish(struct cm_pass *pass)
       free(pass->tiles[t].words);
    free(pass->tiles);
    free(pass->touched);
-   if (pass->deferred)
-      free(pass->deferred[0].words);
+   free(pass->deferred_words);
    free(pass->deferred);
    free(pass->draws);
    free(pass->storages);

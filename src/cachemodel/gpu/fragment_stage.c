@@ -508,7 +508,7 @@ cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile)
    } else if (cm_fragment_stage_is_deferred(gpu)) {
       if (!cm_deferred_build(&gpu->deferred, events))
          return false;
-      events = &gpu->deferred.events;
+      events = gpu->deferred.result;
    }
    if (!cm_shading_run_tile(gpu->shading, events, ((const uint32_t *)gpu->position.data)[tile]))
       return false;

@@ -318,7 +318,7 @@ find_shaded(struct preparer *preparer, const struct cm_segment_tile *tile)
       return tile->recorded;
    if (gpu->pass->deferred)
       return &gpu->pass->deferred[tile->number];
-   return cm_deferred_build(&preparer->deferred, tile->recorded) ? &preparer->deferred.events : NULL;
+   return cm_deferred_build(&preparer->deferred, tile->recorded) ? preparer->deferred.result : NULL;
 }
 
 /* Keeps what is shaded of a tile behind that of others, from where it may move yet: all but their words is set. */

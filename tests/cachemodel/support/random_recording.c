@@ -133,6 +133,19 @@ write_random_recording(const char *path, uint64_t seed, uint32_t frames)
 #define ASSERT_ARRAYS(a, b, count) \
    assert_true((count) == 0 || memcmp(a, b, (size_t)(count) * sizeof *(a)) == 0)
 
+/* Of a full pass' tile, found by its words. */
+static bool
+is_in_order(const struct cm_tile_events *tile)
+{
+   const uint32_t *end = tile->words + tile->num_words;
+   for (const uint32_t *word = tile->words; word < end; word = cm_event_next(word)) {
+      const bool is_shaded = cm_event_type(*word) == CM_EVENT_SHADE;
+      if ((is_shaded && *word & CM_SHADE_DEFERRED) || (!is_shaded && !cm_event_is_access(*word)))
+         return false;
+   }
+   return true;
+}
+
 void
 assert_passes_equal(const struct cm_pass *a, const struct cm_pass *b)
 {
@@ -161,6 +174,8 @@ assert_passes_equal(const struct cm_pass *a, const struct cm_pass *b)
    ASSERT_ARRAYS(a->touched, b->touched, num_tiles);
    for (uint32_t t = 0; t < num_tiles; t++) {
       assert_int_equal(a->tiles[t].num_words, b->tiles[t].num_words);
+      if (a->tiles[t].num_words && a->kind == CM_PASS_FULL)
+         assert_int_equal(a->tiles[t].is_in_order, is_in_order(&b->tiles[t]));
       ASSERT_ARRAYS(a->tiles[t].words, b->tiles[t].words, a->tiles[t].num_words);
    }
    /* Everything else: the structures without their pointers. */

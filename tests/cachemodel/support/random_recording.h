@@ -26,7 +26,7 @@ void write_random_recording(const char *path, uint64_t seed, uint32_t frames);
  * the test where it differs. Returns the whole frames that were read. */
 uint32_t compare_random_recording(struct cm_recording *recording, uint64_t seed, uint32_t first);
 
-/** Fails the test where the passes differ in anything. */
+/** Fails the test where the passes, of which the first one was read from a recording, differ in anything. */
 void assert_passes_equal(const struct cm_pass *a, const struct cm_pass *b);
 
 /** A name for a file in a directory of the test's own, which ends with the test. */
