@@ -232,8 +232,9 @@ finish_reads(struct cm_cache *cache)
    const unsigned count = cache->num_queued;
    cache->num_queued = 0;
    const unsigned misses = look_up_many(cache, cache->queued, count, cache->queued_stream);
-   /* Once reads are queued, it takes several batches of hits to return. */
-   cm_cache_expect_misses(cache, misses >= count / 6 ? 4 * CM_MANY_GRID_MISSES : -CM_MANY_GRID_MISSES);
+   /* Once reads are queued, it takes several batches to return. Of these reads, which differ within a grid, most have to miss: it
+    * is not seen how many would have been in areas (texture/area.h). */
+   cm_cache_expect_misses(cache, 3 * misses >= 2 * count ? 4 * CM_MANY_GRID_MISSES : -CM_MANY_GRID_MISSES);
 }
 
 /* The number of reads is as hard to predict as their misses: those of several grids are looked up together. */
