@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""How the work on one configuration divides among threads, of which one decodes the recording: for each number of threads the processor time of the parts
-of `tbrsim sim` that one thread does at a time, the busiest one's share of all, and how many times as fast as on one
+"""How the work on one configuration divides among processors, with a thread each beside the one that decodes: for each
+number the processor time of the parts of `tbrsim sim` that one thread does at a time, the busiest one's share of all, and how many times as fast as on one
 thread that lets it be on as many cores. The shares do not depend on how busy the machine is. The prediction for two is
-compared with the clock (--clock: on an idle machine of two cores): the median of --rounds runs of each, one after the
-other."""
+compared with the clock (--clock: on an idle machine of two cores, or as root with --real-time, which keeps others off): the
+median of --rounds runs of each, one after the other."""
 
 import argparse
 import csv
@@ -34,8 +34,9 @@ def simulate(arguments, recording, preset, threads, directory):
     """The parts [(name, seconds, divisible)] of a simulation, and the seconds that it takes by the clock."""
     times = directory / "times.csv"
     begin = time.monotonic()
-    subprocess.run([arguments.tbrsim, "sim", "--config", preset, *arguments.set, "--jobs", str(min(threads, 2)),
-                    "--model-threads", str(max(threads - 1, 1)), "--work-times", times, "--out", directory / "out", recording],
+    subprocess.run([*(["chrt", "-r", "1"] if arguments.real_time else []),
+                    arguments.tbrsim, "sim", "--config", preset, *arguments.set, "--jobs", str(min(threads, 2)),
+                    "--model-threads", str(threads), "--work-times", times, "--out", directory / "out", recording],
                    check=True, stdout=subprocess.DEVNULL, env=clean())
     seconds = time.monotonic() - begin
     with open(times, encoding="utf-8") as file:
@@ -78,6 +79,7 @@ def main():
     parser.add_argument("--threads", default="1,2,4,8", help="numbers of threads (default: 1,2,4,8)")
     parser.add_argument("--set", action="append", default=[], help="KEY=VALUE of all configurations")
     parser.add_argument("--clock", action="store_true", help="compare the prediction for two threads with the clock")
+    parser.add_argument("--real-time", action="store_true", help="run with real-time priority (chrt)")
     parser.add_argument("--rounds", type=int, default=3, help="of --clock: runs of each (default: 3)")
     parser.add_argument("--traces", type=pathlib.Path, default=SOURCE / "apitrace-replays", metavar="DIR",
                         help="captures to record, without RECORDING (default: the bundled ones)")

@@ -163,13 +163,13 @@ check_timeline(struct sim *sim)
                           sim->session.configurations.list[c].name);
 }
 
-/* Threads of each simulation where none are asked for: the processors beside decoding, divided. More than four find little to
- * do, and of two processors decoding and one simulation take both (bench/threads.py). */
+/* Threads of each simulation where none are asked for: as many as processors, divided. Decoding has a thread of its own, which
+ * mostly waits for them. More than eight find little to do (bench/threads.py). */
 static unsigned
 default_model_threads(unsigned processors, unsigned simulations)
 {
-   const unsigned each = (processors - 1) / simulations;
-   return each < 1 ? 1 : each > 4 ? 4 : each;
+   const unsigned each = processors / simulations;
+   return each < 1 ? 1 : each > 8 ? 8 : each;
 }
 
 static void

@@ -273,7 +273,7 @@ const struct option_row job_option_rows[] = {
    OPTION_ALONE("model-threads", "N",
                 "threads that simulate one configuration; any number has the same results;\n"
                 "no effect with --timing on, --attribute or access_units (default: by the\n"
-                "processors, 1 on two of them)",
+                "processors)",
                 take_jobs),
 };
 

@@ -295,17 +295,34 @@ release(void *data)
    free(item);
 }
 
-/* Whether a simulation shades what deferred GPUs do, on one thread: several threads derive that themselves, side by side. */
+/* Whether its GPU is simulated on several threads (cm_gpu_undivided). */
+static bool
+is_divided(const struct simulation *simulation)
+{
+   const struct cm_config *config = simulation->configuration->config;
+   bool has_units = false;
+   for (unsigned u = 0; u < CM_ACCESS_UNIT_COUNT; u++)
+      has_units |= config->access_units[u].entries != 0;
+   return simulation->model_threads > 1 && config->timing == CM_TIMING_OFF && !cm_config_attributes(config) &&
+          !has_units && !simulation->reader;
+}
+
+/* Whether what deferred GPUs shade is derived with the decoding: for several of them, or one that has no threads to derive it
+ * side by side. */
 static bool
 needs_deferred(const struct simulations *simulations)
 {
+   unsigned deferred = 0;
+   bool is_divided_one = false;
    for (unsigned s = 0; s < simulations->count; s++) {
       const struct simulation *simulation = &simulations->list[s];
-      if (!simulation->finished && !simulation->change && simulation->model_threads <= 1 &&
-          simulation->configuration->config->mode == CM_MODE_TBDR)
-         return true;
+      if (simulation->finished || simulation->change ||
+          simulation->configuration->config->mode != CM_MODE_TBDR)
+         continue;
+      deferred++;
+      is_divided_one = is_divided(simulation);
    }
-   return false;
+   return deferred > 1 || (deferred == 1 && !is_divided_one);
 }
 
 static void

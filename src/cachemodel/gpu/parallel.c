@@ -13,7 +13,7 @@
 /* Segments that are handed over and not consumed. */
 #define NUM_SEGMENTS 32
 /* Words of events after which a segment ends: the work on them is long next to what handing it over costs. */
-#define SEGMENT_WORDS (16 * 1024)
+#define SEGMENT_WORDS (32 * 1024)
 
 /* One that prepares tiles. */
 struct preparer {
