@@ -403,13 +403,12 @@ render_part(const struct scene *scene, const struct run *run, struct image *imag
    damage_parameter_buffer(&buffer, &run->damage);
    const uint32_t num_tiles = pass.tiles_x * pass.tiles_y;
    struct cm_tile_events *events = run->record ? calloc(num_tiles, sizeof(*events)) : NULL;
-   pass.events = events;
    assert_true(tbr_tile_thread_begin(thread, &pass));
    for (uint32_t n = 0; n <= run->repeat; n++) {
       struct timespec begin, end;
       clock_gettime(CLOCK_MONOTONIC, &begin);
       for (uint32_t tile = 0; tile < num_tiles; tile++)
-         run->isa->render_tile(thread, &pass, tile);
+         run->isa->render_tile(thread, &pass, tile, events ? &events[tile] : NULL);
       clock_gettime(CLOCK_MONOTONIC, &end);
       const double seconds =
          (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);

@@ -589,7 +589,6 @@ number_event_primitives(struct tbr_batch *batch)
    }
    assert(i == util_dynarray_num_elements(&batch->primitives, struct cm_primitive));
    batch->pass.event_primitive = batch->event_primitive.data;
-   batch->pass.events = batch->tile_events.data;
    return true;
 }
 

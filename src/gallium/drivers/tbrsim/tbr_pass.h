@@ -148,7 +148,6 @@ struct tbr_pass {
    const uint32_t *event_primitive;
    FILE *dump; /**< output for the rendering of dumped_tile; NULL: none */
    uint32_t dumped_tile;
-   struct cm_tile_events *events; /**< one a tile, or NULL: nothing is recorded */
 };
 
 /** A primitive's first block; the others follow it in memory. */
@@ -174,8 +173,11 @@ const uint64_t *tbr_tile_thread_occlusion(const struct tbr_tile_thread *thread);
 struct tbr_isa {
    const char *name; /**< "x86-64-v3" … */
    /** Renders a tile from first to last: load or clear, Tile Fetcher, rasteriser,
-    * depth and stencil, hidden surface removal, shading, blending, flush. */
-   void (*render_tile)(struct tbr_tile_thread *thread, const struct tbr_pass *pass, uint32_t tile);
+    * depth and stencil, hidden surface removal, shading, blending, flush. Appends the
+    * tile's events to `events`, unless that is NULL; it must not share a cache line with
+    * what other threads write. */
+   void (*render_tile)(struct tbr_tile_thread *thread, const struct tbr_pass *pass, uint32_t tile,
+                       struct cm_tile_events *events);
    /** Serves a texture binding, see tbr_texture_binding_prepare. */
    tbr_sample_function (*choose_sampler)(struct tbr_texture_binding *binding);
    /** Does what a shader does to storage. Called from generated code. */

@@ -51,7 +51,8 @@ struct tbr_renderer {
                                        * taken first */
    size_t spare_event_bytes;   /**< the memory they have */
    size_t waiting_event_bytes; /**< of rendered tiles that the model has not taken yet */
-   bool events_full;           /**< workers wait: set above the limit, reset at half of it */
+   bool events_full;           /**< workers wait: set above the limit, reset at half of it; read without
+                                 * the lock */
 };
 
 static void
@@ -187,26 +188,31 @@ add_counters(struct tbr_batch *batch, const struct tbr_tile_thread *thread)
 
 /* ---- events -------------------------------------------------------------- */
 
-/** Gets memory for a tile's events. Called before the worker takes a tile: waiting with a
- * tile that the model needs next would be a deadlock. */
+/** Waits until the model is done with enough of the events. Called before the worker takes a
+ * tile: waiting with a tile that the model needs next would be a deadlock. */
 static void
-take_events(struct tbr_renderer *renderer, struct cm_tile_events *events)
+wait_for_room(struct tbr_renderer *renderer)
 {
-   if (events->words)
+   if (!p_atomic_read(&renderer->events_full))
       return;
    mtx_lock(&renderer->lock);
-   renderer->events_full |= renderer->waiting_event_bytes > MAX_WAITING_EVENT_BYTES;
-   if (renderer->events_full)
-      cnd_broadcast(&renderer->progress); /* the last tiles may not have been reported yet */
+   cnd_broadcast(&renderer->progress); /* the last tiles may not have been reported yet */
    while (renderer->events_full)
       cnd_wait(&renderer->room, &renderer->lock);
-   if (renderer->spare_events.size) {
-      *events = util_dynarray_pop(&renderer->spare_events, struct cm_tile_events);
-      assert(renderer->spare_event_bytes >= events->capacity * sizeof *events->words);
-      renderer->spare_event_bytes -= events->capacity * sizeof *events->words;
-   }
    mtx_unlock(&renderer->lock);
-   events->num_words = 0;
+}
+
+/** Unused memory for a tile's events, or none. Called with the lock held. */
+static struct cm_tile_events
+take_spare_events(struct tbr_renderer *renderer)
+{
+   if (!renderer->spare_events.size)
+      return (struct cm_tile_events){0};
+   struct cm_tile_events events = util_dynarray_pop(&renderer->spare_events, struct cm_tile_events);
+   assert(renderer->spare_event_bytes >= events.capacity * sizeof *events.words);
+   renderer->spare_event_bytes -= events.capacity * sizeof *events.words;
+   events.num_words = 0;
+   return events;
 }
 
 /** Keeps the memory of events for another tile, or frees it. Called with the lock held. */
@@ -227,21 +233,21 @@ recycle_events(struct tbr_renderer *renderer, struct cm_tile_events *events)
    *events = (struct cm_tile_events){0};
 }
 
-/** Queues a tile's events for the model; if there are none, their memory is reused for
- * the worker's next tile. */
+/** Queues a tile's events for the model, and gets memory for those of the worker's next tile;
+ * if there are none, theirs is used again. */
 static void
-queue_events(struct tbr_renderer *renderer, struct cm_tile_events *of_tile, struct cm_tile_events *next)
+queue_events(struct tbr_renderer *renderer, struct cm_tile_events *events, struct cm_tile_events *of_tile)
 {
-   if (!of_tile->num_words) {
-      *next = *of_tile;
-      *of_tile = (struct cm_tile_events){0};
+   if (!events->num_words)
       return;
-   }
+   assert(events->num_words <= events->capacity);
+   *of_tile = *events;
    mtx_lock(&renderer->lock);
-   assert(of_tile->num_words <= of_tile->capacity);
-   renderer->waiting_event_bytes += of_tile->num_words * sizeof *of_tile->words;
+   renderer->waiting_event_bytes += events->num_words * sizeof *events->words;
+   if (renderer->waiting_event_bytes > MAX_WAITING_EVENT_BYTES)
+      p_atomic_set(&renderer->events_full, true);
+   *events = take_spare_events(renderer);
    mtx_unlock(&renderer->lock);
-   *next = (struct cm_tile_events){0};
 }
 
 void
@@ -257,7 +263,7 @@ tbr_renderer_release_tile(void *data, uint32_t tile)
    renderer->waiting_event_bytes -= events->num_words * sizeof *events->words;
    recycle_events(renderer, events);
    if (renderer->events_full && renderer->waiting_event_bytes <= MAX_WAITING_EVENT_BYTES / 2) {
-      renderer->events_full = false;
+      p_atomic_set(&renderer->events_full, false);
       cnd_broadcast(&renderer->room);
    }
    mtx_unlock(&renderer->lock);
@@ -291,7 +297,7 @@ render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_
 
    for (;;) {
       if (batch->recorded)
-         take_events(renderer, &events);
+         wait_for_room(renderer);
       const uint32_t position = p_atomic_inc_return(&batch->next_tile) - 1;
       if (position >= num_tiles)
          break;
@@ -300,15 +306,19 @@ render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_
       if (touched[tile]) {
          if (!begun) {
             begun = true;
+            if (batch->recorded) {
+               mtx_lock(&renderer->lock);
+               events = take_spare_events(renderer);
+               mtx_unlock(&renderer->lock);
+            }
             if (!thread || !tbr_tile_thread_begin(thread, &batch->pass)) {
                mesa_loge("out of memory for a tile's buffers; the process ends");
                tbr_process_abort();
             }
          }
-         tile_events[tile] = events;
-         isa->render_tile(thread, &batch->pass, tile);
+         isa->render_tile(thread, &batch->pass, tile, batch->recorded ? &events : NULL);
          if (batch->recorded)
-            queue_events(renderer, &tile_events[tile], &events);
+            queue_events(renderer, &events, &tile_events[tile]);
       }
       rendered++;
       if (batch->recorded) {

@@ -3,7 +3,8 @@
 #include "tbr_tile.h"
 
 static void
-render_tile(struct tbr_tile_thread *thread, const struct tbr_pass *pass, uint32_t tile)
+render_tile(struct tbr_tile_thread *thread, const struct tbr_pass *pass, uint32_t tile,
+            struct cm_tile_events *events)
 {
    assert(thread->pass == pass && tile < pass->tiles_x * pass->tiles_y);
    assert(!thread->queue.count && !thread->has_visible && !thread->num_primitives);
@@ -13,7 +14,7 @@ render_tile(struct tbr_tile_thread *thread, const struct tbr_pass *pass, uint32_
    thread->layer = tile / pass->tiles_x / pass->layer_tiles_y;
    thread->width = MIN2(pass->width - thread->tile_x, pass->tile_size);
    thread->height = MIN2(pass->height - thread->tile_y, pass->tile_size);
-   thread->texture.events = pass->events ? &pass->events[tile] : NULL;
+   thread->texture.events = events;
    thread->flushed_words = 0;
    thread->texture.live = 0;
    thread->texture.generation++;
