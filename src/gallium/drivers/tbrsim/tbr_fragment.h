@@ -44,15 +44,16 @@ struct tbr_fragment_block {
    uint32_t quads;                   /**< lane mask of the present quads, helper fragments included */
    uint32_t live;                    /**< lane mask of covered fragments; out: without discarded ones */
    /* out */
-   float color[TBR_MAX_COLOR_BUFFERS][4][TBR_LANES]; /**< or integers' bits */
-   float color_second[4][TBR_LANES];                 /**< second source of dual-source blending */
-   float depth[TBR_LANES];                           /**< if the shader writes it */
-   uint32_t stencil[TBR_LANES];                      /**< if the shader writes it */
+   /** Or integers' bits. Aligned, as a vector across two cache lines takes twice as long. */
+   _Alignas(64) float color[TBR_MAX_COLOR_BUFFERS][4][TBR_LANES];
+   float color_second[4][TBR_LANES]; /**< second source of dual-source blending */
+   float depth[TBR_LANES];           /**< if the shader writes it */
+   uint32_t stencil[TBR_LANES];      /**< if the shader writes it */
    /* in, of multisampled passes only (tbr_fragment_variant_key.multisample) */
    uint32_t coverage[TBR_MAX_SAMPLES]; /**< lane masks by sample; their union is live */
    uint32_t sample_id;                 /**< 0 unless the shader runs once a sample */
    /** Where centroid inputs are evaluated, like x and y; only if the shader has any. */
-   float centroid_x[TBR_LANES], centroid_y[TBR_LANES];
+   _Alignas(64) float centroid_x[TBR_LANES], centroid_y[TBR_LANES];
    uint32_t sample_mask_in[TBR_LANES]; /**< bit s: sample s is covered; only if the shader asks */
    /* out */
    uint32_t sample_mask[TBR_LANES]; /**< if the shader writes it; all passes */

@@ -46,6 +46,7 @@ struct tbr_sample_arguments {
    float ddy[3][TBR_LANES];
    int32_t offset[3][TBR_LANES]; /**< texel offsets, valid if has_offset */
    int32_t sample[TBR_LANES];    /**< which sample to fetch, valid if has_sample */
+   float texel[4][TBR_LANES];    /**< result: rgba, or integers' bits; here, where it is aligned */
    uint32_t active;              /**< lanes that execute the instruction (control flow) */
    uint8_t operation;            /**< enum tbr_texture_operation */
    uint8_t lod_control;          /**< enum tbr_lod_control */
@@ -53,7 +54,6 @@ struct tbr_sample_arguments {
    bool has_offset;
    bool has_sample;
    uint8_t gather_component;
-   float texel[4][TBR_LANES]; /**< result: rgba, or integers' bits */
 };
 
 /** A compressed block that a thread decoded. */
