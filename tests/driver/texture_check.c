@@ -221,6 +221,11 @@ texture_check_call(struct tbr_texture_binding *binding, const struct tbr_sample_
                           of_first[0].count * sizeof(of_first[0].reads[0]));
       check_grouping(binding, arguments);
       thread.events = NULL;
+      /* Pairs of texels are loaded in two ways; processors take either. */
+      _Alignas(64) struct tbr_sample_arguments other = *arguments;
+      binding->private_state.gathers ^= true;
+      binding->sample(&thread, binding, &other);
+      assert_memory_equal(other.texel, results[isa].texel, sizeof(other.texel));
       struct tbr_sample_arguments *silent = &results[TEXTURE_TEST_MAX_LEVELS - 1];
       if (isa == 0) {
          *silent = *arguments;

@@ -310,6 +310,19 @@ prepare_levels(struct tbr_texture_binding *binding)
    return highest - (uintptr_t)state->base < (uintptr_t)INT32_MAX;
 }
 
+/** Whether the processor is one whose gathers of 8 bytes are fast: Intel's since Sapphire Rapids,
+ * which are known by half precision. On those before, microcode against Gather Data Sampling
+ * makes them slow, and AMD's take twice as long as loads. */
+static bool
+gathers_fast(void)
+{
+#if defined(__x86_64__)
+   return __builtin_cpu_is("intel") && __builtin_cpu_supports("avx512fp16");
+#else
+   return false;
+#endif
+}
+
 static unsigned
 count_dimensions(unsigned target)
 {
@@ -399,6 +412,7 @@ tbr_texture_binding_prepare(struct tbr_texture_binding *binding)
       state->min_lambda = CLAMP(sampler->min_lod, 0.0f, (float)state->last_level);
       state->max_lambda = CLAMP(sampler->max_lod, 0.0f, (float)state->last_level);
    }
+   state->gathers = gathers_fast();
    state->seamless = sampler->seamless_cube_map &&
                      (binding->target == PIPE_TEXTURE_CUBE || binding->target == PIPE_TEXTURE_CUBE_ARRAY);
    /* Past the edges of its faces there are other faces. */

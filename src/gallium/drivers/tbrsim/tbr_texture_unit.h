@@ -170,6 +170,7 @@ struct tbr_texture_binding {
       /** For each result component, which of red, green, blue, alpha as stored, 0 and 1 it is. */
       uint8_t channel[4];
       bool identity;   /**< channel is 0, 1, 2, 3 */
+      bool gathers;    /**< the processor gathers faster than it loads one by one */
       float border[4]; /**< as texels of the format hold it, before the view's swizzle */
       /** Range of the level of detail: the sampler's, and that of the levels if
        * there are several. */

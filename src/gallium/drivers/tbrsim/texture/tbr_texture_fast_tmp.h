@@ -233,14 +233,15 @@ texture_sample_level(struct tbr_texture_thread *thread, const struct tbr_texture
    struct texture_weights weight_x = texture_weight(kind, fixed_x), weight_y = texture_weight(kind, fixed_y);
    *texel = (x & 0xffff) | y << 16;
 
-   struct texture_color colors[4];
+   struct texture_color colors[4]; /* in registers, where the loops over them are unrolled */
    texture_int outside =
       ((texture_uint)x >= (texture_uint)last_x) | ((texture_uint)y >= (texture_uint)last_y);
    if (texture_has_pairs(kind) && likely(!texture_any(outside))) {
       texture_int texels[4];
       offset += y * row_stride + x * 4;
-      texture_load_pair(state->base, offset, &texels[0], &texels[1]);
-      texture_load_pair(state->base, offset + row_stride, &texels[2], &texels[3]);
+      texture_load_pair(state, offset, &texels[0], &texels[1]);
+      texture_load_pair(state, offset + row_stride, &texels[2], &texels[3]);
+#pragma GCC unroll 4
       for (unsigned i = 0; i < 4; i++)
          colors[i] = texture_unpack(kind, texels[i]);
    } else {
@@ -258,6 +259,7 @@ texture_sample_level(struct tbr_texture_thread *thread, const struct tbr_texture
                                            offset + places.y[i >> 1] * row_stride + places.x[i & 1] * 4);
          *crossing = texture_bits(filter == TEXTURE_MIXED ? outside & point->linear : outside);
          texture_cross_words(state, point->layer, point->level, x, y, *crossing, texels);
+#pragma GCC unroll 4
          for (unsigned i = 0; i < 4; i++)
             colors[i] = texture_unpack(kind, texels[i]);
       } else {
@@ -265,6 +267,7 @@ texture_sample_level(struct tbr_texture_thread *thread, const struct tbr_texture
       }
    }
 
+#pragma GCC unroll 4
    for (unsigned i = 0; i < 4; i++)
       texture_compare_color(kind, point, &colors[i]);
    struct texture_color low = texture_mix_colors(kind, colors[0], colors[1], weight_x);

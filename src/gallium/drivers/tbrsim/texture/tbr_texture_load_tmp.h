@@ -95,8 +95,20 @@ texture_load_two(const uint8_t *base, int32_t first, int32_t second)
 
 /** Two texels next to each other: at the offsets and four bytes on. */
 TEXTURE_INLINE void
-texture_load_pair(const uint8_t *base, texture_int offset, texture_int *left, texture_int *right)
+texture_load_pair(const struct tbr_texture_private *state, texture_int offset, texture_int *left,
+                  texture_int *right)
 {
+   const uint8_t *base = state->base;
+#if TEXTURE_LANES == 16
+   if (state->gathers) {
+      const texture_int evens = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};
+      const __m512i first = _mm512_i32gather_epi64(_mm512_castsi512_si256((__m512i)offset), base, 1);
+      const __m512i second = _mm512_i32gather_epi64(_mm512_extracti64x4_epi64((__m512i)offset, 1), base, 1);
+      *left = __builtin_shuffle((texture_int)first, (texture_int)second, evens);
+      *right = __builtin_shuffle((texture_int)first, (texture_int)second, evens + 1);
+      return;
+   }
+#endif
    int32_t at[TEXTURE_LANES];
    texture_store_int(at, offset);
 #if TEXTURE_LANES == 16
@@ -256,11 +268,13 @@ texture_load_square(struct tbr_texture_thread *thread, const struct tbr_texture_
       texture_load_blocks(thread, state, places, count, texels);
    } else {
       const int bytes = (int)texture_kind_bytes(kind);
+#pragma GCC unroll 4
       for (unsigned i = 0; i < count; i++)
          texels[i] = texture_load_texel(kind, state->base,
                                         places->offset + places->y[i >> 1] * places->row_stride +
                                            places->x[i & 1] * bytes);
    }
+#pragma GCC unroll 4
    for (unsigned i = 0; i < count; i++)
       colors[i] = texture_unpack(kind, texels[i]);
 }

@@ -43,7 +43,7 @@ texture_load_wide_texels(enum texture_wide layout, const struct tbr_texture_priv
    case TEXTURE_WIDE_HALF_4: {
       texture_int words[2];
       if (layout == TEXTURE_WIDE_HALF_4)
-         texture_load_pair(base, offset, &words[0], &words[1]);
+         texture_load_pair(state, offset, &words[0], &words[1]);
       else
          words[0] = texture_load_word(base, offset);
       for (int i = 0; i < (layout == TEXTURE_WIDE_HALF_4 ? 2 : 1); i++) {
