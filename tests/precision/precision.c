@@ -339,6 +339,57 @@ test_packing(void)
    return ok;
 }
 
+/* ---- texels --------------------------------------------------------------------- */
+
+/** A texel as mediump has it: rounded towards zero, without denormal numbers. */
+static float
+truncated(float value)
+{
+   const double size = fabs(value);
+   if (isnan(value) || isinf(value))
+      return value;
+   if (size < ldexp(1.0, -14))
+      return copysignf(0.0f, value);
+   const double step = ulp(size, MEDIUMP);
+   return copysignf(fmin(floor(size / step) * step, 65504.0), value);
+}
+
+static bool
+test_texels(void)
+{
+   static float inputs[COUNT][4];
+   static uint32_t results[COUNT][4];
+   const float special[] = {0.0f,     -0.0f,          65504.0f, 65519.0f, 65520.0f,  -65536.0f, 1e30f,
+                            INFINITY, -INFINITY,      NAN,      0x1p-14f, 0x1p-15f,  0x1p-24f,  1e-30f,
+                            1.0f,     0x1.fffffep-1f, -3e-5f,   -1e-6f,   0x1.8p-14f};
+   const int num_special = sizeof special / sizeof *special;
+   for (int i = 0; i < COUNT * 4; i++) {
+      const double spread = ldexp(sin(i), i % 40 - 22);
+      inputs[i / 4][i % 4] = i < num_special ? special[i] : (float)spread;
+   }
+   bind_inputs(inputs);
+   draw("#version 300 es\n",
+        "#version 300 es\n"
+        "precision mediump float;\n"
+        "uniform mediump sampler2D inputs;\n"
+        "out highp uvec4 result;\n"
+        "void main() {\n"
+        "   vec4 value = texelFetch(inputs, ivec2(gl_FragCoord.x, 0), 0);\n"
+        "   highp vec4 wide = value;\n"
+        "   result = floatBitsToUint(wide);\n"
+        "}\n",
+        COUNT, 1, results[0]);
+   for (int i = 0; i < COUNT * 4; i++) {
+      const float value = inputs[i / 4][i % 4], expected = truncated(value);
+      const float found = as_float(results[i / 4][i % 4]);
+      if (isnan(expected) ? !isnan(found) : memcmp(&found, &expected, sizeof found)) {
+         printf("texel %.9g at mediump: %.9g instead of %.9g\n", value, found, expected);
+         return false;
+      }
+   }
+   return true;
+}
+
 /* ---- derivatives ---------------------------------------------------------------- */
 
 /** Draws SIZE x SIZE pixels with a function body that sets `result`. */
@@ -467,6 +518,7 @@ main(void)
       ok &= test_function(&functions[i], MEDIUMP);
    }
    ok &= test_packing();
+   ok &= test_texels();
    ok &= test_derivatives();
    egl_make_current(&egl, egl_create_context(&egl, true, 3, 3, EGL_NO_CONTEXT));
    ok &= test_fine_and_coarse();

@@ -71,6 +71,7 @@ create_compute_state(struct pipe_context *pipe, const struct pipe_compute_state 
    tbr_nir_bound_offsets(shader->nir);
    tbr_nir_take_active_numbers(shader->nir);
    tbr_nir_widen_functions(shader->nir);
+   tbr_nir_narrow_texels(shader->nir);
    tbr_debug_nir("compute", shader->id, shader->nir);
    return shader;
 }

@@ -410,3 +410,40 @@ tbr_nir_widen_functions(nir_shader *nir)
 {
    NIR_PASS_V(nir, nir_lower_bit_size, get_wider_bit_size, NULL);
 }
+
+/* Rounds toward zero, what is less than the least normal number to zero, finite numbers to
+ * finite ones: what is left for the conversion to round is nothing. */
+static nir_def *
+truncate_to_half(nir_builder *b, nir_def *value)
+{
+   const uint32_t sign = 0x80000000, infinity = 0x7f800000;
+   const uint32_t least = 0x38800000 /* 2^-14 */, largest = 0x477fe000 /* 65504 */;
+   nir_def *magnitude = nir_iand_imm(b, value, ~sign);
+   nir_def *kept = nir_iand_imm(b, value, ~(sign | BITFIELD_MASK(23 - 10)));
+   kept = nir_umin(b, kept, nir_imm_int(b, largest));
+   kept = nir_b32csel(b, nir_ult32(b, magnitude, nir_imm_int(b, least)), nir_imm_int(b, 0), kept);
+   kept = nir_ior(b, kept, nir_iand_imm(b, value, sign));
+   return nir_f2f16(b, nir_b32csel(b, nir_uge32(b, magnitude, nir_imm_int(b, infinity)), value, kept));
+}
+
+static bool
+narrow_texels(nir_builder *b, nir_instr *instr, void *data)
+{
+   if (instr->type != nir_instr_type_tex)
+      return false;
+   nir_tex_instr *tex = nir_instr_as_tex(instr);
+   if (tex->def.bit_size != 16 || nir_alu_type_get_base_type(tex->dest_type) != nir_type_float)
+      return false;
+   b->cursor = nir_after_instr(instr);
+   tex->dest_type = nir_type_float32;
+   tex->def.bit_size = 32;
+   nir_def *half = truncate_to_half(b, &tex->def);
+   nir_def_rewrite_uses_after(&tex->def, half, half->parent_instr);
+   return true;
+}
+
+void
+tbr_nir_narrow_texels(nir_shader *nir)
+{
+   NIR_PASS_V(nir, nir_shader_instructions_pass, narrow_texels, nir_metadata_control_flow, NULL);
+}

@@ -42,6 +42,10 @@ void tbr_nir_take_active_numbers(nir_shader *nir);
  * precision, a function at address 0. To the simulated GPU each is still one instruction. */
 void tbr_nir_widen_functions(nir_shader *nir);
 
+/** What textures return in half precision is converted as gallivm does it for 16 lanes (towards zero, denormal numbers
+ * flushed), but with the processor's instruction: gallivm computes it bit by bit. */
+void tbr_nir_narrow_texels(nir_shader *nir);
+
 /** Gives all fragments of a quad the same derivatives, those of its upper row and left
  * column, except where the shader asks for fine ones. They are the differences that
  * textures choose their levels by. True if there are any. */

@@ -225,6 +225,7 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    tbr_nir_bound_offsets(shader->nir);
    tbr_nir_take_active_numbers(shader->nir);
    tbr_nir_widen_functions(shader->nir);
+   tbr_nir_narrow_texels(shader->nir);
    tbr_nir_lower_coarse_derivatives(shader->nir);
    shader->num_pushed_constants = tbr_nir_push_constants(shader->nir, shader->num_inputs);
 
