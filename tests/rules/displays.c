@@ -8,6 +8,7 @@
  *    open     the same without flushing
  *    none     opens both, draws nothing */
 #include <GLES2/gl2.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -48,6 +49,7 @@ wait_for(pid_t child)
 int
 main(int argc, char **argv)
 {
+   setlocale(LC_ALL, "");
    require(argc == 2, "usage: displays probe|both|after|fork|child|flushed|open|none");
    open_display(0);
    if (strcmp(argv[1], "child"))
@@ -79,6 +81,7 @@ main(int argc, char **argv)
       draw_frame(0);
    } else if (!strcmp(argv[1], "flushed") || !strcmp(argv[1], "open")) {
       egl_make_current(&screens[1].egl, screens[1].context);
+      glClearColor(0.5f, 0, 1, 1);
       glClear(GL_COLOR_BUFFER_BIT);
       if (!strcmp(argv[1], "flushed"))
          glFlush();

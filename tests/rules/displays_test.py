@@ -4,6 +4,7 @@
 import csv
 import os
 import pathlib
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -44,6 +45,17 @@ class Displays(tbrsim.TestCase):
         self.assertIn("ended before it flushed its last draws and clears (1 render pass)", result.stderr)
         self.assertIn("no frame was finished", result.stderr)
         self.assertNotIn("flushed", tbrsim.run("run", "--out", self.directory, "--", tbrsim.arguments.displays, "none").stderr)
+
+    def test_locale_of_the_program(self):
+        """Numbers of debug output have a point, whatever the program's language."""
+        made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", self.directory / "de_DE.UTF-8"], check=False,
+                              capture_output=True)
+        if made.returncode:
+            self.skipTest("Debian's package locales is not installed")
+        tbrsim.run("run", "--out", self.directory / "out", "--", tbrsim.arguments.displays, "flushed", check=True, variables={
+            "LOCPATH": str(self.directory), "LC_ALL": "de_DE.UTF-8", "TBRSIM_DEBUG": "tile=0,0",
+            "TBRSIM_DEBUG_FILE": str(self.directory / "tile.txt")})
+        self.assertIn("cleared to 0.5 0 1 1\n", (self.directory / "tile.txt").read_text())
 
     def test_no_frames(self):
         self.assertEqual(self.frames("none"), (0, []))

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tbr_renderer.h"
 
+#include <locale.h>
+
 #include "util/log.h"
 #include "util/u_atomic.h"
 #include "util/u_cpu_detect.h"
@@ -364,6 +366,10 @@ worker_main(void *data)
 {
    struct tbr_renderer *renderer = data;
    struct tbr_tile_thread *thread = tbr_tile_thread_create();
+   /* The program's locale may write 0,5: debug output of tiles has commas between numbers. */
+   const locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+   if (locale)
+      uselocale(locale);
 
    u_thread_setname("tbrsim:tile");
    /* Denormals are flushed, as GPUs do, and draw does for vertices. */
@@ -386,6 +392,10 @@ worker_main(void *data)
    }
    mtx_unlock(&renderer->lock);
    tbr_tile_thread_destroy(thread);
+   if (locale) {
+      uselocale(LC_GLOBAL_LOCALE);
+      freelocale(locale);
+   }
    return 0;
 }
 
