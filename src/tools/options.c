@@ -161,6 +161,8 @@ options_finish_live(struct options *options)
       check_timeline(options);
    if (options->model && !cm_config_needs_no_future(options->gpu, error, sizeof(error)))
       fail(STATUS_USAGE, "%s", error);
+   if (options->record_hidden && !strcmp(options->record_hidden, "0") && !options->record)
+      fail(STATUS_USAGE, "--record-visible: nothing is recorded, expected --record FILE.tbr, too");
    if (options->thumbnails && !options->model)
       fail(STATUS_USAGE,
            "--thumbnails: they are with the statistics, which there are none of with --no-model");

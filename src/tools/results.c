@@ -123,6 +123,8 @@ results_say_none(const struct options *options)
       say("--no-model: there are no statistics without the model; %s gets none", options->out);
    else if (options->out_given && strcmp(options->driver, "tbrsim"))
       say("--driver %s: statistics are those of tbrsim; %s gets none", options->driver, options->out);
+   if (options->record && strcmp(options->driver, "tbrsim"))
+      say("--driver %s: recordings are those of tbrsim; %s is not written", options->driver, options->record);
 }
 
 struct results

@@ -192,6 +192,15 @@ class Run(tbrsim.TestCase):
         result = tbrsim.run("run", *self.out(), "--", "printenv", "DISPLAY", variables={"DISPLAY": ":4711"})
         self.assertEqual(result.stdout, ":4711\n")
 
+    def test_no_recording(self):
+        """Options of a recording that there will not be are not passed over."""
+        result = tbrsim.run("run", "--driver", "llvmpipe", "--record", self.path("x.tbr"), "--", "true")
+        self.assertEqual((result.returncode, result.stderr),
+                         (0, f"tbrsim: --driver llvmpipe: recordings are those of tbrsim; {self.path('x.tbr')} is not written\n"))
+        for command in ("run", "replay"):
+            self.refused(2, "--record-visible: nothing is recorded, expected --record FILE.tbr, too", command, *self.out(),
+                         "--record-visible", TRACE)
+
     def test_killed_program(self):
         result = tbrsim.run("run", *self.out(), "--", "sh", "-c", "kill -SEGV $$")
         self.assertEqual(result.returncode, 128 + signal.SIGSEGV)
