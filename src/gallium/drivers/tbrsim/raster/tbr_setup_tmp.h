@@ -266,11 +266,19 @@ to_doubles(float4 a)
    return __builtin_convertvector(a, double4);
 }
 
+/* Attributes belong to the vertices as they are, not as they are snapped: what makes
+ * planes of them, and how far the first vertex has been moved. */
+struct attribute_frame {
+   struct tbr_gradient gradient;
+   double moved_x, moved_y;
+};
+
 TBR_INLINE void
-setup_input_planes(struct tbr_plane planes[4], const struct tbr_gradient *gradient,
+setup_input_planes(struct tbr_plane planes[4], const struct attribute_frame *frame,
                    const struct cm_pb_attribute_block *attribute, unsigned interpolation,
                    const float inverse_w[3])
 {
+   const struct tbr_gradient *gradient = &frame->gradient;
    float4 a0, a1, a2;
    memcpy(&a0, attribute->vertex[0], 16);
    if (interpolation == TBR_INTERPOLATE_CONSTANT) {
@@ -288,6 +296,8 @@ setup_input_planes(struct tbr_plane planes[4], const struct tbr_gradient *gradie
    const double4 d1 = to_doubles(a1) - to_doubles(a0), d2 = to_doubles(a2) - to_doubles(a0);
    const float4 ddx = __builtin_convertvector(d1 * gradient->y2 - d2 * gradient->y1, float4);
    const float4 ddy = __builtin_convertvector(d2 * gradient->x1 - d1 * gradient->x2, float4);
+   /* As move_plane does; constant ones, which may be integers' bits, stay as they are. */
+   a0 += __builtin_convertvector(to_doubles(ddx) * frame->moved_x + to_doubles(ddy) * frame->moved_y, float4);
    typedef int32_t int4 __attribute__((vector_size(16)));
    const float4 base_ddx_low = __builtin_shuffle(a0, ddx, (int4){0, 4, 1, 5});
    const float4 base_ddx_high = __builtin_shuffle(a0, ddx, (int4){2, 6, 3, 7});
@@ -300,13 +310,6 @@ setup_input_planes(struct tbr_plane planes[4], const struct tbr_gradient *gradie
    rows[2] = __builtin_shuffle(base_ddx_high, ddy_high, (int4){0, 1, 4, 5});
    rows[3] = __builtin_shuffle(base_ddx_high, ddy_high, (int4){2, 3, 6, 7});
 }
-
-/* Attributes belong to the vertices as they are, not as they are snapped: what makes
- * planes of them, and how far the first vertex has been moved. */
-struct attribute_frame {
-   struct tbr_gradient gradient;
-   double moved_x, moved_y;
-};
 
 static struct attribute_frame
 setup_attribute_frame(const struct tbr_tile_primitive *primitive)
@@ -364,11 +367,7 @@ setup_planes(struct tbr_tile_thread *thread, struct tbr_tile_primitive *primitiv
       if (slot >= primitive->num_inputs) {
          memset(input, 0, 4 * sizeof(*input)); /* only a corrupted PMD lacks attributes */
       } else if (state->input_components[slot]) {
-         setup_input_planes(input, &frame.gradient, position + 1 + slot, state->interpolation[slot],
-                            inverse_w);
-         /* Constant ones may be integers' bits. */
-         for (unsigned c = 0; state->interpolation[slot] != TBR_INTERPOLATE_CONSTANT && c < 4; c++)
-            move_plane(&input[c], &frame);
+         setup_input_planes(input, &frame, position + 1 + slot, state->interpolation[slot], inverse_w);
       }
    }
    primitive->planes = planes;
