@@ -295,34 +295,35 @@ release(void *data)
    free(item);
 }
 
-/* Whether its GPU is simulated on several threads (cm_gpu_undivided). */
+/* Whether the threads of its GPU derive what is shaded of tiles, side by side. */
 static bool
-is_divided(const struct simulation *simulation)
+derives_shaded(const struct simulation *simulation)
 {
-   const struct cm_config *config = simulation->configuration->config;
-   bool has_units = false;
-   for (unsigned u = 0; u < CM_ACCESS_UNIT_COUNT; u++)
-      has_units |= config->access_units[u].entries != 0;
-   return simulation->model_threads > 1 && config->timing == CM_TIMING_OFF && !cm_config_attributes(config) &&
-          !has_units && !simulation->reader;
+   char error[512];
+   if (simulation->model_threads < 2 || simulation->reader)
+      return false;
+   struct cm_gpu *gpu = cm_gpu_create(simulation->configuration->config, error, sizeof error);
+   const bool derives = gpu && cm_gpu_shades_on_threads(gpu);
+   cm_gpu_destroy(gpu);
+   return derives;
 }
 
-/* Whether what deferred GPUs shade is derived with the decoding: for several of them, or one that has no threads to derive it
- * side by side. */
+/* Whether what deferred GPUs shade is derived with the decoding: for several of them, or one that does not do it on threads of
+ * its own. */
 static bool
 needs_deferred(const struct simulations *simulations)
 {
-   unsigned deferred = 0;
-   bool is_divided_one = false;
+   const struct simulation *one = NULL;
    for (unsigned s = 0; s < simulations->count; s++) {
       const struct simulation *simulation = &simulations->list[s];
       if (simulation->finished || simulation->change ||
           simulation->configuration->config->mode != CM_MODE_TBDR)
          continue;
-      deferred++;
-      is_divided_one = is_divided(simulation);
+      if (one)
+         return true;
+      one = simulation;
    }
-   return deferred > 1 || (deferred == 1 && !is_divided_one);
+   return one && !derives_shaded(one);
 }
 
 static void

@@ -61,12 +61,12 @@ class Allocations(tbrsim.TestCase):
                 self.assertEqual(lines, undisturbed[:len(lines)])
             tbrsim.statistics_files.load_csv(path.parent)
 
-    def check(self, *words, options=()):
+    def check(self, *words, **variables):
         """A command, of which OUT becomes a directory of its own."""
         out = self.directory / "out"
         count = self.path("count")
         words = [out if word == "OUT" else word for word in words]
-        normal = self.run_with(words, "", out, FAIL_ALLOCATIONS_COUNT=str(count))
+        normal = self.run_with(words, "", out, FAIL_ALLOCATIONS_COUNT=str(count), **variables)
         self.assertEqual(normal.returncode, 0, normal.stderr)
         whole = self.files(out) if out.exists() else {}
         number = int(count.read_text())
@@ -77,7 +77,7 @@ class Allocations(tbrsim.TestCase):
         for which in (f"{n}{form}" for n in chosen for form in ("", "-")):
             with self.subTest(command=words[0], fails=which, of=number):
                 try:
-                    result = self.run_with(words, which, out)
+                    result = self.run_with(words, which, out, **variables)
                 except subprocess.TimeoutExpired:
                     self.fail(f"it hangs: {' '.join(map(str, words))}")
                 if result.returncode == 0:
@@ -97,6 +97,11 @@ class Allocations(tbrsim.TestCase):
 
     def test_sim_threads(self):
         self.check("sim", "--jobs", 3, "--model-threads", 3, "--out", "OUT", self.recording)
+
+    def test_sim_threads_growing(self):
+        """What threads hand over of many misses."""
+        self.check("sim", "--jobs", 3, "--model-threads", 3, "--set", "caches.texture_cache.size=64", "--set",
+                   "caches.texture_cache.ways=1", "--out", "OUT", self.recording, FAIL_ALLOCATIONS_GROWING="16384")
 
     def test_sim_timing(self):
         self.check("sim", "--timing", "on", "--timeline", "11", "--out", "OUT", self.recording)

@@ -2,6 +2,7 @@
 /* Preloaded into a program, it fails some of its allocations, threads among them: a thread needs a stack.
  *    FAIL_ALLOCATIONS=N    the Nth, and no other, counted from 1 over all threads
  *    FAIL_ALLOCATIONS=N-   the Nth and all after it
+ *    FAIL_ALLOCATIONS_GROWING=BYTES   only realloc of so much or more is counted
  *    FAIL_ALLOCATIONS_OF=NAME   only of programs of this name, not of what they start
  *    FAIL_ALLOCATIONS_COUNT=FILE   at its end the program writes there how many it made
  */
@@ -25,6 +26,7 @@ void *__libc_memalign(size_t alignment, size_t size);
 
 static atomic_ulong made;
 static unsigned long first, last;
+static size_t growing; /* 0: all allocations */
 static bool counts;
 
 __attribute__((constructor)) static void
@@ -33,6 +35,8 @@ read_variables(void)
    const char *which = getenv("FAIL_ALLOCATIONS"), *program = getenv("FAIL_ALLOCATIONS_OF");
    if (program && strcmp(program, program_invocation_short_name))
       return;
+   const char *bytes = getenv("FAIL_ALLOCATIONS_GROWING");
+   growing = bytes ? strtoul(bytes, NULL, 10) : 0;
    counts = true;
    if (!which || !*which)
       return;
@@ -55,13 +59,24 @@ write_count(void)
    close(file);
 }
 
+/* The next one that is counted. */
+static bool
+next_fails(void)
+{
+   const unsigned long number = atomic_fetch_add(&made, 1) + 1;
+   return number >= first && number <= last;
+}
+
 static bool
 fails(void)
 {
-   if (!counts)
-      return false;
-   const unsigned long number = atomic_fetch_add(&made, 1) + 1;
-   return number >= first && number <= last;
+   return counts && !growing && next_fails();
+}
+
+static bool
+growth_fails(size_t size)
+{
+   return counts && size >= growing && next_fails();
 }
 
 static void *
@@ -86,7 +101,7 @@ calloc(size_t count, size_t size)
 void *
 realloc(void *memory, size_t size)
 {
-   return fails() ? no_memory() : __libc_realloc(memory, size);
+   return growth_fails(size) ? no_memory() : __libc_realloc(memory, size);
 }
 
 void *

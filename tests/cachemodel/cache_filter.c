@@ -121,6 +121,11 @@ assert_alike(struct setup *setup)
    assert_memory_equal(plain->lines, filtered->lines, sizeof(cm_line) * plain->sets * plain->ways);
    if (plain->state_bytes)
       assert_memory_equal(plain->state, filtered->state, (size_t)plain->sets * plain->state_bytes);
+   if (plain->replacement->shared_bytes)
+      assert_memory_equal(plain->shared, filtered->shared, plain->replacement->shared_bytes);
+   if (plain->replacement->bank_bytes)
+      assert_memory_equal(plain->bank_state, filtered->bank_state,
+                          (plain->bank_mask + 1) * plain->replacement->bank_bytes);
 }
 
 static void

@@ -199,6 +199,13 @@ test_settings(void **unused)
       {"fragment_stage.processors=7", "caches.texture_cache.instances=7"},
       {"caches.texture_cache.policy=random"},
       {"caches.texture_cache.policy=srrip"},
+      {"caches.texture_cache.policy=tree-plru"},
+      {"caches.texture_cache.policy=nru"},
+      {"caches.texture_cache.policy=fifo"},
+      {"caches.texture_cache.policy=perfect"},
+      {"caches.texture_cache.write_miss=validate"},
+      {"caches.texture_cache.next=dram"},
+      {"caches.texture_cache.size=512", "caches.texture_cache.ways=1"},
       {"caches.l2.policy=drrip"},
       {"caches.l2.policy=dead-lru"},
       {"caches.l2.policy=opt"},
@@ -236,17 +243,19 @@ test_undivided(void **unused)
 {
    static const struct {
       const char *settings[4], *reason;
-      bool is_read;
+      bool shades, is_read;
    } cases[] = {
-      {{NULL}, NULL, false},
-      {{"mode=tbr"}, NULL, false},
-      {{"timing=on"}, "cycles are simulated (timing)", false},
-      {{"attribution.draw=on"}, "counts are attributed (attribution.*)", false},
+      {{NULL}, NULL, true, false},
+      {{"mode=tbr"}, NULL, true, false},
+      {{"streams.texture=l2"}, NULL, false, false},
+      {{"timing=on"}, "cycles are simulated (timing)", false, false},
+      {{"attribution.draw=on"}, "counts are attributed (attribution.*)", false, false},
       {{"access_units.victim_buffer.entries=16", "access_units.victim_buffer.before=l2",
         "access_units.victim_buffer.latency=2"},
        "there is a unit on its access stream (access_units.*)",
+       false,
        false},
-      {{NULL}, "its access stream is read", true},
+      {{NULL}, "its access stream is read", true, true},
    };
    for (unsigned c = 0; c < sizeof cases / sizeof cases[0]; c++) {
       const char *list[5] = {NULL};
@@ -256,6 +265,7 @@ test_undivided(void **unused)
       struct cm_gpu *gpu = cm_gpu_create(config, error, sizeof error);
       struct cm_work_time times[CM_MAX_WORK_TIMES];
       assert_non_null(gpu);
+      assert_int_equal(cm_gpu_shades_on_threads(gpu), cases[c].shades);
       if (cases[c].is_read)
          assert_true(cm_gpu_add_reader(gpu, &(struct cm_access_reader){.read = ignore}));
       assert_true(cm_gpu_set_threads(gpu, 2));

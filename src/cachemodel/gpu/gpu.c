@@ -11,6 +11,7 @@
 #include "gpu/gpu_config.h"
 #include "gpu/gpu_internal.h"
 #include "gpu/immediate.h"
+#include "gpu/lane.h"
 #include "gpu/operations.h"
 #include "gpu/storage.h"
 #include "memory/future.h"
@@ -157,6 +158,12 @@ cm_gpu_undivided(const struct cm_gpu *gpu)
    if (shared->num_readers)
       return "its access stream is read";
    return NULL;
+}
+
+bool
+cm_gpu_shades_on_threads(const struct cm_gpu *gpu)
+{
+   return !cm_gpu_undivided(gpu) && cm_lanes_are_possible(gpu);
 }
 
 bool

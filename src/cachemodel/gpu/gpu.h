@@ -55,6 +55,10 @@ bool cm_gpu_set_threads(struct cm_gpu *gpu, unsigned threads);
  * simulated"); NULL: it can be. At the same time, or later. */
 const char *cm_gpu_undivided(const struct cm_gpu *gpu);
 
+/** Whether cm_gpu_set_threads lets several threads find out what is shaded of tiles (mode tbdr): where the GPU can be divided,
+ * and textures have caches of their own. Without readers, which come later. */
+bool cm_gpu_shades_on_threads(const struct cm_gpu *gpu);
+
 /** Processor time of a part of the simulation, on whichever threads. */
 struct cm_work_time {
    const char *name;

@@ -143,7 +143,8 @@ cm_lane_grow(void *out_of_memory, struct cm_access_stream *stream)
       stream->entries = entries;
       stream->capacity *= 2;
    } else {
-      stream->count = 0;
+      /* The next entry takes the place of the last one: the numbers of those before it, which segments keep, stay. */
+      stream->count = stream->capacity - 1;
       *(bool *)out_of_memory = true;
    }
 }
@@ -156,10 +157,11 @@ init_filters(struct cm_lane *lane)
    struct cm_cache *caches = gpu->texture.caches;
    const uint32_t instances = gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances;
    lane->filters = calloc(instances, sizeof *lane->filters);
+   lane->texture.caches = lane->filters;
+   lane->texture.areas = NULL; /* those were the GPU's */
    bool fine = lane->filters;
    for (uint32_t i = 0; fine && i < instances; i++)
       fine = cm_filter_init(&lane->filters[i], &caches[i], &lane->stream, cm_entry_cache(caches->unit, i));
-   lane->texture.caches = lane->filters;
    return fine && (!gpu->texture.areas || cm_texture_path_add_areas(&lane->texture));
 }
 
