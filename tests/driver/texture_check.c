@@ -190,6 +190,31 @@ check_grouping(const struct tbr_texture_binding *binding, const struct tbr_sampl
    }
 }
 
+/* What later calls find in variables that they do not set. */
+static __attribute__((noinline)) void
+fill_stack(void)
+{
+   uint8_t bytes[32 * 1024];
+   memset(bytes, (int)texture_test_below(256), sizeof(bytes));
+   __asm__ volatile("" : : "r"(bytes) : "memory");
+}
+
+/* The same call gives the same words, those of lanes that read nothing included. */
+static void
+check_words(const struct tbr_texture_binding *binding, const struct tbr_sample_arguments *arguments,
+            uint32_t live, const struct cm_tile_events *expected)
+{
+   struct cm_tile_events events = {0};
+   struct tbr_texture_thread thread = {.events = &events, .live = live};
+   _Alignas(64) struct tbr_sample_arguments again = *arguments;
+   fill_stack();
+   binding->sample(&thread, binding, &again);
+   assert_int_equal(events.num_words, expected->num_words);
+   if (events.num_words)
+      assert_memory_equal(events.words, expected->words, events.num_words * sizeof(uint32_t));
+   free(events.words);
+}
+
 void
 texture_check_call(struct tbr_texture_binding *binding, const struct tbr_sample_arguments *arguments,
                    double tolerance)
@@ -203,7 +228,9 @@ texture_check_call(struct tbr_texture_binding *binding, const struct tbr_sample_
       texture_test_use_level(isa);
       tbr_texture_binding_prepare(binding);
       results[isa] = *arguments;
+      fill_stack();
       binding->sample(&thread, binding, &results[isa]);
+      check_words(binding, arguments, live, &events[isa]);
       for (unsigned lane = 0; isa && lane < TBR_LANES; lane++)
          for (unsigned i = 0; i < 4; i++)
             if (arguments->active >> lane & 1 &&

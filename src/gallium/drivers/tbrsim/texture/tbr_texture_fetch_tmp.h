@@ -57,6 +57,10 @@ static inline void
 texture_note(struct texture_reads *reads, unsigned slot, unsigned lane, unsigned level, bool linear,
              unsigned layer, int x, int y)
 {
+   /* A footprint has the texels of the quad's other lanes, too: what nobody reads is recorded as 0. */
+   const unsigned quad = lane & ~3u;
+   if (!(reads->lanes[slot] >> quad & 15))
+      memset(&reads->texel[slot][quad], 0, 4 * sizeof(reads->texel[slot][quad]));
    reads->texel[slot][lane] = (uint32_t)(x & 0xffff) | (uint32_t)y << 16;
    reads->key[slot][lane] = TEXTURE_KEY(level, linear, layer);
    reads->lanes[slot] |= 1u << lane;
