@@ -128,6 +128,18 @@ assert_alike(struct setup *setup)
                           (plain->bank_mask + 1) * plain->replacement->bank_bytes);
 }
 
+/* In front of the filtered cache. */
+static void
+add_filter(struct setup *setup)
+{
+   setup->passed = (struct cm_access_stream){.entries = setup->entries,
+                                             .capacity = ENTRIES,
+                                             .take = serve,
+                                             .context = setup};
+   assert_true(cm_filter_init(&setup->filter, &setup->filtered, &setup->passed,
+                              cm_entry_cache(CM_UNIT_TEXTURE_CACHE, 3)));
+}
+
 static void
 compare(enum cm_policy policy, enum cm_index index, uint32_t ways)
 {
@@ -150,12 +162,7 @@ compare(enum cm_policy policy, enum cm_index index, uint32_t ways)
       cm_cache_finish(&setup.filtered);
       return;
    }
-   setup.passed = (struct cm_access_stream){.entries = setup.entries,
-                                            .capacity = ENTRIES,
-                                            .take = serve,
-                                            .context = &setup};
-   assert_true(cm_filter_init(&setup.filter, &setup.filtered, &setup.passed,
-                              cm_entry_cache(CM_UNIT_TEXTURE_CACHE, 3)));
+   add_filter(&setup);
    for (unsigned round = 0; round < test_rounds(20000); round++) {
       static void (*const read[])(struct setup *, uint64_t *) = {read_one, read_list, read_grid};
       read[random_below(&state, 3)](&setup, &state);
@@ -190,12 +197,7 @@ test_example(void **unused)
    const struct cm_cache_config config = {
       .size = SETS * 4 * 64, .ways = 4, .block = 64, .instances = 1, .next = CM_UNIT_DRAM};
    assert_true(cm_cache_init(&setup.filtered, &config, NULL, &setup.drams[1]));
-   setup.passed = (struct cm_access_stream){.entries = setup.entries,
-                                            .capacity = ENTRIES,
-                                            .take = serve,
-                                            .context = &setup};
-   assert_true(cm_filter_init(&setup.filter, &setup.filtered, &setup.passed,
-                              cm_entry_cache(CM_UNIT_TEXTURE_CACHE, 3)));
+   add_filter(&setup);
    cm_cache_read_sequence(&setup.filter, blocks, 5, CM_STREAM_TEXTURE);
    assert_int_equal(setup.passed.count, 3);
    cm_cache_read_sequence(&setup.filter, blocks, 1, CM_STREAM_TEXTURE);
