@@ -3,8 +3,10 @@
 written of finished frames is whole, and earlier results stay or are replaced by whole ones."""
 
 import os
+import pathlib
 import shutil
 import subprocess
+import tempfile
 import unittest
 
 import whole
@@ -16,8 +18,7 @@ PLAN = "recordings: whole.tbr\nconfigurations: [tcor-baseline-64k, boustro-ro]\n
 class Disks(whole.TestCase):
     def mount(self, options):
         """A small disk of this test; skips it where that needs more rights."""
-        path = self.directory / f"disk-{options}"
-        path.mkdir()
+        path = pathlib.Path(tempfile.mkdtemp(prefix="disk-", dir=self.directory))
         result = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(path)], check=False,
                                 capture_output=True, text=True)
         if result.returncode:

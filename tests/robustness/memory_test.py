@@ -6,12 +6,14 @@ import os
 import pathlib
 import resource
 import sys
+import time
 import unittest
 
 import whole
 from support import tbrsim
 
 MOST = 2 << 30  # bytes that are enough
+ENDING = 20  # seconds that processes may take to end
 GROUPS = {"replay": 32, "run": 32, "sim": 8, "report": 8}  # MiB that are too little
 
 
@@ -45,8 +47,15 @@ class Group:
         (self.path / "cgroup.procs").write_text("0")
 
     def close(self):
-        if self.path.is_dir():
-            self.path.rmdir()
+        """Processes that have been killed for their memory may still be ending."""
+        end = time.monotonic() + ENDING
+        while self.path.is_dir():
+            try:
+                self.path.rmdir()
+            except OSError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.1)
 
 
 class Memory(whole.TestCase):
