@@ -174,8 +174,8 @@ struct tbr_isa {
    const char *name; /**< "x86-64-v3" … */
    /** Renders a tile from first to last: load or clear, Tile Fetcher, rasteriser,
     * depth and stencil, hidden surface removal, shading, blending, flush. Appends the
-    * tile's events to `events`, unless that is NULL; it must not share a cache line with
-    * what other threads write. */
+    * tile's events to `events`, unless that is NULL. For speed it should share no cache
+    * line with what other threads write. */
    void (*render_tile)(struct tbr_tile_thread *thread, const struct tbr_pass *pass, uint32_t tile,
                        struct cm_tile_events *events);
    /** Serves a texture binding, see tbr_texture_binding_prepare. */

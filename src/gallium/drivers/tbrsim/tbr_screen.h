@@ -33,7 +33,7 @@ struct tbr_screen {
    bool thumbnails;    /**< of the passes that are simulated: tbr_thumbnails_are_wanted */
    simple_mtx_t submit_lock; /**< renderer and model take passes in the same order */
    struct tbr_screen *next;  /**< list of tbr_screen.c */
-   bool has_contexts;        /**< there has been one (atomic) */
+   bool has_contexts;        /**< there has been one; with the lock of the list */
    bool is_parents; /**< in a forked child: its contexts, and what draws for them, are the parent's */
 
    struct tbr_shader_cache *shader_cache; /**< generated code */
