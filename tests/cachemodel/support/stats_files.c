@@ -65,16 +65,6 @@ stats_value(uint32_t frame, uint32_t counter)
    return number >> random_below(&state, 56);
 }
 
-/* Whether a counter has a column after so many frames. */
-static bool
-has_column(uint32_t counter, unsigned frames)
-{
-   bool found = counter == 0;
-   for (unsigned f = 0; f < frames; f++)
-      found |= stats_value(f, counter) != 0;
-   return found;
-}
-
 bool
 stats_write_frame(struct stats_files *files, uint32_t frame)
 {
@@ -86,76 +76,126 @@ stats_write_frame(struct stats_files *files, uint32_t frame)
    return fine;
 }
 
-/* What belongs before the first row: names of the columns. */
+/* What the files must hold after so many frames. */
+struct expectation {
+   unsigned frames;
+   uint64_t *values; /* of all counters, frame after frame */
+   uint64_t *sums;
+   bool *listed; /* by counter: it has a column */
+};
+
+static struct expectation
+expect_frames(const struct stats_files *files, unsigned frames)
+{
+   const uint32_t count = files->table->count;
+   struct expectation expected = {
+      .frames = frames,
+      .values = calloc((size_t)frames * count + 1, sizeof *expected.values),
+      .sums = calloc(count, sizeof *expected.sums),
+      .listed = calloc(count, sizeof *expected.listed),
+   };
+   expected.listed[0] = true; /* so that no row is empty */
+   for (unsigned f = 0; f < frames; f++) {
+      for (uint32_t i = 0; i < count; i++) {
+         const uint64_t value = stats_value(f, i);
+         expected.values[(size_t)f * count + i] = value;
+         expected.sums[i] += value;
+         expected.listed[i] |= value != 0;
+      }
+   }
+   return expected;
+}
+
 static void
-check_names(const struct stats_files *files, const char *text, unsigned frames, const char *quote,
-            const char *end)
+free_expectation(struct expectation *expected)
+{
+   free(expected->values);
+   free(expected->sums);
+   free(expected->listed);
+}
+
+/* Each of these checks what is next in a file, and returns what is behind it: files of any length are read once. */
+
+static const char *
+check_text(const char *text, const char *expected)
+{
+   assert_int_equal(strncmp(text, expected, strlen(expected)), 0);
+   return text + strlen(expected);
+}
+
+static const char *
+check_number(const char *text, uint64_t expected)
+{
+   char *end;
+   assert_true(*text >= '0' && *text <= '9');
+   assert_int_equal(strtoull(text, &end, 10), expected);
+   return end;
+}
+
+static const char *
+check_names(const struct stats_files *files, const char *text, const struct expectation *expected,
+            const char *quote)
 {
    const char *separator = "";
    for (uint32_t i = 0; i < files->table->count; i++) {
       char name[80];
-      if (!has_column(i, frames))
+      if (!expected->listed[i])
          continue;
       snprintf(name, sizeof name, "%s%s%s%s", separator, quote, files->table->counters[i].name, quote);
-      assert_memory_equal(text, name, strlen(name));
-      text += strlen(name);
+      text = check_text(text, name);
       separator = ",";
    }
-   assert_memory_equal(text, end, strlen(end));
+   return text;
+}
+
+static const char *
+check_row(const struct stats_files *files, const char *text, const struct expectation *expected,
+          unsigned frame)
+{
+   const uint64_t *values = expected->values + (size_t)frame * files->table->count;
+   const char *separator = "";
+   for (uint32_t i = 0; i < files->table->count; i++) {
+      if (!expected->listed[i])
+         continue;
+      text = check_number(check_text(text, separator), values[i]);
+      separator = ",";
+   }
+   return text;
 }
 
 static void
 check_json(const struct stats_files *files, const char *text, unsigned frames)
 {
-   static const char key[] = "\n\"columns\": [";
-   const char *columns = strstr(text, key);
-   assert_non_null(columns);
-   check_names(files, columns + sizeof key - 1, frames, "\"", "],\n\"frames\": [\n[");
-   unsigned column = 0;
-   for (uint32_t i = 0; i < files->table->count; i++) {
-      const char *name = files->table->counters[i].name;
-      const bool listed = has_column(i, frames);
-      uint64_t sum = 0, number;
-      for (unsigned f = 0; f < frames; f++) {
-         char row[16], place[16];
-         snprintf(row, sizeof row, "%u", f);
-         snprintf(place, sizeof place, "%u", column);
-         if (listed) {
-            assert_true(json_number(text, (const char *const[]){"frames", row, place, NULL}, &number));
-            assert_int_equal(number, stats_value(f, i));
-         }
-         sum += stats_value(f, i);
-      }
-      column += listed;
-      assert_true(json_number(text, (const char *const[]){"total", name, NULL}, &number));
-      assert_int_equal(number, sum);
-   }
+   struct expectation expected = expect_frames(files, frames);
+   text = strstr(text, "\n\"columns\": [");
+   assert_non_null(text);
+   text = check_names(files, check_text(text, "\n\"columns\": ["), &expected, "\"");
+   text = check_text(text, "],\n\"frames\": [");
    for (unsigned f = 0; f < frames; f++) {
-      char row[16];
-      snprintf(row, sizeof row, "%u", f);
-      assert_int_equal(json_array_length(text, (const char *const[]){"frames", row, NULL}), column);
+      text = check_text(text, f ? ",\n[" : "\n[");
+      text = check_text(check_row(files, text, &expected, f), "]");
    }
+   text = check_text(text, "\n],\n\"total\": {");
+   for (uint32_t i = 0; i < files->table->count; i++) {
+      char label[80];
+      snprintf(label, sizeof label, "%s\"%s\": ", i ? ", " : "", files->table->counters[i].name);
+      text = check_number(check_text(text, label), expected.sums[i]);
+   }
+   assert_string_equal(text, "}\n}\n");
+   free_expectation(&expected);
 }
 
 static void
 check_csv(const struct stats_files *files, const char *text, unsigned frames)
 {
-   assert_memory_equal(text, "frame,", 6);
-   check_names(files, text + 6, frames, "", "\n");
-   text = strchr(text, '\n');
+   struct expectation expected = expect_frames(files, frames);
+   text = check_text(check_names(files, check_text(text, "frame,"), &expected, ""), "\n");
    for (unsigned f = 0; f < frames; f++) {
-      assert_int_equal(*text++, '\n');
-      char *end;
-      assert_int_equal(strtoull(text, &end, 10), f);
-      for (uint32_t i = 0; i < files->table->count; i++) {
-         if (!has_column(i, frames))
-            continue;
-         assert_int_equal(*end, ',');
-         assert_int_equal(strtoull(end + 1, &end, 10), stats_value(f, i));
-      }
-      text = end;
+      text = check_text(check_number(text, f), ",");
+      text = check_text(check_row(files, text, &expected, f), "\n");
    }
-   assert_string_equal(text, "\n");
+   assert_string_equal(text, "");
+   free_expectation(&expected);
 }
 
 unsigned
