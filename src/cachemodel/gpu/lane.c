@@ -125,11 +125,10 @@ cm_lanes_serve_textures(struct cm_gpu *gpu, const cm_entry *entries, uint32_t co
 {
    struct cm_cache *caches = gpu->texture.caches;
    for (uint32_t i = 0; i < count;) {
-      struct cm_cache *cache = caches + cm_entry_instance(entries[i]);
       if (cm_entry_unit(entries[i]) != caches->unit)
          cm_access_stream_append(stream, entries[i++]);
       else
-         i += cm_cache_take(cache, entries + i, count - i);
+         i += cm_cache_take_reads(caches, entries + i, count - i);
    }
 }
 

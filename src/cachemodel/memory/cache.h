@@ -73,6 +73,9 @@ struct cm_replacement {
    /** Counts and looks up the accesses to this cache at the front of a batch, at least one. Returns how many.
     * NULL: one after another with `access`. */
    uint32_t (*take)(struct cm_cache *cache, const cm_entry *entries, uint32_t count);
+   /** Serves the reads at the front of a batch that are of any cache of a unit; caches: all of the unit, by instance. Returns
+    * how many: none where it can't serve the first. NULL: it can't. */
+   uint32_t (*take_reads)(struct cm_cache *caches, const cm_entry *entries, uint32_t count);
    /** Counts and looks up reads of several blocks in order. */
    void (*read_sequence)(struct cm_cache *cache, const uint64_t *blocks, unsigned count,
                          enum cm_stream stream);
@@ -229,6 +232,16 @@ cm_cache_take(struct cm_cache *cache, const cm_entry *entries, uint32_t count)
    cm_cache_access(cache, cm_entry_address(entries[0]), cm_entry_stream(entries[0]),
                    (enum cm_access)cm_entry_kind(entries[0]));
    return 1;
+}
+
+/** The same of reads, of any of the caches of a unit, in order. */
+static inline uint32_t
+cm_cache_take_reads(struct cm_cache *caches, const cm_entry *entries, uint32_t count)
+{
+   uint32_t taken = 0;
+   if (caches->replacement->take_reads)
+      taken = caches->replacement->take_reads(caches, entries, count);
+   return taken ? taken : cm_cache_take(&caches[cm_entry_instance(entries[0])], entries, count);
 }
 
 /** One access of these bytes of a block, which matter in a cache with byte masks (write_miss: validate). In others it

@@ -12,19 +12,25 @@ is_last(const cm_line *line, uint64_t block)
    return *line >> 8 == block;
 }
 
-/* Without branches: which reads are passed on is hard to predict. */
 static inline __attribute__((always_inline)) void
-look_up(struct cm_cache *filter, uint64_t block, enum cm_stream stream)
+remember(struct cm_cache *filter, cm_line *line, uint64_t block, enum cm_stream stream, bool passes)
 {
-   cm_line *line = filter->lines + cm_cache_set(filter, block);
    struct cm_access_stream *passed = filter->outgoing;
-   const bool passes = !is_last(line, block);
    *line = cm_line_make(block, stream, false);
    passed->entries[passed->count] =
       cm_entry_access(filter->next_entry, CM_READ, stream, block << filter->block_shift);
    passed->count += passes;
    if (__builtin_expect(passed->count == passed->capacity, false))
       cm_access_stream_make_room(passed);
+}
+
+/* Without branches: which reads are passed on is hard to predict. */
+static inline __attribute__((always_inline)) void
+look_up(struct cm_cache *filter, uint64_t block, enum cm_stream stream)
+{
+   cm_line *line = filter->lines + cm_cache_set(filter, block);
+   const bool passes = !is_last(line, block);
+   remember(filter, line, block, stream, passes);
    filter->changes += passes;
    filter->counts[stream][CM_CACHE_EVENT_MISSES] += passes;
    filter->folded_block = block;
@@ -35,7 +41,28 @@ look_up(struct cm_cache *filter, uint64_t block, enum cm_stream stream)
 #define cm_policy_is_settled(cache, set, lines, block) is_last(lines, block)
 #define CM_POLICY_FOLDS_FILL true
 #define CM_POLICY_FOLDS_HIT true
+#define cm_policy_look_up_blocks look_up_blocks
 #include "memory/policy_reads.h"
+
+/* Blocks that are known not to be settled, and all in different sets: each is passed on. */
+static __attribute__((noinline)) void
+look_up_blocks(struct cm_cache *filter, const struct cm_read_grid *grid, uint32_t blocks,
+               enum cm_stream stream)
+{
+   const unsigned count = (unsigned)__builtin_popcount(blocks);
+   filter->changes += count;
+   filter->counts[stream][CM_CACHE_EVENT_MISSES] += count;
+   for (unsigned r = 0; blocks; r++) {
+      for (uint32_t mask = grid->readers[r] & blocks; mask;) {
+         const uint64_t block = cm_grid_block(grid, cm_take_bit(&mask));
+         cm_line *line = filter->lines + cm_cache_set(filter, block);
+         assert(!is_last(line, block));
+         remember(filter, line, block, stream, true);
+         filter->folded_block = block;
+      }
+      blocks &= ~grid->readers[r];
+   }
+}
 
 static void
 read_one(struct cm_cache *filter, uint64_t block, enum cm_stream stream, enum cm_access access)

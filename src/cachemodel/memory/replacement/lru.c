@@ -116,6 +116,19 @@ read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, en
 /** Accesses of a batch that are looked up before what they miss goes to the next level. */
 #define BATCH 64
 
+/* An access that missed goes to the next level. */
+static inline void
+replace_missed(struct cm_cache *cache, const struct cm_lru_miss *missed)
+{
+   const enum cm_stream stream = cm_entry_stream(missed->entry);
+   const enum cm_access access = (enum cm_access)cm_entry_kind(missed->entry);
+   cm_cache_count(cache, stream, CM_CACHE_EVENT_MISSES, 1);
+   if (missed->miss.victim != CM_LINE_EMPTY)
+      cm_cache_evict(cache, missed->miss.victim);
+   if (access == CM_READ || (access == CM_WRITE && cache->fetch_on_write))
+      cm_cache_fetch(cache, missed->miss.block, stream);
+}
+
 /* A next level sees the same accesses in the same order. Until the end of the batch a dirty victim is in neither: that is
  * only seen by who observes removals. */
 static uint32_t
@@ -132,18 +145,29 @@ lru_take(struct cm_cache *cache, const cm_entry *entries, uint32_t count)
          break;
       wanted = cm_min(count - taken, BATCH);
       part = cm_lru_take_8_ways(cache, entries + taken, wanted, misses, &num_misses);
-      for (uint32_t m = 0; m < num_misses; m++) {
-         const enum cm_stream stream = cm_entry_stream(misses[m].entry);
-         const enum cm_access access = (enum cm_access)cm_entry_kind(misses[m].entry);
-         cm_cache_count(cache, stream, CM_CACHE_EVENT_MISSES, 1);
-         if (misses[m].miss.victim != CM_LINE_EMPTY)
-            cm_cache_evict(cache, misses[m].miss.victim);
-         if (access == CM_READ || (access == CM_WRITE && cache->fetch_on_write))
-            cm_cache_fetch(cache, misses[m].miss.block, stream);
-      }
+      for (uint32_t m = 0; m < num_misses; m++)
+         replace_missed(cache, &misses[m]);
       taken += part;
    }
    cache->folded_block = CM_NO_BLOCK;
+   return taken;
+}
+
+static uint32_t
+lru_take_reads(struct cm_cache *caches, const cm_entry *entries, uint32_t count)
+{
+   if (caches->ways != 4 || caches->removed || !cm_lru_has_avx2())
+      return 0;
+   struct cm_lru_miss misses[BATCH];
+   uint32_t taken = 0, part = 0, wanted = 0;
+   while (taken < count && part == wanted) {
+      uint32_t num_misses;
+      wanted = cm_min(count - taken, BATCH);
+      part = cm_lru_take_reads_of_4_ways(caches, entries + taken, wanted, misses, &num_misses);
+      for (uint32_t m = 0; m < num_misses; m++)
+         replace_missed(&caches[cm_entry_instance(misses[m].entry)], &misses[m]);
+      taken += part;
+   }
    return taken;
 }
 
@@ -253,6 +277,7 @@ queue_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stre
 }
 
 const struct cm_replacement cm_replacement_lru = {
-   CM_POLICY_OTHER_FUNCTIONS(lru_take), .read_sequence = read_sequence, .queue_grid = queue_grid,
+   CM_POLICY_OTHER_FUNCTIONS(lru_take), .take_reads = lru_take_reads,
+   .read_sequence = read_sequence,      .queue_grid = queue_grid,
    .finish_reads = finish_reads,        .remove = cm_order_remove,
 };

@@ -67,6 +67,30 @@ struct cm_lru_miss {
    cm_entry entry;
 };
 
+/** Looks up the reads at the front of a batch that are of any cache of a unit, of 4 ways each. Returns how many, and what they
+ * missed. */
+static __attribute__((target("avx2"), noinline)) uint32_t
+cm_lru_take_reads_of_4_ways(struct cm_cache *caches, const cm_entry *entries, uint32_t count,
+                            struct cm_lru_miss *misses, uint32_t *num_misses)
+{
+   const unsigned shift = caches->block_shift - CM_ENTRY_ADDRESS_SHIFT;
+   uint32_t i = 0, missed = 0;
+   for (; i < count; i++) {
+      const cm_entry entry = entries[i];
+      if (cm_entry_unit(entry) != caches->unit || cm_entry_kind(entry) != CM_ENTRY_READ)
+         break;
+      struct cm_cache *cache = &caches[cm_entry_instance(entry)];
+      const enum cm_stream stream = cm_entry_stream(entry);
+      cache->accesses[stream][0]++;
+      cache->changes++;
+      cache->folded_block = CM_NO_BLOCK;
+      misses[missed].entry = entry;
+      missed += cm_lru_look_up_set_of_4(cache, cm_entry_value(entry) >> shift, stream, &misses[missed].miss);
+   }
+   *num_misses = missed;
+   return i;
+}
+
 /** Makes an access to a set of 8 ways, the block being in `way` of it (8: it misses) and then `line`: that is the first,
  * and what was before the block moves one further. */
 static inline __attribute__((target("avx2"), always_inline)) void
@@ -141,6 +165,14 @@ struct cm_lru_miss {
    struct cm_miss miss;
    cm_entry entry;
 };
+
+static inline uint32_t
+cm_lru_take_reads_of_4_ways(struct cm_cache *caches, const cm_entry *entries, uint32_t count,
+                            struct cm_lru_miss *misses, uint32_t *num_misses)
+{
+   *num_misses = 0;
+   return 0;
+}
 
 static inline uint32_t
 cm_lru_take_8_ways(struct cm_cache *cache, const cm_entry *entries, uint32_t count,
