@@ -88,7 +88,7 @@ counts(const struct simulation *simulation)
 static void
 set_threads(struct simulation *simulation)
 {
-   if (!cm_gpu_set_threads(simulation->gpu, simulation->model_threads))
+   if (!cm_gpu_set_threads(simulation->gpu, simulation->model_threads, 0))
       fail(STATUS_FAILED, "out of memory");
    const char *reason = cm_gpu_undivided(simulation->gpu);
    if (simulation->model_threads > 1 && reason && !simulation->said_undivided &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a GPU counts does not depend on the number of threads: every preset, and settings that divide the work in other ways,
  * with random passes of all kinds. The counters are compared after each frame. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,9 @@
 
 #define FRAMES 6
 
-static const unsigned thread_counts[] = {1, 2, 3, 4, 8};
+/* One thread, and two of somebody else's that help it. */
+#define GUESTS 101
+static const unsigned thread_counts[] = {1, 2, 3, 4, 8, GUESTS};
 #define NUM_COUNTS (sizeof thread_counts / sizeof thread_counts[0])
 
 /* A pass of quads that read one of two textures of 256 x 256 texels, and shaders that come, grow and are never run: tiles
@@ -99,6 +102,81 @@ run_frame(struct cm_gpu *gpu, const struct cm_config *config, bool full, uint64_
    }
 }
 
+/* Threads that are not the GPU's, and help it. */
+struct guest {
+   struct guests *guests;
+   pthread_t thread;
+   unsigned number;
+};
+
+struct guests {
+   struct cm_gpu *gpu;
+   struct guest list[2];
+   pthread_mutex_t lock;
+   pthread_cond_t changed;
+   unsigned wakes; /* with the lock */
+   bool stop;
+   unsigned tasks, waits; /* of all: what they have done, and how often they found nothing */
+};
+
+static unsigned tasks_of_guests, waits_of_guests; /* in all runs */
+
+static void
+wake_guests(void *data)
+{
+   struct guests *guests = data;
+   pthread_mutex_lock(&guests->lock);
+   guests->wakes++;
+   pthread_cond_broadcast(&guests->changed);
+   pthread_mutex_unlock(&guests->lock);
+}
+
+static void *
+help(void *data)
+{
+   struct guest *guest = data;
+   struct guests *guests = guest->guests;
+   pthread_mutex_lock(&guests->lock);
+   while (!guests->stop) {
+      const unsigned wakes = guests->wakes;
+      pthread_mutex_unlock(&guests->lock);
+      const bool helped = cm_gpu_help(guests->gpu, guest->number);
+      pthread_mutex_lock(&guests->lock);
+      guests->tasks += helped;
+      guests->waits += !helped;
+      while (!helped && !guests->stop && guests->wakes == wakes)
+         pthread_cond_wait(&guests->changed, &guests->lock);
+   }
+   pthread_mutex_unlock(&guests->lock);
+   return NULL;
+}
+
+static void
+invite(struct guests *guests, struct cm_gpu *gpu)
+{
+   *guests = (struct guests){.gpu = gpu};
+   pthread_mutex_init(&guests->lock, NULL);
+   pthread_cond_init(&guests->changed, NULL);
+   cm_gpu_wake_guests(gpu, wake_guests, guests);
+   for (unsigned n = 0; n < 2; n++) {
+      guests->list[n] = (struct guest){.guests = guests, .number = n};
+      assert_int_equal(pthread_create(&guests->list[n].thread, NULL, help, &guests->list[n]), 0);
+   }
+}
+
+static void
+see_off(struct guests *guests)
+{
+   pthread_mutex_lock(&guests->lock);
+   guests->stop = true;
+   pthread_cond_broadcast(&guests->changed);
+   pthread_mutex_unlock(&guests->lock);
+   for (unsigned n = 0; n < 2; n++)
+      pthread_join(guests->list[n].thread, NULL);
+   tasks_of_guests += guests->tasks;
+   waits_of_guests += guests->waits;
+}
+
 /* All counters of all frames, in one pass over them. */
 static uint64_t *
 run_once(const struct cm_config *config, struct cm_futures *futures, bool full, unsigned threads,
@@ -108,7 +186,10 @@ run_once(const struct cm_config *config, struct cm_futures *futures, bool full, 
    struct cm_gpu *gpu = cm_gpu_create_with_futures(config, futures, error, sizeof error);
    uint64_t state = 11;
    assert_non_null(gpu);
-   assert_true(cm_gpu_set_threads(gpu, threads));
+   assert_true(cm_gpu_set_threads(gpu, threads == GUESTS ? 1 : threads, threads == GUESTS ? 2 : 0));
+   struct guests guests;
+   if (threads == GUESTS)
+      invite(&guests, gpu);
    if (full)
       define_full_resources(gpu);
    else
@@ -121,6 +202,8 @@ run_once(const struct cm_config *config, struct cm_futures *futures, bool full, 
       run_frame(gpu, config, full, &state, frame);
       memcpy(values + frame * *count, cm_gpu_frame_end(gpu), *count * sizeof *values);
    }
+   if (threads == GUESTS)
+      see_off(&guests);
    cm_gpu_destroy(gpu);
    return values;
 }
@@ -268,7 +351,7 @@ test_undivided(void **unused)
       assert_int_equal(cm_gpu_shades_on_threads(gpu), cases[c].shades);
       if (cases[c].is_read)
          assert_true(cm_gpu_add_reader(gpu, &(struct cm_access_reader){.read = ignore}));
-      assert_true(cm_gpu_set_threads(gpu, 2));
+      assert_true(cm_gpu_set_threads(gpu, 2, 0));
       const char *reason = cm_gpu_undivided(gpu);
       if (cases[c].reason)
          assert_string_equal(reason, cases[c].reason);
@@ -280,10 +363,18 @@ test_undivided(void **unused)
    }
 }
 
+/* The last test: in those before it guests have helped, and have found nothing to do, too. */
+static void
+test_guests(void **unused)
+{
+   assert_true(tasks_of_guests > 0);
+   assert_true(waits_of_guests > 0);
+}
+
 int
 main(void)
 {
    const struct CMUnitTest tests[] = {cmocka_unit_test(test_settings), cmocka_unit_test(test_undivided),
-                                      cmocka_unit_test(test_presets)};
+                                      cmocka_unit_test(test_presets), cmocka_unit_test(test_guests)};
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

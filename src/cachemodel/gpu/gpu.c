@@ -167,13 +167,31 @@ cm_gpu_shades_on_threads(const struct cm_gpu *gpu)
 }
 
 bool
-cm_gpu_set_threads(struct cm_gpu *gpu, unsigned threads)
+cm_gpu_set_threads(struct cm_gpu *gpu, unsigned threads, unsigned guests)
 {
    assert(!gpu->parallel && !gpu->pipeline[CM_PIPELINE_PASSES]);
-   if (threads < 2 || cm_gpu_undivided(gpu))
+   if (threads + guests < 2 || cm_gpu_undivided(gpu))
       return true;
-   gpu->parallel = cm_parallel_create(gpu, threads);
+   gpu->parallel = cm_parallel_create(gpu, threads, guests);
    return gpu->parallel;
+}
+
+bool
+cm_gpu_work(struct cm_gpu *gpu)
+{
+   return cm_parallel_work(gpu->parallel);
+}
+
+bool
+cm_gpu_help(struct cm_gpu *gpu, unsigned guest)
+{
+   return cm_parallel_help(gpu->parallel, guest);
+}
+
+void
+cm_gpu_wake_guests(struct cm_gpu *gpu, void (*wake)(void *context), void *context)
+{
+   cm_parallel_wake_guests(gpu->parallel, wake, context);
 }
 
 unsigned

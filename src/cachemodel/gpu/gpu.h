@@ -48,8 +48,20 @@ bool cm_gpu_make_timeline(struct cm_gpu *gpu, const struct cm_timeline_frames *f
 struct cm_timeline *cm_gpu_timeline(struct cm_gpu *gpu);
 
 /** Before the first pass, and after readers and timeline: the GPU is simulated on so many threads (at least 1, the caller's),
- * as far as its work can be divided. What it counts does not depend on it. False when out of memory. */
-bool cm_gpu_set_threads(struct cm_gpu *gpu, unsigned threads);
+ * as far as its work can be divided. guests: how many other threads may help (cm_gpu_help). What it counts does not depend on
+ * it. False when out of memory. */
+bool cm_gpu_set_threads(struct cm_gpu *gpu, unsigned threads, unsigned guests);
+
+/** For a caller that would wait for the next tile: does a part of what is left of the tiles before it, if there is one that can be
+ * done now. Returns whether there was. */
+bool cm_gpu_work(struct cm_gpu *gpu);
+
+/** On a thread of somebody else, a guest of that number: does a part of the simulation, if there is one that can be done now.
+ * Returns whether there was. Guests of one number call it one at a time, at any time until the GPU is destroyed. */
+bool cm_gpu_help(struct cm_gpu *gpu, unsigned guest);
+/** Before the first pass: has a function called, from any thread of the simulation, when there may be something to do again for
+ * guests that have found nothing. It must not wait for the simulation. */
+void cm_gpu_wake_guests(struct cm_gpu *gpu, void (*wake)(void *context), void *context);
 
 /** Why the GPU's work cannot be divided, so that cm_gpu_set_threads changes nothing, in a few words ("cycles are
  * simulated"); NULL: it can be. At the same time, or later. */

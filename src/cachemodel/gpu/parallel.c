@@ -13,7 +13,7 @@
 /* Segments that are handed over and not consumed. */
 #define NUM_SEGMENTS 32
 /* Words of events after which a segment ends: the work on them is long next to what handing it over costs. */
-#define SEGMENT_WORDS (32 * 1024)
+#define SEGMENT_WORDS (128 * 1024)
 
 /* One that prepares tiles. */
 struct preparer {
@@ -566,7 +566,7 @@ create_preparers(struct cm_parallel *parallel, unsigned count)
 }
 
 static bool
-build(struct cm_parallel *parallel, unsigned threads)
+build(struct cm_parallel *parallel, unsigned num_preparers)
 {
    const struct cm_gpu *gpu = parallel->gpu;
    parallel->has_lanes = cm_lanes_are_possible(gpu);
@@ -581,14 +581,14 @@ build(struct cm_parallel *parallel, unsigned threads)
       if (!cm_segment_init(&parallel->segments[s]))
          return false;
    }
-   if (parallel->has_lanes && (!create_textures(parallel) || !create_preparers(parallel, threads)))
+   if (parallel->has_lanes && (!create_textures(parallel) || !create_preparers(parallel, num_preparers)))
       return false;
    connect_front(parallel);
    return true;
 }
 
 struct cm_parallel *
-cm_parallel_create(struct cm_gpu *gpu, unsigned threads)
+cm_parallel_create(struct cm_gpu *gpu, unsigned threads, unsigned guests)
 {
    struct cm_parallel *parallel = calloc(1, sizeof *parallel);
    if (!parallel)
@@ -596,12 +596,33 @@ cm_parallel_create(struct cm_gpu *gpu, unsigned threads)
    threads = cm_min(threads, CM_MAX_THREADS);
    parallel->gpu = gpu;
    cm_threads_init(&parallel->threads);
-   if (!build(parallel, threads)) {
+   if (!build(parallel, cm_min(threads + guests, CM_MAX_THREADS))) {
       cm_parallel_destroy(parallel);
       return NULL;
    }
    cm_threads_start(&parallel->threads, threads - 1);
    return parallel;
+}
+
+bool
+cm_parallel_work(struct cm_parallel *parallel)
+{
+   return parallel && cm_threads_work(&parallel->threads);
+}
+
+bool
+cm_parallel_help(struct cm_parallel *parallel, unsigned guest)
+{
+   return parallel && cm_threads_visit(&parallel->threads, guest);
+}
+
+void
+cm_parallel_wake_guests(struct cm_parallel *parallel, void (*wake)(void *context), void *context)
+{
+   if (!parallel)
+      return;
+   parallel->threads.wake = wake;
+   parallel->threads.wake_context = context;
 }
 
 void

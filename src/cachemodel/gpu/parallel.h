@@ -27,8 +27,9 @@ struct cm_gpu;
 struct cm_parallel;
 struct cm_work_time;
 
-/** For a GPU that has not begun its first pass; threads: 2 or more, the caller among them. NULL when out of memory. */
-struct cm_parallel *cm_parallel_create(struct cm_gpu *gpu, unsigned threads);
+/** For a GPU that has not begun its first pass; threads: 1 or more, the caller among them; guests: threads that may call
+ * cm_parallel_help. NULL when out of memory. */
+struct cm_parallel *cm_parallel_create(struct cm_gpu *gpu, unsigned threads, unsigned guests);
 /** NULL is fine. */
 void cm_parallel_destroy(struct cm_parallel *parallel);
 
@@ -43,6 +44,13 @@ void cm_parallel_end_pass(struct cm_parallel *parallel);
 
 /** cm_gpu_work_times, of a GPU that is not simulating. */
 unsigned cm_parallel_times(const struct cm_parallel *parallel, struct cm_work_time *times);
+
+/** cm_gpu_work. NULL is fine. */
+bool cm_parallel_work(struct cm_parallel *parallel);
+
+/** cm_gpu_help and cm_gpu_wake_guests. NULL is fine. */
+bool cm_parallel_help(struct cm_parallel *parallel, unsigned guest);
+void cm_parallel_wake_guests(struct cm_parallel *parallel, void (*wake)(void *context), void *context);
 
 /** Waits until all is done, and adds what was counted to the GPU's counts. Until something is appended, no other thread
  * uses the GPU. NULL is fine. */

@@ -125,6 +125,26 @@ cm_threads_finish(struct cm_threads *threads)
    pthread_mutex_destroy(&threads->lock);
 }
 
+bool
+cm_threads_visit(struct cm_threads *threads, unsigned guest)
+{
+   uint64_t nanoseconds = 0;
+   cm_threads_lock(threads);
+   const bool done = do_task(threads, OWNER + CM_MAX_THREADS + 1 + guest, &nanoseconds);
+   threads->guest_waits |= !done && threads->wake;
+   cm_threads_unlock(threads);
+   return done;
+}
+
+bool
+cm_threads_work(struct cm_threads *threads)
+{
+   cm_threads_lock(threads);
+   const bool done = do_task(threads, OWNER, &threads->owner_nanoseconds);
+   cm_threads_unlock(threads);
+   return done;
+}
+
 void
 cm_threads_help(struct cm_threads *threads, bool (*is_done)(void *context), void *context)
 {

@@ -4,7 +4,8 @@
  * another, on any thread, but on one at a time: what only it uses needs no lock. Which thread does what depends on time;
  * results must not.
  *
- * The thread that owns the work is one of the threads: where it would wait, it does tasks (cm_threads_help).
+ * The thread that owns the work is one of the threads: where it would wait, it does tasks (cm_threads_help). Threads of others
+ * may do tasks between their own work: guests.
  */
 #ifndef CM_THREADS_H
 #define CM_THREADS_H
@@ -35,8 +36,11 @@ struct cm_threads {
    unsigned count; /**< without the owner */
    struct cm_worker *workers[CM_MAX_WORKERS];
    unsigned num_workers;
-   unsigned numbered;          /**< threads that have a number: those of list, as they begin */
-   unsigned sleeping;          /**< threads that wait for a task */
+   unsigned numbered;           /**< threads that have a number: those of list, as they begin */
+   unsigned sleeping;           /**< threads that wait for a task */
+   bool guest_waits;            /**< a guest has found no task */
+   void (*wake)(void *context); /**< called when there may be one, with the lock */
+   void *wake_context;
    bool stops;                 /**< no task is begun any more, but by the owner */
    uint64_t owner_nanoseconds; /**< processor time of tasks that the owner has done */
 };
@@ -79,7 +83,18 @@ cm_threads_notify(struct cm_threads *threads)
 {
    if (threads->sleeping)
       pthread_cond_broadcast(&threads->changed);
+   if (threads->guest_waits) {
+      threads->guest_waits = false;
+      threads->wake(threads->wake_context);
+   }
 }
+
+/** Without the lock: a guest, which has that number among guests, does a task if there is one. Returns whether there was; if
+ * not, threads->wake is called once there may be one. */
+bool cm_threads_visit(struct cm_threads *threads, unsigned guest);
+
+/** Without the lock: the owner does a task if there is one. Returns whether there was. */
+bool cm_threads_work(struct cm_threads *threads);
 
 /** With the lock: does tasks, and waits where there is none, until is_done is true, which is called with the lock. */
 void cm_threads_help(struct cm_threads *threads, bool (*is_done)(void *context), void *context);

@@ -71,7 +71,7 @@ drop_ended(struct tbr_counter_watch *watch)
 static void
 charge(struct tbr_model *model, struct tbr_counter_watch *watch)
 {
-   const uint64_t value = model ? tbr_model_counter(model, watch->counter, true) : watch->seen;
+   const uint64_t value = model ? tbr_model_counter(model, watch->counter) : watch->seen;
    const uint64_t counted = value - watch->seen;
    assert(value >= watch->seen && has_claim(watch));
 
@@ -190,7 +190,7 @@ tbr_counter_query_begin(struct tbr_context *context, struct tbr_query *query)
    if (has_claim(watch))
       charge(model, watch);
    else if (model) /* what was counted without active queries */
-      watch->seen = tbr_model_counter(model, watch->counter, true);
+      watch->seen = tbr_model_counter(model, watch->counter);
    drop_ended(watch);
    assert(list_is_empty(&query->link) && !query->active && !query->unread);
    query->active = true;

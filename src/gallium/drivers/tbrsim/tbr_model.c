@@ -24,6 +24,7 @@ enum message_type {
    MESSAGE_NAME,
    MESSAGE_PASS,
    MESSAGE_FRAME_END,
+   MESSAGE_COUNT, /**< the totals are wanted */
    MESSAGE_STOP,
 };
 
@@ -39,7 +40,7 @@ struct message {
          const struct cm_pass *pass;
          const uint32_t *traversal;
          void *data;
-         void (*wait_tile)(void *data, uint32_t n);
+         bool (*has_tile)(void *data, uint32_t n, bool wait);
          struct tbr_thumbnail (*take_thumbnail)(void *data);
          void (*release_tile)(void *data, uint32_t tile);
          void (*release)(void *data);
@@ -57,7 +58,8 @@ struct tbr_model {
    cnd_t queued, drained;
    struct message *first, **end;
    bool busy;                       /**< a message is being consumed */
-   uint64_t *counters;              /**< totals, updated after each message */
+   uint64_t *counters;              /**< totals, of the last MESSAGE_COUNT */
+   bool counted;                    /**< they are of all that is queued */
    uint32_t frame;                  /**< that the consumer is in */
    bool frame_open;                 /**< it has passes */
    uint32_t passes;                 /**< of that frame, so far */
@@ -106,6 +108,18 @@ release_tile(void *data, uint32_t tile)
    }
 }
 
+/* Until the tile is rendered, there may be work left of those before it. */
+static void
+wait_tile(struct tbr_model *model, const struct message *message, uint32_t n)
+{
+   while (!message->has_tile(message->data, n, false)) {
+      if (!model->gpu || !cm_gpu_work(model->gpu)) {
+         message->has_tile(message->data, n, true);
+         return;
+      }
+   }
+}
+
 static void
 consume_pass(struct tbr_model *model, const struct message *message)
 {
@@ -121,7 +135,7 @@ consume_pass(struct tbr_model *model, const struct message *message)
    for (uint32_t n = 0; n < num_tiles; n++) {
       const uint32_t tile = message->traversal[n];
       assert(tile < num_tiles);
-      message->wait_tile(message->data, n);
+      wait_tile(model, message, n);
       if (model->gpu)
          cm_gpu_pass_tile(model->gpu, tile);
       else
@@ -192,6 +206,7 @@ consume(struct tbr_model *model, const struct message *message)
    case MESSAGE_NAME: consume_name(model, &message->name); break;
    case MESSAGE_PASS: consume_pass(model, message); break;
    case MESSAGE_FRAME_END: consume_frame_end(model, message->recorded); break;
+   case MESSAGE_COUNT: break;
    case MESSAGE_STOP:
       assert(!model->first);
       /* Passes after the last swap are a frame, too. */
@@ -228,8 +243,7 @@ consumer_main(void *data)
       stop = type == MESSAGE_STOP;
       FREE(message);
 
-      const bool counts = type != MESSAGE_RESOURCE && type != MESSAGE_FORGET && type != MESSAGE_NAME;
-      const uint64_t *total = model->gpu && counts ? cm_gpu_total(model->gpu) : NULL;
+      const uint64_t *total = type == MESSAGE_COUNT ? cm_gpu_total(model->gpu) : NULL;
       mtx_lock(&model->lock);
       assert(model->busy);
       if (total)
@@ -259,6 +273,7 @@ queue(struct tbr_model *model, const struct message *content)
    *message = *content;
    message->next = NULL;
    mtx_lock(&model->lock);
+   model->counted = content->type == MESSAGE_COUNT;
    assert(!*model->end);
    *model->end = message;
    model->end = &message->next;
@@ -289,17 +304,18 @@ tbr_model_define_name(struct tbr_model *model, const struct cm_name *name)
 
 void
 tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, const uint32_t *traversal, void *data,
-               void (*wait_tile)(void *data, uint32_t n), struct tbr_thumbnail (*take_thumbnail)(void *data),
+               bool (*has_tile)(void *data, uint32_t n, bool wait),
+               struct tbr_thumbnail (*take_thumbnail)(void *data),
                void (*release_tile)(void *data, uint32_t tile), void (*release)(void *data))
 {
-   assert(pass && traversal && wait_tile && release_tile && release);
+   assert(pass && traversal && has_tile && release_tile && release);
    queue(model, &(struct message){
                    .type = MESSAGE_PASS,
                    .recorded = model->recording && tbr_recording_claim_pass(model->recording),
                    .pass = pass,
                    .traversal = traversal,
                    .data = data,
-                   .wait_tile = wait_tile,
+                   .has_tile = has_tile,
                    .take_thumbnail = take_thumbnail,
                    .release_tile = release_tile,
                    .release = release,
@@ -323,15 +339,33 @@ tbr_model_frame_wanted(const struct tbr_model *model, uint32_t frame)
 }
 
 uint64_t
-tbr_model_counter(struct tbr_model *model, unsigned counter, bool wait)
+tbr_model_counter(struct tbr_model *model, unsigned counter)
 {
    assert(model->gpu && counter < cm_gpu_counters(model->gpu)->count);
    mtx_lock(&model->lock);
-   while (wait && (model->first || model->busy))
+   const bool counted = model->counted;
+   mtx_unlock(&model->lock);
+   if (!counted)
+      queue(model, &(struct message){.type = MESSAGE_COUNT});
+   mtx_lock(&model->lock);
+   while (model->first || model->busy)
       cnd_wait(&model->drained, &model->lock);
    const uint64_t value = model->counters[counter];
    mtx_unlock(&model->lock);
    return value;
+}
+
+bool
+tbr_model_help(struct tbr_model *model, unsigned guest)
+{
+   return model->gpu && cm_gpu_help(model->gpu, guest);
+}
+
+void
+tbr_model_wake_guests(struct tbr_model *model, void (*wake)(void *context), void *context)
+{
+   if (model->gpu)
+      cm_gpu_wake_guests(model->gpu, wake, context);
 }
 
 const struct cm_counter_table *
@@ -400,9 +434,9 @@ default_threads(void)
    return CLAMP(util_get_cpu_caps()->nr_cpus / 2, 1, 4);
 }
 
-/** TBRSIM_MODEL_THREADS=N: the GPU is simulated on so many threads. */
+/** TBRSIM_MODEL_THREADS=N: the GPU is simulated on so many threads, without guests. */
 static bool
-set_threads(struct tbr_model *model)
+set_threads(struct tbr_model *model, unsigned guests)
 {
    const char *value = getenv("TBRSIM_MODEL_THREADS");
    unsigned threads = default_threads();
@@ -415,7 +449,7 @@ set_threads(struct tbr_model *model)
          return false;
       }
    }
-   if (cm_gpu_set_threads(model->gpu, threads)) {
+   if (cm_gpu_set_threads(model->gpu, threads, asked ? 0 : guests)) {
       const char *reason = cm_gpu_undivided(model->gpu);
       if (asked && threads > 1 && reason)
          mesa_logw("TBRSIM_MODEL_THREADS=%u has no effect: %s", threads, reason);
@@ -427,7 +461,8 @@ set_threads(struct tbr_model *model)
 
 /** Creates the consumers of events: the hierarchy, the recording. */
 static bool
-create_consumers(struct tbr_model *model, const struct cm_config *config, const char *isa, bool simulate)
+create_consumers(struct tbr_model *model, const struct cm_config *config, const char *isa, bool simulate,
+                 unsigned guests)
 {
    if (tbr_recording_is_wanted()) {
       model->recording = tbr_recording_attach(config, isa);
@@ -443,7 +478,7 @@ create_consumers(struct tbr_model *model, const struct cm_config *config, const 
       return false;
    }
    struct cm_timeline_frames frames, *timeline = &frames;
-   if (!make_timeline(model, config, &timeline) || !set_threads(model))
+   if (!make_timeline(model, config, &timeline) || !set_threads(model, guests))
       return false;
    cm_gpu_release_tiles(model->gpu, release_tile, model);
    model->counters = CALLOC(cm_gpu_counters(model->gpu)->count, sizeof(uint64_t));
@@ -451,7 +486,7 @@ create_consumers(struct tbr_model *model, const struct cm_config *config, const 
 }
 
 struct tbr_model *
-tbr_model_create(const struct cm_config *config, const char *isa, bool simulate)
+tbr_model_create(const struct cm_config *config, const char *isa, bool simulate, unsigned guests)
 {
    struct tbr_model *model = CALLOC_STRUCT(tbr_model);
    if (!model)
@@ -463,7 +498,7 @@ tbr_model_create(const struct cm_config *config, const char *isa, bool simulate)
       return NULL;
    }
    mtx_init(&model->recorder_lock, mtx_plain);
-   if (!create_consumers(model, config, isa, simulate)) {
+   if (!create_consumers(model, config, isa, simulate, guests)) {
       free_model(model);
       return NULL;
    }

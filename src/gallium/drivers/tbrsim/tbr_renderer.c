@@ -11,6 +11,7 @@
 #include "util/u_thread.h"
 #include "tbr_batch.h"
 #include "tbr_context.h"
+#include "tbr_model.h"
 #include "tbr_process.h"
 #include "tbr_screen.h"
 
@@ -24,6 +25,8 @@
  * the events of later tiles. */
 #define MAX_WAITING_EVENT_BYTES (16u << 20)
 #define MAX_SPARE_EVENT_BYTES (32u << 20)
+/** Waiting events with which the model is behind: workers help it before they render more. */
+#define MODEL_BEHIND_BYTES (2u << 20)
 
 struct live_batch {
    uint64_t sequence;
@@ -36,6 +39,7 @@ struct tbr_renderer {
    cnd_t progress; /**< a tile or a batch is done */
    cnd_t room;     /**< the model is done with a tile's events */
    unsigned num_threads;
+   unsigned num_started; /**< workers, which are numbered as they start */
    thrd_t threads[MAX_THREADS];
    bool stop;
    bool is_parents; /**< tbr_renderer_leave_to_parent */
@@ -55,6 +59,10 @@ struct tbr_renderer {
    size_t waiting_event_bytes; /**< of rendered tiles that the model has not taken yet */
    bool events_full;           /**< workers wait: set above the limit, reset at half of it; read without
                                  * the lock */
+   bool model_behind;          /**< the same of MODEL_BEHIND_BYTES: workers help */
+   struct tbr_model *model;    /**< that they help; NULL: none. This and the next two are atomic. */
+   unsigned num_helping;       /**< workers that do, or see whether they can */
+   unsigned num_wakes;         /**< how often the model has had something to do again */
 };
 
 static void
@@ -190,18 +198,80 @@ add_counters(struct tbr_batch *batch, const struct tbr_tile_thread *thread)
 
 /* ---- events -------------------------------------------------------------- */
 
-/** Waits until the model is done with enough of the events. Called before the worker takes a
- * tile: waiting with a tile that the model needs next would be a deadlock. */
-static void
-wait_for_room(struct tbr_renderer *renderer)
+/** Does a part of the model's work, if there is one. */
+static bool
+help_model(struct tbr_renderer *renderer, unsigned worker)
 {
-   if (!p_atomic_read(&renderer->events_full))
-      return;
+   p_atomic_inc(&renderer->num_helping);
+   struct tbr_model *model = p_atomic_read(&renderer->model);
+   const bool helped = model && tbr_model_help(model, worker);
+   p_atomic_dec(&renderer->num_helping);
+   if (!p_atomic_read(&renderer->model)) {
+      mtx_lock(&renderer->lock);
+      cnd_broadcast(&renderer->room);
+      mtx_unlock(&renderer->lock);
+   }
+   return helped;
+}
+
+/** For the model: workers that wait may help it. */
+static void
+wake_helpers(void *data)
+{
+   struct tbr_renderer *renderer = data;
    mtx_lock(&renderer->lock);
-   cnd_broadcast(&renderer->progress); /* the last tiles may not have been reported yet */
-   while (renderer->events_full)
-      cnd_wait(&renderer->room, &renderer->lock);
+   p_atomic_inc(&renderer->num_wakes);
+   cnd_broadcast(&renderer->room);
    mtx_unlock(&renderer->lock);
+}
+
+static void
+report_progress(struct tbr_renderer *renderer)
+{
+   mtx_lock(&renderer->lock);
+   cnd_broadcast(&renderer->progress);
+   mtx_unlock(&renderer->lock);
+}
+
+/** Helps the model while it is behind, or waits, until it is done with enough of the events. Called before the worker
+ * takes a tile: waiting with a tile that the model needs next would be a deadlock. */
+static void
+make_room(struct tbr_renderer *renderer, unsigned worker)
+{
+   while (p_atomic_read(&renderer->model_behind)) {
+      const unsigned wakes = p_atomic_read(&renderer->num_wakes);
+      if (help_model(renderer, worker))
+         continue;
+      if (!p_atomic_read(&renderer->events_full))
+         return;
+      mtx_lock(&renderer->lock);
+      cnd_broadcast(&renderer->progress); /* the last tiles may not have been reported yet */
+      while (renderer->events_full && renderer->num_wakes == wakes)
+         cnd_wait(&renderer->room, &renderer->lock);
+      mtx_unlock(&renderer->lock);
+   }
+}
+
+/** Sets a flag above a limit, resets it at half of it. Called with the lock held. */
+static void
+update_flag(struct tbr_renderer *renderer, bool *flag, size_t limit)
+{
+   if (renderer->waiting_event_bytes > limit) {
+      p_atomic_set(flag, true);
+   } else if (*flag && renderer->waiting_event_bytes <= limit / 2) {
+      p_atomic_set(flag, false);
+      cnd_broadcast(&renderer->room);
+   }
+}
+
+static void
+count_waiting_events(struct tbr_renderer *renderer, const struct cm_tile_events *events, bool waits)
+{
+   const size_t bytes = events->num_words * sizeof *events->words;
+   assert(waits || renderer->waiting_event_bytes >= bytes);
+   renderer->waiting_event_bytes += waits ? bytes : -bytes;
+   update_flag(renderer, &renderer->events_full, MAX_WAITING_EVENT_BYTES);
+   update_flag(renderer, &renderer->model_behind, MODEL_BEHIND_BYTES);
 }
 
 /** Unused memory for a tile's events, or none. Called with the lock held. */
@@ -245,9 +315,7 @@ queue_events(struct tbr_renderer *renderer, struct cm_tile_events *events, struc
    assert(events->num_words <= events->capacity);
    *of_tile = *events;
    mtx_lock(&renderer->lock);
-   renderer->waiting_event_bytes += events->num_words * sizeof *events->words;
-   if (renderer->waiting_event_bytes > MAX_WAITING_EVENT_BYTES)
-      p_atomic_set(&renderer->events_full, true);
+   count_waiting_events(renderer, events, true);
    *events = take_spare_events(renderer);
    mtx_unlock(&renderer->lock);
 }
@@ -261,13 +329,8 @@ tbr_renderer_release_tile(void *data, uint32_t tile)
    if (!events->words)
       return;
    mtx_lock(&renderer->lock);
-   assert(renderer->waiting_event_bytes >= events->num_words * sizeof *events->words);
-   renderer->waiting_event_bytes -= events->num_words * sizeof *events->words;
+   count_waiting_events(renderer, events, false);
    recycle_events(renderer, events);
-   if (renderer->events_full && renderer->waiting_event_bytes <= MAX_WAITING_EVENT_BYTES / 2) {
-      p_atomic_set(&renderer->events_full, false);
-      cnd_broadcast(&renderer->room);
-   }
    mtx_unlock(&renderer->lock);
 }
 
@@ -285,7 +348,8 @@ take_picture(struct tbr_renderer *renderer, struct tbr_batch *batch)
 
 /** Renders tiles of the batch until all have been taken. */
 static void
-render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_tile_thread *thread)
+render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_tile_thread *thread,
+             unsigned worker)
 {
    const uint32_t num_tiles = batch->pass.tiles_x * batch->pass.tiles_y;
    const struct tbr_isa *isa = tbr_isa_get();
@@ -299,7 +363,7 @@ render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_
 
    for (;;) {
       if (batch->recorded)
-         wait_for_room(renderer);
+         make_room(renderer, worker);
       const uint32_t position = p_atomic_inc_return(&batch->next_tile) - 1;
       if (position >= num_tiles)
          break;
@@ -325,11 +389,8 @@ render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_
       rendered++;
       if (batch->recorded) {
          p_atomic_set(&tile_done[position], 1);
-         if ((position & 15) == 0) {
-            mtx_lock(&renderer->lock);
-            cnd_broadcast(&renderer->progress);
-            mtx_unlock(&renderer->lock);
-         }
+         if ((position & 15) == 0)
+            report_progress(renderer);
       }
    }
    if (begun && batch->pass.num_occlusion_counters > 1)
@@ -365,6 +426,7 @@ static int
 worker_main(void *data)
 {
    struct tbr_renderer *renderer = data;
+   const unsigned worker = p_atomic_inc_return(&renderer->num_started) - 1;
    struct tbr_tile_thread *thread = tbr_tile_thread_create();
    /* The program's locale may write 0,5: debug output of tiles has commas between numbers. */
    const locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -386,7 +448,7 @@ worker_main(void *data)
       /* Keeps the batch alive for a worker that finds all its tiles taken. */
       batch->users++;
       mtx_unlock(&renderer->lock);
-      render_tiles(renderer, batch, thread);
+      render_tiles(renderer, batch, thread, worker);
       mtx_lock(&renderer->lock);
       drop_user(renderer, batch);
    }
@@ -496,19 +558,20 @@ tbr_renderer_drain(struct tbr_renderer *renderer, struct tbr_context *context)
    mtx_unlock(&renderer->lock);
 }
 
-void
-tbr_renderer_wait_tile(void *data, uint32_t position)
+bool
+tbr_renderer_has_tile(void *data, uint32_t position, bool wait)
 {
    struct tbr_batch *batch = data;
    struct tbr_renderer *renderer = tbr_screen(batch->context->base.screen)->renderer;
    const uint8_t *done = util_dynarray_element(&batch->tile_done, uint8_t, position);
    assert(position < batch->tile_done.size && batch->recorded);
-   if (p_atomic_read(done))
-      return;
+   if (p_atomic_read(done) || !wait)
+      return p_atomic_read(done);
    mtx_lock(&renderer->lock);
    while (!p_atomic_read(done) && batch->state != TBR_BATCH_RENDERED)
       cnd_wait(&renderer->progress, &renderer->lock);
    mtx_unlock(&renderer->lock);
+   return true;
 }
 
 struct tbr_thumbnail
@@ -537,6 +600,18 @@ tbr_renderer_release(void *data)
 }
 
 void
+tbr_renderer_end_help(struct tbr_renderer *renderer)
+{
+   p_atomic_set(&renderer->model, NULL);
+   /* A worker that counts itself after this sees that there is no model; others are waited for. */
+   p_atomic_inc(&renderer->num_helping);
+   mtx_lock(&renderer->lock);
+   while (p_atomic_read(&renderer->num_helping) > 1 && !renderer->is_parents)
+      cnd_wait(&renderer->room, &renderer->lock);
+   mtx_unlock(&renderer->lock);
+}
+
+void
 tbr_renderer_leave_to_parent(struct tbr_renderer *renderer)
 {
    renderer->is_parents = true;
@@ -556,6 +631,9 @@ tbr_renderer_create(struct tbr_screen *screen, unsigned threads)
    cnd_init(&renderer->room);
    renderer->next_sequence = 1;
    renderer->oldest_live = 1;
+   renderer->model = screen->model;
+   if (renderer->model)
+      tbr_model_wake_guests(renderer->model, wake_helpers, renderer);
 
    if (!threads)
       threads = util_get_cpu_caps()->nr_cpus;

@@ -49,6 +49,8 @@ finish_model(struct tbr_screen *screen)
    screen->model = NULL;
    if (model) {
       tbr_draw_results_finish(screen);
+      if (screen->renderer)
+         tbr_renderer_end_help(screen->renderer);
       tbr_model_destroy(model);
    }
 }
@@ -311,12 +313,12 @@ start_threads(struct tbr_screen *screen)
    if (!screen->shader_cache)
       return false;
    screen->thumbnails = simulate && tbr_thumbnails_are_wanted();
+   const unsigned threads = screen->config->threads ? screen->config->threads : util_get_cpu_caps()->nr_cpus;
    if (simulate || tbr_recording_is_wanted()) {
-      screen->model = tbr_model_create(screen->config, isa, simulate);
+      screen->model = tbr_model_create(screen->config, isa, simulate, threads);
       if (!screen->model)
          return false;
    }
-   const unsigned threads = screen->config->threads ? screen->config->threads : util_get_cpu_caps()->nr_cpus;
    screen->renderer = tbr_renderer_create(screen, threads);
    if (!screen->renderer)
       mesa_loge("the threads that render cannot be started");
