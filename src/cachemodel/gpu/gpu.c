@@ -183,9 +183,9 @@ cm_gpu_work(struct cm_gpu *gpu)
 }
 
 bool
-cm_gpu_help(struct cm_gpu *gpu, unsigned guest)
+cm_gpu_help(struct cm_gpu *gpu, unsigned guest, bool waits)
 {
-   return cm_parallel_help(gpu->parallel, guest);
+   return cm_parallel_help(gpu->parallel, guest, waits);
 }
 
 void

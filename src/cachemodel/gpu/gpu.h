@@ -57,10 +57,11 @@ bool cm_gpu_set_threads(struct cm_gpu *gpu, unsigned threads, unsigned guests);
 bool cm_gpu_work(struct cm_gpu *gpu);
 
 /** On a thread of somebody else, a guest of that number: does a part of the simulation, if there is one that can be done now.
- * Returns whether there was. Guests of one number call it one at a time, at any time until the GPU is destroyed. */
-bool cm_gpu_help(struct cm_gpu *gpu, unsigned guest);
+ * Returns whether there was. waits: if there is none, the guest waits until it is woken (cm_gpu_wake_guests). Between
+ * cm_gpu_wake_guests and cm_gpu_destroy, also beside calls of the caller's thread. */
+bool cm_gpu_help(struct cm_gpu *gpu, unsigned guest, bool waits);
 /** Before the first pass: has a function called, from any thread of the simulation, when there may be something to do again for
- * guests that have found nothing. It must not wait for the simulation. */
+ * guests that have found nothing and wait. It must not wait for the simulation. */
 void cm_gpu_wake_guests(struct cm_gpu *gpu, void (*wake)(void *context), void *context);
 
 /** Why the GPU's work cannot be divided, so that cm_gpu_set_threads changes nothing, in a few words ("cycles are

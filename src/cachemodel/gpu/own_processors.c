@@ -31,7 +31,7 @@ assign_processors(struct cm_shading *shading, const uint32_t *group, struct own_
    shading->pipeline[CM_PIPELINE_FRAGMENTS] += fragments;
 }
 
-/* What a footprint of all fragments of a quad is compared with: an area's key and these. */
+/* The bytes that cm_area_key leaves out, of a footprint whose four fragments all read. */
 static inline uint64_t
 whole_quad(uint32_t quad)
 {
@@ -51,6 +51,7 @@ count_whole_quads(struct cm_shading *shading, const struct own_processors *own, 
    if (!unit->areas)
       return false;
    for (uint32_t q = 0; q < 4; q++) {
+      assert(!(footprints[q].live & ~15)); /* so no key is CM_NO_AREA */
       const struct cm_texture_area *area =
          cm_texture_unit_area(shading->texture, unit, &footprints[0], own->instance[q]);
       const cm_texels first = cm_first_texels(&footprints[q]);

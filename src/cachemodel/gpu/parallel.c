@@ -611,9 +611,9 @@ cm_parallel_work(struct cm_parallel *parallel)
 }
 
 bool
-cm_parallel_help(struct cm_parallel *parallel, unsigned guest)
+cm_parallel_help(struct cm_parallel *parallel, unsigned guest, bool waits)
 {
-   return parallel && cm_threads_visit(&parallel->threads, guest);
+   return parallel && cm_threads_visit(&parallel->threads, guest, waits);
 }
 
 void

@@ -49,7 +49,7 @@ unsigned cm_parallel_times(const struct cm_parallel *parallel, struct cm_work_ti
 bool cm_parallel_work(struct cm_parallel *parallel);
 
 /** cm_gpu_help and cm_gpu_wake_guests. NULL is fine. */
-bool cm_parallel_help(struct cm_parallel *parallel, unsigned guest);
+bool cm_parallel_help(struct cm_parallel *parallel, unsigned guest, bool waits);
 void cm_parallel_wake_guests(struct cm_parallel *parallel, void (*wake)(void *context), void *context);
 
 /** Waits until all is done, and adds what was counted to the GPU's counts. Until something is appended, no other thread

@@ -126,12 +126,12 @@ cm_threads_finish(struct cm_threads *threads)
 }
 
 bool
-cm_threads_visit(struct cm_threads *threads, unsigned guest)
+cm_threads_visit(struct cm_threads *threads, unsigned guest, bool waits)
 {
    uint64_t nanoseconds = 0;
    cm_threads_lock(threads);
    const bool done = do_task(threads, OWNER + CM_MAX_THREADS + 1 + guest, &nanoseconds);
-   threads->guest_waits |= !done && threads->wake;
+   threads->guest_waits |= !done && waits && threads->wake;
    cm_threads_unlock(threads);
    return done;
 }

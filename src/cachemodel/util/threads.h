@@ -26,7 +26,8 @@ struct cm_worker {
    void *context;
    uint64_t nanoseconds; /**< processor time of its tasks */
    bool is_busy;         /**< a thread does one */
-   unsigned thread;      /**< 1 + number of the thread that has done the last one; 0: none has */
+   unsigned
+      thread; /**< that has done the last one: the owner is 1, its threads follow, then guests; 0: none has */
 };
 
 struct cm_threads {
@@ -38,10 +39,10 @@ struct cm_threads {
    unsigned num_workers;
    unsigned numbered;           /**< threads that have a number: those of list, as they begin */
    unsigned sleeping;           /**< threads that wait for a task */
-   bool guest_waits;            /**< a guest has found no task */
+   bool guest_waits;            /**< a guest has found no task, and waits for one */
    void (*wake)(void *context); /**< called when there may be one, with the lock */
    void *wake_context;
-   bool stops;                 /**< no task is begun any more, but by the owner */
+   bool stops;                 /**< no task is begun any more, but by the owner; guests are gone */
    uint64_t owner_nanoseconds; /**< processor time of tasks that the owner has done */
 };
 
@@ -90,8 +91,8 @@ cm_threads_notify(struct cm_threads *threads)
 }
 
 /** Without the lock: a guest, which has that number among guests, does a task if there is one. Returns whether there was; if
- * not, threads->wake is called once there may be one. */
-bool cm_threads_visit(struct cm_threads *threads, unsigned guest);
+ * not, and the guest waits then, threads->wake is called once there may be one. */
+bool cm_threads_visit(struct cm_threads *threads, unsigned guest, bool waits);
 
 /** Without the lock: the owner does a task if there is one. Returns whether there was. */
 bool cm_threads_work(struct cm_threads *threads);

@@ -356,9 +356,9 @@ tbr_model_counter(struct tbr_model *model, unsigned counter)
 }
 
 bool
-tbr_model_help(struct tbr_model *model, unsigned guest)
+tbr_model_help(struct tbr_model *model, unsigned guest, bool waits)
 {
-   return model->gpu && cm_gpu_help(model->gpu, guest);
+   return model->gpu && cm_gpu_help(model->gpu, guest, waits);
 }
 
 void
@@ -427,7 +427,7 @@ make_timeline(struct tbr_model *model, const struct cm_config *config, struct cm
    return false;
 }
 
-/** Where none are asked for: half the processors, as the other threads render, up to four, as more find little to do. */
+/** Where no number is asked for: half the processors, as the other threads render, up to four, as more find little to do. */
 static unsigned
 default_threads(void)
 {

@@ -23,7 +23,7 @@ tbr_model_create(const struct cm_config *config, const char *isa, bool simulate,
 void tbr_model_destroy(struct tbr_model *model);
 
 /** cm_gpu_help, for the threads that render: they may help until the model is destroyed. */
-bool tbr_model_help(struct tbr_model *model, unsigned guest);
+bool tbr_model_help(struct tbr_model *model, unsigned guest, bool waits);
 /** cm_gpu_wake_guests. */
 void tbr_model_wake_guests(struct tbr_model *model, void (*wake)(void *context), void *context);
 

@@ -11,6 +11,7 @@
 #include "util/u_thread.h"
 #include "tbr_batch.h"
 #include "tbr_context.h"
+#include "tbr_debug.h"
 #include "tbr_model.h"
 #include "tbr_process.h"
 #include "tbr_screen.h"
@@ -27,6 +28,8 @@
 #define MAX_SPARE_EVENT_BYTES (32u << 20)
 /** Waiting events with which the model is behind: workers help it before they render more. */
 #define MODEL_BEHIND_BYTES (2u << 20)
+/** Workers that do: more would find little to do, and each has filters of its own. */
+#define MAX_GUESTS 8
 
 struct live_batch {
    uint64_t sequence;
@@ -59,9 +62,12 @@ struct tbr_renderer {
    size_t waiting_event_bytes; /**< of rendered tiles that the model has not taken yet */
    bool events_full;           /**< workers wait: set above the limit, reset at half of it; read without
                                  * the lock */
-   bool model_behind;          /**< the same of MODEL_BEHIND_BYTES: workers help */
-   struct tbr_model *model;    /**< that they help; NULL: none. This and the next two are atomic. */
-   unsigned num_helping;       /**< workers that do, or see whether they can */
+   bool model_behind;          /**< workers help: set above behind_bytes, reset at half of it; the same */
+   size_t behind_bytes;        /**< MODEL_BEHIND_BYTES */
+   bool tile_wanted;           /**< the model waits for a tile; the same */
+   struct tbr_model *model;    /**< that they help; NULL: none. This and the next three are atomic. */
+   unsigned num_helping;       /**< workers within help_model, for which tbr_renderer_end_help waits */
+   unsigned num_helped;        /**< tasks that workers have done for it, for TBR_DEBUG_HELP */
    unsigned num_wakes;         /**< how often the model has had something to do again */
 };
 
@@ -198,14 +204,19 @@ add_counters(struct tbr_batch *batch, const struct tbr_tile_thread *thread)
 
 /* ---- events -------------------------------------------------------------- */
 
-/** Does a part of the model's work, if there is one. */
+/** Does a part of the model's work, if there is one. waits: otherwise the worker waits for num_wakes to change. */
 static bool
-help_model(struct tbr_renderer *renderer, unsigned worker)
+help_model(struct tbr_renderer *renderer, unsigned worker, bool waits)
 {
+   if (worker >= MAX_GUESTS)
+      return false;
    p_atomic_inc(&renderer->num_helping);
    struct tbr_model *model = p_atomic_read(&renderer->model);
-   const bool helped = model && tbr_model_help(model, worker);
+   const bool helped = model && tbr_model_help(model, worker, waits);
+   if (helped)
+      p_atomic_inc(&renderer->num_helped);
    p_atomic_dec(&renderer->num_helping);
+   /* tbr_renderer_end_help may wait for this. */
    if (!p_atomic_read(&renderer->model)) {
       mtx_lock(&renderer->lock);
       cnd_broadcast(&renderer->room);
@@ -222,6 +233,7 @@ wake_helpers(void *data)
    mtx_lock(&renderer->lock);
    p_atomic_inc(&renderer->num_wakes);
    cnd_broadcast(&renderer->room);
+   cnd_broadcast(&renderer->work);
    mtx_unlock(&renderer->lock);
 }
 
@@ -233,16 +245,26 @@ report_progress(struct tbr_renderer *renderer)
    mtx_unlock(&renderer->lock);
 }
 
-/** Helps the model while it is behind, or waits, until it is done with enough of the events. Called before the worker
- * takes a tile: waiting with a tile that the model needs next would be a deadlock. */
-static void
-make_room(struct tbr_renderer *renderer, unsigned worker)
+static bool
+has_tiles(const struct tbr_batch *batch)
 {
-   while (p_atomic_read(&renderer->model_behind)) {
+   return p_atomic_read(&batch->next_tile) < batch->pass.tiles_x * batch->pass.tiles_y;
+}
+
+/** Helps the model while it is behind, or waits, until it is done with enough of the events. Called before the worker
+ * takes a tile: waiting with a tile that the model needs next would be a deadlock. Where none is left, what it has rendered
+ * has to be counted first. */
+static void
+make_room(struct tbr_renderer *renderer, const struct tbr_batch *batch, unsigned worker)
+{
+   while (p_atomic_read(&renderer->model_behind) && has_tiles(batch)) {
       const unsigned wakes = p_atomic_read(&renderer->num_wakes);
-      if (help_model(renderer, worker))
+      const bool full = p_atomic_read(&renderer->events_full);
+      if (p_atomic_read(&renderer->tile_wanted))
+         report_progress(renderer);
+      if (help_model(renderer, worker, full))
          continue;
-      if (!p_atomic_read(&renderer->events_full))
+      if (!full)
          return;
       mtx_lock(&renderer->lock);
       cnd_broadcast(&renderer->progress); /* the last tiles may not have been reported yet */
@@ -257,6 +279,8 @@ static void
 update_flag(struct tbr_renderer *renderer, bool *flag, size_t limit)
 {
    if (renderer->waiting_event_bytes > limit) {
+      if (!*flag)
+         cnd_broadcast(&renderer->work);
       p_atomic_set(flag, true);
    } else if (*flag && renderer->waiting_event_bytes <= limit / 2) {
       p_atomic_set(flag, false);
@@ -271,7 +295,7 @@ count_waiting_events(struct tbr_renderer *renderer, const struct cm_tile_events 
    assert(waits || renderer->waiting_event_bytes >= bytes);
    renderer->waiting_event_bytes += waits ? bytes : -bytes;
    update_flag(renderer, &renderer->events_full, MAX_WAITING_EVENT_BYTES);
-   update_flag(renderer, &renderer->model_behind, MODEL_BEHIND_BYTES);
+   update_flag(renderer, &renderer->model_behind, renderer->behind_bytes);
 }
 
 /** Unused memory for a tile's events, or none. Called with the lock held. */
@@ -363,7 +387,7 @@ render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_
 
    for (;;) {
       if (batch->recorded)
-         make_room(renderer, worker);
+         make_room(renderer, batch, worker);
       const uint32_t position = p_atomic_inc_return(&batch->next_tile) - 1;
       if (position >= num_tiles)
          break;
@@ -419,7 +443,25 @@ has_work(const struct tbr_renderer *renderer)
    /* What shaders store in one order of tiles, the same in every run. */
    if (batch && batch->stores && batch->claimed)
       return false;
-   return batch && p_atomic_read(&batch->next_tile) < batch->pass.tiles_x * batch->pass.tiles_y;
+   return batch && has_tiles(batch);
+}
+
+/** Waits until there is work, or the threads must stop; an idle worker helps the model while it is behind. Called with the
+ * lock held. */
+static void
+wait_for_work(struct tbr_renderer *renderer, unsigned worker)
+{
+   while (!renderer->stop && !has_work(renderer)) {
+      const unsigned wakes = p_atomic_read(&renderer->num_wakes);
+      if (renderer->model_behind) {
+         mtx_unlock(&renderer->lock);
+         const bool helped = help_model(renderer, worker, true);
+         mtx_lock(&renderer->lock);
+         if (helped || renderer->stop || has_work(renderer) || renderer->num_wakes != wakes)
+            continue;
+      }
+      cnd_wait(&renderer->work, &renderer->lock);
+   }
 }
 
 static int
@@ -438,8 +480,7 @@ worker_main(void *data)
    util_fpstate_set_denorms_to_zero(util_fpstate_get());
    mtx_lock(&renderer->lock);
    for (;;) {
-      while (!renderer->stop && !has_work(renderer))
-         cnd_wait(&renderer->work, &renderer->lock);
+      wait_for_work(renderer, worker);
       if (!has_work(renderer))
          break;
       struct tbr_batch *batch = renderer->first;
@@ -568,8 +609,10 @@ tbr_renderer_has_tile(void *data, uint32_t position, bool wait)
    if (p_atomic_read(done) || !wait)
       return p_atomic_read(done);
    mtx_lock(&renderer->lock);
+   p_atomic_set(&renderer->tile_wanted, true);
    while (!p_atomic_read(done) && batch->state != TBR_BATCH_RENDERED)
       cnd_wait(&renderer->progress, &renderer->lock);
+   p_atomic_set(&renderer->tile_wanted, false);
    mtx_unlock(&renderer->lock);
    return true;
 }
@@ -599,16 +642,23 @@ tbr_renderer_release(void *data)
    mtx_unlock(&renderer->lock);
 }
 
+unsigned
+tbr_renderer_guests(unsigned threads)
+{
+   return util_get_cpu_caps()->nr_cpus > 1 ? MIN2(threads, MAX_GUESTS) : 0;
+}
+
 void
 tbr_renderer_end_help(struct tbr_renderer *renderer)
 {
    p_atomic_set(&renderer->model, NULL);
-   /* A worker that counts itself after this sees that there is no model; others are waited for. */
+   /* A worker that counts itself after this, which stays counted, sees that there is no model; others are waited for. */
    p_atomic_inc(&renderer->num_helping);
    mtx_lock(&renderer->lock);
    while (p_atomic_read(&renderer->num_helping) > 1 && !renderer->is_parents)
       cnd_wait(&renderer->room, &renderer->lock);
    mtx_unlock(&renderer->lock);
+   tbr_debug_help(p_atomic_read(&renderer->num_helped));
 }
 
 void
@@ -631,6 +681,7 @@ tbr_renderer_create(struct tbr_screen *screen, unsigned threads)
    cnd_init(&renderer->room);
    renderer->next_sequence = 1;
    renderer->oldest_live = 1;
+   renderer->behind_bytes = tbr_debug.flags & TBR_DEBUG_HELP ? 0 : MODEL_BEHIND_BYTES;
    renderer->model = screen->model;
    if (renderer->model)
       tbr_model_wake_guests(renderer->model, wake_helpers, renderer);

@@ -18,6 +18,8 @@ struct tbr_renderer *tbr_renderer_create(struct tbr_screen *screen, unsigned thr
 /** In a forked child, which has a copy of the renderer and none of its threads: what is under way there is not waited for,
  * and nothing may be submitted. */
 void tbr_renderer_leave_to_parent(struct tbr_renderer *renderer);
+/** How many of the worker threads help. */
+unsigned tbr_renderer_guests(unsigned threads);
 /** The model is about to be destroyed: no worker helps it any more. */
 void tbr_renderer_end_help(struct tbr_renderer *renderer);
 /** Renders what is queued and stops the threads. A child's copy of its parent's stays. */

@@ -315,7 +315,7 @@ start_threads(struct tbr_screen *screen)
    screen->thumbnails = simulate && tbr_thumbnails_are_wanted();
    const unsigned threads = screen->config->threads ? screen->config->threads : util_get_cpu_caps()->nr_cpus;
    if (simulate || tbr_recording_is_wanted()) {
-      screen->model = tbr_model_create(screen->config, isa, simulate, threads);
+      screen->model = tbr_model_create(screen->config, isa, simulate, tbr_renderer_guests(threads));
       if (!screen->model)
          return false;
    }
