@@ -5,6 +5,7 @@
  *    abort     draws five frames and aborts in the middle of the sixth
  * Pictures are looked at here; exit status 0 where they are right. */
 #include <GLES2/gl2.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -108,6 +109,24 @@ bounds(void)
    }
 }
 
+/* Waits until the statistics have so many frames: the memory model is behind the renderer. */
+static void
+wait_for_statistics(unsigned frames)
+{
+   const char *directory = getenv("TBRSIM_OUT");
+   char path[4096];
+   require(directory, "no TBRSIM_OUT");
+   snprintf(path, sizeof path, "%s/stats.json", directory);
+   for (unsigned found = 0; found < frames; usleep(10000)) {
+      FILE *file = fopen(path, "r");
+      found = 0;
+      for (int c, before = 0; file && (c = getc(file)) != EOF; before = c)
+         found += before == '\n' && c == '['; /* a frame's row */
+      if (file)
+         fclose(file);
+   }
+}
+
 static void
 abort_in_frame(void)
 {
@@ -116,8 +135,7 @@ abort_in_frame(void)
       draw_halves();
       egl_swap(&egl);
    }
-   /* The memory model is a moment behind the renderer. */
-   usleep(300000);
+   wait_for_statistics(5);
    draw_halves();
    abort();
 }

@@ -51,16 +51,17 @@ class Hostile(tbrsim.TestCase):
                                variables=NO_CACHE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(process.kill)
         written = self.path("frames.csv")
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + tbrsim.PATIENCE
         while time.monotonic() < deadline:
             if written.exists() and written.read_bytes().count(b"\n") > 20:
                 break
+            self.assertIsNone(process.poll())
             time.sleep(0.02)
         children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         for child in children:
             if pathlib.Path(f"/proc/{child}/comm").read_text().strip() == "render_scenes":
                 os.kill(int(child), signal.SIGKILL)
-        self.assertEqual(process.wait(timeout=20), 128 + signal.SIGKILL)
+        self.assertEqual(process.wait(timeout=tbrsim.PATIENCE), 128 + signal.SIGKILL)
         self.assertGreaterEqual(self.finished_frames(killed=True), 20)
 
     def test_full_disk(self):

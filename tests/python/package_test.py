@@ -598,6 +598,7 @@ class Pools(Recorded):
             first = pool.submit(tbrsim.run, ["sleep", "1000"], out=self.path("first"))
             second = pool.submit(tbrsim.run, ["sleep", "1000"], out=self.path("second"))
             while not pool.progress()[2]:
+                self.assertFalse(first.done())
                 time.sleep(0.01)
             raise ZeroDivisionError
         self.assertTrue(second.cancelled())

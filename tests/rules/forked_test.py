@@ -17,7 +17,7 @@ class Forked(tbrsim.TestCase):
     def passes(self, how, message=None):
         """The passes of each process that has drawn."""
         for options in (("--no-model",), ()):
-            result = tbrsim.run("run", "--out", self.directory, *options, "--", tbrsim.arguments.forked, how, timeout=60)
+            result = tbrsim.run("run", "--out", self.directory, *options, "--", tbrsim.arguments.forked, how)
             self.assertEqual(result.returncode, 0, result.stderr)
             errors = [line for line in result.stderr.splitlines() if "tbrsim: error" in line]
             self.assertEqual(len(errors), 1 if message else 0, result.stderr)

@@ -23,7 +23,8 @@ STATISTICS = ("stats.json", "frames.csv")
 TABLES = ("passes.csv", "draws.csv", "textures.csv", "tiles.csv")
 TIMELINE = "timeline.pftrace"
 SKIPPED = 77  # the exit status that Meson takes for "skipped"
-TIMEOUT = 200  # seconds that a program may take
+TIMEOUT = 400  # seconds that a program may take
+PATIENCE = 200  # seconds that what is bound to happen may take, on a machine with more to do
 
 arguments = argparse.Namespace()
 _display = {}  # the environment variable of the display that is open

@@ -185,7 +185,7 @@ class Run(tbrsim.TestCase):
     def test_own_display_is_taken_down(self):
         process, program, server = self.start_sleeper()
         os.kill(program, signal.SIGINT)
-        self.assertEqual(process.wait(timeout=20), 128 + signal.SIGINT)
+        self.assertEqual(process.wait(timeout=tbrsim.PATIENCE), 128 + signal.SIGINT)
         self.assertFalse(exists(server))
 
     def test_given_display_is_used(self):
@@ -210,16 +210,15 @@ class Run(tbrsim.TestCase):
     def test_termination_reaches_the_program(self):
         process, program, server = self.start_sleeper()
         process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(timeout=20), 128 + signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=tbrsim.PATIENCE), 128 + signal.SIGTERM)
         self.assertFalse(exists(program) or exists(server))
 
     def test_killed_command_leaves_nothing(self):
         process, program, server = self.start_sleeper()
         process.kill()
         process.wait()
-        for _ in range(100):
-            if not exists(program) and not exists(server):
-                break
+        end = time.monotonic() + tbrsim.PATIENCE
+        while (exists(program) or exists(server)) and time.monotonic() < end:
             time.sleep(0.1)
         self.assertFalse(exists(program) or exists(server))
 
@@ -300,7 +299,7 @@ class Progress(tbrsim.TestCase):
                     output += file.read(4096)
                 except OSError:  # nobody has it open any more
                     break
-        return process.wait(timeout=100), output.decode()
+        return process.wait(timeout=tbrsim.PATIENCE), output.decode()
 
     def screen(self, output, columns):
         """What is left in the last line; no line may have wrapped."""
