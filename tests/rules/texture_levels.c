@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* texture_levels: prints which levels of a mipmap are sampled, for every target and way to say where: bias in the
+/* texture_levels SAMPLER: prints which levels of a mipmap are sampled, of a target and for every way to say where: bias in the
  * shader, least and greatest level of detail of textures and samplers, base and maximum level, textureLod,
  * textureGrad, textureProj and their offsets, texelFetch (OpenGL ES 3.0.6, 3.8.10; GLSL ES 3.00.6, 8.8).
  * compare_test.py compares with what another driver samples.
  *
  * Levels of detail keep away from where the choice changes, by more than drivers may differ. */
 #include <stdio.h>
+#include <string.h>
 #include <math.h>
 
 #include "gles.h"
@@ -157,16 +158,18 @@ print_call(const struct target *target, const char *call, GLuint sampler)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
+   size_t t = 0;
+   while (argc == 2 && t < COUNT_OF(targets) && strcmp(targets[t].sampler, argv[1]))
+      t++;
+   require(argc == 2 && t < COUNT_OF(targets), "usage: texture_levels SAMPLER");
    GLuint sampler;
    gles_open();
    gles_framebuffer(GL_RGBA8, GL_NONE, SAMPLES * SIZE, SIZE);
    glGenSamplers(1, &sampler);
-   for (size_t t = 0; t < COUNT_OF(targets); t++) {
-      make_texture(&targets[t]);
-      for (size_t c = 0; c < COUNT_OF(targets[t].calls) && targets[t].calls[c]; c++)
-         print_call(&targets[t], targets[t].calls[c], sampler);
-   }
+   make_texture(&targets[t]);
+   for (size_t c = 0; c < COUNT_OF(targets[t].calls) && targets[t].calls[c]; c++)
+      print_call(&targets[t], targets[t].calls[c], sampler);
    return gles_close();
 }
