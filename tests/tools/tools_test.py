@@ -282,9 +282,10 @@ class Replay(tbrsim.TestCase):
 
 
 class Progress(tbrsim.TestCase):
-    def setUp(self):
-        super().setUp()
-        self.recording = tbrsim.record(self.directory, "glmark2_ideas", "--no-model")
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.recording = tbrsim.record(cls.shared, "glmark2_ideas", "--no-model")
 
     def on_terminal(self, columns, *arguments):
         """Status, and what comes to a terminal of so many columns."""
@@ -309,13 +310,13 @@ class Progress(tbrsim.TestCase):
             line = part + line[len(part):]
         return line
 
-    def work(self):
-        """Options that make a simulation take seconds."""
+    def work(self, policies="lru"):
+        """Options that make a simulation take a second for each policy."""
         return ["--out", self.path("sim"), "--jobs", "1", "--timing", "on", "--vary", "l2.size=262144,524288,1048576,2097152",
-                "--vary", "l2.policy=opt,drrip,lru", self.recording]
+                "--vary", f"l2.policy={policies}", self.recording]
 
     def test_terminal(self):
-        status, output = self.on_terminal(80, "sim", *self.work())
+        status, output = self.on_terminal(80, "sim", *self.work("opt,drrip,lru"))
         self.assertEqual(status, 0, output)
         self.assertRegex(output, r"(simulating|uses): frame \d+ of \d+, \d+ %, \d+ s left, [\d.]+ frames/s")
         self.assertRegex(output, "finding next uses: frame")
