@@ -67,13 +67,13 @@ class Run(unittest.TestCase):
         self.assertEqual(calls, FIRST + OTHER[:1])
 
     def test_time_ends_while_building(self):
-        status, lines, calls = self.run_ci("all* 0 30", seconds=3)
+        status, lines, calls = self.run_ci("all* 0 100", seconds=10)
         self.assertEqual(status, 0)
         self.check(lines, "not tested: no time left after building")
         self.assertEqual(calls, FIRST + OTHER[:2])
 
     def test_time_ends_while_testing(self):
-        status, lines, calls = self.run_ci("test*26.2* 0 30", seconds=3)
+        status, lines, calls = self.run_ci("test*26.2* 0 100", seconds=10)
         self.assertEqual(status, 0)
         self.check(lines, "tests not finished: no time left")
         self.assertEqual(calls, FIRST + OTHER)
