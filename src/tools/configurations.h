@@ -39,6 +39,8 @@ struct configurations {
    unsigned num_settings;
    bool for_all;          /**< what is set from now on is for all */
    bool attributes_draws; /**< --attribute names draws */
+   const char
+      *counts; /**< --timing on or --attribute: what asks for more statistics; NULL: neither is given */
    struct variation *variations;
    unsigned num_variations;
 };

@@ -74,7 +74,10 @@ static void
 take_timing(void *field, const char *option, const char *value)
 {
    static const char *const names[] = {"off", "on"};
-   configurations_set(field, options_name(option, value, names, 2) ? "timing=on" : "timing=off");
+   const bool on = options_name(option, value, names, 2);
+   configurations_set(field, on ? "timing=on" : "timing=off");
+   if (on)
+      ((struct configurations *)field)->counts = "--timing on";
 }
 
 static void
@@ -89,6 +92,7 @@ take_attribution(void *field, const char *option, const char *value)
       free(assignment);
    }
    free(list);
+   ((struct configurations *)field)->counts = "--attribute";
 }
 
 static void

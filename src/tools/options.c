@@ -163,6 +163,10 @@ options_finish_live(struct options *options)
       fail(STATUS_USAGE, "%s", error);
    if (options->record_hidden && !strcmp(options->record_hidden, "0") && !options->record)
       fail(STATUS_USAGE, "--record-visible: nothing is recorded, expected --record FILE.tbr, too");
+   if (options->configurations.counts && !options->model && !options->record)
+      fail(STATUS_USAGE,
+           "%s: nothing is counted with --no-model, nor recorded; expected --record FILE.tbr, too",
+           options->configurations.counts);
    if (options->thumbnails && !options->model)
       fail(STATUS_USAGE,
            "--thumbnails: they are with the statistics, which there are none of with --no-model");

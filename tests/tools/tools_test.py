@@ -201,6 +201,16 @@ class Run(tbrsim.TestCase):
             self.refused(2, "--record-visible: nothing is recorded, expected --record FILE.tbr, too", command, *self.out(),
                          "--record-visible", TRACE)
 
+    def test_no_statistics(self):
+        """Options of statistics that there will not be, too; a recording keeps them for `tbrsim sim`."""
+        for command, *words in (("replay", TRACE), ("run", "true"), ("env",)):
+            for option, value in (("--timing", "on"), ("--attribute", "draw,tile")):
+                said = f"{option} on" if option == "--timing" else option
+                self.refused(2, f"{said}: nothing is counted with --no-model, nor recorded; expected --record FILE.tbr, too",
+                             command, "--no-model", option, value, *words)
+        self.fine("env", "--no-model", "--timing", "off")
+        self.fine("env", "--no-model", "--timing", "on", "--record", self.path("x.tbr"))
+
     def test_killed_program(self):
         result = tbrsim.run("run", *self.out(), "--", "sh", "-c", "kill -SEGV $$")
         self.assertEqual(result.returncode, 128 + signal.SIGSEGV)
