@@ -197,7 +197,7 @@ class Explore(tbrsim.TestCase):
             self.assertEqual(result.returncode, 1, text)
             self.assertRegex(result.stderr, f"^tbrsim: .*{pattern}")
             self.assertNotIn("Traceback", result.stderr)
-            self.assertFalse(self.path("out/results.csv").exists(), text)
+            self.assertFalse(self.path("out").exists(), text)
         result = tbrsim.run("explore", "--out", self.path("out"), self.path("none.yaml"))
         self.assertEqual((result.returncode, result.stderr), (1, f"tbrsim: {self.path('none.yaml')}: No such file or directory\n"))
 

@@ -2,6 +2,7 @@
 """Design spaces: a plan's recordings, configurations and settings, all combinations, in one table (docs/explore.md)."""
 import csv
 import fcntl
+import functools
 import io
 import json
 import pathlib
@@ -11,7 +12,7 @@ from ..errors import CommandFailed, Error, need
 from ..parquet import write_table
 from . import cluster, pareto
 from .plan import read
-from .store import Store
+from .store import Store, tree_of
 from .work import Progress, Workers
 
 __all__ = ["Outcome", "explore", "read"]
@@ -34,6 +35,22 @@ class Outcome:
         return need("pandas").DataFrame(self.rows)
 
 
+def _trees(plan, points):
+    """The configuration of each point; an Error that names all points that the command refuses."""
+    refused, trees = [], []
+    find = functools.cache(tree_of)  # points differ in their recordings, too
+    for point in points:
+        try:
+            trees.append(find(plan.file(point.configuration), point.settings))
+        except CommandFailed as error:
+            refused.append(f"{point.name}: {str(error).removeprefix('tbrsim: ')}")
+    if refused:
+        more = [f"and {len(refused) - SHOWN} more"] if len(refused) > SHOWN else []
+        raise Error("\n".join([f"{plan.path}: {len(refused)} of {len(points)} combinations are no configurations; "
+                               "'only' and 'except' leave combinations out", *refused[:SHOWN], *more]))
+    return trees
+
+
 def _job(store, plan, point, tree):
     tile_size = None if tree.get("mode") == "imr" else tree["tile"]["size"]
     recording = store.recording_key(point.source, tile_size, plan.frames) if plan.captures else None
@@ -43,23 +60,6 @@ def _job(store, plan, point, tree):
         "settings": point.settings, "frames": plan.frames, "warm_up": plan.warm_up,
         "recording_key": recording, "tile_size": tile_size, "weight": point.source.stat().st_size,
     }
-
-
-def _jobs(store, plan, points):
-    """A job for each point; an Error that names all points that the command refuses."""
-    refused, jobs = [], []
-    for point in points:
-        try:
-            tree = store.tree(plan.file(point.configuration), point.settings)
-        except CommandFailed as error:
-            refused.append(f"{point.name}: {str(error).removeprefix('tbrsim: ')}")
-            continue
-        jobs.append(_job(store, plan, point, tree))
-    if refused:
-        more = [f"and {len(refused) - SHOWN} more"] if len(refused) > SHOWN else []
-        raise Error("\n".join([f"{plan.path}: {len(refused)} of {len(points)} combinations are no configurations; "
-                               "'only' and 'except' leave combinations out", *refused[:SHOWN], *more]))
-    return jobs
 
 
 def _rows(store, plan, points, jobs):
@@ -123,6 +123,8 @@ def explore(plan, out, jobs=None, retries=2, profile=None, progress=None):
         need("matplotlib")
     if profile:
         cluster.profile_directory(profile)
+    points = plan.points()
+    trees = _trees(plan, points)
     pathlib.Path(out).mkdir(parents=True, exist_ok=True)
     with open(pathlib.Path(out, "lock"), "w", encoding="utf-8") as lock:
         try:
@@ -131,8 +133,7 @@ def explore(plan, out, jobs=None, retries=2, profile=None, progress=None):
             raise Error(f"{out}: another tbrsim explore works there") from None
         store = Store(out)
         store.clean()
-        points = plan.points()
-        all_jobs = _jobs(store, plan, points)
+        all_jobs = [_job(store, plan, point, tree) for point, tree in zip(points, trees)]
         different = {job["key"]: job for job in all_jobs}
         wanted = [job for key, job in different.items() if not store.has(key)]
         # The longest first, so that the last ones are short.

@@ -29,6 +29,13 @@ def _key(parts):
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:KEY_LENGTH]
 
 
+def tree_of(configuration, settings):
+    """The whole configuration, as the command says it; a CommandFailed where it refuses it."""
+    tree = Configuration(configuration, dict(settings)).tree
+    tree.pop("description", None)
+    return tree
+
+
 def _version():
     """That of the command: its content. What renders is a library beside it."""
     command = pathlib.Path(executable()).resolve()
@@ -49,7 +56,7 @@ class Store:
         for folder in (self.results, self.recordings):
             folder.mkdir(parents=True, exist_ok=True)
         self._command, self._drivers = _version()
-        self._contents, self._trees, self._lock = {}, {}, threading.Lock()
+        self._contents, self._lock = {}, threading.Lock()
 
     # ---- keys
 
@@ -67,15 +74,6 @@ class Store:
             self._contents[mark] = content(path)
             self.write("contents.json", json.dumps(self._contents, indent=1) + "\n")
         return self._contents[mark]
-
-    def tree(self, configuration, settings):
-        """The whole configuration, as the command says it; a CommandFailed where it refuses it."""
-        name = (configuration, settings)
-        if name not in self._trees:
-            tree = Configuration(configuration, dict(settings)).tree
-            tree.pop("description", None)
-            self._trees[name] = tree
-        return self._trees[name]
 
     def recording_key(self, capture, tile_size, frames):
         """That of a capture's recording."""
