@@ -18,6 +18,8 @@ from .configuration import Configuration
 from .duckdb import Database, identifier, quoted
 from .errors import Error, put, run_main
 
+# With which the tables of --attribute begin (src/cachemodel/stats/table_file.h).
+TABLE_KEYS = b"frame,pass_frame,pass,"
 TABLES = ("frames", "passes", "draws", "textures", "tiles")
 NUMBER, TEXT, REAL, TRUTH = "BIGINT", "VARCHAR", "DOUBLE", "BOOLEAN"
 
@@ -151,6 +153,14 @@ def _link(directory, table):
         part.replace(target)
 
 
+def _is_ours(path):
+    """Whether a file is a table of results: one of the name that another program has written is left alone."""
+    if not path.is_file():
+        return False
+    with open(path, "rb") as file:
+        return path.name == "frames.csv" or file.read(len(TABLE_KEYS)) == TABLE_KEYS
+
+
 def directories(path):
     """The directories with tables of their own that belong to a directory of results: those of its
     processes, of its simulations, or itself."""
@@ -177,7 +187,7 @@ def write(path):
             known = counters(run["configuration"])
             tables = [directory / f"{table}.csv" for table in TABLES]
             written += [convert(database, table, schema(table, known), run)
-                        for table in tables if table.exists()]
+                        for table in tables if _is_ours(table)]
     if (pathlib.Path(path) / "stats.json").is_symlink():
         for table in TABLES:
             _link(pathlib.Path(path), table)

@@ -107,6 +107,19 @@ class Parquet(TestCase):
         self.fine("sim", "--out", out, self.recording)
         self.assertEqual((out / "draws.parquet").read_bytes(), b"mine")
 
+    def test_other_files(self):
+        """What others have put there under a table's name is left alone, whatever it is."""
+        out = self.path("others")
+        out.mkdir()
+        (out / "textures.csv").write_text("name,frame\ngrass,3\n")
+        (out / "tiles.csv").write_bytes(b"\xff\0")
+        (out / "draws.csv").mkdir()
+        (out / "passes.csv").write_text("")
+        self.fine("sim", "--format", "parquet", "--out", out, self.recording)
+        self.check_tables(out, ["frames"])
+        self.assertEqual((out / "textures.csv").read_text(), "name,frame\ngrass,3\n")
+        self.assertEqual((out / "tiles.csv").read_bytes(), b"\xff\0")
+
     def test_several_simulations(self):
         out = self.path("several")
         self.fine("sim", "--format", "parquet", "--vary", "l2.size=1M,2M", "--out", out, self.recording)
@@ -173,6 +186,7 @@ class Parquet(TestCase):
                 if text.count(",") >= 2 and text.replace(",", "").replace("_", "").isalpha():
                     found |= set(text.strip(",").split(","))
         self.assertEqual(found, set(parquet.KEYS))
+        self.assertIn(f'#define CM_TABLE_KEYS "{parquet.TABLE_KEYS.decode()}"\n', header)
 
     def test_missing_library(self):
         """A command without the library says so in a line, before it writes anything."""
