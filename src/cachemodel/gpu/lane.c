@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "memory/filter.h"
+#include "util/counts.h"
 
 /* ---- which configurations have lanes ----------------------------------------- */
 
@@ -197,21 +198,12 @@ cm_lane_begin(struct cm_lane *lane)
       cm_filter_forget(&lane->filters[i]);
 }
 
-static void
-add_up(uint64_t *sum, uint64_t *counts, size_t count)
-{
-   for (size_t c = 0; c < count; c++) {
-      sum[c] += counts[c];
-      counts[c] = 0;
-   }
-}
-
 void
 cm_lane_add_counts(struct cm_lane *lane)
 {
    struct cm_gpu *gpu = lane->gpu;
-   add_up(gpu->pipeline, lane->pipeline, CM_PIPELINE_COUNT);
-   add_up(gpu->hierarchy.dram.counts[0], lane->dram.counts[0], CM_STREAM_COUNT * CM_DRAM_EVENT_COUNT);
+   cm_counts_move(gpu->pipeline, lane->pipeline, CM_PIPELINE_COUNT);
+   cm_counts_move(gpu->hierarchy.dram.counts[0], lane->dram.counts[0], CM_STREAM_COUNT * CM_DRAM_EVENT_COUNT);
    cm_texture_access_add(&gpu->texture.access, &lane->texture.access);
    for (uint32_t i = 0; lane->filters && i < gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances; i++)
       cm_filter_add_counts(&lane->filters[i]);

@@ -7,6 +7,7 @@
 #include "gpu/lane.h"
 #include "gpu/operations.h"
 #include "gpu/segment.h"
+#include "util/counts.h"
 #include "util/minmax.h"
 #include "util/threads.h"
 
@@ -125,27 +126,19 @@ take_entries(void *parallel, struct cm_access_stream *stream)
 }
 
 static void
-add_up(uint64_t *sum, uint64_t *counts, size_t count)
-{
-   for (size_t c = 0; c < count; c++) {
-      sum[c] += counts[c];
-      counts[c] = 0;
-   }
-}
-
-static void
 add_counts(struct cm_parallel *parallel)
 {
    struct cm_gpu *gpu = parallel->gpu;
-   add_up(gpu->hierarchy.dram.counts[0], parallel->dram.counts[0], CM_STREAM_COUNT * CM_DRAM_EVENT_COUNT);
-   add_up(gpu->hierarchy.dram.counts[0], parallel->textures.dram.counts[0],
-          CM_STREAM_COUNT * CM_DRAM_EVENT_COUNT);
+   cm_counts_move(gpu->hierarchy.dram.counts[0], parallel->dram.counts[0],
+                  CM_STREAM_COUNT * CM_DRAM_EVENT_COUNT);
+   cm_counts_move(gpu->hierarchy.dram.counts[0], parallel->textures.dram.counts[0],
+                  CM_STREAM_COUNT * CM_DRAM_EVENT_COUNT);
    if (parallel->textures.lane.gpu)
       cm_lane_add_counts(&parallel->textures.lane);
    bool out_of_memory = parallel->textures.out_of_memory;
    for (unsigned p = 0; p < parallel->num_preparers; p++) {
       struct preparer *preparer = &parallel->preparers[p];
-      add_up(gpu->operations, preparer->operations, CM_OPERATION_COUNT);
+      cm_counts_move(gpu->operations, preparer->operations, CM_OPERATION_COUNT);
       if (preparer->lane.gpu)
          cm_lane_add_counts(&preparer->lane);
       out_of_memory |= preparer->out_of_memory;
