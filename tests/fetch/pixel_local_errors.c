@@ -200,8 +200,11 @@ static void
 test_changes(void)
 {
    static const GLenum none[] = {GL_NONE};
-   GLuint framebuffers[2], texture, depth = make_buffer(GL_DEPTH_COMPONENT16, 0);
-   glGenTextures(1, &texture);
+   GLuint framebuffers[2], textures[2], texture, depth = make_buffer(GL_DEPTH_COMPONENT16, 0);
+   const GLuint buffers[] = {make_buffer(GL_DEPTH_COMPONENT16, 0), depth};
+   glGenTextures(2, textures);
+   glBindTexture(GL_TEXTURE_2D, textures[0]);
+   texture = textures[1];
    glBindTexture(GL_TEXTURE_2D, texture);
    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, PLS_SIZE, PLS_SIZE, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
    glGenFramebuffers(2, framebuffers);
@@ -221,6 +224,9 @@ test_changes(void)
    glDeleteFramebuffers(1, &framebuffers[0]);
    expect(GL_INVALID_OPERATION, "glDeleteFramebuffers");
    holds(glIsFramebuffer(framebuffers[0]), "the framebuffer is deleted");
+   glDeleteFramebuffers(2, (const GLuint[]){framebuffers[1], framebuffers[0]});
+   expect(GL_INVALID_OPERATION, "glDeleteFramebuffers of two");
+   holds(glIsFramebuffer(framebuffers[1]), "the framebuffer before the one that is refused is deleted");
    glDeleteFramebuffers(1, &framebuffers[1]);
    expect(GL_NO_ERROR, "glDeleteFramebuffers of another");
    glDrawBuffers(1, none);
@@ -238,10 +244,16 @@ test_changes(void)
    glBindRenderbuffer(GL_RENDERBUFFER, depth);
    glRenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH_COMPONENT16, 8, 8);
    expect(GL_INVALID_OPERATION, "glRenderbufferStorage");
-   glDeleteTextures(1, &texture);
+   glDeleteTextures(2, textures);
    expect(GL_INVALID_OPERATION, "glDeleteTextures");
-   glDeleteRenderbuffers(1, &depth);
+   holds(glIsTexture(textures[0]), "the texture before the one that is refused is deleted");
+   glDeleteRenderbuffers(2, buffers);
    expect(GL_INVALID_OPERATION, "glDeleteRenderbuffers");
+   holds(glIsRenderbuffer(buffers[0]), "the renderbuffer before the one that is refused is deleted");
+   glDeleteTextures(2, (const GLuint[]){0, textures[0]});
+   glDeleteRenderbuffers(2, (const GLuint[]){0, buffers[0]});
+   expect(GL_NO_ERROR, "glDelete of what is not attached");
+   holds(!glIsTexture(textures[0]) && !glIsRenderbuffer(buffers[0]), "what is not attached is not deleted");
    glDisable(GL_SHADER_PIXEL_LOCAL_STORAGE_EXT);
    holds(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "it has changed");
    glDeleteFramebuffers(1, &framebuffers[0]);

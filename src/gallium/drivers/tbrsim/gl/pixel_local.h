@@ -11,6 +11,7 @@
 #define PIXEL_LOCAL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /** Words a pixel; MAX_SHADER_PIXEL_LOCAL_STORAGE_SIZE_EXT and …_FAST_SIZE_EXT are that in bytes. */
 #define PIXEL_LOCAL_WORDS 4
@@ -33,6 +34,11 @@ void pixel_local_enable(struct gl_context *ctx, bool enable);
 /** Whether a command that changes `object`, a framebuffer, texture or renderbuffer, is an error because the storage is
  * enabled, and the object is the draw framebuffer or attached to it. Records the error. */
 bool pixel_local_forbids(struct gl_context *ctx, const void *object, const char *command);
+
+/** The same of glDeleteFramebuffers, glDeleteTextures or glDeleteRenderbuffers (GL_FRAMEBUFFER, GL_TEXTURE or
+ * GL_RENDERBUFFER) of `count` names: where one of them must not be deleted, none is, as a command with an error has no
+ * effect. */
+bool pixel_local_forbids_deletion(struct gl_context *ctx, uint32_t type, int count, const uint32_t *names);
 
 /** Whether a draw is an error because its fragment shader accesses the storage and it is not enabled. */
 bool pixel_local_is_missing(const struct gl_context *ctx);

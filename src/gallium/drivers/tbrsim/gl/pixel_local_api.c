@@ -67,6 +67,36 @@ pixel_local_forbids(struct gl_context *ctx, const void *object, const char *comm
    return forbidden;
 }
 
+/* Whether the draw framebuffer is, or has attached, an object of a type and name. */
+static bool
+draw_framebuffer_has(const struct gl_framebuffer *framebuffer, GLenum type, GLuint name)
+{
+   bool found = type == GL_FRAMEBUFFER && framebuffer->Name == name;
+   for (unsigned i = 0; i < BUFFER_COUNT; i++) {
+      const struct gl_renderbuffer_attachment *attachment = &framebuffer->Attachment[i];
+      if (type == GL_TEXTURE)
+         found |= attachment->Texture && attachment->Texture->Name == name;
+      else if (type == GL_RENDERBUFFER)
+         found |= attachment->Renderbuffer && attachment->Renderbuffer->Name == name;
+   }
+   return found;
+}
+
+bool
+pixel_local_forbids_deletion(struct gl_context *ctx, uint32_t type, int count, const uint32_t *names)
+{
+   const char *objects = type == GL_FRAMEBUFFER ? "Framebuffers"
+                         : type == GL_TEXTURE   ? "Textures"
+                                                : "Renderbuffers";
+   for (int i = 0; ctx->PixelLocalStorage && i < count; i++) {
+      if (names[i] && draw_framebuffer_has(ctx->DrawBuffer, type, names[i])) {
+         _mesa_error(ctx, GL_INVALID_OPERATION, "glDelete%s(while pixel local storage is enabled)", objects);
+         return true;
+      }
+   }
+   return false;
+}
+
 bool
 pixel_local_is_missing(const struct gl_context *ctx)
 {
