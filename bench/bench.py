@@ -194,9 +194,8 @@ def profile_tables(profiles):
     lines = ["", "## Where the three slowest spend their time", "",
              "tbrsim's processor time with the model live, in per cent (perf): `tbrsim:model` is the thread that"
              " simulates",
-             "the memory hierarchy, `tbrsim:tile` are those that render, the other is the program's own. The simulation",
-             "is one thread's work, in the order of the accesses: where its share nears that of a whole core, it is"
-             " the limit."]
+             "the memory hierarchy, `tbrsim:tile` are those that render and, where it is behind, do parts of the",
+             "simulation (functions that begin with `cm_` and others), the other is the program's own."]
     for name, rows in profiles.items():
         threads = {}
         for share, thread, _ in rows:
