@@ -31,48 +31,6 @@ assign_processors(struct cm_shading *shading, const uint32_t *group, struct own_
    shading->pipeline[CM_PIPELINE_FRAGMENTS] += fragments;
 }
 
-/* The bytes that cm_area_key leaves out, of a footprint whose four fragments all read. */
-static inline uint64_t
-whole_quad(uint32_t quad)
-{
-   uint64_t key;
-   const struct cm_footprint footprint = {.quad = (uint8_t)quad, .live = 15};
-   memcpy(&key, &footprint, sizeof key);
-   return key;
-}
-
-/* Counts an instruction's reads by four quads, if all their fragments read and lie in areas: one test for all. */
-static inline __attribute__((always_inline)) bool
-count_whole_quads(struct cm_shading *shading, const struct own_processors *own, struct cm_texture_unit *unit,
-                  const struct cm_footprint footprints[4])
-{
-   cm_texels outside = {0}, ends[4];
-   uint64_t differ = 0;
-   if (!unit->areas)
-      return false;
-   for (uint32_t q = 0; q < 4; q++) {
-      assert(!(footprints[q].live & ~15)); /* so no key is CM_NO_AREA */
-      const struct cm_texture_area *area =
-         cm_texture_unit_area(shading->texture, unit, &footprints[0], own->instance[q]);
-      const cm_texels first = cm_first_texels(&footprints[q]);
-      uint64_t key;
-      memcpy(&key, &footprints[q], sizeof key);
-      differ |= (area->changes ^ own->cache[q]->changes) | ((area->key | whole_quad(q)) ^ key);
-      outside |= (first < area->first) | (first > area->last);
-      ends[q] = (first | area->beyond) == -1;
-   }
-   if (differ || cm_any_texel(outside))
-      return false;
-   unsigned bits = cm_texel_bits_of_two(ends[0], ends[1]) | cm_texel_bits_of_two(ends[2], ends[3]) << 16;
-   for (uint32_t q = 0; q < 4; q++, bits >>= 8) {
-      own->cache[q]->accesses[CM_STREAM_TEXTURE][0] += 4 + cm_more_reads[bits & 255];
-      cm_cache_expect_hits(own->cache[q]);
-   }
-   shading->area_reads += 4;
-   shading->pipeline[CM_PIPELINE_FOOTPRINTS] += 4;
-   return true;
-}
-
 /* Reads of an instruction that lie in areas are counted; those that do not wait, and all of their quads that follow. */
 static inline __attribute__((always_inline)) bool
 count_hits(struct cm_shading *shading, const struct own_processors *own, struct cm_run *run,
@@ -81,8 +39,6 @@ count_hits(struct cm_shading *shading, const struct own_processors *own, struct 
    const uint32_t count = cm_event_count(*event);
    const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
    struct cm_texture_unit *unit = cm_shading_unit(shading, event);
-   if (count == 4 && own->running == 15 && !*waiting && count_whole_quads(shading, own, unit, footprints))
-      return true;
    if (!cm_shading_make_room(shading, count))
       return false;
    struct cm_quad_read *reads = shading->reads.data;
@@ -160,8 +116,6 @@ read_in_order(struct cm_shading *shading, const struct own_processors *own, cons
    const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
    struct cm_texture_unit *unit = cm_shading_unit(shading, event);
    uint32_t read = 0;
-   if (count == 4 && own->running == 15 && count_whole_quads(shading, own, unit, footprints))
-      return;
    for (uint32_t i = 0; i < count; i++) {
       const unsigned quad = footprints[i].quad & 3;
       if (!(own->running >> quad & 1))

@@ -276,6 +276,26 @@ find_bounds(const struct cm_texture_image *image, const struct cm_footprint *foo
           bounds->bottom < (int32_t)image->level->height;
 }
 
+/* Which blocks of a grid each fragment of a footprint reads. left, top: column and row of its first block. */
+static inline __attribute__((always_inline)) void
+find_readers(const struct cm_texture_image *image, const struct cm_footprint *footprint, uint32_t left,
+             uint32_t top, struct cm_read_grid *grid)
+{
+   const unsigned column_shift = image->shape.column_shift, row_shift = image->shape.row_shift;
+   const int32_t more = footprint->linear ? 1 : 0;
+   grid->accesses = 0;
+   for (unsigned f = 0; f < 4; f++) {
+      const int32_t x = footprint->texel[f].x, y = footprint->texel[f].y;
+      const uint32_t first_row = 2 * (((uint32_t)y >> row_shift) - top),
+                     second_row = 2 * (((uint32_t)(y + more) >> row_shift) - top);
+      /* Bit 0 or 1 is the block's column, bit 0, 2, 4… its row. */
+      const uint32_t columns =
+         1u << (((uint32_t)x >> column_shift) - left) | 1u << (((uint32_t)(x + more) >> column_shift) - left);
+      grid->readers[f] = columns * (1u << first_row | 1u << second_row);
+      grid->accesses += (1 + (columns == 3)) << (second_row != first_row);
+   }
+}
+
 /* cm_footprint_grid of an image that has_tiles_of_blocks: two columns and two rows at most. */
 static inline __attribute__((always_inline)) bool
 tile_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
@@ -301,7 +321,7 @@ tile_grid(const struct cm_texture_image *image, const struct cm_footprint *footp
          grid->readers[f] = 1;
       return true;
    }
-   cm_grid_find_readers(image, footprint, left, top, grid);
+   find_readers(image, footprint, left, top, grid);
    return true;
 }
 
@@ -336,7 +356,7 @@ cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprin
    grid->column = 1;
    grid->row = image->row_blocks;
    if (row_shift) {
-      cm_grid_find_readers(image, footprint, (uint32_t)left, (uint32_t)top, grid);
+      find_readers(image, footprint, (uint32_t)left, (uint32_t)top, grid);
       return true;
    }
    grid->accesses = 4 << more;

@@ -55,18 +55,6 @@ cm_texel_bits(cm_texels mask)
 #endif
 }
 
-/** cm_texel_bits of two masks, the second's from bit 8 on. */
-static inline unsigned
-cm_texel_bits_of_two(cm_texels mask, cm_texels second)
-{
-#ifdef __SSE2__
-   return (unsigned)__builtin_ia32_pmovmskb128(
-      __builtin_ia32_packsswb128((cm_texel_shorts)mask, (cm_texel_shorts)second));
-#else
-   return cm_texel_bits(mask) | cm_texel_bits(second) << 8;
-#endif
-}
-
 /** The first texels of a footprint's fragments. */
 static inline cm_texels
 cm_first_texels(const struct cm_footprint *footprint)
@@ -186,27 +174,6 @@ cm_footprint_box(const struct cm_texture_image *image, const struct cm_footprint
    else
       cm_place_tiles(image, CM_ORDER_TILES, box, grid);
    return bottom - top <= 1;
-}
-
-/** Which blocks of a grid each fragment of a footprint reads, all being live. left, top: column and row of its first
- * block. */
-static inline __attribute__((always_inline)) void
-cm_grid_find_readers(const struct cm_texture_image *image, const struct cm_footprint *footprint,
-                     uint32_t left, uint32_t top, struct cm_read_grid *grid)
-{
-   const unsigned column_shift = image->shape.column_shift, row_shift = image->shape.row_shift;
-   const int32_t more = footprint->linear ? 1 : 0;
-   grid->accesses = 0;
-   for (unsigned f = 0; f < 4; f++) {
-      const int32_t x = footprint->texel[f].x, y = footprint->texel[f].y;
-      const uint32_t first_row = 2 * (((uint32_t)y >> row_shift) - top),
-                     second_row = 2 * (((uint32_t)(y + more) >> row_shift) - top);
-      /* Bit 0 or 1 is the block's column, bit 0, 2, 4… its row. */
-      const uint32_t columns =
-         1u << (((uint32_t)x >> column_shift) - left) | 1u << (((uint32_t)(x + more) >> column_shift) - left);
-      grid->readers[f] = columns * (1u << first_row | 1u << second_row);
-      grid->accesses += (1 + (columns == 3)) << (second_row != first_row);
-   }
 }
 
 /** All blocks of a box, as bits of its grid. */

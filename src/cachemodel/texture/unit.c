@@ -169,32 +169,20 @@ cm_texture_unit_read_buffer(struct cm_texture_path *path, const struct cm_textur
 
 /* ---- areas ----------------------------------------------------------------- */
 
-/* cm_texture_unit_map of a footprint whose box is known, and its grid but for the readers. */
-static inline void
-map_box(struct cm_texture_path *path, struct cm_texture_unit *unit, const struct cm_texture_image *image,
-        const struct cm_footprint *footprint, const struct cm_block_box *box, struct cm_texture_reads *reads)
-{
-   reads->is_grid = footprint->live == 15 && path->access.design == CM_TEXTURE_DESIGN_NONE;
-   if (reads->is_grid)
-      cm_grid_find_readers(image, footprint, box->left, box->top, &reads->grid);
-   else
-      cm_texture_unit_map(unit, image, footprint, path, reads);
-}
-
 /* Reads a footprint in the ordinary way, but for the blocks of its grid that are known to be settled. */
 static void
 read_unsettled(struct cm_texture_path *path, struct cm_texture_unit *unit,
-               const struct cm_texture_image *image, const struct cm_footprint *footprint,
-               const struct cm_block_box *box, struct cm_texture_reads *reads, uint32_t settled,
+               const struct cm_texture_image *image, const struct cm_footprint *footprint, uint32_t settled,
                struct cm_cache *cache)
 {
-   map_box(path, unit, image, footprint, box, reads);
-   if (reads->is_grid) {
-      if (cache->replacement->read_unsettled(cache, &reads->grid, settled, CM_STREAM_TEXTURE))
+   struct cm_texture_reads reads;
+   cm_texture_unit_map(unit, image, footprint, path, &reads);
+   if (reads.is_grid) {
+      if (cache->replacement->read_unsettled(cache, &reads.grid, settled, CM_STREAM_TEXTURE))
          return;
-      reads->count = cm_grid_list(&reads->grid, false, reads->blocks);
+      reads.count = cm_grid_list(&reads.grid, false, reads.blocks);
    }
-   cm_cache_read_sequence(cache, reads->blocks, reads->count, CM_STREAM_TEXTURE);
+   cm_cache_read_sequence(cache, reads.blocks, reads.count, CM_STREAM_TEXTURE);
    cache->settled_blocks = 0;
 }
 
@@ -203,19 +191,18 @@ cm_texture_unit_follow(struct cm_texture_path *path, struct cm_texture_unit *uni
                        const struct cm_footprint *footprint, uint32_t processor, struct cm_cache *cache)
 {
    struct cm_block_box box;
-   struct cm_texture_reads reads;
+   struct cm_read_grid grid;
    const struct cm_texture_image *image = NULL;
    if (unit->areas && unit->layout && cache->grid_misses < CM_MANY_GRID_MISSES &&
        cache->replacement->find_settled)
       image = cm_texture_unit_image(unit, footprint, path->block_shift);
-   if (!image || !cm_footprint_box(image, footprint, &box, &reads.grid)) {
+   if (!image || !cm_footprint_box(image, footprint, &box, &grid)) {
       cm_texture_unit_read(path, unit, footprint, processor, cache);
       return;
    }
    struct cm_texture_area *area =
       cm_texture_unit_area(path, unit, footprint, cm_texture_path_instance(path, processor));
-   const uint32_t mask = cm_box_mask(&box),
-                  settled = cache->replacement->find_settled(cache, &reads.grid, mask);
+   const uint32_t mask = cm_box_mask(&box), settled = cache->replacement->find_settled(cache, &grid, mask);
    if (!(mask & ~settled)) {
       cm_area_add(area, cache->changes, image, footprint, &box);
       cache->accesses[CM_STREAM_TEXTURE][0] +=
@@ -223,7 +210,7 @@ cm_texture_unit_follow(struct cm_texture_path *path, struct cm_texture_unit *uni
       cm_cache_expect_hits(cache);
       return;
    }
-   read_unsettled(path, unit, image, footprint, &box, &reads, settled, cache);
+   read_unsettled(path, unit, image, footprint, settled, cache);
    if (!(mask & ~cache->settled_blocks))
       cm_area_add(area, cache->changes, image, footprint, &box);
 }
