@@ -95,13 +95,19 @@ cm_queue_room_known(const struct cm_queue *queue)
    return !queue->size || queue->entered < queue->popped + queue->size;
 }
 
-/** When there is room for the next item; it must be known. */
+/** When there is room for an item; it must be known. Times of items that are not popped yet are 0, as that of a queue
+ * without limit is: the first `size` items find room at once. */
+static inline uint64_t
+cm_queue_room_of(const struct cm_queue *queue, uint64_t item)
+{
+   return queue->popped_at[(item - queue->size) & queue->mask];
+}
+
+/** The same for the next item. */
 static inline uint64_t
 cm_queue_room(const struct cm_queue *queue)
 {
-   if (!queue->size || queue->entered < queue->size)
-      return 0;
-   return queue->popped_at[(queue->entered - queue->size) & queue->mask];
+   return cm_queue_room_of(queue, queue->entered);
 }
 
 static inline void

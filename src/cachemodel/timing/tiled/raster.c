@@ -21,69 +21,85 @@ cm_raster_timing_init(struct cm_tiled_timing *timing)
    raster->contexts = cm_pool_take(pool, contexts, sizeof *raster->contexts);
    for (uint32_t c = 0; raster->contexts && c < contexts; c++)
       raster->contexts[c].quad = CM_UNKNOWN;
+   for (uint32_t p = 0; raster->contexts && raster->next_context && p < processors; p++)
+      raster->next_context[p] = raster->contexts + p * pipeline->fragment_contexts;
    cm_queue_init(&raster->z_queue, pipeline->fragment_queue, pool);
    cm_queue_init(&raster->z_flight, pipeline->early_z_quads, pool);
    cm_queue_init(&raster->fragments, pipeline->fragment_queue, pool);
    cm_queue_init(&raster->colors, pipeline->color_queue, pool);
 }
 
+/* Functions that are called for each quad are compiled twice: attributes, a constant, is whether cycles are attributed. */
+
 /* ---- after the Fragment Processors --------------------------------------- */
+
+/* Whose a context was, and what its quad waited for. */
+static void
+attribute_context(struct cm_context *context, const struct cm_flying_quad *flying)
+{
+   context->pass = flying->work->pass;
+   context->draw = flying->draw;
+   context->resource = context->reason == CM_STAGE_MEMORY ? flying->wait.waits_for : 0;
+   context->tile = flying->work->tile;
+}
 
 /* A quad releases its context when it is shaded and the Blending Unit's queue, which is in order, has room. */
 static inline __attribute__((always_inline)) void
-release_unreleased(struct cm_tiled_timing *timing, uint64_t quad)
+release_unreleased(struct cm_tiled_timing *timing, uint64_t quad, bool attributes)
 {
    struct cm_raster_timing *raster = &timing->raster;
    struct cm_flying_quad *flying = &raster->flying[quad & raster->flying_mask];
-   const uint32_t size = raster->colors.size;
    const uint64_t data = cm_wait_resolve(&timing->memory.base, &flying->wait) + flying->tail;
-   const uint64_t done = cm_later(flying->issued, data);
-   const uint64_t room = quad < size ? 0 : raster->colors.popped_at[(quad - size) & raster->colors.mask];
-   struct cm_context *context = &raster->contexts[flying->context];
+   const uint64_t done = cm_later(flying->issued, data), room = cm_queue_room_of(&raster->colors, quad);
+   struct cm_context *context = flying->context;
    flying->released = cm_later(done, room);
-   if (context->quad == quad) {
-      context->released = flying->released;
-      context->reason = room > done             ? CM_STAGE_BLOCKED
-                        : data > flying->issued ? CM_STAGE_MEMORY
-                                                : CM_STAGE_BUSY;
-      context->pass = flying->work->pass;
-      context->draw = flying->draw;
-      context->resource = context->reason == CM_STAGE_MEMORY ? flying->wait.waits_for : 0;
-      context->tile = flying->work->tile;
-   }
+   if (context->quad != quad)
+      return;
+   context->released = flying->released;
+   context->reason = room > done ? CM_STAGE_BLOCKED : data > flying->issued ? CM_STAGE_MEMORY : CM_STAGE_BUSY;
+   if (attributes)
+      attribute_context(context, flying);
 }
 
-static inline void
-release_context(struct cm_tiled_timing *timing, uint64_t quad)
+static inline __attribute__((always_inline)) void
+release_context(struct cm_tiled_timing *timing, uint64_t quad, bool attributes)
 {
    if (timing->raster.flying[quad & timing->raster.flying_mask].released == CM_UNKNOWN)
-      release_unreleased(timing, quad);
+      release_unreleased(timing, quad, attributes);
 }
 
-static inline void
-blend(struct cm_tiled_timing *timing, uint64_t quads)
+static inline __attribute__((always_inline)) void
+blend(struct cm_tiled_timing *timing, uint64_t quads, bool attributes)
 {
    struct cm_raster_timing *raster = &timing->raster;
    for (; raster->blended < quads; raster->blended++) {
-      release_context(timing, raster->blended);
+      release_context(timing, raster->blended, attributes);
       struct cm_flying_quad *flying = &raster->flying[raster->blended & raster->flying_mask];
-      cm_work_serve(flying->work, &raster->blend, flying->draw);
+      struct cm_work *work = flying->work;
+      if (attributes)
+         cm_work_serve(work, &raster->blend, flying->draw);
       cm_stage_account(&raster->blend, CM_STAGE_STARVED, flying->released);
-      cm_stage_account(&raster->blend, CM_STAGE_MEMORY, flying->work->loaded);
+      cm_stage_account(&raster->blend, CM_STAGE_MEMORY, work->loaded);
       const uint64_t begin = raster->blend.until;
       cm_stage_work(&raster->blend, CM_STAGE_STARVED, begin, timing->pipeline->blend_cycles);
       cm_queue_push(&raster->colors);
       cm_queue_pop(&raster->colors, flying->released, begin);
-      if (flying->work->blend_begin == CM_UNKNOWN)
-         flying->work->blend_begin = begin;
-      flying->work->shaded = raster->blend.until;
+      if (work->blend_begin == CM_UNKNOWN)
+         work->blend_begin = begin;
+      work->shaded = raster->blend.until;
    }
+}
+
+static inline bool
+is_attributed(const struct cm_tiled_timing *timing)
+{
+   return timing->base.attribution != NULL;
 }
 
 void
 cm_raster_timing_blend(struct cm_tiled_timing *timing, uint64_t quads)
 {
-   blend(timing, quads);
+   blend(timing, quads, is_attributed(timing));
 }
 
 static inline bool
@@ -109,8 +125,7 @@ static inline bool
 is_context_known(struct cm_tiled_timing *timing, uint32_t processor)
 {
    struct cm_raster_timing *raster = &timing->raster;
-   const struct cm_context *context =
-      &raster->contexts[processor * timing->pipeline->fragment_contexts + raster->next_context[processor]];
+   const struct cm_context *context = raster->next_context[processor];
    const uint64_t capacity = raster->flying_mask + 1;
    if (raster->quads - raster->blended == capacity && !is_settled(timing, raster->blended + 1))
       return false;
@@ -122,16 +137,16 @@ is_context_known(struct cm_tiled_timing *timing, uint32_t processor)
 }
 
 /* When a context is free. If its quad's release is unknown, the quad is still in the ring: it is not blended. */
-static inline uint64_t
-context_is_free(struct cm_tiled_timing *timing, struct cm_context *context)
+static inline __attribute__((always_inline)) uint64_t
+context_is_free(struct cm_tiled_timing *timing, struct cm_context *context, bool attributes)
 {
    struct cm_raster_timing *raster = &timing->raster;
    if (context->quad == CM_UNKNOWN)
       return 0;
    if (context->released == CM_UNKNOWN) {
       if (context->quad >= raster->colors.size)
-         blend(timing, context->quad - raster->colors.size + 1);
-      release_context(timing, context->quad);
+         blend(timing, context->quad - raster->colors.size + 1, attributes);
+      release_context(timing, context->quad, attributes);
    }
    return context->released;
 }
@@ -150,33 +165,37 @@ fetch_shader(struct cm_tiled_timing *timing, const cm_entry *token, const cm_ent
 }
 
 /* Until a quad's dispatch its processor waits for the context, and so for what the last quad in it waited for. */
-static void
+static inline __attribute__((always_inline)) void
 wait_for_context(struct cm_tiled_timing *timing, const struct cm_flying_quad *flying,
-                 struct cm_stage *processor)
+                 struct cm_stage *processor, bool attributes)
 {
-   const struct cm_context *context = &timing->raster.contexts[flying->context];
+   const struct cm_context *context = flying->context;
    const uint64_t dispatch = timing->raster.dispatch;
-   if (context->reason == CM_STAGE_BUSY) {
-      cm_stage_account(processor, CM_STAGE_STARVED, dispatch);
-   } else if (dispatch > processor->until) {
-      cm_stage_serve(processor, context->pass, context->draw, context->resource, context->tile);
-      cm_stage_account(processor, context->reason, dispatch);
-      cm_work_serve(flying->work, processor, flying->draw);
+   if (dispatch <= processor->until)
+      return;
+   if (context->reason == CM_STAGE_BUSY || !attributes) {
+      cm_stage_account(processor, context->reason == CM_STAGE_BUSY ? CM_STAGE_STARVED : context->reason,
+                       dispatch);
+      return;
    }
+   cm_stage_serve(processor, context->pass, context->draw, context->resource, context->tile);
+   cm_stage_account(processor, context->reason, dispatch);
+   cm_work_serve(flying->work, processor, flying->draw);
 }
 
 /* Runs a quad on a processor, from its dispatch on. Texture reads are spread evenly among the instructions; those
  * after the last read need the data. unhindered: the cycle of its dispatch if a context had been free. */
-static void
+static inline __attribute__((always_inline)) void
 run(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t unhindered,
-    const cm_entry *token, const cm_entry *end, struct cm_flying_quad *flying)
+    const cm_entry *token, const cm_entry *end, struct cm_flying_quad *flying, bool attributes)
 {
    struct cm_raster_timing *raster = &timing->raster;
    struct cm_stage *processor = &timing->base.processors[quad->processor];
    uint64_t begin = raster->dispatch;
-   cm_work_serve(flying->work, processor, quad->draw);
+   if (attributes)
+      cm_work_serve(flying->work, processor, quad->draw);
    cm_stage_account(processor, CM_STAGE_STARVED, unhindered);
-   wait_for_context(timing, flying, processor);
+   wait_for_context(timing, flying, processor, attributes);
    while (token < end && cm_entry_stream(*token) != CM_STREAM_TEXTURE &&
           cm_entry_stream(*token) != CM_STREAM_STORAGE) {
       const cm_entry *next = cm_group_end(token, end);
@@ -200,41 +219,54 @@ run(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t 
                           &flying->pending);
 }
 
-/* Dispatches a quad that passed the Early Z-Test. */
-static void
-dispatch(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t arrived,
-         const cm_entry *token, const cm_entry *end)
+/* Reads of quads in flight must be resolved while their tickets are valid. */
+static inline __attribute__((always_inline)) void
+resolve_old_reads(struct cm_tiled_timing *timing, bool attributes)
 {
    struct cm_raster_timing *raster = &timing->raster;
-   const uint32_t contexts = timing->pipeline->fragment_contexts;
-   const uint32_t number = raster->next_context[quad->processor];
-   const uint32_t place = quad->processor * contexts + number;
-   struct cm_context *context = &raster->contexts[place];
-   raster->next_context[quad->processor] = number + 1 == contexts ? 0 : number + 1;
-
-   /* Reads of quads in flight must be resolved while their tickets are valid. */
-   const uint64_t capacity = raster->flying_mask + 1;
-   if (raster->quads - raster->blended == capacity)
-      blend(timing, raster->blended + 1);
+   if (raster->quads - raster->blended == raster->flying_mask + 1)
+      blend(timing, raster->blended + 1, attributes);
    else if (raster->blended < raster->quads &&
             timing->memory.base.last_ticket -
                   raster->flying[raster->blended & raster->flying_mask].submitted >
                CM_DRAM_TICKETS / 2)
-      blend(timing, raster->settled);
+      blend(timing, raster->settled, attributes);
+}
 
-   const uint64_t is_free = context_is_free(timing, context);
+/* The context of a processor's next quad, which takes it. */
+static inline struct cm_context *
+take_context(struct cm_tiled_timing *timing, uint32_t processor)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   const uint32_t contexts = timing->pipeline->fragment_contexts;
+   struct cm_context *context = raster->next_context[processor],
+                     *first = raster->contexts + processor * contexts;
+   raster->next_context[processor] = context + 1 == first + contexts ? first : context + 1;
+   return context;
+}
+
+/* Dispatches a quad that passed the Early Z-Test. */
+static inline __attribute__((always_inline)) void
+dispatch(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t arrived,
+         const cm_entry *token, const cm_entry *end, bool attributes)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   struct cm_work *work = raster->work;
+   struct cm_context *context = take_context(timing, quad->processor);
+   resolve_old_reads(timing, attributes);
+   const uint64_t is_free = context_is_free(timing, context, attributes);
    const uint64_t unhindered = cm_later(arrived, raster->dispatch + 1);
    raster->dispatch = cm_later(unhindered, is_free);
    cm_queue_pop(&raster->fragments, arrived, raster->dispatch);
-   if (raster->work->dispatch_begin == CM_UNKNOWN)
-      raster->work->dispatch_begin = raster->dispatch;
+   if (work->dispatch_begin == CM_UNKNOWN)
+      work->dispatch_begin = raster->dispatch;
    struct cm_flying_quad *flying = &raster->flying[raster->quads & raster->flying_mask];
-   flying->context = place;
+   flying->context = context;
    flying->released = CM_UNKNOWN;
-   flying->work = raster->work;
+   flying->work = work;
    flying->draw = quad->draw;
    flying->submitted = timing->memory.base.last_ticket;
-   run(timing, quad, unhindered, token, end, flying);
+   run(timing, quad, unhindered, token, end, flying, attributes);
    context->quad = raster->quads++;
    context->released = CM_UNKNOWN;
 }
@@ -242,12 +274,14 @@ dispatch(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint
 /* ---- Rasterizer and Early Z-Test ----------------------------------------- */
 
 /* A quad leaves the Rasterizer and goes through the Early Z-Test; returns when it is done. */
-static uint64_t
-test_depth(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t rasterized)
+static inline __attribute__((always_inline)) uint64_t
+test_depth(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t rasterized,
+           bool attributes)
 {
    struct cm_raster_timing *raster = &timing->raster;
    const uint64_t enters = cm_later(rasterized, cm_queue_room(&raster->z_queue));
-   cm_work_serve(raster->work, &raster->early_z, quad->draw);
+   if (attributes)
+      cm_work_serve(raster->work, &raster->early_z, quad->draw);
    cm_stage_account(&raster->rasterizer, CM_STAGE_BLOCKED, enters);
    cm_queue_push(&raster->z_queue);
    cm_stage_account(&raster->early_z, CM_STAGE_STARVED, enters);
@@ -304,8 +338,20 @@ find_barrier(struct cm_tiled_timing *timing, const struct cm_work *work)
    return true;
 }
 
+/* What the Rasterizer takes next. */
+enum item { PRIMITIVE, QUAD, TILE_END };
+
+static inline __attribute__((always_inline)) enum item
+next_item(const struct cm_tiled_timing *timing)
+{
+   if (wants_primitive(timing))
+      return PRIMITIVE;
+   return timing->raster.next == timing->raster.work->log.quads.count ? TILE_END : QUAD;
+}
+
+/* Sets *item where there is a tile. */
 static inline __attribute__((always_inline)) bool
-is_ready(struct cm_tiled_timing *timing, uint64_t *clock)
+is_ready(struct cm_tiled_timing *timing, uint64_t *clock, enum item *item)
 {
    struct cm_raster_timing *raster = &timing->raster;
    *clock = raster->dispatch;
@@ -319,17 +365,19 @@ is_ready(struct cm_tiled_timing *timing, uint64_t *clock)
           work->fetch_begin == CM_UNKNOWN)
          return false;
    }
-   if (wants_primitive(timing))
+   *item = next_item(timing);
+   if (*item == PRIMITIVE)
       return cm_fetcher_timing_can_pass_on(timing, work, raster->popped, clock);
    *clock = cm_later(*clock, raster->next_check);
-   return raster->next == work->log.quads.count || !work->log.quads.items[raster->next].shaded ||
-          is_context_known(timing, work->log.quads.items[raster->next].processor);
+   const struct cm_logged_quad *quad = &work->log.quads.items[raster->next];
+   return *item == TILE_END || !quad->shaded || is_context_known(timing, quad->processor);
 }
 
 bool
 cm_raster_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
 {
-   return is_ready(timing, clock);
+   enum item item;
+   return is_ready(timing, clock, &item);
 }
 
 static void
@@ -364,20 +412,18 @@ begin_tile(struct cm_tiled_timing *timing)
 
 /* Whether the next quad's context is held by a quad whose data has no known arrival; then it is checked again when
  * the other stages have reached next_check. */
-static bool
-has_to_wait(struct cm_tiled_timing *timing)
+static inline bool
+has_to_wait(struct cm_tiled_timing *timing, uint32_t processor)
 {
    struct cm_raster_timing *raster = &timing->raster;
-   if (wants_primitive(timing) || raster->next == raster->work->log.quads.count)
-      return false;
-   const uint32_t processor = raster->work->log.quads.items[raster->next].processor;
-   const struct cm_context *context =
-      &raster->contexts[processor * timing->pipeline->fragment_contexts + raster->next_context[processor]];
+   const struct cm_context *context = raster->next_context[processor];
    if (context->quad == CM_UNKNOWN || context->released != CM_UNKNOWN)
       return false;
    struct cm_flying_quad *flying = &raster->flying[context->quad & raster->flying_mask];
+   if (!flying->wait.num_tickets)
+      return false;
    const uint64_t now = cm_later(cm_later(raster->dispatch, raster->next_check), flying->wait.time);
-   if (!flying->wait.num_tickets || cm_wait_is_known_at(&timing->memory.base, &flying->wait, now))
+   if (cm_wait_is_known_at(&timing->memory.base, &flying->wait, now))
       return false;
    raster->next_check = now + CM_MEMORY_POLL_CYCLES;
    return true;
@@ -386,42 +432,56 @@ has_to_wait(struct cm_tiled_timing *timing)
 /* Tokens are prefetched this many ahead. */
 #define TOKENS_AHEAD 48
 
-static inline void
-step(struct cm_tiled_timing *timing)
+static inline __attribute__((always_inline)) void
+take_quad(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, bool attributes)
 {
    struct cm_raster_timing *raster = &timing->raster;
-   struct cm_work *work = raster->work;
-   if (has_to_wait(timing))
-      return;
-   if (!raster->next && !raster->popped)
-      begin_tile(timing);
-   if (wants_primitive(timing)) {
-      pop_primitive(timing);
-      return;
-   }
-   if (raster->next == work->log.quads.count) {
-      end_tile(timing);
-      return;
-   }
-   const struct cm_logged_quad *quad = &work->log.quads.items[raster->next++];
-   const cm_entry *token = work->log.entries.items + raster->token,
-                  *end = work->log.entries.items + quad->tokens_end;
+   const cm_entry *tokens = raster->work->log.entries.items;
+   const cm_entry *token = tokens + raster->token, *end = tokens + quad->tokens_end;
+   raster->next++;
    raster->token = quad->tokens_end;
    /* They are in the cache of the consumer's core. */
    __builtin_prefetch(end + TOKENS_AHEAD);
-   cm_work_serve(work, &raster->rasterizer, quad->draw);
+   if (attributes)
+      cm_work_serve(raster->work, &raster->rasterizer, quad->draw);
    const uint64_t rasterized = cm_stage_work(&raster->rasterizer, CM_STAGE_STARVED, raster->rasterizer.until,
                                              quad->attributes * timing->pipeline->rasterizer_cycles);
-   const uint64_t out = test_depth(timing, quad, rasterized);
+   const uint64_t out = test_depth(timing, quad, rasterized, attributes);
    if (quad->shaded)
-      dispatch(timing, quad, out, token, end);
+      dispatch(timing, quad, out, token, end, attributes);
+}
+
+static inline __attribute__((always_inline)) void
+step(struct cm_tiled_timing *timing, enum item item, bool attributes)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   const struct cm_logged_quad *quad = raster->work->log.quads.items + raster->next;
+   if (item == QUAD && has_to_wait(timing, quad->processor))
+      return;
+   if (!raster->next && !raster->popped)
+      begin_tile(timing);
+   switch (item) {
+   case PRIMITIVE: pop_primitive(timing); break;
+   case QUAD: take_quad(timing, quad, attributes); break;
+   case TILE_END: end_tile(timing); break;
+   }
+}
+
+static inline __attribute__((always_inline)) void
+run_steps(struct cm_tiled_timing *timing, uint32_t most, uint64_t until, bool attributes)
+{
+   uint64_t clock;
+   enum item item = next_item(timing);
+   do
+      step(timing, item, attributes);
+   while (--most && is_ready(timing, &clock, &item) && clock <= until);
 }
 
 void
 cm_raster_timing_run(struct cm_tiled_timing *timing, uint32_t most, uint64_t until)
 {
-   uint64_t clock;
-   do
-      step(timing);
-   while (--most && is_ready(timing, &clock) && clock <= until);
+   if (is_attributed(timing))
+      run_steps(timing, most, until, true);
+   else
+      run_steps(timing, most, until, false);
 }

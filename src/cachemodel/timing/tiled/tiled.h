@@ -98,15 +98,15 @@ struct cm_hidden_timing {
 
 /** A shaded quad that is not blended. */
 struct cm_flying_quad {
-   struct cm_wait wait; /**< for textures */
-   uint64_t issued;     /**< its last instruction */
-   uint32_t tail;       /**< instructions after the data */
-   uint32_t context;    /**< processor * contexts + context */
-   uint32_t draw;
+   uint64_t issued;   /**< its last instruction */
    uint64_t released; /**< when it released the context; CM_UNKNOWN */
-   bool pending;      /**< some of its reads are not issued */
    struct cm_work *work;
+   struct cm_context *context;
+   uint32_t tail; /**< instructions after the data */
+   uint32_t draw;
+   bool pending;             /**< some of its reads are not issued */
    cm_dram_ticket submitted; /**< the last ticket before it */
+   struct cm_wait wait;      /**< for textures; last, as most of its room is not used */
 };
 
 struct cm_context {
@@ -122,8 +122,8 @@ struct cm_raster_timing {
    uint32_t next, popped; /**< quad, primitive */
    uint32_t token;
    struct cm_stage rasterizer, early_z, blend;
-   uint32_t *next_context; /**< by processor */
-   struct cm_context *contexts;
+   struct cm_context **next_context; /**< by processor: which its next quad takes */
+   struct cm_context *contexts;      /**< fragment_contexts of each processor */
    struct cm_queue z_queue, z_flight, fragments, colors;
    uint64_t z_time;     /**< when the last quad entered the Early Z-Test */
    uint64_t next_check; /**< cycle of the next check for a free context */
