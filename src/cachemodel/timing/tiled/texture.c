@@ -53,53 +53,22 @@ cm_texture_timing_init(struct cm_texture_timing *texture, struct cm_tiled_memory
    assert(num_units <= CM_TEXTURE_GROUP * CM_TEXTURE_GROUP);
    texture->has_groups = num_units > CM_TEXTURE_GROUP;
    texture->has_few = num_units <= 4;
+   const uint32_t instances = memory->config->caches[CM_UNIT_TEXTURE_CACHE].instances;
+   texture->latency = memory->config->caches[CM_UNIT_TEXTURE_CACHE].latency;
    texture->units = cm_pool_take(pool, num_units, sizeof *texture->units);
-   for (uint32_t u = 0; texture->units && u < num_units; u++)
-      texture->units[u].quads = cm_pool_take(pool, size, sizeof *texture->units[u].quads);
+   for (uint32_t u = 0; texture->units && memory->texture && memory->texture_port && u < num_units; u++) {
+      const uint32_t instance = instances ? u % instances : 0;
+      texture->units[u] = (struct cm_texture_unit){
+         .quads = cm_pool_take(pool, size, sizeof *texture->units[u].quads),
+         .mshrs = &memory->texture[instance],
+         .port = &memory->texture_port[instance],
+      };
+   }
    memset(texture->keys, 0xff, sizeof texture->keys);
    memset(texture->groups, 0xff, sizeof texture->groups);
 }
 
-/* ---- caches of their own ------------------------------------------------- */
-
-static uint32_t
-instance_of(const struct cm_tiled_memory *memory, uint32_t processor)
-{
-   const uint32_t instances = memory->config->caches[CM_UNIT_TEXTURE_CACHE].instances;
-   return processor < instances ? processor : processor % instances;
-}
-
-/* Looks up a group's blocks, one a cycle; a hit's block may still be outstanding. Returns when all are looked up. */
-static inline __attribute__((always_inline)) uint64_t
-look_up(struct cm_tiled_memory *memory, uint32_t processor, const cm_entry **token, uint64_t cycle,
-        struct cm_wait *wait)
-{
-   const uint32_t instance = instance_of(memory, processor);
-   struct cm_mshrs *mshrs = &memory->texture[instance];
-   uint64_t *port = &memory->texture_port[instance];
-   const cm_entry group = **token;
-   const uint32_t count = cm_group_count(group);
-   const uint64_t done = (*port > cycle ? *port : cycle) + count;
-   const uint64_t found = done + memory->config->caches[CM_UNIT_TEXTURE_CACHE].latency;
-   const cm_entry *block = *token + 1, *end = block + count;
-   wait->resource = cm_group_resource(group);
-   cm_wait_until(wait, found);
-   *port = done;
-   *token = end;
-   for (; block < end; block++) {
-      if (cm_mshrs_may_have(mshrs, cm_entry_address(*block)))
-         cm_mshrs_add_pending(&memory->base, mshrs, cm_entry_address(*block), done, wait);
-   }
-   return found;
-}
-
 /* ---- load/store units ---------------------------------------------------- */
-
-static inline bool
-is_storage_group(cm_entry token)
-{
-   return cm_entry_kind(token) == CM_ENTRY_GROUP && cm_entry_stream(token) == CM_STREAM_STORAGE;
-}
 
 /* Looks up the blocks of an instruction, one after another. What is loaded may still be outstanding. Returns when all are
  * looked up. */
@@ -282,10 +251,11 @@ find_end(const cm_entry *token, const cm_entry *end)
 }
 
 static inline __attribute__((always_inline)) void
-look_up_next(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad *quad)
+look_up_next(struct cm_texture_timing *texture, uint32_t processor, struct cm_texture_quad *quad)
 {
+   struct cm_tiled_memory *memory = texture->memory;
    const cm_entry first = *quad->next;
-   quad->is_storage = is_storage_group(first);
+   quad->is_storage = cm_is_storage_group(first);
    if (quad->is_storage) {
       quad->is_store = cm_group_operation(first) == CM_STORAGE_STORE;
       quad->miss = quad->next;
@@ -305,10 +275,11 @@ look_up_next(struct cm_tiled_memory *memory, uint32_t processor, struct cm_textu
       quad->miss = quad->misses_end = quad->next + 1;
       quad->at += quad->piece;
    } else {
+      const struct cm_texture_unit *unit = &texture->units[processor];
       quad->miss = quad->next;
-      quad->mshrs = &memory->texture[instance_of(memory, processor)];
+      quad->mshrs = unit->mshrs;
       quad->back = 0;
-      quad->cycle = look_up(memory, processor, &quad->miss, quad->at, quad->wait);
+      quad->cycle = cm_texture_look_up(texture, unit, &quad->miss, quad->at, quad->wait);
       quad->misses_end = find_end(quad->miss, quad->end);
       quad->at += quad->piece;
    }
@@ -323,26 +294,25 @@ wrap(const struct cm_texture_timing *texture, uint32_t place)
 }
 
 void
-cm_texture_timing_quad(struct cm_texture_timing *texture, uint32_t processor, const cm_entry *token,
-                       const cm_entry *end, uint64_t cycle, uint32_t piece, struct cm_wait *wait,
-                       bool *pending)
+cm_texture_timing_put(struct cm_texture_timing *texture, uint32_t processor, const cm_entry *token,
+                      const cm_entry *end, uint64_t cycle, uint32_t piece, struct cm_wait *wait,
+                      bool *pending)
 {
    struct cm_tiled_memory *memory = texture->memory;
    struct cm_texture_unit *unit = &texture->units[processor];
-   /* Hits need not wait for their turn. */
-   while (!memory->nuca && !unit->count && token < end) {
-      const cm_entry *next = token + 1 + cm_group_count(*token);
-      if (next < end && cm_entry_kind(*next) < CM_ENTRY_GROUP)
-         break;
-      if (is_storage_group(*token))
+   while (!memory->nuca && !unit->count && token < end && cm_group_hits(token, end)) {
+      if (cm_is_storage_group(*token))
          look_up_storage(memory, processor, &token, cycle, wait);
       else
-         look_up(memory, processor, &token, cycle, wait);
+         cm_texture_look_up(texture, unit, &token, cycle, wait);
       cycle += piece;
    }
    *pending = token < end;
    if (token == end)
       return;
+   /* The ring's beginning, which the processor's cache has, is used again and again. */
+   if (!unit->count)
+      unit->first = 0;
    struct cm_texture_quad *quad = &unit->quads[wrap(texture, unit->first + unit->count)];
    *quad = (struct cm_texture_quad){
       .wait = wait, .pending = pending, .next = token, .end = end, .at = cycle, .piece = piece};
@@ -361,8 +331,9 @@ cm_texture_timing_ready(struct cm_texture_timing *texture, uint64_t *clock)
 
 /* Continues a quad. Returns the cycle of its next step; UINT64_MAX: it is done. */
 static inline __attribute__((always_inline)) uint64_t
-go_on(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad *quad)
+go_on(struct cm_texture_timing *texture, uint32_t processor, struct cm_texture_quad *quad)
 {
+   struct cm_tiled_memory *memory = texture->memory;
    while (quad->miss < quad->misses_end) {
       if (!cm_is_read(*quad->miss)) {
          if (quad->is_storage)
@@ -381,7 +352,7 @@ go_on(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad
    }
    if (quad->next == quad->end)
       return UINT64_MAX;
-   look_up_next(memory, processor, quad);
+   look_up_next(texture, processor, quad);
    return quad->miss < quad->misses_end ? quad->cycle : quad->at;
 }
 
@@ -391,7 +362,7 @@ step(struct cm_texture_timing *texture, bool has_few)
    const uint32_t processor = soonest(texture);
    struct cm_texture_unit *unit = &texture->units[processor];
    struct cm_texture_quad *quad = &unit->quads[unit->first];
-   uint64_t next = go_on(texture->memory, processor, quad);
+   uint64_t next = go_on(texture, processor, quad);
    if (next == CM_UNKNOWN) {
       const uint64_t now = quad->at - quad->piece;
       *quad->pending = false;

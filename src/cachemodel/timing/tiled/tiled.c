@@ -24,11 +24,11 @@ cm_tiled_timing_create(const struct cm_config *config, struct cm_hierarchy *hier
    cm_raster_timing_init(timing);
    timing->transfer.flushed =
       cm_pool_take(&timing->base.pool, config->pipeline.tile_buffers, sizeof *timing->transfer.flushed);
+   const bool has_memory = cm_tiled_memory_init(&timing->memory, config, nuca, &timing->base.pool);
    cm_texture_timing_init(&timing->texture, &timing->memory, config->fragment_stage.processors,
                           cm_tiled_compute_accesses(config), &timing->base.pool);
    cm_tiled_compute_init(timing);
-   if (cm_tiled_memory_init(&timing->memory, config, nuca, &timing->base.pool) &&
-       !timing->base.pool.out_of_memory && cm_pipeline_attribute(&timing->base) &&
+   if (has_memory && !timing->base.pool.out_of_memory && cm_pipeline_attribute(&timing->base) &&
        cm_log_queue_init(&timing->logs, take_log, timing))
       return timing;
    cm_tiled_timing_destroy(timing);
