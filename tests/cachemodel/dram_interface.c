@@ -158,7 +158,7 @@ test_clocks_convert_exactly(void **unused)
          const uint64_t dram = (uint64_t)cm_dram_device(number)->tCK * clocks[i];
          for (int trial = 0; trial < 2000; trial++) {
             const uint64_t cycle =
-               trial < 200 ? (uint64_t)trial : (uint64_t)random_next(&random) << random_below(&random, 12);
+               trial < 200 ? (uint64_t)trial : (uint64_t)random_next(&random) << random_below(&random, 20);
             assert_int_equal(cm_dram_clock_to_dram(clock, cycle), first_not_before(cycle, 1000000, dram));
             assert_int_equal(cm_dram_clock_from_dram(clock, cycle), first_not_before(cycle, dram, 1000000));
             uint64_t rest;

@@ -67,7 +67,10 @@ cm_dram_clock_make(uint64_t from, uint64_t to)
       a = b;
       b = rest;
    }
-   return (struct cm_dram_clock){{from / a, UINT64_MAX / (from / a)}, {to / a, UINT64_MAX / (to / a)}};
+   from /= a;
+   to /= a;
+   return (struct cm_dram_clock){.from = {from, UINT64_MAX / from, (UINT64_MAX - to) / from},
+                                 .to = {to, UINT64_MAX / to, (UINT64_MAX - from) / to}};
 }
 
 struct cm_dram_clock
@@ -121,6 +124,13 @@ cm_dram_system_completion(struct cm_dram_system *system, cm_dram_ticket ticket)
    if (system->completions[slot] == CM_DRAM_PENDING)
       cm_dram_channel_complete(system->channel[system->channel_of[slot]], ticket);
    return system->completions[slot];
+}
+
+void
+cm_dram_system_set_clock(struct cm_dram_system *system, struct cm_dram_clock clock)
+{
+   for (uint32_t i = 0; i < system->channels; i++)
+      cm_dram_channel_set_clock(system->channel[i], clock);
 }
 
 const uint64_t *

@@ -37,6 +37,8 @@ typedef uint64_t cm_dram_ticket;
 struct cm_dram_divisor {
    uint64_t value;
    uint64_t reciprocal; /**< (2^64 - 1) / value */
+   uint64_t
+      most; /**< of a clock: most cycles whose product with value, the other's value added, has 64 bits */
 };
 
 /** Two clocks: the caller's, and the DRAM's. `from` cycles of the one are as long as `to` of the other. */
@@ -64,6 +66,9 @@ static inline uint64_t
 cm_dram_convert(struct cm_dram_divisor from, struct cm_dram_divisor to, uint64_t cycle)
 {
    uint64_t rest, unused;
+   /* Nearly always the product fits, and one division does. */
+   if (__builtin_expect(cycle <= to.most, true))
+      return cm_dram_divide(cycle * to.value + from.value - 1, from, &unused);
    const uint64_t whole = cm_dram_divide(cycle, from, &rest);
    return whole * to.value + cm_dram_divide(rest * to.value + from.value - 1, from, &unused);
 }
@@ -160,6 +165,10 @@ cm_dram_ticket cm_dram_system_submit(struct cm_dram_system *system, uint64_t add
  * controller's latency), a write when its last data is on the bus. Schedules its channel until then,
  * choosing among the requests submitted so far. */
 uint64_t cm_dram_system_completion(struct cm_dram_system *system, cm_dram_ticket ticket);
+
+/** From now on, cm_dram_system_completion and _completions are cycles of the caller's clock: those that begin at or after the
+ * DRAM's. No request has been submitted. */
+void cm_dram_system_set_clock(struct cm_dram_system *system, struct cm_dram_clock clock);
 
 /** The completions of the last CM_DRAM_TICKETS requests, by ticket % CM_DRAM_TICKETS, valid until the system is
  * destroyed; CM_DRAM_PENDING: not scheduled yet. */

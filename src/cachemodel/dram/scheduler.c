@@ -57,6 +57,7 @@ struct cm_dram_channel {
    struct rank_power power[CM_DRAM_MAX_RANKS];
    uint64_t last_completion;
    uint64_t *completions;
+   struct cm_dram_clock clock; /* of the completions */
 
    uint32_t refresh_interval, write_high, write_low, row_hit_limit, power_down_after, controller_latency;
    bool closed_pages;
@@ -97,6 +98,7 @@ cm_dram_channel_create(const struct cm_dram_system_config *config, const struct 
    channel->next_arrival[READ] = channel->next_arrival[WRITE] = UINT64_MAX;
    channel->next_event = channel->next_due;
    channel->completions = completions;
+   channel->clock = cm_dram_clock_make(1, 1);
    channel->write_high = config->write_high;
    channel->write_low = config->write_low;
    channel->row_hit_limit = config->row_hit_limit;
@@ -115,6 +117,12 @@ cm_dram_channel_destroy(struct cm_dram_channel *channel)
    free(channel->waiting[READ].requests);
    free(channel->waiting[WRITE].requests);
    free(channel);
+}
+
+void
+cm_dram_channel_set_clock(struct cm_dram_channel *channel, struct cm_dram_clock clock)
+{
+   channel->clock = clock;
 }
 
 uint64_t
@@ -320,7 +328,7 @@ complete(struct cm_dram_channel *channel, const struct cm_dram_entry *entry, enu
       cycle += channel->controller_latency;
    uint64_t *latency = direction == READ ? &counters->read_latency_cycles : &counters->write_latency_cycles;
    *latency += cycle - entry->submitted_arrival;
-   channel->completions[entry->ticket % CM_DRAM_TICKETS] = cycle;
+   channel->completions[entry->ticket % CM_DRAM_TICKETS] = cm_dram_clock_from_dram(channel->clock, cycle);
    channel->last_completion = cm_max64(channel->last_completion, cycle);
 }
 

@@ -58,6 +58,8 @@ struct cm_dram_channel *
 cm_dram_channel_create(const struct cm_dram_system_config *config, const struct cm_dram_device *device,
                        const struct cm_dram_timing *timing, uint32_t number, uint64_t *completions);
 void cm_dram_channel_destroy(struct cm_dram_channel *channel);
+/** Completions are cycles of a caller's clock from now on. */
+void cm_dram_channel_set_clock(struct cm_dram_channel *channel, struct cm_dram_clock clock);
 
 /** The end of its past: all commands before this cycle are out. */
 uint64_t cm_dram_channel_now(const struct cm_dram_channel *channel);

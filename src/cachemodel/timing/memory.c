@@ -16,6 +16,7 @@ cm_memory_init(struct cm_memory *memory, const struct cm_config *config, uint32_
       return false;
    memory->completions = cm_dram_system_completions(memory->dram);
    memory->clock = cm_dram_system_clock(memory->dram, config->clock_mhz);
+   cm_dram_system_set_clock(memory->dram, memory->clock);
    return true;
 }
 
@@ -323,7 +324,7 @@ cm_banks_init(struct cm_banks *banks, uint32_t count, uint32_t block_shift, stru
 {
    *banks = (struct cm_banks){
       .calendars = cm_pool_take(pool, count, sizeof *banks->calendars),
-      .count = {count, UINT64_MAX / count},
+      .count = {.value = count, .reciprocal = UINT64_MAX / count},
       .block_shift = block_shift,
    };
 }

@@ -18,7 +18,7 @@
 
 struct cm_memory {
    struct cm_dram_system *dram;
-   const uint64_t *completions; /**< dram's, by ticket */
+   const uint64_t *completions; /**< dram's, by ticket, in the GPU's cycles */
    struct cm_dram_clock clock;  /**< from the GPU's */
    cm_dram_ticket last_ticket;  /**< tickets count up */
    uint32_t wait_tickets;       /**< most reads of a cm_wait, at most CM_WAIT_TICKETS */
@@ -49,7 +49,7 @@ cm_memory_find(const struct cm_memory *memory, cm_dram_ticket ticket, uint64_t *
    const uint64_t completion = is_stale ? 0 : memory->completions[ticket % CM_DRAM_TICKETS];
    if (completion == CM_DRAM_PENDING)
       return false;
-   *cycle = cm_dram_clock_from_dram(memory->clock, completion);
+   *cycle = completion;
    return true;
 }
 
@@ -58,9 +58,7 @@ static inline uint64_t
 cm_memory_ticket(struct cm_memory *memory, cm_dram_ticket ticket)
 {
    uint64_t cycle;
-   return cm_memory_find(memory, ticket, &cycle)
-             ? cycle
-             : cm_dram_clock_from_dram(memory->clock, cm_dram_system_completion(memory->dram, ticket));
+   return cm_memory_find(memory, ticket, &cycle) ? cycle : cm_dram_system_completion(memory->dram, ticket);
 }
 
 /** The values of CM_DRAM_SYSTEM_COUNTERS, in their order. */

@@ -13,7 +13,7 @@ init_ports(struct cm_immediate_memory *memory, struct cm_pool *pool)
       const uint32_t banks = cm_cache_config_banks(cache);
       memory->latency[unit] = cache->latency;
       memory->block_shift[unit] = cache->block ? (uint32_t)__builtin_ctz(cache->block) : 0;
-      memory->banks[unit] = (struct cm_dram_divisor){banks, UINT64_MAX / banks};
+      memory->banks[unit] = (struct cm_dram_divisor){.value = banks, .reciprocal = UINT64_MAX / banks};
       if (cache->size && unit != CM_UNIT_LLC)
          memory->ports[unit] = cm_pool_take(pool, 2 * banks * cache->instances, sizeof *memory->ports[unit]);
    }
