@@ -87,8 +87,7 @@ cm_wait_add_ticket(struct cm_memory *memory, struct cm_wait *wait, cm_dram_ticke
    }
    if (wait->num_tickets == memory->wait_tickets)
       resolve_oldest(memory, wait, memory->wait_resolves);
-   wait->reads[wait->num_tickets++] =
-      (struct cm_awaited_read){.ticket = ticket, .after = after, .resource = wait->resource};
+   cm_wait_push(wait, ticket, after);
 }
 
 void
@@ -128,18 +127,12 @@ cm_mshrs_init(struct cm_mshrs *mshrs, uint32_t count, bool indexed, struct cm_po
       memset(mshrs->bucket, 0xff, sizeof *mshrs->bucket << bits);
 }
 
-static inline void
-set_tag(struct cm_mshrs *mshrs, uint32_t entry, uint64_t block)
+void
+cm_mshrs_set_indexed_block(struct cm_mshrs *mshrs, struct cm_mshr *changed, uint64_t block)
 {
-   const unsigned shift = 8 * (entry % CM_MSHRS_A_WORD);
-   uint64_t *tags = &mshrs->tags[entry / CM_MSHRS_A_WORD];
-   *tags = (*tags & ~(0xffull << shift)) | (cm_mshrs_tags_of(block) & 0xffull << shift);
-}
-
-static void
-set_indexed_block(struct cm_mshrs *mshrs, uint16_t entry, uint64_t block)
-{
-   const uint64_t old = mshrs->entries[entry].block;
+   const uint64_t old = changed->block;
+   const uint16_t entry = (uint16_t)(changed - mshrs->entries);
+   changed->block = block;
    if (old != UINT64_MAX) {
       uint16_t *link = &mshrs->bucket[cm_mshrs_hash(old) >> mshrs->bucket_shift];
       while (*link != entry)
@@ -149,21 +142,6 @@ set_indexed_block(struct cm_mshrs *mshrs, uint16_t entry, uint64_t block)
    uint16_t *bucket = &mshrs->bucket[cm_mshrs_hash(block) >> mshrs->bucket_shift];
    mshrs->chain[entry] = *bucket;
    *bucket = entry;
-}
-
-void
-cm_mshrs_set_block(struct cm_mshrs *mshrs, struct cm_mshr *entry, uint64_t block)
-{
-   if (mshrs->bucket) {
-      set_indexed_block(mshrs, (uint16_t)(entry - mshrs->entries), block);
-   } else {
-      set_tag(mshrs, (uint32_t)(entry - mshrs->entries), block);
-      if (entry->block != UINT64_MAX)
-         mshrs->present[cm_mshrs_hash(entry->block) >> mshrs->present_shift]--;
-      if (block != UINT64_MAX)
-         mshrs->present[cm_mshrs_hash(block) >> mshrs->present_shift]++;
-   }
-   entry->block = block;
 }
 
 /* Whether a read is known, without advancing DRAM, to be complete by now. */

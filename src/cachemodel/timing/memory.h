@@ -123,6 +123,13 @@ cm_wait_ticket_arrives(struct cm_wait *wait, uint32_t number, uint64_t cycle)
    cm_wait_arrives(wait, cycle + wait->reads[number].after, wait->reads[number].resource);
 }
 
+static inline void
+cm_wait_push(struct cm_wait *wait, cm_dram_ticket ticket, uint32_t after)
+{
+   wait->reads[wait->num_tickets++] =
+      (struct cm_awaited_read){.ticket = ticket, .after = after, .resource = wait->resource};
+}
+
 /** Adds a read to a wait, whose data arrives `after` cycles after its completion. */
 void
 cm_wait_add_ticket(struct cm_memory *memory, struct cm_wait *wait, cm_dram_ticket ticket, uint32_t after);
@@ -135,8 +142,12 @@ static inline void
 cm_wait_add(struct cm_memory *memory, struct cm_wait *wait, const struct cm_arrival *arrival, uint32_t after)
 {
    cm_wait_until(wait, arrival->time + after);
-   if (arrival->ticket != CM_NO_TICKET)
+   if (arrival->ticket == CM_NO_TICKET)
+      return;
+   if (wait->num_tickets)
       cm_wait_add_ticket(memory, wait, arrival->ticket, arrival->after + after);
+   else
+      cm_wait_push(wait, arrival->ticket, arrival->after + after);
 }
 
 /** Returns when all has arrived, advancing DRAM as needed; the wait has no reads afterwards. */
@@ -265,8 +276,8 @@ cm_mshrs_after(const struct cm_mshrs *mshrs, uint32_t entry)
    return entry + 1 == mshrs->count ? 0 : entry + 1;
 }
 
-/** Gives an entry another block. */
-void cm_mshrs_set_block(struct cm_mshrs *mshrs, struct cm_mshr *entry, uint64_t block);
+/** cm_mshrs_set_block of indexed ones. */
+void cm_mshrs_set_indexed_block(struct cm_mshrs *mshrs, struct cm_mshr *entry, uint64_t block);
 
 static inline uint64_t
 cm_mshrs_hash(uint64_t block)
@@ -294,6 +305,25 @@ static inline bool
 cm_mshrs_may_have(const struct cm_mshrs *mshrs, uint64_t block)
 {
    return mshrs->present[cm_mshrs_hash(block) >> mshrs->present_shift] != 0;
+}
+
+/** Gives an entry another block; UINT64_MAX, if they are not indexed: none. */
+static inline void
+cm_mshrs_set_block(struct cm_mshrs *mshrs, struct cm_mshr *entry, uint64_t block)
+{
+   if (mshrs->bucket) {
+      cm_mshrs_set_indexed_block(mshrs, entry, block);
+      return;
+   }
+   const uint32_t number = (uint32_t)(entry - mshrs->entries);
+   const unsigned shift = 8 * (number % CM_MSHRS_A_WORD);
+   uint64_t *tags = &mshrs->tags[number / CM_MSHRS_A_WORD];
+   *tags = (*tags & ~(0xffull << shift)) | (cm_mshrs_hash(block) >> 56) << shift;
+   if (entry->block != UINT64_MAX)
+      mshrs->present[cm_mshrs_hash(entry->block) >> mshrs->present_shift]--;
+   if (block != UINT64_MAX)
+      mshrs->present[cm_mshrs_hash(block) >> mshrs->present_shift]++;
+   entry->block = block;
 }
 
 /** Adds to a wait the outstanding misses of a block that hit in the cache at a cycle. */

@@ -140,7 +140,7 @@ static inline struct cm_arrival
 miss_in_l2(struct cm_tiled_memory *memory, cm_entry token, uint64_t cycle)
 {
    struct cm_mshr *mshr = cm_mshrs_take(&memory->base, &memory->l2, &cycle);
-   cm_mshrs_set_block(&memory->l2, mshr, cm_entry_address(token) >> memory->l2_shift);
+   cm_mshrs_set_indexed_block(&memory->l2, mshr, cm_entry_address(token) >> memory->l2_shift);
    return mshr->fill = read_dram(memory, token, cycle);
 }
 
@@ -166,7 +166,7 @@ pass_on(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *
 }
 
 /* A read of a first cache, which has an MSHR for it; its token is *token. */
-static struct cm_arrival
+static inline __attribute__((always_inline)) struct cm_arrival
 read_l2(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end, uint64_t cycle)
 {
    const uint64_t address = cm_entry_address(**token);
@@ -255,30 +255,15 @@ cm_tiled_memory_write(struct cm_tiled_memory *memory, const cm_entry **token, co
    return cycle;
 }
 
-/* A read, of the L2 or of memory. */
-static struct cm_arrival
-read(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end, uint64_t cycle)
+struct cm_arrival
+cm_tiled_memory_read(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
+                     uint64_t cycle)
 {
    switch (cm_entry_kind(**token)) {
    case CM_ENTRY_UNIT_ACCESS: return go_through_units(memory, token, end, cycle);
    case CM_ENTRY_READ: return read_l2(memory, token, end, cycle);
    default: return read_dram(memory, *(*token)++, cycle);
    }
-}
-
-void
-cm_tiled_memory_miss(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
-                     uint64_t cycle, struct cm_mshrs *mshrs, struct cm_bus *bus, uint32_t way, uint32_t after,
-                     struct cm_wait *wait)
-{
-   struct cm_mshr *mshr = cm_mshrs_take(&memory->base, mshrs, &cycle);
-   cm_mshrs_set_block(mshrs, mshr, cm_entry_address(**token));
-   mshr->fill = read(memory, token, end, cycle);
-   if (bus)
-      cm_bus_carry(bus, &mshr->fill);
-   mshr->fill.time += way;
-   mshr->fill.after += way;
-   cm_wait_add(&memory->base, wait, &mshr->fill, after);
 }
 
 void
@@ -330,7 +315,7 @@ cm_tiled_memory_transfer(struct cm_tiled_memory *memory, const cm_entry *token, 
    if (kind == CM_ENTRY_DRAM_READ || kind == CM_ENTRY_DRAM_WRITE)
       mshr->fill.ticket = cm_memory_submit(&memory->base, *token, kind == CM_ENTRY_DRAM_WRITE, cycle);
    else if (is_read)
-      mshr->fill = read(memory, &token, end, cycle);
+      mshr->fill = cm_tiled_memory_read(memory, &token, end, cycle);
    else
       cm_tiled_memory_write(memory, &token, end, cycle);
    if (is_read)

@@ -66,11 +66,27 @@ void cm_tiled_memory_misses(struct cm_tiled_memory *memory, const cm_entry *toke
 const cm_entry *
 cm_tiled_memory_access_end(const struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end);
 
+/** Issues a read of the L2, of a unit before it or of memory, and the accesses it causes; *token advances past them. */
+struct cm_arrival cm_tiled_memory_read(struct cm_tiled_memory *memory, const cm_entry **token,
+                                       const cm_entry *end, uint64_t cycle);
+
 /** Issues one read miss and the accesses it causes; *token advances past them. bus: what the block comes over; NULL:
  * nothing that takes time. way: cycles that it takes besides, through the mesh. The MSHR waits for both. */
-void cm_tiled_memory_miss(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
-                          uint64_t cycle, struct cm_mshrs *mshrs, struct cm_bus *bus, uint32_t way,
-                          uint32_t after, struct cm_wait *wait);
+static inline __attribute__((always_inline)) void
+cm_tiled_memory_miss(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
+                     uint64_t cycle, struct cm_mshrs *mshrs, struct cm_bus *bus, uint32_t way, uint32_t after,
+                     struct cm_wait *wait)
+{
+   struct cm_mshr *mshr = cm_mshrs_take(&memory->base, mshrs, &cycle);
+   cm_mshrs_set_block(mshrs, mshr, cm_entry_address(**token));
+   mshr->fill = cm_tiled_memory_read(memory, token, end, cycle);
+   if (bus)
+      cm_bus_carry(bus, &mshr->fill);
+   mshr->fill.time += way;
+   mshr->fill.after += way;
+   cm_wait_add(&memory->base, wait, &mshr->fill, after);
+}
+
 /** Issues one other token, a write or a read without a waiting consumer, and the accesses it causes. Returns when the L2
  * begins with it, or its unit; of memory `cycle`. */
 uint64_t cm_tiled_memory_write(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
