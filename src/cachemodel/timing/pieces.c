@@ -47,6 +47,11 @@ uint64_t
 cm_calendar_take_elsewhere(struct cm_calendar *calendar, uint64_t slot)
 {
    uint64_t word = slot / 64, mask = ~0ull << slot % 64;
+   if (word >= calendar->first + CM_CALENDAR_WORDS) {
+      advance(calendar, word);
+      calendar->taken[word % CM_CALENDAR_WORDS] = 1ull << slot % 64;
+      return slot;
+   }
    if (word < calendar->first) {
       word = calendar->first;
       mask = ~0ull;

@@ -145,11 +145,13 @@ cm_calendar_take(struct cm_calendar *calendar, uint64_t slot)
 {
    const uint64_t word = slot / 64;
    uint64_t *taken = &calendar->taken[word % CM_CALENDAR_WORDS];
-   const uint64_t open = ~*taken & ~0ull << slot % 64;
+   const unsigned place = slot % 64;
+   const uint64_t open = ~*taken >> place;
    if (__builtin_expect(word - calendar->first >= CM_CALENDAR_WORDS || !open, false))
       return cm_calendar_take_elsewhere(calendar, slot);
-   *taken |= open & -open;
-   return word * 64 + (uint64_t)__builtin_ctzll(open);
+   const unsigned later = (unsigned)__builtin_ctzll(open);
+   *taken |= 1ull << (place + later);
+   return slot + later;
 }
 
 #endif
