@@ -301,6 +301,30 @@ test_tickets(void **unused)
    cm_dram_system_destroy(system);
 }
 
+/* In a caller's clock completions are the same ones, converted. */
+static void
+test_completions_in_a_clock(void **unused)
+{
+   const struct cm_dram_system_config config = dram_plain(1);
+   struct cm_dram_system *plain = dram_create(&config), *timed = dram_create(&config);
+   const struct cm_dram_clock clock = cm_dram_system_clock(timed, 600);
+   cm_dram_system_set_clock(timed, clock);
+   uint64_t random = 1;
+   for (uint32_t i = 0; i < 1000; i++) {
+      const uint64_t address = (uint64_t)random_below(&random, 1 << 20) * 64;
+      const bool write = i % 3 == 0;
+      const cm_dram_ticket ticket = cm_dram_system_submit(plain, address, 64, write, CM_STREAM_COLOR, i);
+      assert_int_equal(cm_dram_system_submit(timed, address, 64, write, CM_STREAM_COLOR, i), ticket);
+      if (i % 7 != 6)
+         continue;
+      const uint64_t completion = cm_dram_system_completion(plain, ticket);
+      assert_int_equal(cm_dram_system_completion(timed, ticket), cm_dram_clock_from_dram(clock, completion));
+   }
+   assert_int_equal(cm_dram_system_drain(timed), cm_dram_system_drain(plain));
+   cm_dram_system_destroy(plain);
+   cm_dram_system_destroy(timed);
+}
+
 /* A request that arrives in the past is taken up where that ends, and its latency is from its own arrival. */
 static void
 test_late_requests(void **unused)
@@ -353,6 +377,7 @@ main(void)
       cmocka_unit_test(test_addresses_by_hand),
       cmocka_unit_test(test_every_block_has_its_place),
       cmocka_unit_test(test_tickets),
+      cmocka_unit_test(test_completions_in_a_clock),
       cmocka_unit_test(test_late_requests),
       cmocka_unit_test(test_controller_latency),
    };
