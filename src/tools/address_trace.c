@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "access/access_text.h"
+#include "events/recording_format.h"
 
 const char *const address_format_names[ADDRESS_FORMAT_COUNT] = {"auto", "din", "oraclegeneral", "plain",
                                                                 "streams"};
@@ -214,6 +215,13 @@ guess_format(const struct address_trace *trace)
    return plain ? ADDRESS_FORMAT_PLAIN : ADDRESS_FORMAT_DIN;
 }
 
+static bool
+is_recording(const struct address_trace *trace)
+{
+   const size_t length = sizeof CM_RECORDING_MAGIC - 1;
+   return trace->size >= length && memcmp(trace->buffer + trace->begin, CM_RECORDING_MAGIC, length) == 0;
+}
+
 /* ---- batches ----------------------------------------------------------- */
 
 static inline void
@@ -396,12 +404,15 @@ address_trace_open(struct input_file *file, const char *name, const struct addre
    if (!trace->name || !trace->buffer) {
       snprintf(error, error_size, "%s: out of memory", name);
    } else if (fill_buffer(trace, SAMPLE_BYTES, error, error_size)) {
-      if (trace->size > 0) {
-         if (options->format == ADDRESS_FORMAT_AUTO)
-            trace->options.format = guess_format(trace);
+      const bool automatic = options->format == ADDRESS_FORMAT_AUTO,
+                 recording = automatic && is_recording(trace);
+      if (automatic && trace->size > 0)
+         trace->options.format = guess_format(trace);
+      if (trace->size > 0 && !recording)
          return trace;
-      }
-      snprintf(error, error_size, "%s: the trace is empty", name);
+      snprintf(error, error_size, "%s: %s", name,
+               recording ? "not an address trace but a recording; tbrsim export makes one of it"
+                         : "the trace is empty");
    }
    address_trace_close(trace);
    return NULL;

@@ -105,7 +105,7 @@ check_options(struct cache_options *options)
 {
    char error[512];
    if (!options->cache.size || !options->cache.ways)
-      fail(STATUS_USAGE, "%s: expected at least 1; see tbrsim cache --help",
+      fail(STATUS_USAGE, "%s is missing, or 0; see tbrsim cache --help",
            options->cache.size ? "--ways" : "--size");
    if (!cm_cache_config_validate(&options->cache, CM_CACHE_MAX_WAYS, "--", error, sizeof error))
       fail(STATUS_USAGE, "%s", error);

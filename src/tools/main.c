@@ -122,6 +122,11 @@ main(int argc, char **argv)
    json_set_alloc_funcs(allocate, free); /* what makes JSON need not look for NULL */
    if (argc < 2)
       fail(STATUS_USAGE, "no command; tbrsim --help lists them");
+   /* tbrsim help COMMAND is tbrsim COMMAND --help. */
+   if (argc == 3 && !strcmp(argv[1], "help") && *argv[2] != '-') {
+      argv[1] = argv[2];
+      argv[2] = "--help";
+   }
    const bool has_form = !strncmp(argv[1], "--help=", strlen("--help="));
    if (has_form || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
       help_print_all(help_form(has_form ? argv[1] + strlen("--help=") : NULL));

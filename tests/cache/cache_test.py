@@ -241,8 +241,8 @@ class BadInput(CacheTest):
     def test_options(self):
         self.refused_options("no trace", "--size", 4096, "--ways", 4)
         self.refused_options("more than one trace", "--size", 4096, "--ways", 4, "-", "-")
-        self.refused_options("--ways: expected at least 1", "--size", 4096, "-")
-        self.refused_options("--size: expected at least 1", "--ways", 4, "-")
+        self.refused_options("--ways is missing, or 0", "--size", 4096, "-")
+        self.refused_options("--size is missing, or 0", "--ways", 4, "-")
         self.refused_options("--size 4x: expected a number", "--size", "4x", "--ways", 4, "-")
         self.refused_options("--size 4G: expected a number", "--size", "4G", "--ways", 4, "-")
         self.refused_options("--size: 4000 is no multiple", "--size", 4000, "--ways", 4, "-")

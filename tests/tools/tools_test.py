@@ -54,6 +54,8 @@ class Answers(tbrsim.TestCase):
             self.assertEqual(result.returncode, 0)
             self.assertTrue(result.stdout.startswith("usage: tbrsim"))
             self.assertEqual(result.stderr, "")
+        self.assertEqual(self.fine("help", "cache"), self.fine("cache", "--help"))
+        self.refused(2, "no command 'none'", "help", "none")
 
     def test_full_output(self):
         """What cannot be printed is an error, whatever prints it."""
@@ -392,6 +394,8 @@ class BadInput(tbrsim.TestCase):
         config.write_text("description: mine\nextends: tcor-64k\n")
         kept = [(path, path.read_bytes()) for path in (recording, selection, trace, config)]
         self.refused(1, "not a recording; tbrsim replay --record FILE.tbr makes one of an apitrace file", "info", trace)
+        self.refused(1, "linked: not an address trace but a recording; tbrsim export makes one of it", "cache", "--size", "4K",
+                     "--ways", "4", linked)
         self.refused(1, "not an apitrace file but a recording, expected tbrsim sim", "replay", "--out", self.path("out"), recording)
         cache = ("--size", "4K", "--ways", "4", "--policy", "lru")
         for option, read, words in (
