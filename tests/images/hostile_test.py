@@ -51,7 +51,7 @@ class Hostile(tbrsim.TestCase):
                                variables=NO_CACHE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(process.kill)
         written = self.path("frames.csv")
-        deadline = time.monotonic() + tbrsim.PATIENCE
+        deadline = time.monotonic() + tbrsim.LONG_WAIT
         while time.monotonic() < deadline:
             if written.exists() and written.read_bytes().count(b"\n") > 20:
                 break
@@ -61,7 +61,7 @@ class Hostile(tbrsim.TestCase):
         for child in children:
             if pathlib.Path(f"/proc/{child}/comm").read_text().strip() == "render_scenes":
                 os.kill(int(child), signal.SIGKILL)
-        self.assertEqual(process.wait(timeout=tbrsim.PATIENCE), 128 + signal.SIGKILL)
+        self.assertEqual(process.wait(timeout=tbrsim.LONG_WAIT), 128 + signal.SIGKILL)
         self.assertGreaterEqual(self.finished_frames(killed=True), 20)
 
     def test_full_disk(self):

@@ -135,7 +135,7 @@ class Recording(RecordingTest):
             self.assertIsNone(process.poll())
             time.sleep(0.05)
         os.kill(program, signal.SIGKILL)
-        self.assertEqual(process.wait(timeout=tbrsim.PATIENCE), 128 + signal.SIGKILL)
+        self.assertEqual(process.wait(timeout=tbrsim.LONG_WAIT), 128 + signal.SIGKILL)
         result = self.refused(1, "killed.tbr: offset .*; [1-9][0-9]* complete frames precede it$", "sim", "--out",
                               self.out / "sim", path)
         whole = int(re.search(r"; (\d+) complete", result.stderr)[1])

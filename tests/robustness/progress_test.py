@@ -40,7 +40,7 @@ class Progress(tbrsim.TestCase):
         os.close(end)
         text = read_all(terminal)
         os.close(terminal)
-        self.assertEqual(process.wait(timeout=tbrsim.PATIENCE), 0)
+        self.assertEqual(process.wait(timeout=tbrsim.LONG_WAIT), 0)
         lines = [[int(number) for number in found] for found in LINE.findall(text)]
         self.assertGreater(len(lines), 1, text)
         for before, after in zip(lines, lines[1:]):

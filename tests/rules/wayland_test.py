@@ -17,7 +17,7 @@ from support import tbrsim  # noqa: E402
 PROGRAMS = ("weston", "weston-simple-egl", "weston-screenshooter")
 
 
-def wait_for(condition, what, seconds=tbrsim.PATIENCE):
+def wait_for(condition, what, seconds=tbrsim.LONG_WAIT):
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -48,7 +48,7 @@ def check(directory):
                               stdout=subprocess.DEVNULL)
         wait_for(lambda: client.poll() is None and has_triangle(directory, variables), "there is no triangle")
         client.send_signal(signal.SIGTERM)
-        client.wait(timeout=tbrsim.PATIENCE)
+        client.wait(timeout=tbrsim.LONG_WAIT)
     finally:
         for process in (client, server):
             if process and process.poll() is None:

@@ -24,7 +24,7 @@ TABLES = ("passes.csv", "draws.csv", "textures.csv", "tiles.csv")
 TIMELINE = "timeline.pftrace"
 SKIPPED = 77  # the exit status that Meson takes for "skipped"
 TIMEOUT = 400  # seconds that a program may take
-PATIENCE = 200  # seconds that what is bound to happen may take, on a machine with more to do
+LONG_WAIT = 200  # seconds: a limit for what takes one or two on an idle machine
 
 arguments = argparse.Namespace()
 _display = {}  # the environment variable of the display that is open

@@ -163,7 +163,7 @@ class Folders(ProcessesTest):
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(first.wait)
         self.addCleanup(first.terminate)
-        deadline = time.monotonic() + tbrsim.PATIENCE
+        deadline = time.monotonic() + tbrsim.LONG_WAIT
         while not (self.out / "render_scenes-1" / "stats.json").exists() and time.monotonic() < deadline:
             self.assertIsNone(first.poll())
             time.sleep(0.01)
@@ -418,7 +418,7 @@ class Parent(ProcessesTest):
         return pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]
 
     def wait_for(self, condition):
-        deadline = time.monotonic() + tbrsim.PATIENCE
+        deadline = time.monotonic() + tbrsim.LONG_WAIT
         while not condition() and time.monotonic() < deadline:
             time.sleep(0.01)
         self.assertTrue(condition())
@@ -445,8 +445,8 @@ class Parent(ProcessesTest):
     def test_ends_as_the_program(self):
         for number in (signal.SIGSEGV, signal.SIGKILL, signal.SIGINT):
             process = self.start("sh", "-c", f"kill -{int(number)} $$", stderr=subprocess.DEVNULL)
-            self.assertEqual(process.wait(timeout=tbrsim.PATIENCE), -number)
-        self.assertEqual(self.start("sh", "-c", "exit 139", stderr=subprocess.DEVNULL).wait(timeout=tbrsim.PATIENCE), 139)
+            self.assertEqual(process.wait(timeout=tbrsim.LONG_WAIT), -number)
+        self.assertEqual(self.start("sh", "-c", "exit 139", stderr=subprocess.DEVNULL).wait(timeout=tbrsim.LONG_WAIT), 139)
 
     def test_stops_with_the_program(self):
         process = self.start("sh", "-c", "echo $$; exec sleep 60", stdout=subprocess.PIPE)
@@ -481,16 +481,16 @@ class Parent(ProcessesTest):
                 if select.select([terminal], [], [], 0.05)[0]:
                     text += os.read(terminal, 4096).decode()
             return text
-        self.assertIn("ready", said(tbrsim.PATIENCE, "ready"))
+        self.assertIn("ready", said(tbrsim.LONG_WAIT, "ready"))
         for _ in range(3):
             os.write(terminal, b"\x03")
-            self.assertIn("interrupted", said(tbrsim.PATIENCE, "interrupted"))
+            self.assertIn("interrupted", said(tbrsim.LONG_WAIT, "interrupted"))
             self.assertNotIn("interrupted", said(0.3))
             os.write(terminal, b"\x1a")
-            self.assertIn("stopped", said(tbrsim.PATIENCE, "stopped"))
+            self.assertIn("stopped", said(tbrsim.LONG_WAIT, "stopped"))
             self.assertNotIn("stopped", said(0.3))
         os.write(terminal, b"\x1c")  # SIGQUIT
-        self.assertIn("ended", said(tbrsim.PATIENCE, "ended"))
+        self.assertIn("ended", said(tbrsim.LONG_WAIT, "ended"))
 
 
 if __name__ == "__main__":

@@ -192,7 +192,7 @@ class Timelines(tbrsim.DisplayTestCase):
         process = tbrsim.start("run", "--out", out, *TIMED, "--timeline", "2-100000", "--", tbrsim.arguments.scenes,
                                "window", 203, 117, 100000, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(process.kill)
-        written, deadline = out / "frames.csv", time.monotonic() + tbrsim.PATIENCE
+        written, deadline = out / "frames.csv", time.monotonic() + tbrsim.LONG_WAIT
         while time.monotonic() < deadline and not (written.exists() and written.read_bytes().count(b"\n") > 12):
             self.assertIsNone(process.poll())
             time.sleep(0.02)
@@ -200,7 +200,7 @@ class Timelines(tbrsim.DisplayTestCase):
         for child in children:
             if pathlib.Path(f"/proc/{child}/comm").read_text().strip() == "render_scenes":
                 os.kill(int(child), signal.SIGKILL)
-        self.assertEqual(process.wait(timeout=tbrsim.PATIENCE), -signal.SIGKILL)
+        self.assertEqual(process.wait(timeout=tbrsim.LONG_WAIT), -signal.SIGKILL)
         frames = len(timeline(out).frames())
         # It may have come between the files of a frame.
         self.assertIn(len(rows(out)) - 2 - frames, (0, 1))

@@ -187,7 +187,7 @@ class Run(tbrsim.TestCase):
     def test_own_display_is_taken_down(self):
         process, program, server = self.start_sleeper()
         os.kill(program, signal.SIGINT)
-        self.assertEqual(process.wait(timeout=tbrsim.PATIENCE), 128 + signal.SIGINT)
+        self.assertEqual(process.wait(timeout=tbrsim.LONG_WAIT), 128 + signal.SIGINT)
         self.assertFalse(exists(server))
 
     def test_given_display_is_used(self):
@@ -222,14 +222,14 @@ class Run(tbrsim.TestCase):
     def test_termination_reaches_the_program(self):
         process, program, server = self.start_sleeper()
         process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(timeout=tbrsim.PATIENCE), 128 + signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=tbrsim.LONG_WAIT), 128 + signal.SIGTERM)
         self.assertFalse(exists(program) or exists(server))
 
     def test_killed_command_leaves_nothing(self):
         process, program, server = self.start_sleeper()
         process.kill()
         process.wait()
-        end = time.monotonic() + tbrsim.PATIENCE
+        end = time.monotonic() + tbrsim.LONG_WAIT
         while (exists(program) or exists(server)) and time.monotonic() < end:
             time.sleep(0.1)
         self.assertFalse(exists(program) or exists(server))
@@ -312,7 +312,7 @@ class Progress(tbrsim.TestCase):
                     output += file.read(4096)
                 except OSError:  # nobody has it open any more
                     break
-        return process.wait(timeout=tbrsim.PATIENCE), output.decode()
+        return process.wait(timeout=tbrsim.LONG_WAIT), output.decode()
 
     def screen(self, output, columns):
         """What is left in the last line; no line may have wrapped."""
