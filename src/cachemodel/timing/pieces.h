@@ -145,12 +145,12 @@ cm_calendar_take(struct cm_calendar *calendar, uint64_t slot)
 {
    const uint64_t word = slot / 64;
    uint64_t *taken = &calendar->taken[word % CM_CALENDAR_WORDS];
-   const unsigned place = slot % 64;
-   const uint64_t open = ~*taken >> place;
+   const unsigned bit = slot % 64;
+   const uint64_t open = ~*taken >> bit;
    if (__builtin_expect(word - calendar->first >= CM_CALENDAR_WORDS || !open, false))
       return cm_calendar_take_elsewhere(calendar, slot);
    const unsigned later = (unsigned)__builtin_ctzll(open);
-   *taken |= 1ull << (place + later);
+   *taken |= 1ull << (bit + later);
    return slot + later;
 }
 

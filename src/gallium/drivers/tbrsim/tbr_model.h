@@ -34,10 +34,12 @@ void tbr_model_forget_resource(struct tbr_model *model, uint32_t id);
 void tbr_model_define_name(struct tbr_model *model, const struct cm_name *name);
 
 /** Queues a pass. traversal: its tiles in the order of rendering, which is that of the
- * configuration. The consumer calls has_tile(data, n, wait) before it reads the n-th
- * tile of the traversal, which returns whether that is rendered, or waits until it is; take_thumbnail(data), which may be NULL, after the last one, release_tile(data, tile) when it is done with that tile's
- * events, and release(data) when it is done with the pass; the latter two on the recorder's
- * thread where the pass is recorded. */
+ * configuration. The consumer calls has_tile(data, n, wait) before it reads the n-th tile of the
+ * traversal, which returns whether that is rendered, or waits until it is;
+ * take_thumbnail(data), which may be NULL, after the last one; release_tile(data, tile) when it is
+ * done with that tile's events; and release(data) when it is done with the pass. The last two are
+ * called on the recorder's thread where the pass is recorded, and release_tile otherwise on any
+ * thread of the simulation. */
 void tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, const uint32_t *traversal,
                     void *data, bool (*has_tile)(void *data, uint32_t n, bool wait),
                     struct tbr_thumbnail (*take_thumbnail)(void *data),

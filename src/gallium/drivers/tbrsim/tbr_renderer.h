@@ -50,8 +50,9 @@ struct tbr_batch *tbr_renderer_take_retired(struct tbr_renderer *renderer, struc
 /** Waits until the context has no batch under way. */
 void tbr_renderer_drain(struct tbr_renderer *renderer, struct tbr_context *context);
 
-/** The model asks for a tile, or waits for it, by position in the traversal; waits for the batch to be rendered, whose thumbnail it takes; is
- * done with the events of a tile, by its number; and releases the batch. */
+/** The model asks for a tile, by position in the traversal, or waits for it; waits for the batch to
+ * be rendered, whose thumbnail it takes; is done with the events of a tile, by its number; and
+ * releases the batch. */
 bool tbr_renderer_has_tile(void *batch, uint32_t position, bool wait);
 struct tbr_thumbnail tbr_renderer_take_thumbnail(void *batch);
 void tbr_renderer_release_tile(void *batch, uint32_t tile);
