@@ -12,25 +12,25 @@ is_last(const cm_line *line, uint64_t block)
    return *line >> 8 == block;
 }
 
-static inline __attribute__((always_inline)) void
-remember(struct cm_cache *filter, cm_line *line, uint64_t block, enum cm_stream stream, bool passes)
+/* An entry of a block that is passed on. */
+static inline cm_entry
+passed_entry(const struct cm_cache *filter, uint64_t block, enum cm_stream stream)
 {
-   struct cm_access_stream *passed = filter->outgoing;
-   *line = cm_line_make(block, stream, false);
-   passed->entries[passed->count] =
-      cm_entry_access(filter->next_entry, CM_READ, stream, block << filter->block_shift);
-   passed->count += passes;
-   if (__builtin_expect(passed->count == passed->capacity, false))
-      cm_access_stream_make_room(passed);
+   return cm_entry_access(filter->next_entry, CM_READ, stream, block << filter->block_shift);
 }
 
 /* Without branches: which reads are passed on is hard to predict. */
 static inline __attribute__((always_inline)) void
 look_up(struct cm_cache *filter, uint64_t block, enum cm_stream stream)
 {
+   struct cm_access_stream *passed = filter->outgoing;
    cm_line *line = filter->lines + cm_cache_set(filter, block);
    const bool passes = !is_last(line, block);
-   remember(filter, line, block, stream, passes);
+   *line = cm_line_make(block, stream, false);
+   passed->entries[passed->count] = passed_entry(filter, block, stream);
+   passed->count += passes;
+   if (__builtin_expect(passed->count == passed->capacity, false))
+      cm_access_stream_make_room(passed);
    filter->changes += passes;
    filter->counts[stream][CM_CACHE_EVENT_MISSES] += passes;
    filter->folded_block = block;
@@ -44,24 +44,46 @@ look_up(struct cm_cache *filter, uint64_t block, enum cm_stream stream)
 #define cm_policy_look_up_blocks look_up_blocks
 #include "memory/policy_reads.h"
 
+/* Adds the blocks of a grid to what is passed on, in the order of their first reads; `next` has room for them. Returns the
+ * end. */
+static inline __attribute__((always_inline)) cm_entry *
+pass_blocks(struct cm_cache *filter, const struct cm_read_grid *grid, uint32_t blocks, enum cm_stream stream,
+            cm_entry *next)
+{
+   const cm_entry entry = passed_entry(filter, 0, stream);
+   const cm_line line = cm_line_make(0, stream, false);
+   const unsigned shift = filter->block_shift - CM_ENTRY_ADDRESS_SHIFT;
+   for (unsigned r = 0; blocks; r++) {
+      uint32_t mask = grid->readers[r] & blocks;
+      blocks &= ~mask;
+      while (mask) {
+         const uint64_t block = cm_grid_block(grid, cm_take_bit(&mask));
+         cm_line *set = filter->lines + cm_cache_set(filter, block);
+         assert(!is_last(set, block));
+         *set = line | block << 8;
+         *next++ = entry | block << shift;
+      }
+   }
+   return next;
+}
+
 /* Blocks that are known not to be settled, and all in different sets: each is passed on. */
 static __attribute__((noinline)) void
 look_up_blocks(struct cm_cache *filter, const struct cm_read_grid *grid, uint32_t blocks,
                enum cm_stream stream)
 {
-   const unsigned count = (unsigned)__builtin_popcount(blocks);
+   struct cm_access_stream *passed = filter->outgoing;
+   cm_entry entries[2 * CM_GRID_ROWS];
+   /* Without memory for more it has no room even now. */
+   cm_access_stream_reserve(passed, 2 * CM_GRID_ROWS);
+   const bool fits = passed->capacity - passed->count > 2 * CM_GRID_ROWS;
+   cm_entry *begin = fits ? passed->entries + passed->count : entries;
+   const uint32_t count = (uint32_t)(pass_blocks(filter, grid, blocks, stream, begin) - begin);
+   if (fits)
+      passed->count += count;
    filter->changes += count;
    filter->counts[stream][CM_CACHE_EVENT_MISSES] += count;
-   for (unsigned r = 0; blocks; r++) {
-      for (uint32_t mask = grid->readers[r] & blocks; mask;) {
-         const uint64_t block = cm_grid_block(grid, cm_take_bit(&mask));
-         cm_line *line = filter->lines + cm_cache_set(filter, block);
-         assert(!is_last(line, block));
-         remember(filter, line, block, stream, true);
-         filter->folded_block = block;
-      }
-      blocks &= ~grid->readers[r];
-   }
+   filter->folded_block = CM_NO_BLOCK;
 }
 
 static void

@@ -116,6 +116,18 @@ read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, en
 /** Accesses of a batch that are looked up before what they miss goes to the next level. */
 #define BATCH 64
 
+/* A read that missed, where the next level takes reads as a stream and nothing is written back or attributed. */
+static inline void
+replace_read(struct cm_cache *cache, const struct cm_miss *miss, enum cm_stream stream)
+{
+   uint64_t *counts = cache->counts[stream];
+   counts[CM_CACHE_EVENT_MISSES]++;
+   counts[CM_CACHE_EVENT_FILLS]++;
+   cache->counts[cm_line_stream(miss->victim)][CM_CACHE_EVENT_EVICTIONS]++;
+   cm_access_stream_append(cache->outgoing, cm_entry_access(cache->next_entry, CM_READ, stream,
+                                                            miss->block << cache->block_shift));
+}
+
 /* An access that missed goes to the next level. */
 static inline void
 replace_missed(struct cm_cache *cache, const struct cm_lru_miss *missed)
@@ -164,8 +176,14 @@ lru_take_reads(struct cm_cache *caches, const cm_entry *entries, uint32_t count)
       uint32_t num_misses;
       wanted = cm_min(count - taken, BATCH);
       part = cm_lru_take_reads_of_4_ways(caches, entries + taken, wanted, misses, &num_misses);
-      for (uint32_t m = 0; m < num_misses; m++)
-         replace_missed(&caches[cm_entry_instance(misses[m].entry)], &misses[m]);
+      for (uint32_t m = 0; m < num_misses; m++) {
+         struct cm_cache *cache = &caches[cm_entry_instance(misses[m].entry)];
+         /* Dirty lines are odd, and CM_LINE_EMPTY is. */
+         if (cache->outgoing && !cache->attribution && !(misses[m].miss.victim & 1))
+            replace_read(cache, &misses[m].miss, cm_entry_stream(misses[m].entry));
+         else
+            replace_missed(cache, &misses[m]);
+      }
       taken += part;
    }
    return taken;
