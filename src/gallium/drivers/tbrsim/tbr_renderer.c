@@ -38,9 +38,13 @@ struct live_batch {
 
 struct tbr_renderer {
    mtx_t lock;
-   cnd_t work;     /**< a batch was queued, or the threads must stop */
-   cnd_t progress; /**< a tile or a batch is done */
-   cnd_t room;     /**< the model is done with a tile's events */
+   /* Who waits for what. Where it can be, they are woken after the lock is released: a thread that is woken runs at once, often
+    * on the processor of the one that wakes it, and would wait for the lock. */
+   cnd_t work;     /**< workers: a batch was queued, or the threads must stop */
+   cnd_t room;     /**< workers: the model is done with a tile's events */
+   cnd_t tile;     /**< the model, if tile_wanted: tiles are done */
+   cnd_t rendered; /**< a batch is rendered */
+   cnd_t retired;  /**< applications: nothing uses a batch any more */
    unsigned num_threads;
    unsigned num_started; /**< workers, which are numbered as they start */
    thrd_t threads[MAX_THREADS];
@@ -163,16 +167,18 @@ retire(struct tbr_renderer *renderer, struct tbr_batch *batch)
    renderer->orphaned_bytes_under_way -= batch->orphaned_bytes;
 }
 
-static void
+/** Returns whether it was the last user: then renderer->retired is due. */
+static bool
 drop_user(struct tbr_renderer *renderer, struct tbr_batch *batch)
 {
    assert(batch->users > 0);
-   if (--batch->users == 0)
-      retire(renderer, batch);
-   cnd_broadcast(&renderer->progress);
+   if (--batch->users)
+      return false;
+   retire(renderer, batch);
+   return true;
 }
 
-/** The first batch of the queue is rendered: its content is in memory. */
+/** The first batch of the queue is rendered: its content is in memory. The caller uses it, too. */
 static void
 finish_first(struct tbr_renderer *renderer)
 {
@@ -189,8 +195,8 @@ finish_first(struct tbr_renderer *renderer)
    update_oldest(renderer);
    tbr_batch_set_state(batch, TBR_BATCH_SUBMITTED, TBR_BATCH_RENDERED);
    tbr_screen_note_ended_loops(tbr_screen(batch->context->base.screen));
-   drop_user(renderer, batch);
-   cnd_broadcast(&renderer->work);
+   assert(batch->users > 1);
+   batch->users--;
 }
 
 static void
@@ -237,12 +243,14 @@ wake_helpers(void *data)
    mtx_unlock(&renderer->lock);
 }
 
+/** Has the model look for the tile that it waits for. */
 static void
-report_progress(struct tbr_renderer *renderer)
+report_tiles(struct tbr_renderer *renderer)
 {
+   /* After it has looked for the last time before it waits. */
    mtx_lock(&renderer->lock);
-   cnd_broadcast(&renderer->progress);
    mtx_unlock(&renderer->lock);
+   cnd_signal(&renderer->tile);
 }
 
 static bool
@@ -261,13 +269,13 @@ make_room(struct tbr_renderer *renderer, const struct tbr_batch *batch, unsigned
       const unsigned wakes = p_atomic_read(&renderer->num_wakes);
       const bool full = p_atomic_read(&renderer->events_full);
       if (p_atomic_read(&renderer->tile_wanted))
-         report_progress(renderer);
+         report_tiles(renderer);
       if (help_model(renderer, worker, full))
          continue;
       if (!full)
          return;
       mtx_lock(&renderer->lock);
-      cnd_broadcast(&renderer->progress); /* the last tiles may not have been reported yet */
+      cnd_signal(&renderer->tile); /* the last tiles may not have been reported yet */
       while (renderer->events_full && renderer->num_wakes == wakes)
          cnd_wait(&renderer->room, &renderer->lock);
       mtx_unlock(&renderer->lock);
@@ -370,7 +378,7 @@ take_picture(struct tbr_renderer *renderer, struct tbr_batch *batch)
 
 /* ---- workers --------------------------------------------------------------- */
 
-/** Renders tiles of the batch until all have been taken. */
+/** Renders tiles of the batch, which the worker uses until all have been taken. */
 static void
 render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_tile_thread *thread,
              unsigned worker)
@@ -413,27 +421,33 @@ render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_
       rendered++;
       if (batch->recorded) {
          p_atomic_set(&tile_done[position], 1);
-         if ((position & 15) == 0)
-            report_progress(renderer);
+         if ((position & 15) == 0 && p_atomic_read(&renderer->tile_wanted))
+            report_tiles(renderer);
       }
    }
    if (begun && batch->pass.num_occlusion_counters > 1)
       add_counters(batch, thread);
 
-   if (rendered || events.words) {
-      mtx_lock(&renderer->lock);
+   mtx_lock(&renderer->lock);
+   if (events.words)
       recycle_events(renderer, &events);
-      batch->tiles_done += rendered;
-      assert(batch->tiles_done <= num_tiles);
-      const bool last = rendered && batch->tiles_done == num_tiles;
-      if (last && batch->pictured)
-         take_picture(renderer, batch);
-      if (last)
-         finish_first(renderer);
-      else
-         cnd_broadcast(&renderer->progress);
-      mtx_unlock(&renderer->lock);
+   batch->tiles_done += rendered;
+   assert(batch->tiles_done <= num_tiles);
+   const bool last = rendered && batch->tiles_done == num_tiles;
+   if (last && batch->pictured)
+      take_picture(renderer, batch);
+   if (last)
+      finish_first(renderer);
+   const bool retired = drop_user(renderer, batch);
+   mtx_unlock(&renderer->lock);
+
+   cnd_signal(&renderer->tile);
+   if (last) {
+      cnd_broadcast(&renderer->work);
+      cnd_broadcast(&renderer->rendered);
    }
+   if (retired)
+      cnd_broadcast(&renderer->retired);
 }
 
 static bool
@@ -491,7 +505,6 @@ worker_main(void *data)
       mtx_unlock(&renderer->lock);
       render_tiles(renderer, batch, thread, worker);
       mtx_lock(&renderer->lock);
-      drop_user(renderer, batch);
    }
    mtx_unlock(&renderer->lock);
    tbr_tile_thread_destroy(thread);
@@ -519,7 +532,7 @@ tbr_renderer_submit(struct tbr_renderer *renderer, struct tbr_batch *batch)
    batch->orphaned_bytes = tbr_batch_count_orphaned_bytes(batch);
    mtx_lock(&renderer->lock);
    while (is_busy_for(renderer, batch))
-      cnd_wait(&renderer->progress, &renderer->lock);
+      cnd_wait(&renderer->retired, &renderer->lock);
    struct live_batch *live = find_live(renderer, batch->sequence);
    assert(live && !live->submitted && !batch->users);
    live->submitted = true;
@@ -536,8 +549,8 @@ tbr_renderer_submit(struct tbr_renderer *renderer, struct tbr_batch *batch)
    else
       renderer->first = batch;
    renderer->last = batch;
-   cnd_broadcast(&renderer->work);
    mtx_unlock(&renderer->lock);
+   cnd_broadcast(&renderer->work);
 }
 
 bool
@@ -558,7 +571,7 @@ tbr_renderer_wait(struct tbr_renderer *renderer, uint64_t sequence)
       return;
    mtx_lock(&renderer->lock);
    while (is_pending(renderer, sequence))
-      cnd_wait(&renderer->progress, &renderer->lock);
+      cnd_wait(&renderer->rendered, &renderer->lock);
    mtx_unlock(&renderer->lock);
 }
 
@@ -576,7 +589,7 @@ tbr_renderer_wait_idle(struct tbr_renderer *renderer)
 {
    mtx_lock(&renderer->lock);
    while (renderer->under_way && !renderer->is_parents)
-      cnd_wait(&renderer->progress, &renderer->lock);
+      cnd_wait(&renderer->retired, &renderer->lock);
    mtx_unlock(&renderer->lock);
 }
 
@@ -595,7 +608,7 @@ tbr_renderer_drain(struct tbr_renderer *renderer, struct tbr_context *context)
 {
    mtx_lock(&renderer->lock);
    while (context->batches_under_way && !renderer->is_parents)
-      cnd_wait(&renderer->progress, &renderer->lock);
+      cnd_wait(&renderer->retired, &renderer->lock);
    mtx_unlock(&renderer->lock);
 }
 
@@ -611,7 +624,7 @@ tbr_renderer_has_tile(void *data, uint32_t position, bool wait)
    mtx_lock(&renderer->lock);
    p_atomic_set(&renderer->tile_wanted, true);
    while (!p_atomic_read(done) && batch->state != TBR_BATCH_RENDERED)
-      cnd_wait(&renderer->progress, &renderer->lock);
+      cnd_wait(&renderer->tile, &renderer->lock);
    p_atomic_set(&renderer->tile_wanted, false);
    mtx_unlock(&renderer->lock);
    return true;
@@ -625,7 +638,7 @@ tbr_renderer_take_thumbnail(void *data)
    assert(batch->recorded && batch->pictured);
    mtx_lock(&renderer->lock);
    while (batch->state != TBR_BATCH_RENDERED)
-      cnd_wait(&renderer->progress, &renderer->lock);
+      cnd_wait(&renderer->rendered, &renderer->lock);
    mtx_unlock(&renderer->lock);
    const struct tbr_thumbnail thumbnail = batch->thumbnail;
    batch->thumbnail = (struct tbr_thumbnail){0};
@@ -638,8 +651,10 @@ tbr_renderer_release(void *data)
    struct tbr_batch *batch = data;
    struct tbr_renderer *renderer = tbr_screen(batch->context->base.screen)->renderer;
    mtx_lock(&renderer->lock);
-   drop_user(renderer, batch);
+   const bool retired = drop_user(renderer, batch);
    mtx_unlock(&renderer->lock);
+   if (retired)
+      cnd_broadcast(&renderer->retired);
 }
 
 unsigned
@@ -677,8 +692,10 @@ tbr_renderer_create(struct tbr_screen *screen, unsigned threads)
       return NULL;
    mtx_init(&renderer->lock, mtx_plain);
    cnd_init(&renderer->work);
-   cnd_init(&renderer->progress);
    cnd_init(&renderer->room);
+   cnd_init(&renderer->tile);
+   cnd_init(&renderer->rendered);
+   cnd_init(&renderer->retired);
    renderer->next_sequence = 1;
    renderer->oldest_live = 1;
    renderer->behind_bytes = tbr_debug.flags & TBR_DEBUG_HELP ? 0 : MODEL_BEHIND_BYTES;
@@ -714,8 +731,10 @@ tbr_renderer_destroy(struct tbr_renderer *renderer)
       thrd_join(renderer->threads[i], NULL);
    assert(!renderer->first);
    cnd_destroy(&renderer->work);
-   cnd_destroy(&renderer->progress);
    cnd_destroy(&renderer->room);
+   cnd_destroy(&renderer->tile);
+   cnd_destroy(&renderer->rendered);
+   cnd_destroy(&renderer->retired);
    mtx_destroy(&renderer->lock);
    util_dynarray_foreach (&renderer->spare_events, struct cm_tile_events, events)
       free(events->words);
