@@ -198,9 +198,8 @@ write_back(struct cm_cache *cache, cm_line line)
                        cm_cache_is_partly_valid(cache, block) ? CM_WRITE : CM_WRITE_BLOCK);
 }
 
-/* Writes a dirty victim back, and reports the eviction. */
 static __attribute__((noinline)) void
-complete_eviction(struct cm_cache *cache, cm_line line)
+complete_any_eviction(struct cm_cache *cache, cm_line line)
 {
    if (line & 1)
       write_back(cache, line);
@@ -208,16 +207,20 @@ complete_eviction(struct cm_cache *cache, cm_line line)
       cache->removed(cache->removed_context, cache, line >> 8);
 }
 
-static inline void
-evict(struct cm_cache *cache, cm_line line)
+void
+cm_cache_complete_eviction(struct cm_cache *cache, cm_line line)
 {
-   cm_cache_count(cache, cm_line_stream(line), CM_CACHE_EVENT_EVICTIONS, 1);
-   if (line & 1 || cache->removed)
-      complete_eviction(cache, line);
+   if (!cm_cache_only_appends(cache) || cache->masks || cache->removed) {
+      complete_any_eviction(cache, line);
+      return;
+   }
+   cache->counts[cm_line_stream(line)][CM_CACHE_EVENT_WRITEBACKS]++;
+   cm_cache_append_access(cache, line >> 8, cm_line_stream(line),
+                          cache->next->block_shift == cache->block_shift ? CM_WRITE_BLOCK : CM_WRITE);
 }
 
-static inline void
-fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
+static __attribute__((noinline)) void
+fetch_anywhere(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
 {
    cm_cache_count(cache, stream, CM_CACHE_EVENT_FILLS, 1);
    if (!cache->next) {
@@ -228,15 +231,14 @@ fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
 }
 
 void
-cm_cache_evict(struct cm_cache *cache, cm_line line)
-{
-   evict(cache, line);
-}
-
-void
 cm_cache_fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
 {
-   fetch(cache, block, stream);
+   if (!cm_cache_only_appends(cache)) {
+      fetch_anywhere(cache, block, stream);
+      return;
+   }
+   cache->counts[stream][CM_CACHE_EVENT_FILLS]++;
+   cm_cache_append_access(cache, block, stream, CM_READ);
 }
 
 void
@@ -245,8 +247,8 @@ cm_cache_replace_many(struct cm_cache *cache, const struct cm_miss *misses, unsi
 {
    for (unsigned i = 0; i < count; i++) {
       if (misses[i].victim != CM_LINE_EMPTY)
-         evict(cache, misses[i].victim);
-      fetch(cache, misses[i].block, stream);
+         cm_cache_evict(cache, misses[i].victim);
+      cm_cache_fetch(cache, misses[i].block, stream);
    }
 }
 
@@ -337,7 +339,7 @@ cm_cache_empty(struct cm_cache *cache, bool writes_back)
             continue;
          if (!writes_back)
             cm_cache_discard_dead(cache, &lines[way]);
-         evict(cache, lines[way]);
+         cm_cache_evict(cache, lines[way]);
          policy->remove(cache, set, lines, way);
       }
    }

@@ -53,8 +53,32 @@ cm_cache_access_next(struct cm_cache *cache, uint64_t block, enum cm_stream stre
    cm_cache_access(cache->next, address, stream, access);
 }
 
+/** Whether accesses to the next cache are entries of a stream, and nothing else. */
+static inline bool
+cm_cache_only_appends(const struct cm_cache *cache)
+{
+   return cache->outgoing && !cache->attribution;
+}
+
+/** An access to the next cache, of a cache that only appends. */
+static inline void
+cm_cache_append_access(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
+{
+   cm_access_stream_append(cache->outgoing,
+                           cm_entry_access(cache->next_entry, access, stream, block << cache->block_shift));
+}
+
+/** Writes a dirty victim back, and reports the eviction. */
+void cm_cache_complete_eviction(struct cm_cache *cache, cm_line line);
+
 /** Counts the eviction of a line and writes it back if it is dirty. */
-void cm_cache_evict(struct cm_cache *cache, cm_line line);
+static inline void
+cm_cache_evict(struct cm_cache *cache, cm_line line)
+{
+   cm_cache_count(cache, cm_line_stream(line), CM_CACHE_EVENT_EVICTIONS, 1);
+   if (line & 1 || cache->removed)
+      cm_cache_complete_eviction(cache, line);
+}
 
 /** Reads a block from the next level. */
 void cm_cache_fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream);

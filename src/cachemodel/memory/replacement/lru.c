@@ -124,8 +124,7 @@ replace_read(struct cm_cache *cache, const struct cm_miss *miss, enum cm_stream 
    counts[CM_CACHE_EVENT_MISSES]++;
    counts[CM_CACHE_EVENT_FILLS]++;
    cache->counts[cm_line_stream(miss->victim)][CM_CACHE_EVENT_EVICTIONS]++;
-   cm_access_stream_append(cache->outgoing, cm_entry_access(cache->next_entry, CM_READ, stream,
-                                                            miss->block << cache->block_shift));
+   cm_cache_append_access(cache, miss->block, stream, CM_READ);
 }
 
 /* An access that missed goes to the next level. */
@@ -179,7 +178,7 @@ lru_take_reads(struct cm_cache *caches, const cm_entry *entries, uint32_t count)
       for (uint32_t m = 0; m < num_misses; m++) {
          struct cm_cache *cache = &caches[cm_entry_instance(misses[m].entry)];
          /* Dirty lines are odd, and CM_LINE_EMPTY is. */
-         if (cache->outgoing && !cache->attribution && !(misses[m].miss.victim & 1))
+         if (cm_cache_only_appends(cache) && !(misses[m].miss.victim & 1))
             replace_read(cache, &misses[m].miss, cm_entry_stream(misses[m].entry));
          else
             replace_missed(cache, &misses[m]);
