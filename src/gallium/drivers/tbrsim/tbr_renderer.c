@@ -9,6 +9,7 @@
 #include "util/u_math.h"
 #include "util/u_memory.h"
 #include "util/u_thread.h"
+#include "tbr_affinity.h"
 #include "tbr_batch.h"
 #include "tbr_context.h"
 #include "tbr_debug.h"
@@ -40,11 +41,12 @@ struct tbr_renderer {
    mtx_t lock;
    /* Who waits for what. Where it can be, they are woken after the lock is released: a thread that is woken runs at once, often
     * on the processor of the one that wakes it, and would wait for the lock. */
-   cnd_t work;     /**< workers: a batch was queued, or the threads must stop */
-   cnd_t room;     /**< workers: the model is done with a tile's events */
-   cnd_t tile;     /**< the model, if tile_wanted: tiles are done */
-   cnd_t rendered; /**< a batch is rendered */
-   cnd_t retired;  /**< applications: nothing uses a batch any more */
+   cnd_t work;              /**< workers: a batch was queued, or the threads must stop */
+   cnd_t room;              /**< workers: the model is done with a tile's events */
+   cnd_t tile;              /**< the model, if tile_wanted: tiles are done */
+   cnd_t rendered;          /**< a batch is rendered */
+   cnd_t retired;           /**< applications: nothing uses a batch any more */
+   unsigned wanted_threads; /**< workers; there are fewer where the system has no more */
    unsigned num_threads;
    unsigned num_started; /**< workers, which are numbered as they start */
    thrd_t threads[MAX_THREADS];
@@ -489,6 +491,9 @@ worker_main(void *data)
    if (locale)
       uselocale(locale);
 
+   struct tbr_affinity affinity;
+   tbr_affinity_init(&affinity, worker, renderer->wanted_threads);
+
    u_thread_setname("tbrsim:tile");
    /* Denormals are flushed, as GPUs do, and draw does for vertices. */
    util_fpstate_set_denorms_to_zero(util_fpstate_get());
@@ -503,6 +508,7 @@ worker_main(void *data)
       /* Keeps the batch alive for a worker that finds all its tiles taken. */
       batch->users++;
       mtx_unlock(&renderer->lock);
+      tbr_affinity_return(&affinity);
       render_tiles(renderer, batch, thread, worker);
       mtx_lock(&renderer->lock);
    }
@@ -705,8 +711,8 @@ tbr_renderer_create(struct tbr_screen *screen, unsigned threads)
 
    if (!threads)
       threads = util_get_cpu_caps()->nr_cpus;
-   threads = CLAMP(threads, 1, MAX_THREADS);
-   for (unsigned i = 0; i < threads; i++) {
+   renderer->wanted_threads = CLAMP(threads, 1, MAX_THREADS);
+   for (unsigned i = 0; i < renderer->wanted_threads; i++) {
       if (u_thread_create(&renderer->threads[i], worker_main, renderer) != thrd_success)
          break;
       renderer->num_threads++;
