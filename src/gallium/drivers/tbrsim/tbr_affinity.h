@@ -5,18 +5,23 @@
 #define TBR_AFFINITY_H
 
 #include <sched.h>
+#include <stdbool.h>
 
-/** The processors that a thread may run on, and one of them that is its own. */
 struct tbr_affinity {
-   cpu_set_t allowed;
-   int own; /**< negative: none */
+   int own;           /**< processor that is the thread's own; negative: none */
+   bool is_bound;     /**< the kernel has refused `allowed` */
+   cpu_set_t allowed; /**< where the thread might run before it was moved */
 };
 
 /** For the calling thread, which has this number among so many. Where there are as many processors, and more than one, each
  * gets another of them; otherwise none has its own: with more processors than threads the kernel finds idle ones. */
 void tbr_affinity_init(struct tbr_affinity *affinity, unsigned number, unsigned num_threads);
 
-/** Moves the calling thread to its own processor, where the kernel may move it away again. */
-void tbr_affinity_return(const struct tbr_affinity *affinity);
+/** Whether the calling thread is on its own processor, or has none. */
+bool tbr_affinity_is_own(const struct tbr_affinity *affinity);
+
+/** Moves the calling thread to its own processor, if it may still run there; the kernel may move it away again. It waits for the
+ * processor: others must not wait for the thread. */
+void tbr_affinity_return(struct tbr_affinity *affinity);
 
 #endif

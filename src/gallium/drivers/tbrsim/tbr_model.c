@@ -51,6 +51,7 @@ struct message {
 struct tbr_model {
    struct cm_gpu *gpu;              /**< NULL: events are only recorded */
    struct tbr_recording *recording; /**< NULL: events are not recorded */
+   bool takes_guests;               /**< other threads may do tasks of the simulation */
    struct cm_frame_list frames;     /**< simulated and recorded: TBRSIM_FRAMES */
    thrd_t thread;
 
@@ -356,9 +357,16 @@ tbr_model_counter(struct tbr_model *model, unsigned counter)
 }
 
 bool
+tbr_model_takes_guests(const struct tbr_model *model)
+{
+   return model->takes_guests;
+}
+
+bool
 tbr_model_help(struct tbr_model *model, unsigned guest, bool waits)
 {
-   return model->gpu && cm_gpu_help(model->gpu, guest, waits);
+   assert(model->takes_guests);
+   return cm_gpu_help(model->gpu, guest, waits);
 }
 
 void
@@ -449,7 +457,8 @@ set_threads(struct tbr_model *model, unsigned guests)
          return false;
       }
    }
-   if (cm_gpu_set_threads(model->gpu, threads, asked ? 0 : guests)) {
+   model->takes_guests = guests && !asked;
+   if (cm_gpu_set_threads(model->gpu, threads, model->takes_guests ? guests : 0)) {
       const char *reason = cm_gpu_undivided(model->gpu);
       if (asked && threads > 1 && reason)
          mesa_logw("TBRSIM_MODEL_THREADS=%u has no effect: %s", threads, reason);

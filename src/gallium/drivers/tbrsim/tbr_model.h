@@ -22,7 +22,9 @@ tbr_model_create(const struct cm_config *config, const char *isa, bool simulate,
 /** Consumes what is queued, writes the last frame, stops the thread. */
 void tbr_model_destroy(struct tbr_model *model);
 
-/** cm_gpu_help, for the threads that render: they may help until the model is destroyed. */
+/** Whether other threads may help. */
+bool tbr_model_takes_guests(const struct tbr_model *model);
+/** cm_gpu_help, for the threads that render, if it takes guests: they may help until the model is destroyed. */
 bool tbr_model_help(struct tbr_model *model, unsigned guest, bool waits);
 /** cm_gpu_wake_guests. */
 void tbr_model_wake_guests(struct tbr_model *model, void (*wake)(void *context), void *context);

@@ -39,8 +39,8 @@ struct live_batch {
 
 struct tbr_renderer {
    mtx_t lock;
-   /* Who waits for what. Where it can be, they are woken after the lock is released: a thread that is woken runs at once, often
-    * on the processor of the one that wakes it, and would wait for the lock. */
+   /* Who waits for what. Threads of the renderer wake others after they have released the lock: a thread that is woken runs at
+    * once, often on the processor of the one that wakes it, and would wait for the lock. */
    cnd_t work;              /**< workers: a batch was queued, or the threads must stop */
    cnd_t room;              /**< workers: the model is done with a tile's events */
    cnd_t tile;              /**< the model, if tile_wanted: tiles are done */
@@ -443,13 +443,13 @@ render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_
    const bool retired = drop_user(renderer, batch);
    mtx_unlock(&renderer->lock);
 
-   cnd_signal(&renderer->tile);
    if (last) {
       cnd_broadcast(&renderer->work);
       cnd_broadcast(&renderer->rendered);
    }
    if (retired)
       cnd_broadcast(&renderer->retired);
+   cnd_signal(&renderer->tile);
 }
 
 static bool
@@ -502,13 +502,19 @@ worker_main(void *data)
       wait_for_work(renderer, worker);
       if (!has_work(renderer))
          break;
+      if (!tbr_affinity_is_own(&affinity)) {
+         mtx_unlock(&renderer->lock);
+         tbr_affinity_return(&affinity);
+         mtx_lock(&renderer->lock);
+         if (!has_work(renderer))
+            continue;
+      }
       struct tbr_batch *batch = renderer->first;
       assert(batch->state == TBR_BATCH_SUBMITTED && batch->users > 0);
       batch->claimed = true;
       /* Keeps the batch alive for a worker that finds all its tiles taken. */
       batch->users++;
       mtx_unlock(&renderer->lock);
-      tbr_affinity_return(&affinity);
       render_tiles(renderer, batch, thread, worker);
       mtx_lock(&renderer->lock);
    }
@@ -657,10 +663,10 @@ tbr_renderer_release(void *data)
    struct tbr_batch *batch = data;
    struct tbr_renderer *renderer = tbr_screen(batch->context->base.screen)->renderer;
    mtx_lock(&renderer->lock);
-   const bool retired = drop_user(renderer, batch);
-   mtx_unlock(&renderer->lock);
-   if (retired)
+   /* With the lock: the recorder's thread outlives the renderer, which may be destroyed once its last batch is retired. */
+   if (drop_user(renderer, batch))
       cnd_broadcast(&renderer->retired);
+   mtx_unlock(&renderer->lock);
 }
 
 unsigned
@@ -705,7 +711,8 @@ tbr_renderer_create(struct tbr_screen *screen, unsigned threads)
    renderer->next_sequence = 1;
    renderer->oldest_live = 1;
    renderer->behind_bytes = tbr_debug.flags & TBR_DEBUG_HELP ? 0 : MODEL_BEHIND_BYTES;
-   renderer->model = screen->model;
+   if (screen->model && tbr_model_takes_guests(screen->model))
+      renderer->model = screen->model;
    if (renderer->model)
       tbr_model_wake_guests(renderer->model, wake_helpers, renderer);
 
