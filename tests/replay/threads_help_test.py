@@ -20,20 +20,27 @@ class ThreadsHelp(tbrsim.DisplayTestCase):
                    tbrsim.CAPTURES / f"{CAPTURE}.trace", variables=variables, check=True)
         return (out / "frames.csv").read_bytes()
 
+    def help(self, *options):
+        """The statistics of a replay in which threads that render help whenever they can, and how often they did."""
+        report = self.directory / "report"
+        statistics = self.replay("helped", *options, "--set", "threads=3", TBRSIM_DEBUG="help",
+                                 TBRSIM_DEBUG_FILE=str(report))
+        return statistics, int(re.search(r"threads that render did (\d+) tasks of the model", report.read_text())[1])
+
     def test_same_statistics(self):
         for preset in PRESETS:
             with self.subTest(preset=preset):
                 alone = self.replay("alone", *preset, "--model-threads", "1")
-                report = self.directory / "report"
-                helped = self.replay("helped", *preset, "--set", "threads=3", TBRSIM_DEBUG="help",
-                                     TBRSIM_DEBUG_FILE=str(report))
+                helped, tasks = self.help(*preset)
                 self.assertEqual(alone, helped)
                 self.assertEqual(alone.count(b"\n"), 5)
-                tasks = int(re.search(r"threads that render did (\d+) tasks of the model", report.read_text())[1])
                 if "--attribute" in preset:
                     self.assertEqual(tasks, 0)
                 else:
                     self.assertGreater(tasks, 0)
+
+    def test_number_that_is_asked_for(self):
+        self.assertEqual(self.help(*PRESETS[0], "--model-threads", "2")[1], 0)
 
 
 if __name__ == "__main__":
