@@ -219,8 +219,8 @@ cm_cache_complete_eviction(struct cm_cache *cache, cm_line line)
                           cache->next->block_shift == cache->block_shift ? CM_WRITE_BLOCK : CM_WRITE);
 }
 
-static __attribute__((noinline)) void
-fetch_anywhere(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
+void
+cm_cache_fetch_anywhere(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
 {
    cm_cache_count(cache, stream, CM_CACHE_EVENT_FILLS, 1);
    if (!cache->next) {
@@ -228,17 +228,6 @@ fetch_anywhere(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
       return;
    }
    cm_cache_access_next(cache, block, stream, CM_READ);
-}
-
-void
-cm_cache_fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
-{
-   if (!cm_cache_only_appends(cache)) {
-      fetch_anywhere(cache, block, stream);
-      return;
-   }
-   cache->counts[stream][CM_CACHE_EVENT_FILLS]++;
-   cm_cache_append_access(cache, block, stream, CM_READ);
 }
 
 void

@@ -80,8 +80,20 @@ cm_cache_evict(struct cm_cache *cache, cm_line line)
       cm_cache_complete_eviction(cache, line);
 }
 
+/** cm_cache_fetch of any cache. */
+void cm_cache_fetch_anywhere(struct cm_cache *cache, uint64_t block, enum cm_stream stream);
+
 /** Reads a block from the next level. */
-void cm_cache_fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream);
+static inline void
+cm_cache_fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
+{
+   if (!cm_cache_only_appends(cache)) {
+      cm_cache_fetch_anywhere(cache, block, stream);
+      return;
+   }
+   cache->counts[stream][CM_CACHE_EVENT_FILLS]++;
+   cm_cache_append_access(cache, block, stream, CM_READ);
+}
 
 /** A block that was missed, and the line that was evicted for it, or CM_LINE_EMPTY. */
 struct cm_miss {

@@ -23,8 +23,8 @@ passed_entry(const struct cm_cache *filter, uint64_t block, enum cm_stream strea
 static inline __attribute__((always_inline)) void
 look_up(struct cm_cache *filter, uint64_t block, enum cm_stream stream)
 {
-   struct cm_access_stream *passed = filter->outgoing;
    cm_line *line = filter->lines + cm_cache_set(filter, block);
+   struct cm_access_stream *passed = filter->outgoing;
    const bool passes = !is_last(line, block);
    *line = cm_line_make(block, stream, false);
    passed->entries[passed->count] = passed_entry(filter, block, stream);

@@ -116,23 +116,11 @@ read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, en
 /** Accesses of a batch that are looked up before what they miss goes to the next level. */
 #define BATCH 64
 
-/* A read that missed, where the next level takes reads as a stream and nothing is written back or attributed. */
-static inline void
-replace_read(struct cm_cache *cache, const struct cm_miss *miss, enum cm_stream stream)
-{
-   uint64_t *counts = cache->counts[stream];
-   counts[CM_CACHE_EVENT_MISSES]++;
-   counts[CM_CACHE_EVENT_FILLS]++;
-   cache->counts[cm_line_stream(miss->victim)][CM_CACHE_EVENT_EVICTIONS]++;
-   cm_cache_append_access(cache, miss->block, stream, CM_READ);
-}
-
 /* An access that missed goes to the next level. */
-static inline void
-replace_missed(struct cm_cache *cache, const struct cm_lru_miss *missed)
+static inline __attribute__((always_inline)) void
+replace_missed(struct cm_cache *cache, const struct cm_lru_miss *missed, enum cm_access access)
 {
    const enum cm_stream stream = cm_entry_stream(missed->entry);
-   const enum cm_access access = (enum cm_access)cm_entry_kind(missed->entry);
    cm_cache_count(cache, stream, CM_CACHE_EVENT_MISSES, 1);
    if (missed->miss.victim != CM_LINE_EMPTY)
       cm_cache_evict(cache, missed->miss.victim);
@@ -157,7 +145,7 @@ lru_take(struct cm_cache *cache, const cm_entry *entries, uint32_t count)
       wanted = cm_min(count - taken, BATCH);
       part = cm_lru_take_8_ways(cache, entries + taken, wanted, misses, &num_misses);
       for (uint32_t m = 0; m < num_misses; m++)
-         replace_missed(cache, &misses[m]);
+         replace_missed(cache, &misses[m], (enum cm_access)cm_entry_kind(misses[m].entry));
       taken += part;
    }
    cache->folded_block = CM_NO_BLOCK;
@@ -175,14 +163,8 @@ lru_take_reads(struct cm_cache *caches, const cm_entry *entries, uint32_t count)
       uint32_t num_misses;
       wanted = cm_min(count - taken, BATCH);
       part = cm_lru_take_reads_of_4_ways(caches, entries + taken, wanted, misses, &num_misses);
-      for (uint32_t m = 0; m < num_misses; m++) {
-         struct cm_cache *cache = &caches[cm_entry_instance(misses[m].entry)];
-         /* Dirty lines are odd, and CM_LINE_EMPTY is. */
-         if (cm_cache_only_appends(cache) && !(misses[m].miss.victim & 1))
-            replace_read(cache, &misses[m].miss, cm_entry_stream(misses[m].entry));
-         else
-            replace_missed(cache, &misses[m]);
-      }
+      for (uint32_t m = 0; m < num_misses; m++)
+         replace_missed(&caches[cm_entry_instance(misses[m].entry)], &misses[m], CM_READ);
       taken += part;
    }
    return taken;

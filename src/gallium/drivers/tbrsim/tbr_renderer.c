@@ -39,8 +39,8 @@ struct live_batch {
 
 struct tbr_renderer {
    mtx_t lock;
-   /* Who waits for what. Threads of the renderer wake others after they have released the lock: a thread that is woken runs at
-    * once, often on the processor of the one that wakes it, and would wait for the lock. */
+   /* Who waits for what. For each tile and batch, threads of the renderer wake others after they have released the lock: a thread
+    * that is woken runs at once, often on the processor of the one that wakes it, and would wait for the lock. */
    cnd_t work;              /**< workers: a batch was queued, or the threads must stop */
    cnd_t room;              /**< workers: the model is done with a tile's events */
    cnd_t tile;              /**< the model, if tile_wanted: tiles are done */
