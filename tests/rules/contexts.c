@@ -2,6 +2,7 @@
 /* contexts HOW: contexts that programs ask for through GLX and EGL.
  *    hidden    GLX, a single-buffered window that is not shown: a context is made current and asked
  *    shown     the same; then the window is shown, drawn to, and read back by the X server
+ *    queried   the same as hidden; the swap interval of its drawable is asked for
  *    versions  GLX and EGL contexts of every version, twice; prints those that there are */
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
@@ -66,8 +67,20 @@ draw_to_front(Window window)
    require(pixel_of(window, SIZE - 8, 8) == 0x0000ff, "the rest has not kept the window's background");
 }
 
+/* Swaps wait for nothing: there is no interval, and none is late. */
 static void
-front_buffer(int shown)
+query_swaps(GLXDrawable drawable)
+{
+   static const int attributes[] = {GLX_SWAP_INTERVAL_EXT, GLX_MAX_SWAP_INTERVAL_EXT, GLX_LATE_SWAPS_TEAR_EXT};
+   for (unsigned a = 0; a < sizeof(attributes) / sizeof(attributes[0]); a++) {
+      unsigned value = 99;
+      glXQueryDrawable(display, drawable, attributes[a], &value);
+      require(value == 0, "attribute %#x of the drawable is %u", attributes[a], value);
+   }
+}
+
+static void
+front_buffer(const char *how)
 {
    int wanted[] = {GLX_RGBA, GLX_RED_SIZE, 8, GLX_GREEN_SIZE, 8, GLX_BLUE_SIZE, 8, None};
    XVisualInfo *visual = glXChooseVisual(display, DefaultScreen(display), wanted);
@@ -78,8 +91,10 @@ front_buffer(int shown)
    require(glXMakeCurrent(display, window, context), "glXMakeCurrent");
    const char *renderer = (const char *)glGetString(GL_RENDERER);
    require(renderer && strstr(renderer, "tbrsim"), "the driver is not tbrsim");
-   if (shown)
+   if (!strcmp(how, "shown"))
       draw_to_front(window);
+   else if (!strcmp(how, "queried"))
+      query_swaps(window);
    glXMakeCurrent(display, None, NULL);
    glXDestroyContext(display, context);
    XSync(display, False);
@@ -157,12 +172,12 @@ versions(void)
 int
 main(int argc, char **argv)
 {
-   require(argc == 2, "usage: contexts hidden|shown|versions");
+   require(argc == 2, "usage: contexts hidden|shown|queried|versions");
    display = XOpenDisplay(NULL);
    require(display != NULL, "XOpenDisplay");
    if (!strcmp(argv[1], "versions"))
       versions();
    else
-      front_buffer(!strcmp(argv[1], "shown"));
+      front_buffer(argv[1]);
    return 0;
 }
