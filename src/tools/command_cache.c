@@ -32,7 +32,8 @@ static const char notes[] =
 struct cache_options {
    struct cm_cache_config cache;
    struct address_options trace;
-   int stream; /* enum cm_stream of all accesses; -1: not given */
+   int stream;       /* enum cm_stream of all accesses; -1: not given */
+   const char *ways; /* not parsed yet */
    bool json;
    bool by_stream;   /* the trace names streams */
    const char *name; /* of the trace */
@@ -67,7 +68,7 @@ take_format(void *field, const char *option, const char *value)
 static const struct option_row rows[] = {
    OPTION("size", "BYTES", "size of the cache: 8192, 64K, 1M (of 1024); required", take_bytes,
           struct cache_options, cache.size),
-   OPTION("ways", "N", "associativity, 1 to 1024; required", take_bytes, struct cache_options, cache.ways),
+   OPTION("ways", "N", "associativity: 1 to 1024, or full; required", take_text, struct cache_options, ways),
    OPTION("block", "BYTES", "block size: a power of two from 16 to 4096 (default: 64)", take_bytes,
           struct cache_options, cache.block),
    OPTION("policy", "NAME", "replacement policy (also --policies; default: lru)", take_policy,
@@ -103,11 +104,15 @@ parse_options(struct cache_options *options, int argc, char **argv)
 static void
 check_options(struct cache_options *options)
 {
+   struct cm_cache_config *cache = &options->cache;
    char error[512];
-   if (!options->cache.size || !options->cache.ways)
-      fail(STATUS_USAGE, "%s is missing, or 0; see tbrsim cache --help",
-           options->cache.size ? "--ways" : "--size");
-   if (!cm_cache_config_validate(&options->cache, CM_CACHE_MAX_WAYS, "--", error, sizeof error))
+   if (!cache->size || !options->ways)
+      fail(STATUS_USAGE, "%s is missing%s; see tbrsim cache --help", cache->size ? "--ways" : "--size",
+           cache->size ? "" : ", or 0");
+   cache->ways = options_ways("--ways", options->ways);
+   if (cache->ways == OPTIONS_FULL_WAYS)
+      cache->ways = cache->block ? cache->size / cache->block : 1;
+   if (!cm_cache_config_validate(cache, CM_CACHE_MAX_WAYS, "--", error, sizeof error))
       fail(STATUS_USAGE, "%s", error);
    options->trace.block_shift = (unsigned)__builtin_ctz(options->cache.block);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cache_feed.h"
 #include "config/config.h"
@@ -145,7 +146,7 @@ take_oracle(char *name, struct llc_point *point)
    const size_t length = strlen(name);
    for (enum cm_llc_oracle oracle = CM_LLC_KNOWS_FRAME; oracle > CM_LLC_LEARNS; oracle--) {
       const size_t tail = strlen(llc_oracle_names[oracle]);
-      if (length <= tail || strcmp(name + length - tail, llc_oracle_names[oracle]))
+      if (length <= tail || strcasecmp(name + length - tail, llc_oracle_names[oracle]))
          continue;
       name[length - tail] = 0;
       point->oracle = oracle;
@@ -227,6 +228,8 @@ add_points(const struct llc_options *options, struct llc_comparison *comparison,
    char *words = text("%s", options->caches.sizes), *rest = words;
    for (char *word; (word = strsep(&rest, ","));) {
       base.size = options_bytes("--size", word);
+      if (base.full_ways)
+         base.ways = base.size / base.block;
       add_policies(options, comparison, &base);
    }
    free(words);

@@ -124,20 +124,6 @@ parse_size(const char *option, const char *word)
    return size;
 }
 
-/* Ways of a fully associative cache. */
-#define FULL 0
-
-static uint32_t
-parse_ways(const char *option, const char *word)
-{
-   if (!strcmp(word, "full"))
-      return FULL;
-   const uint32_t ways = options_bytes(option, word);
-   if (!ways)
-      fail(STATUS_USAGE, "%s %s: expected at least 1, or full", option, word);
-   return ways;
-}
-
 static uint32_t
 parse_policy(const char *option, const char *word)
 {
@@ -182,7 +168,7 @@ static struct points
 make_points(const struct sweep_options *options, uint32_t block)
 {
    const struct list sizes = parse_list("--size", options->caches.sizes, parse_size);
-   const struct list ways = parse_list("--ways", options->caches.ways, parse_ways);
+   const struct list ways = parse_list("--ways", options->caches.ways, options_ways);
    const struct list policies = parse_list("--policy", options->caches.policies, parse_policy);
    const unsigned long most = (unsigned long)sizes.count * ways.count * policies.count;
    if (most > CM_SWEEP_MAX_POINTS)
@@ -195,7 +181,7 @@ make_points(const struct sweep_options *options, uint32_t block)
             struct cm_sweep_point *point = &points.list[points.count];
             point->policy = (enum cm_policy)policies.values[p];
             point->size = sizes.values[s];
-            point->ways = ways.values[w] == FULL ? point->size / block : ways.values[w];
+            point->ways = ways.values[w] == OPTIONS_FULL_WAYS ? point->size / block : ways.values[w];
             check_point(point, block, options->caches.index);
             bool is_new = true; /* "full" may be what is there as a number */
             for (uint32_t i = 0; i < points.count; i++)

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "config/names.h"
 #include "config/quantity.h"
 #include "environment.h"
 #include "gpu/gpu_config.h"
@@ -205,13 +206,23 @@ options_bytes(const char *option, const char *value)
    return bytes;
 }
 
+uint32_t
+options_ways(const char *option, const char *value)
+{
+   if (cm_name_is(value, "full"))
+      return OPTIONS_FULL_WAYS;
+   const uint32_t ways = options_bytes(option, value);
+   if (!ways)
+      fail(STATUS_USAGE, "%s %s: expected at least 1, or full", option, value);
+   return ways;
+}
+
 unsigned
 options_name(const char *option, const char *value, const char *const *names, unsigned count)
 {
-   for (unsigned i = 0; i < count; i++) {
-      if (!strcmp(value, names[i]))
-         return i;
-   }
+   const unsigned found = cm_name_find(value, names, count);
+   if (found < count)
+      return found;
    char *expected = text("%s", names[0]);
    for (unsigned i = 1; i < count; i++) {
       char *longer = text("%s, %s", expected, names[i]);

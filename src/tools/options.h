@@ -146,9 +146,11 @@ struct cm_timeline_frames options_timeline(const char *value);
 /** Exits where a configuration of that name has no timing, so that there is no timeline. */
 void options_check_timed(const char *timeline, const struct cm_config *config, const char *name);
 
-/** Parses the value of an option: bytes, also as 64K, 1M, 1GiB (of 1024); one of some names, whose number is
- * returned; a unit. Exit if it is none. */
+/** Parses the value of an option: bytes, also as 64K, 1M, 1GiB (config/quantity.h); ways, or OPTIONS_FULL_WAYS where it is
+ * "full"; one of some names, whose number is returned (config/names.h); a unit. Exit if it is none. */
+#define OPTIONS_FULL_WAYS 0
 uint32_t options_bytes(const char *option, const char *value);
+uint32_t options_ways(const char *option, const char *value);
 unsigned options_name(const char *option, const char *value, const char *const *names, unsigned count);
 enum cm_unit options_unit(const char *value);
 

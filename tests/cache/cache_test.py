@@ -182,6 +182,20 @@ class Formats(CacheTest):
         self.assertEqual(json.loads(process.communicate()[0]), self.expected)
 
 
+class Words(CacheTest):
+    def test_sizes_and_names_as_others_write_them(self):
+        generator = random.Random(9)
+        accesses = [(generator.randrange(200), generator.random() < 0.3) for _ in range(2000)]
+        trace = plain([(block * 64, write) for block, write in accesses])
+        for size in "4k", "4K", "4KB", "4kib", "4096B":
+            self.assertEqual(self.counts(trace, size, 4), reference.simulate("lru", accesses, 16, 4), size)
+        for policy, name in ("LRU", "lru"), ("belady", "opt"), ("MIN", "opt"), ("plru", "tree-plru"):
+            self.assertEqual(self.counts(trace, 4096, 4, "--policy", policy),
+                             reference.simulate(name, accesses, 16, 4), policy)
+        for ways in "full", "FULL":
+            self.assertEqual(self.counts(trace, 4096, ways), reference.simulate("lru", accesses, 1, 64))
+
+
 class BadInput(CacheTest):
     def refused(self, status, pattern, *words, data=""):
         result = super().refused(status, pattern, "cache", *words, data=data)
@@ -241,7 +255,8 @@ class BadInput(CacheTest):
     def test_options(self):
         self.refused_options("no trace", "--size", 4096, "--ways", 4)
         self.refused_options("more than one trace", "--size", 4096, "--ways", 4, "-", "-")
-        self.refused_options("--ways is missing, or 0", "--size", 4096, "-")
+        self.refused_options("--ways is missing", "--size", 4096, "-")
+        self.refused_options("--ways 0: expected at least 1, or full", "--size", 4096, "--ways", 0, "-")
         self.refused_options("--size is missing, or 0", "--ways", 4, "-")
         self.refused_options("--size 4x: expected a number", "--size", "4x", "--ways", 4, "-")
         self.refused_options("--size 4G: expected a number", "--size", "4G", "--ways", 4, "-")
@@ -252,8 +267,8 @@ class BadInput(CacheTest):
         self.refused_options("--size: 12288 makes 48 sets", "--size", 12288, "--ways", 4, "--policy", "drrip", "-")
         self.refused_options("--ways: 2000 is out of range", "--size", 4096, "--ways", 2000, "-")
         self.refused_options("--block: 48 is invalid", "--size", 4096, "--ways", 4, "--block", 48, "-")
-        self.refused_options("--policy belady: expected one of: lru, mru, fifo", "--size", 4096, "--ways", 4,
-                             "--policy", "belady", "-")
+        self.refused_options("--policy clock: expected one of: lru, mru, fifo", "--size", 4096, "--ways", 4,
+                             "--policy", "clock", "-")
         self.refused_options("--policy: tree-plru makes no tree of 3 ways", "--size", 3072, "--ways", 3, "--policy",
                              "tree-plru", "-")
         self.refused_options("--policy: gspc learns in one of 64 sets of each of 4 banks, expected at least 256 sets, "

@@ -41,7 +41,7 @@ static const struct wrong cases[] = {
    {"  l2:", "ways:", "    ways: 0", "caches.l2.ways: 0 is out of range", "expected 1 to 1024"},
    {"  l2:", "block:", "    block: 48", "caches.l2.block: 48 is invalid", "power of two"},
    {"  l2:", "block:", "    block: 32", "has blocks of 32 bytes", "expected at least this cache's 64"},
-   {"  l2:", "policy:", "    policy: belady", "belady", "expected one of: lru, mru, fifo"},
+   {"  l2:", "policy:", "    policy: clock", "clock", "expected one of: lru, mru, fifo"},
    {"  l2:", "policy:", "    gspc: {threshold: 8}\n    policy: gspc",
     "caches.l2.gspc.render_target_distant: missing", "expected a whole number"},
    {"  l2:", "next:", "    banks: 12\n    next: dram", "caches.l2.banks: 12 is invalid",

@@ -70,15 +70,24 @@ test_units(void **unused)
       {"l2.size=0x40000", l2, 262144},
       {"l2.block=0x40", &config->caches[CM_UNIT_L2].block, 64},
       {"texture.row_alignment=1K", &config->texture.row_alignment, 1024},
+      {"l2.size=256k", l2, 262144},
+      {"l2.size=2MB", l2, 2097152},
+      {"l2.size=64kb", l2, 65536},
+      {"l2.size=1gib", l2, 1u << 30},
+      {"l2.block=64B", &config->caches[CM_UNIT_L2].block, 64},
+      {"l2.ways=4", &config->caches[CM_UNIT_L2].ways, 4},
       {"dram.size_mib=2GiB", &config->dram.size_mib, 2048},
+      {"dram.size_mib=1gb", &config->dram.size_mib, 1024},
       {"dram.size_mib=512M", &config->dram.size_mib, 512},
       {"clock_mhz=850MHz", &config->clock_mhz, 850},
       {"clock_mhz=1.25GHz", &config->clock_mhz, 1250},
+      {"clock_mhz=900mhz", &config->clock_mhz, 900},
    };
    static const char *const wrong[] = {
-      "l2.size=256KB", "l2.size=256MHz",    "l2.size=1.5M",     "l2.size=4G",         "l2.size=K",
-      "l2.size=1 M K", "l2.ways=1K",        "tile.size=1K",     "threads=1K",         "clock_mhz=1.2345GHz",
-      "clock_mhz=1M",  "clock_mhz=1..2GHz", "dram.size_mib=1K", "dram.size_mib=0x1G",
+      "l2.size=256Kb8",   "l2.size=256MHz",      "l2.size=1.5M", "l2.size=4G",
+      "l2.size=K",        "l2.size=1 M K",       "l2.ways=1K",   "tile.size=1K",
+      "threads=1K",       "clock_mhz=1.2345GHz", "clock_mhz=1M", "clock_mhz=1..2GHz",
+      "dram.size_mib=1K", "dram.size_mib=0x1G",  "l2.size=1iB",  "l2.ways=fully",
    };
    char error[1024] = "";
    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -95,6 +104,56 @@ test_units(void **unused)
    assert_non_null(strstr(error, "or bytes as in 64K, 1M, 2GiB"));
    assert_false(cm_config_set(config, "clock_mhz=1THz", error, sizeof error));
    assert_non_null(strstr(error, "or as in 600MHz, 1.6GHz"));
+}
+
+/* A name is meant whatever its letters, and where the literature has another one. */
+static void
+test_names(void **unused)
+{
+   static const struct {
+      const char *assignment;
+      enum cm_policy expected;
+   } cases[] = {
+      {"l2.policy=LRU", CM_POLICY_LRU},           {"l2.policy=Belady", CM_POLICY_OPT},
+      {"l2.policy=MIN", CM_POLICY_OPT},           {"l2.policy=plru", CM_POLICY_TREE_PLRU},
+      {"l2.policy=SHiP-Mem", CM_POLICY_SHIP_MEM}, {"l2.policy=DRRIP", CM_POLICY_DRRIP},
+   };
+   char error[1024] = "";
+   for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+      if (!cm_config_set(config, cases[i].assignment, error, sizeof error))
+         fail_msg("%s", error);
+      assert_int_equal(config->caches[CM_UNIT_L2].policy, cases[i].expected);
+   }
+   assert_true(cm_config_set(config, "tile.order=Z-Order", error, sizeof error));
+   assert_int_equal(config->tile.order, CM_TILE_ORDER_Z);
+   assert_false(cm_config_set(config, "tile.order=belady", error, sizeof error));
+   assert_false(cm_config_set(config, "l2.policy=lr", error, sizeof error));
+   assert_false(cm_config_set(config, "l2.policy=lruu", error, sizeof error));
+   assert_false(cm_config_set(config, "l2.policy=", error, sizeof error));
+}
+
+/* Ways of a fully associative cache are as many as its blocks, also when these change afterwards. */
+static void
+test_full(void **unused)
+{
+   const struct cm_cache_config *l2 = &config->caches[CM_UNIT_L2];
+   char error[1024] = "";
+   assert_true(cm_config_set(config, "l2.ways=full", error, sizeof error));
+   assert_int_equal(l2->ways, l2->size / l2->block);
+   assert_true(cm_config_set(config, "l2.size=16K", error, sizeof error));
+   assert_int_equal(l2->ways, 256);
+   assert_true(cm_config_validate(config, error, sizeof error));
+   assert_true(cm_config_set(config, "l2.block=128", error, sizeof error));
+   assert_int_equal(l2->ways, 128);
+   assert_true(cm_config_set(config, "l2.size=1M", error, sizeof error));
+   assert_false(cm_config_validate(config, error, sizeof error));
+   assert_non_null(strstr(error, "caches.l2.ways: 8192 is out of range, expected 1 to 1024"));
+   assert_true(cm_config_set(config, "l2.ways=16", error, sizeof error));
+   assert_true(cm_config_set(config, "l2.size=2M", error, sizeof error));
+   assert_int_equal(l2->ways, 16);
+   assert_true(cm_config_set(config, "l2.block=0", error, sizeof error));
+   assert_true(cm_config_set(config, "l2.ways=FULL", error, sizeof error));
+   assert_false(cm_config_validate(config, error, sizeof error));
 }
 
 static void
@@ -195,6 +254,8 @@ main(void)
    const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_values, load, unload),
       cmocka_unit_test_setup_teardown(test_units, load, unload),
+      cmocka_unit_test_setup_teardown(test_names, load, unload),
+      cmocka_unit_test_setup_teardown(test_full, load, unload),
       cmocka_unit_test_setup_teardown(test_errors, load, unload),
       cmocka_unit_test_setup_teardown(test_validate_names_the_key, load, unload),
       cmocka_unit_test_setup_teardown(test_policies, load, unload),

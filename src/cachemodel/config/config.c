@@ -10,15 +10,22 @@
 
 /* ---- loading ----------------------------------------------------------- */
 
-/* streams[] of the optional streams as their keys say. */
+/* What several keys say together: streams[] of the optional streams, the ways of full caches. */
 static void
-follow_optional_streams(struct cm_config *config)
+follow_keys(struct cm_config *config)
 {
    const uint32_t hiz = config->optional_streams.hiz, display = config->optional_streams.display;
    const uint32_t storage = config->optional_streams.storage;
    config->streams[CM_STREAM_STORAGE] = storage ? (enum cm_unit)(storage - 1) : CM_UNIT_DRAM;
    config->streams[CM_STREAM_HIZ] = hiz ? (enum cm_unit)(hiz - 1) : CM_UNIT_DRAM;
    config->streams[CM_STREAM_DISPLAY] = display ? (enum cm_unit)(display - 1) : CM_UNIT_DRAM;
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      struct cm_cache_config *cache = &config->caches[unit];
+      /* A Primitive Buffer is of lines, not of blocks. */
+      const uint32_t lines = unit == CM_UNIT_ATTRIBUTE_CACHE ? config->primitive_buffer.lines : 0;
+      if (cache->full_ways)
+         cache->ways = lines ? lines : cache->block ? cache->size / cache->block : 0;
+   }
 }
 
 static const char *
@@ -52,7 +59,7 @@ load_text(const char *text, const char *path, const char *presets_dir, cm_config
    if (cm_config_fill(config, text, path, presets_dir, error, error_size)) {
       struct cm_config_problem problem;
       unsigned line;
-      follow_optional_streams(config);
+      follow_keys(config);
       if (check(config, &problem))
          return config;
       const char *file = cm_config_origin(config->source, problem.key, &line);
@@ -155,7 +162,7 @@ set_key(struct cm_config *config, const char *assignment, char *error, size_t er
                expected);
       return false;
    }
-   follow_optional_streams(config);
+   follow_keys(config);
    char *path = strndup(assignment, (size_t)path_length);
    const bool noted = path && cm_config_note_origin(config->source, path, "--set", 0);
    free(path);

@@ -5,7 +5,7 @@
  * and those said to be optional, which are then 0; of an optional mapping that is there, it
  * sets every key. The sources of the values stand beside them in the presets. Keys are
  * dotted paths: "caches.l2.size". Numbers of bytes can be written as 256K or 2MiB, frequencies as 600MHz or 1.6GHz
- * (config/quantity.h).
+ * (config/quantity.h), names in any letters (config/names.h).
  *
  * Functions that can fail write one line to error (no newline at its end): for a
  * file "FILE:LINE: what is wrong, what was expected".
@@ -220,9 +220,10 @@ struct cm_rrip_config {
 
 /** One cache, or several alike: keys caches.NAME.*. Not configured: size is 0. */
 struct cm_cache_config {
-   uint32_t size;  /**< bytes of one instance; a multiple of ways * block */
-   uint32_t ways;  /**< 1 … 1024 */
-   uint32_t block; /**< bytes of a block; a power of two, 16 … 4096 */
+   uint32_t size;      /**< bytes of one instance; a multiple of ways * block */
+   uint32_t ways;      /**< 1 … 1024; where the key says "full", as many as blocks */
+   uint32_t full_ways; /**< 1: the key says "full", so that ways follows size and block; 0 */
+   uint32_t block;     /**< bytes of a block; a power of two, 16 … 4096 */
    /** Fragment processor p uses instance p % instances, everything else instance 0. Where `next` has as many,
     * instance i's misses go to instance i of it. */
    uint32_t instances;

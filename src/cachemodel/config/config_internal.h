@@ -10,6 +10,7 @@
 enum cm_key_type {
    CM_KEY_NUMBER,
    CM_KEY_NAME, /**< of an enumeration */
+   CM_KEY_WAYS, /**< a number or "full": of a cache, ways and full_ways */
    CM_KEY_TEXT,
    CM_KEY_MAPPING, /**< keys of its own */
 };

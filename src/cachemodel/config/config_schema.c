@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/config_internal.h"
+#include "config/names.h"
 #include "dram_devices.h"
 
 #define MEMBER_TYPE(member) __typeof__(((struct cm_config *)NULL)->member)
@@ -48,6 +50,12 @@ static const char *const device_names[] = {[0] = "none", CM_DRAM_DEVICES(DEVICE_
 #define NUMBER(type, member) {KEY(false, CM_KEY_NUMBER, type, member)}
 #define OPTIONAL_NUMBER(type, member) {KEY(true, CM_KEY_NUMBER, type, member)}
 #define BYTES(type, member) {KEY(false, CM_KEY_NUMBER, type, member), .bytes = true}
+/* Of a cache: what the key says is two members. */
+#define WAYS \
+   {KEY_AT("ways", false, CM_KEY_WAYS, offsetof(struct cm_cache_config, ways), 2 * sizeof(uint32_t))}
+static_assert(offsetof(struct cm_cache_config, full_ways) ==
+                 offsetof(struct cm_cache_config, ways) + sizeof(uint32_t),
+              "parsed and cleared together");
 #define TEXT(type, member, most) {KEY(false, CM_KEY_TEXT, type, member), .count = (most)}
 #define NAMED(type, member, list) {KEY(false, CM_KEY_NAME, type, member), NAMES(list)}
 #define OPTIONAL_NAMED(type, member, list) {KEY(true, CM_KEY_NAME, type, member), NAMES(list)}
@@ -193,7 +201,7 @@ static const struct cm_key primitive_buffer_keys[] = {
 };
 static const struct cm_key cache_keys[] = {
    BYTES(struct cm_cache_config, size),
-   NUMBER(struct cm_cache_config, ways),
+   WAYS,
    BYTES(struct cm_cache_config, block),
    NUMBER(struct cm_cache_config, instances),
    NUMBER(struct cm_cache_config, latency),
@@ -227,7 +235,7 @@ static const struct cm_key access_units_keys[] = {CM_ACCESS_UNITS(ACCESS_UNIT_KE
 #define STREAM_KEY(id, stream, description)                                                          \
    {KEY_AT(stream, false, CM_KEY_NAME, CM_STREAM_##id * sizeof(enum cm_unit), sizeof(enum cm_unit)), \
     NAMES(cm_unit_names)},
-/* Optional streams have a place of their own behind streams[] (follow_optional_streams). */
+/* Optional streams have a place of their own behind streams[] (follow_keys). */
 #define OPTIONAL_STREAM_KEY(stream)                                                                   \
    {KEY_AT(#stream, true, CM_KEY_NAME,                                                                \
            offsetof(struct cm_config, optional_streams.stream) - offsetof(struct cm_config, streams), \
@@ -302,8 +310,9 @@ quantity_of(const struct cm_key *key)
 void
 cm_key_describe(const struct cm_key *key, char *text, size_t size)
 {
-   if (key->type == CM_KEY_NUMBER) {
-      snprintf(text, size, "%s", cm_quantity_descriptions[quantity_of(key)]);
+   if (key->type == CM_KEY_NUMBER || key->type == CM_KEY_WAYS) {
+      snprintf(text, size, "%s%s", cm_quantity_descriptions[quantity_of(key)],
+               key->type == CM_KEY_WAYS ? ", or full" : "");
       return;
    }
    if (key->type == CM_KEY_TEXT) {
@@ -319,28 +328,29 @@ cm_key_describe(const struct cm_key *key, char *text, size_t size)
    }
 }
 
-static bool
-parse_name(const struct cm_key *key, const char *text, uint32_t *number)
-{
-   for (*number = 0; *number < key->count; ++*number) {
-      if (key->names[*number] && strcmp(key->names[*number], text) == 0)
-         return true;
-   }
-   return false;
-}
-
 bool
 cm_key_parse(const struct cm_key *key, const char *text, void *value)
 {
    uint32_t number;
    switch (key->type) {
    case CM_KEY_NUMBER:
-   case CM_KEY_NAME:
-      if (key->type == CM_KEY_NAME ? !parse_name(key, text, &number)
-                                   : !cm_quantity_parse(quantity_of(key), text, &number))
+      if (!cm_quantity_parse(quantity_of(key), text, &number))
          return false;
       memcpy(value, &number, sizeof number);
       return true;
+   case CM_KEY_NAME:
+      number = cm_name_find(text, key->names, key->count);
+      if (number == key->count)
+         return false;
+      memcpy(value, &number, sizeof number);
+      return true;
+   case CM_KEY_WAYS: {
+      uint32_t ways[2] = {0, cm_name_is(text, "full")};
+      if (!ways[1] && !cm_quantity_parse(CM_QUANTITY_COUNT, text, ways))
+         return false;
+      memcpy(value, ways, sizeof ways);
+      return true;
+   }
    case CM_KEY_TEXT: {
       char *copy = *text && strlen(text) <= key->count ? strdup(text) : NULL;
       if (copy) {

@@ -29,7 +29,7 @@ write_scalar(const struct cm_key *key, const void *value, const char *quote, FIL
       return;
    }
    memcpy(&number, value, sizeof number);
-   if (key->type == CM_KEY_NUMBER)
+   if (key->type == CM_KEY_NUMBER || key->type == CM_KEY_WAYS)
       fprintf(file, "%u", number);
    else
       fprintf(file, "%s%s%s", quote, key->names[number], quote);

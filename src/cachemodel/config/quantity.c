@@ -3,7 +3,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "config/names.h"
 
 #define WHOLE "a whole number from 0 to 4294967295"
 
@@ -19,12 +20,24 @@ static const struct {
    const char *name;
    uint64_t factor;
 } units[] = {
-   {CM_QUANTITY_BYTES, "K", 1u << 10}, {CM_QUANTITY_BYTES, "KiB", 1u << 10},
-   {CM_QUANTITY_BYTES, "M", 1u << 20}, {CM_QUANTITY_BYTES, "MiB", 1u << 20},
-   {CM_QUANTITY_BYTES, "G", 1u << 30}, {CM_QUANTITY_BYTES, "GiB", 1u << 30},
-   {CM_QUANTITY_MIB, "M", 1},          {CM_QUANTITY_MIB, "MiB", 1},
-   {CM_QUANTITY_MIB, "G", 1u << 10},   {CM_QUANTITY_MIB, "GiB", 1u << 10},
-   {CM_QUANTITY_MHZ, "MHz", 1},        {CM_QUANTITY_MHZ, "GHz", 1000},
+   {CM_QUANTITY_BYTES, "K", 1u << 10},
+   {CM_QUANTITY_BYTES, "KB", 1u << 10},
+   {CM_QUANTITY_BYTES, "KiB", 1u << 10},
+   {CM_QUANTITY_BYTES, "M", 1u << 20},
+   {CM_QUANTITY_BYTES, "MB", 1u << 20},
+   {CM_QUANTITY_BYTES, "MiB", 1u << 20},
+   {CM_QUANTITY_BYTES, "G", 1u << 30},
+   {CM_QUANTITY_BYTES, "GB", 1u << 30},
+   {CM_QUANTITY_BYTES, "GiB", 1u << 30},
+   {CM_QUANTITY_BYTES, "B", 1},
+   {CM_QUANTITY_MIB, "M", 1},
+   {CM_QUANTITY_MIB, "MB", 1},
+   {CM_QUANTITY_MIB, "MiB", 1},
+   {CM_QUANTITY_MIB, "G", 1u << 10},
+   {CM_QUANTITY_MIB, "GB", 1u << 10},
+   {CM_QUANTITY_MIB, "GiB", 1u << 10},
+   {CM_QUANTITY_MHZ, "MHz", 1},
+   {CM_QUANTITY_MHZ, "GHz", 1000},
 };
 
 /* The factor of a unit; 0: the quantity has no such unit. */
@@ -32,7 +45,7 @@ static uint64_t
 factor_of(enum cm_quantity quantity, const char *name)
 {
    for (unsigned u = 0; u < sizeof units / sizeof units[0]; u++) {
-      if (units[u].quantity == quantity && strcmp(units[u].name, name) == 0)
+      if (units[u].quantity == quantity && cm_name_is(name, units[u].name))
          return units[u].factor;
    }
    return 0;
