@@ -112,6 +112,8 @@ print_pass(const struct cm_names *names, const struct cm_pass *pass, unsigned nu
    json_object_set_new(object, "width", json_integer(pass->width));
    json_object_set_new(object, "height", json_integer(pass->height));
    json_object_set_new(object, "draws", json_integer(pass->num_draws));
+   json_object_set_new(object, "end", json_string(cm_end_reason_names[pass->end]));
+   json_object_set_new(object, "end_call", pass->end_call ? json_integer(pass->end_call) : json_null());
    json_object_set_new(object, "color", targets);
    json_object_set_new(object, "resolved_to", resolves);
    json_object_set_new(object, "depth", attachment_json(names, &pass->depth));

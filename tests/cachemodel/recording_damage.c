@@ -166,7 +166,7 @@ test_refused(void **unused)
 
    uint8_t *header = file.bytes;
    header[8] = CM_RECORDING_VERSION + 1;
-   refused(header, file.size, "a recording of version 11, expected versions 4 to 10");
+   refused(header, file.size, "a recording of version 12, expected versions 4 to 11");
    header[8] = CM_RECORDING_VERSION;
    header[12] = 77;
    refused(header, file.size, "the header is corrupt");

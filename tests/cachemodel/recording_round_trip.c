@@ -6,6 +6,7 @@
 #include "support/random_pass.h"
 #include "support/random_recording.h"
 #include "support/test.h"
+#include "events/recording_format.h"
 
 static struct cm_recording *
 open_recording(void)
@@ -263,6 +264,36 @@ test_storage(void **unused)
    cm_recording_close(recording);
 }
 
+/* Files of version 10 have neither end nor end_call, the last two of the twelve numbers that a pass begins with. */
+static void
+test_without_ends(void **unused)
+{
+   uint64_t state = 11;
+   struct pass_builder *builder = random_pass(&state, 2);
+   struct cm_byte_writer writer = {0};
+   builder->pass.end = CM_END_UNKNOWN;
+   builder->pass.end_call = 0;
+   cm_encode_pass(&writer, &builder->pass);
+   assert_false(writer.out_of_memory);
+   struct cm_byte_reader numbers = {.at = writer.data, .end = writer.data + writer.size};
+   for (unsigned n = 0; n < 10; n++)
+      cm_get_signed(&numbers);
+   const size_t offset = (size_t)(numbers.at - writer.data);
+   assert_int_equal(writer.data[offset] | writer.data[offset + 1], 0);
+   memmove(writer.data + offset, writer.data + offset + 2, writer.size - offset - 2);
+
+   struct cm_pass pass = {0};
+   struct cm_byte_reader reader = {.at = writer.data, .end = writer.data + writer.size - 2};
+   assert_null(cm_decode_pass(&reader, 10, &pass));
+   assert_int_equal(pass.end, CM_END_UNKNOWN);
+   for (uint32_t t = 0; t < pass.tiles_x * pass.tiles_y; t++) /* which another payload has */
+      builder->tiles[t].num_words = 0;
+   assert_passes_equal(&pass, &builder->pass);
+   cm_pass_finish(&pass);
+   free(writer.data);
+   pass_free(builder);
+}
+
 static void
 test_second_gpu(void **unused)
 {
@@ -313,7 +344,7 @@ main(void)
    const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_passes), cmocka_unit_test(test_provenance),
       cmocka_unit_test(test_wild_events),   cmocka_unit_test(test_storage),
-      cmocka_unit_test(test_second_gpu),
+      cmocka_unit_test(test_without_ends),  cmocka_unit_test(test_second_gpu),
    };
    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
    recording_remove();

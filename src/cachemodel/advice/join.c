@@ -212,6 +212,8 @@ cm_pass_join_add(struct cm_pass_join *join, const struct cm_pass *pass)
    joined->num_primitives += pass->num_primitives;
    joined->num_primitive_tiles += pass->num_primitive_tiles;
    joined->attribute_blocks += pass->attribute_blocks;
+   joined->end = pass->end;
+   joined->end_call = pass->end_call;
    memcpy(joined->resolve, pass->resolve, sizeof joined->resolve);
    for (unsigned slot = 0; slot < CM_SLOTS; slot++)
       join_attachment((struct cm_attachment *)cm_pass_attachment(joined, slot),

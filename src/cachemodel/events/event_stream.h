@@ -341,6 +341,33 @@ enum cm_pass_kind {
                      * tile_size 1, and are visited in order; all are touched. */
 };
 
+/** Why no more was drawn into a pass: what the program did next. The driver ends a pass when it does not know yet what
+ * comes after it, so the reason says nothing of the next pass. */
+enum cm_end_reason {
+   CM_END_UNKNOWN,     /**< recordings before version 11, compute passes */
+   CM_END_FRAMEBUFFER, /**< draws, or clears, other attachments than the pass has */
+   CM_END_FRAME,       /**< a buffer swap */
+   CM_END_FLUSH,       /**< glFlush; another context is made current, which flushes the first one */
+   CM_END_FINISH,      /**< glFinish */
+   CM_END_FENCE,       /**< a fence that has to be signalled without a further call of the context */
+   CM_END_QUERY,       /**< needs the result of a query that counts fragments of the pass */
+   CM_END_TIMER,       /**< begins or ends a timer query, or takes the GPU's time */
+   CM_END_READ,        /**< reads on the CPU what the pass writes: glReadPixels, a mapped buffer */
+   CM_END_WRITE,       /**< writes on the CPU what the pass writes, or reads and cannot have a copy of */
+   CM_END_COPY,    /**< a copy, a blit, a mipmap level or a clear of another image, which are drawn: the pass
+                        * before it, or its own */
+   CM_END_RESOLVE, /**< draws on after the pass' samples have been resolved */
+   CM_END_BARRIER, /**< glMemoryBarrier or glTextureBarrier, with something to wait for */
+   CM_END_DRAW, /**< draws with shaders before the rasterizer, or fetches, that access what the pass stores */
+   CM_END_COMPUTE, /**< a dispatch accesses what the pass writes */
+   CM_END_MEMORY, /**< nothing: the Parameter Buffer is full, or the textures that the pass reads are too many */
+   CM_END_SHARED,  /**< gives what the pass writes to another API or process */
+   CM_END_CONTEXT, /**< destroys the context */
+   CM_END_REASONS
+};
+/** Their names, in the order of the enum: "framebuffer", "frame" … */
+extern const char *const cm_end_reason_names[CM_END_REASONS];
+
 /** A render pass: all that was drawn into one set of attachments at once. */
 struct cm_pass {
    uint32_t frame; /**< frames count from 0 */
@@ -353,6 +380,10 @@ struct cm_pass {
    /** The most blocks of PB-Attributes that were in use while the pass was made: those of its
     * primitives, or more where a clear dropped draws. 0: not known. */
    uint32_t attribute_blocks;
+   enum cm_end_reason end; /**< why it ended; changes nothing that is counted */
+   /** Of a replayed trace: the number of the call that ended it, be it a draw to another framebuffer; 0: not known, or a
+    * buffer swap. */
+   uint32_t end_call;
    uint32_t num_color;
    struct cm_attachment color[CM_MAX_COLOR_ATTACHMENTS];
    struct cm_resolve

@@ -71,6 +71,8 @@ cm_check_pass_size(const struct cm_pass *pass)
    const uint32_t size = pass->tile_size;
    if (pass->kind > CM_PASS_COMPUTE)
       return "a pass of an unknown kind";
+   if (pass->end >= CM_END_REASONS)
+      return "a pass ended for an unknown reason";
    if (pass->kind == CM_PASS_COMPUTE)
       return check_dispatch(pass);
    if (size != 8 && size != 16 && size != 32 && size != 64)

@@ -8,7 +8,7 @@
 #include "events/recording_check.h"
 #include "events/recording_counts.h"
 
-#define CM_RECORDING_VERSION 10
+#define CM_RECORDING_VERSION 11
 #define CM_RECORDING_OLDEST_VERSION 4  /**< that is read */
 #define CM_RECORDING_NAMES_VERSION 5   /**< the first with names */
 #define CM_RECORDING_READS_VERSION 6   /**< the first with reads that have no events */
@@ -16,6 +16,7 @@
 #define CM_RECORDING_STAGES_VERSION 8  /**< the first with tessellation and invocations of geometry shaders */
 #define CM_RECORDING_VERTEX_READS_VERSION 9 /**< the first with texture reads of vertex shaders */
 #define CM_RECORDING_ACCESSES_VERSION 10 /**< the first with all accesses of shaders before the rasterizer */
+#define CM_RECORDING_ENDS_VERSION 11     /**< the first that says why a pass ended */
 #define CM_RECORDING_MAGIC "\x89TBR\r\n\x1a\n"
 #define CM_RECORDING_HEADER_BYTES 32
 #define CM_CHUNK_MARKER "TBRC"

@@ -39,7 +39,11 @@ static const struct field pass_fields[] = {
    FIELD(struct cm_pass, layer_tiles_y),
    FIELD(struct cm_pass, attribute_blocks),
    FIELD(struct cm_pass, num_color),
+   FIELD(struct cm_pass, end),
+   FIELD(struct cm_pass, end_call),
 };
+/* The last ones, which older files do not have. */
+#define PASS_ENDS 2
 
 static const struct field attachment_fields[] = {
    FIELD(struct cm_attachment, resource),    FIELD(struct cm_attachment, level),
@@ -215,6 +219,7 @@ struct coder {
    bool without_stages;  /* likewise */
    bool without_vertex_reads;
    bool without_accesses; /* but for texture reads of vertex shaders */
+   bool without_ends;     /* likewise */
 };
 
 static bool
@@ -439,12 +444,19 @@ code_counts(const struct coder *coder, struct cm_pass *pass)
    pass->num_primitive_tiles = code_count(coder, pass->num_primitive_tiles, 1, UINT64_MAX);
 }
 
+static void
+code_size(const struct coder *coder, struct cm_pass *pass)
+{
+   code_fields(coder, pass_fields, COUNT(pass_fields) - (coder->without_ends ? PASS_ENDS : 0), pass,
+               &no_pass);
+}
+
 void
 cm_encode_pass(struct cm_byte_writer *writer, const struct cm_pass *pass)
 {
    const struct coder coder = {.writer = writer};
    struct cm_pass copy = *pass;
-   CODE(&coder, pass_fields, &copy, &no_pass);
+   code_size(&coder, &copy);
    if (pass->kind == CM_PASS_COMPUTE)
       CODE(&coder, dispatch_fields, &copy, &no_pass);
    code_attachments(&coder, &copy);
@@ -478,8 +490,9 @@ cm_decode_pass(struct cm_byte_reader *reader, uint32_t version, struct cm_pass *
                                .without_storage = version < CM_RECORDING_STORAGE_VERSION,
                                .without_stages = version < CM_RECORDING_STAGES_VERSION,
                                .without_vertex_reads = version < CM_RECORDING_VERTEX_READS_VERSION,
-                               .without_accesses = version < CM_RECORDING_ACCESSES_VERSION};
-   CODE(&coder, pass_fields, pass, &no_pass);
+                               .without_accesses = version < CM_RECORDING_ACCESSES_VERSION,
+                               .without_ends = version < CM_RECORDING_ENDS_VERSION};
+   code_size(&coder, pass);
    reader->bad |= pass->kind == CM_PASS_COMPUTE && coder.without_storage;
    if (pass->kind == CM_PASS_COMPUTE)
       CODE(&coder, dispatch_fields, pass, &no_pass);

@@ -195,6 +195,8 @@ random_pass(uint64_t *state, uint32_t frame)
                                         .store = random_below(state, 2)};
    pass->stencil = pass->depth;
    pass->stencil.pixel_bytes = 0;
+   pass->end = (enum cm_end_reason)(pass->frame % CM_END_REASONS);
+   pass->end_call = pass->frame * 1000003;
 
    const uint32_t num_draws = 1 + random_below(state, 10);
    for (uint32_t d = 0; d < num_draws; d++) {

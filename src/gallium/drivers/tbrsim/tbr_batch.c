@@ -297,7 +297,7 @@ attach_all(struct tbr_context *context, struct tbr_batch *batch)
          continue;
       struct tbr_resource *resource = tbr_resource(framebuffer->cbufs[i]->texture);
       if (tbr_resource_is_stale_front(resource)) {
-         tbr_resource_wait(context, resource, true);
+         tbr_resource_wait(context, resource, true, CM_END_READ);
          batch->stale_fronts |= 1u << (TBR_COLOR0 + i);
       }
       tbr_batch_attach(context, batch, framebuffer->cbufs[i], TBR_COLOR0 + i);
@@ -355,9 +355,12 @@ struct tbr_batch *
 tbr_batch_get(struct tbr_context *context)
 {
    tbr_screen_check_owner(tbr_screen(context->base.screen));
-   if (context->batch &&
-       (context->batch->closed || context->batch->held_bytes > MAX_HELD_BYTES || context->deferred_flushes))
-      tbr_batch_submit(context);
+   if (context->batch && context->batch->closed)
+      tbr_batch_submit(context, CM_END_RESOLVE);
+   else if (context->deferred_flushes)
+      tbr_batch_submit(context, CM_END_FLUSH);
+   else if (context->batch && context->batch->held_bytes > MAX_HELD_BYTES)
+      tbr_batch_submit(context, CM_END_MEMORY);
    context->deferred_flushes = 0;
    context->flushed_last = false;
    if (context->batch) {
@@ -635,6 +638,16 @@ describe_events(struct tbr_batch *batch)
    events->touched = batch->touched.data;
 }
 
+/** A buffer swap is no call that has a number, nor is the end of a context. */
+static void
+describe_end(struct tbr_batch *batch, enum cm_end_reason reason)
+{
+   assert(reason > CM_END_UNKNOWN && reason < CM_END_REASONS);
+   batch->events.end = reason;
+   batch->events.end_call =
+      reason == CM_END_FRAME || reason == CM_END_CONTEXT ? 0 : batch->context->names.call;
+}
+
 /** The pass is about to be in the event stream: reads of what it stores are announced from now on. With submit_lock, so
  * that a read in another context comes either before the pass or after it (tbr_resource_announce_read). */
 static void
@@ -649,7 +662,7 @@ mark_stored(struct tbr_batch *batch)
 }
 
 void
-tbr_batch_submit(struct tbr_context *context)
+tbr_batch_submit(struct tbr_context *context, enum cm_end_reason reason)
 {
    struct tbr_screen *screen = tbr_screen(context->base.screen);
    struct tbr_batch *batch = context->batch;
@@ -682,6 +695,7 @@ tbr_batch_submit(struct tbr_context *context)
    tbr_progress_pass();
    tbr_debug_tile(&batch->pass, batch);
    describe_events(batch);
+   describe_end(batch, reason);
    if (batch->recorded)
       tbr_draw_results_check(screen, &batch->events);
 
@@ -703,10 +717,10 @@ tbr_batch_submit(struct tbr_context *context)
 }
 
 void
-tbr_batch_flush(struct tbr_context *context)
+tbr_batch_flush(struct tbr_context *context, enum cm_end_reason reason)
 {
    draw_flush(context->draw);
-   tbr_batch_submit(context);
+   tbr_batch_submit(context, reason);
 }
 
 void
@@ -714,7 +728,7 @@ tbr_frame_end(struct tbr_context *context)
 {
    struct tbr_screen *screen = tbr_screen(context->base.screen);
    tbr_pixel_local_lose(context);
-   tbr_batch_flush(context);
+   tbr_batch_flush(context, CM_END_FRAME);
    assert(!context->batch);
    p_atomic_inc(&screen->frame);
    tbr_progress_frame();

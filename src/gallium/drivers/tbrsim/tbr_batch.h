@@ -144,12 +144,12 @@ void tbr_batch_refresh_fronts(struct tbr_batch *batch);
 unsigned tbr_batch_clear(struct tbr_context *context, unsigned buffers, const union pipe_color_union *color,
                          double depth, unsigned stencil);
 
-/** Flushes draw and submits the context's batch, if there is one, to the renderer. */
-void tbr_batch_flush(struct tbr_context *context);
+/** Flushes draw and submits the context's batch, if there is one, to the renderer. reason: why no more is drawn into it. */
+void tbr_batch_flush(struct tbr_context *context, enum cm_end_reason reason);
 /** Waits until a batch is rendered, which is submitted first if it is being recorded; 0: none. */
-void tbr_batch_finish(struct tbr_context *context, uint64_t sequence);
+void tbr_batch_finish(struct tbr_context *context, uint64_t sequence, enum cm_end_reason reason);
 /** As tbr_batch_flush, without flushing draw, which may be the caller. */
-void tbr_batch_submit(struct tbr_context *context);
+void tbr_batch_submit(struct tbr_context *context, enum cm_end_reason reason);
 
 /** Records that the batch reads a resource; its memory is returned and stays alive as long
  * as the batch. NULL when out of memory. */

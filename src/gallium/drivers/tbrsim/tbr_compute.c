@@ -172,7 +172,7 @@ static struct tbr_storage *
 use(struct tbr_context *context, struct bound *bound, struct pipe_resource *base, bool writes)
 {
    struct tbr_resource *resource = tbr_resource(base);
-   tbr_resource_wait(context, resource, writes);
+   tbr_resource_wait(context, resource, writes, CM_END_COMPUTE);
    tbr_resource_announce(context, resource);
    if (writes) {
       p_atomic_inc(&resource->writes);
@@ -270,7 +270,7 @@ read_indirect(struct tbr_context *context, struct pipe_grid_info *grid)
 {
    struct tbr_resource *resource = tbr_resource(grid->indirect);
    struct tbr_storage *storage = NULL;
-   tbr_resource_wait(context, resource, false);
+   tbr_resource_wait(context, resource, false, CM_END_COMPUTE);
    tbr_resource_announce(context, resource);
    tbr_resource_hold(resource, &storage);
    memset(grid->grid, 0, sizeof grid->grid);
@@ -329,7 +329,7 @@ memory_barrier(struct pipe_context *pipe, unsigned flags)
 {
    struct tbr_context *context = tbr_context(pipe);
    if (context->batch && context->batch->stores)
-      tbr_batch_flush(context);
+      tbr_batch_flush(context, CM_END_BARRIER);
 }
 
 void

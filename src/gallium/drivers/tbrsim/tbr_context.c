@@ -23,7 +23,7 @@ destroy_context(struct pipe_context *base)
 
    /* Renders what has been drawn and drops its references to surfaces and shaders. */
    if (context->draw)
-      tbr_batch_flush(context);
+      tbr_batch_flush(context, CM_END_CONTEXT);
    tbr_batch_destroy_all(context);
 
    if (context->blitter)

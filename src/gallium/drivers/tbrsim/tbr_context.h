@@ -159,8 +159,10 @@ struct tbr_context {
    struct list_head counter_watches;             /**< queries of the model's counters (tbr_counter_query.c) */
    unsigned num_counter_sets[1 + CM_UNIT_COUNT]; /**< by group (tbr_counter_set.c) */
    unsigned num_unread_counters;                 /**< of these, those that have ended and were not read */
-   unsigned deferred_flushes;                    /**< flushes that the next draw or clear makes */
-   bool flushed_last;                            /**< nothing happened since the last of them */
+   bool copies;               /**< a copy, or a clear of another framebuffer, is being drawn */
+   bool swaps;                /**< the next flush is a buffer swap's */
+   unsigned deferred_flushes; /**< flushes that the next draw or clear makes */
+   bool flushed_last;         /**< nothing happened since the last of them */
    struct pipe_query *render_condition_query;
    bool render_condition_condition;
    enum pipe_render_cond_flag render_condition_mode;

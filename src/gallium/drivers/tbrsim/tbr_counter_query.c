@@ -144,7 +144,7 @@ static void
 make_deferred_flushes(struct tbr_context *context)
 {
    if (context->deferred_flushes)
-      tbr_batch_flush(context);
+      tbr_batch_flush(context, CM_END_FLUSH);
    context->deferred_flushes = 0;
    context->flushed_last = false;
 }

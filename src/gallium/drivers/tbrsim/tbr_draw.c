@@ -177,7 +177,7 @@ tbr_draw_continue(struct tbr_context *context)
    /* What has run and been fetched of the draw in progress stays with the pass it was done in. */
    tbr_draw_events_run_stages(context);
    take_vertex_accesses(context);
-   tbr_batch_submit(context);
+   tbr_batch_submit(context, CM_END_MEMORY);
    tbr_drawn_storage_wait(context);
    struct tbr_batch *batch = tbr_batch_get(context);
    const unsigned viewport = context->binning->viewport;
@@ -201,7 +201,7 @@ static void
 wait_for_stores(struct tbr_context *context, struct pipe_resource *buffer)
 {
    if (buffer && p_atomic_read(&tbr_resource(buffer)->last_write))
-      tbr_resource_wait(context, tbr_resource(buffer), false);
+      tbr_resource_wait(context, tbr_resource(buffer), false, CM_END_DRAW);
 }
 
 static void
@@ -257,7 +257,7 @@ map_stage_textures(struct tbr_context *context, enum pipe_shader_type stage,
       uint32_t width = resource->base.width0, depth = resource->base.depth0;
 
       if (shader->reads_textures) {
-         tbr_resource_wait(context, resource, false);
+         tbr_resource_wait(context, resource, false, CM_END_DRAW);
          tbr_resource_announce_read(context, resource);
       }
       tbr_resource_hold(resource, &context->held.textures[stage][i]);
@@ -308,7 +308,7 @@ map_feedback_buffers(struct tbr_context *context)
       if (!target)
          continue;
       struct tbr_resource *resource = tbr_resource(target->target.buffer);
-      tbr_resource_prepare_write(context, resource);
+      tbr_resource_prepare_write(context, resource, CM_END_DRAW);
       p_atomic_inc(&resource->writes);
       tbr_resource_hold(resource, &context->held.feedback[i]);
       target->mapping = context->held.feedback[i]->memory;

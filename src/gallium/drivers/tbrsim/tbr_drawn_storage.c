@@ -15,7 +15,7 @@ static const struct tbr_storage *
 use(struct tbr_context *context, struct pipe_resource *base, bool writes, struct tbr_storage **held)
 {
    struct tbr_resource *resource = tbr_resource(base);
-   tbr_resource_wait(context, resource, writes);
+   tbr_resource_wait(context, resource, writes, CM_END_DRAW);
    tbr_resource_announce_read(context, resource);
    if (writes) {
       p_atomic_inc(&resource->writes);
@@ -110,7 +110,7 @@ for_each(struct tbr_context *context,
 static void
 wait_for(struct tbr_context *context, struct tbr_resource *resource, bool writes)
 {
-   tbr_resource_wait(context, resource, writes);
+   tbr_resource_wait(context, resource, writes, CM_END_DRAW);
 }
 
 void

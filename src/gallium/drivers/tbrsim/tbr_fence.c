@@ -76,6 +76,17 @@ tbr_fence_init_screen(struct tbr_screen *screen)
 
 /* ---- flush ------------------------------------------------------------- */
 
+/** Why a flush ends a pass. */
+static enum cm_end_reason
+reason_of(const struct tbr_context *context, bool fence, unsigned flags)
+{
+   if (context->swaps || flags & PIPE_FLUSH_END_OF_FRAME)
+      return CM_END_FRAME;
+   if (flags & PIPE_FLUSH_HINT_FINISH)
+      return CM_END_FINISH;
+   return fence ? CM_END_FENCE : CM_END_FLUSH;
+}
+
 static void
 flush(struct pipe_context *base, struct pipe_fence_handle **fence, unsigned flags)
 {
@@ -86,8 +97,9 @@ flush(struct pipe_context *base, struct pipe_fence_handle **fence, unsigned flag
    if (!fence && (flags & PIPE_FLUSH_ASYNC) && !(flags & PIPE_FLUSH_END_OF_FRAME) &&
        tbr_counter_queries_defer_flush(context))
       return;
-   tbr_batch_flush(context);
+   tbr_batch_flush(context, reason_of(context, fence != NULL, flags));
    assert(!context->batch);
+   context->swaps = false;
    if (flags & PIPE_FLUSH_END_OF_FRAME)
       tbr_frame_end(context);
    if (fence) {

@@ -23,8 +23,8 @@
 static uint64_t
 finish_and_read_clock(struct tbr_context *context)
 {
-   tbr_batch_flush(context);
-   tbr_batch_finish(context, context->last_batch);
+   tbr_batch_flush(context, CM_END_TIMER);
+   tbr_batch_finish(context, context->last_batch, CM_END_TIMER);
    return os_time_get_nano();
 }
 
@@ -50,7 +50,7 @@ drop_part(struct tbr_context *context, struct tbr_query *part)
    if (--part->users)
       return;
    /* Batches under way still add to it. */
-   tbr_batch_finish(context, part->sink.last_batch);
+   tbr_batch_finish(context, part->sink.last_batch, CM_END_QUERY);
    FREE(part);
 }
 
@@ -105,7 +105,7 @@ count_fragments(struct tbr_context *context, const struct tbr_query *query)
 {
    uint64_t fragments = 0;
    util_dynarray_foreach (&query->parts, struct tbr_query *, part) {
-      tbr_batch_finish(context, (*part)->sink.last_batch);
+      tbr_batch_finish(context, (*part)->sink.last_batch, CM_END_QUERY);
       fragments += (*part)->sink.fragments;
    }
    return fragments;
@@ -327,7 +327,7 @@ end_query(struct pipe_context *base, struct pipe_query *handle)
    case PIPE_QUERY_TIME_ELAPSED: query->end = finish_and_read_clock(context); break;
    case PIPE_QUERY_PIPELINE_STATISTICS: subtract_statistics(&query->statistics, &context->statistics); break;
    case PIPE_QUERY_GPU_FINISHED:
-      tbr_batch_flush(context);
+      tbr_batch_flush(context, CM_END_QUERY);
       query->last_batch = context->last_batch;
       break;
    default:
@@ -356,7 +356,7 @@ get_query_result(struct pipe_context *base, struct pipe_query *handle, bool wait
       return true;
    }
    assert(!query->active);
-   tbr_batch_finish(context, query->last_batch);
+   tbr_batch_finish(context, query->last_batch, CM_END_QUERY);
    switch (query->type) {
    case PIPE_QUERY_OCCLUSION_COUNTER: result->u64 = count_fragments(context, query); break;
    case PIPE_QUERY_OCCLUSION_PREDICATE:

@@ -379,12 +379,12 @@ recording(const struct tbr_context *context)
 }
 
 void
-tbr_batch_finish(struct tbr_context *context, uint64_t sequence)
+tbr_batch_finish(struct tbr_context *context, uint64_t sequence, enum cm_end_reason reason)
 {
    if (!sequence)
       return;
    if (sequence == recording(context))
-      tbr_batch_flush(context);
+      tbr_batch_flush(context, reason);
    tbr_renderer_wait(tbr_screen(context->base.screen)->renderer, sequence);
    assert(tbr_renderer_done(tbr_screen(context->base.screen)->renderer, sequence));
 }
@@ -418,14 +418,15 @@ tbr_resource_note_read(const struct tbr_context *context, struct tbr_resource *r
 }
 
 void
-tbr_resource_wait(struct tbr_context *context, struct tbr_resource *resource, bool for_write)
+tbr_resource_wait(struct tbr_context *context, struct tbr_resource *resource, bool for_write,
+                  enum cm_end_reason reason)
 {
-   tbr_batch_finish(context, p_atomic_read(&resource->last_write));
+   tbr_batch_finish(context, p_atomic_read(&resource->last_write), reason);
    if (!for_write)
       return;
    if (is_read_by_recording(context, resource))
-      tbr_batch_flush(context);
-   tbr_batch_finish(context, p_atomic_read(&resource->last_read));
+      tbr_batch_flush(context, reason);
+   tbr_batch_finish(context, p_atomic_read(&resource->last_read), reason);
    if (p_atomic_read(&resource->reader) == TBR_READERS_MANY)
       tbr_renderer_wait_idle(tbr_screen(context->base.screen)->renderer);
 }
@@ -462,7 +463,7 @@ tbr_resource_orphan(struct tbr_context *context, struct tbr_resource *resource)
       return false;
    /* The next draws must not go to a batch that renders to the old memory. */
    if (last_write && last_write == recording(context))
-      tbr_batch_flush(context);
+      tbr_batch_flush(context, CM_END_WRITE);
    tbr_state_release_storage(context, resource->storage);
 
    /* A reference more than the resource's own: another context draws with the memory. */
@@ -483,13 +484,13 @@ tbr_resource_orphan(struct tbr_context *context, struct tbr_resource *resource)
 /** Gives the resource a copy of its memory, for the batch being recorded to keep
  * reading the original. */
 static bool
-shadow(struct tbr_context *context, struct tbr_resource *resource)
+shadow(struct tbr_context *context, struct tbr_resource *resource, enum cm_end_reason reason)
 {
    assert(is_read_by_recording(context, resource) && can_replace_storage(resource));
    struct tbr_storage *copy = create_storage(resource->storage->bytes);
    if (!copy)
       return false;
-   tbr_batch_finish(context, p_atomic_read(&resource->last_write));
+   tbr_batch_finish(context, p_atomic_read(&resource->last_write), reason);
    struct tbr_storage *original = NULL;
    tbr_resource_hold(resource, &original);
    memcpy(copy->memory, original->memory, copy->bytes);
@@ -501,13 +502,14 @@ shadow(struct tbr_context *context, struct tbr_resource *resource)
 }
 
 void
-tbr_resource_prepare_write(struct tbr_context *context, struct tbr_resource *resource)
+tbr_resource_prepare_write(struct tbr_context *context, struct tbr_resource *resource,
+                           enum cm_end_reason reason)
 {
    if (is_read_by_recording(context, resource) &&
        p_atomic_read(&resource->last_write) != recording(context) && can_replace_storage(resource) &&
-       shadow(context, resource))
+       shadow(context, resource, reason))
       return;
-   tbr_resource_wait(context, resource, true);
+   tbr_resource_wait(context, resource, true, reason);
 }
 
 bool
@@ -521,7 +523,7 @@ tbr_resource_refresh_front(struct tbr_context *context, struct tbr_resource *res
 {
    if (!tbr_resource_is_stale_front(resource))
       return;
-   tbr_resource_wait(context, resource, true);
+   tbr_resource_wait(context, resource, true, CM_END_READ);
    tbr_resource_read_front(resource);
 }
 

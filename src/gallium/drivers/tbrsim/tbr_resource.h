@@ -14,6 +14,7 @@
 #ifndef TBR_RESOURCE_H
 #define TBR_RESOURCE_H
 
+#include "events/event_stream.h"
 #include "pipe/p_state.h"
 #include "util/u_transfer.h"
 #include "tbr_limits.h"
@@ -101,8 +102,9 @@ void
 tbr_resource_note_read(const struct tbr_context *context, struct tbr_resource *resource, uint64_t sequence);
 
 /** Makes the resource's memory safe to read (for_write false: waits for the last
- * writer) or to write (true: waits for readers too) by the CPU. */
-void tbr_resource_wait(struct tbr_context *context, struct tbr_resource *resource, bool for_write);
+ * writer) or to write (true: waits for readers too) by the CPU. reason: why the batch being recorded ends, if it has to. */
+void tbr_resource_wait(struct tbr_context *context, struct tbr_resource *resource, bool for_write,
+                       enum cm_end_reason reason);
 
 /** Gives the resource fresh, zeroed memory if batches have used the old one. False
  * when out of memory or it cannot (display targets, persistent mappings). */
@@ -110,7 +112,8 @@ bool tbr_resource_orphan(struct tbr_context *context, struct tbr_resource *resou
 
 /** Makes the resource's memory safe to be written by the CPU, by giving it a copy
  * of its memory if the batch being recorded reads it, else by waiting. */
-void tbr_resource_prepare_write(struct tbr_context *context, struct tbr_resource *resource);
+void tbr_resource_prepare_write(struct tbr_context *context, struct tbr_resource *resource,
+                                enum cm_end_reason reason);
 
 /** A front buffer that has not been drawn to since it was displayed gets the
  * window's content, which a buffer swap may have changed. Others stay as they are. */

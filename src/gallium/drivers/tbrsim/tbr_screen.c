@@ -198,7 +198,7 @@ flush_frontbuffer(struct pipe_screen *base, struct pipe_context *context, struct
       /* A front buffer is flushed whether it was drawn to or not. */
       if (!resource->front_drawable || p_atomic_read(&resource->last_write) != resource->displayed_write)
          tbr_frame_end(tbr_context(context));
-      tbr_resource_wait(tbr_context(context), resource, false);
+      tbr_resource_wait(tbr_context(context), resource, false, CM_END_FRAME);
    }
    resource->displayed_write = p_atomic_read(&resource->last_write);
    if (resource->display_target)

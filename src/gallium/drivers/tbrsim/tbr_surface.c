@@ -82,10 +82,12 @@ save_state(struct tbr_context *context)
                                       context->render_condition_condition, context->render_condition_mode);
 }
 
-/** The same for operations on another framebuffer than the bound one. */
+/** The same for operations on another framebuffer than the bound one; end_copy follows them. */
 static void
 save_state_and_framebuffer(struct tbr_context *context)
 {
+   assert(!context->copies);
+   context->copies = true;
    save_state(context);
    util_blitter_save_framebuffer(context->blitter, &context->framebuffer);
 }
@@ -108,6 +110,14 @@ save_all_state(struct tbr_context *context)
    util_blitter_save_fragment_sampler_views(context->blitter,
                                             context->num_sampler_views[PIPE_SHADER_FRAGMENT],
                                             context->sampler_views[PIPE_SHADER_FRAGMENT]);
+}
+
+/** The blitter has restored the framebuffer. */
+static void
+end_copy(struct tbr_context *context)
+{
+   assert(context->copies);
+   context->copies = false;
 }
 
 /* ---- clears ----------------------------------------------------------- */
@@ -162,6 +172,7 @@ clear_render_target(struct pipe_context *base, struct pipe_surface *surface,
    }
    save_state_and_framebuffer(context);
    util_blitter_clear_render_target(context->blitter, surface, color, x, y, width, height);
+   end_copy(context);
 }
 
 static void
@@ -175,6 +186,7 @@ clear_depth_stencil(struct pipe_context *base, struct pipe_surface *surface, uns
       return;
    save_state_and_framebuffer(context);
    util_blitter_clear_depth_stencil(context->blitter, surface, buffers, depth, stencil, x, y, width, height);
+   end_copy(context);
 }
 
 static void
@@ -213,8 +225,8 @@ copy_samples(struct tbr_context *context, struct tbr_resource *destination, unsi
              const struct pipe_box *box)
 {
    const size_t pixel_bytes = util_format_get_blocksize(source->base.format);
-   tbr_resource_prepare_write(context, destination);
-   tbr_resource_wait(context, source, false);
+   tbr_resource_prepare_write(context, destination, CM_END_COPY);
+   tbr_resource_wait(context, source, false, CM_END_COPY);
    tbr_resource_announce_read(context, source);
    for (unsigned sample = 0; sample < source->base.nr_samples; sample++) {
       for (int layer = 0; layer < box->depth; layer++) {
@@ -252,6 +264,7 @@ resource_copy_region(struct pipe_context *base, struct pipe_resource *destinatio
    save_all_state(context);
    util_blitter_copy_texture(context->blitter, destination, destination_level, x, y, z, source, source_level,
                              box);
+   end_copy(context);
 }
 
 /** Whether tiles would be read while others of the same image are written. */
@@ -322,6 +335,7 @@ blit(struct pipe_context *base, const struct pipe_blit_info *info)
    }
    save_all_state(context);
    util_blitter_blit(context->blitter, &moved, NULL);
+   end_copy(context);
    if (moved.src.resource != info->src.resource)
       pipe_resource_reference(&moved.src.resource, NULL);
 }
@@ -330,8 +344,11 @@ static void
 flush_resource(struct pipe_context *base, struct pipe_resource *resource)
 {
    struct tbr_context *context = tbr_context(base);
-   if (context->batch && p_atomic_read(&tbr_resource(resource)->last_write) == context->batch->sequence)
-      tbr_batch_flush(context);
+   /* The flush that shows it follows. */
+   if (tbr_resource(resource)->display_target)
+      context->swaps = true;
+   else if (context->batch && p_atomic_read(&tbr_resource(resource)->last_write) == context->batch->sequence)
+      tbr_batch_flush(context, CM_END_SHARED);
 }
 
 /** What has been drawn is there to be sampled. Fetches from the framebuffer need nothing: they always see all
@@ -340,7 +357,7 @@ static void
 texture_barrier(struct pipe_context *base, unsigned flags)
 {
    if (flags & PIPE_TEXTURE_BARRIER_SAMPLER)
-      tbr_batch_flush(tbr_context(base));
+      tbr_batch_flush(tbr_context(base), CM_END_BARRIER);
 }
 
 void

@@ -43,9 +43,9 @@ prepare(struct tbr_context *context, struct tbr_resource *resource, unsigned usa
       return false;
 
    if (write)
-      tbr_resource_prepare_write(context, resource);
+      tbr_resource_prepare_write(context, resource, CM_END_WRITE);
    else
-      tbr_resource_wait(context, resource, false);
+      tbr_resource_wait(context, resource, false, CM_END_READ);
    tbr_resource_refresh_front(context, resource);
    return true;
 }
