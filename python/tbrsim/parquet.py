@@ -33,6 +33,8 @@ KEYS = {
     "tiles_y": (NUMBER, "tiles", "rows of tiles"),
     "draws": (NUMBER, "draws", "draws of the pass"),
     "primitives": (NUMBER, "primitives", "primitives of the pass"),
+    "first_reads": (TEXT, "", "stores that the pass is the first to read, as RESOURCE@FRAME:PASS"),
+    "overwrites": (TEXT, "", "stores that the pass replaces before anything reads them, likewise"),
     "draw": (NUMBER, "number", "the draw in its pass, from 0; null: the accesses are of none"),
     "call": (NUMBER, "number", "the trace's call that drew; null: not of a replay"),
     "group": (TEXT, "", "the program's debug groups around the draw"),

@@ -394,9 +394,13 @@ test_left_out(void **unused)
    cm_attribution_writer_destroy(writer);
    assert_true(cm_stats_writer_destroy(stats));
 
-   /* Each frame writes back what the one before has left. */
-   static const char *const expected[] = {"0,0,0,", "1,0,0,", "1,1,0,", "2,-1,0,",
-                                          "2,2,0,", "3,2,0,", "3,3,0,"};
+   /* Each frame writes back what the one before has left, and overwrites, unread, what the one before that has stored. */
+   static const char *const expected[] = {
+      "0,0,0,16,16,16,1,1,0,0,,,",       "1,0,0,,,,,,,,,,",
+      "1,1,0,16,16,16,1,1,0,0,,,",       "2,-1,0,,,,,,,,,,",
+      "2,2,0,16,16,16,1,1,0,0,,1@-2:0,", "3,2,0,,,,,,,,,,",
+      "3,3,0,16,16,16,1,1,0,0,,2@-1:0,",
+   };
    char line[4096];
    snprintf(path, sizeof path, "%s/passes.csv", directory);
    FILE *file = fopen(path, "re");

@@ -72,7 +72,8 @@ def errors_of_run(directory, config):
 
 # What identifies a row of each table of attributions, after frame, pass_frame and pass.
 ATTRIBUTION_KEYS = {
-    "passes": ["width", "height", "tile_size", "tiles_x", "tiles_y", "draws", "primitives"],
+    "passes": ["width", "height", "tile_size", "tiles_x", "tiles_y", "draws", "primitives",
+               "first_reads", "overwrites"],
     "draws": ["draw", "call", "group", "marker", "vertex_shader", "fragment_shader"],
     "textures": ["resource", "kind", "width", "height", "depth", "layers", "levels", "samples", "bytes", "format",
                  "label"],

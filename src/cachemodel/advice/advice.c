@@ -22,9 +22,10 @@ cm_advice_create(const struct cm_config *config)
       return NULL;
    advice->config = config;
    advice->names = cm_names_create();
-   if (advice->names)
+   advice->contents = cm_contents_create();
+   if (advice->names && advice->contents)
       return advice;
-   free(advice);
+   cm_advice_destroy(advice);
    return NULL;
 }
 
@@ -43,6 +44,7 @@ cm_advice_destroy(struct cm_advice *advice)
       return;
    drop_findings(advice);
    cm_names_destroy(advice->names);
+   cm_contents_destroy(advice->contents);
    for (uint32_t r = 0; r < advice->resource_ids.count; r++)
       free(advice->resources[r].target.last);
    cm_id_table_finish(&advice->resource_ids);
@@ -52,7 +54,6 @@ cm_advice_destroy(struct cm_advice *advice)
    free(advice->vertex_shaders);
    free(advice->fragment_shaders);
    free(advice->passes);
-   free(advice->images);
    free(advice->findings);
    free(advice->seen_vertices.data);
    free(advice->numbers.data);
@@ -132,7 +133,8 @@ cm_advice_define_resource(struct cm_advice *advice, const struct cm_resource_des
    struct cm_resource_seen *seen =
       cm_advice_element(&advice->resource_ids, &advice->resources, &advice->resources_capacity, resource->id,
                         sizeof *advice->resources);
-   if (!seen || !cm_names_define_resource(advice->names, resource))
+   if (!seen || !cm_names_define_resource(advice->names, resource) ||
+       !cm_contents_define_resource(advice->contents, resource))
       return false;
    seen->description = *resource;
    return true;
@@ -141,8 +143,9 @@ cm_advice_define_resource(struct cm_advice *advice, const struct cm_resource_des
 bool
 cm_advice_define_name(struct cm_advice *advice, const struct cm_name *name)
 {
-   if (name->type == CM_NAME_READ)
-      cm_advice_read(advice, name->number);
+   if (name->type == CM_NAME_READ && !cm_contents_read(advice->contents, name->number))
+      return false;
+   cm_advice_take_ends(advice);
    return cm_names_define(advice->names, name);
 }
 
@@ -157,7 +160,7 @@ cm_advice_pass(struct cm_advice *advice, const struct cm_pass *pass)
 void
 cm_advice_frame_end(struct cm_advice *advice)
 {
-   cm_advice_present(advice);
+   cm_contents_frame_end(advice->contents);
    advice->frame++;
    advice->pass_of_frame = 0;
 }

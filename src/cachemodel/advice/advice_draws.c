@@ -280,7 +280,8 @@ find_texture(struct cm_advice *advice, uint32_t index)
       cm_finding_add_evidence(finding, "levels that those could be coarser", texture->levels);
    }
    /* OpenGL makes all textures for being drawn to that can be: what counts is whether a pass does. */
-   const uint32_t bytes = seen->first_image ? 0 : compressed_bytes(description, format);
+   const uint32_t bytes =
+      cm_contents_is_target(advice->contents, id) ? 0 : compressed_bytes(description, format);
    if (bytes && texture->footprints >= LEAST_FOOTPRINTS) {
       struct cm_finding *finding = cm_advice_add_finding(advice, CM_ADVICE_UNCOMPRESSED, &texture->place);
       if (!finding)

@@ -4,6 +4,7 @@
 #define CM_ADVICE_INTERNAL_H
 
 #include "advice/advice.h"
+#include "events/contents.h"
 #include "util/id_table.h"
 #include "util/array.h"
 
@@ -51,34 +52,22 @@ struct cm_target_seen {
    uint64_t last_number;    /**< of that pass */
 };
 
-/** An image: a level and layer of an attachment's resource. */
-struct cm_image {
-   uint32_t resource;
-   uint16_t layer;
-   uint8_t level;
-   uint8_t slot;  /**< it was stored as */
-   bool stored;   /**< by a pass, and not overwritten since */
-   bool read;     /**< since it was stored */
-   uint64_t pass; /**< that stored it */
-   uint32_t next; /**< of the resource's images: 1 + its number; 0: none */
-};
-
 /** A pass that was looked at. */
 struct cm_pass_seen {
    uint32_t frame, pass;
    uint32_t target;
    uint32_t resources[CM_SLOTS];
-   uint16_t unneeded_loads;        /**< bit s: of attachment s */
-   uint16_t stored[CM_SLOTS];      /**< images */
-   uint16_t overwritten[CM_SLOTS]; /**< of these, those that nothing has read */
-   bool other_outputs;             /**< resolves, transform feedback */
+   uint16_t unneeded_loads; /**< bit s: of attachment s */
+   uint16_t stored;
+   uint16_t read,
+      unread;          /**< of the stores, those that are read, or replaced before they are; else not known */
+   bool other_outputs; /**< resolves, transform feedback */
    bool drawn;
    uint64_t first_part; /**< 1 + the pass that it continues; 0: none */
 };
 
 struct cm_resource_seen {
    struct cm_resource_description description; /**< id 0: not defined */
-   uint32_t first_image;                       /**< 1 + its number */
    struct cm_texture_seen texture;
    struct cm_target_seen target;
 };
@@ -88,8 +77,9 @@ struct cm_names;
 struct cm_advice {
    const struct cm_config *config;
    struct cm_names *names;
+   struct cm_contents *contents;
    uint32_t frame, pass_of_frame;
-   bool knows_overdraw, failed;
+   bool knows_overdraw;
    struct cm_id_table resource_ids, vertex_ids, fragment_ids; /* of resources and shaders */
    struct cm_resource_seen *resources;                        /* by their index there, as are the shaders */
    size_t resources_capacity;
@@ -99,8 +89,6 @@ struct cm_advice {
    size_t fragment_shaders_capacity;
    struct cm_pass_seen *passes; /* of the stream */
    size_t num_passes, passes_capacity;
-   struct cm_image *images;
-   size_t num_images, images_capacity;
    struct cm_finding *findings;
    size_t num_findings, findings_capacity;
    /* Memory that is reused from pass to pass. */
@@ -122,10 +110,8 @@ void cm_finding_add_evidence(struct cm_finding *finding, const char *name, uint6
 
 /** advice_targets.c: loads, stores, passes. */
 bool cm_advice_look_at_targets(struct cm_advice *advice, const struct cm_pass *pass);
-/** Something outside of the stream has read a resource. */
-void cm_advice_read(struct cm_advice *advice, uint32_t resource);
-/** What windows show has been read. */
-void cm_advice_present(struct cm_advice *advice);
+/** Takes the stores that have ended (events/contents.h). */
+void cm_advice_take_ends(struct cm_advice *advice);
 bool cm_advice_find_targets(struct cm_advice *advice);
 
 /** advice_coverage.c: bits of the attachments that the pass loads, and of which it draws over all pixels before it

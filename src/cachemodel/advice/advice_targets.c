@@ -9,109 +9,6 @@
 #include "util/array.h"
 #include "util/minmax.h"
 
-/* The image; NULL when out of memory, or where the resource is not defined. */
-static struct cm_image *
-find_image(struct cm_advice *advice, uint32_t resource, uint8_t level, uint16_t layer)
-{
-   struct cm_resource_seen *seen = cm_advice_seen(advice, resource);
-   if (!seen)
-      return NULL;
-   for (uint32_t i = seen->first_image; i; i = advice->images[i - 1].next) {
-      if (advice->images[i - 1].level == level && advice->images[i - 1].layer == layer)
-         return &advice->images[i - 1];
-   }
-   if (!cm_array_make_room(&advice->images, &advice->images_capacity, advice->num_images, 1,
-                           sizeof *advice->images)) {
-      advice->failed = true;
-      return NULL;
-   }
-   struct cm_image *image = &advice->images[advice->num_images++];
-   *image =
-      (struct cm_image){.resource = resource, .level = level, .layer = layer, .next = seen->first_image};
-   seen->first_image = (uint32_t)advice->num_images;
-   return image;
-}
-
-void
-cm_advice_read(struct cm_advice *advice, uint32_t resource)
-{
-   const struct cm_resource_seen *seen = cm_advice_seen(advice, resource);
-   for (uint32_t i = seen ? seen->first_image : 0; i; i = advice->images[i - 1].next)
-      advice->images[i - 1].read = true;
-}
-
-void
-cm_advice_present(struct cm_advice *advice)
-{
-   for (size_t i = 0; i < advice->num_images; i++) {
-      const struct cm_resource_seen *seen = cm_advice_seen(advice, advice->images[i].resource);
-      if (seen->description.is_displayable)
-         advice->images[i].read = true;
-   }
-}
-
-/* ---- a pass --------------------------------------------------------------------- */
-
-/* A stencil buffer in the depth buffer's memory moves with it. */
-static bool
-is_part_of_depth(const struct cm_pass *pass, unsigned slot)
-{
-   return slot == CM_SLOT_STENCIL && pass->stencil.resource == pass->depth.resource &&
-          !pass->stencil.pixel_bytes;
-}
-
-/* The layers of an attachment that exist. */
-static uint32_t
-count_layers(const struct cm_advice *advice, const struct cm_attachment *attachment)
-{
-   const struct cm_resource_description *resource = cm_advice_resource(advice, attachment->resource);
-   const uint32_t images = resource ? cm_max(resource->layers, resource->depth) : 0;
-   return attachment->layer < images ? cm_min(attachment->more_layers + 1u, images - attachment->layer) : 0;
-}
-
-/* Whether the pass replaces all of an attachment's pixels. */
-static bool
-overwrites(const struct cm_advice *advice, const struct cm_pass *pass, const struct cm_attachment *attachment)
-{
-   const struct cm_resource_description *resource = cm_advice_resource(advice, attachment->resource);
-   if (!resource || attachment->load || (!attachment->clear && !attachment->store))
-      return false;
-   const uint32_t level = cm_min(attachment->level, CM_MAX_LEVELS);
-   if (pass->width < cm_max(resource->width >> level, 1) ||
-       pass->height < cm_max(resource->height >> level, 1))
-      return false;
-   for (uint32_t t = 0; t < pass->tiles_x * pass->tiles_y; t++) {
-      if (!pass->touched[t])
-         return false;
-   }
-   return true;
-}
-
-/* An image as the pass begins: what was stored in it is read, replaced, or stays. */
-static void
-begin_image(struct cm_advice *advice, const struct cm_attachment *attachment, bool replaced,
-            struct cm_image *image)
-{
-   if (replaced) {
-      if (image->stored && !image->read)
-         advice->passes[image->pass].overwritten[image->slot]++;
-      image->stored = false;
-   } else if (attachment->load || attachment->store) {
-      /* Where tiles are not touched, the rest of the image is kept: only what is loaded is known to be read. */
-      image->read = true;
-   }
-}
-
-static void
-store_image(struct cm_advice *advice, struct cm_pass_seen *seen, struct cm_image *image, unsigned slot)
-{
-   image->stored = true;
-   image->read = false;
-   image->pass = advice->num_passes - 1;
-   image->slot = (uint8_t)slot;
-   seen->stored[slot]++;
-}
-
 /* Whether the pass continues one of the same frame, of the same attachments, and nothing has read what it stored. */
 static bool
 continues(struct cm_advice *advice, const struct cm_pass *pass, const struct cm_target_seen *target)
@@ -123,67 +20,32 @@ continues(struct cm_advice *advice, const struct cm_pass *pass, const struct cm_
    for (unsigned slot = 0; slot < CM_SLOTS; slot++) {
       const struct cm_attachment *attachment = cm_pass_attachment(pass, slot);
       const struct cm_attachment *before = cm_pass_attachment(target->last, slot);
-      for (uint32_t layer = 0; before->store && layer < count_layers(advice, attachment); layer++) {
-         const struct cm_image *image = find_image(advice, attachment->resource, attachment->level,
-                                                   (uint16_t)(attachment->layer + layer));
-         if (!image || !image->stored || image->read || image->pass != target->last_number)
-            return false;
-      }
+      if (before->store && !cm_contents_has_unread(advice->contents, attachment, target->last_number))
+         return false;
       loads |= attachment->load && before->store;
    }
    return loads;
 }
 
-static void
-read_textures(struct cm_advice *advice, const struct cm_pass *pass)
+void
+cm_advice_take_ends(struct cm_advice *advice)
 {
-   for (uint32_t d = 0; d < pass->num_draws; d++) {
-      for (uint32_t unit = 0; unit < pass->draws[d].num_textures; unit++) {
-         if (pass->draws[d].textures[unit].resource)
-            cm_advice_read(advice, pass->draws[d].textures[unit].resource);
-      }
-      if (pass->draws[d].indirect.buffer)
-         cm_advice_read(advice, pass->draws[d].indirect.buffer);
+   uint32_t count;
+   const struct cm_store_end *ends = cm_contents_ends(advice->contents, &count);
+   for (uint32_t e = 0; e < count; e++) {
+      struct cm_pass_seen *seen = &advice->passes[ends[e].pass];
+      *(ends[e].is_read ? &seen->read : &seen->unread) |= (uint16_t)(1 << ends[e].slot);
    }
-   /* What shaders load and store is needed. */
-   for (uint32_t s = 0; s < pass->num_storages; s++) {
-      for (uint32_t b = 0; b < pass->storages[s].num_buffers; b++)
-         cm_advice_read(advice, pass->storages[s].buffers[b].resource);
-      for (uint32_t i = 0; i < pass->storages[s].num_images; i++)
-         cm_advice_read(advice, pass->storages[s].images[i].resource);
-   }
-   for (uint32_t b = 0; b < pass->num_vertex_bindings; b++)
-      cm_advice_read(advice, pass->vertex_bindings[b].resource);
 }
 
-static void
-access_attachments(struct cm_advice *advice, const struct cm_pass *pass, struct cm_pass_seen *seen)
+static bool
+resolves(const struct cm_pass *pass)
 {
-   for (unsigned slot = 0; slot < CM_SLOTS; slot++) {
-      const struct cm_attachment *attachment = cm_pass_attachment(pass, slot);
-      if (!attachment->resource || is_part_of_depth(pass, slot))
-         continue;
-      seen->resources[slot] = attachment->resource;
-      const bool replaced = overwrites(advice, pass, attachment);
-      const uint32_t layers = count_layers(advice, attachment);
-      for (uint32_t layer = 0; layer < layers; layer++) {
-         struct cm_image *image = find_image(advice, attachment->resource, attachment->level,
-                                             (uint16_t)(attachment->layer + layer));
-         if (!image)
-            continue;
-         begin_image(advice, attachment, replaced, image);
-         if (attachment->store)
-            store_image(advice, seen, image, slot);
-      }
-   }
    for (uint32_t c = 0; c < CM_MAX_COLOR_ATTACHMENTS; c++) {
-      seen->other_outputs |= pass->resolve[c].resource != 0;
-      if (!pass->resolve[c].resource)
-         continue;
-      /* Of a part, perhaps: what is there may be needed. */
-      find_image(advice, pass->resolve[c].resource, pass->resolve[c].level, pass->resolve[c].layer);
-      cm_advice_read(advice, pass->resolve[c].resource);
+      if (pass->resolve[c].resource)
+         return true;
    }
+   return false;
 }
 
 /* Remembers the pass for the one that continues it. */
@@ -210,18 +72,23 @@ cm_advice_look_at_targets(struct cm_advice *advice, const struct cm_pass *pass)
                                  .pass = advice->pass_of_frame,
                                  .target = cm_pass_target(pass),
                                  .other_outputs = pass->num_feedback || pass->num_storages ||
-                                                  cm_pass_has_vertex_storage(pass),
+                                                  cm_pass_has_vertex_storage(pass) || resolves(pass),
                                  .drawn = pass->num_draws != 0};
+   for (unsigned slot = 0; slot < CM_SLOTS; slot++)
+      seen->resources[slot] = cm_pass_attachment(pass, slot)->resource;
    struct cm_resource_seen *target = cm_advice_seen(advice, seen->target);
-   read_textures(advice, pass);
+   if (!cm_contents_pass_reads(advice->contents, pass))
+      return false;
    if (target && continues(advice, pass, &target->target))
       seen->first_part = target->target.last_number + 1;
-   access_attachments(advice, pass, seen);
+   if (!cm_contents_pass_stores(advice->contents, pass, &seen->stored))
+      return false;
+   cm_advice_take_ends(advice);
    if (!target)
-      return !advice->failed;
+      return true;
    cm_advice_remember(advice, &target->target.place, pass, CM_NO_DRAW);
    target->target.passes++;
-   return !advice->failed && keep_head(advice, &target->target, pass) &&
+   return keep_head(advice, &target->target, pass) &&
           cm_advice_unneeded_loads(advice, pass, &seen->unneeded_loads);
 }
 
@@ -305,13 +172,7 @@ static bool
 find_pass(struct cm_advice *advice, uint64_t number)
 {
    const struct cm_pass_seen *seen = &advice->passes[number];
-   bool overwritten[CM_SLOTS], all = seen->drawn && !seen->other_outputs, any = false;
-   for (unsigned slot = 0; slot < CM_SLOTS; slot++) {
-      overwritten[slot] = seen->stored[slot] && seen->overwritten[slot] == seen->stored[slot];
-      any |= overwritten[slot];
-      all &= overwritten[slot] || !seen->stored[slot];
-   }
-   if (all && any) {
+   if (seen->drawn && !seen->other_outputs && seen->stored && seen->unread == seen->stored) {
       struct cm_finding *finding =
          finding_of(advice, CM_ADVICE_TARGET_NEVER_READ, CM_CHANGE_SKIP_PASSES, seen->target, seen);
       if (!add_pass(finding, number))
@@ -321,7 +182,7 @@ find_pass(struct cm_advice *advice, uint64_t number)
       return true;
    }
    for (unsigned slot = 0; slot < CM_SLOTS; slot++) {
-      if (!find_attachment(advice, number, slot, overwritten[slot]))
+      if (!find_attachment(advice, number, slot, seen->unread >> slot & 1))
          return false;
    }
    return true;

@@ -23,14 +23,6 @@ struct cm_changer {
 
 /* ---- of a pass --------------------------------------------------------------- */
 
-const struct cm_attachment *
-cm_pass_attachment(const struct cm_pass *pass, unsigned slot)
-{
-   return slot == CM_SLOT_DEPTH     ? &pass->depth
-          : slot == CM_SLOT_STENCIL ? &pass->stencil
-                                    : &pass->color[slot];
-}
-
 uint32_t
 cm_pass_target(const struct cm_pass *pass)
 {

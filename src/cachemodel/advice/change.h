@@ -44,9 +44,6 @@ enum cm_change_type {
 
 #define CM_CHANGE_COARSER_BY 4
 
-/** Numbers of attachments, for masks: color attachment c is c. */
-enum { CM_SLOT_DEPTH = CM_MAX_COLOR_ATTACHMENTS, CM_SLOT_STENCIL, CM_SLOTS };
-
 /** A pass that a change is of. */
 struct cm_changed_pass {
    uint64_t pass;    /**< its number in the stream, from 0 */
@@ -66,8 +63,6 @@ struct cm_change {
    uint32_t num_passes;
 };
 
-/** The attachment of a number. */
-const struct cm_attachment *cm_pass_attachment(const struct cm_pass *pass, unsigned slot);
 /** What a pass draws to: its first attachment's resource; 0: it has none. */
 uint32_t cm_pass_target(const struct cm_pass *pass);
 

@@ -45,3 +45,11 @@ cm_pass_has_vertex_storage(const struct cm_pass *pass)
    }
    return false;
 }
+
+const struct cm_attachment *
+cm_pass_attachment(const struct cm_pass *pass, unsigned slot)
+{
+   return slot == CM_SLOT_DEPTH     ? &pass->depth
+          : slot == CM_SLOT_STENCIL ? &pass->stencil
+                                    : &pass->color[slot];
+}

@@ -420,6 +420,11 @@ struct cm_pass {
    uint32_t *deferred_words; /**< those of deferred that are not of tiles */
 };
 
+/** Numbers of a pass' attachments, for masks: color attachment c is c. */
+enum { CM_SLOT_DEPTH = CM_MAX_COLOR_ATTACHMENTS, CM_SLOT_STENCIL, CM_SLOTS };
+/** The attachment of a number. */
+const struct cm_attachment *cm_pass_attachment(const struct cm_pass *pass, unsigned slot);
+
 /** Whether shaders before the rasterizer access storage. */
 bool cm_pass_has_vertex_storage(const struct cm_pass *pass);
 

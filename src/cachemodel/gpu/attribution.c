@@ -30,7 +30,9 @@ cm_gpu_attribution_create(struct cm_gpu *gpu)
       cm_attribution_create(&gpu->config, STATES_COLUMN + (gpu->config.timing == CM_TIMING_ON
                                                               ? cm_timing_attributed_columns(gpu->config.mode)
                                                               : 0));
-   if (!attribution->counts || !cm_array_reserve(&attribution->first_pass, 1, sizeof(uint32_t))) {
+   attribution->contents = cm_contents_create();
+   if (!attribution->counts || !attribution->contents ||
+       !cm_array_reserve(&attribution->first_pass, 1, sizeof(uint32_t))) {
       cm_gpu_attribution_destroy(attribution);
       return NULL;
    }
@@ -58,6 +60,8 @@ cm_gpu_attribution_destroy(struct cm_gpu_attribution *attribution)
    free(attribution->first_pass.data);
    free(attribution->shapes.data);
    free(attribution->draws.data);
+   cm_contents_destroy(attribution->contents);
+   free(attribution->ends.data);
    free(attribution->rows.data);
    free(attribution->sum.data);
    free(attribution->energies.data);
@@ -183,11 +187,33 @@ keep_draws(struct cm_gpu_attribution *attribution, const struct cm_pass *pass)
    attribution->num_draws += pass->num_draws;
 }
 
+/* The stores that the pass reads or replaces. Without memory for them nothing is written. */
+static bool
+keep_ends(struct cm_gpu_attribution *attribution, const struct cm_pass *pass, uint32_t *num_ends)
+{
+   struct cm_contents *contents = attribution->contents;
+   uint16_t stored;
+   cm_contents_ends(contents, num_ends); /* those of reads without a pass */
+   if (!cm_contents_pass_reads(contents, pass) || !cm_contents_pass_stores(contents, pass, &stored))
+      return false;
+   const struct cm_store_end *ends = cm_contents_ends(contents, num_ends);
+   if (!cm_array_extend(&attribution->ends, attribution->num_ends + *num_ends, sizeof *ends))
+      return false;
+   if (*num_ends)
+      memcpy((struct cm_store_end *)attribution->ends.data + attribution->num_ends, ends,
+             *num_ends * sizeof *ends);
+   attribution->num_ends += *num_ends;
+   return true;
+}
+
 static void
 keep_shape(struct cm_gpu_attribution *attribution, const struct cm_pass *pass)
 {
+   const uint32_t first_end = attribution->num_ends;
+   uint32_t num_ends = 0;
    const uint32_t number = count_passes(attribution);
-   if (!cm_array_extend(&attribution->shapes, number + 1, sizeof(struct cm_pass_shape))) {
+   if (!cm_array_extend(&attribution->shapes, number + 1, sizeof(struct cm_pass_shape)) ||
+       !keep_ends(attribution, pass, &num_ends)) {
       attribution->counts->out_of_memory = true;
       return;
    }
@@ -200,9 +226,25 @@ keep_shape(struct cm_gpu_attribution *attribution, const struct cm_pass *pass)
       .num_draws = pass->num_draws,
       .num_primitives = pass->num_primitives,
       .first_draw = attribution->num_draws,
+      .first_end = first_end,
+      .num_ends = num_ends,
    };
    if (attribution->counts->has_part[CM_ORIGIN_DRAW])
       keep_draws(attribution, pass);
+}
+
+void
+cm_gpu_attribute_definition(struct cm_gpu *gpu, const struct cm_resource_description *resource)
+{
+   if (gpu->attribution && !cm_contents_define_resource(gpu->attribution->contents, resource))
+      gpu->attribution->counts->out_of_memory = true;
+}
+
+void
+cm_gpu_attribute_read(struct cm_gpu *gpu, uint32_t resource)
+{
+   if (gpu->attribution && !cm_contents_read(gpu->attribution->contents, resource))
+      gpu->attribution->counts->out_of_memory = true;
 }
 
 const struct cm_pass_shape *
@@ -228,7 +270,7 @@ cm_gpu_attribute_pass(struct cm_gpu *gpu)
       return;
    if (attribution->frame_has_ended) {
       cm_attribution_clear(attribution->counts);
-      attribution->num_draws = 0;
+      attribution->num_draws = attribution->num_ends = 0;
    }
    attribution->frame_has_ended = false;
    keep_shape(attribution, gpu->pass);
@@ -303,6 +345,7 @@ cm_gpu_attribute_frame_end(struct cm_gpu *gpu)
       count_states(gpu);
    }
    attribution->frame_has_ended = true;
+   cm_contents_frame_end(attribution->contents);
    if (!cm_array_extend(&attribution->first_pass, attribution->frames + 2, sizeof(uint32_t))) {
       attribution->counts->out_of_memory = true;
       return;
@@ -337,6 +380,19 @@ compare(const void *a, const void *b)
    if (first->pass != second->pass)
       return first->pass < second->pass ? -1 : 1;
    return (first->number > second->number) - (first->number < second->number);
+}
+
+struct cm_ended_store
+cm_gpu_ended_store(const struct cm_gpu *gpu, uint32_t number)
+{
+   const struct cm_gpu_attribution *attribution = gpu->attribution;
+   const struct cm_store_end end = ((const struct cm_store_end *)attribution->ends.data)[number];
+   const uint32_t frame = frame_of(attribution, (uint32_t)end.pass + 1);
+   return (struct cm_ended_store){
+      .end = end,
+      .frames_ago = attribution->frames - 1 - frame,
+      .pass = (uint32_t)end.pass - ((const uint32_t *)attribution->first_pass.data)[frame],
+   };
 }
 
 /* Adds a row's counts. False: it has none, because its resource was bound and not accessed. */

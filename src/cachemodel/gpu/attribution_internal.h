@@ -4,6 +4,7 @@
 #define CM_GPU_ATTRIBUTION_INTERNAL_H
 
 #include "energy/energy.h"
+#include "events/contents.h"
 #include "gpu/attribution.h"
 #include "gpu/gpu_internal.h"
 #include "memory/attribution.h"
@@ -13,7 +14,8 @@ struct cm_pass_shape {
    uint32_t width, height; /**< pixels of a layer */
    uint32_t tile_size, tiles_x, tiles_y;
    uint32_t num_draws, num_primitives;
-   uint32_t first_draw; /**< of its draws among those of the frame */
+   uint32_t first_draw;          /**< of its draws among those of the frame */
+   uint32_t first_end, num_ends; /**< of stores that it reads first or replaces, among those of the frame */
 };
 
 /** What is known of a draw. */
@@ -30,11 +32,14 @@ struct cm_gpu_attribution {
    uint64_t texture_reads;                  /**< the same of reads of the texture caches */
    bool has_texture_caches; /**< texture reads reach private caches first, which don't attribute them */
    bool is_by_resource;
-   bool is_texture;            /**< the current resource is one whose footprints have to be counted */
-   uint32_t passes;            /**< so far */
-   struct cm_array shapes;     /**< struct cm_pass_shape: of the frame's passes */
-   struct cm_array draws;      /**< struct cm_draw_names: of the frame's draws; where these are attributed */
-   uint32_t num_draws;         /**< of the frame */
+   bool is_texture;        /**< the current resource is one whose footprints have to be counted */
+   uint32_t passes;        /**< so far */
+   struct cm_array shapes; /**< struct cm_pass_shape: of the frame's passes */
+   struct cm_array draws;  /**< struct cm_draw_names: of the frame's draws; where these are attributed */
+   uint32_t num_draws;     /**< of the frame */
+   struct cm_contents *contents;
+   struct cm_array ends; /**< struct cm_store_end: those that passes of the frame have ended */
+   uint32_t num_ends;
    struct cm_array first_pass; /**< uint32_t by frame: passes before it */
    bool *has_counter;    /**< by counter: rows by passes, draws and tiles have it; NULL: without energy */
    uint32_t frames;      /**< ended */
@@ -50,6 +55,10 @@ struct cm_gpu_attribution {
 struct cm_gpu_attribution *cm_gpu_attribution_create(struct cm_gpu *gpu);
 void cm_gpu_attribution_destroy(struct cm_gpu_attribution *attribution);
 
+/** A definition, and a read that has no pass, for what becomes of stores. */
+void cm_gpu_attribute_definition(struct cm_gpu *gpu, const struct cm_resource_description *resource);
+void cm_gpu_attribute_read(struct cm_gpu *gpu, uint32_t resource);
+
 /** A pass, or a frame, begins or ends. */
 void cm_gpu_attribute_pass(struct cm_gpu *gpu);
 void cm_gpu_attribute_pass_end(struct cm_gpu *gpu);
@@ -57,6 +66,13 @@ void cm_gpu_attribute_frame_end(struct cm_gpu *gpu);
 
 /** Of a row's pass; NULL: it is of an earlier frame. */
 const struct cm_pass_shape *cm_gpu_pass_shape(const struct cm_gpu *gpu, const struct cm_attributed_row *row);
+
+/** A store that the frame's passes have ended: frames ago that it happened, and the pass in that frame. */
+struct cm_ended_store {
+   struct cm_store_end end;
+   uint32_t frames_ago, pass;
+};
+struct cm_ended_store cm_gpu_ended_store(const struct cm_gpu *gpu, uint32_t number);
 
 /** The same of a row's draw; NULL: it is of none, or of an earlier frame. */
 const struct cm_draw_names *cm_gpu_draw_names(const struct cm_gpu *gpu, const struct cm_attributed_row *row);

@@ -14,7 +14,9 @@
 /* A table's keys behind frame, pass_frame and pass. */
 struct table {
    const char *name, *keys;
-   void (*add_keys)(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_attributed_row *of);
+   /* frame: number of the one that is written */
+   void (*add_keys)(struct cm_byte_writer *row, struct cm_gpu *gpu, uint64_t frame,
+                    const struct cm_attributed_row *of);
 };
 
 struct cm_attribution_writer {
@@ -41,17 +43,53 @@ add_empty(struct cm_byte_writer *row, unsigned count)
       cm_text_add_character(row, ',');
 }
 
+/* The frame that was so many before the one that is written. Frames of the GPU that were left out are those before its first
+ * one; the statistics may have others there. */
 static void
-add_pass(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_attributed_row *of)
+add_earlier_frame(struct cm_byte_writer *row, const struct cm_gpu *gpu, uint64_t frame, uint32_t frames_ago)
+{
+   const uint32_t written = gpu->attribution->written;
+   const bool was_left_out = frames_ago > written;
+   if (was_left_out)
+      cm_text_add_character(row, '-');
+   cm_text_add_number(row, was_left_out ? frames_ago - written : frame - frames_ago);
+}
+
+/* The stores that a pass is the first to read, or replaces, as RESOURCE@FRAME:PASS. */
+static void
+add_ends(struct cm_byte_writer *row, const struct cm_gpu *gpu, uint64_t frame,
+         const struct cm_pass_shape *shape, bool read)
+{
+   bool any = false;
+   cm_text_add_character(row, ',');
+   for (uint32_t e = 0; e < shape->num_ends; e++) {
+      const struct cm_ended_store ended = cm_gpu_ended_store(gpu, shape->first_end + e);
+      if (ended.end.is_read != read)
+         continue;
+      if (any)
+         cm_text_add_character(row, ' ');
+      any = true;
+      cm_text_add_number(row, ended.end.resource);
+      cm_text_add_character(row, '@');
+      add_earlier_frame(row, gpu, frame, ended.frames_ago);
+      cm_text_add_character(row, ':');
+      cm_text_add_number(row, ended.pass);
+   }
+}
+
+static void
+add_pass(struct cm_byte_writer *row, struct cm_gpu *gpu, uint64_t frame, const struct cm_attributed_row *of)
 {
    const struct cm_pass_shape *shape = cm_gpu_pass_shape(gpu, of);
    if (!shape) {
-      add_empty(row, 7);
+      add_empty(row, 9);
       return;
    }
    const uint64_t numbers[] = {shape->width,   shape->height,    shape->tile_size,     shape->tiles_x,
                                shape->tiles_y, shape->num_draws, shape->num_primitives};
    add_numbers(row, numbers, 7);
+   add_ends(row, gpu, frame, shape, true);
+   add_ends(row, gpu, frame, shape, false);
 }
 
 /* Between double quotes where it has to be (RFC 4180). */
@@ -107,7 +145,7 @@ add_group(struct cm_byte_writer *row, const struct cm_names *names, uint32_t gro
 }
 
 static void
-add_draw(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_attributed_row *of)
+add_draw(struct cm_byte_writer *row, struct cm_gpu *gpu, uint64_t frame, const struct cm_attributed_row *of)
 {
    const struct cm_draw_names *draw = cm_gpu_draw_names(gpu, of);
    const struct cm_names *names = cm_gpu_names(gpu);
@@ -126,7 +164,8 @@ add_draw(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_attribu
 }
 
 static void
-add_resource(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_attributed_row *of)
+add_resource(struct cm_byte_writer *row, struct cm_gpu *gpu, uint64_t frame,
+             const struct cm_attributed_row *of)
 {
    const struct cm_resource *resource = of->number ? cm_address_space_use(&gpu->space, of->number) : NULL;
    if (!resource) {
@@ -152,7 +191,7 @@ add_resource(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_att
 }
 
 static void
-add_tile(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_attributed_row *of)
+add_tile(struct cm_byte_writer *row, struct cm_gpu *gpu, uint64_t frame, const struct cm_attributed_row *of)
 {
    const struct cm_pass_shape *shape = cm_gpu_pass_shape(gpu, of);
    add_number_within(row, of);
@@ -166,7 +205,9 @@ add_tile(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_attribu
 }
 
 static const struct table tables[CM_ORIGIN_COUNT] = {
-   [CM_ORIGIN_PASS] = {"passes.csv", CM_TABLE_KEYS "width,height,tile_size,tiles_x,tiles_y,draws,primitives",
+   [CM_ORIGIN_PASS] = {"passes.csv",
+                       CM_TABLE_KEYS "width,height,tile_size,tiles_x,tiles_y,draws,primitives,"
+                                     "first_reads,overwrites",
                        add_pass},
    [CM_ORIGIN_DRAW] = {"draws.csv", CM_TABLE_KEYS "draw,call,group,marker,vertex_shader,fragment_shader",
                        add_draw},
@@ -186,14 +227,11 @@ add_row(struct cm_attribution_writer *writer, struct cm_gpu *gpu, enum cm_origin
    struct cm_table_file *file = writer->files[part];
    struct cm_byte_writer *row = &file->rows;
    const uint64_t frame = cm_stats_writer_frames(writer->stats);
-   /* Frames of the GPU that were left out are those before its first one; the statistics may have others there. */
-   const uint32_t written = gpu->attribution->written;
-   const bool was_left_out = of->frames_ago > written;
    cm_text_add_number(row, frame);
-   cm_text_add(row, was_left_out ? ",-" : ",");
-   cm_text_add_number(row, was_left_out ? of->frames_ago - written : frame - of->frames_ago);
+   cm_text_add_character(row, ',');
+   add_earlier_frame(row, gpu, frame, of->frames_ago);
    add_numbers(row, &(uint64_t){of->pass}, 1);
-   tables[part].add_keys(row, gpu, of);
+   tables[part].add_keys(row, gpu, frame, of);
    for (uint32_t c = 0; c < file->num_columns; c++)
       writer->values[c] = cm_gpu_attributed_value(gpu, of, &writer->counters->counters[file->columns[c]]);
    cm_table_file_add_values(file, writer->values);

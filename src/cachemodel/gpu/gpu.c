@@ -231,6 +231,7 @@ cm_gpu_define_resource(struct cm_gpu *gpu, const struct cm_resource_description 
    if (!cm_address_space_define(&gpu->space, resource) ||
        (names_resources(gpu) && !cm_names_define_resource(gpu->names, resource)))
       cm_gpu_out_of_memory(gpu);
+   cm_gpu_attribute_definition(gpu, resource);
 }
 
 void
@@ -244,6 +245,8 @@ cm_gpu_forget_resource(struct cm_gpu *gpu, uint32_t id)
 void
 cm_gpu_define_name(struct cm_gpu *gpu, const struct cm_name *name)
 {
+   if (name->type == CM_NAME_READ)
+      cm_gpu_attribute_read(gpu, name->number);
    if (!cm_names_define(gpu->names, name))
       cm_gpu_out_of_memory(gpu);
 }

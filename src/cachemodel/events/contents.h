@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * What becomes of what render passes store: which pass is the first to read it, or replaces it before anything has.
+ *
+ * The advice (advice/advice.h) and the attribution by passes (gpu/attribution_writer.h) have it from here, so that a report
+ * says the same of a store as the advice does.
+ *
+ * A store is of an attachment of a pass: of all layers of it. It is read where a pass loads one of them, or has the resource
+ * bound as a texture or an image, and where CM_NAME_READ says so. It is replaced where later passes
+ * clear or draw over each of its images as a whole, without loading it. Of an image that a pass replaces in part nothing more
+ * is known. A window is shown when a frame ends, and so needed.
+ */
+#ifndef CM_CONTENTS_H
+#define CM_CONTENTS_H
+
+#include "events/event_stream.h"
+
+struct cm_contents;
+
+/** How a store has ended. */
+struct cm_store_end {
+   uint64_t pass;     /**< that stored: its number in the stream, from 0 */
+   uint32_t resource; /**< that it stored to */
+   uint8_t slot;      /**< of the attachment (cm_pass_attachment) */
+   bool is_read; /**< it is read for the first time; else all of it is replaced, and nothing has read it */
+};
+
+/** Of a stream from its first pass on. NULL when out of memory. */
+struct cm_contents *cm_contents_create(void);
+void cm_contents_destroy(struct cm_contents *contents);
+
+/** A definition; of several of a resource the first one counts. False when out of memory. */
+bool
+cm_contents_define_resource(struct cm_contents *contents, const struct cm_resource_description *resource);
+/** The description of a texture that was defined; NULL: none, or it is a buffer. */
+const struct cm_resource_description *cm_contents_resource(const struct cm_contents *contents, uint32_t id);
+
+/** Something that has no pass reads a resource. False when out of memory. */
+bool cm_contents_read(struct cm_contents *contents, uint32_t resource);
+/** The next pass: first what its shaders read, then what becomes of its attachments. stored: bits of those that it stores,
+ * by number (cm_pass_attachment). False when out of memory. */
+bool cm_contents_pass_reads(struct cm_contents *contents, const struct cm_pass *pass);
+bool cm_contents_pass_stores(struct cm_contents *contents, const struct cm_pass *pass, uint16_t *stored);
+/** A frame ends: what windows have is shown. */
+void cm_contents_frame_end(struct cm_contents *contents);
+
+/** The stores that have ended since the last call; valid until the next call of any function. */
+const struct cm_store_end *cm_contents_ends(struct cm_contents *contents, uint32_t *count);
+
+/** Whether an attachment has all that a pass has stored in it, and nothing has read it. */
+bool
+cm_contents_has_unread(struct cm_contents *contents, const struct cm_attachment *attachment, uint64_t pass);
+/** Whether passes draw to a resource, or resolve to it. */
+bool cm_contents_is_target(const struct cm_contents *contents, uint32_t resource);
+
+#endif
