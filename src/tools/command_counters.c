@@ -9,7 +9,33 @@
 
 static const char description[] =
    "Lists the counters of a configuration: name, unit of measure, description. They are the\n"
-   "columns of frames.csv and the names in stats.json.\n";
+   "columns of frames.csv and the names in stats.json. With words, only those that have all of\n"
+   "them in name or description, in upper or lower case: tbrsim counters l2 misses.\n";
+
+static bool
+has_words(const struct cm_counter *counter, const struct operands *words)
+{
+   for (unsigned w = 0; w < words->count; w++) {
+      if (!strcasestr(counter->name, words->list[w]) && !strcasestr(counter->description, words->list[w]))
+         return false;
+   }
+   return true;
+}
+
+/* The table's counters become those with all words. */
+static void
+keep(struct cm_counter_table *table, const struct operands *words)
+{
+   uint32_t kept = 0;
+   for (uint32_t c = 0; c < table->count; c++) {
+      if (has_words(&table->counters[c], words))
+         table->counters[kept++] = table->counters[c];
+   }
+   if (!kept)
+      fail(STATUS_FAILED, "the configuration has no counter with '%s'%s in name or description",
+           words->list[0], words->count > 1 ? " and the other words" : "");
+   table->count = kept;
+}
 
 static json_t *
 counters_json(const struct cm_counter_table *table)
@@ -37,16 +63,20 @@ command_counters(int argc, char **argv)
    enum output_format format = OUTPUT_TABLE;
    options_start(&options);
    const struct command_line line = {
-      .usage = "tbrsim counters [OPTIONS]",
+      .usage = "tbrsim counters [OPTIONS] [WORD...]",
       .description = description,
+      .operands = OPERANDS_ANY,
+      .operand = "word",
       .groups = {CONFIG_OPTIONS(&options.configurations, CM_CONFIG_DEFAULT), FORMAT_OPTIONS(&format)},
    };
-   command_line_parse(&line, argc, argv);
+   const struct operands words = command_line_parse(&line, argc, argv);
    options_finish(&options);
 
    struct cm_counter_table *table = cm_gpu_counter_table_create(options.gpu);
    if (!table)
       fail(STATUS_FAILED, "out of memory");
+   if (words.count)
+      keep(table, &words);
    if (format == OUTPUT_CSV)
       output_csv(counters_json(table), stdout);
    else if (format == OUTPUT_JSON)

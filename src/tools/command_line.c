@@ -8,6 +8,7 @@
 
 #include "help.h"
 #include "tools.h"
+#include "util/near.h"
 
 #define MAX_ROWS 64
 #define HELP 0x100         /* number of --help */
@@ -111,14 +112,20 @@ take_output(void *field, const char *option, const char *value)
 
 /* ---- parsing ---------------------------------------------------------------- */
 
-/* Rows with the same field are one option. */
+/* Rows with the same field are one option: other names of it, or other values. */
 static void
 check_repeated(struct parser *parser, unsigned number)
 {
-   for (unsigned e = 0; e < parser->count && !parser->entries[number].row->repeats; e++) {
-      if (parser->entries[e].given && parser->entries[e].field == parser->entries[number].field)
-         fail(STATUS_USAGE, "--%s: given twice (--%s); see tbrsim %s --help",
-              parser->entries[number].row->name, parser->entries[e].row->name, parser->command);
+   const struct option_row *row = parser->entries[number].row;
+   for (unsigned e = 0; e < parser->count && !row->repeats; e++) {
+      const struct option_row *other = parser->entries[e].row;
+      if (!parser->entries[e].given || parser->entries[e].field != parser->entries[number].field)
+         continue;
+      if (strcmp(parser->entries[e].help_name, parser->entries[number].help_name))
+         fail(STATUS_USAGE, "--%s and --%s exclude each other; see tbrsim %s --help", other->name, row->name,
+              parser->command);
+      fail(STATUS_USAGE, "--%s: given twice (--%s); see tbrsim %s --help", row->name, other->name,
+           parser->command);
    }
    parser->entries[number].given = true;
 }
@@ -149,7 +156,7 @@ check_operands(const struct command_line *line, const struct operands *operands,
    if (count == OPERANDS_NONE && operands->count)
       fail(STATUS_USAGE, "'%s': tbrsim %s takes no arguments; usage: %s", operands->list[0], command,
            line->usage);
-   if (!operands->count && count != OPERANDS_NONE && count != OPERANDS_AT_MOST_ONE)
+   if (!operands->count && count != OPERANDS_NONE && count != OPERANDS_AT_MOST_ONE && count != OPERANDS_ANY)
       fail(STATUS_USAGE, "no %s; usage: %s", line->operand, line->usage);
    if (operands->count > 1 && (count == OPERANDS_ONE || count == OPERANDS_AT_MOST_ONE))
       fail(STATUS_USAGE, "more than one %s; usage: %s", line->operand, line->usage);
@@ -194,6 +201,25 @@ print_help(const struct command_line *line, const char *form)
    exit(end_output(STATUS_OK));
 }
 
+/* Of a word that getopt_long refuses. */
+static _Noreturn void
+fail_unknown(const struct parser *parser, const char *word)
+{
+   if (optopt >= FIRST_OPTION)
+      fail(STATUS_USAGE, "--%s takes no value; see tbrsim %s --help",
+           parser->entries[optopt - FIRST_OPTION].row->name, parser->command);
+   struct cm_near near;
+   char hint[CM_NEAR_TEXT];
+   cm_near_start(&near, word, strcspn(word, "="));
+   for (const struct option *option = parser->long_options; option->name; option++) {
+      char *name = text("--%s", option->name);
+      cm_near_offer(&near, name);
+      free(name);
+   }
+   fail(STATUS_USAGE, "unknown option '%s'%s; see tbrsim %s --help", word,
+        cm_near_text(&near, hint, sizeof hint), parser->command);
+}
+
 struct operands
 command_line_parse(const struct command_line *line, int argc, char **argv)
 {
@@ -215,8 +241,7 @@ command_line_parse(const struct command_line *line, int argc, char **argv)
       else if (option == ':')
          fail(STATUS_USAGE, "%s needs a value; see tbrsim %s --help", argv[optind - 1], argv[0]);
       else
-         fail(STATUS_USAGE, "unknown option '%s'; see tbrsim %s --help",
-              option == 'o' ? "-o" : argv[optind - 1], argv[0]);
+         fail_unknown(&parser, option == 'o' ? "-o" : argv[optind - 1]);
    }
    while (optind < argc)
       add_operand(&parser, &operands, argv[optind++]);

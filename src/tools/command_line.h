@@ -54,6 +54,7 @@ enum operand_count {
    OPERANDS_ONE,
    OPERANDS_AT_MOST_ONE,
    OPERANDS_SEVERAL, /**< at least one */
+   OPERANDS_ANY,     /**< none or more */
    /** A program, behind which all words are its arguments. Elsewhere options may stand behind operands, and behind
     * "--" all words are operands. */
    OPERANDS_PROGRAM,

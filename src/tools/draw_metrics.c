@@ -10,6 +10,19 @@
 #include "gpu/counters.h"
 #include "progress.h"
 #include "tools.h"
+#include "util/near.h"
+
+static _Noreturn void
+fail_unknown(const struct cm_counter_table *table, const char *name)
+{
+   struct cm_near near;
+   char hint[CM_NEAR_TEXT];
+   cm_near_start(&near, name, strlen(name));
+   for (uint32_t c = 0; c < table->count; c++)
+      cm_near_offer(&near, table->counters[c].name);
+   fail(STATUS_USAGE, "--pdrawcalls: the configuration has no counter '%s'%s; tbrsim counters lists them",
+        name, cm_near_text(&near, hint, sizeof hint));
+}
 
 void
 draw_metrics_check(const struct options *options, const char *counters)
@@ -20,10 +33,10 @@ draw_metrics_check(const struct options *options, const char *counters)
       fail(STATUS_FAILED, "out of memory");
    char *list = text("%s", counters), *rest = list;
    for (char *name; (name = strsep(&rest, ","));) {
-      const int counter = cm_counter_table_find(table, name + strspn(name, " "));
+      name += strspn(name, " ");
+      const int counter = cm_counter_table_find(table, name);
       if (counter < 0)
-         fail(STATUS_USAGE,
-              "--pdrawcalls: the configuration has no counter '%s' (tbrsim counters lists them)", name);
+         fail_unknown(table, name);
       if (!is_attributed[counter])
          fail(STATUS_USAGE, "--pdrawcalls: %s is not attributed to draws (docs/attribution.md)", name);
    }

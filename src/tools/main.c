@@ -11,6 +11,7 @@
 #include "progress.h"
 #include "tools.h"
 #include "util/message.h"
+#include "util/near.h"
 
 const struct command commands[] = {
    {"run", "run a GL or GLES program on the simulated GPU", command_run},
@@ -115,6 +116,37 @@ say_message(enum cm_message_kind kind, const char *text)
    say("%s", text);
 }
 
+/* What commands of this kind are called elsewhere. */
+static const struct {
+   const char *word, *answer;
+} synonyms[] = {
+   {"capture", "apitrace trace"}, {"compare", "report --compare"},
+   {"diff", "report --compare"},  {"list", "configs"},
+   {"presets", "configs"},        {"profile", "report"},
+   {"record", "run --record"},    {"stats", "info"},
+   {"version", "--version"},
+};
+
+static _Noreturn void
+fail_unknown(const char *word)
+{
+   struct cm_near near;
+   char hint[CM_NEAR_TEXT];
+   cm_near_start(&near, word, strlen(word));
+   for (unsigned s = 0; s < sizeof synonyms / sizeof *synonyms; s++) {
+      if (!strcmp(word, synonyms[s].word))
+         fail(STATUS_USAGE, "no command '%s' (did you mean %s?); tbrsim --help lists them", word,
+              synonyms[s].answer);
+   }
+   for (unsigned c = 0; c < num_commands; c++)
+      cm_near_offer(&near, commands[c].name);
+   if (*word == '-')
+      fail(STATUS_USAGE,
+           "unknown option '%s'; options of a command stand behind it, tbrsim --help lists commands", word);
+   fail(STATUS_USAGE, "no command '%s'%s; tbrsim --help lists them", word,
+        cm_near_text(&near, hint, sizeof hint));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -141,5 +173,5 @@ main(int argc, char **argv)
       if (!strcmp(argv[1], commands[c].name))
          return end_output(commands[c].run(argc - 1, argv + 1));
    }
-   fail(STATUS_USAGE, "no command '%s'; tbrsim --help lists them", argv[1]);
+   fail_unknown(argv[1]);
 }

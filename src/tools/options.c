@@ -19,6 +19,7 @@
 #include "memory/future.h"
 #include "selection_file.h"
 #include "tools.h"
+#include "util/near.h"
 
 static const char *
 value_of(const char *variable)
@@ -223,13 +224,19 @@ options_name(const char *option, const char *value, const char *const *names, un
    const unsigned found = cm_name_find(value, names, count);
    if (found < count)
       return found;
+   struct cm_near near;
+   char hint[CM_NEAR_TEXT];
+   cm_near_start(&near, value, strlen(value));
    char *expected = text("%s", names[0]);
+   cm_near_offer(&near, names[0]);
    for (unsigned i = 1; i < count; i++) {
       char *longer = text("%s, %s", expected, names[i]);
       free(expected);
       expected = longer;
+      cm_near_offer(&near, names[i]);
    }
-   fail(STATUS_USAGE, "%s %s: expected one of: %s", option, value, expected);
+   fail(STATUS_USAGE, "%s %s%s: expected one of: %s", option, value, cm_near_text(&near, hint, sizeof hint),
+        expected);
 }
 
 enum cm_unit

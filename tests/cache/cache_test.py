@@ -273,7 +273,7 @@ class BadInput(CacheTest):
                              "tree-plru", "-")
         self.refused_options("--policy: gspc learns in one of 64 sets of each of 4 banks, expected at least 256 sets, "
                              "not 128", "--size", "64K", "--ways", 8, "--policy", "gspc", "-")
-        self.refused_options("--stream colour: expected one of: vertex, index", "--size", 4096, "--ways", 4,
+        self.refused_options("--stream colour .did you mean color..: expected one of: vertex, index", "--size", 4096, "--ways", 4,
                              "--stream", "colour", "-")
         self.refused_options("--index prime: expected one of: modulo, xor", "--size", 4096, "--ways", 4, "--index",
                              "prime", "-")

@@ -19,7 +19,14 @@ struct wrong {
 
 static const struct wrong cases[] = {
    {NULL, "mode:", "mood: tbdr", "mood", "expected keys of: description, clock_mhz, mode"},
-   {NULL, "mode:", "mode: tdbr", "tdbr", "expected one of: tbdr, tbr, imr"},
+   {NULL, "mode:", "mdoe: tbdr", "mdoe: unknown key (did you mean mode?)", "expected keys of: description"},
+   {NULL, "mode:", "l2: {size: 1M}", "l2: unknown key (did you mean nuca.mesh.l2, caches.l2 or ",
+    "expected keys of:"},
+   {NULL, "mode:", "mode: tdbr", "'tdbr' (did you mean tbdr or tbr?)", "expected one of: tbdr, tbr, imr"},
+   {"  l2:", "size:", "    sise: 1M", "caches.l2.sise: unknown key (did you mean size?)",
+    "expected keys of: size"},
+   {"streams:", "vertex:", "  vertex: vertex-cahce", "'vertex-cahce' (did you mean vertex_cache?)",
+    "expected one of: vertex_cache"},
    {NULL, "mode:", "mode: imr", "streams.hiz: not there, but mode imr has such accesses",
     "expected dram or a cache"},
    {NULL, "mode:", "mode: [tbdr]", "mode", "expected one of: tbdr, tbr"},
@@ -165,6 +172,7 @@ test_no_configuration(void **unused)
       {"description: x\nclock_mhz: 1\n", ":1: mode: missing, expected one of: tbdr, tbr, imr"},
       {"description: x\nclock_mhz: [1\n", ":"},
       {"description: x\ndescription: y\n", ":2: description: duplicate key"},
+      {"extends: mali\n", ":1: extends: no preset 'mali' (did you mean mali-like?), expected"},
       {"\tdescription: x\n", ":1: "},
    };
    char path[] = "config_errors_XXXXXX.yaml";
@@ -188,7 +196,10 @@ test_no_file(void **unused)
 {
    char error[1024] = "";
    assert_null(cm_config_load("no-such-preset", NULL, error, sizeof error));
-   assert_non_null(strstr(error, "no-such-preset.yaml: No such file or directory, expected the name of"));
+   assert_string_equal(
+      error, "no preset 'no-such-preset', expected one of those that tbrsim configs lists, or a .yaml file");
+   assert_null(cm_config_load("mali", NULL, error, sizeof error));
+   assert_non_null(strstr(error, "no preset 'mali' (did you mean mali-like?), expected"));
    assert_null(cm_config_load("./none.yaml", NULL, error, sizeof error));
    assert_non_null(strstr(error, "./none.yaml: No such file or directory"));
    assert_null(cm_config_load("/", NULL, error, sizeof error));

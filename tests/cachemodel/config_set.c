@@ -164,8 +164,13 @@ test_errors(void **unused)
    } cases[] = {
       {"mode", "mode: no value, expected key=value"},
       {"moood=tbr", "moood: no key 'moood', expected keys of: description"},
-      {"caches.l3.size=1", "caches.l3.size: no key 'l3', expected keys of: vertex_cache"},
-      {"caches.l2.sise=1", "no key 'sise', expected keys of: size, ways"},
+      {"caches.l3.size=1",
+       "caches.l3.size: no key 'l3' (did you mean l2.size?), expected keys of: vertex_cache"},
+      {"caches.l2.sise=1", "no key 'sise' (did you mean l2.size?), expected keys of: size, ways"},
+      {"l3.size=1", "l3.size: no key 'l3' (did you mean l2.size?)"},
+      {"l2size=1", "l2size: no key 'l2size' (did you mean l2.size?)"},
+      {"tile_order=z-order", "no key 'tile_order' (did you mean tile.order?)"},
+      {"l2.policy=lur", "caches.l2.policy: wrong value 'lur' (did you mean lru?), expected one of: lru"},
       {"caches.l2=1", "caches.l2: wrong value '1', expected keys of: size"},
       {"tile.size.x=1", "no key 'x'"},
       {"tile.size=", "wrong value '', expected a whole number"},
@@ -241,9 +246,10 @@ test_short_keys(void **unused)
    assert_false(cm_config_set(config, "l2.uncached_display=yes", error, sizeof error));
    assert_string_equal(error, "l2.uncached_display: wrong value 'yes', expected true or false");
    assert_false(cm_config_set(config, "l2=1", error, sizeof error));
-   assert_non_null(strstr(error, "l2: no key 'l2', expected keys of: description"));
+   assert_non_null(
+      strstr(error, "l2: no key 'l2' (did you mean l2.size, l2.ways or l2.block?), expected keys of"));
    assert_false(cm_config_set(config, "l2.sise=1", error, sizeof error));
-   assert_non_null(strstr(error, "caches.l2.sise: no key 'sise', expected keys of: size, ways"));
+   assert_non_null(strstr(error, "caches.l2.sise: no key 'sise' (did you mean l2.size?), expected"));
    assert_false(cm_config_set(config, "streams.hiz=l3", error, sizeof error));
    assert_non_null(strstr(error, "expected one of: none, vertex_cache"));
 }

@@ -136,7 +136,7 @@ class Analyze(tbrsim.TestCase):
         self.refused(2, "no recording")
         self.refused(2, "more than one recording", self.recording, self.recording)
         self.refused(2, "expected a power of two", "--sets", "3", self.recording)
-        self.refused(2, "--unit l3: expected one of: vertex_cache", "--unit", "l3", self.recording)
+        self.refused(2, "--unit l3 .did you mean l2..: expected one of: vertex_cache", "--unit", "l3", self.recording)
         self.refused(2, "--warm-up 1 leaves no frame of 1 to count", "--frames", "1", self.recording)
         self.refused(2, "--warm-up 100 leaves no frame", "--warm-up", "100", self.recording)
         self.refused(2, "expected a number of frames", "--warm-up", "x", self.recording)

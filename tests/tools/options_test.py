@@ -114,8 +114,8 @@ class Options(tbrsim.TestCase):
                     continue
                 pattern = "expected one configuration" if name == "config" else f"--{name}: given twice"
                 self.refused(2, pattern, command, *words, *words)
-        self.refused(2, "--csv: given twice .--json", "sim", "--json", "--csv")
-        self.refused(2, "--format: given twice .--csv", "llc", "--csv", "--format", "json")
+        self.refused(2, "--json and --csv exclude each other; see tbrsim sim --help", "sim", "--json", "--csv")
+        self.refused(2, "--csv and --format exclude each other", "llc", "--csv", "--format", "json")
 
     def test_other_names(self):
         for command in COMMANDS:
@@ -152,9 +152,10 @@ class Options(tbrsim.TestCase):
             if command not in ("llc", "energy", "run"):
                 self.refused(2, f"more than one {operand}; usage", command, "one", "two")
                 self.refused(2, f"more than one {operand}; usage", command, "--", "one", "--help")
-        for command in ("env", "counters", "doctor"):
+        for command in ("env", "doctor"):
             self.refused(2, f"'one': tbrsim {command} takes no arguments; usage", command, "one")
         self.refused(2, "more than one configuration; usage", "configs", "one", "two")
+        self.refused(2, "--json takes no value; see tbrsim sim --help", "sim", "--json=1")
 
 
 if __name__ == "__main__":

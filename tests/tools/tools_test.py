@@ -124,7 +124,7 @@ class Answers(tbrsim.TestCase):
         self.assertIn("    policy: tcor # tcor-64k.yaml:", printed)
         self.assertIn("clock_mhz: 600 # tcor-baseline-64k.yaml:", printed)
         own.write_text("extends: tcor-64k\ncaches:\n  l2:\n    sise: 524288\n")
-        self.refused(2, r"own\.yaml:4: caches\.l2\.sise: unknown key, expected keys of: size, ways", "configs", str(own))
+        self.refused(2, r"own\.yaml:4: caches\.l2\.sise: unknown key .did you mean size.., expected keys of: size, ways", "configs", str(own))
 
     def test_lists_for_programs(self):
         """counters and configs as JSON and CSV have what they print as tables."""
@@ -146,6 +146,18 @@ class Answers(tbrsim.TestCase):
         lines = tbrsim.run("counters").stdout.splitlines()
         self.assertTrue(any(re.match(r"tile_cache\.pb_list\.hits +accesses ", line) for line in lines))
         self.assertEqual(len(lines), len({line.split()[0] for line in lines}))
+
+    def test_counters_with_words(self):
+        """Words are looked for in names and descriptions, whatever their letters; a counter has all of them."""
+        every = json.loads(self.fine("counters", "--json"))
+        for words in (("l2",), ("L2",), ("texture", "misses"), ("pb_list.hits",), ("fragments",)):
+            expected = [row for row in every
+                        if all(word.lower() in f"{row['name']} {row['description']}".lower() for word in words)]
+            self.assertEqual(json.loads(self.fine("counters", "--json", *words)), expected)
+            self.assertTrue(0 < len(expected) < len(every), words)
+            self.assertEqual(len(self.fine("counters", *words).splitlines()), len(expected))
+        self.refused(1, "no counter with 'fly' in name or description", "counters", "fly")
+        self.refused(1, "no counter with 'l2' and the other words in", "counters", "l2", "fly")
 
     def test_env_survives_the_shell(self):
         name = self.path("it's a \"$HOME\" `config`.yaml")

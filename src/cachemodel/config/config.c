@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "config/config_file.h"
 #include "config/config_internal.h"
@@ -109,8 +110,7 @@ cm_config_read(const char *name_or_path, const char *presets_dir, cm_config_chec
 
    char *text = cm_config_read_file(path);
    if (!text) {
-      snprintf(error, error_size, "%s: %s%s", path, strerror(errno),
-               is_file ? "" : ", expected the name of a preset (see tbrsim configs) or a .yaml file");
+      cm_config_explain_missing(name, path, directory, error, error_size);
       return NULL;
    }
    struct cm_config *config = load_text(text, path, directory, check, error, error_size);
@@ -142,15 +142,17 @@ set_key(struct cm_config *config, const char *assignment, char *error, size_t er
    const char *equals = strchr(assignment, '=');
    const int path_length = (int)(equals - assignment);
    const struct cm_key *key = &cm_config_keys;
-   char *value = (char *)config, expected[400];
+   char *value = (char *)config, expected[400], near[CM_NEAR_TEXT];
    for (const char *name = assignment; name <= equals;) {
       const size_t length = strcspn(name, ".=");
       const struct cm_key *mapping = key;
       key = cm_key_find(mapping, name, length);
       if (!key) {
          cm_key_describe(mapping, expected, sizeof expected);
-         snprintf(error, error_size, "%.*s: no key '%.*s', expected %s", path_length, assignment, (int)length,
-                  name, mapping->type == CM_KEY_MAPPING ? expected : "key=value here");
+         snprintf(error, error_size, "%.*s: no key '%.*s'%s, expected %s", path_length, assignment,
+                  (int)length, name,
+                  cm_key_near(&cm_config_keys, assignment, (size_t)path_length, true, near),
+                  mapping->type == CM_KEY_MAPPING ? expected : "key=value here");
          return false;
       }
       value += key->offset;
@@ -158,8 +160,8 @@ set_key(struct cm_config *config, const char *assignment, char *error, size_t er
    }
    if (!cm_key_parse(key, equals + 1, value)) {
       cm_key_describe(key, expected, sizeof expected);
-      snprintf(error, error_size, "%.*s: wrong value '%s', expected %s", path_length, assignment, equals + 1,
-               expected);
+      snprintf(error, error_size, "%.*s: wrong value '%s'%s, expected %s", path_length, assignment,
+               equals + 1, cm_key_near(key, equals + 1, strlen(equals + 1), true, near), expected);
       return false;
    }
    follow_keys(config);
@@ -229,6 +231,32 @@ static int
 by_name(const struct dirent **a, const struct dirent **b)
 {
    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+void
+cm_config_explain_missing(const char *name, const char *path, const char *directory, char *text, size_t size)
+{
+   if (errno != ENOENT || cm_config_is_file_name(name)) {
+      snprintf(text, size, "%s: %s", path, strerror(errno));
+      return;
+   }
+   if (access(name, F_OK) == 0) {
+      snprintf(text, size, "no preset '%s', expected ./%s for the file of this name", name, name);
+      return;
+   }
+   struct cm_near near;
+   char hint[CM_NEAR_TEXT];
+   struct dirent **entries = NULL;
+   const int count = scandir(directory, &entries, is_preset, by_name);
+   cm_near_start(&near, name, strlen(name));
+   for (int e = 0; e < count; e++) {
+      entries[e]->d_name[strlen(entries[e]->d_name) - strlen(".yaml")] = '\0';
+      cm_near_offer(&near, entries[e]->d_name);
+      free(entries[e]);
+   }
+   free(entries);
+   snprintf(text, size, "no preset '%s'%s, expected one of those that tbrsim configs lists, or a .yaml file",
+            name, cm_near_text(&near, hint, sizeof hint));
 }
 
 bool

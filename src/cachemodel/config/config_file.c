@@ -188,8 +188,10 @@ read_value(const struct reader *reader, const yaml_node_t *node, const struct cm
       return read_mapping(reader, node, key, path, value);
    if (node->type == YAML_MAPPING_NODE)
       return complain(reader, line_of(node), path, key, "a mapping");
+   char near[CM_NEAR_TEXT];
    return cm_key_parse(key, scalar(node), value) ||
-          complain(reader, line_of(node), path, key, "invalid value: '%.60s'", scalar(node));
+          complain(reader, line_of(node), path, key, "invalid value: '%.60s'%s", scalar(node),
+                   cm_key_near(key, scalar(node), strlen(scalar(node)), false, near));
 }
 
 static bool
@@ -199,13 +201,14 @@ read_pair(const struct reader *reader, const yaml_node_t *name_node, const yaml_
    struct cm_config_source *source = reader->config->source;
    const char *name = scalar(name_node);
    const size_t line = line_of(name_node);
-   char path[256];
+   char path[256], near[CM_NEAR_TEXT];
    if (!name)
       return complain(reader, line, mapping_path, mapping, "a key that is no text");
    const struct cm_key *key = cm_key_find(mapping, name, strlen(name));
    snprintf(path, sizeof path, "%s%s%s", mapping_path, *mapping_path ? "." : "", name);
    if (!key)
-      return complain(reader, line, path, mapping, "unknown key");
+      return complain(reader, line, path, mapping, "unknown key%s",
+                      cm_key_near(mapping, name, strlen(name), false, near));
 
    const struct cm_config_origin *before = find_origin(source, path, strlen(path));
    if (before && before->file == reader->file)
@@ -330,8 +333,11 @@ read_base(struct reader *reader, const yaml_node_t *extends)
    if (!base_path(reader, scalar(extends), line, path, sizeof path) || !check_circle(reader, path, line))
       return false;
    char *yaml = cm_config_read_file(path);
-   if (!yaml)
-      return complain(reader, line, "extends", NULL, "%.300s: %s", path, strerror(errno));
+   if (!yaml) {
+      char why[512];
+      cm_config_explain_missing(scalar(extends), path, reader->presets_dir, why, sizeof why);
+      return complain(reader, line, "extends", NULL, "%s", why);
+   }
    struct reader base = *reader;
    const bool fine = read_text(&base, yaml, path);
    free(yaml);

@@ -5,6 +5,7 @@
 
 #include "config/config.h"
 #include "config/quantity.h"
+#include "util/near.h"
 
 /** What a key's value is. */
 enum cm_key_type {
@@ -37,6 +38,12 @@ const struct cm_key *cm_key_find(const struct cm_key *mapping, const char *name,
 /** Writes what a key's value must be: "a whole number", "one of: a, b" … */
 void cm_key_describe(const struct cm_key *key, char *text, size_t size);
 
+/** " (did you mean …?)" for a word, of so many characters, that is none of what a key takes (util/near.h): of an
+ * enumeration its values; of a mapping its keys and those in them, as dotted paths. as_setting: the paths that --set takes,
+ * without "caches.". Returns text. */
+const char *cm_key_near(const struct cm_key *key, const char *word, size_t length, bool as_setting,
+                        char text[CM_NEAR_TEXT]);
+
 /** Sets a value to what a text says. False where it says no such value, or out of memory; then nothing changes. */
 bool cm_key_parse(const struct cm_key *key, const char *text, void *value);
 
@@ -46,5 +53,10 @@ void cm_key_clear(const struct cm_key *key, void *value);
 /** Whether what `--config` or `extends` says is a file rather than a preset's name: it has a '/', or ends in
  * ".yaml". */
 bool cm_config_is_file_name(const char *name);
+
+/** Says in text why no configuration could be read that is named so, errno being why its file, at path, could not:
+ * "no preset 'mali' (did you mean mali-like?), …". directory: the one of presets. */
+void
+cm_config_explain_missing(const char *name, const char *path, const char *directory, char *text, size_t size);
 
 #endif

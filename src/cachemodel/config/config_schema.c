@@ -328,6 +328,41 @@ cm_key_describe(const struct cm_key *key, char *text, size_t size)
    }
 }
 
+#define CACHES "caches." /* of a setting, which may be without it */
+
+/* Offers the keys in a mapping, which is at this path, "" or with a dot behind it. */
+static void
+offer_keys(struct cm_near *near, const struct cm_key *mapping, const char *mapping_path, bool as_setting)
+{
+   for (uint32_t k = 0; k < mapping->count; k++) {
+      const struct cm_key *key = &mapping->keys[k];
+      char path[256];
+      const int length = snprintf(path, sizeof path - 1, "%s%s", mapping_path, key->name);
+      if (!as_setting || key->type != CM_KEY_MAPPING)
+         cm_near_offer(near, path);
+      if (key->type != CM_KEY_MAPPING)
+         continue;
+      strcpy(path + length, ".");
+      offer_keys(near, key, as_setting && strcmp(path, CACHES) == 0 ? "" : path, as_setting);
+   }
+}
+
+const char *
+cm_key_near(const struct cm_key *key, const char *word, size_t length, bool as_setting,
+            char text[CM_NEAR_TEXT])
+{
+   struct cm_near near;
+   const size_t prefix = as_setting && strncmp(word, CACHES, strlen(CACHES)) == 0 ? strlen(CACHES) : 0;
+   cm_near_start(&near, word + prefix, length - prefix);
+   for (uint32_t i = 0; key->names && i < key->count; i++) {
+      if (key->names[i])
+         cm_near_offer(&near, key->names[i]);
+   }
+   if (key->type == CM_KEY_MAPPING)
+      offer_keys(&near, key, "", as_setting);
+   return cm_near_text(&near, text, CM_NEAR_TEXT);
+}
+
 bool
 cm_key_parse(const struct cm_key *key, const char *text, void *value)
 {

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/** The names that a wrong one may have been meant for, for messages: of those that there are, the nearest few. */
+#ifndef CM_NEAR_H
+#define CM_NEAR_H
+
+#include <stddef.h>
+
+#define CM_NEAR_NAMES 3  /**< so many are named at most */
+#define CM_NEAR_BYTES 80 /**< names and words that are longer are near nothing */
+/** Room for what cm_near_text writes. */
+#define CM_NEAR_TEXT (CM_NEAR_NAMES * (CM_NEAR_BYTES + 4) + 20)
+
+/** Upper and lower case are alike in it, as are '.', '-' and '_'. */
+struct cm_near {
+   char word[CM_NEAR_BYTES];
+   char names[CM_NEAR_NAMES]
+             [CM_NEAR_BYTES]; /**< the first ones that were offered of those as near as the nearest */
+   unsigned count, rank;      /**< of names; how far they are from the word */
+};
+
+/** Begins with the wrong word, which has so many characters. */
+void cm_near_start(struct cm_near *near, const char *word, size_t length);
+
+/** One of the names that there are. It is near where a third of the word's characters or fewer are wrong, missing, too
+ * many or swapped with their neighbours; where one of both begins with the other; or where it has all parts of the word,
+ * its last one too ("l2.texture.misses" those of "l2.misses"). */
+void cm_near_offer(struct cm_near *near, const char *name);
+
+/** " (did you mean A, B or C?)", to stand behind the wrong word; "" where nothing is near. size: CM_NEAR_TEXT. Returns
+ * text. */
+const char *cm_near_text(const struct cm_near *near, char *text, size_t size);
+
+#endif

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""What people type who do not know the command yet: what is wrong, and what they may have meant."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
+
+# What is typed, and what is answered.
+GUESSES = (
+    ("advice x.tbr", "no command 'advice' (did you mean advise?); tbrsim --help lists them"),
+    ("simulate x.tbr", "no command 'simulate' (did you mean sim?); tbrsim --help lists them"),
+    ("reprot out", "no command 'reprot' (did you mean report?); tbrsim --help lists them"),
+    ("conf", "no command 'conf' (did you mean configs?); tbrsim --help lists them"),
+    ("Run true", "no command 'Run' (did you mean run?); tbrsim --help lists them"),
+    ("diff a b", "no command 'diff' (did you mean report --compare?); tbrsim --help lists them"),
+    ("compare a b", "no command 'compare' (did you mean report --compare?); tbrsim --help lists them"),
+    ("list", "no command 'list' (did you mean configs?); tbrsim --help lists them"),
+    ("presets", "no command 'presets' (did you mean configs?); tbrsim --help lists them"),
+    ("version", "no command 'version' (did you mean --version?); tbrsim --help lists them"),
+    ("profile game", "no command 'profile' (did you mean report?); tbrsim --help lists them"),
+    ("record game", "no command 'record' (did you mean run --record?); tbrsim --help lists them"),
+    ("fly", "no command 'fly'; tbrsim --help lists them"),
+    ("--config x run", "unknown option '--config'; options of a command stand behind it, tbrsim --help lists commands"),
+    ("run --conifg x true", "unknown option '--conifg' (did you mean --config?); see tbrsim run --help"),
+    ("run --outdir=x true", "unknown option '--outdir=x' (did you mean --out?); see tbrsim run --help"),
+    ("run --output x true", "unknown option '--output' (did you mean --out?); see tbrsim run --help"),
+    ("sim --frame 3 x.tbr", "x.tbr: No such file or directory"),  # an abbreviation
+    ("sim --thread 3 x.tbr", "unknown option '--thread' (did you mean --model-threads?); see tbrsim sim --help"),
+    ("report --co x", "unknown option '--co' (did you mean --compare, --compare-config or --config?); see tbrsim report --help"),
+    ("sim --quiet=yes x.tbr", "unknown option '--quiet=yes'; see tbrsim sim --help"),
+    ("env --config mali", "no preset 'mali' (did you mean mali-like?), expected one of those that tbrsim configs lists, or a .yaml file"),
+    ("configs Mali-like", "no preset 'Mali-like' (did you mean mali-like?), expected one of those that tbrsim configs lists, or a .yaml file"),
+    ("env --set l2.sise=2M", "caches.l2.sise: no key 'sise' (did you mean l2.size?), expected keys of: size, ways, block,"),
+    ("env --set l2=2M", "l2: no key 'l2' (did you mean l2.size, l2.ways or l2.block?), expected keys of: description,"),
+    ("env --set tile_size=16", "tile_size: no key 'tile_size' (did you mean tile.size?), expected keys of: description,"),
+    ("env --set mode=ibr", "mode: wrong value 'ibr' (did you mean tbr or imr?), expected one of: tbdr, tbr, imr"),
+    ("env --driver llvm", "--driver llvm (did you mean llvmpipe?): expected one of: tbrsim, llvmpipe, softpipe"),
+    ("export --format din --unit l1 x.tbr", "--unit l1 (did you mean l2?): expected one of: "),
+    ("export --format din --unit texture x.tbr", "--unit texture (did you mean texture_cache, texture_cache_l2 or "),
+    ("cache --size 4K --ways 4 --policy lur x.din", "--policy lur (did you mean lru?): expected one of: lru, mru,"),
+    ("counters --attribute draws", "unknown option '--attribute'; see tbrsim counters --help"),
+    ("run --attribute draws true", "--attribute draws (did you mean draw?): expected one of: pass, draw, texture, tile"),
+    ("sim --json --csv x.tbr", "--json and --csv exclude each other; see tbrsim sim --help"),
+)
+
+
+class Guesses(tbrsim.TestCase):
+    def test_guesses(self):
+        for typed, answer in GUESSES:
+            with self.subTest(typed):
+                result = tbrsim.run(*typed.split(), cwd=self.directory)
+                self.assertIn(result.returncode, (1, 2))
+                self.assertEqual(result.stdout, "")
+                self.assertEqual(result.stderr[:len(answer) + 8], f"tbrsim: {answer}")
+                self.assertEqual(result.stderr.count("\n"), 1)
+
+    def test_files_of_configurations(self):
+        """A file whose name is no file's to --config."""
+        self.path("my.yml", "extends: tcor-64k\n")
+        result = tbrsim.run("env", "--config", "my.yml", cwd=self.directory)
+        self.assertEqual(result.stderr, "tbrsim: no preset 'my.yml', expected ./my.yml for the file of this name\n")
+        tbrsim.run("env", "--config", "./my.yml", cwd=self.directory, check=True)
+
+
+if __name__ == "__main__":
+    tbrsim.main()
