@@ -21,8 +21,9 @@ tbr_fence(struct pipe_fence_handle *handle)
    return (struct tbr_fence *)handle;
 }
 
-/** A fence that is signalled once the batch with this number, which must have been
- * submitted, and all before it have been rendered (0: at once). NULL when out of memory. */
+/** A fence that is signalled once the context's batch with this number, and all before it, have been rendered (0: at
+ * once). If it is still being recorded, that is once the context has submitted it, for whatever reason: a fence does not
+ * end a pass. NULL when out of memory. */
 static struct pipe_fence_handle *
 create_fence(uint64_t sequence)
 {
@@ -52,14 +53,18 @@ fence_finish(struct pipe_screen *base, struct pipe_context *context, struct pipe
 {
    struct tbr_screen *screen = tbr_screen(base);
    const uint64_t sequence = handle ? tbr_fence(handle)->sequence : 0;
+   struct tbr_context *own = context ? tbr_context(context) : NULL;
 
+   /* Also where nobody waits, but for an answer: a program may ask until it is yes. Only the context's own thread can. */
+   if (own && own->batch && own->batch->sequence == sequence)
+      tbr_batch_flush(own, CM_END_FENCE);
    if (timeout == OS_TIMEOUT_INFINITE) {
-      tbr_renderer_wait(screen->renderer, sequence);
+      tbr_renderer_wait_signalled(screen->renderer, sequence);
       return true;
    }
 
    const int64_t deadline = os_time_get_absolute_timeout(timeout);
-   while (!tbr_renderer_done(screen->renderer, sequence)) {
+   while (!tbr_renderer_signalled(screen->renderer, sequence)) {
       if (os_time_get_nano() >= deadline)
          return false;
       os_time_sleep(100);
@@ -92,8 +97,12 @@ flush(struct pipe_context *base, struct pipe_fence_handle **fence, unsigned flag
 {
    struct tbr_context *context = tbr_context(base);
 
-   if (!(flags & PIPE_FLUSH_DEFERRED)) /* glFenceSync flushes nothing */
-      tbr_pixel_local_lose(context);
+   if (fence && flags & PIPE_FLUSH_DEFERRED) {
+      base->screen->fence_reference(base->screen, fence, NULL);
+      *fence = create_fence(context->batch ? context->batch->sequence : context->last_batch);
+      return;
+   }
+   tbr_pixel_local_lose(context);
    if (!fence && (flags & PIPE_FLUSH_ASYNC) && !(flags & PIPE_FLUSH_END_OF_FRAME) &&
        tbr_counter_queries_defer_flush(context))
       return;

@@ -587,6 +587,31 @@ tbr_renderer_wait(struct tbr_renderer *renderer, uint64_t sequence)
    mtx_unlock(&renderer->lock);
 }
 
+/** Whether the batch is rendered, or will never be. */
+static bool
+is_signalled(const struct tbr_renderer *renderer, uint64_t sequence)
+{
+   return !find_live(renderer, sequence) || renderer->is_parents;
+}
+
+bool
+tbr_renderer_signalled(struct tbr_renderer *renderer, uint64_t sequence)
+{
+   mtx_lock(&renderer->lock);
+   const bool signalled = is_signalled(renderer, sequence);
+   mtx_unlock(&renderer->lock);
+   return signalled;
+}
+
+void
+tbr_renderer_wait_signalled(struct tbr_renderer *renderer, uint64_t sequence)
+{
+   mtx_lock(&renderer->lock);
+   while (!is_signalled(renderer, sequence))
+      cnd_wait(&renderer->rendered, &renderer->lock);
+   mtx_unlock(&renderer->lock);
+}
+
 bool
 tbr_renderer_idle(struct tbr_renderer *renderer)
 {

@@ -35,6 +35,9 @@ void tbr_renderer_submit(struct tbr_renderer *renderer, struct tbr_batch *batch)
  * submitted counts as done. */
 bool tbr_renderer_done(struct tbr_renderer *renderer, uint64_t sequence);
 void tbr_renderer_wait(struct tbr_renderer *renderer, uint64_t sequence);
+/** The same of a fence: a batch that has not been submitted counts as not done. */
+bool tbr_renderer_signalled(struct tbr_renderer *renderer, uint64_t sequence);
+void tbr_renderer_wait_signalled(struct tbr_renderer *renderer, uint64_t sequence);
 /** The sequence number that the next batch gets, of any context; that of the oldest batch that is still being recorded, or
  * the next one's. */
 uint64_t tbr_renderer_next_sequence(struct tbr_renderer *renderer);
