@@ -94,7 +94,7 @@ look_at(struct cm_advice *advice, const struct cm_item *item)
    if (item->type == CM_ITEM_PASS)
       fine &= cm_advice_pass(advice, &item->pass->pass);
    else if (item->type == CM_ITEM_FRAME_END)
-      cm_advice_frame_end(advice);
+      fine &= cm_advice_frame_end(advice);
    return fine;
 }
 

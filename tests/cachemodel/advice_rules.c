@@ -94,7 +94,7 @@ send(struct stream *stream, struct pass_builder *pass)
 static void
 end_frame(struct stream *stream)
 {
-   cm_advice_frame_end(stream->advice);
+   assert_true(cm_advice_frame_end(stream->advice));
 }
 
 static struct pass_builder *

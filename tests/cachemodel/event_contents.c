@@ -56,14 +56,14 @@ assert_no_end(struct cm_contents *contents)
 }
 
 static void
-assert_end(struct cm_contents *contents, uint64_t pass, uint32_t resource, bool is_read)
+assert_end(struct cm_contents *contents, uint64_t pass, uint32_t resource, enum cm_store_fate fate)
 {
    uint32_t count;
    const struct cm_store_end *ends = cm_contents_ends(contents, &count);
    assert_int_equal(count, 1);
    assert_int_equal(ends[0].pass, pass);
    assert_int_equal(ends[0].resource, resource);
-   assert_int_equal(ends[0].is_read, is_read);
+   assert_int_equal(ends[0].fate, fate);
 }
 
 /* Depth that is stored, and cleared in the next frame, where it is loaded after that: the first store is of no use. */
@@ -79,10 +79,10 @@ test_cleared_in_the_next_frame(void **state)
          .resource = DEPTH, .pixel_bytes = 4, .store = p != 2, .clear = p != 2, .load = p == 2};
       send(contents, pass, p == 2 ? 0 : 1 << CM_SLOT_DEPTH);
       if (p)
-         assert_end(contents, p - 1, DEPTH, p == 2);
+         assert_end(contents, p - 1, DEPTH, p == 2 ? CM_STORE_READ : CM_STORE_REPLACED);
       else
          assert_no_end(contents);
-      cm_contents_frame_end(contents);
+      assert_true(cm_contents_frame_end(contents));
    }
    cm_contents_destroy(contents);
 }
@@ -91,47 +91,49 @@ test_cleared_in_the_next_frame(void **state)
 static void
 test_first_reader(void **state)
 {
+   const struct cm_attachment attachment = {.resource = COLOR};
    struct cm_contents *contents = begin();
    send(contents, store_pass(COLOR, true), 1);
    for (unsigned reader = 0; reader < 2; reader++) {
-      struct pass_builder *pass = store_pass(WINDOW, true);
+      struct pass_builder *pass = store_pass(DEPTH + reader, true);
       struct cm_draw *draw = pass_draw(pass);
       draw->num_textures = 1;
       draw->textures[0].resource = COLOR;
-      assert_int_equal(cm_contents_has_unread(contents, &(struct cm_attachment){.resource = COLOR}, 0),
-                       !reader);
+      assert_int_equal(cm_contents_has_unread(contents, &attachment, 0), !reader);
       send(contents, pass, 1);
-      cm_contents_frame_end(contents);
       if (reader)
          assert_no_end(contents);
       else
-         assert_end(contents, 0, COLOR, true);
+         assert_end(contents, 0, COLOR, CM_STORE_READ);
    }
    send(contents, store_pass(COLOR, true), 1);
    assert_no_end(contents);
    /* So does one that has no pass. */
    assert_true(cm_contents_read(contents, COLOR));
-   assert_end(contents, 3, COLOR, true);
+   assert_end(contents, 3, COLOR, CM_STORE_READ);
    cm_contents_destroy(contents);
 }
 
-/* What is drawn over in part, or shown, has no end. */
+/* What is drawn over in part, or shown, was needed. */
 static void
 test_kept(void **state)
 {
    struct cm_contents *contents = begin();
    send(contents, store_pass(COLOR, true), 1);
    send(contents, store_pass(COLOR, false), 1);
+   assert_end(contents, 0, COLOR, CM_STORE_KEPT);
    send(contents, store_pass(WINDOW, true), 1);
-   cm_contents_frame_end(contents);
+   assert_no_end(contents);
+   assert_true(cm_contents_frame_end(contents));
+   assert_end(contents, 2, WINDOW, CM_STORE_KEPT);
    send(contents, store_pass(WINDOW, true), 1);
    assert_no_end(contents);
    /* Without a frame in between nobody has seen it. */
    send(contents, store_pass(WINDOW, true), 1);
-   assert_end(contents, 3, WINDOW, false);
+   assert_end(contents, 3, WINDOW, CM_STORE_REPLACED);
    /* That part was a store, too. */
    send(contents, store_pass(COLOR, true), 1);
-   assert_end(contents, 1, COLOR, false);
+   assert_end(contents, 1, COLOR, CM_STORE_REPLACED);
    cm_contents_destroy(contents);
 }
 
@@ -149,7 +151,7 @@ test_layers(void **state)
       pass->pass.color[0].layer = layer;
       send(contents, pass, 1);
    }
-   assert_end(contents, 0, ARRAY, false);
+   assert_end(contents, 0, ARRAY, CM_STORE_REPLACED);
    assert_true(cm_contents_is_target(contents, ARRAY));
    assert_false(cm_contents_is_target(contents, COLOR));
    cm_contents_destroy(contents);

@@ -157,12 +157,14 @@ cm_advice_pass(struct cm_advice *advice, const struct cm_pass *pass)
    return fine;
 }
 
-void
+bool
 cm_advice_frame_end(struct cm_advice *advice)
 {
-   cm_contents_frame_end(advice->contents);
+   const bool fine = cm_contents_frame_end(advice->contents);
+   cm_advice_take_ends(advice);
    advice->frame++;
    advice->pass_of_frame = 0;
+   return fine;
 }
 
 /* ---- findings -------------------------------------------------------------------- */

@@ -107,7 +107,7 @@ void cm_advice_destroy(struct cm_advice *advice);
 bool cm_advice_define_resource(struct cm_advice *advice, const struct cm_resource_description *resource);
 bool cm_advice_define_name(struct cm_advice *advice, const struct cm_name *name);
 bool cm_advice_pass(struct cm_advice *advice, const struct cm_pass *pass);
-void cm_advice_frame_end(struct cm_advice *advice);
+bool cm_advice_frame_end(struct cm_advice *advice);
 
 /** What was found so far, the largest weight first; valid until the next call. NULL when out of memory. */
 const struct cm_finding *cm_advice_findings(struct cm_advice *advice, uint32_t *count);

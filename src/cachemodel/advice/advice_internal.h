@@ -59,9 +59,8 @@ struct cm_pass_seen {
    uint32_t resources[CM_SLOTS];
    uint16_t unneeded_loads; /**< bit s: of attachment s */
    uint16_t stored;
-   uint16_t read,
-      unread;          /**< of the stores, those that are read, or replaced before they are; else not known */
-   bool other_outputs; /**< resolves, transform feedback */
+   uint16_t needed_stores, unneeded_stores; /**< of these; what becomes of the others is not known */
+   bool other_outputs;                      /**< resolves, transform feedback */
    bool drawn;
    uint64_t first_part; /**< 1 + the pass that it continues; 0: none */
 };

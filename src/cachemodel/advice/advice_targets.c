@@ -34,7 +34,8 @@ cm_advice_take_ends(struct cm_advice *advice)
    const struct cm_store_end *ends = cm_contents_ends(advice->contents, &count);
    for (uint32_t e = 0; e < count; e++) {
       struct cm_pass_seen *seen = &advice->passes[ends[e].pass];
-      *(ends[e].is_read ? &seen->read : &seen->unread) |= (uint16_t)(1 << ends[e].slot);
+      *(ends[e].fate == CM_STORE_REPLACED ? &seen->unneeded_stores : &seen->needed_stores) |=
+         (uint16_t)(1 << ends[e].slot);
    }
 }
 
@@ -172,7 +173,7 @@ static bool
 find_pass(struct cm_advice *advice, uint64_t number)
 {
    const struct cm_pass_seen *seen = &advice->passes[number];
-   if (seen->drawn && !seen->other_outputs && seen->stored && seen->unread == seen->stored) {
+   if (seen->drawn && !seen->other_outputs && seen->stored && seen->unneeded_stores == seen->stored) {
       struct cm_finding *finding =
          finding_of(advice, CM_ADVICE_TARGET_NEVER_READ, CM_CHANGE_SKIP_PASSES, seen->target, seen);
       if (!add_pass(finding, number))
@@ -182,7 +183,7 @@ find_pass(struct cm_advice *advice, uint64_t number)
       return true;
    }
    for (unsigned slot = 0; slot < CM_SLOTS; slot++) {
-      if (!find_attachment(advice, number, slot, seen->unread >> slot & 1))
+      if (!find_attachment(advice, number, slot, seen->unneeded_stores >> slot & 1))
          return false;
    }
    return true;

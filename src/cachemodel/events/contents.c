@@ -10,8 +10,8 @@
 /* What a pass has stored in an attachment. */
 struct store {
    struct cm_store_end end;
-   uint32_t images;    /* that still have it; 0: the store is free */
-   bool is_kept;       /* in part, or shown: it is not replaced any more */
+   uint32_t images; /* that still have it; 0: the store is free */
+   bool was_read, is_kept;
    uint32_t next_free; /* of the free ones: 1 + its number; 0: none */
 };
 
@@ -129,7 +129,7 @@ count_layers(const struct resource *resource, const struct cm_attachment *attach
 /* ---- stores ------------------------------------------------------------------------ */
 
 static bool
-add_end(struct cm_contents *contents, const struct store *store, bool is_read)
+add_end(struct cm_contents *contents, const struct store *store, enum cm_store_fate fate)
 {
    if (contents->were_taken)
       contents->num_ends = 0;
@@ -138,7 +138,7 @@ add_end(struct cm_contents *contents, const struct store *store, bool is_read)
                            sizeof *contents->ends))
       return false;
    contents->ends[contents->num_ends] = store->end;
-   contents->ends[contents->num_ends++].is_read = is_read;
+   contents->ends[contents->num_ends++].fate = fate;
    return true;
 }
 
@@ -168,15 +168,18 @@ new_store(struct cm_contents *contents, uint32_t resource, unsigned slot)
    return store;
 }
 
-/* What is stored in an image is read. */
+/* What is stored in an image is needed: it is read, or kept. */
 static bool
-read_image(struct cm_contents *contents, const struct image *image)
+need_image(struct cm_contents *contents, const struct image *image, enum cm_store_fate fate)
 {
    struct store *store = image->store ? &contents->stores[image->store - 1] : NULL;
-   if (!store || store->end.is_read)
+   const bool is_known = !store || store->was_read || (store->is_kept && fate == CM_STORE_KEPT);
+   if (is_known)
       return true;
-   store->end.is_read = true;
-   return add_end(contents, store, true);
+   if (fate == CM_STORE_READ)
+      store->was_read = true;
+   store->is_kept = true;
+   return add_end(contents, store, fate);
 }
 
 /* The image has its store no more. The store, where no other image has it either; else NULL. */
@@ -197,14 +200,7 @@ static bool
 replace_image(struct cm_contents *contents, struct image *image)
 {
    const struct store *store = leave_store(contents, image);
-   return !store || store->end.is_read || store->is_kept || add_end(contents, store, false);
-}
-
-static void
-keep_image(struct cm_contents *contents, const struct image *image)
-{
-   if (image->store)
-      contents->stores[image->store - 1].is_kept = true;
+   return !store || store->was_read || store->is_kept || add_end(contents, store, CM_STORE_REPLACED);
 }
 
 bool
@@ -213,19 +209,21 @@ cm_contents_read(struct cm_contents *contents, uint32_t id)
    const struct resource *resource = find_resource(contents, id);
    bool fine = true;
    for (uint32_t i = resource ? resource->first_image : 0; i; i = contents->images[i - 1].next)
-      fine &= read_image(contents, &contents->images[i - 1]);
+      fine &= need_image(contents, &contents->images[i - 1], CM_STORE_READ);
    return fine;
 }
 
-void
+bool
 cm_contents_frame_end(struct cm_contents *contents)
 {
+   bool fine = true;
    for (uint32_t r = 0; r < contents->ids.count; r++) {
       const struct resource *resource = &contents->resources[r];
       uint32_t i = resource->description.is_displayable ? resource->first_image : 0;
       for (; i; i = contents->images[i - 1].next)
-         keep_image(contents, &contents->images[i - 1]);
+         fine &= need_image(contents, &contents->images[i - 1], CM_STORE_KEPT);
    }
+   return fine;
 }
 
 /* ---- a pass ------------------------------------------------------------------------- */
@@ -281,9 +279,9 @@ begin_image(struct cm_contents *contents, const struct cm_attachment *attachment
    if (replaced)
       return replace_image(contents, image);
    /* Where tiles are not touched, the rest of the image is kept. */
-   if (attachment->load || attachment->store)
-      keep_image(contents, image);
-   return !attachment->load || read_image(contents, image);
+   if (attachment->load)
+      return need_image(contents, image, CM_STORE_READ);
+   return !attachment->store || need_image(contents, image, CM_STORE_KEPT);
 }
 
 /* All layers of an attachment. */
@@ -323,9 +321,10 @@ resolve_to(struct cm_contents *contents, const struct cm_resolve *resolve)
       return true;
    if (!find_image(contents, resource, resolve->level, resolve->layer))
       return false;
+   bool fine = true;
    for (uint32_t i = resource->first_image; i; i = contents->images[i - 1].next)
-      keep_image(contents, &contents->images[i - 1]);
-   return true;
+      fine &= need_image(contents, &contents->images[i - 1], CM_STORE_KEPT);
+   return fine;
 }
 
 bool
@@ -352,7 +351,7 @@ cm_contents_has_unread(struct cm_contents *contents, const struct cm_attachment 
       const struct image *image =
          find_image(contents, resource, attachment->level, (uint16_t)(attachment->layer + layer));
       const struct store *store = image && image->store ? &contents->stores[image->store - 1] : NULL;
-      if (!store || store->end.is_read || store->is_kept || store->end.pass != pass)
+      if (!store || store->was_read || store->is_kept || store->end.pass != pass)
          return false;
    }
    return true;

@@ -7,8 +7,8 @@
  *
  * A store is of an attachment of a pass: of all layers of it. It is read where a pass loads one of them, or has the resource
  * bound as a texture or an image, and where CM_NAME_READ says so. It is replaced where later passes
- * clear or draw over each of its images as a whole, without loading it. Of an image that a pass replaces in part nothing more
- * is known. A window is shown when a frame ends, and so needed.
+ * clear or draw over each of its images as a whole, without loading it. Where a pass draws over a part of an image, the rest is
+ * kept, and a window is shown when a frame ends: both are needed.
  */
 #ifndef CM_CONTENTS_H
 #define CM_CONTENTS_H
@@ -17,12 +17,18 @@
 
 struct cm_contents;
 
-/** How a store has ended. */
+enum cm_store_fate {
+   CM_STORE_READ,     /**< it is read for the first time */
+   CM_STORE_KEPT,     /**< it is shown, or a part of it stays when the rest is replaced: it was needed */
+   CM_STORE_REPLACED, /**< all of it is replaced, and nothing has read it: it was not needed */
+};
+
+/** What is known of a store from now on. */
 struct cm_store_end {
    uint64_t pass;     /**< that stored: its number in the stream, from 0 */
    uint32_t resource; /**< that it stored to */
    uint8_t slot;      /**< of the attachment (cm_pass_attachment) */
-   bool is_read; /**< it is read for the first time; else all of it is replaced, and nothing has read it */
+   enum cm_store_fate fate;
 };
 
 /** Of a stream from its first pass on. NULL when out of memory. */
@@ -41,8 +47,8 @@ bool cm_contents_read(struct cm_contents *contents, uint32_t resource);
  * by number (cm_pass_attachment). False when out of memory. */
 bool cm_contents_pass_reads(struct cm_contents *contents, const struct cm_pass *pass);
 bool cm_contents_pass_stores(struct cm_contents *contents, const struct cm_pass *pass, uint16_t *stored);
-/** A frame ends: what windows have is shown. */
-void cm_contents_frame_end(struct cm_contents *contents);
+/** A frame ends: what windows have is shown. False when out of memory. */
+bool cm_contents_frame_end(struct cm_contents *contents);
 
 /** The stores that have ended since the last call; valid until the next call of any function. */
 const struct cm_store_end *cm_contents_ends(struct cm_contents *contents, uint32_t *count);

@@ -193,7 +193,7 @@ keep_ends(struct cm_gpu_attribution *attribution, const struct cm_pass *pass, ui
 {
    struct cm_contents *contents = attribution->contents;
    uint16_t stored;
-   cm_contents_ends(contents, num_ends); /* those of reads without a pass */
+   cm_contents_ends(contents, num_ends); /* those that have no pass */
    if (!cm_contents_pass_reads(contents, pass) || !cm_contents_pass_stores(contents, pass, &stored))
       return false;
    const struct cm_store_end *ends = cm_contents_ends(contents, num_ends);
@@ -345,8 +345,8 @@ cm_gpu_attribute_frame_end(struct cm_gpu *gpu)
       count_states(gpu);
    }
    attribution->frame_has_ended = true;
-   cm_contents_frame_end(attribution->contents);
-   if (!cm_array_extend(&attribution->first_pass, attribution->frames + 2, sizeof(uint32_t))) {
+   if (!cm_contents_frame_end(attribution->contents) ||
+       !cm_array_extend(&attribution->first_pass, attribution->frames + 2, sizeof(uint32_t))) {
       attribution->counts->out_of_memory = true;
       return;
    }

@@ -58,13 +58,13 @@ add_earlier_frame(struct cm_byte_writer *row, const struct cm_gpu *gpu, uint64_t
 /* The stores that a pass is the first to read, or replaces, as RESOURCE@FRAME:PASS. */
 static void
 add_ends(struct cm_byte_writer *row, const struct cm_gpu *gpu, uint64_t frame,
-         const struct cm_pass_shape *shape, bool read)
+         const struct cm_pass_shape *shape, enum cm_store_fate fate)
 {
    bool any = false;
    cm_text_add_character(row, ',');
    for (uint32_t e = 0; e < shape->num_ends; e++) {
       const struct cm_ended_store ended = cm_gpu_ended_store(gpu, shape->first_end + e);
-      if (ended.end.is_read != read)
+      if (ended.end.fate != fate)
          continue;
       if (any)
          cm_text_add_character(row, ' ');
@@ -88,8 +88,8 @@ add_pass(struct cm_byte_writer *row, struct cm_gpu *gpu, uint64_t frame, const s
    const uint64_t numbers[] = {shape->width,   shape->height,    shape->tile_size,     shape->tiles_x,
                                shape->tiles_y, shape->num_draws, shape->num_primitives};
    add_numbers(row, numbers, 7);
-   add_ends(row, gpu, frame, shape, true);
-   add_ends(row, gpu, frame, shape, false);
+   add_ends(row, gpu, frame, shape, CM_STORE_READ);
+   add_ends(row, gpu, frame, shape, CM_STORE_REPLACED);
 }
 
 /* Between double quotes where it has to be (RFC 4180). */
