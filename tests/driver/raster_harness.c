@@ -490,7 +490,9 @@ int
 find_levels(void **state)
 {
    static const struct tbr_isa *const all[] = {
-#if defined(__x86_64__)
+#if defined(TBR_ONLY)
+      &TBR_ONLY_TABLE
+#elif defined(__x86_64__)
       &tbr_isa_x86_64, &tbr_isa_x86_64_v3, &tbr_isa_x86_64_v4
 #else
       &tbr_isa_native

@@ -11,7 +11,9 @@
 #include "util/macros.h"
 #include "util/u_math.h"
 
-#if defined(__x86_64__)
+#if defined(TBR_ONLY)
+static const struct tbr_isa *const isa_levels[TEXTURE_TEST_MAX_LEVELS] = {&TBR_ONLY_TABLE};
+#elif defined(__x86_64__)
 static const struct tbr_isa *const isa_levels[TEXTURE_TEST_MAX_LEVELS] = {
    &tbr_isa_x86_64,
    &tbr_isa_x86_64_v3,
@@ -25,7 +27,7 @@ static unsigned current_level;
 unsigned
 texture_test_num_levels(void)
 {
-#if !defined(__x86_64__)
+#if defined(TBR_ONLY) || !defined(__x86_64__)
    return 1;
 #else
    __builtin_cpu_init();
