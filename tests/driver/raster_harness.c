@@ -54,7 +54,7 @@ program_discards(const struct program_constants *constants, int x, int y)
 static float
 evaluate(const struct tbr_plane *plane, float x, float y)
 {
-   return plane->base + plane->ddx * x + plane->ddy * y;
+   return plane->base + plane->ddx * x + plane->ddy * y + plane->offset;
 }
 
 void

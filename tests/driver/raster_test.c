@@ -495,6 +495,77 @@ test_polygon_offset(void **state)
    }
 }
 
+/* A triangle that goes far past the scene, of depths within 0 … 1: what is summed up on the way to a fragment's depth
+ * may be much larger than that. */
+static void
+add_steep_triangle(struct scene *scene, uint64_t *random, float nearest, float farthest)
+{
+   struct scene_primitive *primitive = scene_add_primitive(scene);
+   const float x = random_float(random, 0, 64), y = random_float(random, 0, 64);
+   const float angle = random_float(random, 0, 6.2831853f), length = random_float(random, 8, 400);
+   for (unsigned v = 0; v < 3; v++) {
+      const float along = v == 0 ? -length : v == 1 ? length : random_float(random, -length, length);
+      const float aside = v == 2 ? random_float(random, 4, 40) : 0;
+      primitive->position[v][0] = x + along * cosf(angle) - aside * sinf(angle);
+      primitive->position[v][1] = y + along * sinf(angle) + aside * cosf(angle);
+      primitive->position[v][2] = random_float(random, nearest, farthest);
+      primitive->position[v][3] = 1;
+   }
+}
+
+/* One unit of polygon offset makes every depth of a triangle another one, and a nearer or a farther one, in all
+ * formats: tests that come early, and those after a program that discards nothing here. */
+static void
+test_polygon_offset_unit(void **state)
+{
+   static const enum pipe_format formats[] = {
+      PIPE_FORMAT_Z16_UNORM,
+      PIPE_FORMAT_Z24X8_UNORM,
+      PIPE_FORMAT_X8Z24_UNORM,
+      PIPE_FORMAT_Z24_UNORM_S8_UINT,
+      PIPE_FORMAT_S8_UINT_Z24_UNORM,
+      PIPE_FORMAT_Z32_FLOAT,
+      PIPE_FORMAT_Z32_FLOAT_S8X24_UINT,
+   };
+   enum { ROUNDS = 60 };
+   uint64_t random = 12;
+   for (unsigned round = 0; round < ROUNDS * ARRAY_SIZE(formats); round++) {
+      struct scene scene;
+      scene_init(&scene, 64, 64, PIPE_FORMAT_R8G8B8A8_UNORM, formats[round / ROUNDS]);
+      const float units = round & 1 ? 1 : -1, scale = round & 2 ? random_float(&random, 0, 0.001f) : 0;
+      const float farthest = ldexpf(random_float(&random, 0.6f, 0.95f), -(int)random_below(&random, 8));
+      add_steep_triangle(&scene, &random, 0.1f * farthest, farthest);
+      const struct scene_primitive triangle = scene.primitives[0];
+      for (unsigned layer = 0; layer < 3; layer++) {
+         struct tbr_draw_state *draw = scene_add_draw(&scene);
+         draw->depth_test = true;
+         draw->depth_write = layer == 0;
+         draw->depth_func = layer == 0   ? PIPE_FUNC_ALWAYS
+                            : layer == 1 ? PIPE_FUNC_EQUAL
+                            : units < 0  ? PIPE_FUNC_LESS
+                                         : PIPE_FUNC_GREATER;
+         draw->occlusion_counter = 1 + layer;
+         draw->offset_units = layer == 0 ? 0 : units;
+         draw->offset_scale = units * scale;
+         draw->shader_discards = round & 4;
+         struct scene_primitive *primitive = layer == 0 ? &scene.primitives[0] : scene_add_primitive(&scene);
+         *primitive = triangle;
+         primitive->draw = layer;
+         primitive->flags |= layer == 0 ? 0 : TBR_PRIMITIVE_OFFSET;
+      }
+      for (unsigned level = 0; level < num_levels; level++) {
+         struct image image;
+         scene_render(&scene, &(struct run){levels[level], 32, round & 8, false, 0, 0}, &image);
+         if (image.occlusion[2] != 0 || image.occlusion[3] != image.occlusion[1])
+            fail_msg("%s, round %u: of %u fragments %u are at the same depth, %u pass",
+                     util_format_name(formats[round / ROUNDS]), round, (unsigned)image.occlusion[1],
+                     (unsigned)image.occlusion[2], (unsigned)image.occlusion[3]);
+         image_finish(&image);
+      }
+      scene_finish(&scene);
+   }
+}
+
 /* Fragments that wait for their program have not written depth yet: what is
  * dropped before the program must fail in any case. */
 static void
@@ -683,6 +754,7 @@ main(void)
       cmocka_unit_test(test_logic_operations),
       cmocka_unit_test(test_deferred_shades_once),
       cmocka_unit_test(test_polygon_offset),
+      cmocka_unit_test(test_polygon_offset_unit),
       cmocka_unit_test(test_early_rejection),
       cmocka_unit_test(test_unused_alpha),
       cmocka_unit_test(test_shared_pixels),

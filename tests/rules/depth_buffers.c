@@ -6,6 +6,7 @@
  * whatever the format is, as are glDepthRangef's and glClearDepthf's. A unit of polygon
  * offset is, for floating point, the last place of the polygon's greatest depth; of fixed
  * point no depth may be lost and two at most be skipped. */
+#include <float.h>
 #include <math.h>
 
 #include "gles.h"
@@ -184,8 +185,9 @@ offset_units(void)
       for (unsigned u = 0; u < COUNT_OF(units); u++) {
          const float found = draw_offset(depths[d], 0, units[u]);
          if (!format->bits && depths[d] == 0) {
-            /* Of the least exponent a unit is a denormal number, which may be flushed. */
-            holds(found >= 0 && found < 1e-30f, "%s: %g units from 0: %.9g", format->name, units[u], found);
+            /* What is less would be a denormal number, and flushed. */
+            const float expected = clamp(units[u] * FLT_MIN);
+            holds(found == expected, "%s: %g units from 0: %.9g", format->name, units[u], found);
             continue;
          }
          /* The least unit is the resolution; that of floats 2^(e - 23). */

@@ -202,8 +202,7 @@ bin_triangle(struct tbr_binning *binning, vertex_attributes v0, vertex_attribute
    struct tbr_binned_primitive primitive = {
       .vertex = {v0, v1, v2},
       .provoking = provoking,
-      .offset = rasterizer->offset_tri && rasterizer->fill_front == PIPE_POLYGON_MODE_FILL &&
-                rasterizer->fill_back == PIPE_POLYGON_MODE_FILL,
+      .offset = rasterizer->offset_tri,
    };
    for (unsigned i = 0; i < 3; i++)
       memcpy(primitive.corner[i], primitive.vertex[i][0], sizeof primitive.corner[i]);

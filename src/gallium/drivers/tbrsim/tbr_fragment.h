@@ -15,7 +15,9 @@
 /** A plane equation: value = base + ddx * x + ddy * y, x and y relative to the
  * primitive's reference point. */
 struct tbr_plane {
-   float base, ddx, ddy, reserved;
+   float base, ddx, ddy;
+   /** Polygon offset, of TBR_PLANE_DEPTH: added last, as the sums before may be too large to hold a unit. */
+   float offset;
 };
 
 /** Planes of a primitive: TBR_PLANE_INVERSE_W, TBR_PLANE_DEPTH, then four for

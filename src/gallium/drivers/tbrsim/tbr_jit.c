@@ -60,10 +60,10 @@ store(const struct jit *jit, LLVMValueRef value, LLVMValueRef base, size_t offse
 
 /* ---- inputs ------------------------------------------------------------ */
 
-enum coefficient { COEFFICIENT_BASE, COEFFICIENT_DDX, COEFFICIENT_DDY };
+enum coefficient { COEFFICIENT_BASE, COEFFICIENT_DDX, COEFFICIENT_DDY, COEFFICIENT_OFFSET };
 
 /** The planes of the four quads side by side: lanes 4q … 4q+3 hold quad q's
- * base, ddx, ddy and padding. */
+ * base, ddx, ddy and offset. */
 static LLVMValueRef
 load_planes(const struct jit *jit, unsigned plane)
 {
@@ -160,7 +160,9 @@ position_input(struct jit *jit, unsigned component)
    switch (component) {
    case 0: return load(jit, jit->vector, jit->block, offsetof(struct tbr_fragment_block, window_x));
    case 1: return load(jit, jit->vector, jit->block, offsetof(struct tbr_fragment_block, window_y));
-   case 2: return evaluate_plane(jit, TBR_PLANE_DEPTH, false);
+   case 2:
+      return LLVMBuildFAdd(jit->builder, evaluate_plane(jit, TBR_PLANE_DEPTH, false),
+                           spread(jit, load_planes(jit, TBR_PLANE_DEPTH), COEFFICIENT_OFFSET), "");
    default: prepare_w(jit, false); return jit->inverse_w[0];
    }
 }

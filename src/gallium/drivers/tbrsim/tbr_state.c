@@ -127,11 +127,11 @@ create_rasterizer_state(struct pipe_context *base, const struct pipe_rasterizer_
    /* Primitive assembly and the raster pipeline do these for filled polygons. Of
     * unfilled ones draw makes points and lines, which no longer know the slope and
     * the facing of their polygon. */
+   rasterizer->draw_state.offset_tri = 0;
    if (state->fill_front == PIPE_POLYGON_MODE_FILL && state->fill_back == PIPE_POLYGON_MODE_FILL) {
       rasterizer->draw_state.light_twoside = 0;
       rasterizer->draw_state.offset_point = 0;
       rasterizer->draw_state.offset_line = 0;
-      rasterizer->draw_state.offset_tri = 0;
    }
    return rasterizer;
 }

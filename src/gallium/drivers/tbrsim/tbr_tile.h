@@ -33,7 +33,7 @@ struct tbr_gradient {
 struct tbr_tile_primitive {
    const struct cm_pb_attribute_block *attributes; /**< position, then the inputs */
    const struct tbr_plane *planes;                 /**< NULL until a fragment is shaded */
-   struct tbr_plane depth;                         /**< with polygon offset */
+   struct tbr_plane depth;
    struct tbr_gradient gradient;
    float reference_x, reference_y; /**< the snapped vertex 0 */
    uint32_t first_block;           /**< number of its first attribute block */

@@ -72,14 +72,15 @@ find_bound(const struct tbr_tile_thread *thread, const struct tbr_tile_primitive
       const int32_t x = corner & 1 ? region->x1 : region->x0, y = corner & 2 ? region->y1 : region->y0;
       const float dx = (float)(thread->tile_x + x) - primitive->reference_x;
       const float dy = (float)(thread->tile_y + y) - primitive->reference_y;
-      at_corners = fminf(at_corners, sign * (plane->base + plane->ddx * dx + plane->ddy * dy));
+      at_corners =
+         fminf(at_corners, sign * (plane->base + plane->ddx * dx + plane->ddy * dy + plane->offset));
    }
-   const float first = position->vertex[0][2], offset = plane->base - first;
+   const float first = position->vertex[0][2];
    const float z[4] = {first, position->vertex[1][2], position->vertex[2][2],
                        position->vertex[1][2] + position->vertex[2][2] - first};
    const unsigned vertices = position->flags & TBR_PRIMITIVE_PARALLELOGRAM ? 4 : 3;
    for (unsigned v = 0; v < vertices; v++)
-      at_vertices = fminf(at_vertices, sign * (z[v] + offset));
+      at_vertices = fminf(at_vertices, sign * (z[v] + plane->offset));
    return sign * fmaxf(at_corners, at_vertices);
 }
 

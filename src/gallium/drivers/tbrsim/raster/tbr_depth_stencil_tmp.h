@@ -81,13 +81,14 @@ depth_encode(const struct tbr_tile_thread *thread, const struct tbr_draw_state *
    return order_float_bits(ints_from_bits(floats_add(z, floats_all(0.0f))));
 }
 
-/* The plane at pixel centres dx, dy from the primitive's reference point. Always
- * in this order, so that a fragment's depth does not depend on the caller. */
+/* Depth at pixel centres dx, dy from the primitive's reference point. Always in this order, so that a
+ * fragment's depth does not depend on the caller. */
 TBR_INLINE floats
-plane_evaluate(const struct tbr_plane *plane, floats dx, floats dy)
+depth_evaluate(const struct tbr_plane *plane, floats dx, floats dy)
 {
-   return floats_add(floats_add(floats_all(plane->base), floats_mul(floats_all(plane->ddx), dx)),
-                     floats_mul(floats_all(plane->ddy), dy));
+   const floats z = floats_add(floats_add(floats_all(plane->base), floats_mul(floats_all(plane->ddx), dx)),
+                               floats_mul(floats_all(plane->ddy), dy));
+   return floats_add(z, floats_all(plane->offset));
 }
 
 TBR_INLINE uint32_t
@@ -146,7 +147,7 @@ block_depth(const struct tbr_tile_thread *thread, const struct tbr_tile_primitiv
 {
    floats dx, dy;
    block_positions(thread, primitive, block_x, block_y, offset, &dx, &dy);
-   return depth_encode(thread, thread->plan.state, plane_evaluate(&primitive->depth, dx, dy));
+   return depth_encode(thread, thread->plan.state, depth_evaluate(&primitive->depth, dx, dy));
 }
 
 static const float no_offset[2];
@@ -203,8 +204,8 @@ queue_depth(const struct tbr_tile_thread *thread, const float offset[2])
    float z[TBR_LANES];
    for (unsigned lane = 0; lane < TBR_LANES; lane++) {
       const struct tbr_plane *plane = &block->planes[lane / 4][TBR_PLANE_DEPTH];
-      z[lane] =
-         plane->base + plane->ddx * (block->x[lane] + offset[0]) + plane->ddy * (block->y[lane] + offset[1]);
+      z[lane] = plane->base + plane->ddx * (block->x[lane] + offset[0]) +
+                plane->ddy * (block->y[lane] + offset[1]) + plane->offset;
    }
    return depth_encode(thread, thread->plan.state, floats_load(z));
 }

@@ -224,23 +224,26 @@ setup_plane(const struct tbr_gradient *gradient, float a0, float a1, float a2)
    };
 }
 
+/* A unit of polygon offset in a depth buffer of floats: the resolution of the primitive's largest depth, and no
+ * denormal number, which would be flushed. */
+static double
+float_depth_unit(const float z[3])
+{
+   const float largest =
+      __builtin_fmaxf(__builtin_fmaxf(__builtin_fabsf(z[0]), __builtin_fabsf(z[1])), __builtin_fabsf(z[2]));
+   int exponent = 0;
+   __builtin_frexpf(largest, &exponent); /* largest = 0.1… * 2^exponent */
+   return largest > 0.0f ? __builtin_fmax(__builtin_ldexp(1.0, exponent - FLT_MANT_DIG), FLT_MIN) : FLT_MIN;
+}
+
 static float
 depth_offset(const struct tbr_tile_thread *thread, const struct tbr_draw_state *state,
              const struct tbr_plane *plane, const float z[3])
 {
    const float slope = __builtin_fmaxf(__builtin_fabsf(plane->ddx), __builtin_fabsf(plane->ddy));
    double unit = 1.0;
-   if (!state->offset_units_unscaled) {
-      unit = thread->depth_unit;
-      if (thread->depth_is_float) {
-         const float largest = __builtin_fmaxf(__builtin_fmaxf(__builtin_fabsf(z[0]), __builtin_fabsf(z[1])),
-                                               __builtin_fabsf(z[2]));
-         int exponent = FLT_MIN_EXP; /* zero has that of the smallest numbers */
-         if (largest > 0.0f)
-            __builtin_frexpf(largest, &exponent); /* largest = 0.1… * 2^exponent */
-         unit = __builtin_ldexp(1.0, exponent - 24);
-      }
-   }
+   if (!state->offset_units_unscaled)
+      unit = thread->depth_is_float ? float_depth_unit(z) : thread->depth_unit;
    float offset = (float)((double)state->offset_scale * slope + state->offset_units * unit);
    if (state->offset_clamp > 0.0f && offset > state->offset_clamp)
       offset = state->offset_clamp;
@@ -256,7 +259,7 @@ setup_depth_plane(const struct tbr_tile_thread *thread, const struct tbr_draw_st
    const float z[3] = {position->vertex[0][2], position->vertex[1][2], position->vertex[2][2]};
    struct tbr_plane plane = setup_plane(gradient, z[0], z[1], z[2]);
    if (position->flags & TBR_PRIMITIVE_OFFSET)
-      plane.base += depth_offset(thread, state, &plane, z);
+      plane.offset = depth_offset(thread, state, &plane, z);
    return plane;
 }
 
