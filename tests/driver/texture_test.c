@@ -488,6 +488,7 @@ main(void)
       cmocka_unit_test(test_anisotropic), cmocka_unit_test(test_integers),
       cmocka_unit_test(test_query_lod),   cmocka_unit_test(test_wild_coordinates),
       cmocka_unit_test(test_flat_color),  cmocka_unit_test(test_empty),
+      cmocka_unit_test(test_vectors),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

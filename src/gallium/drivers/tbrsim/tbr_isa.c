@@ -55,5 +55,7 @@ const struct tbr_isa LEVEL_TABLE(TBR_ISA) = {
    .name = LEVEL_NAME,
    .render_tile = render_tile,
    .choose_sampler = texture_choose_sampler,
+   .sample_general = texture_sample_general,
+   .sample_vectors = texture_sample_other,
    .load_store = storage_load_store,
 };

@@ -180,6 +180,9 @@ struct tbr_isa {
                        struct cm_tile_events *events);
    /** Serves a texture binding, see tbr_texture_binding_prepare. */
    tbr_sample_function (*choose_sampler)(struct tbr_texture_binding *binding);
+   /** What serves a binding a fragment at a time, whatever it is, and what serves those of which
+    * private_state.vectors is set, a vector at a time: to the bit the same, for tests. */
+   tbr_sample_function sample_general, sample_vectors;
    /** Does what a shader does to storage. Called from generated code. */
    void (*load_store)(struct tbr_texture_thread *thread, const struct tbr_bound_storage *storage,
                       struct tbr_load_store_arguments *arguments);

@@ -109,18 +109,9 @@ has_normalized_channels(const struct util_format_description *description)
    return true;
 }
 
-/** The channel or the constant that each component is. */
-static void
-swizzle_components(const struct util_format_description *description, uint8_t component[4])
-{
-   for (unsigned i = 0; i < 4; i++)
-      component[i] = description->swizzle[i] == PIPE_SWIZZLE_NONE ? PIPE_SWIZZLE_0 : description->swizzle[i];
-}
-
-/** The kind of a format, and for each of red, green, blue and alpha the channel of
- * a texel or the constant (4: 0, 5: 1) that it is. */
+/** The kind of a format: how the specialised functions decode its texels. */
 static enum texture_kind
-classify_format(enum pipe_format format, uint8_t component[4])
+classify_format(enum pipe_format format)
 {
    static const struct {
       uint8_t bytes, size[4];
@@ -133,18 +124,11 @@ classify_format(enum pipe_format format, uint8_t component[4])
    const struct util_format_description *description = util_format_description(format);
    const enum texture_kind single = classify_single(format);
 
-   if (single != TEXTURE_KIND_GENERAL) {
-      const bool depth = util_format_is_depth_or_stencil(format);
-      for (unsigned i = 0; i < 4; i++)
-         component[i] = i == 3 ? 5 : i == 0 || depth ? 0 : 4;
+   if (single != TEXTURE_KIND_GENERAL)
       return single;
-   }
    const bool srgb = description->colorspace == UTIL_FORMAT_COLORSPACE_SRGB;
-   if (has_blocks_of_bytes(format)) {
-      if (description->layout == UTIL_FORMAT_LAYOUT_RGTC)
-         swizzle_components(description, component);
+   if (has_blocks_of_bytes(format))
       return srgb ? TEXTURE_KIND_BLOCK_SRGB : TEXTURE_KIND_BLOCK;
-   }
    if (util_format_is_depth_or_stencil(format) || util_format_is_pure_integer(format))
       return TEXTURE_KIND_GENERAL;
    if (!has_normalized_channels(description))
@@ -153,11 +137,8 @@ classify_format(enum pipe_format format, uint8_t component[4])
       description->nr_channels == 4 && description->block.bits == 32 && description->channel[3].shift == 24 &&
       description->channel[3].size == 8 &&
       (description->swizzle[3] == PIPE_SWIZZLE_W || description->swizzle[3] == PIPE_SWIZZLE_1);
-   if (srgb && !alpha_last)
-      return TEXTURE_KIND_WIDE;
-   swizzle_components(description, component);
    if (srgb)
-      return TEXTURE_KIND_SRGB;
+      return alpha_last ? TEXTURE_KIND_SRGB : TEXTURE_KIND_WIDE;
    for (unsigned p = 0; p < ARRAY_SIZE(packed); p++) {
       bool equal = description->block.bits == packed[p].bytes * 8u;
       for (unsigned i = 0, shift = 0; i < 4; shift += packed[p].size[i++])
@@ -166,31 +147,144 @@ classify_format(enum pipe_format format, uint8_t component[4])
       if (equal)
          return packed[p].kind;
    }
-   for (unsigned i = 0; i < 4; i++)
-      component[i] = i;
    return TEXTURE_KIND_WIDE;
 }
 
-/** How texels of a format are laid out that are filtered as four floats. */
-static enum texture_wide
-classify_wide(enum pipe_format format)
+/** How a channel becomes a float, or an integer's bits. */
+static enum texture_conversion
+classify_channel(const struct util_format_channel_description *channel, bool srgb)
+{
+   const bool within_word = channel->shift / 32 == (channel->shift + channel->size - 1) / 32;
+   if (!within_word || channel->size > 32)
+      return TEXTURE_CONVERT_ANY;
+   if (channel->type == UTIL_FORMAT_TYPE_FLOAT)
+      return channel->size == 32   ? TEXTURE_CONVERT_WORD
+             : channel->size == 16 ? TEXTURE_CONVERT_HALF
+                                   : TEXTURE_CONVERT_ANY;
+   const bool is_signed = channel->type == UTIL_FORMAT_TYPE_SIGNED;
+   if (!is_signed && channel->type != UTIL_FORMAT_TYPE_UNSIGNED)
+      return TEXTURE_CONVERT_ANY;
+   if (srgb)
+      return channel->size == 8 ? TEXTURE_CONVERT_SRGB : TEXTURE_CONVERT_ANY;
+   if (channel->normalized && channel->size <= 16)
+      return is_signed ? TEXTURE_CONVERT_SNORM : TEXTURE_CONVERT_UNORM;
+   if (channel->pure_integer)
+      return channel->size == 32 ? TEXTURE_CONVERT_WORD
+             : is_signed         ? TEXTURE_CONVERT_SINT
+                                 : TEXTURE_CONVERT_UINT;
+   return TEXTURE_CONVERT_ANY;
+}
+
+/** How texels of plain colours are converted: one way for all channels, or by Mesa's functions. */
+static enum texture_conversion
+classify_plain(const struct util_format_description *description)
+{
+   const bool srgb = description->colorspace == UTIL_FORMAT_COLORSPACE_SRGB;
+   const int first = util_format_get_first_non_void_channel(description->format);
+   const unsigned bits = description->block.bits;
+   if (first < 0 || (bits != 8 && bits != 16 && bits != 32 && bits != 64 && bits != 96 && bits != 128) ||
+       (srgb && bits != 32))
+      return TEXTURE_CONVERT_ANY;
+   const enum texture_conversion conversion = classify_channel(&description->channel[first], srgb);
+   if (bits > 64 && conversion != TEXTURE_CONVERT_WORD)
+      return TEXTURE_CONVERT_ANY;
+   for (unsigned i = 0; i < description->nr_channels; i++)
+      if (description->channel[i].type != UTIL_FORMAT_TYPE_VOID &&
+          classify_channel(&description->channel[i], srgb) != conversion)
+         return TEXTURE_CONVERT_ANY;
+   return conversion;
+}
+
+/** Puts the only channel that matters into so many bits from one on. */
+static void
+prepare_single_channel(struct tbr_texture_private *state, enum texture_conversion conversion, unsigned shift,
+                       unsigned size)
+{
+   state->conversion = conversion;
+   state->num_channels = 1;
+   state->channels[0] = (struct texture_channel){
+      .word = shift / 32,
+      .left = 32 - size - shift % 32,
+      .right = 32 - size,
+      .scale = 1.0f / (float)BITFIELD_MASK(size),
+   };
+}
+
+/** Depth, or stencil where there is no depth. */
+static bool
+prepare_depth_channel(struct tbr_texture_private *state, enum pipe_format format)
+{
+   switch (format) {
+   case PIPE_FORMAT_Z16_UNORM: prepare_single_channel(state, TEXTURE_CONVERT_UNORM, 0, 16); return true;
+   case PIPE_FORMAT_Z24X8_UNORM:
+   case PIPE_FORMAT_Z24_UNORM_S8_UINT:
+      prepare_single_channel(state, TEXTURE_CONVERT_DEPTH_24, 0, 24);
+      return true;
+   case PIPE_FORMAT_X8Z24_UNORM:
+   case PIPE_FORMAT_S8_UINT_Z24_UNORM:
+      prepare_single_channel(state, TEXTURE_CONVERT_DEPTH_24, 8, 24);
+      return true;
+   case PIPE_FORMAT_Z32_FLOAT:
+   case PIPE_FORMAT_Z32_FLOAT_S8X24_UINT:
+      prepare_single_channel(state, TEXTURE_CONVERT_WORD, 0, 32);
+      return true;
+   case PIPE_FORMAT_S8_UINT:
+   case PIPE_FORMAT_S8X24_UINT: prepare_single_channel(state, TEXTURE_CONVERT_UINT, 0, 8); return true;
+   case PIPE_FORMAT_X24S8_UINT: prepare_single_channel(state, TEXTURE_CONVERT_UINT, 24, 8); return true;
+   case PIPE_FORMAT_X32_S8X24_UINT: prepare_single_channel(state, TEXTURE_CONVERT_UINT, 32, 8); return true;
+   default: return false;
+   }
+}
+
+/** How texels are converted, and for each of red, green, blue and alpha the channel of a texel or the
+ * constant (4: 0, 5: 1) that it is. False where only the general function reads the format. */
+static bool
+prepare_channels(struct tbr_texture_private *state, enum pipe_format format, uint8_t component[4])
 {
    const struct util_format_description *description = util_format_description(format);
-   if (format == PIPE_FORMAT_R9G9B9E5_FLOAT)
-      return TEXTURE_WIDE_R9G9B9E5;
-   if (format == PIPE_FORMAT_R11G11B10_FLOAT)
-      return TEXTURE_WIDE_R11G11B10;
-   if (!util_format_is_float(format) || !description->is_array || !util_format_is_plain(format))
-      return TEXTURE_WIDE_ANY;
-   for (unsigned i = 0; i < 4; i++) {
-      const unsigned absent = i == 3 ? PIPE_SWIZZLE_1 : PIPE_SWIZZLE_0;
-      if (description->swizzle[i] != (i < description->nr_channels ? PIPE_SWIZZLE_X + i : absent))
-         return TEXTURE_WIDE_ANY;
+   const bool blocks = has_blocks_of_bytes(format);
+   if (util_format_is_depth_or_stencil(format)) {
+      component[0] = component[1] = component[2] = PIPE_SWIZZLE_X;
+      component[3] = PIPE_SWIZZLE_1;
+      return prepare_depth_channel(state, format);
    }
-   const unsigned bits = description->channel[0].size, channels = description->nr_channels;
-   if (bits == 16 && channels != 3)
-      return channels == 4 ? TEXTURE_WIDE_HALF_4 : channels == 2 ? TEXTURE_WIDE_HALF_2 : TEXTURE_WIDE_HALF_1;
-   return bits == 32 && channels > 1 ? TEXTURE_WIDE_FLOAT_2 + channels - 2 : TEXTURE_WIDE_ANY;
+   state->num_channels = 4;
+   for (unsigned i = 0; i < 4; i++)
+      component[i] = i;
+   if (blocks)
+      state->conversion = util_format_is_srgb(format) ? TEXTURE_CONVERT_SRGB : TEXTURE_CONVERT_UNORM;
+   else if (format == PIPE_FORMAT_R9G9B9E5_FLOAT)
+      state->conversion = TEXTURE_CONVERT_R9G9B9E5;
+   else if (format == PIPE_FORMAT_R11G11B10_FLOAT)
+      state->conversion = TEXTURE_CONVERT_R11G11B10;
+   else if (description->layout == UTIL_FORMAT_LAYOUT_PLAIN)
+      state->conversion = classify_plain(description);
+   if (state->conversion == TEXTURE_CONVERT_ANY)
+      return (description->block.width == 1 && description->block.height == 1) || state->block_shift;
+   if (state->conversion == TEXTURE_CONVERT_R9G9B9E5 || state->conversion == TEXTURE_CONVERT_R11G11B10) {
+      state->num_channels = 3;
+      component[3] = PIPE_SWIZZLE_1;
+      return true;
+   }
+   if (!blocks || description->layout == UTIL_FORMAT_LAYOUT_RGTC)
+      for (unsigned i = 0; i < 4; i++)
+         component[i] =
+            description->swizzle[i] == PIPE_SWIZZLE_NONE ? PIPE_SWIZZLE_0 : description->swizzle[i];
+   if (!blocks)
+      state->num_channels = description->nr_channels;
+   for (unsigned i = 0; i < state->num_channels; i++) {
+      const unsigned shift = blocks ? i * 8 : description->channel[i].shift;
+      const unsigned size = blocks ? 8 : description->channel[i].size;
+      const unsigned most = state->conversion == TEXTURE_CONVERT_SNORM ? size - 1 : size;
+      state->channels[i] = (struct texture_channel){
+         .word = shift / 32,
+         .left = 32 - size - shift % 32,
+         .right = 32 - size,
+         .srgb = i != (blocks ? 3 : description->swizzle[3]),
+         .scale = 1.0f / (float)BITFIELD_MASK(most),
+      };
+   }
+   return true;
 }
 
 /** Whether the specialised functions know the wrap mode. */
@@ -287,9 +381,12 @@ prepare_levels(struct tbr_texture_binding *binding)
       const struct tbr_texture_level *level = &binding->levels[i];
       const uintptr_t first = (uintptr_t)level->texels;
       const unsigned layers = MAX2(binding->num_layers, level->depth);
+      const unsigned planes = MAX2(binding->num_samples, 1) - 1;
       lowest = MIN2(lowest, first);
       highest = MAX2(highest, first + (uintptr_t)level->layer_stride * (layers - 1) +
-                                 (uintptr_t)level->row_stride * level->height);
+                                 (uintptr_t)level->row_stride * level->height +
+                                 (uintptr_t)binding->sample_stride * planes +
+                                 (uintptr_t)binding->buffer_elements * state->block_bytes);
    }
    /* Aligned, so that aligned words can be read relative to it. */
    state->base = (const uint8_t *)(lowest & ~(uintptr_t)63);
@@ -304,6 +401,7 @@ prepare_levels(struct tbr_texture_binding *binding)
       record[TEXTURE_ROW_STRIDE] = (int32_t)level->row_stride;
       record[TEXTURE_OFFSET] = (int32_t)((uintptr_t)level->texels - (uintptr_t)state->base);
       record[TEXTURE_LAYER_STRIDE] = (int32_t)level->layer_stride;
+      record[TEXTURE_LAST_Z] = (int32_t)level->depth - 1;
       for (unsigned field = 0; field < TEXTURE_NUM_GEOMETRY_FIELDS; field++)
          state->tables[field][i] = record[field];
    }
@@ -344,6 +442,7 @@ prepare_decoding(struct tbr_texture_binding *binding)
    state->block_width = description->block.width;
    state->block_height = description->block.height;
    state->block_bytes = description->block.bits / 8;
+   state->block_shift = state->block_width == 4 && state->block_height == 4 ? 2 : 0;
    if (util_format_has_depth(description)) {
       state->unpack_depth = util_format_unpack_description(binding->format)->unpack_z_float;
    } else if (util_format_has_stencil(description)) {
@@ -364,27 +463,52 @@ is_specialised(struct tbr_texture_binding *binding)
 {
    const bool wraps =
       prepare_wrap(binding, 0, binding->sampler.wrap_s) & prepare_wrap(binding, 1, binding->sampler.wrap_t);
-   const bool addresses = prepare_levels(binding);
-   if (!wraps || !addresses || binding->sampler.unnormalized_coords)
+   if (!wraps || binding->sampler.unnormalized_coords)
       return false;
    return binding->num_samples <= 1 &&
           (binding->target == PIPE_TEXTURE_2D || binding->target == PIPE_TEXTURE_2D_ARRAY ||
            binding->target == PIPE_TEXTURE_CUBE);
 }
 
-/** Whether the specialised functions serve a cube map: one of bytes, or of depth or floats
- * that nothing is filtered of, such as the shadows of a point light. */
+/** Whether the vector functions cover the coordinates: those in texels repeat in no API. Looks for borders. */
 static bool
-is_specialised_cube(const struct tbr_texture_binding *binding)
+prepare_vector_wraps(struct tbr_texture_binding *binding)
 {
-   const struct tbr_texture_private *state = &binding->private_state;
-   const struct pipe_sampler_state *sampler = &binding->sampler;
-   if (state->kind == TEXTURE_KIND_BYTES_4)
-      return true;
-   return state->seamless && state->kind >= TEXTURE_KIND_16 &&
-          sampler->min_img_filter == PIPE_TEX_FILTER_NEAREST &&
-          sampler->mag_img_filter == PIPE_TEX_FILTER_NEAREST &&
-          sampler->min_mip_filter == PIPE_TEX_MIPFILTER_NONE;
+   struct tbr_texture_private *state = &binding->private_state;
+   const unsigned wraps[3] = {binding->sampler.wrap_s, binding->sampler.wrap_t, binding->sampler.wrap_r};
+   bool repeats = false;
+   for (unsigned i = 0; i < state->dimensions; i++) {
+      repeats |= wraps[i] == PIPE_TEX_WRAP_REPEAT || wraps[i] == PIPE_TEX_WRAP_MIRROR_REPEAT;
+      state->bordered |= wraps[i] == PIPE_TEX_WRAP_CLAMP || wraps[i] == PIPE_TEX_WRAP_CLAMP_TO_BORDER ||
+                         wraps[i] == PIPE_TEX_WRAP_MIRROR_CLAMP ||
+                         wraps[i] == PIPE_TEX_WRAP_MIRROR_CLAMP_TO_BORDER;
+   }
+   return state->normalized || (!repeats && state->dimensions < 3);
+}
+
+/** The border's channels as a texel would have them in memory; false where no texel is such: luminance of
+ * different red, green and blue. */
+static bool
+prepare_stored_border(struct tbr_texture_private *state, const uint8_t component[4])
+{
+   bool known[4] = {false}, same = true;
+   for (unsigned i = 0; i < 4; i++) {
+      uint32_t bits;
+      memcpy(&bits, &state->border[i], sizeof(bits));
+      if (component[i] > PIPE_SWIZZLE_W) {
+         const float one = 1.0f;
+         uint32_t constant = state->integer;
+         if (!state->integer)
+            memcpy(&constant, &one, sizeof(constant));
+         same &= bits == (component[i] == PIPE_SWIZZLE_1 ? constant : 0);
+         continue;
+      }
+      float *stored = &state->stored_border[component[i]];
+      same &= !known[component[i]] || memcmp(stored, &bits, sizeof(bits)) == 0;
+      memcpy(stored, &bits, sizeof(bits));
+      known[component[i]] = true;
+   }
+   return same;
 }
 
 void
@@ -398,9 +522,9 @@ tbr_texture_binding_prepare(struct tbr_texture_binding *binding)
    prepare_decoding(binding);
    state->dimensions = count_dimensions(binding->target);
    state->last_level = binding->num_levels - 1;
-   const bool normalized = !sampler->unnormalized_coords && binding->target != PIPE_TEXTURE_RECT;
-   state->scale[0] = normalized ? (float)binding->levels[0].width : 1.0f;
-   state->scale[1] = normalized ? (float)binding->levels[0].height : 1.0f;
+   state->normalized = !sampler->unnormalized_coords && binding->target != PIPE_TEXTURE_RECT;
+   state->scale[0] = state->normalized ? (float)binding->levels[0].width : 1.0f;
+   state->scale[1] = state->normalized ? (float)binding->levels[0].height : 1.0f;
    state->scale[2] = (float)binding->levels[0].depth;
    for (unsigned i = 0; i < 4; i++)
       state->quad_scale[i] = state->scale[i / 2];
@@ -425,15 +549,19 @@ tbr_texture_binding_prepare(struct tbr_texture_binding *binding)
    state->layered = binding->target == PIPE_TEXTURE_1D_ARRAY || binding->target == PIPE_TEXTURE_2D_ARRAY;
    prepare_border(binding);
 
+   const struct util_format_description *description = util_format_description(binding->format);
+   state->clamps_reference = description->channel[0].type != UTIL_FORMAT_TYPE_FLOAT;
+
    static const uint8_t as_stored[4] = {PIPE_SWIZZLE_X, PIPE_SWIZZLE_Y, PIPE_SWIZZLE_Z, PIPE_SWIZZLE_W};
-   uint8_t component[4] = {PIPE_SWIZZLE_X, PIPE_SWIZZLE_Y, PIPE_SWIZZLE_Z, PIPE_SWIZZLE_W};
-   const bool covered = is_specialised(binding);
-   state->kind = covered ? classify_format(binding->format, component) : TEXTURE_KIND_GENERAL;
-   state->wide = classify_wide(binding->format);
-   if (binding->target == PIPE_TEXTURE_CUBE && !is_specialised_cube(binding))
+   uint8_t component[4];
+   const bool addresses = prepare_levels(binding), wraps = prepare_vector_wraps(binding);
+   state->vectors = prepare_channels(state, binding->format, component) && addresses && wraps &&
+                    (prepare_stored_border(state, component) || !state->bordered);
+   state->kind =
+      is_specialised(binding) && addresses ? classify_format(binding->format) : TEXTURE_KIND_GENERAL;
+   if (binding->target == PIPE_TEXTURE_CUBE && state->kind != TEXTURE_KIND_BYTES_4)
       state->kind = TEXTURE_KIND_GENERAL;
-   util_format_compose_swizzles(state->kind == TEXTURE_KIND_GENERAL ? as_stored : component, binding->swizzle,
-                                state->channel);
+   util_format_compose_swizzles(component, binding->swizzle, state->channel);
    state->identity = memcmp(state->channel, as_stored, sizeof as_stored) == 0;
    binding->sample = tbr_isa_get()->choose_sampler(binding);
    assert(binding->sample && (state->fetch || state->unpack_depth || state->unpack_stencil));

@@ -89,6 +89,7 @@ enum texture_geometry_field {
    TEXTURE_ROW_STRIDE,
    TEXTURE_OFFSET, /**< bytes from `base` to the level */
    TEXTURE_LAYER_STRIDE,
+   TEXTURE_LAST_Z, /**< depth - 1 */
    TEXTURE_NUM_GEOMETRY_FIELDS,
 };
 
@@ -109,25 +110,43 @@ enum texture_kind {
    TEXTURE_KIND_24_LOW,     /**< the low 24 bits of a word, normalised (depth) */
    TEXTURE_KIND_24_HIGH,    /**< the high ones */
    TEXTURE_KIND_FLOAT,      /**< a float */
-   TEXTURE_KIND_WIDE,       /**< as four floats; enum texture_wide says from what */
+   TEXTURE_KIND_WIDE,       /**< as up to four floats; enum texture_conversion says from what */
 };
 
-/** What the texels of TEXTURE_KIND_WIDE are in memory. */
-enum texture_wide {
-   TEXTURE_WIDE_ANY, /**< whatever Mesa's format functions decode, a texel at a time */
-   TEXTURE_WIDE_R9G9B9E5,
-   TEXTURE_WIDE_R11G11B10,
-   TEXTURE_WIDE_HALF_1, /**< one half-precision float */
-   TEXTURE_WIDE_HALF_2,
-   TEXTURE_WIDE_HALF_4,
-   TEXTURE_WIDE_FLOAT_2, /**< two floats */
-   TEXTURE_WIDE_FLOAT_3,
-   TEXTURE_WIDE_FLOAT_4,
+/** How the channels of a texel become floats, or integers' bits. */
+enum texture_conversion {
+   TEXTURE_CONVERT_ANY,   /**< whatever Mesa's format functions decode, a texel at a time */
+   TEXTURE_CONVERT_UNORM, /**< unsigned normalised numbers of up to 16 bits */
+   TEXTURE_CONVERT_SNORM, /**< signed ones */
+   TEXTURE_CONVERT_SRGB,  /**< bytes in sRGB, but for the channel that is alpha */
+   TEXTURE_CONVERT_UINT,  /**< integers: their bits */
+   TEXTURE_CONVERT_SINT,
+   TEXTURE_CONVERT_HALF,     /**< half-precision floats */
+   TEXTURE_CONVERT_WORD,     /**< words of 32 bits as they are: floats, integers */
+   TEXTURE_CONVERT_DEPTH_24, /**< 24 bits, normalised */
+   TEXTURE_CONVERT_R9G9B9E5,
+   TEXTURE_CONVERT_R11G11B10,
+};
+
+/** Where a channel is in a texel: in a word of 32 bits, after a shift to the left and one to
+ * the right, which drop the other bits. */
+struct texture_channel {
+   uint8_t word, left, right;
+   bool srgb;
+   float scale; /**< of normalised numbers */
 };
 
 typedef void (*tbr_sample_function)(struct tbr_texture_thread *thread,
                                     const struct tbr_texture_binding *binding,
                                     struct tbr_sample_arguments *arguments);
+
+struct tbr_texture_private;
+struct texture_taps;
+struct texture_texels;
+/** Reads and decodes the first `count` texels of every lane (texture/tbr_texture_decode_tmp.h). */
+typedef void (*tbr_load_function)(struct tbr_texture_thread *thread, const struct tbr_texture_private *state,
+                                  const struct texture_taps *taps, unsigned count,
+                                  struct texture_texels *texels);
 
 /** One level of a bound texture. */
 struct tbr_texture_level {
@@ -157,7 +176,7 @@ struct tbr_texture_binding {
    struct tbr_texture_private {
       /** enum texture_kind: how the specialised functions decode a texel. */
       uint8_t kind;
-      uint8_t wide;                  /**< enum texture_wide, for TEXTURE_KIND_WIDE */
+      uint8_t conversion;            /**< enum texture_conversion */
       uint8_t max_anisotropy;        /**< probes a fragment may take; 1: not anisotropic */
       uint32_t format;               /**< enum pipe_format */
       tbr_sample_function isotropic; /**< takes a probe */
@@ -167,8 +186,17 @@ struct tbr_texture_binding {
       uint8_t dimensions;            /**< coordinates that are filtered: 1, 2 or 3 */
       uint8_t last_level;
       uint8_t block_width, block_height, block_bytes;
+      uint8_t block_shift; /**< 2 for blocks of 4 × 4 texels, else 0 */
+      bool vectors;        /**< the function for vectors of floats serves what the specialised ones do not */
+      bool bordered;       /**< texels outside may be the border */
+      bool normalized;     /**< coordinates of 0 … 1, not texels */
+      bool clamps_reference; /**< to what depth of the format can be */
       /** For each result component, which of red, green, blue, alpha as stored, 0 and 1 it is. */
       uint8_t channel[4];
+      uint8_t num_channels;               /**< that a texel has in memory */
+      struct texture_channel channels[4]; /**< in the order of memory */
+      float stored_border[4];             /**< the border's, as they would be there */
+      tbr_load_function load;
       bool identity;   /**< channel is 0, 1, 2, 3 */
       bool gathers;    /**< the processor gathers faster than it loads one by one */
       float border[4]; /**< as texels of the format hold it, before the view's swizzle */

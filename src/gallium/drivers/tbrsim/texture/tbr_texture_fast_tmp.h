@@ -21,63 +21,6 @@ enum texture_mip {
    TEXTURE_MIP_LINEAR,
 };
 
-/** The geometry of each lane's level; fields as enum texture_geometry_field. */
-struct texture_geometry {
-   texture_int field[TEXTURE_NUM_GEOMETRY_FIELDS];
-};
-
-#if TEXTURE_LANES < 16
-static __attribute__((noinline)) void
-texture_look_up_lanes(const struct tbr_texture_private *state, const texture_int *level,
-                      struct texture_geometry *geometry)
-{
-   for (unsigned lane = 0; lane < TEXTURE_LANES; lane++)
-      for (unsigned i = 0; i < TEXTURE_NUM_GEOMETRY_FIELDS; i++)
-         geometry->field[i][lane] = state->records[(*level)[lane]][i];
-}
-#endif
-
-/** The geometry of the first level. */
-TEXTURE_INLINE void
-texture_look_up_first_level(const struct tbr_texture_private *state, struct texture_geometry *geometry)
-{
-   for (unsigned i = 0; i < TEXTURE_NUM_GEOMETRY_FIELDS; i++)
-      geometry->field[i] = texture_splat_int(state->records[0][i]);
-}
-
-/** uniform: the lanes of a quad are on one level. */
-TEXTURE_INLINE void
-texture_look_up_level(const struct tbr_texture_private *state, texture_int level, bool uniform,
-                      struct texture_geometry *geometry)
-{
-#if TEXTURE_LANES == 16
-   for (unsigned i = 0; i < TEXTURE_NUM_GEOMETRY_FIELDS; i++)
-      geometry->field[i] =
-         (texture_int)_mm512_permutexvar_epi32((__m512i)level, _mm512_loadu_si512(state->tables[i]));
-#else
-   if (!uniform) {
-      texture_look_up_lanes(state, &level, geometry);
-      return;
-   }
-#if TEXTURE_LANES == 8
-   const float *first = (const float *)state->records[level[0]],
-               *second = (const float *)state->records[level[4]];
-   texture_int low = (texture_int)_mm256_set_m128(_mm_loadu_ps(second), _mm_loadu_ps(first));
-   texture_int high = (texture_int)_mm256_set_m128(_mm_loadu_ps(second + 4), _mm_loadu_ps(first + 4));
-#else
-   texture_int low = texture_load_int(state->records[level[0]]);
-   texture_int high = texture_load_int(state->records[level[0]] + 4);
-#endif
-   geometry->field[0] = texture_quad_shuffle(low, 0, 0, 0, 0);
-   geometry->field[1] = texture_quad_shuffle(low, 1, 1, 1, 1);
-   geometry->field[2] = texture_quad_shuffle(low, 2, 2, 2, 2);
-   geometry->field[3] = texture_quad_shuffle(low, 3, 3, 3, 3);
-   geometry->field[4] = texture_quad_shuffle(high, 0, 0, 0, 0);
-   geometry->field[5] = texture_quad_shuffle(high, 1, 1, 1, 1);
-   geometry->field[6] = texture_quad_shuffle(high, 2, 2, 2, 2);
-#endif
-}
-
 /** Where the lanes sample one level. */
 struct texture_point {
    texture_float s, t; /**< 0 … 1 */
@@ -163,20 +106,8 @@ texture_note_crossing(const struct tbr_texture_private *state, texture_int face,
 TEXTURE_INLINE void
 texture_compare_color(enum texture_kind kind, const struct texture_point *point, struct texture_color *color)
 {
-   if (!texture_is_single(kind) || !point->reference)
-      return;
-   const texture_float reference = *point->reference, depth = color->single;
-   texture_int passes = texture_splat_int(0);
-   switch (point->compare) {
-   case PIPE_FUNC_LESS: passes = reference < depth; break;
-   case PIPE_FUNC_EQUAL: passes = reference == depth; break;
-   case PIPE_FUNC_LEQUAL: passes = reference <= depth; break;
-   case PIPE_FUNC_GREATER: passes = reference > depth; break;
-   case PIPE_FUNC_NOTEQUAL: passes = reference != depth; break;
-   case PIPE_FUNC_GEQUAL: passes = reference >= depth; break;
-   case PIPE_FUNC_ALWAYS: passes = texture_splat_int(-1); break;
-   }
-   color->single = (texture_float)(passes & (texture_int)texture_splat_float(1.0f));
+   if (texture_is_single(kind) && point->reference)
+      color->single = texture_compare_lanes(point->compare, *point->reference, color->single);
 }
 
 /** Reads and filters one level. texel: what is read, x | y << 16; crossing: the
@@ -210,10 +141,7 @@ texture_sample_level(struct tbr_texture_thread *thread, const struct tbr_texture
       *texel = x | y << 16;
       const struct texel_positions places = {offset, row_stride, {x, x}, {y, y}};
       struct texture_color color;
-      if (cube) /* as in the general function, which takes those that are filtered */
-         texture_load_exactly(thread, state, kind, &places, &color);
-      else
-         texture_load_square(thread, state, kind, &places, 1, &color);
+      texture_load_square(thread, state, kind, &places, 1, &color);
       texture_compare_color(kind, point, &color);
       return color;
    }
@@ -275,15 +203,6 @@ texture_sample_level(struct tbr_texture_thread *thread, const struct tbr_texture
    return texture_mix_colors(kind, low, high, weight_y);
 }
 
-/** Array layers of the lanes that the third coordinate names. */
-TEXTURE_INLINE texture_int
-texture_array_layers(const struct tbr_texture_binding *binding, const float *coordinates)
-{
-   const texture_float zero = {0};
-   texture_float layer = texture_floor(texture_max(texture_load_operand(coordinates), zero) + 0.5f);
-   return texture_truncate(texture_min(layer, texture_splat_float((float)(binding->num_layers - 1))));
-}
-
 /** Stores lanes part … as floats, components as the view's swizzle says. */
 TEXTURE_INLINE void
 texture_store_color(const struct tbr_texture_private *state, enum texture_kind kind,
@@ -317,8 +236,6 @@ texture_store_color(const struct tbr_texture_private *state, enum texture_kind k
       texture_store_float(arguments->texel[i] + part, channels[state->channel[i]]);
 }
 
-#include "tbr_texture_fetch_fast_tmp.h"
-
 /** Notes what a vector's lanes read of a level in a slot. */
 TEXTURE_INLINE void
 texture_note_level(const struct tbr_texture_private *state, bool cube, bool layers,
@@ -341,14 +258,9 @@ texture_sample_fast(struct tbr_texture_thread *thread, const struct tbr_texture_
                     struct tbr_sample_arguments *arguments, enum texture_kind kind, bool cube,
                     enum texture_filter filter, enum texture_mip mip)
 {
-   if (arguments->operation == TBR_TEXTURE_FETCH && !cube && texture_is_exact(kind) &&
-       !arguments->has_sample) {
-      texture_fetch_fast(thread, binding, arguments);
-      return;
-   }
    if (arguments->operation != TBR_TEXTURE_SAMPLE || arguments->has_offset ||
        (arguments->shadow && !texture_is_single(kind))) {
-      texture_sample_general(thread, binding, arguments);
+      texture_sample_other(thread, binding, arguments);
       return;
    }
    const struct tbr_texture_private *state = &binding->private_state;
@@ -378,7 +290,7 @@ texture_sample_fast(struct tbr_texture_thread *thread, const struct tbr_texture_
          point.s = texture_fold(wrap_s, texture_load_operand(arguments->coords[0] + part));
          point.t = texture_fold(wrap_t, texture_load_operand(arguments->coords[1] + part));
          if (state->layered)
-            point.layer = texture_array_layers(binding, arguments->coords[2] + part);
+            point.layer = texture_array_layers(binding->num_layers, arguments->coords[2] + part);
       }
       texture_float reference;
       if (texture_is_single(kind) && arguments->shadow) {

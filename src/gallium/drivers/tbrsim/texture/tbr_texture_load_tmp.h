@@ -223,35 +223,37 @@ texture_find_block(struct tbr_texture_thread *thread, const struct tbr_texture_p
    return block->texels;
 }
 
+#include "tbr_texture_decode_tmp.h"
+
 /** Where the texels of a level's square lie; the offset is that of the lane's image. */
 struct texel_positions {
    texture_int offset, row_stride;
    texture_int x[2], y[2]; /**< columns and rows */
 };
 
-/** The texels of compressed blocks: (0, 0), (1, 0), (0, 1), (1, 1), or the first only. */
-static __attribute__((noinline)) void
-texture_load_blocks(struct tbr_texture_thread *thread, const struct tbr_texture_private *state,
-                    const struct texel_positions *places, unsigned count, texture_int *texels)
+TEXTURE_INLINE void
+texture_place_square(const struct tbr_texture_private *state, const struct texel_positions *places,
+                     unsigned count, struct texture_taps *taps)
 {
-   for (unsigned lane = 0; lane < TEXTURE_LANES; lane++) {
-      const uint8_t *image = state->base + places->offset[lane];
-      const uint32_t *block = NULL;
-      int32_t known_column = 0, known_row = 0;
-      for (unsigned i = 0; i < count; i++) {
-         const int32_t x = places->x[i & 1][lane], y = places->y[i >> 1][lane];
-         const int32_t column = x >> 2, row = y >> 2;
-         if (!block || column != known_column || row != known_row)
-            block = texture_find_block(thread, state,
-                                       image + row * places->row_stride[lane] + column * state->block_bytes);
-         known_column = column;
-         known_row = row;
-         texels[i][lane] = (int32_t)block[(y & 3) * 4 + (x & 3)];
-      }
-   }
+#pragma GCC unroll 4
+   for (unsigned i = 0; i < count; i++)
+      texture_place_tap(state, taps, i, places->offset, places->row_stride, places->x[i & 1],
+                        places->y[i >> 1]);
 }
 
-#include "tbr_texture_wide_tmp.h"
+/** Reads the first count texels of a square, as floats. */
+static __attribute__((noinline)) void
+texture_load_wide(struct tbr_texture_thread *thread, const struct tbr_texture_private *state,
+                  const struct texel_positions *places, unsigned count, struct texture_color *colors)
+{
+   struct texture_taps taps;
+   struct texture_texels texels;
+   texture_place_square(state, places, count, &taps);
+   state->load(thread, state, &taps, count, &texels);
+   for (unsigned i = 0; i < count; i++)
+      for (unsigned c = 0; c < 4; c++)
+         colors[i].wide[c] = c < state->num_channels ? texels.channel[i][c] : texture_splat_float(0.0f);
+}
 
 /** Reads the first count texels of a square. */
 TEXTURE_INLINE void
@@ -261,11 +263,13 @@ texture_load_square(struct tbr_texture_thread *thread, const struct tbr_texture_
 {
    texture_int texels[4];
    if (kind == TEXTURE_KIND_WIDE) {
-      texture_load_wide(state, places, count, colors);
+      texture_load_wide(thread, state, places, count, colors);
       return;
    }
    if (texture_is_block(kind)) {
-      texture_load_blocks(thread, state, places, count, texels);
+      struct texture_taps taps;
+      texture_place_square(state, places, count, &taps);
+      texture_load_blocks(thread, state, &taps, count, texels);
    } else {
       const int bytes = (int)texture_kind_bytes(kind);
 #pragma GCC unroll 4
@@ -277,33 +281,6 @@ texture_load_square(struct tbr_texture_thread *thread, const struct tbr_texture_
 #pragma GCC unroll 4
    for (unsigned i = 0; i < count; i++)
       colors[i] = texture_unpack(kind, texels[i]);
-}
-
-typedef double texture_double __attribute__((vector_size(TEXTURE_LANES * 8)));
-
-/** Depth of 24 bits as Mesa's format functions have it: rounded once, from a double. */
-TEXTURE_INLINE texture_float
-texture_exact_depth(texture_int depth)
-{
-   const texture_double scale = 1.0 / 0xffffff - (texture_double){0};
-   return __builtin_convertvector(__builtin_convertvector(depth, texture_double) * scale, texture_float);
-}
-
-/** Reads a texel a lane, of a depth format as Mesa's format functions do. */
-TEXTURE_INLINE void
-texture_load_exactly(struct tbr_texture_thread *thread, const struct tbr_texture_private *state,
-                     enum texture_kind kind, const struct texel_positions *places,
-                     struct texture_color *color)
-{
-   if (kind != TEXTURE_KIND_24_LOW && kind != TEXTURE_KIND_24_HIGH) {
-      texture_load_square(thread, state, kind, places, 1, color);
-      return;
-   }
-   const texture_uint word =
-      (texture_uint)texture_load_word(state->base,
-                                      places->offset + places->y[0] * places->row_stride + places->x[0] * 4);
-   color->single =
-      texture_exact_depth((texture_int)(kind == TEXTURE_KIND_24_LOW ? word & 0xffffff : word >> 8));
 }
 
 /** Whether two neighbours are read at once. */
@@ -359,4 +336,110 @@ texture_weight(enum texture_kind kind, texture_int fraction)
       weight.channels = (texture_short)(fraction | fraction << 16);
    }
    return weight;
+}
+
+/** The geometry of each lane's level; fields as enum texture_geometry_field. */
+struct texture_geometry {
+   texture_int field[TEXTURE_NUM_GEOMETRY_FIELDS];
+};
+
+#if TEXTURE_LANES < 16
+static __attribute__((noinline)) void
+texture_look_up_lanes(const struct tbr_texture_private *state, const texture_int *level,
+                      struct texture_geometry *geometry)
+{
+   for (unsigned lane = 0; lane < TEXTURE_LANES; lane++)
+      for (unsigned i = 0; i < TEXTURE_NUM_GEOMETRY_FIELDS; i++)
+         geometry->field[i][lane] = state->records[(*level)[lane]][i];
+}
+#endif
+
+TEXTURE_INLINE void
+texture_look_up_one_level(const struct tbr_texture_private *state, int32_t level,
+                          struct texture_geometry *geometry)
+{
+   for (unsigned i = 0; i < TEXTURE_NUM_GEOMETRY_FIELDS; i++)
+      geometry->field[i] = texture_splat_int(state->records[level][i]);
+}
+
+/** The geometry of the first level. */
+TEXTURE_INLINE void
+texture_look_up_first_level(const struct tbr_texture_private *state, struct texture_geometry *geometry)
+{
+   texture_look_up_one_level(state, 0, geometry);
+}
+
+/** uniform: the lanes of a quad are on one level. */
+TEXTURE_INLINE void
+texture_look_up_level(const struct tbr_texture_private *state, texture_int level, bool uniform,
+                      struct texture_geometry *geometry)
+{
+#if TEXTURE_LANES == 16
+   for (unsigned i = 0; i < TEXTURE_NUM_GEOMETRY_FIELDS; i++)
+      geometry->field[i] =
+         (texture_int)_mm512_permutexvar_epi32((__m512i)level, _mm512_loadu_si512(state->tables[i]));
+#else
+   if (!uniform) {
+      if (texture_any(level != texture_splat_int(level[0])))
+         texture_look_up_lanes(state, &level, geometry);
+      else
+         texture_look_up_one_level(state, level[0], geometry);
+      return;
+   }
+#if TEXTURE_LANES == 8
+   const float *first = (const float *)state->records[level[0]],
+               *second = (const float *)state->records[level[4]];
+   texture_int low = (texture_int)_mm256_set_m128(_mm_loadu_ps(second), _mm_loadu_ps(first));
+   texture_int high = (texture_int)_mm256_set_m128(_mm_loadu_ps(second + 4), _mm_loadu_ps(first + 4));
+#else
+   texture_int low = texture_load_int(state->records[level[0]]);
+   texture_int high = texture_load_int(state->records[level[0]] + 4);
+#endif
+   geometry->field[0] = texture_quad_shuffle(low, 0, 0, 0, 0);
+   geometry->field[1] = texture_quad_shuffle(low, 1, 1, 1, 1);
+   geometry->field[2] = texture_quad_shuffle(low, 2, 2, 2, 2);
+   geometry->field[3] = texture_quad_shuffle(low, 3, 3, 3, 3);
+   geometry->field[4] = texture_quad_shuffle(high, 0, 0, 0, 0);
+   geometry->field[5] = texture_quad_shuffle(high, 1, 1, 1, 1);
+   geometry->field[6] = texture_quad_shuffle(high, 2, 2, 2, 2);
+   geometry->field[7] = texture_quad_shuffle(high, 3, 3, 3, 3);
+#endif
+}
+
+/** Array layers of the lanes, of so many, that coordinates name. */
+TEXTURE_INLINE texture_int
+texture_array_layers(uint32_t num_layers, const float *coordinates)
+{
+   const texture_float zero = {0};
+   texture_float layer = texture_floor(texture_max(texture_load_operand(coordinates), zero) + 0.5f);
+   return texture_truncate(texture_min(layer, texture_splat_float((float)(num_layers - 1))));
+}
+
+/** Compares texels of depth with the reference. */
+TEXTURE_INLINE texture_float
+texture_compare_lanes(unsigned function, texture_float reference, texture_float depth)
+{
+   texture_int passes = texture_splat_int(0);
+   switch (function) {
+   case PIPE_FUNC_LESS: passes = reference < depth; break;
+   case PIPE_FUNC_EQUAL: passes = reference == depth; break;
+   case PIPE_FUNC_LEQUAL: passes = reference <= depth; break;
+   case PIPE_FUNC_GREATER: passes = reference > depth; break;
+   case PIPE_FUNC_NOTEQUAL: passes = reference != depth; break;
+   case PIPE_FUNC_GEQUAL: passes = reference >= depth; break;
+   case PIPE_FUNC_ALWAYS: passes = texture_splat_int(-1); break;
+   }
+   return (texture_float)(passes & (texture_int)texture_splat_float(1.0f));
+}
+
+/** What a component of the result is, after the view's swizzle: a channel, 0 or 1. */
+TEXTURE_INLINE texture_float
+texture_component(const struct tbr_texture_private *state, const texture_float *channels, unsigned component)
+{
+   const unsigned channel = state->channel[component];
+   if (channel <= PIPE_SWIZZLE_W)
+      return channels[channel];
+   if (channel != PIPE_SWIZZLE_1)
+      return texture_splat_float(0.0f);
+   return state->integer ? (texture_float)texture_splat_int(1) : texture_splat_float(1.0f);
 }

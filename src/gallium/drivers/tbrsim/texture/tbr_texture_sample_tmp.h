@@ -12,6 +12,7 @@
 #include "tbr_texture_unit.h"
 #include "tbr_texture_vector.h"
 #include "util/format/u_format.h"
+#include "util/format_srgb.h"
 #include "util/half_float.h"
 #include "util/macros.h"
 #include "util/u_math.h"
@@ -22,6 +23,8 @@
 #include "tbr_texture_cube_tmp.h"
 #include "tbr_texture_general_tmp.h"
 #include "tbr_texture_load_tmp.h"
+#include "tbr_texture_fetch_fast_tmp.h"
+#include "tbr_texture_float_tmp.h"
 #include "tbr_texture_fast_tmp.h"
 #include "tbr_texture_anisotropic_tmp.h"
 
@@ -39,8 +42,10 @@
    TEXTURE_DEFINE(name##_##filter##_none, kind, cube, filter, NONE)       \
    TEXTURE_DEFINE(name##_##filter##_nearest, kind, cube, filter, NEAREST) \
    TEXTURE_DEFINE(name##_##filter##_linear, kind, cube, filter, LINEAR)
-#define TEXTURE_MIPS(name) \
-   {texture_sample_##name##_none, texture_sample_##name##_nearest, texture_sample_##name##_linear}
+#define TEXTURE_MIPS(name)                                                                          \
+   {                                                                                                \
+      texture_sample_##name##_none, texture_sample_##name##_nearest, texture_sample_##name##_linear \
+   }
 /** The functions of all filters, and a table of them by enum texture_filter and enum texture_mip. */
 #define TEXTURE_DEFINE_FILTERS(name, kind, cube)                                                    \
    TEXTURE_DEFINE_MIPS(name, kind, cube, NEAREST)                                                   \
@@ -59,11 +64,8 @@
 #define TEXTURE_KINDS(KIND) TEXTURE_INTEGER_KINDS(KIND) TEXTURE_FLOAT_KINDS(KIND)
 
 #define TEXTURE_DEFINE_2D(kind) TEXTURE_DEFINE_FILTERS(kind, kind, false)
-#define TEXTURE_DEFINE_CUBE(kind) TEXTURE_DEFINE(cube_##kind, kind, true, NEAREST, NONE)
 TEXTURE_KINDS(TEXTURE_DEFINE_2D)
 TEXTURE_DEFINE_FILTERS(cube, BYTES_4, true)
-/* Cube maps of depth and floats are only served where nothing is filtered. */
-TEXTURE_FLOAT_KINDS(TEXTURE_DEFINE_CUBE)
 
 static tbr_sample_function
 texture_choose_isotropic(const struct tbr_texture_binding *binding)
@@ -77,25 +79,18 @@ texture_choose_isotropic(const struct tbr_texture_binding *binding)
                                                                                        : TEXTURE_MIP_NONE;
 #define TEXTURE_CASE_2D(kind) \
    case TEXTURE_KIND_##kind: return texture_functions_##kind[filter][mip];
-#define TEXTURE_CASE_CUBE(kind) \
-   case TEXTURE_KIND_##kind: return texture_sample_cube_##kind;
-   if (!texture_is_cube(binding)) {
-      switch (binding->private_state.kind) {
-         TEXTURE_KINDS(TEXTURE_CASE_2D)
-      default: return texture_sample_general;
-      }
-   }
-   switch (binding->private_state.kind) {
-   case TEXTURE_KIND_BYTES_4:
+   if (binding->private_state.kind == TEXTURE_KIND_BYTES_4 && texture_is_cube(binding))
       return texture_functions_cube[filter][mip];
-      TEXTURE_FLOAT_KINDS(TEXTURE_CASE_CUBE)
-   default: return texture_sample_general;
+   switch (binding->private_state.kind) {
+      TEXTURE_KINDS(TEXTURE_CASE_2D)
+   default: return texture_sample_other;
    }
 }
 
 static tbr_sample_function
 texture_choose_sampler(struct tbr_texture_binding *binding)
 {
+   binding->private_state.load = texture_choose_load(&binding->private_state);
    binding->private_state.isotropic = texture_choose_isotropic(binding);
    return binding->private_state.max_anisotropy > 1 ? texture_sample_anisotropic
                                                     : binding->private_state.isotropic;

@@ -141,6 +141,73 @@ texture_min(texture_float a, texture_float b)
 #endif
 }
 
+/** The same of integers. */
+TEXTURE_INLINE texture_int
+texture_max_int(texture_int a, texture_int b)
+{
+#if TEXTURE_LANES == 16
+   return (texture_int)_mm512_max_epi32((__m512i)a, (__m512i)b);
+#elif TEXTURE_LANES == 8
+   return (texture_int)_mm256_max_epi32((__m256i)a, (__m256i)b);
+#else
+   return texture_select_int(a > b, a, b);
+#endif
+}
+
+TEXTURE_INLINE texture_int
+texture_min_int(texture_int a, texture_int b)
+{
+#if TEXTURE_LANES == 16
+   return (texture_int)_mm512_min_epi32((__m512i)a, (__m512i)b);
+#elif TEXTURE_LANES == 8
+   return (texture_int)_mm256_min_epi32((__m256i)a, (__m256i)b);
+#else
+   return texture_select_int(a < b, a, b);
+#endif
+}
+
+/* Shifts of all lanes by a number of bits that the compiler does not know. */
+#if TEXTURE_LANES == 16
+#define TEXTURE_SHIFT(direction, value, bits) \
+   (texture_int) _mm512_##direction##_epi32((__m512i)(value), _mm_cvtsi32_si128((int)(bits)))
+#elif TEXTURE_LANES == 8
+#define TEXTURE_SHIFT(direction, value, bits) \
+   (texture_int) _mm256_##direction##_epi32((__m256i)(value), _mm_cvtsi32_si128((int)(bits)))
+#elif defined(__SSE2__)
+#define TEXTURE_SHIFT(direction, value, bits) \
+   (texture_int) _mm_##direction##_epi32((__m128i)(value), _mm_cvtsi32_si128((int)(bits)))
+#endif
+
+TEXTURE_INLINE texture_int
+texture_shift_left(texture_int value, unsigned bits)
+{
+#ifdef TEXTURE_SHIFT
+   return TEXTURE_SHIFT(sll, value, bits);
+#else
+   return value << (int)bits;
+#endif
+}
+
+TEXTURE_INLINE texture_int
+texture_shift_right(texture_int value, unsigned bits)
+{
+#ifdef TEXTURE_SHIFT
+   return TEXTURE_SHIFT(srl, value, bits);
+#else
+   return (texture_int)((texture_uint)value >> bits);
+#endif
+}
+
+TEXTURE_INLINE texture_int
+texture_shift_right_signed(texture_int value, unsigned bits)
+{
+#ifdef TEXTURE_SHIFT
+   return TEXTURE_SHIFT(sra, value, bits);
+#else
+   return value >> (int)bits;
+#endif
+}
+
 /** Towards zero; INT32_MIN where the result does not fit. */
 TEXTURE_INLINE texture_int
 texture_truncate(texture_float value)

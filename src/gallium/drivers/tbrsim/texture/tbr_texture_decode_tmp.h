@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * Texels of every format as floats, or as integers' bits, a vector of lanes at a time: the
+ * values are those of Mesa's format functions, bit for bit. Each format has a function that
+ * reads and decodes, chosen when a texture is bound. Included by tbr_texture_load_tmp.h.
+ */
+
+/** Texels that one fragment reads of a level: two slices of 2 × 2. */
+#define TEXTURE_MAX_TAPS 8
+
+/** Where the lanes' texels are. */
+struct texture_taps {
+   texture_int offset[TEXTURE_MAX_TAPS]; /**< bytes from the base; of compressed formats to the block */
+   texture_int place[TEXTURE_MAX_TAPS];  /**< in a compressed block: y * 4 + x; else not set */
+};
+
+/** The channels that texels have in memory (num_channels of struct tbr_texture_private). */
+struct texture_texels {
+   texture_float channel[TEXTURE_MAX_TAPS][4];
+};
+
+/** Sets where a tap is, in an image that is so many bytes from the base. */
+TEXTURE_INLINE void
+texture_place_tap(const struct tbr_texture_private *state, struct texture_taps *taps, unsigned tap,
+                  texture_int image, texture_int row_stride, texture_int x, texture_int y)
+{
+   if (state->block_shift) {
+      taps->offset[tap] = image + (y >> 2) * row_stride + (x >> 2) * state->block_bytes;
+      taps->place[tap] = (y & 3) << 2 | (x & 3);
+   } else {
+      taps->offset[tap] = image + y * row_stride + x * state->block_bytes;
+   }
+}
+
+/** The words of texels of so many bytes. */
+TEXTURE_INLINE void
+texture_load_words(unsigned bytes, const struct tbr_texture_private *state, texture_int offset,
+                   texture_int words[4])
+{
+   switch (bytes) {
+   case 1: words[0] = texture_load_texel(TEXTURE_KIND_BYTES_1, state->base, offset); break;
+   case 2: words[0] = texture_load_texel(TEXTURE_KIND_BYTES_2, state->base, offset); break;
+   case 4: words[0] = texture_load_word(state->base, offset); break;
+   case 8: texture_load_pair(state, offset, &words[0], &words[1]); break;
+   case 12:
+      texture_load_pair(state, offset, &words[0], &words[1]);
+      words[2] = texture_load_word(state->base, offset + 8);
+      break;
+   case 16:
+      texture_load_pair(state, offset, &words[0], &words[1]);
+      texture_load_pair(state, offset + 8, &words[2], &words[3]);
+      break;
+   }
+}
+
+/** Three mantissas of 9 bits and their common exponent. */
+TEXTURE_INLINE void
+texture_decode_shared_exponent(texture_int word, texture_float *channel)
+{
+   const texture_int exponent = (texture_int)((texture_uint)word >> 27);
+   const texture_float scale = (texture_float)((exponent + (127 - 15 - 9)) << 23);
+   for (int c = 0; c < 3; c++)
+      channel[c] = texture_to_float(word >> 9 * c & 0x1ff) * scale;
+}
+
+TEXTURE_INLINE void
+texture_decode_packed_floats(texture_int word, texture_float *channel)
+{
+   channel[0] = texture_from_unsigned_floats(word & 0x7ff, 6);
+   channel[1] = texture_from_unsigned_floats(word >> 11 & 0x7ff, 6);
+   channel[2] = texture_from_unsigned_floats((texture_int)((texture_uint)word >> 22), 5);
+}
+
+typedef double texture_double __attribute__((vector_size(TEXTURE_LANES * 8)));
+
+/** Depth of 24 bits as Mesa's format functions have it: rounded once, from a double. */
+TEXTURE_INLINE texture_float
+texture_exact_depth(texture_int depth)
+{
+   const texture_double scale = 1.0 / 0xffffff - (texture_double){0};
+   return __builtin_convertvector(__builtin_convertvector(depth, texture_double) * scale, texture_float);
+}
+
+/** One channel, of the word that it is in. */
+TEXTURE_INLINE texture_float
+texture_decode_channel(enum texture_conversion conversion, const struct texture_channel *channel,
+                       texture_int word)
+{
+   const texture_int high = texture_shift_left(word, channel->left);
+   const texture_int bits = texture_shift_right(high, channel->right);
+   switch (conversion) {
+   case TEXTURE_CONVERT_SRGB:
+      if (channel->srgb)
+         return (
+            texture_float)texture_load_word((const uint8_t *)util_format_srgb_8unorm_to_linear_float_table,
+                                            bits << 2);
+      return texture_to_float(bits) * channel->scale;
+   case TEXTURE_CONVERT_UNORM: return texture_to_float(bits) * channel->scale;
+   case TEXTURE_CONVERT_SNORM:
+      return texture_max(texture_splat_float(-1.0f),
+                         texture_to_float(texture_shift_right_signed(high, channel->right)) * channel->scale);
+   case TEXTURE_CONVERT_SINT: return (texture_float)texture_shift_right_signed(high, channel->right);
+   case TEXTURE_CONVERT_HALF: return texture_from_halves(bits);
+   case TEXTURE_CONVERT_DEPTH_24: return texture_exact_depth(bits);
+   default: return (texture_float)bits;
+   }
+}
+
+/** The texels of a format without blocks. */
+TEXTURE_INLINE void
+texture_decode_texels(enum texture_conversion conversion, unsigned bytes,
+                      const struct tbr_texture_private *state, const struct texture_taps *taps,
+                      unsigned count, struct texture_texels *texels)
+{
+   const unsigned num_channels = state->num_channels;
+   for (unsigned i = 0; i < count; i++) {
+      texture_float *channel = texels->channel[i];
+      texture_int words[4];
+      texture_load_words(bytes, state, taps->offset[i], words);
+      if (conversion == TEXTURE_CONVERT_R9G9B9E5) {
+         texture_decode_shared_exponent(words[0], channel);
+      } else if (conversion == TEXTURE_CONVERT_R11G11B10) {
+         texture_decode_packed_floats(words[0], channel);
+      } else if (conversion == TEXTURE_CONVERT_WORD) {
+#pragma GCC unroll 4
+         for (unsigned c = 0; c < bytes / 4; c++)
+            channel[c] = (texture_float)words[c];
+      } else {
+#pragma GCC unroll 4
+         for (unsigned c = 0; c < 4; c++)
+            if (c < num_channels)
+               channel[c] = texture_decode_channel(conversion, &state->channels[c],
+                                                   bytes > 4 ? words[state->channels[c].word] : words[0]);
+      }
+   }
+}
+
+/** The texels of compressed blocks that decode to bytes, red in the lowest. */
+static __attribute__((noinline)) void
+texture_load_blocks(struct tbr_texture_thread *thread, const struct tbr_texture_private *state,
+                    const struct texture_taps *taps, unsigned count, texture_int *texels)
+{
+   for (unsigned lane = 0; lane < TEXTURE_LANES; lane++) {
+      const uint32_t *block = NULL;
+      int32_t known = 0;
+      for (unsigned i = 0; i < count; i++) {
+         const int32_t offset = taps->offset[i][lane];
+         if (!block || offset != known)
+            block = texture_find_block(thread, state, state->base + offset);
+         known = offset;
+         texels[i][lane] = (int32_t)block[taps->place[i][lane]];
+      }
+   }
+}
+
+/** The texels of blocks that decode to bytes. */
+TEXTURE_INLINE void
+texture_decode_blocks(enum texture_conversion conversion, struct tbr_texture_thread *thread,
+                      const struct tbr_texture_private *state, const struct texture_taps *taps,
+                      unsigned count, struct texture_texels *texels)
+{
+   texture_int words[TEXTURE_MAX_TAPS];
+   texture_load_blocks(thread, state, taps, count, words);
+   for (unsigned i = 0; i < count; i++) {
+#pragma GCC unroll 4
+      for (unsigned c = 0; c < 4; c++)
+         texels->channel[i][c] = texture_decode_channel(conversion, &state->channels[c], words[i]);
+   }
+}
+
+/** Texels of any format by Mesa's functions. */
+static void
+texture_load_any(struct tbr_texture_thread *thread, const struct tbr_texture_private *state,
+                 const struct texture_taps *taps, unsigned count, struct texture_texels *texels)
+{
+   for (unsigned lane = 0; lane < TEXTURE_LANES; lane++) {
+      for (unsigned i = 0; i < count; i++) {
+         const unsigned place = state->block_shift ? (unsigned)taps->place[i][lane] : 0;
+         float texel[4];
+         state->fetch(texel, state->base + taps->offset[i][lane], place & 3, place >> 2);
+         for (unsigned c = 0; c < 4; c++)
+            texels->channel[i][c][lane] = texel[c];
+      }
+   }
+}
+
+#define TEXTURE_FORMATS(FORMAT)                                                                          \
+   FORMAT(UNORM, 1)                                                                                      \
+   FORMAT(UNORM, 2)                                                                                      \
+   FORMAT(UNORM, 4) FORMAT(UNORM, 8) FORMAT(SNORM, 1) FORMAT(SNORM, 2) FORMAT(SNORM, 4) FORMAT(SNORM, 8) \
+      FORMAT(SRGB, 4) FORMAT(UINT, 1) FORMAT(UINT, 2) FORMAT(UINT, 4) FORMAT(UINT, 8) FORMAT(SINT, 1)    \
+         FORMAT(SINT, 2) FORMAT(SINT, 4) FORMAT(SINT, 8) FORMAT(HALF, 2) FORMAT(HALF, 4) FORMAT(HALF, 8) \
+            FORMAT(WORD, 4) FORMAT(WORD, 8) FORMAT(WORD, 12) FORMAT(WORD, 16) FORMAT(DEPTH_24, 4)        \
+               FORMAT(R9G9B9E5, 4) FORMAT(R11G11B10, 4)
+
+#define TEXTURE_DEFINE_LOAD(conversion, bytes)                                                      \
+   static void texture_load_##conversion##_##bytes(struct tbr_texture_thread *thread,               \
+                                                   const struct tbr_texture_private *state,         \
+                                                   const struct texture_taps *taps, unsigned count, \
+                                                   struct texture_texels *texels)                   \
+   {                                                                                                \
+      texture_decode_texels(TEXTURE_CONVERT_##conversion, bytes, state, taps, count, texels);       \
+   }
+#define TEXTURE_DEFINE_LOAD_BLOCKS(conversion)                                                   \
+   static void texture_load_blocks_##conversion(struct tbr_texture_thread *thread,               \
+                                                const struct tbr_texture_private *state,         \
+                                                const struct texture_taps *taps, unsigned count, \
+                                                struct texture_texels *texels)                   \
+   {                                                                                             \
+      texture_decode_blocks(TEXTURE_CONVERT_##conversion, thread, state, taps, count, texels);   \
+   }
+TEXTURE_FORMATS(TEXTURE_DEFINE_LOAD)
+TEXTURE_DEFINE_LOAD_BLOCKS(UNORM)
+TEXTURE_DEFINE_LOAD_BLOCKS(SRGB)
+
+static tbr_load_function
+texture_choose_load(const struct tbr_texture_private *state)
+{
+   if (state->unpack_block)
+      return state->conversion == TEXTURE_CONVERT_SRGB ? texture_load_blocks_SRGB : texture_load_blocks_UNORM;
+#define TEXTURE_FORMAT(conversion, bytes) TEXTURE_CONVERT_##conversion << 8 | (bytes)
+#define TEXTURE_CASE_LOAD(conversion, bytes) \
+   case TEXTURE_FORMAT(conversion, bytes): return texture_load_##conversion##_##bytes;
+   switch (state->conversion << 8 | state->block_bytes) {
+      TEXTURE_FORMATS(TEXTURE_CASE_LOAD)
+   default: return texture_load_any;
+   }
+}

@@ -1,0 +1,606 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * Sampling and gathering of every target, format, filter and wrap mode in floats, a vector of
+ * lanes at a time. Values and footprints are those of the general function, which takes a
+ * fragment at a time, bit for bit. Included by tbr_texture_sample_tmp.h.
+ */
+
+/** What differs between targets where texels are read. */
+enum texture_shape {
+   TEXTURE_FLAT,   /**< one dimension or two, in an array or not */
+   TEXTURE_VOLUME, /**< three */
+   TEXTURE_FACES,  /**< a cube map, or an array of them */
+};
+
+/** What the lanes sample. */
+struct texture_site {
+   texture_float at[3];            /**< s and t on the face for cube maps */
+   texture_int layer;              /**< of an array, or the face (six a cube) */
+   const texture_float *reference; /**< to compare with; NULL: nothing is compared */
+};
+
+/** The lanes that read a level, how, and where what they read is noted. */
+struct texture_access {
+   texture_int lanes, level;
+   bool uniform; /**< the lanes of a quad agree on the level */
+   unsigned part, slot;
+   struct texture_reads *reads; /**< NULL: nothing is recorded */
+};
+
+/** The texels that the lanes read of a level, and how they are mixed. */
+struct texture_square_lanes {
+   struct texture_texels texels;
+   texture_float weight[3];
+};
+
+/** The remainder of an index, of which 0 … size - 1 is left. */
+TEXTURE_INLINE texture_int
+texture_modulo(texture_int index, texture_int size)
+{
+   const texture_float quotient = texture_floor(texture_to_float(index) / texture_to_float(size));
+   const texture_int remainder = index - texture_truncate(quotient) * size;
+   /* Indices that no texture has may round. */
+   return texture_max_int(texture_min_int(remainder, size - 1), texture_splat_int(0));
+}
+
+/** Texel indices after the wrap mode, as texture_wrap_index has them. Those of coordinates that repeat are
+ * less than a period outside unless there is an offset. */
+TEXTURE_INLINE texture_int
+texture_wrap_indices(unsigned wrap, texture_int index, texture_int last, bool offset)
+{
+   const texture_int zero = texture_splat_int(0);
+   switch (wrap) {
+   case PIPE_TEX_WRAP_REPEAT:
+      if (offset)
+         return texture_modulo(index, last + 1);
+      index = texture_select_int(index < zero, last, index);
+      return index & ~(index > last);
+   case PIPE_TEX_WRAP_MIRROR_REPEAT:
+      if (offset) {
+         const texture_int inside = texture_modulo(index, 2 * last + 2);
+         return texture_min_int(inside, 2 * last + 1 - inside);
+      }
+      return texture_min_int(index ^ index >> 31, last);
+   case PIPE_TEX_WRAP_CLAMP_TO_EDGE: return texture_min_int(texture_max_int(index, zero), last);
+   case PIPE_TEX_WRAP_MIRROR_CLAMP_TO_EDGE: return texture_min_int(index ^ index >> 31, last);
+   case PIPE_TEX_WRAP_MIRROR_CLAMP:
+   case PIPE_TEX_WRAP_MIRROR_CLAMP_TO_BORDER: return texture_min_int(index ^ index >> 31, last + 1);
+   default: return texture_min_int(texture_max_int(index, zero - 1), last + 1);
+   }
+}
+
+/** The texels along one axis: indices after wrapping, and the second's weight. */
+struct texture_axis_lanes {
+   texture_int first, second;
+   texture_float weight;
+};
+
+/** Coordinates in texels, as texture_to_texels has them. */
+TEXTURE_INLINE texture_float
+texture_scale_coordinates(unsigned wrap, texture_float c, texture_float size, bool normalized)
+{
+   const texture_float zero = {0}, one = texture_splat_float(1.0f);
+   const texture_float whole = normalized ? one : size;
+   c = (texture_float)((texture_int)c & (c - c == zero));
+   switch (wrap) {
+   case PIPE_TEX_WRAP_REPEAT: return (c - texture_floor(c)) * size;
+   case PIPE_TEX_WRAP_MIRROR_REPEAT:
+      c -= 2.0f * texture_floor(c * 0.5f + 0.5f);
+      /* A whole period off, where the sum was rounded. */
+      return (c + (texture_float)((c < -one) & (texture_int)(one + one))) * size;
+   case PIPE_TEX_WRAP_CLAMP: c = texture_min(texture_max(c, zero), whole); break;
+   case PIPE_TEX_WRAP_MIRROR_CLAMP:
+      c = texture_min((texture_float)((texture_int)c & 0x7fffffff), whole);
+      break;
+   }
+   if (normalized)
+      c *= size;
+   return texture_min(texture_max(c, texture_splat_float(-1048576.0f)), texture_splat_float(1048576.0f));
+}
+
+/** offset: of the lanes, NULL without. */
+TEXTURE_INLINE struct texture_axis_lanes
+texture_wrap_lanes(unsigned wrap, texture_float coordinate, texture_int last, bool normalized, bool linear,
+                   const int32_t *offset)
+{
+   struct texture_axis_lanes axis;
+   if (!linear && wrap == PIPE_TEX_WRAP_CLAMP)
+      wrap = PIPE_TEX_WRAP_CLAMP_TO_EDGE;
+   if (!linear && wrap == PIPE_TEX_WRAP_MIRROR_CLAMP)
+      wrap = PIPE_TEX_WRAP_MIRROR_CLAMP_TO_EDGE;
+   const texture_float size = texture_to_float(last + 1);
+   texture_float u = texture_scale_coordinates(wrap, coordinate, size, normalized);
+   if (wrap == PIPE_TEX_WRAP_REPEAT && !linear)
+      u = texture_min(u, size - 0.5f);
+   if (linear)
+      u -= 0.5f;
+   const texture_float whole = texture_floor(u);
+   texture_int index = texture_truncate(whole);
+   if (offset)
+      index += texture_load_int(offset);
+   axis.first = axis.second = texture_wrap_indices(wrap, index, last, offset != NULL);
+   if (linear) {
+      axis.second = texture_wrap_indices(wrap, index + 1, last, offset != NULL);
+      axis.weight = u - whole;
+   }
+   return axis;
+}
+
+/** The lower corner to record, as texture_lower_corner has it. */
+TEXTURE_INLINE texture_int
+texture_lower_corners(const struct texture_axis_lanes *axis, unsigned wrap, texture_int last)
+{
+   const texture_int first = axis->first, second = axis->second;
+   texture_int corner = texture_min_int(first, second);
+   if (wrap == PIPE_TEX_WRAP_REPEAT)
+      corner = texture_select_int((first == last) & (second == 0), first, corner);
+   return texture_select_int((first == second) & (first == 0), texture_splat_int(-1), corner);
+}
+
+/** Notes what lanes read in a slot. */
+TEXTURE_INLINE void
+texture_note_lanes(const struct texture_access *access, unsigned slot, texture_int lanes, texture_int x,
+                   texture_int y, texture_int layer, bool linear)
+{
+   struct texture_reads *reads = access->reads;
+   uint32_t *texel = reads->texel[slot] + access->part, *key = reads->key[slot] + access->part;
+   const texture_int place = (x & 0xffff) | y << 16;
+   const texture_int name = access->level | (linear ? 0x100 : 0) | layer << 9;
+   texture_store_int(texel, texture_select_int(lanes, place, texture_load_int(texel)));
+   texture_store_int(key, texture_select_int(lanes, name, texture_load_int(key)));
+   reads->lanes[slot] |= texture_bits(lanes) << access->part;
+}
+
+/** Within 0 … last. */
+TEXTURE_INLINE texture_int
+texture_inside_lanes(texture_int index, texture_int last)
+{
+   return (texture_uint)index <= (texture_uint)last;
+}
+
+/** Moves the taps of lanes whose squares cross the edges of a seamless cube map's faces to the
+ * faces beside them, and notes them one by one. Returns for each tap the lanes that have no texel
+ * there: it is past a corner, where three faces meet. */
+static __attribute__((noinline)) void
+texture_cross_faces(const struct tbr_texture_private *state, const struct texture_access *access,
+                    const texture_int *face, const texture_int first[2], uint32_t lanes,
+                    struct texture_taps *taps, uint32_t missing[4])
+{
+   memset(missing, 0, 4 * sizeof(*missing));
+   u_foreach_bit (lane, lanes) {
+      const unsigned level = (unsigned)access->level[lane], cube = (unsigned)(*face)[lane] / 6 * 6;
+      const int32_t *record = state->records[level];
+      struct texture_cube_taps on_faces;
+      texture_cube_taps_init(&on_faces, (unsigned)(*face)[lane] % 6, record[TEXTURE_LAST_X] + 1,
+                             first[0][lane], first[1][lane]);
+      for (int i = 0; i < 4; i++) {
+         if (i == on_faces.missing) {
+            missing[i] |= 1u << lane;
+            continue;
+         }
+         const int x = on_faces.x[i], y = on_faces.y[i];
+         taps->offset[i][lane] = record[TEXTURE_OFFSET] +
+                                 (int32_t)(cube + on_faces.face[i]) * record[TEXTURE_LAYER_STRIDE] +
+                                 (y >> state->block_shift) * record[TEXTURE_ROW_STRIDE] +
+                                 (x >> state->block_shift) * state->block_bytes;
+         taps->place[i][lane] = (y & 3) << 2 | (x & 3);
+         if (access->reads)
+            texture_note(access->reads, access->slot + (unsigned)i, access->part + lane, level, false,
+                         cube + on_faces.face[i], x, y);
+      }
+   }
+}
+
+/** Past corners, the mean of the other three texels; of integers, the one beside it. */
+static __attribute__((noinline)) void
+texture_fill_corners(const struct tbr_texture_private *state, const uint32_t missing[4],
+                     struct texture_texels *texels)
+{
+   for (unsigned tap = 0; tap < 4; tap++) {
+      if (!missing[tap])
+         continue;
+      const texture_int lanes = texture_lanes_of(missing[tap]);
+      for (unsigned c = 0; c < state->num_channels; c++) {
+         texture_float sum = {0};
+         for (unsigned i = 0; i < 4; i++)
+            if (i != tap)
+               sum += texels->channel[i][c];
+         sum *= 1.0f / 3.0f;
+         if (state->integer)
+            sum = texels->channel[tap ^ 1][c];
+         texels->channel[tap][c] = texture_select_float(lanes, sum, texels->channel[tap][c]);
+      }
+   }
+}
+
+/** Reads the texels of a level. */
+TEXTURE_INLINE void
+texture_read_lanes(struct tbr_texture_thread *thread, const struct tbr_texture_binding *binding,
+                   const struct tbr_sample_arguments *arguments, enum texture_shape shape, bool linear,
+                   const struct texture_site *site, const struct texture_access *access,
+                   struct texture_square_lanes *square)
+{
+   const struct tbr_texture_private *state = &binding->private_state;
+   const struct pipe_sampler_state *sampler = &binding->sampler;
+   const bool seamless = shape == TEXTURE_FACES && linear && state->seamless;
+   const unsigned count = !linear ? 1 : shape == TEXTURE_VOLUME ? 8 : 4;
+   const unsigned part = access->part;
+   const bool normalized = shape == TEXTURE_FLAT ? state->normalized : true;
+   const int32_t *offset[3] = {NULL, NULL, NULL};
+   struct texture_axis_lanes x, y = {0}, z = {0};
+   struct texture_geometry geometry;
+   struct texture_taps taps;
+   texture_int inside[TEXTURE_MAX_TAPS], first[2];
+   uint32_t crossing = 0, missing[4];
+
+   if (arguments->has_offset && shape != TEXTURE_FACES)
+      for (unsigned i = 0; i < 3; i++)
+         offset[i] = arguments->offset[i] + part;
+   if (binding->num_levels == 1)
+      texture_look_up_first_level(state, &geometry);
+   else
+      texture_look_up_level(state, access->level, access->uniform, &geometry);
+   const texture_int last_x = geometry.field[TEXTURE_LAST_X], last_y = geometry.field[TEXTURE_LAST_Y];
+   const texture_int last_z = geometry.field[TEXTURE_LAST_Z];
+   const texture_int layer_stride = geometry.field[TEXTURE_LAYER_STRIDE];
+
+   if (seamless) {
+      const texture_float size = texture_to_float(last_x + 1);
+      texture_float floors[2];
+      for (unsigned i = 0; i < 2; i++) {
+         const texture_float c =
+            texture_min(texture_max(site->at[i], texture_splat_float(0.0f)), texture_splat_float(1.0f));
+         const texture_float u = c * size - 0.5f;
+         floors[i] = texture_floor(u);
+         first[i] = texture_truncate(floors[i]);
+         square->weight[i] = u - floors[i];
+      }
+      const texture_int within =
+         (texture_uint)first[0] < (texture_uint)last_x & (texture_uint)first[1] < (texture_uint)last_y;
+      crossing = texture_bits(access->lanes & ~within);
+      x.first = first[0] & within;
+      y.first = first[1] & within;
+      x.second = (x.first + 1) & within;
+      y.second = (y.first + 1) & within;
+      if (access->reads)
+         texture_note_lanes(access, access->slot, access->lanes & within, x.first, y.first, site->layer,
+                            true);
+   } else {
+      x = texture_wrap_lanes(sampler->wrap_s, site->at[0], last_x, normalized, linear, offset[0]);
+      if (shape != TEXTURE_FLAT || state->dimensions > 1)
+         y = texture_wrap_lanes(sampler->wrap_t, site->at[1], last_y, normalized, linear, offset[1]);
+      if (shape == TEXTURE_VOLUME)
+         z = texture_wrap_lanes(sampler->wrap_r, site->at[2], last_z, true, linear, offset[2]);
+      square->weight[0] = x.weight;
+      square->weight[1] = y.weight;
+      square->weight[2] = z.weight;
+      if (state->bordered) {
+         const texture_int x_inside[2] = {texture_inside_lanes(x.first, last_x),
+                                          texture_inside_lanes(x.second, last_x)};
+         const texture_int y_inside[2] = {texture_inside_lanes(y.first, last_y),
+                                          texture_inside_lanes(y.second, last_y)};
+         const texture_int z_inside[2] = {texture_inside_lanes(z.first, last_z),
+                                          texture_inside_lanes(z.second, last_z)};
+         for (unsigned i = 0; i < count; i++)
+            inside[i] = x_inside[i & 1] & y_inside[i >> 1 & 1] & z_inside[i >> 2];
+      }
+      if (access->reads) {
+         const texture_int column = linear ? texture_lower_corners(&x, sampler->wrap_s, last_x) : x.first;
+         const texture_int row = linear ? texture_lower_corners(&y, sampler->wrap_t, last_y) : y.first;
+         for (unsigned i = 0; i < count; i += 4) {
+            texture_int lanes = access->lanes;
+            if (state->bordered)
+               lanes &= count == 1 ? inside[0] : inside[i] | inside[i + 1] | inside[i + 2] | inside[i + 3];
+            texture_note_lanes(access, access->slot + i / 4, lanes, column, row,
+                               shape == TEXTURE_VOLUME ? (i ? z.second : z.first) : site->layer, linear);
+         }
+      }
+      if (state->bordered) {
+         const texture_int zero = texture_splat_int(0);
+         x.first = texture_min_int(texture_max_int(x.first, zero), last_x);
+         x.second = texture_min_int(texture_max_int(x.second, zero), last_x);
+         y.first = texture_min_int(texture_max_int(y.first, zero), last_y);
+         y.second = texture_min_int(texture_max_int(y.second, zero), last_y);
+         z.first = texture_min_int(texture_max_int(z.first, zero), last_z);
+         z.second = texture_min_int(texture_max_int(z.second, zero), last_z);
+      }
+   }
+
+   texture_int image[2];
+   image[0] = image[1] = geometry.field[TEXTURE_OFFSET];
+   if (shape == TEXTURE_VOLUME) {
+      image[0] += z.first * layer_stride;
+      image[1] += z.second * layer_stride;
+   } else if (shape == TEXTURE_FACES || state->layered) {
+      image[0] += site->layer * layer_stride;
+   }
+   const texture_int column[2] = {x.first, x.second}, row[2] = {y.first, y.second};
+#pragma GCC unroll 8
+   for (unsigned i = 0; i < count; i++)
+      texture_place_tap(state, &taps, i, image[i >> 2], geometry.field[TEXTURE_ROW_STRIDE], column[i & 1],
+                        row[i >> 1 & 1]);
+   if (unlikely(crossing))
+      texture_cross_faces(state, access, &site->layer, first, crossing, &taps, missing);
+
+   state->load(thread, state, &taps, count, &square->texels);
+
+   if (state->bordered && !seamless)
+      for (unsigned i = 0; i < count; i++)
+         for (unsigned c = 0; c < state->num_channels; c++)
+            square->texels.channel[i][c] = texture_select_float(inside[i], square->texels.channel[i][c],
+                                                                texture_splat_float(state->stored_border[c]));
+   if (site->reference)
+      for (unsigned i = 0; i < count; i++)
+         square->texels.channel[i][0] =
+            texture_compare_lanes(sampler->compare_func, *site->reference, square->texels.channel[i][0]);
+   if (unlikely(crossing))
+      texture_fill_corners(state, missing, &square->texels);
+}
+
+TEXTURE_INLINE texture_float
+texture_blend_lanes(texture_float a, texture_float b, texture_float weight)
+{
+   return a + (b - a) * weight;
+}
+
+/** Reads and filters one level. Slots from the access's on: at most TEXTURE_MAX_READS / 2. */
+TEXTURE_INLINE void
+texture_filter_lanes(struct tbr_texture_thread *thread, const struct tbr_texture_binding *binding,
+                     const struct tbr_sample_arguments *arguments, enum texture_shape shape, bool linear,
+                     const struct texture_site *site, const struct texture_access *access,
+                     texture_float *channels)
+{
+   struct texture_square_lanes square;
+   texture_read_lanes(thread, binding, arguments, shape, linear, site, access, &square);
+   for (unsigned c = 0; c < binding->private_state.num_channels; c++) {
+      texture_float mixed = square.texels.channel[0][c];
+      if (linear) {
+         texture_float slice[2];
+         for (unsigned i = 0; i < (shape == TEXTURE_VOLUME ? 2 : 1); i++) {
+            texture_float(*texel)[4] = &square.texels.channel[4 * i];
+            slice[i] = texture_blend_lanes(texture_blend_lanes(texel[0][c], texel[1][c], square.weight[0]),
+                                           texture_blend_lanes(texel[2][c], texel[3][c], square.weight[0]),
+                                           square.weight[1]);
+         }
+         mixed =
+            shape == TEXTURE_VOLUME ? texture_blend_lanes(slice[0], slice[1], square.weight[2]) : slice[0];
+      }
+      channels[c] = mixed;
+   }
+}
+
+/** The functions that read and filter a level. */
+#define TEXTURE_DEFINE_LEVEL(name, shape, linear)                                                            \
+   static __attribute__((noinline)) void texture_filter_##name(struct tbr_texture_thread *thread,            \
+                                                               const struct tbr_texture_binding *binding,    \
+                                                               const struct tbr_sample_arguments *arguments, \
+                                                               const struct texture_site *site,              \
+                                                               const struct texture_access *access,          \
+                                                               texture_float *channels)                      \
+   {                                                                                                         \
+      texture_filter_lanes(thread, binding, arguments, shape, linear, site, access, channels);               \
+   }
+TEXTURE_DEFINE_LEVEL(flat_nearest, TEXTURE_FLAT, false)
+TEXTURE_DEFINE_LEVEL(flat_linear, TEXTURE_FLAT, true)
+TEXTURE_DEFINE_LEVEL(volume_nearest, TEXTURE_VOLUME, false)
+TEXTURE_DEFINE_LEVEL(volume_linear, TEXTURE_VOLUME, true)
+TEXTURE_DEFINE_LEVEL(faces_nearest, TEXTURE_FACES, false)
+TEXTURE_DEFINE_LEVEL(faces_linear, TEXTURE_FACES, true)
+
+/** Filters a level, of the lanes that filter linearly and of the others. */
+TEXTURE_INLINE void
+texture_filter_either(struct tbr_texture_thread *thread, const struct tbr_texture_binding *binding,
+                      const struct tbr_sample_arguments *arguments, enum texture_shape shape,
+                      const struct texture_site *site, const struct texture_access *access,
+                      texture_int linear, texture_float *channels)
+{
+   typedef void (*function)(struct tbr_texture_thread *, const struct tbr_texture_binding *,
+                            const struct tbr_sample_arguments *, const struct texture_site *,
+                            const struct texture_access *, texture_float *);
+   static const function functions[3][2] = {
+      [TEXTURE_FLAT] = {texture_filter_flat_nearest, texture_filter_flat_linear},
+      [TEXTURE_VOLUME] = {texture_filter_volume_nearest, texture_filter_volume_linear},
+      [TEXTURE_FACES] = {texture_filter_faces_nearest, texture_filter_faces_linear},
+   };
+   const uint32_t lanes = texture_bits(access->lanes), filtered = texture_bits(access->lanes & linear);
+   if (filtered == lanes || !filtered) {
+      functions[shape][filtered != 0](thread, binding, arguments, site, access, channels);
+      return;
+   }
+   struct texture_access some = *access;
+   texture_float nearest[4];
+   some.lanes = access->lanes & linear;
+   functions[shape][1](thread, binding, arguments, site, &some, channels);
+   some.lanes = access->lanes & ~linear;
+   functions[shape][0](thread, binding, arguments, site, &some, nearest);
+   for (unsigned c = 0; c < binding->private_state.num_channels; c++)
+      channels[c] = texture_select_float(linear, channels[c], nearest[c]);
+}
+
+/** Coordinates, layers and faces of the lanes from part on. */
+TEXTURE_INLINE void
+texture_site_init(const struct tbr_texture_binding *binding, const struct tbr_sample_arguments *arguments,
+                  unsigned part, enum texture_shape shape, const struct texture_cube *projection,
+                  struct texture_site *site)
+{
+   site->layer = texture_splat_int(0);
+   site->reference = NULL;
+   if (shape == TEXTURE_FACES) {
+      site->at[0] = projection->s;
+      site->at[1] = projection->t;
+      site->layer = projection->face;
+      if (binding->target == PIPE_TEXTURE_CUBE_ARRAY)
+         site->layer += 6 * texture_array_layers(binding->num_layers / 6, arguments->cube_layer + part);
+      return;
+   }
+   for (unsigned i = 0; i < (shape == TEXTURE_VOLUME ? 3 : 2); i++)
+      site->at[i] = texture_load_operand(arguments->coords[i] + part);
+   if (shape == TEXTURE_FLAT && binding->private_state.layered)
+      site->layer = texture_array_layers(binding->num_layers, arguments->coords[2] + part);
+}
+
+/** Fractional levels, as texture_level_of has them, of clamped lambda. */
+TEXTURE_INLINE texture_float
+texture_level_places(const struct tbr_texture_binding *binding, texture_float lambda)
+{
+   const struct pipe_sampler_state *sampler = &binding->sampler;
+   if (sampler->min_mip_filter == PIPE_TEX_MIPFILTER_NONE)
+      return texture_splat_float(0.0f);
+   if (sampler->min_mip_filter == PIPE_TEX_MIPFILTER_NEAREST || binding->private_state.integer)
+      lambda = -texture_floor(-(lambda + 0.5f)) - 1.0f;
+   return texture_clamp_lambda(lambda, 0.0f, (float)binding->private_state.last_level);
+}
+
+/** Samples the lanes of an access. */
+TEXTURE_INLINE void
+texture_sample_lanes(struct tbr_texture_thread *thread, const struct tbr_texture_binding *binding,
+                     const struct tbr_sample_arguments *arguments, enum texture_shape shape,
+                     const struct texture_site *site, struct texture_access *access, texture_float lambda,
+                     texture_float *channels)
+{
+   const struct tbr_texture_private *state = &binding->private_state;
+   const struct pipe_sampler_state *sampler = &binding->sampler;
+   const texture_int minified = lambda > texture_splat_float(0.0f);
+   const texture_int min_linear = texture_splat_int(-(sampler->min_img_filter == PIPE_TEX_FILTER_LINEAR));
+   const texture_int mag_linear = texture_splat_int(-(sampler->mag_img_filter == PIPE_TEX_FILTER_LINEAR));
+   texture_int linear = texture_select_int(minified, min_linear, mag_linear);
+   if (state->integer)
+      linear = texture_splat_int(0);
+
+   const texture_float place = texture_level_places(binding, lambda);
+   access->level = texture_truncate(place);
+   texture_filter_either(thread, binding, arguments, shape, site, access, linear, channels);
+   if (sampler->min_mip_filter != PIPE_TEX_MIPFILTER_LINEAR)
+      return;
+   const texture_float weight = place - texture_to_float(access->level);
+   const texture_int between = weight > texture_splat_float(0.0f), second = access->lanes & between;
+   if (!texture_any(second))
+      return;
+   texture_float next[4];
+   struct texture_access other = *access;
+   other.lanes = second;
+   other.level -= between;
+   other.slot = TEXTURE_MAX_READS / 2;
+   texture_filter_either(thread, binding, arguments, shape, site, &other, linear, next);
+   for (unsigned c = 0; c < state->num_channels; c++)
+      channels[c] =
+         texture_select_float(second, texture_blend_lanes(channels[c], next[c], weight), channels[c]);
+}
+
+/** textureGather's texels, in its order: (0, 1), (1, 1), (1, 0), (0, 0). */
+TEXTURE_INLINE void
+texture_gather_lanes(struct tbr_texture_thread *thread, const struct tbr_texture_binding *binding,
+                     struct tbr_sample_arguments *arguments, enum texture_shape shape,
+                     const struct texture_site *site, const struct texture_access *access)
+{
+   static const uint8_t order[4] = {2, 3, 1, 0};
+   const unsigned component = arguments->shadow ? 0 : arguments->gather_component;
+   struct texture_square_lanes square;
+   texture_read_lanes(thread, binding, arguments, shape, true, site, access, &square);
+   for (unsigned i = 0; i < 4; i++)
+      texture_store_float(arguments->texel[i] + access->part,
+                          texture_component(&binding->private_state, square.texels.channel[order[i]],
+                                            component));
+}
+
+TEXTURE_INLINE void
+texture_sample_float(struct tbr_texture_thread *thread, const struct tbr_texture_binding *binding,
+                     struct tbr_sample_arguments *arguments, enum texture_shape shape)
+{
+   const struct tbr_texture_private *state = &binding->private_state;
+   const struct pipe_sampler_state *sampler = &binding->sampler;
+   const unsigned operation = arguments->operation;
+   if (operation == TBR_TEXTURE_FETCH) {
+      texture_fetch_fast(thread, binding, arguments);
+      return;
+   }
+   const bool record = thread->events != NULL && (thread->live & arguments->active) != 0;
+   const bool levels = operation == TBR_TEXTURE_LODQ || sampler->min_mip_filter != PIPE_TEX_MIPFILTER_NONE ||
+                       sampler->min_img_filter != sampler->mag_img_filter;
+   struct texture_reads reads;
+   memset(reads.lanes, 0, sizeof(reads.lanes));
+   if (record) {
+      /* A footprint has the texels of the quad's other lanes, too: what nobody reads is recorded as 0. */
+      memset(reads.texel, 0, sizeof(reads.texel));
+      memset(reads.key, 0, sizeof(reads.key));
+   }
+   for (unsigned part = 0; part < TBR_LANES; part += TEXTURE_LANES) {
+      struct texture_access access = {
+         .lanes = texture_lanes_of(arguments->active >> part),
+         .level = texture_splat_int(0),
+         .uniform = arguments->lod_control == TBR_LOD_IMPLICIT || arguments->lod_control == TBR_LOD_QUAD,
+         .part = part,
+         .reads = record ? &reads : NULL,
+      };
+      struct texture_cube projection;
+      struct texture_site site;
+      texture_float lambda = {0}, unclamped = {0};
+      if (shape == TEXTURE_FACES)
+         texture_cube_project(arguments, part, &projection);
+      texture_site_init(binding, arguments, part, shape, &projection, &site);
+      texture_float reference;
+      if (arguments->shadow) {
+         reference = texture_load_operand(arguments->compare + part);
+         if (state->clamps_reference)
+            reference = texture_clamp_lambda(reference, 0.0f, 1.0f);
+         site.reference = &reference;
+      }
+      if (levels) {
+         unclamped = texture_lambda(binding, arguments, part, shape == TEXTURE_VOLUME ? 3 : state->dimensions,
+                                    shape == TEXTURE_FACES ? &projection : NULL);
+         lambda = texture_clamp_lambda(unclamped, sampler->min_lod, sampler->max_lod);
+      }
+      if (operation == TBR_TEXTURE_GATHER) {
+         texture_gather_lanes(thread, binding, arguments, shape, &site, &access);
+      } else if (operation == TBR_TEXTURE_LODQ) {
+         texture_store_float(arguments->texel[0] + part, texture_level_places(binding, lambda));
+         texture_store_float(arguments->texel[1] + part, unclamped);
+         texture_store_float(arguments->texel[2] + part, texture_splat_float(0.0f));
+         texture_store_float(arguments->texel[3] + part, texture_splat_float(0.0f));
+      } else {
+         texture_float channels[4];
+         texture_sample_lanes(thread, binding, arguments, shape, &site, &access, lambda, channels);
+         for (unsigned i = 0; i < 4; i++)
+            texture_store_float(arguments->texel[i] + part, texture_component(state, channels, i));
+      }
+   }
+   if (record)
+      texture_record(thread, binding, arguments, &reads, TEXTURE_MAX_READS, true);
+}
+
+static __attribute__((noinline)) void
+texture_sample_flat(struct tbr_texture_thread *thread, const struct tbr_texture_binding *binding,
+                    struct tbr_sample_arguments *arguments)
+{
+   texture_sample_float(thread, binding, arguments, TEXTURE_FLAT);
+}
+
+static __attribute__((noinline)) void
+texture_sample_volume(struct tbr_texture_thread *thread, const struct tbr_texture_binding *binding,
+                      struct tbr_sample_arguments *arguments)
+{
+   texture_sample_float(thread, binding, arguments, TEXTURE_VOLUME);
+}
+
+static __attribute__((noinline)) void
+texture_sample_faces(struct tbr_texture_thread *thread, const struct tbr_texture_binding *binding,
+                     struct tbr_sample_arguments *arguments)
+{
+   texture_sample_float(thread, binding, arguments, TEXTURE_FACES);
+}
+
+/** Serves what the specialised functions do not. */
+static void
+texture_sample_other(struct tbr_texture_thread *thread, const struct tbr_texture_binding *binding,
+                     struct tbr_sample_arguments *arguments)
+{
+   const struct tbr_texture_private *state = &binding->private_state;
+   if (!state->vectors || (arguments->shadow && !state->unpack_depth))
+      texture_sample_general(thread, binding, arguments);
+   else if (texture_is_cube(binding))
+      texture_sample_faces(thread, binding, arguments);
+   else if (state->dimensions == 3)
+      texture_sample_volume(thread, binding, arguments);
+   else
+      texture_sample_flat(thread, binding, arguments);
+}
