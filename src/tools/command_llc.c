@@ -225,7 +225,7 @@ add_points(const struct llc_options *options, struct llc_comparison *comparison,
       add_policies(options, comparison, &base);
       return;
    }
-   char *words = text("%s", options->caches.sizes), *rest = words;
+   char *words = options_expand("--size", options->caches.sizes), *rest = words;
    for (char *word; (word = strsep(&rest, ","));) {
       base.size = options_bytes("--size", word);
       if (base.full_ways)

@@ -96,13 +96,13 @@ struct list {
    unsigned count;
 };
 
-/* The values of a list with commas, each once. */
+/* The values of a list with commas and ranges, each once. */
 static struct list
 parse_list(const char *option, const char *value,
            uint32_t (*parse_value)(const char *option, const char *word))
 {
-   char *words = text("%s", value), *rest = words;
-   struct list list = {.values = allocate((strlen(value) + 1) * sizeof(uint32_t))};
+   char *words = options_expand(option, value), *rest = words;
+   struct list list = {.values = allocate((strlen(words) + 1) * sizeof(uint32_t))};
    for (char *word; (word = strsep(&rest, ","));) {
       const uint32_t parsed = parse_value(option, word);
       for (unsigned i = 0; i < list.count; i++) {

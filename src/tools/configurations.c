@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "environment.h"
+#include "options.h"
 #include "tools.h"
 #include "gpu/gpu_config.h"
 
@@ -92,7 +93,7 @@ configurations_vary(struct configurations *configurations, const char *variation
                                          sizeof(*configurations->variations));
    struct variation *new = &configurations->variations[configurations->num_variations++];
    new->key = text("%.*s", (int)(equals - variation), variation);
-   char *words = text("%s", equals + 1), *rest = words;
+   char *words = options_expand("--vary", equals + 1), *rest = words;
    for (char *word; (word = strsep(&rest, ","));)
       add_text(&new->values, &new->num_values, word);
    free(words);

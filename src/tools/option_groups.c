@@ -120,8 +120,8 @@ const struct option_row config_option_rows[] = {
                    take_timing),
    OPTION_ALONE(NULL, NULL, NULL, take_operand),
    OPTION_REPEATED("vary", "KEY=VALUE[,VALUE]",
-                   "each configuration with each of the values; may be repeated, for all\n"
-                   "combinations",
+                   "each configuration with each of the values, or those of a range in\n"
+                   "powers of two (l2.size=256K..4M); may be repeated, for all combinations",
                    take_variation),
    OPTION_REPEATED("attribute", "pass,draw,texture,tile",
                    "what caused each access, and what followed from it, in passes.csv,\n"
@@ -212,11 +212,11 @@ const struct option_row cache_option_rows[] = {
    OPTION("policy", "NAME[,NAME]", "replacement policies (also --policies; default: %s)", take_text,
           struct cache_selection, policies),
    OPTION("policies", "NAME[,NAME]", NULL, take_text, struct cache_selection, policies),
-   OPTION("size", "BYTES[,BYTES]", "sizes of the cache: 8192, 64K, 1M (of 1024; default: %s)", take_text,
-          struct cache_selection, sizes),
+   OPTION("size", "BYTES[,BYTES]", "sizes of the cache: 8192, 64K, 256K..4M in powers of two (default: %s)",
+          take_text, struct cache_selection, sizes),
    OPTION("stream", "NAME[,NAME]", "only accesses of these streams (default: %s)", take_text,
           struct cache_selection, streams),
-   OPTION("ways", "N[,N]", "associativities: 1 to 262144, or full (default: %s)", take_text,
+   OPTION("ways", "N[,N]", "associativities: 1 to 262144, 4..16, or full (default: %s)", take_text,
           struct cache_selection, ways),
    OPTION("block", "BYTES", "block size: a power of two from 16 to 4096 (default: the unit's, else 64)",
           take_text, struct cache_selection, block),

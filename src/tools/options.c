@@ -207,6 +207,69 @@ options_bytes(const char *option, const char *value)
    return bytes;
 }
 
+/* A number in the unit that the range is written with: no other is taken by keys that are no bytes. */
+static char *
+range_text(enum cm_quantity quantity, uint32_t number, bool has_unit)
+{
+   if (quantity == CM_QUANTITY_MHZ)
+      return text("%uMHz", number);
+   if (has_unit && !(number % (1u << 20)))
+      return text("%uM", number >> 20);
+   if (has_unit && !(number % (1u << 10)))
+      return text("%uK", number >> 10);
+   return text("%u", number);
+}
+
+/* The numbers of a range with commas; NULL: the word is none, whatever it is. */
+static char *
+expand_range(const char *option, const char *word)
+{
+   const char *dots = strstr(word, "..");
+   uint32_t first, last;
+   enum cm_quantity quantity = CM_QUANTITY_BYTES;
+   if (!dots)
+      return NULL;
+   char *begin = text("%.*s", (int)(dots - word), word);
+   const char *end = dots + 2;
+   if (!cm_quantity_parse(quantity, begin, &first) || !cm_quantity_parse(quantity, end, &last))
+      quantity = CM_QUANTITY_MHZ;
+   if (!cm_quantity_parse(quantity, begin, &first) || !cm_quantity_parse(quantity, end, &last)) {
+      free(begin);
+      return NULL;
+   }
+   const bool has_unit = strpbrk(begin, "kKmMgG") || strpbrk(end, "kKmMgG");
+   uint64_t number = first;
+   while (number && number < last)
+      number *= 2;
+   if (!first || number != last)
+      fail(STATUS_USAGE, "%s %s: expected A..B, B being A, 2 A, 4 A or so on, as in 256K..4M", option, word);
+   char *list = range_text(quantity, first, has_unit);
+   for (number = (uint64_t)first * 2; number <= last; number *= 2) {
+      char *next = range_text(quantity, (uint32_t)number, has_unit), *longer = text("%s,%s", list, next);
+      free(list);
+      free(next);
+      list = longer;
+   }
+   free(begin);
+   return list;
+}
+
+char *
+options_expand(const char *option, const char *list)
+{
+   char *words = text("%s", list), *rest = words, *expanded = NULL;
+   for (char *word; (word = strsep(&rest, ","));) {
+      char *range = expand_range(option, word);
+      char *longer =
+         expanded ? text("%s,%s", expanded, range ? range : word) : text("%s", range ? range : word);
+      free(range);
+      free(expanded);
+      expanded = longer;
+   }
+   free(words);
+   return expanded;
+}
+
 uint32_t
 options_ways(const char *option, const char *value)
 {

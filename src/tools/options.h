@@ -150,6 +150,10 @@ void options_check_timed(const char *timeline, const struct cm_config *config, c
  * "full"; one of some names, whose number is returned (config/names.h); a unit. Exit if it is none. */
 #define OPTIONS_FULL_WAYS 0
 uint32_t options_bytes(const char *option, const char *value);
+
+/** A list with commas in which each range stands for its first number, twice that and so on up to its last: "1,256K..1M"
+ * is "1,256K,512K,1M". Exits where the last one is not among them. To be freed. */
+char *options_expand(const char *option, const char *list);
 uint32_t options_ways(const char *option, const char *value);
 unsigned options_name(const char *option, const char *value, const char *const *names, unsigned count);
 enum cm_unit options_unit(const char *value);

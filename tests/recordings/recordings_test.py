@@ -264,6 +264,16 @@ class Simulation(RecordingTest):
         for directory, entry in index.items():
             l2 = tbrsim.configuration(self.out / directory)["caches"]["l2"]
             self.assertEqual({"caches.l2.ways": str(l2["ways"]), "l2.policy": l2["policy"]}, entry["settings"])
+        # A range is its powers of two, in the unit that the key takes.
+        for number, (range_, values) in enumerate((("l2.size=512K..2M,3M", ["512K", "1M", "2M", "3M"]), ("l2.ways=4..16", ["4", "8", "16"]),
+                                                   ("clock_mhz=600MHz..1.2GHz", ["600MHz", "1200MHz"]))):
+            self.out = self.path(f"range-{number}")
+            self.fine("sim", "--frames", "0-0", "--out", self.out, "--vary", range_, self.recording)
+            self.assertEqual([value for entry in self.index().values() for value in entry["settings"].values()], values)
+        for range_ in ("256K..3M", "4M..256K", "0..8"):
+            self.refused(2, f"--vary {range_}: expected A..B, B being A, 2 A, 4 A or so on", "sim", "--vary", f"l2.size={range_}",
+                         self.recording)
+        self.refused(2, "wrong value '..', expected a whole number", "sim", "--vary", "l2.size=..", self.recording)
         self.refused(2, "--vary l2.ways: expected KEY=VALUE,VALUE", "sim", "--vary", "l2.ways", self.recording)
         self.refused(2, "l2.ways is varied twice", "sim", "--vary", "l2.ways=4", "--vary", "l2.ways=8", self.recording)
 

@@ -277,7 +277,7 @@ class Llc(tbrsim.TestCase):
         self.refused(["--unit attribute_cache", "no such cache"], "--unit", "attribute_cache")
         self.refused(["--unit texture_cache", "l2 is behind it"], "--unit", "texture_cache")
         self.refused(["vertex_cache", "l2", "--unit"], "--set", "caches.vertex_cache.next=dram")
-        self.refused(["--policy", "expected one of"], "--policy", "lru,belady")
+        self.refused(["--policy", "expected one of"], "--policy", "lru,clock")
         self.refused(["--policy tcor", "tbrsim sim"], "--policy", "tcor")
         self.refused(["--policy lru:4", "gspztc"], "--policy", "lru:4")
         self.refused(["--policy gspc:", "threshold"], "--policy", "gspc:")

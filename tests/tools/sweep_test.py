@@ -217,6 +217,14 @@ class Sweep(tbrsim.TestCase):
         for word in words:
             self.assertIn(word, result.stderr)
 
+    def test_ranges(self):
+        """A range is its powers of two."""
+        options = ("--stream", "texture", "--policy", "lru", "--frames", "1-1")
+        self.assertEqual(self.sweep(self.texture, *options, "--size", "4K..32K,48K", "--ways", "2..4,full"),
+                         self.sweep(self.texture, *options, "--size", "4K,8K,16K,32K,48K", "--ways", "2,4,full"))
+        self.refused(["--size 4K..9K: expected A..B"], "--size", "4K..9K")
+        self.refused(["--size", "twice"], "--size", "4K..16K,8K")
+
     def test_bad_options(self):
         self.refused(["--stream, --unit or both"], "--stream", None)
         self.refused(["--unit texture_cache", "vertex does not arrive there"], "--unit", "texture_cache", "--stream",
@@ -235,7 +243,7 @@ class Sweep(tbrsim.TestCase):
         self.refused(["--ways", "at least 1, or full"], "--ways", "0")
         self.refused(["--ways", "out of range"], "--ways", "524288", "--size", "32M")
         self.refused(["--ways", "twice"], "--ways", "full,full")
-        self.refused(["--policy", "expected one of", "optpt"], "--policy", "lru,belady")
+        self.refused(["--policy", "expected one of", "optpt"], "--policy", "lru,clock")
         self.refused(["--policy tcor", "sweep"], "--policy", "tcor")
         self.refused(["tree-plru", "power of two"], "--policy", "lru,tree-plru", "--ways", "3", "--size", "12K")
         self.refused(["--block", "power of two"], "--block", "48")
