@@ -206,8 +206,8 @@ add_tile(struct cm_byte_writer *row, struct cm_gpu *gpu, uint64_t frame, const s
 
 static const struct table tables[CM_ORIGIN_COUNT] = {
    [CM_ORIGIN_PASS] = {"passes.csv",
-                       CM_TABLE_KEYS "width,height,tile_size,tiles_x,tiles_y,draws,primitives,"
-                                     "first_reads,overwrites",
+                       CM_TABLE_KEYS "width,height,tile_size,tiles_x,tiles_y,draws,"
+                                     "primitives,first_reads,overwrites",
                        add_pass},
    [CM_ORIGIN_DRAW] = {"draws.csv", CM_TABLE_KEYS "draw,call,group,marker,vertex_shader,fragment_shader",
                        add_draw},

@@ -558,7 +558,7 @@ tbr_texture_binding_prepare(struct tbr_texture_binding *binding)
    state->vectors = prepare_channels(state, binding->format, component) && addresses && wraps &&
                     (prepare_stored_border(state, component) || !state->bordered);
    state->kind =
-      is_specialised(binding) && addresses ? classify_format(binding->format) : TEXTURE_KIND_GENERAL;
+      is_specialised(binding) && state->vectors ? classify_format(binding->format) : TEXTURE_KIND_GENERAL;
    if (binding->target == PIPE_TEXTURE_CUBE && state->kind != TEXTURE_KIND_BYTES_4)
       state->kind = TEXTURE_KIND_GENERAL;
    util_format_compose_swizzles(component, binding->swizzle, state->channel);
