@@ -10,12 +10,12 @@ const char *const cm_end_reason_names[CM_END_REASONS] = {
    [CM_END_UNKNOWN] = "unknown", [CM_END_FRAMEBUFFER] = "framebuffer",
    [CM_END_FRAME] = "frame",     [CM_END_FLUSH] = "flush",
    [CM_END_FINISH] = "finish",   [CM_END_FENCE] = "fence",
-   [CM_END_QUERY] = "query",     [CM_END_TIMER] = "timer",
-   [CM_END_READ] = "read",       [CM_END_WRITE] = "write",
-   [CM_END_COPY] = "copy",       [CM_END_RESOLVE] = "resolve",
-   [CM_END_BARRIER] = "barrier", [CM_END_DRAW] = "draw",
-   [CM_END_COMPUTE] = "compute", [CM_END_MEMORY] = "memory",
-   [CM_END_SHARED] = "shared",   [CM_END_CONTEXT] = "context",
+   [CM_END_QUERY] = "query",     [CM_END_READ] = "read",
+   [CM_END_WRITE] = "write",     [CM_END_COPY] = "copy",
+   [CM_END_RESOLVE] = "resolve", [CM_END_BARRIER] = "barrier",
+   [CM_END_DRAW] = "draw",       [CM_END_COMPUTE] = "compute",
+   [CM_END_MEMORY] = "memory",   [CM_END_SHARED] = "shared",
+   [CM_END_CONTEXT] = "context",
 };
 
 bool

@@ -350,8 +350,7 @@ enum cm_end_reason {
    CM_END_FLUSH,       /**< glFlush; another context is made current, which flushes the first one */
    CM_END_FINISH,      /**< glFinish */
    CM_END_FENCE,       /**< a fence that has to be signalled without a further call of the context */
-   CM_END_QUERY,       /**< needs the result of a query that counts fragments of the pass */
-   CM_END_TIMER,       /**< begins or ends a timer query, or takes the GPU's time */
+   CM_END_QUERY,       /**< asks for the result of a query that depends on the pass, or whether it is there */
    CM_END_READ,        /**< reads on the CPU what the pass writes: glReadPixels, a mapped buffer */
    CM_END_WRITE,       /**< writes on the CPU what the pass writes, or reads and cannot have a copy of */
    CM_END_COPY,    /**< a copy, a blit, a mipmap level or a clear of another image, which are drawn: the pass

@@ -111,6 +111,11 @@ release_references(struct tbr_batch *batch)
       tbr_storage_reference(storage, NULL);
    util_dynarray_foreach (&batch->shaders, struct tbr_fragment_shader *, shader)
       tbr_fragment_shader_reference(shader, NULL);
+   util_dynarray_foreach (&batch->sinks, struct tbr_fragment_sink *, sink)
+      tbr_fragment_sink_release(*sink);
+   util_dynarray_clear(&batch->sinks);
+   tbr_batch_time_release(batch->time);
+   batch->time = NULL;
    ralloc_free(batch->memory);
    batch->memory = NULL;
 }
@@ -225,7 +230,7 @@ reset_batch(struct tbr_batch *batch)
    util_dynarray_clear(&batch->storages);
    batch->held_bytes = 0;
    util_dynarray_clear(&batch->shaders);
-   util_dynarray_clear(&batch->sinks);
+   assert(!batch->sinks.size && !batch->time);
    util_dynarray_clear(&batch->event_feedback);
    util_dynarray_clear(&batch->event_primitive);
    batch->next_tile = 0;
@@ -416,8 +421,39 @@ tbr_batch_fragment_counter(struct tbr_batch *batch, struct tbr_fragment_sink *si
    if (!added)
       return 0;
    *added = sink;
+   sink->users++;
    sink->last_batch = batch->sequence;
    return count;
+}
+
+void
+tbr_fragment_sink_release(struct tbr_fragment_sink *sink)
+{
+   assert(!sink || sink->users);
+   if (sink && !--sink->users)
+      FREE(sink);
+}
+
+struct tbr_batch_time *
+tbr_batch_hold_time(struct tbr_batch *batch)
+{
+   assert(batch->state == TBR_BATCH_RECORDING);
+   if (!batch->time) {
+      batch->time = CALLOC_STRUCT(tbr_batch_time);
+      if (!batch->time)
+         return NULL;
+      batch->time->users = 1;
+   }
+   batch->time->users++;
+   return batch->time;
+}
+
+void
+tbr_batch_time_release(struct tbr_batch_time *time)
+{
+   assert(!time || time->users);
+   if (time && !--time->users)
+      FREE(time);
 }
 
 void

@@ -35,6 +35,12 @@ enum tbr_batch_state {
    TBR_BATCH_RETIRED,   /**< unused: its context recycles it */
 };
 
+/** When a batch was rendered, by the host's clock, for timer queries. */
+struct tbr_batch_time {
+   unsigned users;      /**< the batch and queries: counted in the context's thread */
+   uint64_t begin, end; /**< read once the batch is done */
+};
+
 /** A batch and everything it needs until it is rendered. Objects are recycled by
  * their context with all their memory. */
 struct tbr_batch {
@@ -80,7 +86,8 @@ struct tbr_batch {
    struct util_dynarray storages; /**< struct tbr_storage *, referenced */
    uint64_t held_bytes;           /**< of those that are not attachments */
    struct util_dynarray shaders;  /**< struct tbr_fragment_shader *, referenced */
-   struct util_dynarray sinks;    /**< struct tbr_fragment_sink *, [0] unused */
+   struct util_dynarray sinks;    /**< struct tbr_fragment_sink *, [0] unused; referenced */
+   struct tbr_batch_time *time;   /**< NULL: nobody asks for it */
 
    /* Events; empty if the batch is not simulated. */
    bool recorded;
@@ -157,9 +164,14 @@ struct tbr_storage *tbr_batch_reads(struct tbr_batch *batch, struct tbr_resource
 
 /** What queries count of the fragments. */
 struct tbr_fragment_sink {
+   unsigned users; /**< queries, the context while it counts, and batches: counted in the context's thread */
    uint64_t fragments;  /**< read only after the last batch is done */
    uint64_t last_batch; /**< sequence number of the last batch that adds to it */
 };
+void tbr_fragment_sink_release(struct tbr_fragment_sink *sink);
+/** The batch's time, which the caller gives back; NULL when out of memory. */
+struct tbr_batch_time *tbr_batch_hold_time(struct tbr_batch *batch);
+void tbr_batch_time_release(struct tbr_batch_time *time);
 /** The counter (tbr_draw_state) whose sum is added to *sink when the batch has been
  * rendered; 0 if sink is NULL. */
 uint32_t tbr_batch_fragment_counter(struct tbr_batch *batch, struct tbr_fragment_sink *sink);

@@ -19,7 +19,7 @@ struct vbuf_render;
 struct tbr_batch;
 struct tbr_fragment_shader;
 struct tbr_drawn_shader;
-struct tbr_query;
+struct tbr_fragment_sink;
 struct tbr_draw_state;
 struct tbr_texture_binding;
 struct tbr_vertex_accesses;
@@ -66,8 +66,8 @@ struct tbr_vertex_elements {
 
 /** Counts fragments for all active queries of a kind. */
 struct tbr_fragment_counting {
-   struct tbr_query *part;  /**< NULL: nothing is counted */
-   struct list_head active; /**< struct tbr_query */
+   struct tbr_fragment_sink *part; /**< NULL: nothing is counted */
+   struct list_head active;        /**< struct tbr_query */
 };
 
 /** Memories that draw reads or writes immediately, by the resource's binding: referenced, as another

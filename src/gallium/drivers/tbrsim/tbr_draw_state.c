@@ -463,8 +463,7 @@ static uint32_t
 counter_of(const struct tbr_context *context, struct tbr_batch *batch,
            const struct tbr_fragment_counting *counting)
 {
-   struct tbr_query *part = context->queries_paused ? NULL : counting->part;
-   return tbr_batch_fragment_counter(batch, part ? &part->sink : NULL);
+   return tbr_batch_fragment_counter(batch, context->queries_paused ? NULL : counting->part);
 }
 
 bool

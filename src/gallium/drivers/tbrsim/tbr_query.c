@@ -2,6 +2,7 @@
 /**
  * Queries. Results are the same in every run, timers excepted: asking whether a
  * result is there waits for it, and so does a render condition that need not wait.
+ * Only reading a result ends a pass.
  */
 #include "tbr_query.h"
 
@@ -19,13 +20,32 @@
 #include "tbr_counter_query.h"
 #include "tbr_shader.h"
 
-/** Renders all that has been drawn; the time after it. */
-static uint64_t
-finish_and_read_clock(struct tbr_context *context)
+/** A moment between what was drawn before and after. Tiles are rendered in another order than draws are made: in the
+ * middle of a pass it is the pass' own begin or end, which *time has; otherwise *clock. */
+static void
+take_time(struct tbr_context *context, struct tbr_query *query, uint64_t *clock, struct tbr_batch_time **time)
 {
-   tbr_batch_flush(context, CM_END_TIMER);
-   tbr_batch_finish(context, context->last_batch, CM_END_TIMER);
-   return os_time_get_nano();
+   tbr_batch_time_release(*time);
+   *time = context->batch ? tbr_batch_hold_time(context->batch) : NULL;
+   if (*time) {
+      query->last_batch = context->batch->sequence;
+      return;
+   }
+   tbr_batch_flush(context, CM_END_QUERY); /* out of memory */
+   tbr_batch_finish(context, context->last_batch, CM_END_QUERY);
+   *clock = os_time_get_nano();
+}
+
+static uint64_t
+begin_of(const struct tbr_query *query)
+{
+   return query->begin_time ? query->begin_time->begin : query->begin;
+}
+
+static uint64_t
+end_of(const struct tbr_query *query)
+{
+   return query->end_time ? query->end_time->end : query->end;
 }
 
 /* ---- fragments -------------------------------------------------------- */
@@ -44,28 +64,17 @@ counting_of(struct tbr_context *context, unsigned type)
 }
 
 static void
-drop_part(struct tbr_context *context, struct tbr_query *part)
+drop_parts(struct tbr_query *query)
 {
-   assert(part->users && !part->active);
-   if (--part->users)
-      return;
-   /* Batches under way still add to it. */
-   tbr_batch_finish(context, part->sink.last_batch, CM_END_QUERY);
-   FREE(part);
-}
-
-static void
-drop_parts(struct tbr_context *context, struct tbr_query *query)
-{
-   util_dynarray_foreach (&query->parts, struct tbr_query *, part)
-      drop_part(context, *part);
+   util_dynarray_foreach (&query->parts, struct tbr_fragment_sink *, part)
+      tbr_fragment_sink_release(*part);
    util_dynarray_fini(&query->parts);
 }
 
 static bool
-add_part(struct tbr_query *query, struct tbr_query *part)
+add_part(struct tbr_query *query, struct tbr_fragment_sink *part)
 {
-   struct tbr_query **added = util_dynarray_grow(&query->parts, struct tbr_query *, 1);
+   struct tbr_fragment_sink **added = util_dynarray_grow(&query->parts, struct tbr_fragment_sink *, 1);
    if (!added)
       return false;
    assert(part->users);
@@ -83,13 +92,12 @@ begin_part(struct tbr_context *context, struct tbr_fragment_counting *counting)
 
    draw_flush(context->draw);
    context->dirty |= TBR_DIRTY_QUERY;
-   if (counting->part)
-      drop_part(context, counting->part);
+   tbr_fragment_sink_release(counting->part);
    counting->part = NULL;
    if (list_is_empty(&counting->active))
       return true;
 
-   struct tbr_query *part = CALLOC_STRUCT(tbr_query);
+   struct tbr_fragment_sink *part = CALLOC_STRUCT(tbr_fragment_sink);
    if (!part)
       return false;
    part->users = 1;
@@ -104,9 +112,9 @@ static uint64_t
 count_fragments(struct tbr_context *context, const struct tbr_query *query)
 {
    uint64_t fragments = 0;
-   util_dynarray_foreach (&query->parts, struct tbr_query *, part) {
-      tbr_batch_finish(context, (*part)->sink.last_batch, CM_END_QUERY);
-      fragments += (*part)->sink.fragments;
+   util_dynarray_foreach (&query->parts, struct tbr_fragment_sink *, part) {
+      tbr_batch_finish(context, (*part)->last_batch, CM_END_QUERY);
+      fragments += (*part)->fragments;
    }
    return fragments;
 }
@@ -271,7 +279,9 @@ destroy_query(struct pipe_context *base, struct pipe_query *handle)
    else
       stop(context, query);
    assert(!query->active);
-   drop_parts(context, query);
+   drop_parts(query);
+   tbr_batch_time_release(query->begin_time);
+   tbr_batch_time_release(query->end_time);
    FREE(query);
 }
 
@@ -289,7 +299,7 @@ begin_query(struct pipe_context *base, struct pipe_query *handle)
    assert(!query->active);
    query->active = true;
    if (query->type == PIPE_QUERY_TIME_ELAPSED) {
-      query->begin = finish_and_read_clock(context);
+      take_time(context, query, &query->begin, &query->begin_time);
    } else if (query->type == PIPE_QUERY_PIPELINE_STATISTICS) {
       query->statistics = context->statistics;
       context->num_active_statistics++;
@@ -301,7 +311,7 @@ begin_query(struct pipe_context *base, struct pipe_query *handle)
    struct tbr_fragment_counting *counting = counting_of(context, query->type);
    if (!counting)
       return true;
-   drop_parts(context, query);
+   drop_parts(query);
    list_addtail(&query->link, &counting->active);
    return begin_part(context, counting);
 }
@@ -324,7 +334,7 @@ end_query(struct pipe_context *base, struct pipe_query *handle)
    stop(context, query);
    switch (query->type) {
    case PIPE_QUERY_TIMESTAMP:
-   case PIPE_QUERY_TIME_ELAPSED: query->end = finish_and_read_clock(context); break;
+   case PIPE_QUERY_TIME_ELAPSED: take_time(context, query, &query->end, &query->end_time); break;
    case PIPE_QUERY_PIPELINE_STATISTICS: subtract_statistics(&query->statistics, &context->statistics); break;
    case PIPE_QUERY_GPU_FINISHED:
       tbr_batch_flush(context, CM_END_QUERY);
@@ -361,7 +371,7 @@ get_query_result(struct pipe_context *base, struct pipe_query *handle, bool wait
    case PIPE_QUERY_OCCLUSION_COUNTER: result->u64 = count_fragments(context, query); break;
    case PIPE_QUERY_OCCLUSION_PREDICATE:
    case PIPE_QUERY_OCCLUSION_PREDICATE_CONSERVATIVE: result->b = count_fragments(context, query) > 0; break;
-   case PIPE_QUERY_TIMESTAMP: result->u64 = query->end; break;
+   case PIPE_QUERY_TIMESTAMP: result->u64 = end_of(query); break;
    case PIPE_QUERY_TIMESTAMP_DISJOINT:
       result->timestamp_disjoint.frequency = 1000000000;
       result->timestamp_disjoint.disjoint = false;
@@ -379,7 +389,7 @@ get_query_result(struct pipe_context *base, struct pipe_query *handle, bool wait
       break;
    case PIPE_QUERY_SO_OVERFLOW_PREDICATE:
    case PIPE_QUERY_SO_OVERFLOW_ANY_PREDICATE: result->b = has_overflowed(query); break;
-   default: result->u64 = query->end - query->begin; break;
+   default: result->u64 = end_of(query) - begin_of(query); break;
    }
    return true;
 }

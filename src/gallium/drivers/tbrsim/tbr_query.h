@@ -20,7 +20,8 @@ struct tbr_query {
    unsigned index;
    bool active;
    uint64_t begin, end; /**< timestamps: the value at begin and end; counters: end is the result */
-   bool unread;         /**< of a counter: ended, its result not read */
+   struct tbr_batch_time *begin_time, *end_time; /**< of a pass that was being drawn then; else NULL */
+   bool unread;                                  /**< of a counter: ended, its result not read */
    struct tbr_counter_watch
       *watch;      /**< of a counter: the sequence of queries that it belongs to; NULL: new */
    uint32_t call;  /**< of a counter: the call in which it has begun and ended; 0: several, or not known */
@@ -33,12 +34,10 @@ struct tbr_query {
    struct pipe_query_data_pipeline_statistics statistics;
    struct tbr_stream_counts streams[PIPE_MAX_VERTEX_STREAMS];
 
-   /* A query of fragments counts in parts, which are queries too: when one begins or
-    * ends while others are active, a part ends for all of them and the next begins. */
-   struct list_head link;         /**< in tbr_fragment_counting.active, or tbr_counter_watch.ended */
-   struct util_dynarray parts;    /**< struct tbr_query * */
-   unsigned users;                /**< of a part: queries, and the context while it counts */
-   struct tbr_fragment_sink sink; /**< of a part */
+   /* A query of fragments counts in parts: when one begins or ends while others are active, a part ends for all
+    * of them and the next begins. */
+   struct list_head link;      /**< in tbr_fragment_counting.active, or tbr_counter_watch.ended */
+   struct util_dynarray parts; /**< struct tbr_fragment_sink *, referenced */
 };
 
 static inline struct tbr_query *

@@ -4,6 +4,7 @@
 #include <locale.h>
 
 #include "util/log.h"
+#include "util/os_time.h"
 #include "util/u_atomic.h"
 #include "util/u_cpu_detect.h"
 #include "util/u_math.h"
@@ -190,6 +191,8 @@ finish_first(struct tbr_renderer *renderer)
    if (!renderer->first)
       renderer->last = NULL;
    batch->next = NULL;
+   if (batch->time)
+      batch->time->end = os_time_get_nano();
 
    struct live_batch *live = find_live(renderer, batch->sequence);
    assert(live && live->submitted);
@@ -511,6 +514,8 @@ worker_main(void *data)
       }
       struct tbr_batch *batch = renderer->first;
       assert(batch->state == TBR_BATCH_SUBMITTED && batch->users > 0);
+      if (batch->time && !batch->claimed)
+         batch->time->begin = os_time_get_nano();
       batch->claimed = true;
       /* Keeps the batch alive for a worker that finds all its tiles taken. */
       batch->users++;
