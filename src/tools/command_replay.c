@@ -231,5 +231,7 @@ command_replay(int argc, char **argv)
          printf("differences from llvmpipe, %d times as bright: %s\n", DIFFERENCE_GAIN, images);
    }
    free(images);
+   fflush(stdout);
+   results_summarize(&results);
    return passed ? STATUS_OK : STATUS_FAILED;
 }

@@ -13,7 +13,8 @@ static const char description[] =
    "Runs a GL or GLES program on the simulated GPU. Each frame's counters are written\n"
    "to stats.json and frames.csv when the frame is done; a program that crashes\n"
    "leaves those of the frames before. Each process that draws has a folder of its own,\n"
-   "which OUT/processes.csv lists; earlier results stay until a frame has been drawn.\n"
+   "which OUT/processes.csv lists; earlier results stay until a frame has been drawn. At its\n"
+   "end a line on stderr says how many frames there were, and where the results are.\n"
    "Without DISPLAY the program gets an X server of its own (Xvfb). Exit status: the\n"
    "program's, 128 + n where signal n killed it.\n";
 
@@ -76,6 +77,7 @@ command_run(int argc, char **argv)
       status = STATUS_FAILED;
    if (options.parquet && !results_write_tables(&results) && !status)
       status = STATUS_FAILED;
+   results_summarize(&results);
    /* With a server of its own there is something left to do. */
    if (has_display)
       process_end_by(process.signal);

@@ -11,6 +11,8 @@
 
 #include "events/recording.h"
 #include "parquet.h"
+#include "progress.h"
+#include "statistics_file.h"
 #include "stats/process_index.h"
 #include "stats/process_results.h"
 #include "tools.h"
@@ -200,8 +202,10 @@ results_report(const struct results *results)
       /* What the driver says of a disk that is full may not be where the user looks, or not fit on that disk. */
       char *problem = options_directory_problem(results->out, FIRST_FRAME_BYTES, false);
       say("%s; nothing was written to %s%s%s%s",
-          problem ? problem : "no frame was finished on the simulated GPU", results->out,
-          results->record ? "; " : "", results->record ? results->record : "",
+          problem ? problem
+                  : "no frame was finished on the simulated GPU (one ends at a swap of buffers, or where a "
+                    "program that never swaps exits, unless a signal ends it)",
+          results->out, results->record ? "; " : "", results->record ? results->record : "",
           results->record ? ": nothing was recorded" : "");
       free(problem);
    }
@@ -209,6 +213,40 @@ results_report(const struct results *results)
       say("%zu processes drew: %s/" CM_PROCESS_INDEX_NAME
           " lists their results; stats.json and frames.csv beside it are the last one's",
           count, results->out);
+}
+
+/* A path as the user has named it, where it is in the working directory. */
+static const char *
+shown_path(const char *path)
+{
+   char *directory = getcwd(NULL, 0);
+   const size_t length = directory ? strlen(directory) : 0;
+   const bool is_below =
+      length && !strncmp(path, directory, length) && path[length] == '/' && path[length + 1];
+   free(directory);
+   return is_below ? path + length + 1 : path;
+}
+
+void
+results_summarize(const struct results *results)
+{
+   if (!results->out || results_count_processes(results) != 1)
+      return;
+   json_t *total = statistics_file_total(results->out);
+   if (!total)
+      return;
+   const char *out = shown_path(results->out);
+   const json_int_t frames = json_integer_value(json_object_get(total, "gpu.frames"));
+   const double bytes = (double)json_integer_value(json_object_get(total, "dram.total.read_bytes")) +
+                        (double)json_integer_value(json_object_get(total, "dram.total.write_bytes"));
+   const bool recorded = results->record && cm_run_has_written(results->run, results->record);
+   progress_end();
+   fprintf(stderr,
+           "tbrsim (note): %lld %s, %.4g MB of DRAM traffic per frame in %s; next: tbrsim report %s%s%s\n",
+           (long long)frames, frames == 1 ? "frame" : "frames", frames ? bytes / (double)frames / 1e6 : 0,
+           out, recorded ? shown_path(results->record) : out, recorded ? ", tbrsim advise " : "",
+           recorded ? shown_path(results->record) : "");
+   json_decref(total);
 }
 
 bool

@@ -34,6 +34,9 @@ unsigned results_count_frames(struct results *results);
 
 /** After the program: says in a line where nothing was written, or where several processes have written. */
 void results_report(const struct results *results);
+/** The last word on stderr, as a note, where one process has written: frames, DRAM traffic, where the results are and
+ * what to do with them. */
+void results_summarize(const struct results *results);
 /** Looks at the recordings that were made: whether there is one, and all are whole. Says so where not; that there
  * are no statistics either is results_report's. */
 bool results_check_recordings(const struct results *results);

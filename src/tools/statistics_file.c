@@ -2,10 +2,14 @@
 #include "statistics_file.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "tools.h"
+
+#define MAX_TAIL (1 << 20) /* bytes in which the sums are */
 
 static const char *
 find_file(const char *path)
@@ -64,6 +68,27 @@ statistics_file_load(const char *path)
       fail(STATUS_FAILED, "%s: a frame does not have the file's columns", file.path);
    file.frames = json_array_size(frames);
    return file;
+}
+
+json_t *
+statistics_file_total(const char *directory)
+{
+   static const char label[] = "\n\"total\": ";
+   char *path = text("%s/stats.json", directory), *tail = allocate(MAX_TAIL + 1);
+   FILE *file = fopen(path, "re");
+   json_t *total = NULL;
+   /* They are the last line. */
+   if (file && (!fseek(file, -MAX_TAIL, SEEK_END) || !fseek(file, 0, SEEK_SET))) {
+      tail[fread(tail, 1, MAX_TAIL, file)] = '\0';
+      const char *begin = strstr(tail, label);
+      if (begin)
+         total = json_loads(begin + strlen(label), JSON_DISABLE_EOF_CHECK, NULL);
+   }
+   if (file)
+      fclose(file);
+   free(tail);
+   free(path);
+   return total;
 }
 
 void

@@ -18,6 +18,8 @@ struct statistics_file {
 /** Reads the file, or that of a directory; exits with a message if there is none, or
  * it is none that this version of tbrsim writes. */
 struct statistics_file statistics_file_load(const char *path);
+/** The sums of a directory's statistics alone, whatever their length; NULL: there are none that can be read. */
+json_t *statistics_file_total(const char *directory);
 void statistics_file_close(struct statistics_file *file);
 
 /** Index of a counter's values in the frames; -1: all are zero. False where there is no such counter. */

@@ -24,7 +24,7 @@ class NewerContext(tbrsim.TestCase):
     def replay(self, *arguments):
         """Status, what is printed, what is said in lines of its own."""
         result = tbrsim.run("replay", "--out", self.directory / "out", *arguments)
-        return result.returncode, result.stdout, result.stderr.splitlines()
+        return result.returncode, result.stdout, tbrsim.said(result).splitlines()
 
     def check(self, version, older_version, notes):
         """Frames and counts are those of a context that there is."""

@@ -12,7 +12,7 @@ class Found(tbrsim.TestCase):
     def check(self, case, *options):
         result = tbrsim.run("run", *(options or ("--out", self.directory / "out")), "--", tbrsim.arguments.found, case,
                             variables={"MESA_SHADER_CACHE_DISABLE": "true"})
-        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual((result.returncode, tbrsim.said(result)), (0, ""))
 
     def test_half(self):
         self.check("half")

@@ -16,7 +16,8 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support import tbrsim  # noqa: E402
 
-NOT_DRAWN = "tbrsim: no frame was finished on the simulated GPU; nothing was written to"
+NOT_DRAWN = "tbrsim: no frame was finished on the simulated GPU (one ends at a swap of buffers, or where a program that " \
+            "never swaps exits, unless a signal ends it); nothing was written to"
 
 
 class ProcessesTest(tbrsim.DisplayTestCase):
@@ -32,7 +33,7 @@ class ProcessesTest(tbrsim.DisplayTestCase):
         """Runs a shell's script, which knows $draw; nothing but the lines that are expected may be said."""
         result = self.run_in(out or self.out, "sh", "-c", f"draw='{self.draw}'; {script}", **options)
         self.assertEqual(result.returncode, 0, result.stderr)
-        return result.stderr.splitlines()
+        return tbrsim.said(result).splitlines()
 
     def index(self, out=None):
         path = (out or self.out) / "processes.csv"
@@ -145,7 +146,7 @@ class Folders(ProcessesTest):
                      "{tbrsim.arguments.tbrsim}" run -- "$2" probe; "$2" none"""
         for _ in range(2):  # the second shell is another run
             result = tbrsim.execute("sh", "-c", script, "sh", self.out, self.draw)
-            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertEqual((result.returncode, tbrsim.said(result)), (0, ""))
             self.assertEqual([row["folder"] for row in self.index()], ["displays-1", "displays-2", "displays-3"])
             self.assertEqual([self.frames(self.out / row["folder"]) for row in self.index()], [3, 5, 3])
 
