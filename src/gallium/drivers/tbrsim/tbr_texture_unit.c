@@ -192,7 +192,10 @@ classify_plain(const struct util_format_description *description)
       if (description->channel[i].type != UTIL_FORMAT_TYPE_VOID &&
           classify_channel(&description->channel[i], srgb) != conversion)
          return TEXTURE_CONVERT_ANY;
-   return conversion;
+   bool bytes = conversion == TEXTURE_CONVERT_UNORM && bits <= 32;
+   for (unsigned i = 0; i < description->nr_channels; i++)
+      bytes &= description->channel[i].size == 8 && description->channel[i].shift == 8 * i;
+   return bytes ? TEXTURE_CONVERT_BYTES : conversion;
 }
 
 /** Puts the only channel that matters into so many bits from one on. */
@@ -252,7 +255,7 @@ prepare_channels(struct tbr_texture_private *state, enum pipe_format format, uin
    for (unsigned i = 0; i < 4; i++)
       component[i] = i;
    if (blocks)
-      state->conversion = util_format_is_srgb(format) ? TEXTURE_CONVERT_SRGB : TEXTURE_CONVERT_UNORM;
+      state->conversion = util_format_is_srgb(format) ? TEXTURE_CONVERT_SRGB : TEXTURE_CONVERT_BYTES;
    else if (format == PIPE_FORMAT_R9G9B9E5_FLOAT)
       state->conversion = TEXTURE_CONVERT_R9G9B9E5;
    else if (format == PIPE_FORMAT_R11G11B10_FLOAT)

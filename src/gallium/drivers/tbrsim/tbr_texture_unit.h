@@ -116,6 +116,7 @@ enum texture_kind {
 /** How the channels of a texel become floats, or integers' bits. */
 enum texture_conversion {
    TEXTURE_CONVERT_ANY,   /**< whatever Mesa's format functions decode, a texel at a time */
+   TEXTURE_CONVERT_BYTES, /**< unsigned normalised bytes, from the lowest on */
    TEXTURE_CONVERT_UNORM, /**< unsigned normalised numbers of up to 16 bits */
    TEXTURE_CONVERT_SNORM, /**< signed ones */
    TEXTURE_CONVERT_SRGB,  /**< bytes in sRGB, but for the channel that is alpha */
@@ -197,9 +198,10 @@ struct tbr_texture_binding {
       struct texture_channel channels[4]; /**< in the order of memory */
       float stored_border[4];             /**< the border's, as they would be there */
       tbr_load_function load;
-      bool identity;   /**< channel is 0, 1, 2, 3 */
-      bool gathers;    /**< the processor gathers faster than it loads one by one */
-      float border[4]; /**< as texels of the format hold it, before the view's swizzle */
+      tbr_sample_function sample_vectors; /**< in floats, whatever it is but texelFetch */
+      bool identity;                      /**< channel is 0, 1, 2, 3 */
+      bool gathers;                       /**< the processor gathers faster than it loads one by one */
+      float border[4];                    /**< as texels of the format hold it, before the view's swizzle */
       /** Range of the level of detail: the sampler's, and that of the levels if
        * there are several. */
       float min_lambda, max_lambda;

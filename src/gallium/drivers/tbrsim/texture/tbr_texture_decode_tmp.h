@@ -12,6 +12,7 @@
 struct texture_taps {
    texture_int offset[TEXTURE_MAX_TAPS]; /**< bytes from the base; of compressed formats to the block */
    texture_int place[TEXTURE_MAX_TAPS];  /**< in a compressed block: y * 4 + x; else not set */
+   bool pairs;                           /**< every second tap is the texel beside the one before it */
 };
 
 /** The channels that texels have in memory (num_channels of struct tbr_texture_private). */
@@ -32,6 +33,41 @@ texture_place_tap(const struct tbr_texture_private *state, struct texture_taps *
    }
 }
 
+/** The four words at each offset. */
+TEXTURE_INLINE void
+texture_load_four(const struct tbr_texture_private *state, texture_int offset, texture_int words[4])
+{
+#ifdef __SSE2__
+   int32_t at[TEXTURE_LANES];
+   texture_float rows[4]; /* i: of the lanes i, i + 4 … */
+   texture_store_int(at, offset);
+   for (unsigned i = 0; i < 4; i++) {
+      const float *row[TEXTURE_LANES / 4];
+      for (unsigned quad = 0; quad < TEXTURE_LANES / 4; quad++)
+         row[quad] = (const float *)(state->base + at[quad * 4 + i]);
+#if TEXTURE_LANES == 16
+      __m512 four = _mm512_castps128_ps512(_mm_loadu_ps(row[0]));
+      four = _mm512_insertf32x4(four, _mm_loadu_ps(row[1]), 1);
+      four = _mm512_insertf32x4(four, _mm_loadu_ps(row[2]), 2);
+      rows[i] = (texture_float)_mm512_insertf32x4(four, _mm_loadu_ps(row[3]), 3);
+#elif TEXTURE_LANES == 8
+      rows[i] = (texture_float)_mm256_set_m128(_mm_loadu_ps(row[1]), _mm_loadu_ps(row[0]));
+#else
+      rows[i] = (texture_float)_mm_loadu_ps(row[0]);
+#endif
+   }
+   for (unsigned i = 0; i < 4; i += 2) {
+      const texture_float low = texture_quad_pick(rows[0], rows[1], i, i + 1, i, i + 1);
+      const texture_float high = texture_quad_pick(rows[2], rows[3], i, i + 1, i, i + 1);
+      words[i] = (texture_int)texture_quad_pick(low, high, 0, 2, 0, 2);
+      words[i + 1] = (texture_int)texture_quad_pick(low, high, 1, 3, 1, 3);
+   }
+#else
+   for (unsigned i = 0; i < 4; i++)
+      words[i] = texture_load_word(state->base, offset + 4 * (int)i);
+#endif
+}
+
 /** The words of texels of so many bytes. */
 TEXTURE_INLINE void
 texture_load_words(unsigned bytes, const struct tbr_texture_private *state, texture_int offset,
@@ -46,10 +82,37 @@ texture_load_words(unsigned bytes, const struct tbr_texture_private *state, text
       texture_load_pair(state, offset, &words[0], &words[1]);
       words[2] = texture_load_word(state->base, offset + 8);
       break;
-   case 16:
-      texture_load_pair(state, offset, &words[0], &words[1]);
-      texture_load_pair(state, offset + 8, &words[2], &words[3]);
-      break;
+   case 16: texture_load_four(state, offset, words); break;
+   }
+}
+
+/** The same of texels of up to 8 bytes and those beside them: words[0] and, after the texel's, those. */
+TEXTURE_INLINE void
+texture_load_word_pairs(unsigned bytes, const struct tbr_texture_private *state, texture_int offset,
+                        texture_int left[4], texture_int right[4])
+{
+   if (bytes == 8) {
+      texture_int words[4];
+      texture_load_four(state, offset, words);
+      left[0] = words[0];
+      left[1] = words[1];
+      right[0] = words[2];
+      right[1] = words[3];
+   } else if (bytes == 4) {
+      texture_load_pair(state, offset, &left[0], &right[0]);
+#if TEXTURE_LANES >= 8
+   } else if (bytes == 2) {
+      const texture_uint both = (texture_uint)texture_load_word(state->base, offset);
+      left[0] = (texture_int)(both & 0xffff);
+      right[0] = (texture_int)(both >> 16);
+   } else {
+      /* The word that ends with the second texel, or the first one in memory. */
+      const texture_int start = texture_max_int(offset - 2, texture_splat_int(0));
+      const texture_uint both =
+         (texture_uint)texture_load_word(state->base, start) >> (texture_uint)((offset - start) << 3);
+      left[0] = (texture_int)(both & 0xff);
+      right[0] = (texture_int)(both >> 8 & 0xff);
+#endif
    }
 }
 
@@ -81,11 +144,15 @@ texture_exact_depth(texture_int depth)
    return __builtin_convertvector(__builtin_convertvector(depth, texture_double) * scale, texture_float);
 }
 
-/** One channel, of the word that it is in. */
+/** One channel, number c, of the word that it is in. */
 TEXTURE_INLINE texture_float
-texture_decode_channel(enum texture_conversion conversion, const struct texture_channel *channel,
+texture_decode_channel(enum texture_conversion conversion, const struct texture_channel *channel, unsigned c,
                        texture_int word)
 {
+   if (conversion == TEXTURE_CONVERT_BYTES) {
+      const texture_int byte = (texture_int)((texture_uint)word >> 8 * c);
+      return texture_to_float(c == 3 ? byte : byte & 0xff) * (1.0f / 255.0f);
+   }
    const texture_int high = texture_shift_left(word, channel->left);
    const texture_int bits = texture_shift_right(high, channel->right);
    switch (conversion) {
@@ -106,32 +173,51 @@ texture_decode_channel(enum texture_conversion conversion, const struct texture_
    }
 }
 
+/** A texel of a format without blocks. */
+TEXTURE_INLINE void
+texture_decode_texel(enum texture_conversion conversion, unsigned bytes,
+                     const struct tbr_texture_private *state, const texture_int words[4],
+                     texture_float *channels)
+{
+   if (conversion == TEXTURE_CONVERT_R9G9B9E5) {
+      texture_decode_shared_exponent(words[0], channels);
+      return;
+   }
+   if (conversion == TEXTURE_CONVERT_R11G11B10) {
+      texture_decode_packed_floats(words[0], channels);
+      return;
+   }
+   const bool whole = conversion == TEXTURE_CONVERT_WORD;
+   const unsigned num_channels = state->num_channels;
+#pragma GCC unroll 4
+   for (unsigned c = 0; c < 4; c++) {
+      if (c >= num_channels)
+         break;
+      const struct texture_channel *channel = &state->channels[c];
+      channels[c] = whole
+                       ? (texture_float)words[c]
+                       : texture_decode_channel(conversion, channel, c, words[bytes > 4 ? channel->word : 0]);
+   }
+}
+
 /** The texels of a format without blocks. */
 TEXTURE_INLINE void
 texture_decode_texels(enum texture_conversion conversion, unsigned bytes,
                       const struct tbr_texture_private *state, const struct texture_taps *taps,
                       unsigned count, struct texture_texels *texels)
 {
-   const unsigned num_channels = state->num_channels;
-   for (unsigned i = 0; i < count; i++) {
-      texture_float *channel = texels->channel[i];
-      texture_int words[4];
-      texture_load_words(bytes, state, taps->offset[i], words);
-      if (conversion == TEXTURE_CONVERT_R9G9B9E5) {
-         texture_decode_shared_exponent(words[0], channel);
-      } else if (conversion == TEXTURE_CONVERT_R11G11B10) {
-         texture_decode_packed_floats(words[0], channel);
-      } else if (conversion == TEXTURE_CONVERT_WORD) {
-#pragma GCC unroll 4
-         for (unsigned c = 0; c < bytes / 4; c++)
-            channel[c] = (texture_float)words[c];
-      } else {
-#pragma GCC unroll 4
-         for (unsigned c = 0; c < 4; c++)
-            if (c < num_channels)
-               channel[c] = texture_decode_channel(conversion, &state->channels[c],
-                                                   bytes > 4 ? words[state->channels[c].word] : words[0]);
+   texture_int words[2][4];
+   if (taps->pairs && bytes <= 8 && (TEXTURE_LANES >= 8 || bytes >= 4)) {
+      for (unsigned i = 0; i < count; i += 2) {
+         texture_load_word_pairs(bytes, state, taps->offset[i], words[0], words[1]);
+         texture_decode_texel(conversion, bytes, state, words[0], texels->channel[i]);
+         texture_decode_texel(conversion, bytes, state, words[1], texels->channel[i + 1]);
       }
+      return;
+   }
+   for (unsigned i = 0; i < count; i++) {
+      texture_load_words(bytes, state, taps->offset[i], words[0]);
+      texture_decode_texel(conversion, bytes, state, words[0], texels->channel[i]);
    }
 }
 
@@ -164,7 +250,7 @@ texture_decode_blocks(enum texture_conversion conversion, struct tbr_texture_thr
    for (unsigned i = 0; i < count; i++) {
 #pragma GCC unroll 4
       for (unsigned c = 0; c < 4; c++)
-         texels->channel[i][c] = texture_decode_channel(conversion, &state->channels[c], words[i]);
+         texels->channel[i][c] = texture_decode_channel(conversion, &state->channels[c], c, words[i]);
    }
 }
 
@@ -184,14 +270,23 @@ texture_load_any(struct tbr_texture_thread *thread, const struct tbr_texture_pri
    }
 }
 
-#define TEXTURE_FORMATS(FORMAT)                                                                          \
-   FORMAT(UNORM, 1)                                                                                      \
-   FORMAT(UNORM, 2)                                                                                      \
-   FORMAT(UNORM, 4) FORMAT(UNORM, 8) FORMAT(SNORM, 1) FORMAT(SNORM, 2) FORMAT(SNORM, 4) FORMAT(SNORM, 8) \
-      FORMAT(SRGB, 4) FORMAT(UINT, 1) FORMAT(UINT, 2) FORMAT(UINT, 4) FORMAT(UINT, 8) FORMAT(SINT, 1)    \
-         FORMAT(SINT, 2) FORMAT(SINT, 4) FORMAT(SINT, 8) FORMAT(HALF, 2) FORMAT(HALF, 4) FORMAT(HALF, 8) \
-            FORMAT(WORD, 4) FORMAT(WORD, 8) FORMAT(WORD, 12) FORMAT(WORD, 16) FORMAT(DEPTH_24, 4)        \
-               FORMAT(R9G9B9E5, 4) FORMAT(R11G11B10, 4)
+#define TEXTURE_SMALL_FORMATS(FORMAT, conversion) \
+   FORMAT(conversion, 1) FORMAT(conversion, 2) FORMAT(conversion, 4)
+#define TEXTURE_NUMBER_FORMATS(FORMAT, conversion) \
+   TEXTURE_SMALL_FORMATS(FORMAT, conversion) FORMAT(conversion, 8)
+#define TEXTURE_HALF_FORMATS(FORMAT) FORMAT(HALF, 2) FORMAT(HALF, 4) FORMAT(HALF, 8)
+#define TEXTURE_WORD_FORMATS(FORMAT) FORMAT(WORD, 4) FORMAT(WORD, 8) FORMAT(WORD, 12) FORMAT(WORD, 16)
+#define TEXTURE_PACKED_FORMATS(FORMAT) \
+   FORMAT(SRGB, 4) FORMAT(DEPTH_24, 4) FORMAT(R9G9B9E5, 4) FORMAT(R11G11B10, 4)
+#define TEXTURE_FORMATS(FORMAT)          \
+   TEXTURE_SMALL_FORMATS(FORMAT, BYTES)  \
+   TEXTURE_NUMBER_FORMATS(FORMAT, UNORM) \
+   TEXTURE_NUMBER_FORMATS(FORMAT, SNORM) \
+   TEXTURE_NUMBER_FORMATS(FORMAT, UINT)  \
+   TEXTURE_NUMBER_FORMATS(FORMAT, SINT)  \
+   TEXTURE_HALF_FORMATS(FORMAT)          \
+   TEXTURE_WORD_FORMATS(FORMAT)          \
+   TEXTURE_PACKED_FORMATS(FORMAT)
 
 #define TEXTURE_DEFINE_LOAD(conversion, bytes)                                                      \
    static void texture_load_##conversion##_##bytes(struct tbr_texture_thread *thread,               \
@@ -210,14 +305,14 @@ texture_load_any(struct tbr_texture_thread *thread, const struct tbr_texture_pri
       texture_decode_blocks(TEXTURE_CONVERT_##conversion, thread, state, taps, count, texels);   \
    }
 TEXTURE_FORMATS(TEXTURE_DEFINE_LOAD)
-TEXTURE_DEFINE_LOAD_BLOCKS(UNORM)
+TEXTURE_DEFINE_LOAD_BLOCKS(BYTES)
 TEXTURE_DEFINE_LOAD_BLOCKS(SRGB)
 
 static tbr_load_function
 texture_choose_load(const struct tbr_texture_private *state)
 {
    if (state->unpack_block)
-      return state->conversion == TEXTURE_CONVERT_SRGB ? texture_load_blocks_SRGB : texture_load_blocks_UNORM;
+      return state->conversion == TEXTURE_CONVERT_SRGB ? texture_load_blocks_SRGB : texture_load_blocks_BYTES;
 #define TEXTURE_FORMAT(conversion, bytes) TEXTURE_CONVERT_##conversion << 8 | (bytes)
 #define TEXTURE_CASE_LOAD(conversion, bytes) \
    case TEXTURE_FORMAT(conversion, bytes): return texture_load_##conversion##_##bytes;
@@ -225,4 +320,17 @@ texture_choose_load(const struct tbr_texture_private *state)
       TEXTURE_FORMATS(TEXTURE_CASE_LOAD)
    default: return texture_load_any;
    }
+}
+
+/** Reads and decodes the first count texels: one of the commonest formats without a call. */
+TEXTURE_INLINE void
+texture_load_texels(struct tbr_texture_thread *thread, const struct tbr_texture_private *state,
+                    const struct texture_taps *taps, unsigned count, struct texture_texels *texels)
+{
+   if (count == 1 && state->load == texture_load_BYTES_4)
+      texture_decode_texels(TEXTURE_CONVERT_BYTES, 4, state, taps, 1, texels);
+   else if (count == 1 && state->load == texture_load_WORD_4)
+      texture_decode_texels(TEXTURE_CONVERT_WORD, 4, state, taps, 1, texels);
+   else
+      state->load(thread, state, taps, count, texels);
 }

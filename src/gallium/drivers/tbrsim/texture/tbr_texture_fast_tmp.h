@@ -140,7 +140,10 @@ texture_sample_level(struct tbr_texture_thread *thread, const struct tbr_texture
       y = texture_select_int(y > last_y, last_y, y);
       *texel = x | y << 16;
       const struct texel_positions places = {offset, row_stride, {x, x}, {y, y}};
+      const struct texture_weights none = {0};
       struct texture_color color;
+      if (kind == TEXTURE_KIND_WIDE)
+         return texture_filter_wide(thread, state, &places, 1, none, none);
       texture_load_square(thread, state, kind, &places, 1, &color);
       texture_compare_color(kind, point, &color);
       return color;
@@ -180,6 +183,8 @@ texture_sample_level(struct tbr_texture_thread *thread, const struct tbr_texture
       texture_int x0 = texture_select_int(x < 0, last_x & repeat_x, x);
       texture_int y0 = texture_select_int(y < 0, last_y & repeat_y, y);
       const struct texel_positions places = {offset, row_stride, {x0, x1}, {y0, y1}};
+      if (kind == TEXTURE_KIND_WIDE)
+         return texture_filter_wide(thread, state, &places, 4, weight_x, weight_y);
       if (cube && state->seamless) {
          texture_int texels[4];
          for (unsigned i = 0; i < 4; i++)

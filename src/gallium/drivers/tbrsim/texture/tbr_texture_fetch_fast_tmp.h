@@ -90,6 +90,11 @@ texture_store_fetched(const struct tbr_texture_binding *binding, const texture_f
                       const struct texture_fetched *fetched, unsigned part,
                       struct tbr_sample_arguments *arguments)
 {
+   if (binding->private_state.identity) {
+      for (unsigned i = 0; i < 4; i++)
+         texture_store_int(arguments->texel[i] + part, (texture_int)channels[i] & fetched->inside);
+      return;
+   }
    for (unsigned i = 0; i < 4; i++) {
       const texture_int kept = binding->swizzle[i] == PIPE_SWIZZLE_1 ? fetched->active : fetched->inside;
       texture_store_int(arguments->texel[i] + part,
@@ -107,7 +112,8 @@ texture_fetch_fast(struct tbr_texture_thread *thread, const struct tbr_texture_b
       struct texture_taps taps;
       struct texture_texels texels;
       const struct texture_fetched fetched = texture_locate_texels(binding, arguments, part, &taps);
-      binding->private_state.load(thread, &binding->private_state, &taps, 1, &texels);
+      taps.pairs = false;
+      texture_load_texels(thread, &binding->private_state, &taps, 1, &texels);
       texture_store_fetched(binding, texels.channel[0], &fetched, part, arguments);
       reads.lanes[0] |= texture_bits(fetched.inside) << part;
       texture_int y = fetched.y;

@@ -81,9 +81,10 @@ texture_scale_coordinates(unsigned wrap, texture_float c, texture_float size, bo
 {
    const texture_float zero = {0}, one = texture_splat_float(1.0f);
    const texture_float whole = normalized ? one : size;
+   if (wrap == PIPE_TEX_WRAP_REPEAT) /* 0 where it is not a number */
+      return texture_max(c - texture_floor(c), zero) * size;
    c = (texture_float)((texture_int)c & (c - c == zero));
    switch (wrap) {
-   case PIPE_TEX_WRAP_REPEAT: return (c - texture_floor(c)) * size;
    case PIPE_TEX_WRAP_MIRROR_REPEAT:
       c -= 2.0f * texture_floor(c * 0.5f + 0.5f);
       /* A whole period off, where the sum was rounded. */
@@ -114,11 +115,13 @@ texture_wrap_lanes(unsigned wrap, texture_float coordinate, texture_int last, bo
       u = texture_min(u, size - 0.5f);
    if (linear)
       u -= 0.5f;
-   const texture_float whole = texture_floor(u);
+   const texture_float whole = !linear && wrap == PIPE_TEX_WRAP_REPEAT ? u : texture_floor(u);
    texture_int index = texture_truncate(whole);
    if (offset)
       index += texture_load_int(offset);
-   axis.first = axis.second = texture_wrap_indices(wrap, index, last, offset != NULL);
+   axis.first = axis.second = index;
+   if (linear || offset || wrap != PIPE_TEX_WRAP_REPEAT)
+      axis.first = axis.second = texture_wrap_indices(wrap, index, last, offset != NULL);
    if (linear) {
       axis.second = texture_wrap_indices(wrap, index + 1, last, offset != NULL);
       axis.weight = u - whole;
@@ -151,11 +154,19 @@ texture_note_lanes(const struct texture_access *access, unsigned slot, texture_i
    reads->lanes[slot] |= texture_bits(lanes) << access->part;
 }
 
-/** Within 0 … last. */
+/** Moves indices just outside inside; returns the lanes of those that were. */
 TEXTURE_INLINE texture_int
-texture_inside_lanes(texture_int index, texture_int last)
+texture_limit(texture_int *index, texture_int last)
 {
-   return (texture_uint)index <= (texture_uint)last;
+   const texture_int inside = (texture_uint)*index <= (texture_uint)last;
+   *index = texture_min_int(texture_max_int(*index, texture_splat_int(0)), last);
+   return inside;
+}
+
+TEXTURE_INLINE unsigned
+texture_count_taps(enum texture_shape shape, bool linear)
+{
+   return !linear ? 1 : shape == TEXTURE_VOLUME ? 8 : 4;
 }
 
 /** Moves the taps of lanes whose squares cross the edges of a seamless cube map's faces to the
@@ -213,6 +224,113 @@ texture_fill_corners(const struct tbr_texture_private *state, const uint32_t mis
    }
 }
 
+/** Columns, rows and slices that the lanes read of a level; the second ones where it is filtered. */
+struct texture_block_lanes {
+   texture_int x[2], y[2], z[2];
+};
+
+/** Where the texels are, and how they are mixed, in the wrap modes. Sets `inside` of each tap where there are
+ * borders; notes what is read. */
+TEXTURE_INLINE void
+texture_wrap_block(const struct tbr_texture_binding *binding, const struct tbr_sample_arguments *arguments,
+                   enum texture_shape shape, bool linear, const struct texture_site *site,
+                   const struct texture_access *access, const struct texture_geometry *geometry,
+                   struct texture_block_lanes *block, texture_float weight[3], texture_int *inside)
+{
+   const struct tbr_texture_private *state = &binding->private_state;
+   const struct pipe_sampler_state *sampler = &binding->sampler;
+   const unsigned part = access->part;
+   const bool offset = shape != TEXTURE_FACES && arguments->has_offset;
+   const bool normalized = shape != TEXTURE_FLAT || state->normalized;
+   const texture_int last_x = geometry->field[TEXTURE_LAST_X], last_y = geometry->field[TEXTURE_LAST_Y];
+   const texture_int last_z = geometry->field[TEXTURE_LAST_Z];
+   struct texture_axis_lanes y = {0}, z = {0};
+   const struct texture_axis_lanes x =
+      texture_wrap_lanes(sampler->wrap_s, site->at[0], last_x, normalized, linear,
+                         offset ? arguments->offset[0] + part : NULL);
+   if (shape != TEXTURE_FLAT || state->dimensions > 1)
+      y = texture_wrap_lanes(sampler->wrap_t, site->at[1], last_y, normalized, linear,
+                             offset ? arguments->offset[1] + part : NULL);
+   if (shape == TEXTURE_VOLUME)
+      z = texture_wrap_lanes(sampler->wrap_r, site->at[2], last_z, true, linear,
+                             offset ? arguments->offset[2] + part : NULL);
+   weight[0] = x.weight;
+   weight[1] = y.weight;
+   weight[2] = z.weight;
+   *block = (struct texture_block_lanes){{x.first, x.second}, {y.first, y.second}, {z.first, z.second}};
+
+   texture_int reads[2] = {access->lanes, access->lanes};
+   if (unlikely(state->bordered)) {
+      texture_int x_inside[2], y_inside[2], z_inside[2], any[2] = {{0}, {0}};
+      for (unsigned i = 0; i < 2; i++) {
+         x_inside[i] = texture_limit(&block->x[i], last_x);
+         y_inside[i] = texture_limit(&block->y[i], last_y);
+         z_inside[i] = texture_limit(&block->z[i], last_z);
+      }
+      for (unsigned i = 0; i < texture_count_taps(shape, linear); i++) {
+         inside[i] = x_inside[i & 1] & y_inside[i >> 1 & 1] & z_inside[i >> 2];
+         any[i >> 2] |= inside[i];
+      }
+      reads[0] &= any[0];
+      reads[1] &= any[1];
+   }
+   if (!access->reads)
+      return;
+   const texture_int column = linear ? texture_lower_corners(&x, sampler->wrap_s, last_x) : x.first;
+   const texture_int row = linear ? texture_lower_corners(&y, sampler->wrap_t, last_y) : y.first;
+   texture_note_lanes(access, access->slot, reads[0], column, row,
+                      shape == TEXTURE_VOLUME ? block->z[0] : site->layer, linear);
+   if (shape == TEXTURE_VOLUME && linear)
+      texture_note_lanes(access, access->slot + 1, reads[1], column, row, block->z[1], true);
+}
+
+/** The same on the faces of a seamless cube map, of lanes whose squares are within a face; the others' bits are
+ * returned. first: the texels that those have at (0, 0). */
+TEXTURE_INLINE uint32_t
+texture_place_on_face(const struct texture_site *site, const struct texture_access *access,
+                      const struct texture_geometry *geometry, struct texture_block_lanes *block,
+                      texture_float weight[3], texture_int first[2])
+{
+   const texture_float size = texture_to_float(geometry->field[TEXTURE_LAST_X] + 1);
+   const texture_uint last = (texture_uint)geometry->field[TEXTURE_LAST_X];
+   for (unsigned i = 0; i < 2; i++) {
+      const texture_float u = texture_clamp_lambda(site->at[i], 0.0f, 1.0f) * size - 0.5f;
+      const texture_float whole = texture_floor(u);
+      first[i] = texture_truncate(whole);
+      weight[i] = u - whole;
+   }
+   const texture_int within = ((texture_uint)first[0] < last) & ((texture_uint)first[1] < last);
+   block->x[0] = first[0] & within;
+   block->y[0] = first[1] & within;
+   block->y[1] = block->y[0] - within;
+   if (access->reads)
+      texture_note_lanes(access, access->slot, access->lanes & within, block->x[0], block->y[0], site->layer,
+                         true);
+   /* Of the others, which have other taps, the first two texels are read if there are two. */
+   block->x[1] = texture_min_int(block->x[0] + 1, (texture_int)last);
+   return texture_bits(access->lanes & ~within);
+}
+
+/** Sets the taps. */
+TEXTURE_INLINE void
+texture_place_block(const struct tbr_texture_private *state, enum texture_shape shape, bool linear,
+                    texture_int layer, const struct texture_geometry *geometry,
+                    const struct texture_block_lanes *block, struct texture_taps *taps)
+{
+   const texture_int row_stride = geometry->field[TEXTURE_ROW_STRIDE];
+   texture_int image[2] = {geometry->field[TEXTURE_OFFSET], geometry->field[TEXTURE_OFFSET]};
+   if (shape == TEXTURE_VOLUME) {
+      image[0] += block->z[0] * geometry->field[TEXTURE_LAYER_STRIDE];
+      image[1] += block->z[1] * geometry->field[TEXTURE_LAYER_STRIDE];
+   } else if (shape == TEXTURE_FACES || state->layered) {
+      image[0] += layer * geometry->field[TEXTURE_LAYER_STRIDE];
+   }
+#pragma GCC unroll 8
+   for (unsigned i = 0; i < texture_count_taps(shape, linear); i++)
+      texture_place_tap(state, taps, i, image[i >> 2], row_stride, block->x[i & 1], block->y[i >> 1 & 1]);
+   taps->pairs = linear && !texture_any(block->x[1] != block->x[0] + 1);
+}
+
 /** Reads the texels of a level. */
 TEXTURE_INLINE void
 texture_read_lanes(struct tbr_texture_thread *thread, const struct tbr_texture_binding *binding,
@@ -221,126 +339,42 @@ texture_read_lanes(struct tbr_texture_thread *thread, const struct tbr_texture_b
                    struct texture_square_lanes *square)
 {
    const struct tbr_texture_private *state = &binding->private_state;
-   const struct pipe_sampler_state *sampler = &binding->sampler;
+   const unsigned count = texture_count_taps(shape, linear);
    const bool seamless = shape == TEXTURE_FACES && linear && state->seamless;
-   const unsigned count = !linear ? 1 : shape == TEXTURE_VOLUME ? 8 : 4;
-   const unsigned part = access->part;
-   const bool normalized = shape == TEXTURE_FLAT ? state->normalized : true;
-   const int32_t *offset[3] = {NULL, NULL, NULL};
-   struct texture_axis_lanes x, y = {0}, z = {0};
    struct texture_geometry geometry;
+   struct texture_block_lanes block;
    struct texture_taps taps;
    texture_int inside[TEXTURE_MAX_TAPS], first[2];
    uint32_t crossing = 0, missing[4];
 
-   if (arguments->has_offset && shape != TEXTURE_FACES)
-      for (unsigned i = 0; i < 3; i++)
-         offset[i] = arguments->offset[i] + part;
    if (binding->num_levels == 1)
       texture_look_up_first_level(state, &geometry);
    else
       texture_look_up_level(state, access->level, access->uniform, &geometry);
-   const texture_int last_x = geometry.field[TEXTURE_LAST_X], last_y = geometry.field[TEXTURE_LAST_Y];
-   const texture_int last_z = geometry.field[TEXTURE_LAST_Z];
-   const texture_int layer_stride = geometry.field[TEXTURE_LAYER_STRIDE];
-
-   if (seamless) {
-      const texture_float size = texture_to_float(last_x + 1);
-      texture_float floors[2];
-      for (unsigned i = 0; i < 2; i++) {
-         const texture_float c =
-            texture_min(texture_max(site->at[i], texture_splat_float(0.0f)), texture_splat_float(1.0f));
-         const texture_float u = c * size - 0.5f;
-         floors[i] = texture_floor(u);
-         first[i] = texture_truncate(floors[i]);
-         square->weight[i] = u - floors[i];
-      }
-      const texture_int within =
-         (texture_uint)first[0] < (texture_uint)last_x & (texture_uint)first[1] < (texture_uint)last_y;
-      crossing = texture_bits(access->lanes & ~within);
-      x.first = first[0] & within;
-      y.first = first[1] & within;
-      x.second = (x.first + 1) & within;
-      y.second = (y.first + 1) & within;
-      if (access->reads)
-         texture_note_lanes(access, access->slot, access->lanes & within, x.first, y.first, site->layer,
-                            true);
-   } else {
-      x = texture_wrap_lanes(sampler->wrap_s, site->at[0], last_x, normalized, linear, offset[0]);
-      if (shape != TEXTURE_FLAT || state->dimensions > 1)
-         y = texture_wrap_lanes(sampler->wrap_t, site->at[1], last_y, normalized, linear, offset[1]);
-      if (shape == TEXTURE_VOLUME)
-         z = texture_wrap_lanes(sampler->wrap_r, site->at[2], last_z, true, linear, offset[2]);
-      square->weight[0] = x.weight;
-      square->weight[1] = y.weight;
-      square->weight[2] = z.weight;
-      if (state->bordered) {
-         const texture_int x_inside[2] = {texture_inside_lanes(x.first, last_x),
-                                          texture_inside_lanes(x.second, last_x)};
-         const texture_int y_inside[2] = {texture_inside_lanes(y.first, last_y),
-                                          texture_inside_lanes(y.second, last_y)};
-         const texture_int z_inside[2] = {texture_inside_lanes(z.first, last_z),
-                                          texture_inside_lanes(z.second, last_z)};
-         for (unsigned i = 0; i < count; i++)
-            inside[i] = x_inside[i & 1] & y_inside[i >> 1 & 1] & z_inside[i >> 2];
-      }
-      if (access->reads) {
-         const texture_int column = linear ? texture_lower_corners(&x, sampler->wrap_s, last_x) : x.first;
-         const texture_int row = linear ? texture_lower_corners(&y, sampler->wrap_t, last_y) : y.first;
-         for (unsigned i = 0; i < count; i += 4) {
-            texture_int lanes = access->lanes;
-            if (state->bordered)
-               lanes &= count == 1 ? inside[0] : inside[i] | inside[i + 1] | inside[i + 2] | inside[i + 3];
-            texture_note_lanes(access, access->slot + i / 4, lanes, column, row,
-                               shape == TEXTURE_VOLUME ? (i ? z.second : z.first) : site->layer, linear);
-         }
-      }
-      if (state->bordered) {
-         const texture_int zero = texture_splat_int(0);
-         x.first = texture_min_int(texture_max_int(x.first, zero), last_x);
-         x.second = texture_min_int(texture_max_int(x.second, zero), last_x);
-         y.first = texture_min_int(texture_max_int(y.first, zero), last_y);
-         y.second = texture_min_int(texture_max_int(y.second, zero), last_y);
-         z.first = texture_min_int(texture_max_int(z.first, zero), last_z);
-         z.second = texture_min_int(texture_max_int(z.second, zero), last_z);
-      }
-   }
-
-   texture_int image[2];
-   image[0] = image[1] = geometry.field[TEXTURE_OFFSET];
-   if (shape == TEXTURE_VOLUME) {
-      image[0] += z.first * layer_stride;
-      image[1] += z.second * layer_stride;
-   } else if (shape == TEXTURE_FACES || state->layered) {
-      image[0] += site->layer * layer_stride;
-   }
-   const texture_int column[2] = {x.first, x.second}, row[2] = {y.first, y.second};
-#pragma GCC unroll 8
-   for (unsigned i = 0; i < count; i++)
-      texture_place_tap(state, &taps, i, image[i >> 2], geometry.field[TEXTURE_ROW_STRIDE], column[i & 1],
-                        row[i >> 1 & 1]);
-   if (unlikely(crossing))
+   if (seamless)
+      crossing = texture_place_on_face(site, access, &geometry, &block, square->weight, first);
+   else
+      texture_wrap_block(binding, arguments, shape, linear, site, access, &geometry, &block, square->weight,
+                         inside);
+   texture_place_block(state, shape, linear, site->layer, &geometry, &block, &taps);
+   if (unlikely(crossing)) {
       texture_cross_faces(state, access, &site->layer, first, crossing, &taps, missing);
+      taps.pairs = false;
+   }
 
-   state->load(thread, state, &taps, count, &square->texels);
+   texture_load_texels(thread, state, &taps, count, &square->texels);
 
-   if (state->bordered && !seamless)
+   if (unlikely(state->bordered) && !seamless)
       for (unsigned i = 0; i < count; i++)
          for (unsigned c = 0; c < state->num_channels; c++)
             square->texels.channel[i][c] = texture_select_float(inside[i], square->texels.channel[i][c],
                                                                 texture_splat_float(state->stored_border[c]));
    if (site->reference)
       for (unsigned i = 0; i < count; i++)
-         square->texels.channel[i][0] =
-            texture_compare_lanes(sampler->compare_func, *site->reference, square->texels.channel[i][0]);
+         square->texels.channel[i][0] = texture_compare_lanes(binding->sampler.compare_func, *site->reference,
+                                                              square->texels.channel[i][0]);
    if (unlikely(crossing))
       texture_fill_corners(state, missing, &square->texels);
-}
-
-TEXTURE_INLINE texture_float
-texture_blend_lanes(texture_float a, texture_float b, texture_float weight)
-{
-   return a + (b - a) * weight;
 }
 
 /** Reads and filters one level. Slots from the access's on: at most TEXTURE_MAX_READS / 2. */
@@ -352,7 +386,10 @@ texture_filter_lanes(struct tbr_texture_thread *thread, const struct tbr_texture
 {
    struct texture_square_lanes square;
    texture_read_lanes(thread, binding, arguments, shape, linear, site, access, &square);
-   for (unsigned c = 0; c < binding->private_state.num_channels; c++) {
+#pragma GCC unroll 4
+   for (unsigned c = 0; c < 4; c++) {
+      if (c >= binding->private_state.num_channels)
+         break;
       texture_float mixed = square.texels.channel[0][c];
       if (linear) {
          texture_float slice[2];
@@ -424,7 +461,6 @@ texture_site_init(const struct tbr_texture_binding *binding, const struct tbr_sa
                   struct texture_site *site)
 {
    site->layer = texture_splat_int(0);
-   site->reference = NULL;
    if (shape == TEXTURE_FACES) {
       site->at[0] = projection->s;
       site->at[1] = projection->t;
@@ -503,6 +539,19 @@ texture_gather_lanes(struct tbr_texture_thread *thread, const struct tbr_texture
                                             component));
 }
 
+/** What the lanes compare with; NULL where they do not. */
+TEXTURE_INLINE const texture_float *
+texture_take_reference(const struct tbr_texture_binding *binding,
+                       const struct tbr_sample_arguments *arguments, unsigned part, texture_float *reference)
+{
+   if (!arguments->shadow)
+      return NULL;
+   *reference = texture_load_operand(arguments->compare + part);
+   if (binding->private_state.clamps_reference)
+      *reference = texture_clamp_lambda(*reference, 0.0f, 1.0f);
+   return reference;
+}
+
 TEXTURE_INLINE void
 texture_sample_float(struct tbr_texture_thread *thread, const struct tbr_texture_binding *binding,
                      struct tbr_sample_arguments *arguments, enum texture_shape shape)
@@ -510,20 +559,12 @@ texture_sample_float(struct tbr_texture_thread *thread, const struct tbr_texture
    const struct tbr_texture_private *state = &binding->private_state;
    const struct pipe_sampler_state *sampler = &binding->sampler;
    const unsigned operation = arguments->operation;
-   if (operation == TBR_TEXTURE_FETCH) {
-      texture_fetch_fast(thread, binding, arguments);
-      return;
-   }
    const bool record = thread->events != NULL && (thread->live & arguments->active) != 0;
    const bool levels = operation == TBR_TEXTURE_LODQ || sampler->min_mip_filter != PIPE_TEX_MIPFILTER_NONE ||
                        sampler->min_img_filter != sampler->mag_img_filter;
    struct texture_reads reads;
-   memset(reads.lanes, 0, sizeof(reads.lanes));
-   if (record) {
-      /* A footprint has the texels of the quad's other lanes, too: what nobody reads is recorded as 0. */
-      memset(reads.texel, 0, sizeof(reads.texel));
-      memset(reads.key, 0, sizeof(reads.key));
-   }
+   if (record)
+      memset(&reads, 0, sizeof(reads)); /* what no lane reads is recorded as 0 */
    for (unsigned part = 0; part < TBR_LANES; part += TEXTURE_LANES) {
       struct texture_access access = {
          .lanes = texture_lanes_of(arguments->active >> part),
@@ -539,12 +580,7 @@ texture_sample_float(struct tbr_texture_thread *thread, const struct tbr_texture
          texture_cube_project(arguments, part, &projection);
       texture_site_init(binding, arguments, part, shape, &projection, &site);
       texture_float reference;
-      if (arguments->shadow) {
-         reference = texture_load_operand(arguments->compare + part);
-         if (state->clamps_reference)
-            reference = texture_clamp_lambda(reference, 0.0f, 1.0f);
-         site.reference = &reference;
-      }
+      site.reference = texture_take_reference(binding, arguments, part, &reference);
       if (levels) {
          unclamped = texture_lambda(binding, arguments, part, shape == TEXTURE_VOLUME ? 3 : state->dimensions,
                                     shape == TEXTURE_FACES ? &projection : NULL);
@@ -568,25 +604,87 @@ texture_sample_float(struct tbr_texture_thread *thread, const struct tbr_texture
       texture_record(thread, binding, arguments, &reads, TEXTURE_MAX_READS, true);
 }
 
-static __attribute__((noinline)) void
-texture_sample_flat(struct tbr_texture_thread *thread, const struct tbr_texture_binding *binding,
-                    struct tbr_sample_arguments *arguments)
+/** The same of one level and one filter, which is what most bindings have. */
+TEXTURE_INLINE void
+texture_sample_single(struct tbr_texture_thread *thread, const struct tbr_texture_binding *binding,
+                      struct tbr_sample_arguments *arguments, enum texture_shape shape, bool linear)
 {
-   texture_sample_float(thread, binding, arguments, TEXTURE_FLAT);
+   const struct tbr_texture_private *state = &binding->private_state;
+   const bool record = thread->events != NULL && (thread->live & arguments->active) != 0;
+   struct texture_reads reads;
+   if (record)
+      memset(&reads, 0, sizeof(reads));
+   for (unsigned part = 0; part < TBR_LANES; part += TEXTURE_LANES) {
+      const struct texture_access access = {
+         .lanes = texture_lanes_of(arguments->active >> part),
+         .part = part,
+         .reads = record ? &reads : NULL,
+      };
+      struct texture_cube projection;
+      struct texture_site site;
+      texture_float reference, channels[4];
+      if (shape == TEXTURE_FACES)
+         texture_cube_project(arguments, part, &projection);
+      texture_site_init(binding, arguments, part, shape, &projection, &site);
+      site.reference = texture_take_reference(binding, arguments, part, &reference);
+      texture_filter_lanes(thread, binding, arguments, shape, linear, &site, &access, channels);
+      if (state->identity) {
+         for (unsigned i = 0; i < 4; i++)
+            texture_store_float(arguments->texel[i] + part, channels[i]);
+         continue;
+      }
+      for (unsigned i = 0; i < 4; i++)
+         texture_store_float(arguments->texel[i] + part, texture_component(state, channels, i));
+   }
+   if (record)
+      texture_record(thread, binding, arguments, &reads, TEXTURE_MAX_READS, true);
 }
 
-static __attribute__((noinline)) void
-texture_sample_volume(struct tbr_texture_thread *thread, const struct tbr_texture_binding *binding,
-                      struct tbr_sample_arguments *arguments)
-{
-   texture_sample_float(thread, binding, arguments, TEXTURE_VOLUME);
-}
+#define TEXTURE_DEFINE_SHAPE(name, shape)                                                                 \
+   static __attribute__((noinline)) void texture_sample_##name(struct tbr_texture_thread *thread,         \
+                                                               const struct tbr_texture_binding *binding, \
+                                                               struct tbr_sample_arguments *arguments)    \
+   {                                                                                                      \
+      texture_sample_float(thread, binding, arguments, shape);                                            \
+   }
+#define TEXTURE_DEFINE_SINGLE(name, any, shape, linear)                         \
+   static void texture_sample_##name(struct tbr_texture_thread *thread,         \
+                                     const struct tbr_texture_binding *binding, \
+                                     struct tbr_sample_arguments *arguments)    \
+   {                                                                            \
+      if (arguments->operation == TBR_TEXTURE_SAMPLE)                           \
+         texture_sample_single(thread, binding, arguments, shape, linear);      \
+      else                                                                      \
+         texture_sample_##any(thread, binding, arguments);                      \
+   }
+TEXTURE_DEFINE_SHAPE(flat, TEXTURE_FLAT)
+TEXTURE_DEFINE_SHAPE(volume, TEXTURE_VOLUME)
+TEXTURE_DEFINE_SHAPE(faces, TEXTURE_FACES)
+TEXTURE_DEFINE_SINGLE(flat_nearest, flat, TEXTURE_FLAT, false)
+TEXTURE_DEFINE_SINGLE(flat_linear, flat, TEXTURE_FLAT, true)
+TEXTURE_DEFINE_SINGLE(volume_nearest, volume, TEXTURE_VOLUME, false)
+TEXTURE_DEFINE_SINGLE(volume_linear, volume, TEXTURE_VOLUME, true)
+TEXTURE_DEFINE_SINGLE(faces_nearest, faces, TEXTURE_FACES, false)
+TEXTURE_DEFINE_SINGLE(faces_linear, faces, TEXTURE_FACES, true)
 
-static __attribute__((noinline)) void
-texture_sample_faces(struct tbr_texture_thread *thread, const struct tbr_texture_binding *binding,
-                     struct tbr_sample_arguments *arguments)
+/** The function that serves a binding where no specialised one does. */
+static tbr_sample_function
+texture_choose_vectors(const struct tbr_texture_binding *binding)
 {
-   texture_sample_float(thread, binding, arguments, TEXTURE_FACES);
+   const struct tbr_texture_private *state = &binding->private_state;
+   const struct pipe_sampler_state *sampler = &binding->sampler;
+   static const tbr_sample_function functions[3][3] = {
+      [TEXTURE_FLAT] = {texture_sample_flat_nearest, texture_sample_flat_linear, texture_sample_flat},
+      [TEXTURE_VOLUME] = {texture_sample_volume_nearest, texture_sample_volume_linear, texture_sample_volume},
+      [TEXTURE_FACES] = {texture_sample_faces_nearest, texture_sample_faces_linear, texture_sample_faces},
+   };
+   const enum texture_shape shape = texture_is_cube(binding) ? TEXTURE_FACES
+                                    : state->dimensions == 3 ? TEXTURE_VOLUME
+                                                             : TEXTURE_FLAT;
+   const bool single = sampler->min_mip_filter == PIPE_TEX_MIPFILTER_NONE &&
+                       sampler->min_img_filter == sampler->mag_img_filter;
+   const bool linear = sampler->min_img_filter == PIPE_TEX_FILTER_LINEAR && !state->integer;
+   return functions[shape][!single ? 2 : linear];
 }
 
 /** Serves what the specialised functions do not. */
@@ -597,10 +695,8 @@ texture_sample_other(struct tbr_texture_thread *thread, const struct tbr_texture
    const struct tbr_texture_private *state = &binding->private_state;
    if (!state->vectors || (arguments->shadow && !state->unpack_depth))
       texture_sample_general(thread, binding, arguments);
-   else if (texture_is_cube(binding))
-      texture_sample_faces(thread, binding, arguments);
-   else if (state->dimensions == 3)
-      texture_sample_volume(thread, binding, arguments);
+   else if (arguments->operation == TBR_TEXTURE_FETCH)
+      texture_fetch_fast(thread, binding, arguments);
    else
-      texture_sample_flat(thread, binding, arguments);
+      state->sample_vectors(thread, binding, arguments);
 }

@@ -241,31 +241,13 @@ texture_place_square(const struct tbr_texture_private *state, const struct texel
                         places->y[i >> 1]);
 }
 
-/** Reads the first count texels of a square, as floats. */
-static __attribute__((noinline)) void
-texture_load_wide(struct tbr_texture_thread *thread, const struct tbr_texture_private *state,
-                  const struct texel_positions *places, unsigned count, struct texture_color *colors)
-{
-   struct texture_taps taps;
-   struct texture_texels texels;
-   texture_place_square(state, places, count, &taps);
-   state->load(thread, state, &taps, count, &texels);
-   for (unsigned i = 0; i < count; i++)
-      for (unsigned c = 0; c < 4; c++)
-         colors[i].wide[c] = c < state->num_channels ? texels.channel[i][c] : texture_splat_float(0.0f);
-}
-
-/** Reads the first count texels of a square. */
+/** Reads the first count texels of a square; not those of TEXTURE_KIND_WIDE. */
 TEXTURE_INLINE void
 texture_load_square(struct tbr_texture_thread *thread, const struct tbr_texture_private *state,
                     enum texture_kind kind, const struct texel_positions *places, unsigned count,
                     struct texture_color *colors)
 {
    texture_int texels[4];
-   if (kind == TEXTURE_KIND_WIDE) {
-      texture_load_wide(thread, state, places, count, colors);
-      return;
-   }
    if (texture_is_block(kind)) {
       struct texture_taps taps;
       texture_place_square(state, places, count, &taps);
@@ -304,17 +286,23 @@ texture_mix(texture_short a, texture_short b, texture_short weight)
    return texture_average(a, b) + texture_multiply_high(b - a, weight);
 }
 
+TEXTURE_INLINE texture_float
+texture_blend_lanes(texture_float a, texture_float b, texture_float weight)
+{
+   return a + (b - a) * weight;
+}
+
 TEXTURE_INLINE struct texture_color
 texture_mix_colors(enum texture_kind kind, struct texture_color a, struct texture_color b,
                    struct texture_weights weight)
 {
    if (kind == TEXTURE_KIND_WIDE) {
       for (unsigned i = 0; i < 4; i++)
-         a.wide[i] += (b.wide[i] - a.wide[i]) * weight.single;
+         a.wide[i] = texture_blend_lanes(a.wide[i], b.wide[i], weight.single);
       return a;
    }
    if (texture_is_single(kind)) {
-      a.single += (b.single - a.single) * weight.single;
+      a.single = texture_blend_lanes(a.single, b.single, weight.single);
       return a;
    }
    a.even = texture_mix(a.even, b.even, weight.channels);
@@ -336,6 +324,34 @@ texture_weight(enum texture_kind kind, texture_int fraction)
       weight.channels = (texture_short)(fraction | fraction << 16);
    }
    return weight;
+}
+
+/** Reads, as floats, and filters a square; or reads a texel. */
+TEXTURE_INLINE struct texture_color
+texture_filter_wide(struct tbr_texture_thread *thread, const struct tbr_texture_private *state,
+                    const struct texel_positions *places, unsigned count, struct texture_weights weight_x,
+                    struct texture_weights weight_y)
+{
+   struct texture_color color;
+   struct texture_taps taps;
+   struct texture_texels texels;
+   texture_place_square(state, places, count, &taps);
+   taps.pairs = count > 1 && !texture_any(places->x[1] != places->x[0] + 1);
+   texture_load_texels(thread, state, &taps, count, &texels);
+   for (unsigned c = 0; c < 4; c++) {
+      const texture_float first = texels.channel[0][c];
+      color.wide[c] = texture_splat_float(0.0f);
+      if (c >= state->num_channels)
+         continue;
+      color.wide[c] = first;
+      if (count > 1) {
+         const texture_float low = texture_blend_lanes(first, texels.channel[1][c], weight_x.single);
+         const texture_float high =
+            texture_blend_lanes(texels.channel[2][c], texels.channel[3][c], weight_x.single);
+         color.wide[c] = texture_blend_lanes(low, high, weight_y.single);
+      }
+   }
+   return color;
 }
 
 /** The geometry of each lane's level; fields as enum texture_geometry_field. */

@@ -91,6 +91,7 @@ static tbr_sample_function
 texture_choose_sampler(struct tbr_texture_binding *binding)
 {
    binding->private_state.load = texture_choose_load(&binding->private_state);
+   binding->private_state.sample_vectors = texture_choose_vectors(binding);
    binding->private_state.isotropic = texture_choose_isotropic(binding);
    return binding->private_state.max_anisotropy > 1 ? texture_sample_anisotropic
                                                     : binding->private_state.isotropic;

@@ -99,16 +99,21 @@ texture_splat_int(int32_t value)
    return value - (texture_int){0};
 }
 
-TEXTURE_INLINE texture_float
-texture_select_float(texture_int mask, texture_float yes, texture_float no)
-{
-   return (texture_float)((mask & (texture_int)yes) | (~mask & (texture_int)no));
-}
-
+/** mask: all bits of a lane, or none. */
 TEXTURE_INLINE texture_int
 texture_select_int(texture_int mask, texture_int yes, texture_int no)
 {
+#if TEXTURE_LANES == 8
+   return (texture_int)_mm256_blendv_epi8((__m256i)no, (__m256i)yes, (__m256i)mask);
+#else
    return (mask & yes) | (~mask & no);
+#endif
+}
+
+TEXTURE_INLINE texture_float
+texture_select_float(texture_int mask, texture_float yes, texture_float no)
+{
+   return (texture_float)texture_select_int(mask, (texture_int)yes, (texture_int)no);
 }
 
 /** a > b ? a : b; b where either is not a number. */
