@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Extensions of OpenGL 3.3: ARB_shader_draw_parameters, ARB_multi_draw_indirect and ARB_indirect_parameters,
- * ARB_query_buffer_object, EXT_texture_shadow_lod, ARB_shader_texture_image_samples. */
+ * ARB_query_buffer_object, EXT_texture_shadow_lod, ARB_shader_texture_image_samples; queries within a pass. */
 #define GL_GLEXT_PROTOTYPES
 #include <GL/gl.h>
 #include <GL/glext.h>
@@ -151,6 +151,80 @@ test_query_buffers(void)
    require(wide[3] == ~0ull, "memory behind a result was written");
 }
 
+/* ---- queries within a pass -------------------------------------------------------- */
+
+static void
+count_draws(GLuint query, unsigned draws)
+{
+   glBeginQuery(GL_SAMPLES_PASSED, query);
+   for (unsigned i = 0; i < draws; i++)
+      glDrawArrays(GL_TRIANGLES, 0, 3);
+   glEndQuery(GL_SAMPLES_PASSED);
+}
+
+static void
+expect_result(const char *what, GLuint query, GLuint64 expected)
+{
+   GLuint64 result = 0;
+   glGetQueryObjectui64v(query, GL_QUERY_RESULT, &result);
+   require(result == expected, "%s: %u samples instead of %u", what, (unsigned)result, (unsigned)expected);
+}
+
+/* Queries whose results nobody reads, and a copy that is drawn meanwhile, which does not count. */
+static void
+test_queries(void)
+{
+   GLuint queries[4], texture;
+   create_target();
+   use_program(full_vertex, "#version 330\nout vec4 color;\nvoid main() { color = vec4(1.0); }\n");
+   glGenTextures(1, &texture);
+   glBindTexture(GL_TEXTURE_2D, texture);
+   glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 16, 16, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
+   glGenQueries(4, queries);
+   count_draws(queries[0], 5);
+   count_draws(queries[0], 3);
+   count_draws(queries[1], 4);
+   glDeleteQueries(1, &queries[1]);
+   glBeginQuery(GL_SAMPLES_PASSED, queries[2]);
+   glDrawArrays(GL_TRIANGLES, 0, 3);
+   glGenerateMipmap(GL_TEXTURE_2D);
+   glDrawArrays(GL_TRIANGLES, 0, 3);
+   glEndQuery(GL_SAMPLES_PASSED);
+   count_draws(queries[3], 1);
+   glDeleteQueries(1, &queries[3]);
+   expect_result("begun again", queries[0], 3 * SIZE);
+   expect_result("across a copy", queries[2], 2 * SIZE);
+}
+
+/* Times of passes that are still being drawn, and of others. */
+static void
+test_timers(void)
+{
+   GLuint queries[4], others[1];
+   GLuint64 first, elapsed, second, unfinished;
+   create_target();
+   glGenQueries(4, queries);
+   glGenQueries(1, others);
+   glQueryCounter(queries[0], GL_TIMESTAMP);
+   glBeginQuery(GL_TIME_ELAPSED, queries[1]);
+   glDrawArrays(GL_TRIANGLES, 0, 3);
+   glEndQuery(GL_TIME_ELAPSED);
+   glQueryCounter(others[0], GL_TIMESTAMP);
+   glDeleteQueries(1, others);
+   create_target();
+   glDrawArrays(GL_TRIANGLES, 0, 3);
+   glQueryCounter(queries[2], GL_TIMESTAMP);
+   glQueryCounter(queries[3], GL_TIMESTAMP);
+   glQueryCounter(queries[3], GL_TIMESTAMP);
+   glGetQueryObjectui64v(queries[3], GL_QUERY_RESULT, &unfinished);
+   glGetQueryObjectui64v(queries[0], GL_QUERY_RESULT, &first);
+   glGetQueryObjectui64v(queries[1], GL_QUERY_RESULT, &elapsed);
+   glGetQueryObjectui64v(queries[2], GL_QUERY_RESULT, &second);
+   require(first && elapsed && first + elapsed <= second && second <= unfinished,
+           "times: at first %llu, then %llu, until %llu", (unsigned long long)first,
+           (unsigned long long)elapsed, (unsigned long long)second);
+}
+
 /* ---- textures ----------------------------------------------------------------------- */
 
 /** Level 0 has depth 0.25, level 1 0.75. */
@@ -254,6 +328,8 @@ main(void)
    glBindVertexArray(array);
    test_draws();
    test_query_buffers();
+   test_queries();
+   test_timers();
    test_shadow_lod();
    test_samples();
    require(glGetError() == GL_NO_ERROR, "a GL error");

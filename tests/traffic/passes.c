@@ -384,10 +384,48 @@ mipmap_of_used(void)
 }
 
 static void
+copy_texture(GLuint from, GLuint to)
+{
+   glCopyImageSubData(from, GL_TEXTURE_2D, 0, 0, 0, 0, to, GL_TEXTURE_2D, 0, 0, 0, 0, OTHER_SIZE, OTHER_SIZE,
+                      1);
+}
+
+static void
 copy(void)
 {
-   glCopyImageSubData(others[0], GL_TEXTURE_2D, 0, 0, 0, 0, others[1], GL_TEXTURE_2D, 0, 0, 0, 0, OTHER_SIZE,
-                      OTHER_SIZE, 1);
+   copy_texture(others[0], others[1]);
+}
+
+/* Fills the other textures: the first with 0, the second with 0.2. */
+static void
+fill_others(void)
+{
+   for (unsigned i = 0; i < 2; i++) {
+      memset(pixels, 51 * i, sizeof pixels);
+      glBindTexture(GL_TEXTURE_2D, others[i]);
+      glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, OTHER_SIZE, OTHER_SIZE, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+   }
+}
+
+/* Into a texture that draws before and after it read. */
+static void
+copy_over_used(void)
+{
+   fill_others();
+   glBindTexture(GL_TEXTURE_2D, others[0]);
+   draw_with(textured_program);
+   copy_texture(others[1], others[0]);
+   draw_with(textured_program);
+}
+
+/* The same without a draw before it. */
+static void
+copy_before_use(void)
+{
+   fill_others();
+   copy_texture(others[1], others[0]);
+   glBindTexture(GL_TEXTURE_2D, others[0]);
+   draw_with(textured_program);
 }
 
 static void
@@ -395,6 +433,7 @@ copy_target(void)
 {
    glBindTexture(GL_TEXTURE_2D, others[0]);
    glCopyTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 0, 0, OTHER_SIZE, OTHER_SIZE);
+   draw_with(textured_program);
 }
 
 static void
@@ -514,11 +553,11 @@ resolve(void)
 
 /* ---- frames --------------------------------------------------------------- */
 
-#define SCENE(function, draws) {#function, function, draws}
+#define SCENE(function, added) {#function, function, added}
 static const struct {
    const char *name;
    void (*act)(void);
-   unsigned draws; /* that the target has of it, each of which adds 0.2 */
+   unsigned added; /* to the target by it, in units of 0.2 */
 } scenes[] = {
    SCENE(nothing, 0),
    SCENE(flush, 0),
@@ -546,7 +585,9 @@ static const struct {
    SCENE(mipmap, 0),
    SCENE(mipmap_of_used, 1),
    SCENE(copy, 0),
-   SCENE(copy_target, 0),
+   SCENE(copy_over_used, 3),
+   SCENE(copy_before_use, 2),
+   SCENE(copy_target, 2),
    SCENE(copy_other, 0),
    SCENE(blit_others, 0),
    SCENE(blit_to_target, 0),
@@ -562,11 +603,11 @@ static const struct {
    SCENE(resolve, 0),
 };
 
-/* Every pixel has all that was added to it; where a scene has put others, the last one. */
+/* The last pixel has all that was added to it. */
 static void
 check_target(unsigned scene)
 {
-   const unsigned draws = 2 + scenes[scene].draws, expected = draws < 5 ? 51 * draws : 255;
+   const unsigned added = 2 + scenes[scene].added, expected = added < 5 ? 51 * added : 255;
    memset(pixels, 0, sizeof pixels);
    glReadPixels(0, 0, WIDTH, HEIGHT, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
    const GLubyte *last = pixels + sizeof pixels - 4;

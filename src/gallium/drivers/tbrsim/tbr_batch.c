@@ -40,6 +40,9 @@ tbr_batch_allocate(struct tbr_batch *batch, size_t bytes)
 struct tbr_storage *
 tbr_batch_hold_storage(struct tbr_batch *batch, const struct tbr_resource *resource)
 {
+   struct tbr_context *context = batch->context;
+   if (context->aside && context->aside->sequence == p_atomic_read(&resource->last_write))
+      tbr_batch_submit_aside(context, CM_END_COPY);
    struct tbr_storage *storage = p_atomic_read(&resource->storage);
    assert(batch->state == TBR_BATCH_RECORDING && storage);
    if (tbr_batch_holds(batch, storage))
@@ -260,6 +263,8 @@ tbr_batch_attach(struct tbr_context *context, struct tbr_batch *batch, struct pi
 {
    struct tbr_resource *resource = tbr_resource(surface->texture);
    const unsigned samples = MAX2(resource->base.nr_samples, 1);
+   if (context->aside && tbr_batch_holds(context->aside, p_atomic_read(&resource->storage)))
+      tbr_batch_submit_aside(context, CM_END_COPY);
    const struct tbr_storage *storage = tbr_batch_hold_storage(batch, resource);
    assert(storage);
    assert(samples == 1 || samples == batch->pass.samples);
@@ -402,7 +407,9 @@ tbr_batch_get(struct tbr_context *context)
 
    context->batch = batch;
    context->dirty = TBR_DIRTY_ALL;
-   tbr_counter_queries_begin_pass(context);
+   /* A pass is charged to the queries that saw a part of it, which one that is set aside still is. */
+   if (!context->aside)
+      tbr_counter_queries_begin_pass(context);
    return batch;
 }
 
@@ -697,16 +704,11 @@ mark_stored(struct tbr_batch *batch)
    }
 }
 
-void
-tbr_batch_submit(struct tbr_context *context, enum cm_end_reason reason)
+static void
+submit(struct tbr_context *context, struct tbr_batch *batch, enum cm_end_reason reason)
 {
    struct tbr_screen *screen = tbr_screen(context->base.screen);
-   struct tbr_batch *batch = context->batch;
-   if (!batch)
-      return;
    assert(batch->state == TBR_BATCH_RECORDING && batch->context == context && !batch->users);
-   assert(batch->sequence > context->last_batch);
-   context->batch = NULL;
    context->last_batch = batch->sequence;
    if (screen->is_parents)
       return; /* A forked child has a copy of it: the parent draws it. */
@@ -750,6 +752,45 @@ tbr_batch_submit(struct tbr_context *context, enum cm_end_reason reason)
       tbr_resource_forget_gone(screen);
    simple_mtx_unlock(&screen->submit_lock);
    tbr_counter_queries_charge(context);
+}
+
+void
+tbr_batch_submit(struct tbr_context *context, enum cm_end_reason reason)
+{
+   struct tbr_batch *batch = context->batch;
+   context->batch = NULL;
+   if (batch)
+      submit(context, batch, reason);
+}
+
+void
+tbr_batch_set_aside(struct tbr_context *context)
+{
+   assert(!context->aside);
+   draw_flush(context->draw);
+   if (context->deferred_flushes)
+      tbr_batch_submit(context, CM_END_FLUSH);
+   context->aside = context->batch;
+   context->batch = NULL;
+}
+
+void
+tbr_batch_submit_aside(struct tbr_context *context, enum cm_end_reason reason)
+{
+   struct tbr_batch *batch = context->aside;
+   context->aside = NULL;
+   submit(context, batch, reason);
+}
+
+void
+tbr_batch_resume(struct tbr_context *context)
+{
+   if (!context->aside)
+      return;
+   assert(!context->batch);
+   context->batch = context->aside;
+   context->aside = NULL;
+   context->dirty = TBR_DIRTY_ALL;
 }
 
 void

@@ -158,6 +158,14 @@ void tbr_batch_finish(struct tbr_context *context, uint64_t sequence, enum cm_en
 /** As tbr_batch_flush, without flushing draw, which may be the caller. */
 void tbr_batch_submit(struct tbr_context *context, enum cm_end_reason reason);
 
+/** A copy to another framebuffer begins, which need not end the batch: sets it aside. If the copy accesses what the batch
+ * writes, or writes what it reads, the batch is submitted first. */
+void tbr_batch_set_aside(struct tbr_context *context);
+/** The copy has been submitted: goes on with the batch, unless that has been submitted, too. */
+void tbr_batch_resume(struct tbr_context *context);
+/** Submits the batch that is set aside. */
+void tbr_batch_submit_aside(struct tbr_context *context, enum cm_end_reason reason);
+
 /** Records that the batch reads a resource; its memory is returned and stays alive as long
  * as the batch. NULL when out of memory. */
 struct tbr_storage *tbr_batch_reads(struct tbr_batch *batch, struct tbr_resource *resource);

@@ -64,6 +64,13 @@ struct tbr_vertex_elements {
    struct pipe_vertex_element elements[PIPE_MAX_ATTRIBS];
 };
 
+/** Copies, blits and clears of other framebuffers than the bound one, which the blitter draws. */
+enum tbr_copy_state {
+   TBR_COPY_NONE,
+   TBR_COPY_BEGINS, /**< the framebuffer is still the program's */
+   TBR_COPY_DRAWS,  /**< it is, or was, the copy's */
+};
+
 /** Counts fragments for all active queries of a kind. */
 struct tbr_fragment_counting {
    struct tbr_fragment_sink *part; /**< NULL: nothing is counted */
@@ -159,10 +166,9 @@ struct tbr_context {
    struct list_head counter_watches;             /**< queries of the model's counters (tbr_counter_query.c) */
    unsigned num_counter_sets[1 + CM_UNIT_COUNT]; /**< by group (tbr_counter_set.c) */
    unsigned num_unread_counters;                 /**< of these, those that have ended and were not read */
-   bool copies;               /**< a copy, or a clear of another framebuffer, is being drawn */
-   bool swaps;                /**< the next flush is a buffer swap's */
-   unsigned deferred_flushes; /**< flushes that the next draw or clear makes */
-   bool flushed_last;         /**< nothing happened since the last of them */
+   bool swaps;                                   /**< the next flush is a buffer swap's */
+   unsigned deferred_flushes;                    /**< flushes that the next draw or clear makes */
+   bool flushed_last;                            /**< nothing happened since the last of them */
    struct pipe_query *render_condition_query;
    bool render_condition_condition;
    enum pipe_render_cond_flag render_condition_mode;
@@ -185,6 +191,10 @@ struct tbr_context {
 
    /** The batch being recorded for the bound framebuffer; NULL before its first draw or clear. */
    struct tbr_batch *batch;
+   /** The program's batch while a copy is being drawn to another framebuffer; NULL: there is none, or the copy depends on
+    * it, so that it has been submitted. */
+   struct tbr_batch *aside;
+   enum tbr_copy_state copy;
    struct tbr_batch *retired_batches; /**< rendered, to be recycled (renderer's lock) */
    unsigned batches_under_way;        /**< (renderer's lock) */
    struct tbr_batch *free_batches;

@@ -378,23 +378,46 @@ recording(const struct tbr_context *context)
    return context->batch ? context->batch->sequence : 0;
 }
 
+/** Whether the batch of that number is being recorded. */
+static bool
+is_recording(const struct tbr_context *context, uint64_t sequence)
+{
+   return sequence &&
+          (sequence == recording(context) || (context->aside && sequence == context->aside->sequence));
+}
+
+/** Submits the batch of that number if it is being recorded. */
+static void
+submit_recording(struct tbr_context *context, uint64_t sequence, enum cm_end_reason reason)
+{
+   if (sequence == recording(context))
+      tbr_batch_flush(context, reason);
+   else if (context->aside && sequence == context->aside->sequence)
+      tbr_batch_submit_aside(context, reason);
+}
+
 void
 tbr_batch_finish(struct tbr_context *context, uint64_t sequence, enum cm_end_reason reason)
 {
    if (!sequence)
       return;
-   if (sequence == recording(context))
-      tbr_batch_flush(context, reason);
+   submit_recording(context, sequence, reason);
    tbr_renderer_wait(tbr_screen(context->base.screen)->renderer, sequence);
    assert(tbr_renderer_done(tbr_screen(context->base.screen)->renderer, sequence));
 }
 
-/** Whether draws being recorded read the resource. */
+/** Whether draws of a batch that is being recorded, if there is one, read the resource. */
+static bool
+is_read_by(const struct tbr_batch *batch, const struct tbr_resource *resource)
+{
+   return batch && p_atomic_read(&resource->reader) &&
+          tbr_batch_holds(batch, p_atomic_read(&resource->storage));
+}
+
 static bool
 is_read_by_recording(const struct tbr_context *context, const struct tbr_resource *resource)
 {
-   return context->batch && p_atomic_read(&resource->reader) &&
-          tbr_batch_holds(context->batch, p_atomic_read(&resource->storage));
+   return is_read_by(context->batch, resource) || is_read_by(context->aside, resource);
 }
 
 /** Whether submitted batches read the resource; last_read alone is not enough if they
@@ -424,8 +447,10 @@ tbr_resource_wait(struct tbr_context *context, struct tbr_resource *resource, bo
    tbr_batch_finish(context, p_atomic_read(&resource->last_write), reason);
    if (!for_write)
       return;
-   if (is_read_by_recording(context, resource))
+   if (is_read_by(context->batch, resource))
       tbr_batch_flush(context, reason);
+   if (is_read_by(context->aside, resource))
+      tbr_batch_submit_aside(context, reason);
    tbr_batch_finish(context, p_atomic_read(&resource->last_read), reason);
    if (p_atomic_read(&resource->reader) == TBR_READERS_MANY)
       tbr_renderer_wait_idle(tbr_screen(context->base.screen)->renderer);
@@ -462,8 +487,8 @@ tbr_resource_orphan(struct tbr_context *context, struct tbr_resource *resource)
    if (!can_replace_storage(resource))
       return false;
    /* The next draws must not go to a batch that renders to the old memory. */
-   if (last_write && last_write == recording(context))
-      tbr_batch_flush(context, CM_END_WRITE);
+   if (last_write)
+      submit_recording(context, last_write, CM_END_WRITE);
    tbr_state_release_storage(context, resource->storage);
 
    /* A reference more than the resource's own: another context draws with the memory. */
@@ -506,7 +531,7 @@ tbr_resource_prepare_write(struct tbr_context *context, struct tbr_resource *res
                            enum cm_end_reason reason)
 {
    if (is_read_by_recording(context, resource) &&
-       p_atomic_read(&resource->last_write) != recording(context) && can_replace_storage(resource) &&
+       !is_recording(context, p_atomic_read(&resource->last_write)) && can_replace_storage(resource) &&
        shadow(context, resource, reason))
       return;
    tbr_resource_wait(context, resource, true, reason);

@@ -196,7 +196,12 @@ set_framebuffer_state(struct pipe_context *base, const struct pipe_framebuffer_s
    if (util_framebuffer_state_equal(&context->framebuffer, framebuffer))
       return;
 
-   tbr_batch_flush(context, context->copies ? CM_END_COPY : CM_END_FRAMEBUFFER);
+   if (context->copy == TBR_COPY_BEGINS) {
+      tbr_batch_set_aside(context);
+      context->copy = TBR_COPY_DRAWS;
+   } else {
+      tbr_batch_flush(context, context->copy ? CM_END_COPY : CM_END_FRAMEBUFFER);
+   }
    assert(!context->batch);
    util_copy_framebuffer_state(&context->framebuffer, framebuffer);
    draw_set_zs_format(context->draw, framebuffer->zsbuf ? framebuffer->zsbuf->format : PIPE_FORMAT_NONE);

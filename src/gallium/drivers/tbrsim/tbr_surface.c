@@ -86,8 +86,8 @@ save_state(struct tbr_context *context)
 static void
 save_state_and_framebuffer(struct tbr_context *context)
 {
-   assert(!context->copies);
-   context->copies = true;
+   assert(context->copy == TBR_COPY_NONE);
+   context->copy = TBR_COPY_BEGINS;
    save_state(context);
    util_blitter_save_framebuffer(context->blitter, &context->framebuffer);
 }
@@ -116,8 +116,9 @@ save_all_state(struct tbr_context *context)
 static void
 end_copy(struct tbr_context *context)
 {
-   assert(context->copies);
-   context->copies = false;
+   assert(context->copy != TBR_COPY_NONE);
+   context->copy = TBR_COPY_NONE;
+   tbr_batch_resume(context);
 }
 
 /* ---- clears ----------------------------------------------------------- */
