@@ -16,14 +16,15 @@ static const char description[] =
    "replay or sim wrote, best with --attribute pass,draw,texture,tile. A recording is\n"
    "simulated first, with these attributions, a trace is replayed.\n";
 static const char notes[] =
-   "--config, --set, --timing, --attribute and --results are of recordings and traces; --set, --timing\n"
-   "and --attribute of both runs, where both are. --frames are those that are simulated; of a DIR, those\n"
-   "whose draws, textures and tiles are in the page.\n";
+   "--config, --set, --timing, --reuse and --results are for recordings and traces; --set and --timing\n"
+   "apply to both runs. --frames selects the frames to simulate, or, of a DIR, those whose draws,\n"
+   "textures, passes and tiles are in the page.\n";
 
 struct report {
    const char *input;
    const char *out, *results, *compare, *compare_config, *frames;
    uint32_t max_size; /* bytes */
+   bool reuse;
    struct configurations configurations;
 };
 
@@ -38,9 +39,11 @@ static const struct option_row rows[] = {
           "recording or trace (default: as the first's)",
           take_config_name, struct report, compare_config),
    OPTION("max-size", "BYTES",
-          "the page has the draws, textures and tiles of as many frames as fit, from\n"
-          "the first, and says which it leaves out (default: 8M)",
+          "the page has the draws, textures, passes and tiles of as many frames as\n"
+          "fit, the most typical ones first, and says which it leaves out (default: 8M)",
           take_bytes, struct report, max_size),
+   OPTION("reuse", NULL, "reuse distances, too, which take longer than all the rest (tbrsim analyze)",
+          take_flag, struct report, reuse),
    OPTION("results", "DIR",
           "directory for a recording's or trace's results; the other run's are in\n"
           "DIR-compare (default: tbrsim-out)",
@@ -187,11 +190,11 @@ other_run(const struct report *report, const struct page_run *first)
 static void
 check_options(const struct report *report, const struct page_run *first, const struct page_run *other)
 {
-   if (first->command || (other && other->command))
-      return;
-   if (first->config || first->num_settings || report->results)
+   const bool simulates = first->command || (other && other->command);
+   if ((!simulates && (first->config || first->num_settings || report->results)) ||
+       (!first->command && report->reuse))
       fail(STATUS_USAGE,
-           "%s: it is results; --config, --set, --timing, --attribute and --results are of recordings and "
+           "%s: it is results; --config, --set, --timing, --reuse and --results are for recordings and "
            "traces",
            report->input);
 }
@@ -218,6 +221,8 @@ generate(const struct report *report, const struct page_run *first, const struct
       argv[count++] = text("--recording=%s", first->record ? first->record : first->input);
    if (report->frames)
       argv[count++] = text("--%s=%s", first->command ? "source-frames" : "frames", report->frames);
+   if (report->reuse)
+      argv[count++] = "--reuse";
    if (check)
       argv[count++] = "--check";
    argv[count++] = "--";

@@ -4,6 +4,7 @@ Chromium, where that is installed."""
 
 import base64
 import csv
+import html
 import json
 import pathlib
 import re
@@ -46,11 +47,27 @@ class TestCase(tbrsim.TestCase):
                    cls.recording, check=True)
 
     def report(self, *words):
-        """The page, and what it has."""
+        """The page, and what it has; what it notes is on standard error, too."""
         out = self.path("page.html")
-        self.assertRegex(self.fine("report", "--out", out, *words), rf"^report: {out} \(\d+ KB\)\n$")
+        result = tbrsim.run("report", "--out", out, *words, check=True)
+        self.assertRegex(result.stdout, rf"^report: {out} \(\d+ KB\)\n$")
         page = out.read_text()
-        return page, unpack(page)
+        data = unpack(page)
+        self.assertEqual(result.stderr, "".join(f"tbrsim: {out}: {note[0].lower()}{note[1:-1]}\n" for note in data["data"]["notes"]))
+        return page, data
+
+    def changed(self, directory, name, change):
+        """A copy of results with another table: change(rows) of {column: text} each."""
+        copy = self.path(f"changed-{name}")
+        shutil.copytree(directory, copy)
+        with open(copy / f"{name}.csv", encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        columns = list(rows[0])
+        with open(copy / f"{name}.csv", "w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, columns)
+            writer.writeheader()
+            writer.writerows(change(rows))
+        return copy
 
     def same_frames(self, directory, run):
         """The counters are those of stats.json."""
@@ -79,31 +96,64 @@ class Data(TestCase):
         page, data = self.report(self.timed)
         self.same_frames(self.timed, data["data"]["a"])
         self.same_tables(self.timed, "a", data)
-        self.assertEqual(data["data"]["a"]["left_out"], [])
+        self.assertEqual(data["data"]["left_out"], [])
         self.assertEqual(data["data"]["counters"]["dram.total.read_bytes"][0], "bytes")
         self.assertLess(len(page), 1 << 20)
 
     def test_targets(self):
-        """What passes render to, and the last pass that reads it: against the rows of textures.csv."""
-        with open(self.timed / "textures.csv", encoding="utf-8", newline="") as file:
-            rows = [row for row in csv.DictReader(file) if row["kind"] in ("texture", "window")]
-
-        def sum_of(row, event, *streams):
-            return sum(int(value) for name, value in row.items() for stream in streams if name.endswith(f".{stream}.{event}"))
-        first, read = {}, {}
-        for row in rows:
+        """What passes render to, against the rows of textures.csv, and what becomes of it, against those of passes.csv."""
+        def rows_of(name):
+            with open(self.timed / f"{name}.csv", encoding="utf-8", newline="") as file:
+                return list(csv.DictReader(file))
+        first, stores = {}, {}
+        for row in rows_of("textures"):
             place = [int(row["pass_frame"]), int(row["pass"])]
-            if sum_of(row, "writes", "color", "depth", "stencil"):
+            if row["kind"] in ("texture", "window") and sum(int(value) for name, value in row.items() if re.search(r"\.(color|depth|stencil)\.writes$", name)):
                 first[row["resource"]] = min(first.get(row["resource"], place), place)
-            if sum_of(row, "reads", "color", "depth", "stencil", "texture"):
-                read[row["resource"]] = max(read.get(row["resource"], place), place)
-        expected = {resource: {"first": place, "read": read.get(resource)} for resource, place in first.items()}
+        for row in rows_of("passes"):
+            for column, fate in (("first_reads", "read"), ("overwrites", "overwritten")):
+                for resource, place in re.findall(r"(\d+)@(\d+:\d+)", row[column]):
+                    stores.setdefault(resource, {})[place] = [fate, int(row["pass_frame"]), int(row["pass"])]
         targets = self.report(self.timed)[1]["data"]["a"]["targets"]
-        self.assertEqual(targets, expected)
-        # The desktop's own picture, and the windows that are blurred behind others, are read; the depth buffer is not.
-        self.assertIn(None, [entry["read"] for entry in targets.values()])
-        self.assertIn([3, 2], [entry["read"] for entry in targets.values()])
+        self.assertEqual(targets, {resource: {"first": place, "stores": stores.get(resource, {})} for resource, place in first.items()})
+        # The desktop's own picture is read, in the same frame; so is what the window is cleared to.
+        self.assertIn(["read", 3, 2], [fate for entry in targets.values() for fate in entry["stores"].values()])
         self.assertEqual(self.report(self.plain)[1]["data"]["a"]["targets"], {})
+
+    def test_typical_frames(self):
+        """The page opens at the frame that is nearest to the median, and a frame that loads is named."""
+        data = self.report(self.timed)[1]["data"]
+        frames = data["a"]["frames"]
+        passes = frames["gpu.passes"]
+        self.assertEqual(passes, [18, 3, 3, 3])
+        self.assertNotEqual(data["a"]["opens_at"], 0)
+        self.assertEqual(data["notes"], ["Frame 0 has 18 passes, where the median is 3: it looks like loading."])
+        self.assertEqual(list(data["a"]["outliers"]), ["0"])
+        sys.path.insert(0, str(tbrsim.SOURCE / "python"))
+        from tbrsim.report.typical import Typical
+        alike = Typical({"gpu.passes": [2, 2, 2], "gpu.draws": [80, 100, 110]}, 3)
+        self.assertEqual((alike.nearest_first(), alike.outliers(), alike.window(2)), ([1, 2, 0], {}, 1))
+        # Frames in which nothing is drawn are not typical, however many there are.
+        idle = Typical({"gpu.passes": [0, 0, 0, 1, 1], "gpu.draws": [0, 0, 0, 9, 10]}, 5)
+        self.assertEqual((idle.nearest_first()[:2], idle.window(2)), ([3, 4], 3))
+        traffic = Typical({"gpu.passes": [1] * 4, "gpu.draws": [9] * 4, "dram.total.read_bytes": [5 << 20, 1 << 20, 1 << 20, 6 << 20]}, 4)
+        self.assertEqual(traffic.outliers(), {3: "frame 3 moves 6.0 MiB of DRAM traffic, where the median is 1.0 MiB: it looks like loading"})
+
+    def test_textures_of_draws(self):
+        """Which textures each draw uses, and the shaders' sizes, as tbrsim info has them."""
+        data = self.report("--results", self.path("results"), "--frames", "1-2", self.recording)[1]
+        expected, shaders = {}, {}
+        for draw in map(json.loads, self.fine("info", "--draws", self.recording).splitlines()):
+            expected[draw["frame"], draw["pass"], draw["draw"]] = sorted({one["id"] for one in draw["textures"] if one})
+            if draw["frame"] in (1, 2):
+                shaders |= {draw[stage]["hash"]: [draw[stage]["label"], draw[stage]["instructions"]] for stage in ("vertex_shader", "fragment_shader")}
+        self.assertEqual(data["data"]["a"]["shaders"], shaders)
+        for frame in (0, 1):
+            draws = data[f"a-{frame}"]["draws"]
+            rows = list(zip(draws["frame"], draws["pass_frame"], draws["pass"], draws["draw"], draws["textures"]))
+            self.assertEqual({(number, draw): used for _, of, number, draw, used in rows if of == frame and draw is not None},
+                             {(number, draw): used for (one, number, draw), used in expected.items() if one == frame + 1})
+            self.assertEqual({used for _, of, _, draw, used in rows if of != frame or draw is None}, {None})
 
     def test_two_runs(self):
         _, data = self.report("--compare", self.plain, self.timed)
@@ -157,12 +207,23 @@ class Data(TestCase):
         self.assertEqual(data["data"]["a"]["num_frames"], 4)
 
     def test_too_large(self):
-        """What there is no room for is left out, and listed."""
-        size = len(self.report("--frames", "0", self.timed)[0].encode()) + 2000
+        """A frame that does not fit, such as one that loads, leaves room for the others; what puts it in is said, and does."""
+        whole, data = self.report(self.timed)
+        size = len(whole.encode()) - 4000
         page, data = self.report("--max-size", size, self.timed)
         self.assertLessEqual(len(page.encode()), size)
-        self.assertEqual(data["data"]["a"]["left_out"], [1, 2, 3])
-        self.assertEqual(sorted(data), ["a-0", "data"])
+        self.assertEqual([one["frame"] for one in data["data"]["left_out"]], [0])
+        self.assertEqual(sorted(data), ["a-1", "a-2", "a-3", "data"])
+        said = data["data"]["notes"][1]
+        self.assertRegex(said, rf"^Frame 0 was left out: its data exceeds --max-size {size}\. Try --frames 0 or --max-size \d+M\.$")
+        self.assertEqual(data["data"]["left_out"][0]["say"], said)
+        self.assertIn("a-0", self.report("--max-size", re.search(r"\d+M", said)[0], self.timed)[1])
+        self.assertIn("a-0", self.report("--max-size", size, "--frames", "0", self.timed)[1])
+        # So small that no frame fits.
+        data = self.report("--max-size", "100K", self.timed)[1]
+        self.assertEqual(sorted(data), ["data"])
+        self.assertRegex(data["data"]["notes"][1], r"^Frames 0-3 were left out: their data exceeds --max-size 100K\. Try --frames A-B or --max-size 1M\.$")
+        self.assertRegex(data["data"]["left_out"][1]["say"], r"^Frame 1 was left out: .* Try --frames 1 --max-size 1M or --max-size 1M\.$")
 
     def test_nothing_from_elsewhere(self):
         page, data = self.report(self.timed)
@@ -198,7 +259,7 @@ class Data(TestCase):
         """They are simulated first; the results are those of tbrsim sim."""
         out, alone = self.path("results"), self.path("alone")
         self.fine("sim", "--timing", "on", "--attribute", "pass,draw,texture,tile", "--frames", "0-1", "--out", alone, self.recording)
-        _, data = self.report("--results", out, "--timing", "on", "--frames", "0-1", self.recording)
+        _, data = self.report("--results", out, "--timing", "on", "--frames", "0-1", "--reuse", self.recording)
         self.assertEqual(tbrsim.contents(out), tbrsim.contents(alone))
         self.same_tables(alone, "a", data)
         self.assertIn(str(self.recording), data["data"]["a"]["source"])
@@ -211,7 +272,7 @@ class Data(TestCase):
         _, data = self.report("--results", out, "--frames", "1", "--config", "tcor-64k", "--set", "l2.ways=16", self.recording)
         self.assertEqual(tbrsim.configuration(out)["caches"]["l2"]["ways"], 16)
         self.assertEqual((data["data"]["a"]["run"]["preset"], data["data"]["a"]["num_frames"]), ("tcor-64k", 1))
-        self.assertEqual([data["data"]["a"]["reuse"][key] for key in ("frames", "warm_up")], [1, 0])
+        self.assertIsNone(data["data"]["a"]["reuse"])
         self.assertIn("its frames 1-1", data["data"]["a"]["source"])
 
 
@@ -221,14 +282,15 @@ class Command(TestCase):
         none = self.path("none")
         self.refused(2, "no results, recording or trace; usage: tbrsim report ", "report", *out)
         self.refused(2, "none: expected a directory of results, a recording .* or a trace", "report", *out, none)
-        for words in (("--timing", "on"), ("--set", "l2.ways=4"), ("--config", "tcor-64k"), ("--results", none)):
-            self.refused(2, "it is results; .*are of recordings and traces", "report", *out, *words, self.timed)
+        for words in (("--timing", "on"), ("--set", "l2.ways=4"), ("--config", "tcor-64k"), ("--results", none), ("--reuse",)):
+            self.refused(2, "it is results; .*are for recordings and traces", "report", *out, *words, self.timed)
         self.refused(2, "--max-size x: expected a number", "report", *out, "--max-size", "x", self.timed)
         self.refused(1, "stats.json: there is no such file", "report", *out, self.directory)
         self.refused(1, "stats.json: there is no such file", "report", *out, "--compare", self.directory, self.timed)
         self.refused(2, "none: expected a directory of results, a recording .* or a trace", "report", *out, "--compare", none, self.timed)
         self.refused(2, "--compare-config: .* is results; expected a recording or a trace", "report", *out, "--compare-config",
                      "imr-2m", self.timed)
+        self.refused(2, "it is results; .*--reuse", "report", *out, "--reuse", "--compare", self.recording, self.timed)
         self.refused(1, "--frames 4-5: the run has 4 frames, 0 to 3", "report", *out, "--frames", "4-5", self.timed)
         self.refused(1, "none/page.html: No such file", "report", "--out", none / "page.html", self.timed)
         self.refused(2, "l2.ways", "report", *out, "--results", none, "--set", "l2.ways=x", self.recording)
@@ -278,8 +340,11 @@ const wait = () => new Promise((done) => setTimeout(done, 50));
   document.querySelectorAll("#draws thead button")[head("fragments")].click();
   put("ascending", cells("draws", head("fragments")));
   put("sort", document.querySelectorAll("#draws thead th")[head("fragments")].getAttribute("aria-sort"));
-  document.querySelector(".chart").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
-  await wait();
+  put("opened", document.querySelector("nav input").value);
+  for (const key of ["Home", "ArrowRight"]) {
+    document.querySelector(".chart").dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    await wait();
+  }
   put("frame", document.querySelector("nav input").value);
   put("caption", document.querySelector("#draws caption").textContent);
   const counter = [...document.querySelectorAll("#tiles select")][1];
@@ -289,6 +354,26 @@ const wait = () => new Promise((done) => setTimeout(done, 50));
   map.focus();
   map.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
   put("tile", document.querySelector("#tiles output").textContent);
+  const find = async (place) => {
+    location.hash = place;
+    await wait();
+    const line = document.activeElement;
+    return `${line.closest("section")?.id}: ${[...line.children].slice(0, 2).map((one) => one.textContent).join(" ")}`;
+  };
+  put("found", [await find("frame=2&pass=1&draw=7"), await find("frame=2&pass=2"), await find("frame=1&pass=1&draw=0")].join("; "));
+  const filter = document.querySelector("#draws input[type=search]");
+  const filtered = (text) => {
+    filter.value = text;
+    filter.dispatchEvent(new Event("input"));
+    return document.querySelectorAll("#draws tbody tr").length;
+  };
+  put("filtered", `${filtered("draw none")} of ${filtered("")}; ${filtered("nonsense")}`);
+  filtered("");
+  const rows = document.querySelector("#draws .tools select");
+  rows.value = "fragment shader";
+  rows.dispatchEvent(new Event("change"));
+  put("sums", [...document.querySelectorAll("#draws tbody tr")].map((row) => `${row.children[0].textContent}: ${row.children[1].textContent}`).sort().join("; "));
+  put("columns", [...document.querySelectorAll("#draws thead button")].map((one) => one.textContent.replace(/ [▲▼]/, "")).join("; "));
   put("graph", [...document.querySelectorAll("#graph .graph > li")].map((node) => node.innerText.replace(/\\s+/g, " ")).join(" | "));
   put("lines", document.querySelectorAll("#graph .lane").length);
   const link = document.querySelector("#graph .target a");
@@ -323,12 +408,12 @@ const wait = () => new Promise((done) => setTimeout(done, 50));
 
 @unittest.skipUnless(CHROMIUM, "chromium is not installed")
 class Browser(TestCase):
-    def dom(self, page, *options):
+    def dom(self, page, address=""):
         """The document after its scripts have run, as attributes of its root and as text; nothing was reported."""
         path = self.path("shown.html", page)
         result = tbrsim.execute(CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
-                                f"--user-data-dir={self.path('profile')}", "--virtual-time-budget=20000", *options,
-                                "--dump-dom", f"file://{path}", variables={"HOME": str(self.directory)}, check=True)
+                                f"--user-data-dir={self.path('profile')}", "--virtual-time-budget=20000",
+                                "--dump-dom", f"file://{path}{address}", variables={"HOME": str(self.directory)}, check=True)
         self.assertEqual([line for line in result.stderr.splitlines() if "CONSOLE" in line], [])
         root = re.search(r"<html[^>]*>", result.stdout)[0]
         return dict(re.findall(r'data-(\w+)="([^"]*)"', root)), result.stdout
@@ -340,16 +425,29 @@ class Browser(TestCase):
         self.assertEqual(len(re.findall(r"#\d+ r8g8b8a8_unorm, \d+ × \d+ read by pass 1", earlier)), 4)
         self.assertRegex(clear, r"^Pass 0 960 × 540, 0 draws DRAM: .* written window #\d+ b8g8r8a8_unorm, 960 × 540 colour: 1\.98 MiB stored; read by pass 2$")
         self.assertRegex(desktop, r"^Pass 1 960 × 540, 25 draws .*(reads #\d+ \(.*, of an earlier frame\) ){4}1 other texture .*; read by pass 2$")
-        self.assertRegex(window, r"reads #\d+ \(.*, of pass 1\) loads window #\d+ \(1\.98 MiB, of pass 0\) window .*; shown$")
+        self.assertRegex(window, r"loads window #\d+ \(1\.98 MiB, of pass 0\) reads #\d+ \(.*, of pass 1\) window .*; shown$")
         # A piece of line for each row that a target is passed on in: of four through three rows, of the window three, of the texture two.
         self.assertEqual(attributes["lines"], str(4 * 3 + 3 + 2))
         self.assertEqual(attributes["link"], "pass 1: pass-1")
+
+    def check_draws(self, attributes, draws):
+        """Links find their rows; the filter, and the sums by shader, whose columns are a few."""
+        self.assertEqual(attributes["found"], "draws: 1 7; passes: 2 960 × 540; draws: 1 0")
+        rows = list(zip(draws["draw"], draws["fragment_shader"]))
+        self.assertEqual(attributes["filtered"], f"{sum(draw is None for draw, _ in rows)} of {len(rows)}; 0")
+        shaders = [shader for draw, shader in rows if draw is not None]
+        sums = {f"{shader}: {shaders.count(shader)}" for shader in shaders} | {"none: traffic of no draw, such as tile loads and stores: 0"}
+        self.assertEqual(set(attributes["sums"].split("; ")), sums)
+        self.assertEqual(attributes["columns"].split("; ")[:2], ["fragment shader", "draws"])
+        self.assertRegex(attributes["columns"], r"energy \(\d+\.\d % of the frame's\); DRAM read; DRAM written; vertices; fragments; cycles of shading; cycles of waiting for data$")
 
     def test_page(self):
         page, data = self.report("--compare", self.plain, self.timed)
         attributes, text = self.dom(page.replace("</body>", PROBE))
         self.assertIn("done", attributes, text[-2000:])
-        draws = data["a-0"]["draws"]
+        opened = data["data"]["a"]["opens_at"]
+        self.assertEqual(attributes["opened"], str(opened))
+        draws = data[f"a-{opened}"]["draws"]
 
         def shown(name):
             return [int(value.replace(",", "")) for value in attributes[name].split(";")]
@@ -357,7 +455,7 @@ class Browser(TestCase):
         self.assertEqual(shown("fragments"), sorted(draws["fragment_stage.fragments"], reverse=True))
         self.assertEqual(shown("ascending"), sorted(draws["fragment_stage.fragments"]))
         self.assertEqual((attributes["sort"], attributes["frame"]), ("ascending", "1"))
-        self.assertIn("of frame 1;", attributes["caption"])
+        self.assertEqual(html.unescape(attributes["caption"]), '26 draws in frame 1. Row "none": traffic of no draw, such as tile loads and stores.')
         tiles, frame = data["a-1"]["tiles"], 1
         largest = max(set(tiles["pass"]), key=lambda one: sum(
             count for count, of, place in zip(tiles["fragment_stage.fragments"], tiles["pass"], tiles["column"])
@@ -365,15 +463,17 @@ class Browser(TestCase):
         row = next(row for row in range(len(tiles["frame"])) if (tiles["pass"][row], tiles["pass_frame"][row], tiles["column"][row],
                                                                  tiles["row"][row]) == (largest, frame, 1, 0))
         self.assertRegex(attributes["tile"], rf"column 1, row 0: {tiles['tiling_engine.pmds'][row]:,}$")
+        self.check_draws(attributes, data["a-1"]["draws"])
         self.assertIn('id="compare"', text)
         self.check_graph(attributes)
 
     def test_of_traces(self):
         out = self.path("results")
-        page, data = self.report("--results", out, "--frames", "0", "--set", "l2.ways=16", tbrsim.CAPTURES / "glmark2_function.trace")
+        page, data = self.report("--results", out, "--frames", "0", "--set", "l2.ways=16", "--reuse", tbrsim.CAPTURES / "glmark2_function.trace")
         self.same_frames(out, data["data"]["a"])
         self.same_tables(out, "a", data)
         self.assertEqual(data["data"]["a"]["title"], "glmark2_function.trace")
+        self.assertRegex(data["data"]["a"]["program"], r"^/.*/glmark2-es2$")
         # The replay's pictures of passes are in the page.
         pictures = {path.name: path.read_bytes() for path in out.glob("*/thumbnails/*.png")}
         self.assertTrue(pictures)
@@ -381,7 +481,8 @@ class Browser(TestCase):
         self.assertEqual({f"0-{number}.png": base64.b64decode(png) for number, png in zip(table["pass"], table["png"])}, pictures)
         attributes, _ = self.dom(page.replace("</body>", PICTURES))
         sizes = [f"{width} × {height}" for width, height in ((32, 32), (160, 90))]
-        self.assertEqual(attributes["pictures"], " ".join(sizes * 2))
+        # The head has that of the last pass.
+        self.assertEqual(attributes["pictures"], " ".join(sizes[1:] + sizes * 2))
         self.assertEqual((attributes["covered"], attributes["curves"]), ("true", "1"))
         # The replay was recorded for its reuse distances.
         self.assertEqual([sorted(unit["streams"]) for unit in data["data"]["a"]["reuse"]["units"]][0], [])
@@ -392,15 +493,19 @@ class Browser(TestCase):
         self.fine("sim", "--frames", "0-1", "--out", bare, self.recording)
         self.fine("sim", "--config", "imr-8m", "--timing", "on", "--attribute", "pass,draw,texture,tile", "--frames", "0",
                   "--out", immediate, self.recording)
-        for directory, what in ((bare, "The page has no draws of this frame"), (immediate, "LLC")):
+        for directory, what in ((bare, "This run has no draws: simulate it with --attribute draw."), (immediate, "LLC")):
             attributes, text = self.dom(self.report(directory)[0])
             self.assertIn("ready", attributes, directory)
             self.assertIn(what, text)
 
     def test_what_is_left_out(self):
-        attributes, text = self.dom(self.report("--frames", "0", "--max-size", "100K", self.timed)[0])
+        page, data = self.report("--max-size", "100K", self.timed)
+        attributes, text = self.dom(page)
         self.assertIn("ready", attributes)
-        self.assertIn("it would be larger than 100 KiB", text)
+        for said in (*data["data"]["notes"], data["data"]["left_out"][data["data"]["a"]["opens_at"]]["say"]):
+            self.assertIn(said, text)
+        attributes, text = self.dom(self.report("--frames", "1", self.timed)[0], "#frame=2")
+        self.assertIn("Frame 2 is not among those of --frames 1-1.", text)
 
 
 if __name__ == "__main__":

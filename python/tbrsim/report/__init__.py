@@ -13,16 +13,21 @@ from .. import files
 from ..command import call
 from ..configuration import flatten
 from ..errors import CommandFailed, Error, need
+from ..recording import Recording
 from ..results import ATTRIBUTIONS, Results
 from . import thumbnails, uplot
 from .advice import advice
+from .draws import DrawUses
 from .reuse import reuse
+from .room import option_size, script, take_frames, what_is_left_out
 from .targets import targets
+from .typical import Typical
 
 HERE = pathlib.Path(__file__).parent
-SCRIPTS = ("data.js", "format.js", "table.js", "thumbnails.js", "charts.js", "overview.js", "details.js",
-           "graph.js", "heatmap.js", "reuse.js", "advice.js", "compare.js", "page.js")
+SCRIPTS = ("data.js", "format.js", "places.js", "table.js", "thumbnails.js", "charts.js", "verdict.js", "overview.js",
+           "details.js", "graph.js", "heatmap.js", "reuse.js", "advice.js", "compare.js", "page.js")
 MAX_SIZE = 8 << 20
+MOST_NOTED = 3  # frames that are not like the others
 
 
 def pack(value):
@@ -82,64 +87,84 @@ class _Run:
     def __init__(self, path, which, selected=None):
         """which: "a", or "b" of what it is compared with; selected: (first, last) of the frames
         whose attributions are wanted; None: all."""
-        self.results, self.which, self.selected = open_results(path), which, selected
-        if not self.results.num_frames:
+        self.results, self.which = open_results(path), which
+        count = self.results.num_frames
+        if not count:
             raise Error(f"{path}: the run has no frames")
-        if which == "a" and selected and selected[0] >= self.results.num_frames:
+        if which == "a" and selected and selected[0] >= count:
             raise Error(f"--frames {selected[0]}-{selected[1]}: the run has "
-                        f"{self.results.num_frames} frames, 0 to {self.results.num_frames - 1}")
+                        f"{count} frames, 0 to {count - 1}")
+        first, last = selected or (0, count - 1)
+        self.selected = range(first, min(last, count - 1) + 1)
+        read = files.read_statistics(self.results.directory / "stats.json")
+        self.counters = [name for name in read["total"] if name.count(".") == 2]
+        self.frames = {name: [row[column] for row in read["frames"]]
+                       for column, name in enumerate(read["columns"])}
+        self.typical = Typical(self.frames, count)
+        self._tables, self.uses = None, None
 
-    def _command(self):
-        """The program's command line, where the run was live and of one program."""
+    def program(self):
+        """What was run, or what the trace that was replayed is of: a replay's log begins with its path."""
+        log = self.results.directory / "replay.log"
+        if log.exists():
+            with log.open(encoding="utf-8", errors="replace") as file:
+                path = file.readline().rstrip("\n")
+            if re.fullmatch(r"(/|[A-Za-z]:\\)[^:]*[^:/\\]", path):
+                return path
         processes = self.results.processes
         if processes is None or len(processes) != 1:
-            return None
+            return self.results.program
         return processes["command"].iloc[0]
+
+    def _title(self, source):
+        """The trace's or the recording's name, or the program's."""
+        if source:
+            return pathlib.PurePath(source.split(", its frames")[0]).name
+        processes = self.results.processes
+        command = processes["command"].iloc[0] if processes is not None and len(processes) == 1 else ""
+        name = pathlib.PurePath(command.split()[-1]).name if command.endswith(".trace") else ""
+        if name and not re.fullmatch(r"tbrsim-\w{6}\.trace", name):
+            return name
+        # Of a part of a trace the command names a copy, which is gone.
+        return pathlib.PurePath(self.program()).name if name else self.results.program or "run"
 
     def summary(self, path, source):
         """All but the attributions. source: what was simulated for the page, as text; None: the
         run was there."""
         results = self.results
-        read = files.read_statistics(results.directory / "stats.json")
         text, origin = configuration_text(results)
         run = {key: value for key, value in results.run.items() if key != "configuration"}
-        command, title = self._command(), results.program or "run"
-        if source:
-            title = pathlib.PurePath(source.split(", its frames")[0]).name
-        elif command and command.endswith(".trace"):
-            # Of a part of a trace it names a copy, which is gone.
-            name = pathlib.PurePath(command.split()[-1]).name
-            title = title if re.fullmatch(r"tbrsim-\w{6}\.trace", name) else name
         return {
-            "title": title, "command": command, "path": str(path), "source": source,
+            "title": self._title(source), "program": self.program(), "path": str(path), "source": source,
             "run": run, "settings": results.settings,
             "configuration": text, "origin": origin, "num_frames": results.num_frames,
-            "frames": {name: [row[column] for row in read["frames"]]
-                       for column, name in enumerate(read["columns"])},
+            "frames": self.frames,
             "total": {name: value for name, value in results.total.items() if value},
-            "counters": [name for name in read["total"] if name.count(".") == 2],
+            "counters": self.counters,
             "attributions": results.attributions, "targets": targets(results),
+            "first": self.selected[0], "last": self.selected[-1],
+            "opens_at": self.typical.nearest_first(self.selected)[0], "outliers": self.typical.outliers(),
         }
 
-    def frames(self):
-        """The attributions of a frame each, {table: {column: values}}, as text; from the first
-        frame on."""
-        names = [name for name in results_of(self.results) if self.which == "a" or name != "tiles"]
-        if not names:
-            return
-        tables = {name: getattr(self.results, name) for name in names}
-        keys = {name: [column for column in table if "." not in column]
-                for name, table in tables.items()}
-        groups = {name: dict(list(table.groupby("frame", sort=True)))
-                  for name, table in tables.items()}
-        pictures = thumbnails.find(self.results) if self.which == "a" else {}
-        first, last = self.selected or (0, self.results.num_frames - 1)
-        for frame in range(first, min(last, self.results.num_frames - 1) + 1):
-            columns = {name: _columns(groups[name][frame], keys[name])
-                       for name in names if frame in groups[name]}
-            if frame in pictures:
-                columns["thumbnails"] = thumbnails.table(frame, pictures[frame])
-            yield frame, pack(columns)
+    def pack(self, frame):
+        """The attributions of a frame, {table: {column: values}}, as text; None: there are none."""
+        if self._tables is None:
+            names = [name for name in results_of(self.results) if self.which == "a" or name != "tiles"]
+            self._tables = {name: getattr(self.results, name) for name in names}
+            self._keys = {name: [column for column in table if "." not in column]
+                          for name, table in self._tables.items()}
+            self._groups = {name: dict(list(table.groupby("frame", sort=True)))
+                            for name, table in self._tables.items()}
+            self._pictures = thumbnails.find(self.results) if self.which == "a" else {}
+        if not self._tables:
+            return None
+        columns = {name: _columns(groups[frame], self._keys[name])
+                   for name, groups in self._groups.items() if frame in groups}
+        if self.uses and "draws" in columns:
+            columns["draws"]["textures"] = self.uses.column(columns["draws"])
+        if frame in self._pictures:
+            columns["thumbnails"] = thumbnails.table(frame, self._pictures[frame])
+        return pack(columns)
 
 
 def results_of(results):
@@ -160,74 +185,57 @@ def _counters(runs):
     return found
 
 
-def _take_frames(runs, room):
-    """The attributions of the frames that there is room for, in characters: [(run, frame, text)],
-    {which: frames that are left out}."""
-    taken, left_out = [], {run.which: [] for run in runs}
-    sources = {run.which: run.frames() for run in runs}
-    full = False
-    while sources:
-        for which, source in list(sources.items()):
-            try:
-                frame, text = next(source)
-            except StopIteration:
-                del sources[which]
-                continue
-            full = full or len(text) > room
-            if full:
-                left_out[which].append(frame)
-            else:
-                room -= len(text)
-                taken.append((which, frame, text))
-    return taken, left_out
-
-
-def _script(name, text):
-    return f'<script type="text/plain" id="{name}">{text}</script>\n'
-
-
 def generate(path, compare=None, frames=None, source=None, recording=None, first=None,
-             compare_source=None, max_size=MAX_SIZE):
-    """The page of the results in a directory, as text.
+             compare_source=None, max_size=MAX_SIZE, reuse_distances=False):
+    """The page of the results in a directory, as text, and what to say about it, as sentences.
 
     compare: another directory, put beside it. frames: (first, last) of the frames whose draws,
-    textures and tiles the page has; None: all of them, as far as max_size bytes have room; the
-    page says which are left out. source, compare_source: what was simulated for the page. recording: one of the run,
-    whose frame `first` is the first of the results (None: both begin alike), for advice
-    and reuse distances."""
+    textures and tiles the page has; None: all of them, as far as max_size bytes have room, those nearest to the median
+    first. source, compare_source: what was simulated for the page. recording: one of the run,
+    whose frame `first` is the first of the results (None: both begin alike), for advice, the textures of draws
+    and, with reuse_distances, these."""
     need("pandas")
     library = uplot.load()
     runs = [_Run(path, "a", frames)] + ([_Run(compare, "b", frames)] if compare else [])
     data = {"a": runs[0].summary(path, source), "counters": _counters(runs)}
-    data["a"]["advice"] = advice(runs[0].results, recording, first)
-    data["a"]["reuse"] = reuse(runs[0].results, recording, first) if recording else None
+    if recording and first is None:
+        first = Recording(recording).info["frames"][0]["number"]
+    data["a"]["advice"] = advice(runs[0].results, runs[0].typical, recording, first)
+    data["a"]["reuse"] = None
+    if recording:
+        runs[0].uses = DrawUses(recording, first, runs[0].selected)
+        data["a"]["shaders"] = runs[0].uses.shaders
+        if reuse_distances:
+            data["a"]["reuse"] = reuse(runs[0].results, runs[0].typical, recording, first)
     if compare:
         data["b"] = runs[1].summary(compare, compare_source)
     template = (HERE / "page.html").read_text(encoding="utf-8")
     style = library.style + (HERE / "page.css").read_text(encoding="utf-8")
     scripts = "".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS)
-    fixed = len(template) + len(style) + len(scripts) + len(library.script) + len(pack(data))
-    taken, left_out = _take_frames(runs, max_size - fixed)
-    for which, numbers in left_out.items():
-        data[which]["left_out"] = numbers
-    data["max_size"] = max_size
-    packed = _script("data", pack(data)) + "".join(
-        _script(f"{which}-{frame}", text) for which, frame, text in taken)
+    data["max_size"] = option_size(max_size)
+    fixed = len((template + style + scripts + library.script + library.licence + pack(data)).encode())
+    fixed += 4096 + 64 * runs[0].results.num_frames  # what is said of frames that are left out
+    taken, left_out = take_frames(runs, max_size, fixed)
+    data["left_out"] = [one | {"say": what_is_left_out([one], max_size)} for one in left_out]
+    outliers = list(runs[0].typical.outliers().values())[:MOST_NOTED]
+    notes = [f"{why[0].upper()}{why[1:]}." for why in outliers]
+    if left_out:
+        notes.append(what_is_left_out(left_out, max_size))
+    data["notes"] = notes
     parts = {
         "title": html.escape(f"{data['a']['title']} on {runs[0].results.preset}"),
-        "style": style, "data": packed, "library": library.script, "scripts": scripts,
+        "style": style, "data": script("data", pack(data)) + taken, "library": library.script, "scripts": scripts,
         "licence": html.escape(library.licence),
     }
     for name, text in parts.items():
         template = template.replace(f"<!--{name}-->", text, 1)
-    return template
+    return template, notes
 
 
 def write(path, out, **options):
-    """Writes the page of generate() to a file; its size in bytes, and the number of frames whose
-    attributions are left out."""
-    text = generate(path, **options).encode()
-    out = pathlib.Path(out)
+    """Writes the page of generate() to a file; its size in bytes, and what to say about it."""
+    text, notes = generate(path, **options)
+    text, out = text.encode(), pathlib.Path(out)
     part = out.with_name(out.name + ".part")
     try:
         part.write_bytes(text)
@@ -236,4 +244,4 @@ def write(path, out, **options):
         with contextlib.suppress(OSError):  # of a disk that is read-only
             part.unlink(missing_ok=True)
         raise Error(f"{out}: {error.strerror}") from None
-    return len(text)
+    return len(text), notes

@@ -24,6 +24,7 @@ def parse():
     parser.add_argument("--frames", type=frame_range)
     parser.add_argument("--source", help="what was simulated for the page")
     parser.add_argument("--source-frames", help="those of it that were simulated")
+    parser.add_argument("--reuse", action="store_true", help="reuse distances of the recording, too")
     parser.add_argument("--recording", help="the recording of what was simulated")
     parser.add_argument("--max-size", type=int, required=True, help="bytes")
     parser.add_argument("--out", required=True)
@@ -67,9 +68,12 @@ def main():
     source = simulated(arguments.source, arguments.source_frames)
     compared = simulated(arguments.compare_source, arguments.compare_frames)
     first = frame_range(arguments.source_frames)[0] if arguments.source_frames else None
-    size = write(arguments.directory, arguments.out, compare=arguments.compare,
-                 frames=arguments.frames, source=source, recording=arguments.recording,
-                 first=first, compare_source=compared, max_size=arguments.max_size)
+    size, notes = write(arguments.directory, arguments.out, compare=arguments.compare,
+                        frames=arguments.frames, source=source, recording=arguments.recording,
+                        first=first, compare_source=compared, max_size=arguments.max_size,
+                        reuse_distances=arguments.reuse)
+    for note in notes:
+        print(f"tbrsim: {arguments.out}: {note[0].lower()}{note[1:-1]}", file=sys.stderr)
     put(f"report: {pathlib.Path(arguments.out)} ({size / 1024:.0f} KB)")
 
 

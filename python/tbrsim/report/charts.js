@@ -11,14 +11,16 @@ const colour = (name) => getComputedStyle(document.documentElement).getPropertyV
 const chartAxis = () => ({ stroke: () => colour("--text"), grid: { stroke: () => colour("--line"), width: 1 },
   ticks: { stroke: () => colour("--line"), width: 1 } });
 
-/* What all charts over frames share. frame: () => the selected one; select(frame). */
-function chartOptions(title, count, write, page) {
+/* What all charts over frames share. heights: of what is drawn in each frame; frames that are not like the others may be
+ * higher than the chart. */
+function chartOptions(title, heights, write, page) {
+  const count = heights.length, highest = Math.max(...page.a.usual.map((frame) => heights[frame]));
   /* Ticks of bytes are powers of two. */
   const steps = write === format.bytes ? { incrs: Array.from({ length: 44 }, (_, power) => 2 ** power) } : {};
   const axis = chartAxis();
   return {
     title, width: 600, height: 240,
-    scales: { x: { time: false, range: () => [-0.6, count - 0.4] }, y: { range: (_, low, high) => [0, high > 0 ? high * 1.05 : 1] } },
+    scales: { x: { time: false, range: () => [-0.6, count - 0.4] }, y: { range: () => [0, highest > 0 ? highest * 1.05 : 1] } },
     axes: [{ ...axis, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000], values: (_, ticks) => ticks.map((tick) => (tick >= 0 && tick < count ? tick : "")) },
       { ...axis, ...steps, size: 84, values: (_, ticks) => ticks.map(write) }],
     cursor: { drag: { x: false, y: false }, focus: { prox: 16 }, y: false },
@@ -64,7 +66,7 @@ function stackedChart(title, series, write, page) {
   const count = series[0].values.length;
   const sums = [];
   series.forEach(({ values }, number) => sums.push(values.map((value, frame) => value + (number ? sums[number - 1][frame] : 0))));
-  const options = chartOptions(title, count, write, page);
+  const options = chartOptions(title, sums[sums.length - 1], write, page);
   const bars = count <= 120 ? uPlot.paths.bars({ size: [0.86, 64], align: 0 }) : uPlot.paths.stepped({ align: 1 });
   options.series = [{ label: "frame" }];
   const data = [Array.from({ length: count }, (_, frame) => frame)];
@@ -83,7 +85,7 @@ function stackedChart(title, series, write, page) {
 /* series: the same, with null for no value; as lines. highest: of the axis; null: of the values. */
 function lineChart(title, series, write, page, highest = null) {
   const count = series[0].values.length;
-  const options = chartOptions(title, count, write, page);
+  const options = chartOptions(title, Array.from({ length: count }, (_, frame) => Math.max(...series.map(({ values }) => values[frame] || 0))), write, page);
   if (highest !== null) options.scales.y.range = () => [0, highest];
   options.series = [{ label: "frame" }, ...series.map(({ name }, number) => ({
     label: name, stroke: COLOURS[number % COLOURS.length], width: 2, dash: DASHES[number % DASHES.length],

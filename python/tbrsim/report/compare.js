@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two runs side by side. */
+/* Two runs side by side: this run against the other. */
 
 /* A change of a share, as text: "+1.1". */
 function points(change) {
@@ -7,89 +7,179 @@ function points(change) {
   return /^-?0\.0$/.test(text) ? "0.0" : `${change > 0 ? "+" : ""}${text.replace("-", "−")}`;
 }
 
-/* Of two values: the difference, and by how much the second is more than the first. */
-function difference(a, b, write) {
-  const plus = b > a ? "+" : "";
-  return [`${plus}${write(b - a)}`, a ? `${points((b - a) / a)} %` : (b ? "new" : "–")];
+/* Of costs less is better; neither is of hits, which there are fewer of where there are fewer accesses. */
+const tone = (change, name = "") => (Math.abs(change) < 5e-4 || /hits$/.test(name) ? "" : change < 0 ? "better" : "worse");
+
+/* By how much the first is more than the second, with an arrow; relative: to the second. */
+function relative(mine, other, name) {
+  if (!other) return mine ? "new" : "–";
+  const change = mine / other - 1, how = tone(change, name);
+  return element("span", { class: how, title: how || null }, `${how ? (change < 0 ? "▼ " : "▲ ") : ""}${points(change)} %`);
 }
 
-function compareTotals({ a, b }) {
-  const frames = (run, name) => run.value(name) / run.num_frames;
+/* The means of both, over the frames that both have and that are like the others in both. */
+function commonMeans({ a, b }) {
+  const both = a.usual.filter((frame) => b.usual.includes(frame));
+  const frames = both.length ? [both, both] : [a.usual, b.usual];
+  const mean = (run, number) => (name) => frames[number].reduce((sum, frame) => sum + run.value(name, frame), 0) / frames[number].length;
+  return { frames: both, values: [a, b].map(mean) };
+}
+
+const dramOf = (value) => value("dram.total.read_bytes") + value("dram.total.write_bytes");
+
+/* The changes at the top of the page. */
+function buildChange(page) {
+  const { a, b } = page, [mine, other] = commonMeans(page).values;
+  const parts = [["DRAM traffic", dramOf], ...(a.timed && b.timed ? [["cycles", (value) => value("gpu.cycles")], ["energy", (value) => value("energy.system.total")]] : []),
+    ["fragments", (value) => value("fragment_stage.fragments")], ["vertices", (value) => value("vertex_stage.vertices")]].filter(([, of]) => of(mine) || of(other));
+  return [element("p", { class: "change" }, "Against ", element("a", { href: "#compare" }, `the other run (${b.title} on ${b.run.preset})`), ", per frame: ",
+    ...parts.flatMap(([what, of], number) => [number ? ", " : "", `${what} `, relative(of(mine), of(other))]), ".")];
+}
+
+function compareTotals(page) {
+  const { a, b } = page, { values: [mine, other] } = commonMeans(page);
   const rows = [];
   /* there: whether a run has what is counted. */
-  const add = (title, name, write, there = () => true) => {
-    if (!a.value(name) && !b.value(name)) return;
-    const cells = [a, b].map((run) => (there(run) ? write(frames(run, name)) : "–"));
-    rows.push([title, ...cells, ...(there(a) && there(b) ? difference(frames(a, name), frames(b, name), write) : ["–", "–"])]);
+  const add = (title, of, write, there = () => true) => {
+    const values = [of(mine), of(other)];
+    if (!values[0] && !values[1]) return;
+    const both = there(a) && there(b);
+    rows.push([title, ...[a, b].map((run, number) => (there(run) ? write(values[number]) : "–")),
+      both ? `${values[0] > values[1] ? "+" : ""}${write(values[0] - values[1])}` : "–", both ? relative(...values) : "–"]);
   };
+  const counter = (name) => (value) => value(name);
+  add("DRAM", dramOf, format.bytes);
   for (const stream of ["total", ...new Set([...a.streams(), ...b.streams()])]) {
     const name = stream === "total" ? "DRAM" : `DRAM, ${streamName(stream)}`;
-    add(`${name}: read`, `dram.${stream}.read_bytes`, format.bytes);
-    add(`${name}: written`, `dram.${stream}.write_bytes`, format.bytes);
+    add(`${name}: read`, counter(`dram.${stream}.read_bytes`), format.bytes);
+    add(`${name}: written`, counter(`dram.${stream}.write_bytes`), format.bytes);
   }
   const caches = [...new Set([...a.caches(), ...b.caches()])];
-  caches.forEach((unit) => add(`${cacheName(unit)}: misses`, `${unit}.total.misses`, format.count, (run) => run.caches().includes(unit)));
-  add("cycles", "gpu.cycles", format.count, (run) => run.timed);
-  add("energy", "energy.system.total", format.energy, (run) => run.timed);
+  caches.forEach((unit) => add(`${cacheName(unit)}: misses`, counter(`${unit}.total.misses`), format.count, (run) => run.caches().includes(unit)));
+  add("cycles", counter("gpu.cycles"), format.count, (run) => run.timed);
+  add("energy", counter("energy.system.total"), format.energy, (run) => run.timed);
   [["vertices", "vertex_stage.vertices"], ["primitives", "tiling_engine.primitives"], ["PMDs", "tiling_engine.pmds"],
-    ["fragments", "fragment_stage.fragments"]].forEach(([title, name]) => add(title, name, format.count));
+    ["fragments", "fragment_stage.fragments"]].forEach(([title, name]) => add(title, counter(name), format.count));
+  const rate = (value, unit) => {
+    const hits = value(`${unit}.total.hits`), all = hits + value(`${unit}.total.misses`);
+    return all ? hits / all : null;
+  };
   const rates = caches.map((unit) => {
-    const [x, y] = [a.hitRate(unit), b.hitRate(unit)];
-    return [cacheName(unit), format.percent(x), format.percent(y), x === null || y === null ? "–" : `${points(y - x)} points`];
+    const [x, y] = [rate(mine, unit), rate(other, unit)];
+    const known = x !== null && y !== null;
+    return [cacheName(unit), format.percent(x), format.percent(y), known ? element("span", { class: tone(y - x) }, `${points(x - y)} points`) : "–"];
   });
-  const heads = ["a frame, on average", "this run", "the other", "difference", "in per cent"];
-  return [plainTable("What a frame takes", heads, rows), plainTable("Hit rates", ["cache", "this run", "the other", "difference"], rates)];
+  return [plainTable("What a frame takes", ["per frame, on average", "this run", "the other", "change", "in %"], rows),
+    plainTable("Hit rates", ["cache", "this run", "the other", "change"], rates)];
 }
 
 function compareSettings({ a, b }) {
   const keys = [...new Set([...Object.keys(a.settings), ...Object.keys(b.settings)])].filter((key) => key !== "description" && a.settings[key] !== b.settings[key]);
+  if (!keys.length) return element("p", {}, "Both runs have the same settings.");
   const table = plainTable("Settings that differ", ["key", "this run", "the other"],
-    keys.map((key) => [key, format.text(a.settings[key] ?? "–"), format.text(b.settings[key] ?? "–")]), [], "text");
-  return element("details", { open: keys.length <= 20 }, element("summary", {}, `${keys.length || "No"} settings differ`), table);
+    keys.map((key) => [key, format.text(a.settings[key] ?? "–"), format.text(b.settings[key] ?? "–")]), { kind: "text" });
+  return element("details", { open: keys.length <= 20 }, element("summary", {}, `${plural(keys.length, "setting differs", "settings differ")}`), table);
 }
 
-/* Rows of both with the same keys, as [row of a or null, row of b or null]. */
-function match(a, b, keys) {
-  const pairs = new Map();
-  const name = (table, row) => keys.map((key) => (key === "pass_frame" ? table.value("frame", row) - table.value(key, row) : table.value(key, row))).join("/");
-  a.rows().forEach((row) => pairs.set(name(a, row), [row, null]));
-  b.rows().forEach((row) => pairs.set(name(b, row), [(pairs.get(name(b, row)) || [null])[0], row]));
-  return [...pairs.values()];
+const MOST_PAIRS = 4e6; /* of elements that are looked at */
+
+/* Pairs two lists, each in its order, so that the sum of weights is the largest: [[a or null, b or null], …]. weight(a, b): 0:
+ * they are no pair. */
+function align(a, b, weight) {
+  const pairs = [], width = b.length + 1;
+  if (a.length * b.length > MOST_PAIRS) return Array.from({ length: Math.max(a.length, b.length) }, (_, at) => [a[at] ?? null, b[at] ?? null]);
+  const weights = a.map((one) => b.map((other) => weight(one, other)));
+  const best = new Float64Array((a.length + 1) * width);
+  for (let x = a.length - 1; x >= 0; x--) {
+    for (let y = b.length - 1; y >= 0; y--) {
+      const pair = weights[x][y] ? weights[x][y] + best[(x + 1) * width + y + 1] : 0;
+      best[x * width + y] = Math.max(pair, best[(x + 1) * width + y], best[x * width + y + 1]);
+    }
+  }
+  for (let x = 0, y = 0; x < a.length || y < b.length;) {
+    const here = best[x * width + y];
+    if (x < a.length && y < b.length && weights[x][y] && here === weights[x][y] + best[(x + 1) * width + y + 1]) pairs.push([a[x++], b[y++]]);
+    else if (x < a.length && (y === b.length || here === best[(x + 1) * width + y])) pairs.push([a[x++], null]);
+    else pairs.push([null, b[y++]]);
+  }
+  return pairs;
 }
 
-/* A table of one counter, or of its differences, for what both frames have. */
+/* How alike two counts are, up to 1/2. */
+const alike = (x, y) => (x || y ? Math.min(x, y) / Math.max(x, y) / 2 : 0.5);
+
+/* What a frame has of each pass, by which it is found again: [{number, row, size, title, draws}]. */
+function passesOf(tables, frame) {
+  const { passes } = tables, get = (name, row) => passes.value(name, row);
+  return passes.rows().filter((row) => get("pass_frame", row) === frame).sort((x, y) => get("pass", x) - get("pass", y)).map((row) => ({
+    number: get("pass", row), row, size: `${get("width", row)} × ${get("height", row)}`, draws: get("draws", row), title: passTitle(tables, frame, get("pass", row)) }));
+}
+
+/* Passes of both frames that are one another's, as pairs: names first, then sizes, then how much is drawn. */
+function pairPasses(mine, other, frame) {
+  return align(passesOf(mine, frame), passesOf(other, frame), (a, b) => {
+    if (a.title && b.title ? a.title !== b.title : a.size !== b.size) return 0;
+    return 1 + (a.title && a.title === b.title ? 1 : 0) + (a.size === b.size ? 0.5 : 0) + alike(a.draws, b.draws);
+  });
+}
+
+/* The draws of a pair of passes: [{number, row}], the row of no draw first. */
+function pairDraws(mine, other, frame, [a, b]) {
+  const of = (table, pass) => (pass === null ? [] : table.rows().filter((row) => table.value("pass_frame", row) === frame && table.value("pass", row) === pass.number)
+    .sort((x, y) => (table.value("draw", x) ?? -1) - (table.value("draw", y) ?? -1)).map((row) => ({ number: table.value("draw", row), row })));
+  return align(of(mine, a), of(other, b), (x, y) => {
+    if (x.number === null || y.number === null) return x.number === y.number ? 1 : 0;
+    const same = (name) => mine.value(name, x.row) === other.value(name, y.row);
+    const shaders = same("vertex_shader") && same("fragment_shader"), group = mine.value("group", x.row) && same("group");
+    if (!shaders && !group) return 0;
+    return 1 + (group ? 0.5 : 0) + (shaders ? 0.5 : 0) + alike(mine.value("vertex_stage.vertices", x.row), other.value("vertex_stage.vertices", y.row));
+  });
+}
+
+/* A number here, and there, where that is another one. */
+function bothNumbers(a, b) {
+  const text = (one) => (one.number === null ? "none" : `${one.number}`);
+  if (a === null) return `– (other: ${text(b)})`;
+  if (b === null) return `${text(a)} (other: –)`;
+  return a.number === b.number ? text(a) : `${text(a)} (other: ${text(b)})`;
+}
+
+/* A table of one counter for the pairs of passes, or of draws, of both frames. */
 class ComparedTable {
-  constructor(page, what, keys) {
-    Object.assign(this, { page, what, keys, element: element("div"), counter: "dram.total.read_bytes", sort: { column: keys.length + 2, down: true } });
+  constructor(page, what) {
+    Object.assign(this, { page, what, element: element("div"), counter: "dram.total.read_bytes", sort: { column: 4, down: true } });
+  }
+
+  /* [{pass: [a, b], draw: [a, b]}], of elements that have the rows. */
+  pairs(mine, other) {
+    const passes = pairPasses(mine, other, this.page.frame);
+    if (this.what === "passes") return passes.map((pass) => ({ pass, rows: pass }));
+    return passes.flatMap((pass) => pairDraws(mine.draws, other.draws, this.page.frame, pass).map((draw) => ({ pass, draw, rows: draw })));
   }
 
   draw(mine, other) {
-    this.tables = [mine, other];
-    if (!mine || !other) {
-      this.element.replaceChildren(element("p", { class: "none" }, `One of the runs has no ${this.what} of frame ${this.page.frame} on this page.`));
+    const needs = ["passes", this.what];
+    if (!mine || !other || !needs.every((name) => mine[name] && other[name])) {
+      this.element.replaceChildren(element("p", { class: "none" }, `One of the runs has no ${this.what} of frame ${this.page.frame} in this page.`));
       return;
     }
-    const [a, b] = this.tables;
-    const value = (table, name, row) => (row === null ? 0 : table.value(name, row));
+    const [a, b] = [mine[this.what], other[this.what]];
     const names = [...new Set([...a.names(), ...b.names()])].filter((name) => name.includes("."));
     if (!names.includes(this.counter)) this.counter = names[0];
-    const write = formatOf(this.counter);
-    const keyColumns = this.keys.map(([key, title]) => ({ title, bar: false, number: key !== "pass", none: "none", format: format.text,
-      value: ([x, y]) => {
-        const table = x === null ? b : a, row = x === null ? y : x;
-        return key === "pass" ? passName(table.value("frame", row), table.value("pass_frame", row), table.value("pass", row)) : table.value(key, row);
-      } }));
-    const change = ([x, y]) => value(b, this.counter, y) - value(a, this.counter, x);
-    const columns = [...keyColumns, { title: "this run", value: ([x]) => value(a, this.counter, x), format: write },
-      { title: "the other", value: ([, y]) => value(b, this.counter, y), format: write },
-      { title: "difference", value: change, order: (pair) => Math.abs(change(pair)), hint: "sorted by size, whatever the sign", bar: false, format: (cell) => `${cell > 0 ? "+" : ""}${write(cell)}` },
-      { title: "in per cent", bar: false, value: (pair) => (value(a, this.counter, pair[0]) ? change(pair) / value(a, this.counter, pair[0]) : null),
-        format: (cell) => (cell === null ? "–" : `${points(cell)} %`) }];
-    const pairs = match(a, b, ["pass_frame", ...this.keys.map(([key]) => key)])
-      .filter(([x, y]) => value(a, this.counter, x) || value(b, this.counter, y));
-    columns.slice(-4, -1).forEach((column) => { column.sum = pairs.reduce((sum, pair) => sum + column.value(pair), 0); });
-    const table = new SortedTable(`${this.what === "draws" ? "Draws" : "Passes"} of frame ${this.page.frame} in both runs: ${this.counter}`, columns, pairs, { sort: this.sort, foot: "all" });
-    this.element.replaceChildren(choice("Counter", names.map((name) => [name, name]), this.counter, (name) => {
+    const write = formatOf(this.counter), { counter } = this;
+    const first = ({ rows: [x] }) => (x === null ? 0 : a.value(counter, x.row)), second = ({ rows: [, y] }) => (y === null ? 0 : b.value(counter, y.row));
+    const change = (pair) => first(pair) - second(pair);
+    const text = (title, value) => ({ title, number: false, wrap: true, value });
+    const columns = [text("pass", ({ pass }) => bothNumbers(...pass)), this.what === "passes" ? text("name", ({ pass: [x, y] }) => (x || y).title || (x || y).size)
+      : text("draw", ({ draw }) => bothNumbers(...draw)),
+    { title: "this run", value: first, format: write }, { title: "the other", value: second, format: write },
+    { title: "change", value: change, order: (pair) => Math.abs(change(pair)), hint: "sorted by size, whatever the sign", bar: false, tone: (value) => tone(value, counter), format: (cell) => `${cell > 0 ? "+" : ""}${write(cell)}` },
+    { title: "in %", bar: false, value: (pair) => (second(pair) ? change(pair) / second(pair) : null), format: (_, pair) => relative(first(pair), second(pair), counter) }];
+    const pairs = this.pairs(mine, other).filter((pair) => first(pair) || second(pair));
+    columns.slice(2, 5).forEach((column) => { column.sum = pairs.reduce((sum, pair) => sum + column.value(pair), 0); });
+    const table = new SortedTable(`${this.what === "draws" ? "Draws" : "Passes"} of frame ${this.page.frame} in both runs: ${counter}`, columns, pairs,
+      { sort: { ...this.sort }, foot: "all", sorts: (column, down) => { this.sort = { column: columns.indexOf(column), down }; } });
+    this.element.replaceChildren(choice("Counter", names.map((name) => [name, name]), counter, (name) => {
       this.counter = name;
       this.draw(mine, other);
     }), table.element);
@@ -97,16 +187,18 @@ class ComparedTable {
 }
 
 function buildComparison(page) {
-  const parts = [new ComparedTable(page, "passes", [["pass", "pass"]]), new ComparedTable(page, "draws", [["pass", "pass"], ["draw", "draw"]])];
+  const parts = [new ComparedTable(page, "passes"), new ComparedTable(page, "draws")];
   page.onTables(async (tables) => {
     const frame = page.frame;
     const other = frame < page.b.num_frames ? await page.b.attribution(frame) : null;
-    if (frame === page.frame) parts.forEach((part) => part.draw(tables && tables[part.what], other && other[part.what]));
+    if (frame === page.frame) parts.forEach((part) => part.draw(tables, other));
   });
-  const { a, b } = page;
-  return section("compare", "Two runs", definitionList([["This run", `${a.title} on ${a.run.preset}, ${a.num_frames} frames (${a.source || a.path})`],
-    ["The other", `${b.title} on ${b.run.preset}, ${b.num_frames} frames (${b.source || b.path})`]]),
+  const { a, b } = page, { frames } = commonMeans(page);
+  const left = a.usual.length < a.num_frames || b.usual.length < b.num_frames;
+  return section("compare", "Two runs", definitionList([["This run", `${a.title} on ${a.run.preset}, ${plural(a.num_frames, "frame")} (${a.source || a.path})`],
+    ["The other", `${b.title} on ${b.run.preset}, ${plural(b.num_frames, "frame")} (${b.source || b.path})`]]),
   a.num_frames === b.num_frames ? "" : element("p", { class: "note", role: "note" },
-    "The runs have different numbers of frames: the averages may be of different pictures. Below, frames with the same number are compared."),
+    "The runs have different numbers of frames. Averages are of the frames that both have, and what is below compares frames with the same number."),
+  left && frames.length ? element("p", { class: "hint" }, `Averages are of ${plural(frames.length, "frame")}: those that look like loading are left out.`) : "",
   element("div", { class: "tables" }, ...compareTotals(page)), compareSettings(page), ...parts.map((part) => part.element));
 }

@@ -39,6 +39,8 @@ class Run {
     Object.assign(this, data);
     this.which = which;
     this.kept = new Map(); /* a few frames' attributions */
+    const frames = Array.from({ length: this.num_frames }, (_, frame) => frame);
+    this.usual = frames.filter((frame) => !this.outliers[frame]);
   }
 
   /* Value of a counter in a frame; frame null: the sum of all. */
@@ -46,6 +48,11 @@ class Run {
     if (frame === null) return this.total[name] || 0;
     const column = this.frames[name];
     return column ? column[frame] : 0;
+  }
+
+  /* Of a frame, on average; frames that are not like the others are left out of it. */
+  mean(name) {
+    return this.usual.reduce((sum, frame) => sum + this.value(name, frame), 0) / this.usual.length;
   }
 
   column(name) {

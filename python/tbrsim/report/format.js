@@ -20,7 +20,7 @@ function scaled(value, step, units) {
 
 const format = {
   count: (value) => whole.format(Math.round(value)).replace("-", "−"),
-  short: (value) => scaled(value, 1000, ["", "k", "M", "G", "T"]),
+  short: (value) => scaled(value, 1000, ["", "thousand", "million", "billion", "trillion"]),
   bytes: (value) => scaled(value, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]),
   energy: (value) => scaled(value, 1000, ["pJ", "nJ", "µJ", "mJ", "J"]),
   percent: (value) => (value === null ? "–" : `${(100 * value).toFixed(1)} %`),
@@ -32,6 +32,9 @@ function formatOf(name) {
   if (/bytes$/.test(name)) return format.bytes;
   return /^energy\./.test(name) ? format.energy : format.count;
 }
+
+/* "1 pass", "2 passes". */
+const plural = (count, one, several = `${one}s`) => `${format.count(count)} ${count === 1 ? one : several}`;
 
 const words = (name) => name.replace(/_/g, " ");
 const streamNames = { pb_list: "PB-Lists", pb_attribute: "PB-Attributes", color: "colour" };

@@ -4,6 +4,8 @@
 
 const ATTACHED = ["color", "display", "depth", "stencil"];
 const LANE = 18; /* pixels from line to line */
+const MOST_INPUTS = 6; /* of a pass that are listed one by one */
+const MOST_EARLIER = 8; /* targets of earlier frames that are shown */
 
 /* Bytes of a stream where its accesses arrive first. */
 function arrivingBytes(run, table, row, stream, direction) {
@@ -34,7 +36,7 @@ function readGraph(page, { passes, textures }) {
 /* Whether passes may write parts of the resource, one after another. */
 const hasParts = (table, row) => ["levels", "layers", "depth"].some((name) => table.value(name, row) > 1);
 
-/* For each target of the frame the pieces of its line, [{resource, steps: [{place, ...use}]}]: from what wrote it to the
+/* For each target of the frame the pieces of its line, [{resource, steps: [{place, ...use}], start, end}]: from what wrote it to the
  * last that reads that. place: of the pass in the frame; −1: an earlier frame's. */
 function findLines({ passes, resources }, textures, targets, frame) {
   const events = new Map();
@@ -51,7 +53,7 @@ function findLines({ passes, resources }, textures, targets, frame) {
     let line = { resource, steps: before ? [{ place: -1, stored: 1 }] : [] };
     const finish = () => {
       while (line.steps.length && !reads(line.steps[line.steps.length - 1])) line.steps.pop();
-      if (line.steps.length > 1) lines.push(line);
+      if (line.steps.length > 1) lines.push({ ...line, start: line.steps[0].place, end: line.steps[line.steps.length - 1].place });
     };
     for (const step of steps) {
       if (step.stored && !reads(step) && !parts) {
@@ -70,13 +72,11 @@ const reads = (step) => step.loaded > 0 || step.sampled > 0;
 /* Gives each line the first lane that is free from its first step to its last; returns their number. */
 function assignLanes(lines) {
   const busyUntil = [];
-  lines.sort((a, b) => a.steps[0].place - b.steps[0].place);
+  lines.sort((a, b) => a.start - b.start);
   for (const line of lines) {
-    const start = line.steps[0].place, end = line.steps[line.steps.length - 1].place;
-    let lane = busyUntil.findIndex((place) => place < start);
-    if (lane < 0) lane = busyUntil.length;
-    busyUntil[lane] = end;
-    Object.assign(line, { lane, start, end });
+    const lane = busyUntil.findIndex((place) => place < line.start);
+    line.lane = lane < 0 ? busyUntil.length : lane;
+    busyUntil[line.lane] = line.end;
   }
   return busyUntil.length;
 }
@@ -142,16 +142,18 @@ class RenderGraph {
   draw(tables) {
     this.lit = null;
     if (!tables || !tables.passes || !tables.textures) {
-      this.element.replaceChildren(element("p", { class: "none" }, missing(this.page, "passes and textures", "pass,texture")));
+      this.element.replaceChildren(element("p", { class: "none" }, missing(this.page, ["passes", "textures"], "pass,texture")));
       return;
     }
     this.tables = tables;
     this.graph = readGraph(this.page, tables);
     this.lines = findLines(this.graph, tables.textures, this.page.a.targets, this.page.frame);
-    const inks = [...new Set(this.lines.map((line) => line.resource))];
-    this.lines.forEach((line) => { line.ink = inks.indexOf(line.resource); });
-    this.lanes = assignLanes(this.lines);
-    const earlier = this.lines.filter((line) => line.start < 0);
+    const bytes = (line) => line.steps.reduce((sum, step) => sum + (step.sampled || 0) + (step.loaded || 0), 0);
+    const earlier = this.lines.filter((line) => line.start < 0).sort((a, b) => bytes(b) - bytes(a));
+    this.shown = this.lines.filter((line) => !earlier.slice(MOST_EARLIER).includes(line));
+    const inks = [...new Set(this.shown.map((line) => line.resource))];
+    this.shown.forEach((line) => { line.ink = inks.indexOf(line.resource); });
+    this.lanes = assignLanes(this.shown);
     this.element.replaceChildren(this.about(), element("div", { class: "scroll" },
       element("ol", { class: "graph", style: `--lanes: ${(this.lanes + 1) * LANE}px` },
         earlier.length ? this.earlier(earlier) : null, ...this.graph.passes.map((pass, place) => this.node(pass, place)))));
@@ -162,18 +164,21 @@ class RenderGraph {
     const dead = passes.flatMap((pass) => pass.uses.filter((use) => this.isDead(pass, use)));
     const bytes = dead.reduce((sum, use) => sum + use.stored, 0);
     const sample = (kind) => vector("svg", { class: "lanes sample", width: 34, height: 12, "aria-hidden": "true" }, vector("line", { class: kind, x1: 0, x2: 34, y1: 6, y2: 6 }));
-    return element("div", {}, element("p", {}, `${format.count(passes.length)} passes in frame ${this.page.frame}. `,
-      dead.length ? `${dead.length} of their outputs (${format.bytes(bytes)}) ${dead.length > 1 ? "are" : "is"} not read in the frames of this run. ` : "All outputs but windows are read in the frames of this run. ",
+    return element("div", {}, element("p", {}, `${plural(passes.length, "pass", "passes")} in frame ${this.page.frame}. `,
+      dead.length ? `${plural(dead.length, "store")} (${format.bytes(bytes)}) ${dead.length > 1 ? "are" : "is"} not needed: what is stored is overwritten before anything reads it. ` : "",
       element("span", { class: "about" }, "Reads by the CPU are not seen. Bytes are those that tiles and texture units ask for, before any cache.")),
     element("p", { class: "legend", "aria-hidden": "true" }, sample("stored"), "stored", sample("sampled"), "read as a texture", sample("loaded"), "loaded"));
   }
 
-  /* Of a pass' output: no later pass reads it. */
+  /* What becomes of a pass' output, [read or overwritten, frame, pass]; undefined: neither, or it is not known. */
+  fateOf(pass, use) {
+    const { stores } = this.page.a.targets[use.resource] || {};
+    return stores ? stores[`${this.page.frame}:${pass.number}`] : undefined;
+  }
+
+  /* Of a pass' output: it is overwritten before anything reads it. */
   isDead(pass, use) {
-    const { kind } = this.resource(use.resource);
-    const read = this.page.a.targets[use.resource]?.read;
-    if (!use.stored || kind === "window") return false;
-    return !read || read[0] < this.page.frame || (read[0] === this.page.frame && read[1] <= pass.number);
+    return use.stored > 0 && this.fateOf(pass, use)?.[0] === "overwritten";
   }
 
   resource(resource) {
@@ -219,12 +224,14 @@ class RenderGraph {
   }
 
   fate(pass, place, use) {
+    const [fate, frame, number] = this.fateOf(pass, use) || [];
+    const where = frame === this.page.frame ? [this.link({ number })] : [placeLink(this.page, `frame ${frame}, pass ${number}`, { frame, pass: number })];
+    if (fate === "overwritten") return ["not needed: overwritten by ", ...where, ", before anything reads it"];
     const readers = this.readers(use.resource, place);
     if (readers.length) return ["read by ", ...this.list(readers)];
-    if (this.isDead(pass, use)) return ["not read in the frames of this run"];
+    if (fate === "read") return ["read by ", ...where];
     if (this.resource(use.resource).kind === "window") return ["shown"];
-    const read = this.page.a.targets[use.resource].read;
-    return [read[0] > this.page.frame ? "read in a later frame" : "overwritten, and then read"];
+    return [this.page.a.targets[use.resource]?.stores ? "nothing reads it up to the end of this run" : "what becomes of it is not known: the results are of an earlier version"];
   }
 
   target(resource, how, fate, dead = false) {
@@ -233,9 +240,12 @@ class RenderGraph {
       element("b", {}, this.name(resource)), ` ${[written, size].filter((text) => text).join(", ")}`, element("br"), how, ...fate);
   }
 
+  /* What is read of earlier frames, the largest first; of many the rest as one. */
   earlier(lines) {
-    const targets = lines.map((line) => this.target(line.resource, "", ["read by ", ...this.list(line.steps.filter(reads).map((step) => this.graph.passes[step.place]))]));
-    return element("li", { class: "earlier" }, element("div", { class: "pass" }, element("b", {}, "Earlier frames")), drawLanes(-1, this.lines, this.lanes, true), element("ul", { class: "targets" }, ...targets));
+    const most = lines.slice(0, MOST_EARLIER), rest = lines.length - most.length;
+    const targets = most.map((line) => this.target(line.resource, "", ["read by ", ...this.list(line.steps.filter(reads).map((step) => this.graph.passes[step.place]))]));
+    return element("li", { class: "earlier" }, element("div", { class: "pass" }, element("b", {}, "Earlier frames")), drawLanes(-1, this.shown, this.lanes, true), element("ul", { class: "targets" }, ...targets,
+      rest ? element("li", { class: "target" }, `and ${plural(rest, "more texture")}, of which less is read`) : null));
   }
 
   /* What a pass reads that passes of the run have rendered, by name; of other textures how many and how much. */
@@ -248,24 +258,25 @@ class RenderGraph {
       return !last ? "" : last.place < 0 ? ", of an earlier frame" : [", of ", this.link(this.graph.passes[last.place])];
     };
     const line = (use, kind, what) => element("li", { "data-resource": use.resource }, `${what} ${this.name(use.resource)} (${format.bytes(use[kind])}`, ...[source(use)].flat(), ")");
-    const lines = ["sampled", "loaded"].flatMap((kind) => pass.uses.filter((use) => use[kind] && targets[use.resource])
-      .map((use) => line(use, kind, kind === "sampled" ? "reads" : "loads")));
-    const others = pass.uses.filter((use) => use.sampled && !targets[use.resource]);
+    const all = ["loaded", "sampled"].flatMap((kind) => pass.uses.filter((use) => use[kind] && targets[use.resource])
+      .sort((a, b) => b[kind] - a[kind]).map((use) => [use, kind]));
+    const lines = all.slice(0, MOST_INPUTS).map(([use, kind]) => line(use, kind, kind === "sampled" ? "reads" : "loads"));
+    const others = [...all.slice(MOST_INPUTS).map(([use]) => use), ...pass.uses.filter((use) => use.sampled && !targets[use.resource])];
     if (others.length) {
-      lines.push(element("li", {}, `${format.count(others.length)} ${lines.length ? "other " : ""}texture${others.length > 1 ? "s" : ""} (${format.bytes(others.reduce((sum, use) => sum + use.sampled, 0))})`));
+      lines.push(element("li", {}, `${plural(others.length, `${lines.length ? "other " : ""}texture`)} (${format.bytes(others.reduce((sum, use) => sum + use.sampled, 0))})`));
     }
     return lines.length ? [element("ul", { class: "inputs" }, ...lines)] : [];
   }
 
   node(pass, place) {
     const get = (name) => this.tables.passes.value(name, pass.row);
-    const stores = pass.uses.filter((use) => use.stored);
+    const stores = pass.uses.filter((use) => use.stored), title = passTitle(this.tables, this.page.frame, pass.number);
     const targets = stores.map((use) => this.target(use.resource, `${use.streams.map(streamName).join(", ")}: ${format.bytes(use.stored)} stored; `,
       this.fate(pass, place, use), this.isDead(pass, use)));
-    return element("li", { id: `pass-${pass.number}`, tabindex: "-1" }, element("div", { class: "pass" }, thumbnail(this.tables, this.page.frame, pass.number), element("b", {}, `Pass ${pass.number}`),
-      ` ${get("width")} × ${get("height")}, ${format.count(get("draws"))} draw${get("draws") === 1 ? "" : "s"}`, element("br"),
+    return element("li", { id: `pass-${pass.number}`, tabindex: "-1" }, element("div", { class: "pass" }, thumbnail(this.tables, this.page.frame, pass.number), element("b", {}, `Pass ${pass.number}${title ? `: ${title}` : ""}`),
+      ` ${get("width")} × ${get("height")}, ${plural(get("draws"), "draw")}`, element("br"),
       `DRAM: ${format.bytes(get("dram.total.read_bytes"))} read, ${format.bytes(get("dram.total.write_bytes"))} written`, ...this.inputs(pass, place)),
-    drawLanes(place, this.lines, this.lanes, stores.length > 0),
+    drawLanes(place, this.shown, this.lanes, stores.length > 0),
     targets.length ? element("ul", { class: "targets" }, ...targets) : element("p", { class: "targets none" }, "stores nothing"));
   }
 }

@@ -57,7 +57,7 @@ class HeatMap {
     this.tables = tables;
     const all = tables && tables.tiles ? this.passes(tables) : [];
     if (!all.length) {
-      this.element.replaceChildren(element("p", { class: "none" }, missing(this.page, "tiles", "tile")));
+      this.element.replaceChildren(element("p", { class: "none" }, missing(this.page, ["tiles"], "tile")));
       return;
     }
     this.element.replaceChildren(this.part);
@@ -74,7 +74,7 @@ class HeatMap {
     const counters = [...usual, ...this.tables.tiles.names().filter((name) => name.includes(".") && !usual.includes(name))];
     if (!counters.includes(this.counter)) this.counter = counters[0];
     this.controls.replaceChildren(
-      choice("Pass", this.all.map((one) => [one.pass, `${one.pass}${one.width ? ` (${one.width} × ${one.height})` : ""}`]), this.current.pass, (value) => {
+      choice("Pass", this.all.map((one) => [one.pass, `${one.pass}${passTitle(this.tables, this.page.frame, one.pass).replace(/^(?=.)/, " ")}${one.width ? ` (${one.width} × ${one.height})` : ""}`]), this.current.pass, (value) => {
         this.pass = Number(value);
         this.current = this.all.find((one) => one.pass === this.pass);
         this.update();
@@ -118,7 +118,7 @@ class HeatMap {
     const write = formatOf(this.counter), sum = [...this.values.values()].reduce((a, b) => a + b, 0);
     const about = this.page.counters[this.counter];
     this.legend.replaceChildren(element("span", {}, write(0)), element("span", { class: "scale", "aria-hidden": "true" }), element("span", {}, write(this.highest)),
-      element("span", { class: "about" }, `${about ? `${about[1]}, ` : ""}a tile of ${current.size} × ${current.size} pixels; the pass: ${write(sum)}`));
+      element("span", { class: "about" }, `${about ? `${about[1]}, ` : ""}per tile of ${current.size} × ${current.size} pixels; the pass: ${write(sum)}`));
     this.canvas.setAttribute("aria-label", `Pass ${current.pass} of frame ${this.page.frame}: ${this.counter} of ${current.across} × ${current.down} tiles, ` +
       `0 to ${write(this.highest)}. Arrow keys move from tile to tile.`);
     this.paint();

@@ -1,75 +1,62 @@
 /* SPDX-License-Identifier: MIT */
-/* The head of the page, the totals, the charts over frames. */
+/* What the run is, the totals, the charts over frames. */
 
 function describeRun(run) {
   const settings = run.settings;
   const source = run.source || run.path;
-  return [["Program", run.command || run.run.program], ["GPU", `${run.run.preset || ""}: ${settings.description || ""}`],
+  return [["Program", run.program], ["GPU", `${run.run.preset || ""}: ${settings.description || ""}`],
     ["Frames", format.count(run.num_frames)], ["Mode", `${settings.mode}, ${settings.clock_mhz} MHz, tiles of ${settings["tile.size"]} pixels`],
     ["Results", source], ["tbrsim", `${run.run.tbrsim}, Mesa ${run.run.mesa}`]];
 }
 
 function definitionList(pairs) {
   return element("dl", {}, ...pairs.filter(([, text]) => text).map(([term, text]) =>
-    element("div", {}, element("dt", {}, term), element("dd", {}, text))));
-}
-
-function buildHead(page) {
-  const { a, b } = page;
-  const figures = [["DRAM read a frame", format.bytes(a.bytes("total", "read") / a.num_frames)],
-    ["DRAM written a frame", format.bytes(a.bytes("total", "write") / a.num_frames)]];
-  if (a.timed) {
-    figures.push(["cycles a frame", format.short(a.value("gpu.cycles") / a.num_frames)],
-      ["frames a second", format.short(a.value("fps"))]);
-  }
-  if (a.value("energy.system.total")) figures.push(["energy a frame", format.energy(a.value("energy.system.total") / a.num_frames)]);
-  document.getElementById("head").append(
-    element("h1", {}, `${a.title} `, element("small", {}, `on ${a.run.preset || "a GPU"}`)),
-    element("ul", { class: "figures" }, ...figures.map(([what, value]) => element("li", {}, element("b", {}, value), ` ${what}`))),
-    definitionList(describeRun(a)),
-    b ? element("p", {}, `Compared with ${b.title} on ${b.run.preset} (${b.path}): `, element("a", { href: "#compare" }, "the differences"), ".") : "");
+    element("div", {}, element("dt", {}, term), element("dd", {}, ...[text].flat()))));
 }
 
 /* ---- totals ---- */
 
+/* Heads of the selected frame, the average and the sum, for so many columns each. */
+const spans = (run, frame) => [`frame ${frame}`, run.usual.length < run.num_frames ? `per frame, of ${run.usual.length} alike` : "per frame, on average",
+  `sum of ${plural(run.num_frames, "frame")}`];
+
+/* A table with these columns for each of the three: cells(name, value): the cells of a row; value(counter): in the frame, on
+ * average, or the sum. */
+function totalsTable(run, frame, caption, first, heads, rows) {
+  const values = [(name) => run.value(name, frame), (name) => run.mean(name), (name) => run.value(name)];
+  return plainTable(caption, [first, ...spans(run, frame).flatMap(() => heads)],
+    rows.map(([name, cells]) => [name, ...values.flatMap((value) => cells(value))]), { spans: spans(run, frame).map((span) => [span, heads.length]) });
+}
+
 function streamTotals(run, frame) {
-  const all = run.bytes("total", "read") + run.bytes("total", "write");
-  const row = (stream, name) => [name, format.bytes(run.bytes(stream, "read")), format.bytes(run.bytes(stream, "write")),
-    format.percent(all ? (run.bytes(stream, "read") + run.bytes(stream, "write")) / all : null),
-    format.bytes((run.bytes(stream, "read") + run.bytes(stream, "write")) / run.num_frames),
-    format.bytes(run.bytes(stream, "read", frame)), format.bytes(run.bytes(stream, "write", frame))];
-  return plainTable("DRAM traffic by stream", ["stream", "read", "written", "share", "a frame", `frame ${frame} read`, `frame ${frame} written`],
-    run.streams().map((stream) => row(stream, streamName(stream))), [row("total", "all")]);
+  const share = (value, stream) => ["read", "write"].reduce((sum, direction) => sum + value(`dram.${stream}.${direction}_bytes`), 0);
+  const cells = (stream) => (value) => [format.bytes(value(`dram.${stream}.read_bytes`)), format.bytes(value(`dram.${stream}.write_bytes`)),
+    format.percent(share(value, "total") ? share(value, stream) / share(value, "total") : null)];
+  return totalsTable(run, frame, "DRAM traffic by stream", "stream", ["read", "written", "share"],
+    [...run.streams().map((stream) => [streamName(stream), cells(stream)]), ["all", cells("total")]]);
 }
 
 function cacheTotals(run, frame) {
-  return plainTable("Caches", ["cache", "accesses", "misses", "hit rate", `frame ${frame} accesses`, `frame ${frame} misses`, `frame ${frame} hit rate`],
-    run.caches().map((unit) => [cacheName(unit), format.count(run.accesses(unit)), format.count(run.value(`${unit}.total.misses`)),
-      format.percent(run.hitRate(unit)), format.count(run.accesses(unit, frame)),
-      format.count(run.value(`${unit}.total.misses`, frame)), format.percent(run.hitRate(unit, frame))]));
+  const cells = (unit) => (value) => {
+    const hits = value(`${unit}.total.hits`), all = hits + value(`${unit}.total.misses`);
+    return [format.count(value(`${unit}.total.reads`) + value(`${unit}.total.writes`)), format.count(all - hits), format.percent(all ? hits / all : null)];
+  };
+  return totalsTable(run, frame, "Caches", "cache", ["accesses", "misses", "hit rate"], run.caches().map((unit) => [cacheName(unit), cells(unit)]));
 }
 
 /* Pipeline stages: what they do with their cycles. */
 function stageTotals(run, frame) {
-  const states = ["busy", "starved", "blocked", "memory"];
-  const stages = Object.keys(run.total).map((name) => /^(\w+)\.busy_cycles$/.exec(name))
-    .filter((match) => match && match[1] !== "dram_system").map((match) => match[1]);
-  if (!run.timed || !stages.length) return null;
-  const rate = (stage, state) => {
-    const all = states.reduce((sum, one) => sum + run.value(`${stage}.${one}_cycles`, frame), 0);
-    return format.percent(all ? run.value(`${stage}.${state}_cycles`, frame) / all : null);
-  };
+  const stages = run.timed ? stageShares(run, frame) : [];
+  if (!stages.length) return null;
   return plainTable(`Pipeline stages in frame ${frame}: what their cycles are spent on (${format.count(run.value("gpu.cycles", frame))} cycles of the GPU)`,
-    ["stage", "busy", "no input", "output full", "memory"], stages.map((stage) => [words(stage), ...states.map((state) => rate(stage, state))]));
+    ["stage", "busy", "waits for memory", "no input", "output full"], stages.map((stage) => [words(stage.name), ...STATES.map((state) => format.percent(stage[state]))]));
 }
 
 function energyTotals(run, frame) {
-  const whole = run.value("energy.system.total");
-  if (!whole) return null;
-  const row = (name, unit, total) => [name, format.energy(run.value(`energy.${unit}.dynamic`)), format.energy(run.value(`energy.${unit}.static`)),
-    format.percent(total() / whole), format.energy(run.energy(unit, frame))];
-  return plainTable("Energy by unit", ["unit", "dynamic", "static", "share", `frame ${frame}`],
-    run.energyUnits().map((unit) => row(cacheName(unit), unit, () => run.energy(unit))), [row("all", "system", () => run.energy("system"))]);
+  if (!run.value("energy.system.total")) return null;
+  const cells = (unit) => (value) => [format.energy(value(`energy.${unit}.dynamic`)), format.energy(value(`energy.${unit}.static`)),
+    format.percent((value(`energy.${unit}.dynamic`) + value(`energy.${unit}.static`)) / value("energy.system.total"))];
+  return totalsTable(run, frame, "Energy by unit", "unit", ["dynamic", "static", "share"], [...run.energyUnits().map((unit) => [cacheName(unit), cells(unit)]), ["all", cells("system")]]);
 }
 
 function buildTotals(page) {
@@ -109,6 +96,8 @@ function buildFrames(page) {
     figures.push(stackedChart("Energy by unit", [...most.map((unit) => ({ name: cacheName(unit), values: values([unit]) })),
       ...(rest.length ? [{ name: `${rest.length} other units`, values: values(rest) }] : [])], format.energy, page));
   }
-  return section("frames", "Frames", element("p", { class: "hint" }, "A click selects a frame, as do the arrow keys in a chart."),
+  const cut = run.num_frames - run.usual.length;
+  return section("frames", "Frames", element("p", { class: "hint" }, "A click selects a frame, as do the arrow keys in a chart.",
+    cut ? ` The charts are for the ${plural(run.usual.length, "frame")} that are alike; ${plural(cut, "other frame")} may be cut off at the top.` : ""),
     element("div", { class: "charts" }, ...figures), element("details", {}, element("summary", {}, "As a table"), frameTable(run)));
 }

@@ -5,7 +5,8 @@ class Page {
   constructor(data) {
     this.a = new Run(data.a, "a");
     this.b = data.b ? new Run(data.b, "b") : null;
-    Object.assign(this, { counters: data.counters, maxSize: data.max_size, frame: 0, ofFrame: [], ofTables: [] });
+    Object.assign(this, { counters: data.counters, notes: data.notes, leftOut: new Map(data.left_out.map((one) => [one.frame, one])),
+      frame: this.a.opens_at, ofFrame: [], ofTables: [], showing: {} });
   }
 
   /* Calls back whenever another frame is selected; with its tables, or null where the page has none. */
@@ -17,12 +18,29 @@ class Page {
     this.ofTables.push(call);
   }
 
+  /* What shows a draw, a pass or a texture of the selected frame; whether it is there. */
+  shows(kind, call) {
+    this.showing[kind] = call;
+  }
+
+  /* Whether the page has the tables of a frame. */
+  has(frame) {
+    return document.getElementById(`a-${frame}`) !== null;
+  }
+
   async select(frame) {
     this.frame = Math.min(Math.max(Math.round(frame) || 0, 0), this.a.num_frames - 1);
     const selected = this.frame;
     this.ofFrame.forEach((call) => call());
     const tables = await this.a.attribution(selected);
     if (selected === this.frame) await Promise.all(this.ofTables.map((call) => call(tables)));
+  }
+
+  /* Selects a place's frame, and shows what is in it. */
+  async open(place) {
+    if (place.frame !== undefined && place.frame !== this.frame) await this.select(place.frame);
+    const kind = ["draw", "pass", "texture"].find((one) => place[one] !== undefined);
+    if (kind) this.showing[kind]({ ...place, frame: this.frame });
   }
 
   arrow(event) {
@@ -55,32 +73,30 @@ function buildConfiguration(page) {
   return section("configuration", "Configuration", one(page.a), page.b ? one(page.b) : null);
 }
 
-/* What the page leaves out, if anything. */
-function leftOut(page) {
-  const notes = [page.a, page.b].filter((run) => run && run.left_out.length).map((run) => element("p", { class: "note", role: "note" },
-    `Of ${run === page.b ? "the other run's" : ""} frames ${run.left_out[0]} to ${run.left_out[run.left_out.length - 1]} (${run.left_out.length} frames) the page has no draws, ` +
-    `textures, passes and tiles: it would be larger than ${format.bytes(page.maxSize)}. tbrsim report --frames A-B selects others, --max-size makes it larger.`));
-  return notes;
-}
-
 async function start() {
   const page = new Page(await unpack("data"));
   const main = document.getElementById("main");
-  buildHead(page);
-  const sections = [["totals", "Totals", buildTotals], ["frames", "Frames", buildFrames],
-    ["graph", "Render graph", buildGraph], ["draws", "Draws", buildDraws], ["textures", "Textures", buildTextures], ["passes", "Passes", buildPasses], ["tiles", "Tiles", buildHeatMap],
-    ["reuse", "Reuse distances", buildReuse], ["advice", "Advice", buildAdvice],
-    ...(page.b ? [["compare", "Two runs", buildComparison]] : []), ["configuration", "Configuration", buildConfiguration]];
+  buildVerdict(page);
+  const sections = [...(page.b ? [["compare", "Two runs", buildComparison]] : []), ["advice", "Advice", buildAdvice],
+    ["totals", "Totals", buildTotals], ["frames", "Frames", buildFrames], ["graph", "Render graph", buildGraph], ["draws", "Draws", buildDraws],
+    ["textures", "Textures", buildTextures], ["passes", "Passes", buildPasses], ["tiles", "Tiles", buildHeatMap],
+    ...(page.a.reuse ? [["reuse", "Reuse distances", buildReuse]] : []), ["configuration", "Configuration", buildConfiguration]];
   const built = sections.map(([, , build]) => build(page));
   buildBar(page, sections);
-  main.replaceChildren(...leftOut(page), ...built);
+  main.replaceChildren(...built);
   drawCharts();
   page.onFrame(redrawCharts);
   page.onFrame(drawCharts);
   window.addEventListener("resize", drawCharts);
+  window.addEventListener("hashchange", () => {
+    const place = readAddress(location.hash);
+    if (place) page.open(place);
+  });
   matchMedia("print").addEventListener("change", redrawCharts);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawCharts);
-  await page.select(Number(/^#frame=(\d+)$/.exec(location.hash)?.[1] || 0));
+  const place = readAddress(location.hash);
+  await page.select(place?.frame ?? page.a.opens_at);
+  if (place) await page.open(place);
   document.documentElement.dataset.ready = "";
 }
 

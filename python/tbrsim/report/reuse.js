@@ -94,15 +94,12 @@ class ReuseChart {
 
 function buildReuse(page) {
   const { reuse } = page.a;
-  if (!reuse) {
-    return section("reuse", "Reuse distances", element("p", { class: "none" }, "These are of recordings: tbrsim report FILE.tbr, or FILE.trace."));
-  }
   if (reuse.problem) return section("reuse", "Reuse distances", element("p", { class: "none" }, `They could not be found: ${reuse.problem}`));
   const parts = reuse.units.filter((unit) => Object.keys(unit.streams).length).map((unit) => new ReuseChart(unit));
   charts.push(...parts);
   return section("reuse", "Reuse distances", element("p", { class: "about" },
-    `How many other blocks a stream accesses before it comes back to one: what arrives at a cache, all its instances together, in ${format.count(reuse.frames)} frames` +
-    `${reuse.warm_up ? ` after ${reuse.warm_up} that ${reuse.warm_up > 1 ? "are" : "is"} not counted` : ""}. ` +
+    `How many other blocks a stream accesses before it comes back to one: what arrives at a cache, all its instances together, in ${plural(reuse.frames, "frame")} from ${reuse.begin + reuse.warm_up} on` +
+    `${reuse.warm_up ? `, after ${plural(reuse.warm_up, "frame")} of warm-up` : ""}. ` +
     "A stream's curve is that of a cache for it alone; between its steps a cache hits no less than at the step before. Dashed lines: the cache as it is configured."),
   element("div", { class: "charts" }, ...parts.map((part) => part.box)), ...parts.map((part) => part.table()));
 }

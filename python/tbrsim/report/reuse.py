@@ -8,7 +8,6 @@ import tempfile
 from ..command import call
 from ..configuration import Configuration
 from ..errors import CommandFailed
-from ..recording import Recording
 
 MOST_FRAMES = 11
 
@@ -57,16 +56,14 @@ def _unit(recording, config, settings, unit, options):
                         if counts["accesses"]}}
 
 
-def reuse(results, recording, first=None):
-    """{"frames": that are counted, "warm_up": those before them that are not, "units": a dictionary
-    for each cache}, or {"problem": why there is none}. first: the frame of the recording that the
-    results begin with; None: its first one. Of long runs as many as MOST_FRAMES: it takes longer than their simulation."""
+def reuse(results, typical, recording, first):
+    """{"frames": that are counted, "warm_up": those before them that are not, "begin": the first of all, "units": a
+    dictionary for each cache}, or {"problem": why there is none}. first: the frame of the recording that the
+    results begin with. Of long runs the MOST_FRAMES that are nearest to the median: it takes longer than their simulation."""
     settings = results.settings
-    if first is None:
-        first = Recording(recording).info["frames"][0]["number"]
     count = min(results.num_frames, MOST_FRAMES)
-    warm_up = 1 if count > 1 else 0
-    options = ["--warm-up", str(warm_up), "--frames", f"{first}-{first + count - 1}"]
+    warm_up, begin = 1 if count > 1 else 0, typical.window(count)
+    options = ["--warm-up", str(warm_up), "--frames", f"{first + begin}-{first + begin + count - 1}"]
     with tempfile.TemporaryDirectory(prefix="tbrsim-") as scratch:
         config = pathlib.Path(scratch) / "configuration.yaml"
         configuration = Configuration(results.run["configuration"])
@@ -77,4 +74,4 @@ def reuse(results, recording, first=None):
                      for unit in texture_caches(settings)]
         except CommandFailed as error:
             return {"problem": str(error)}
-    return {"frames": count - warm_up, "warm_up": warm_up, "units": units}
+    return {"frames": count - warm_up, "warm_up": warm_up, "begin": begin, "units": units}
