@@ -58,7 +58,7 @@ class TestCase(tbrsim.TestCase):
 
     def changed(self, directory, name, change):
         """A copy of results with another table: change(rows) of {column: text} each."""
-        copy = self.path(f"changed-{name}")
+        copy = self.path(f"{directory.name}-{name}")
         shutil.copytree(directory, copy)
         with open(copy / f"{name}.csv", encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
@@ -122,13 +122,18 @@ class Data(TestCase):
 
     def test_typical_frames(self):
         """The page opens at the frame that is nearest to the median, and a frame that loads is named."""
+        loading = self.path("loading")
+        shutil.copytree(self.timed, loading)
+        statistics = json.loads((loading / "stats.json").read_text())
+        passes = statistics["columns"].index("gpu.passes")
+        self.assertEqual([row[passes] for row in statistics["frames"]], [18, 3, 3, 3])
         data = self.report(self.timed)[1]["data"]
-        frames = data["a"]["frames"]
-        passes = frames["gpu.passes"]
-        self.assertEqual(passes, [18, 3, 3, 3])
-        self.assertNotEqual(data["a"]["opens_at"], 0)
-        self.assertEqual(data["notes"], ["Frame 0 has 18 passes, where the median is 3: it looks like loading."])
-        self.assertEqual(list(data["a"]["outliers"]), ["0"])
+        self.assertEqual((data["a"]["opens_at"] > 0, data["notes"], data["a"]["outliers"]), (True, [], {}))
+        statistics["frames"][2][passes] = 5002
+        (loading / "stats.json").write_text(json.dumps(statistics))
+        data = self.report(loading)[1]["data"]
+        self.assertEqual(data["notes"], ["Frame 2 has 5,002 passes, where the median is 3: it looks like loading."])
+        self.assertEqual((list(data["a"]["outliers"]), data["a"]["opens_at"] == 2), (["2"], False))
         sys.path.insert(0, str(tbrsim.SOURCE / "python"))
         from tbrsim.report.typical import Typical
         alike = Typical({"gpu.passes": [2, 2, 2], "gpu.draws": [80, 100, 110]}, 3)
@@ -136,8 +141,8 @@ class Data(TestCase):
         # Frames in which nothing is drawn are not typical, however many there are.
         idle = Typical({"gpu.passes": [0, 0, 0, 1, 1], "gpu.draws": [0, 0, 0, 9, 10]}, 5)
         self.assertEqual((idle.nearest_first()[:2], idle.window(2)), ([3, 4], 3))
-        traffic = Typical({"gpu.passes": [1] * 4, "gpu.draws": [9] * 4, "dram.total.read_bytes": [5 << 20, 1 << 20, 1 << 20, 6 << 20]}, 4)
-        self.assertEqual(traffic.outliers(), {3: "frame 3 moves 6.0 MiB of DRAM traffic, where the median is 1.0 MiB: it looks like loading"})
+        traffic = Typical({"gpu.passes": [1] * 4, "gpu.draws": [9] * 4, "dram.total.read_bytes": [10 << 20, 1 << 20, 1 << 20, 12 << 20]}, 4)
+        self.assertEqual(traffic.outliers(), {3: "frame 3 moves 12.0 MiB of DRAM traffic, where the median is 1.0 MiB: it looks like loading"})
 
     def test_textures_of_draws(self):
         """Which textures each draw uses, and the shaders' sizes, as tbrsim info has them."""
@@ -214,7 +219,7 @@ class Data(TestCase):
         self.assertLessEqual(len(page.encode()), size)
         self.assertEqual([one["frame"] for one in data["data"]["left_out"]], [0])
         self.assertEqual(sorted(data), ["a-1", "a-2", "a-3", "data"])
-        said = data["data"]["notes"][1]
+        said, = data["data"]["notes"]
         self.assertRegex(said, rf"^Frame 0 was left out: its data exceeds --max-size {size}\. Try --frames 0 or --max-size \d+M\.$")
         self.assertEqual(data["data"]["left_out"][0]["say"], said)
         self.assertIn("a-0", self.report("--max-size", re.search(r"\d+M", said)[0], self.timed)[1])
@@ -222,7 +227,7 @@ class Data(TestCase):
         # So small that no frame fits.
         data = self.report("--max-size", "100K", self.timed)[1]
         self.assertEqual(sorted(data), ["data"])
-        self.assertRegex(data["data"]["notes"][1], r"^Frames 0-3 were left out: their data exceeds --max-size 100K\. Try --frames A-B or --max-size 1M\.$")
+        self.assertRegex(data["data"]["notes"][0], r"^Frames 0-3 were left out: their data exceeds --max-size 100K\. Try --frames A-B or --max-size 1M\.$")
         self.assertRegex(data["data"]["left_out"][1]["say"], r"^Frame 1 was left out: .* Try --frames 1 --max-size 1M or --max-size 1M\.$")
 
     def test_nothing_from_elsewhere(self):
@@ -406,6 +411,28 @@ const wait = () => new Promise((done) => setTimeout(done, 50));
 </script></body>"""
 
 
+# What the comparison pairs, of the frame in the address, and how it marks changes.
+COMPARED = """<script>
+(async () => {
+  const wait = () => new Promise((done) => setTimeout(done, 50));
+  while (!("ready" in document.documentElement.dataset)) await wait();
+  const put = (name, value) => document.documentElement.setAttribute(`data-${name}`, value);
+  for (const select of document.querySelectorAll("#compare select")) {
+    select.value = "dram.total.write_bytes";
+    select.dispatchEvent(new Event("change"));
+  }
+  const tables = [...document.querySelectorAll("#compare table")].slice(-2);
+  const cells = (table) => [...table.querySelectorAll("tbody tr")].map((row) => [0, 1].map((n) => row.children[n].textContent).join(" ")).sort().join("; ");
+  put("passes", cells(tables[0]));
+  put("draws", cells(tables[1]));
+  put("marks", [[50, 100], [150, 100], [100, 100], [1, 0]].map(([a, b]) => [relative(a, b)].map((one) => `${one.className || ""} ${one.textContent || one}`.trim())).join("; "));
+  put("head", document.querySelector("#head .change").innerText.replace(/\\s+/g, " "));
+  put("graph", [...document.querySelectorAll("#graph .pass > b")].map((one) => one.textContent).join("; "));
+  put("same", document.querySelector("#compare").innerText.includes("Both runs have the same settings."));
+})();
+</script></body>"""
+
+
 @unittest.skipUnless(CHROMIUM, "chromium is not installed")
 class Browser(TestCase):
     def dom(self, page, address=""):
@@ -466,6 +493,28 @@ class Browser(TestCase):
         self.check_draws(attributes, data["a-1"]["draws"])
         self.assertIn('id="compare"', text)
         self.check_graph(attributes)
+
+    def test_two_runs(self):
+        """A pass that only one run has does not shift the others; passes are called as the program calls them; less is better."""
+        def name(rows):
+            """Draws of pass 1 are within one group."""
+            return [row | {"group": f"scene/{row['draw']}"} if row["pass"] == "1" and row["draw"] else row for row in rows]
+
+        def remove(rows):
+            """Pass 0 is not there, and the next ones are earlier by 1."""
+            return [row | {"pass": int(row["pass"]) - 1} for row in rows if row["pass"] != "0"]
+        named = self.changed(self.timed, "draws", name)
+        other = self.changed(self.changed(named, "draws", remove), "passes", remove)
+        page, _ = self.report("--compare", other, named)
+        attributes, _ = self.dom(page.replace("</body>", COMPARED), "#frame=2")
+        self.assertEqual(attributes["passes"], "0 (other: –) 960 × 540; 1 (other: 0) scene; 2 (other: 1) 960 × 540")
+        pairs = attributes["draws"].split("; ")
+        self.assertEqual([pair for pair in pairs if not re.fullmatch(r"(1 \(other: 0\)|2 \(other: 1\)) (\d+|none)", pair)], ["0 (other: –) none (other: –)"])
+        self.assertGreater(len(pairs), 10)
+        self.assertEqual(attributes["marks"], "better ▼ −50.0 %; worse ▲ +50.0 %; 0.0 %; new")
+        self.assertRegex(attributes["head"], r"^Against the other run \(.*\), per frame: DRAM traffic 0\.0 %, cycles 0\.0 %, energy 0\.0 %, ")
+        self.assertEqual(attributes["graph"], "Earlier frames; Pass 0; Pass 1: scene; Pass 2")
+        self.assertEqual(attributes["same"], "true")
 
     def test_of_traces(self):
         out = self.path("results")

@@ -143,7 +143,7 @@ class _Run:
             "counters": self.counters,
             "attributions": results.attributions, "targets": targets(results),
             "first": self.selected[0], "last": self.selected[-1],
-            "opens_at": self.typical.nearest_first(self.selected)[0], "outliers": self.typical.outliers(),
+            "outliers": self.typical.outliers(),
         }
 
     def pack(self, frame):
@@ -198,6 +198,8 @@ def generate(path, compare=None, frames=None, source=None, recording=None, first
     library = uplot.load()
     runs = [_Run(path, "a", frames)] + ([_Run(compare, "b", frames)] if compare else [])
     data = {"a": runs[0].summary(path, source), "counters": _counters(runs)}
+    both = [frame for frame in runs[0].selected if all(frame in run.selected for run in runs)]
+    data["a"]["opens_at"] = runs[0].typical.nearest_first(both or runs[0].selected)[0]
     if recording and first is None:
         first = Recording(recording).info["frames"][0]["number"]
     data["a"]["advice"] = advice(runs[0].results, runs[0].typical, recording, first)

@@ -5,16 +5,23 @@ const MEASURES = { dram_bytes: ["of DRAM traffic", format.bytes], l2_accesses: [
   fragments: ["fragments", format.short], vertices: ["vertices", format.short], cycles: ["cycles", format.short],
   energy_pj: ["of energy", format.energy] };
 
-/* "texture 7 \"wall\", 512 × 512, etc2_rgb8". */
+/* "texture 7 \"wall\", 512 × 512, etc2_rgb8", with a link. */
+function adviceResource(page, frame, resource) {
+  const attached = resource.attached_as.length ? `, attached as ${resource.attached_as.join(", ")}` : "";
+  return [placeLink(page, `${resource.kind} ${resource.id}${resource.label ? ` "${resource.label}"` : ""}`, { frame, texture: resource.id }),
+    `, ${resource.width} × ${resource.height}, ${resource.format}${attached}`];
+}
+
+const adviceResources = (finding) => finding.resources || [finding.resource].filter(Boolean);
+
+/* What a finding is about. */
 function adviceSubject(page, finding) {
-  const { resource, vertex_shader: vertex, fragment_shader: fragment } = finding;
-  const name = (thing) => (thing.label ? ` "${thing.label}"` : "");
-  if (resource) {
-    const attached = resource.attached_as.length ? `, attached as ${resource.attached_as.join(", ")}` : "";
-    return [placeLink(page, `${resource.kind} ${resource.id}${name(resource)}`, { frame: finding.frame, texture: resource.id }), `, ${resource.width} × ${resource.height}, ${resource.format}${attached}`];
-  }
-  if (vertex) return [`vertex shader ${vertex.hash}${name(vertex)}`];
-  if (fragment) return [`fragment shader ${fragment.hash}${name(fragment)}`];
+  const { vertex_shader: vertex, fragment_shader: fragment } = finding;
+  const name = (kind, shader) => [`${kind} shader ${shader.hash}${shader.label ? ` "${shader.label}"` : ""}`];
+  const resources = adviceResources(finding);
+  if (resources.length) return resources.flatMap((resource, number) => [number ? "; " : "", ...adviceResource(page, finding.frame, resource)]);
+  if (vertex) return name("vertex", vertex);
+  if (fragment) return name("fragment", fragment);
   return [finding.settings || ""];
 }
 
@@ -29,8 +36,19 @@ function adviceWhere(page, finding) {
 
 /* What it is about, where: for the head of the page. */
 function adviceLinks(page, finding) {
-  const subject = finding.resource ? adviceSubject(page, finding).slice(0, 1) : [];
-  return [...subject, subject.length ? " in " : "", ...adviceWhere(page, finding)];
+  const [first, ...others] = adviceResources(finding);
+  const subject = first ? [adviceResource(page, finding.frame, first)[0], others.length ? ` and ${others.length} more` : "", " in "] : [];
+  return [...subject, ...adviceWhere(page, finding)];
+}
+
+/* Why a pass ends, and where it goes on. */
+function adviceBreak(page, finding) {
+  const { break: where } = finding;
+  if (!where) return [];
+  const calls = where.last_call_before && where.first_call_after ? `, between call ${where.last_call_before} and call ${where.first_call_after}` : "";
+  return [["Ends by", [where.reason, where.end_call ? `, call ${where.end_call}` : ""]],
+    ["Goes on in", [placeLink(page, `pass ${where.next_pass}`, { frame: finding.frame, pass: where.next_pass }), calls]],
+    ["Meanwhile drawn to", where.meanwhile && adviceResource(page, finding.frame, where.meanwhile)]];
 }
 
 /* What it saves, the largest share first. */
@@ -41,12 +59,29 @@ function adviceSavings(finding) {
 }
 
 const adviceTitle = (finding) => `${finding.rule} saves ${adviceSavings(finding)[0] || "nothing"} per frame`;
+const adviceSaves = (finding) => `saves ${adviceSavings(finding).join(", ") || "nothing"} per frame`;
 
 function adviceItem(page, finding, number) {
-  const evidence = Object.entries(finding.evidence).map(([what, value]) => `${what}: ${format.count(value)}`);
-  return element("li", { id: `advice-${number + 1}`, tabindex: "-1" }, element("h3", {}, `${finding.rule}: saves ${adviceSavings(finding).join(", ") || "nothing"} per frame`),
-    element("p", {}, `${finding.problem[0].toUpperCase()}${finding.problem.slice(1)}. `, element("b", {}, `Advice: ${finding.remedy}.`)),
-    definitionList([["What", adviceSubject(page, finding)], ["First in", adviceWhere(page, finding)], ["Evidence", evidence.join("; ")]]));
+  const value = (one) => (Number.isInteger(one) || one >= 100 ? format.count(one) : significant(one));
+  const evidence = Object.entries(finding.evidence).map(([what, one]) => `${what}: ${value(one)}`);
+  return element("li", { id: `advice-${number + 1}`, tabindex: "-1" }, element("h3", {}, `${finding.rule}: ${adviceSaves(finding)}`),
+    element("p", {}, `${finding.problem[0].toUpperCase()}${finding.problem.slice(1)}. `, element("b", {}, `Advice: ${finding.remedy}.`),
+      finding.or ? ` ${finding.or.condition} it ${adviceSaves(finding.or)}.` : ""),
+    definitionList([["What", adviceSubject(page, finding)], ["First in", adviceWhere(page, finding)], ...adviceBreak(page, finding), ["Evidence", evidence.join("; ")], ["Simulated", finding.assumption]]));
+}
+
+/* All findings at once; what the GPU hides, and others do not. */
+function adviceSummary({ together, hidden_overdraw: hidden }) {
+  const lines = [];
+  if (together) {
+    const apart = together.without.flatMap((number, at) => [at ? ", " : "", element("a", { href: `#advice-${number + 1}` }, `number ${number + 1}`)]);
+    lines.push(element("p", {}, element("b", {}, `All of them together, but for the order of tiles: ${adviceSaves(together)}`), ...(apart.length ? [", without ", ...apart, ", which others replace"] : []), "."));
+  }
+  if (hidden) {
+    lines.push(element("p", {}, `This GPU hides ${format.short(hidden.fragments)} opaque fragments per frame (${format.percent(hidden.fragments / hidden.of_opaque)} of all) that later ones cover. ` +
+      "A GPU without hidden surface removal would shade them: ", element("code", {}, "--set mode=tbr"), " finds where."));
+  }
+  return lines;
 }
 
 /* Why there is none. */
@@ -64,6 +99,6 @@ function buildAdvice(page) {
   if (!advice.overdraw_known) left.push("overdraw is not known: the recording has no hidden fragments");
   return section("advice", "Advice",
     element("p", {}, `Each finding was simulated, over ${plural(advice.frames, "frame")}, with the events that the program would send if it followed it. Savings are per frame. They overlap, so don't add them. Image quality is not checked.`),
-    advice.findings.length ? element("ol", { class: "advice" }, ...advice.findings.map((finding, number) => adviceItem(page, finding, number))) : element("p", {}, "Nothing was found."),
+    ...adviceSummary(advice), advice.findings.length ? element("ol", { class: "advice" }, ...advice.findings.map((finding, number) => adviceItem(page, finding, number))) : element("p", {}, "Nothing was found."),
     left.length ? element("p", {}, `${left.join("; ")}.`) : null);
 }

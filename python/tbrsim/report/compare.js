@@ -81,6 +81,7 @@ function compareSettings({ a, b }) {
   return element("details", { open: keys.length <= 20 }, element("summary", {}, `${plural(keys.length, "setting differs", "settings differ")}`), table);
 }
 
+const MOST_CHANGES = 15; /* that are shown at first */
 const MOST_PAIRS = 4e6; /* of elements that are looked at */
 
 /* Pairs two lists, each in its order, so that the sum of weights is the largest: [[a or null, b or null], …]. weight(a, b): 0:
@@ -178,7 +179,7 @@ class ComparedTable {
     const pairs = this.pairs(mine, other).filter((pair) => first(pair) || second(pair));
     columns.slice(2, 5).forEach((column) => { column.sum = pairs.reduce((sum, pair) => sum + column.value(pair), 0); });
     const table = new SortedTable(`${this.what === "draws" ? "Draws" : "Passes"} of frame ${this.page.frame} in both runs: ${counter}`, columns, pairs,
-      { sort: { ...this.sort }, foot: "all", sorts: (column, down) => { this.sort = { column: columns.indexOf(column), down }; } });
+      { sort: { ...this.sort }, foot: "all", most: MOST_CHANGES, sorts: (column, down) => { this.sort = { column: columns.indexOf(column), down }; } });
     this.element.replaceChildren(choice("Counter", names.map((name) => [name, name]), counter, (name) => {
       this.counter = name;
       this.draw(mine, other);

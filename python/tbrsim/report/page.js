@@ -77,7 +77,7 @@ async function start() {
   const page = new Page(await unpack("data"));
   const main = document.getElementById("main");
   buildVerdict(page);
-  const sections = [...(page.b ? [["compare", "Two runs", buildComparison]] : []), ["advice", "Advice", buildAdvice],
+  const sections = [["advice", "Advice", buildAdvice], ...(page.b ? [["compare", "Two runs", buildComparison]] : []),
     ["totals", "Totals", buildTotals], ["frames", "Frames", buildFrames], ["graph", "Render graph", buildGraph], ["draws", "Draws", buildDraws],
     ["textures", "Textures", buildTextures], ["passes", "Passes", buildPasses], ["tiles", "Tiles", buildHeatMap],
     ...(page.a.reuse ? [["reuse", "Reuse distances", buildReuse]] : []), ["configuration", "Configuration", buildConfiguration]];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables that are sorted by their columns' buttons. */
 
-const SHOWN_ROWS = 100;
+const SHOWN_ROWS = 100; /* until all are asked for */
 
 /* columns: {title, value(row), format, number: false where it is text, hint, order(row): what it is sorted by,
  * where not by its value, tone(value): a class}; texts may be elements, or lists of both; none(): the text where a number is
@@ -9,8 +9,8 @@ const SHOWN_ROWS = 100;
  * long as its part of the column's largest. sort: {column, down}; sorts(column, down): whenever another is chosen. */
 class SortedTable {
   constructor(caption, columns, rows, options = {}) {
-    Object.assign(this, { caption, columns, rows, sort: { column: 0, down: false }, bars: true, foot: null, sorts: () => {} }, options);
-    this.all = this.rows.length <= SHOWN_ROWS;
+    Object.assign(this, { caption, columns, rows, sort: { column: 0, down: false }, bars: true, foot: null, most: SHOWN_ROWS, sorts: () => {} }, options);
+    this.all = this.rows.length <= this.most;
     this.marked = null;
     this.element = element("div", { class: "scroll" });
     this.draw();
@@ -66,7 +66,7 @@ class SortedTable {
     const row = this.rows.find(matches);
     if (row === undefined) return false;
     this.marked = row;
-    this.all = this.all || this.sorted().indexOf(row) >= SHOWN_ROWS;
+    this.all = this.all || this.sorted().indexOf(row) >= this.most;
     this.draw();
     const line = this.element.querySelector(".found");
     line.focus({ preventScroll: true });
@@ -76,7 +76,7 @@ class SortedTable {
 
   draw() {
     const rows = this.sorted();
-    const shown = this.all ? rows : rows.slice(0, SHOWN_ROWS);
+    const shown = this.all ? rows : rows.slice(0, this.most);
     const largest = this.columns.map((column) => (column.number === false ? 0
       : rows.reduce((most, row) => Math.max(most, column.value(row) || 0), 0)));
     const table = element("table", {}, element("caption", {}, this.caption),
@@ -92,7 +92,7 @@ class SortedTable {
       this.element.append(element("button", { type: "button", class: "more", click: () => {
         this.all = true;
         this.draw();
-      } }, `Show all ${format.count(rows.length)} rows (${SHOWN_ROWS} are shown)`));
+      } }, `Show all ${format.count(rows.length)} rows (${this.most} are shown)`));
     }
   }
 }

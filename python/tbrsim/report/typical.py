@@ -6,10 +6,11 @@ import statistics
 # What frames are compared by.
 COUNTERS = ("gpu.passes", "gpu.draws", "vertex_stage.vertices", "fragment_stage.fragments",
             "dram.total.read_bytes", "dram.total.write_bytes")
-# A frame with this many times the passes, draws or DRAM bytes of the median is not like the others.
-FAR = 5
-# So few passes or draws more are no sign of anything.
-FEW = {"gpu.passes": 10, "gpu.draws": 100}
+# A frame with more than so many times the passes, draws or DRAM bytes of the median is not like the others: that of
+# tbrsim advise (src/tools/counted_frames.h).
+FAR = 10
+# With fewer frames there is no telling.
+FEWEST = 3
 
 
 def _bytes(value):
@@ -58,7 +59,7 @@ class Typical:
         """Why the frame is not like the others; None: it is."""
         for name, what in (("gpu.passes", "pass"), ("gpu.draws", "draw")):
             value, median = self.columns[name][frame], self.medians[name]
-            if value > FAR * median and value - median > FEW[name]:
+            if value > FAR * median > 0:
                 return f"frame {frame} has {_plural(value, what)}, where the median is {median:,}: it looks like loading"
         value, median = (
             sum(of[name] for name in ("dram.total.read_bytes", "dram.total.write_bytes"))
@@ -70,5 +71,7 @@ class Typical:
 
     def outliers(self):
         """{frame: why it is not like the others}."""
+        if sum(passes > 0 for passes in self.columns["gpu.passes"]) < FEWEST:
+            return {}
         found = {frame: self._why(frame) for frame in range(self.count)}
         return {frame: why for frame, why in found.items() if why}
