@@ -10,6 +10,8 @@ from .errors import Error, need
 from .tables import counters
 
 ATTRIBUTIONS = ("passes", "draws", "textures", "tiles")
+# Columns of texts, which stay what they are where all of them look like numbers.
+TEXTS = ("group", "marker", "label", "format", "kind", "vertex_shader", "fragment_shader", "first_reads", "overwrites")
 
 
 class Results:
@@ -153,7 +155,7 @@ class Results:
                         f"(there are: {there})")
         pandas = need("pandas")
         try:
-            table = pandas.read_csv(path)
+            table = pandas.read_csv(path, dtype=dict.fromkeys(TEXTS, str))
         except (ValueError, pandas.errors.ParserError) as error:
             raise Error(f"{path}: no table: {error}") from None
         # Numbers of what is not of a draw, a texture or a tile are empty; the others stay whole.

@@ -160,6 +160,11 @@ class Data(TestCase):
                              {(number, draw): used for (one, number, draw), used in expected.items() if one == frame + 1})
             self.assertEqual({used for _, of, _, draw, used in rows if of != frame or draw is None}, {None})
 
+    def test_names_that_are_numbers(self):
+        """A program may call its groups 1 and 2."""
+        named = self.changed(self.timed, "draws", lambda rows: [row | {"group": row["draw"]} for row in rows])
+        self.assertIn("7", self.report(named)[1]["a-1"]["draws"]["group"])
+
     def test_two_runs(self):
         _, data = self.report("--compare", self.plain, self.timed)
         self.same_frames(self.timed, data["data"]["a"])
@@ -411,6 +416,29 @@ const wait = () => new Promise((done) => setTimeout(done, 50));
 </script></body>"""
 
 
+# The page's head, and where the links of its findings lead.
+VERDICT = """<script>
+(async () => {
+  const wait = () => new Promise((done) => setTimeout(done, 50));
+  while (!("ready" in document.documentElement.dataset)) await wait();
+  const put = (name, value) => document.documentElement.setAttribute(`data-${name}`, value);
+  put("figures", document.querySelector("#head .figures").innerText.replace(/\\s+/g, " "));
+  put("bound", document.querySelector("#head .bound").innerText);
+  put("findings", document.querySelectorAll("#head .best li").length);
+  put("order", [...document.querySelectorAll("main > section")].map((one) => one.id).join(" "));
+  const places = [];
+  for (const link of document.querySelectorAll("#head .best li:first-child a")) {
+    link.click();
+    for (let n = 0; n < 4; n++) await wait();
+    const line = document.activeElement;
+    const frame = document.querySelector("nav input").value;
+    places.push(line.matches("tr") ? `${link.hash} ${frame} ${line.closest("section").id} ${[0, 1].map((n) => line.children[n].textContent).join(" ")}` : `${link.hash} ${line.querySelector("h3")?.textContent.split(":")[0]}`);
+  }
+  put("places", places.join("; "));
+})();
+</script></body>"""
+
+
 # What the comparison pairs, of the frame in the address, and how it marks changes.
 COMPARED = """<script>
 (async () => {
@@ -493,6 +521,37 @@ class Browser(TestCase):
         self.check_draws(attributes, data["a-1"]["draws"])
         self.assertIn('id="compare"', text)
         self.check_graph(attributes)
+
+    def test_verdict(self):
+        """The head has the selected frame's time, traffic and what bounds it, and findings with links to what they are about."""
+        advised = self.path("advised")
+        shutil.copytree(self.timed, advised)
+        self.fine("advise", "--json", "--timing", "on", "--most", "8", "--warm-up", "1", "-o", advised / "advice.json", self.recording)
+        page, data = self.report(advised)
+        run = data["data"]["a"]
+        attributes, _ = self.dom(page.replace("</body>", VERDICT))
+        frame = run["opens_at"]
+        cycles = run["frames"]["gpu.cycles"][frame]
+        traffic = sum(run["frames"][f"dram.total.{one}_bytes"][frame] for one in ("read", "write"))
+        self.assertIn(f"{cycles / 600e3:.2f} ms of frame time:", attributes["figures"])
+        self.assertIn(f"{60 * traffic / 1e9:.2f} GB/s of DRAM at 60 frames per second", attributes["figures"])
+        shares = {stage: sum(run["frames"].get(f"{stage}.{state}_cycles", [0] * 4)[frame] for state in ("busy", "memory")) /
+                  sum(run["frames"].get(f"{stage}.{state}_cycles", [0] * 4)[frame] for state in ("busy", "memory", "starved", "blocked"))
+                  for stage in ("vertex_processors", "tile_fetcher", "rasterizer", "fragment_processors")}
+        self.assertIn(max(shares, key=shares.get).replace("_", " "), attributes["bound"])
+        self.assertRegex(attributes["bound"], r"DRAM's buses are busy \d+\.\d % of the time\.$")
+        findings = [one for one in run["advice"]["findings"] if not one["settings"]]
+        self.assertEqual(attributes["findings"], str(min(3, len(findings))))
+        self.assertEqual(attributes["order"], "advice totals frames graph draws textures passes tiles configuration")
+        first = findings[0]
+        places = html.unescape(attributes["places"]).split("; ")
+        self.assertEqual(places[0], f"#advice-{run['advice']['findings'].index(first) + 1} {first['rule']}")
+        self.assertIn(f"#frame={first['frame']}&pass={first['pass']} {first['frame']} passes {first['pass']} 960 × 540", places)
+        if first["resource"]:
+            self.assertIn(f"#frame={first['frame']}&texture={first['resource']['id']} {first['frame']} textures {first['resource']['id']} ", places[1])
+        plain, _ = self.dom(self.report(self.plain)[0].replace("</body>", VERDICT))
+        self.assertEqual(plain["bound"], "Frame time, and what bounds it, are not known: this run has no timing. "
+                         "tbrsim report --timing on of a recording or a trace simulates it.")
 
     def test_two_runs(self):
         """A pass that only one run has does not shift the others; passes are called as the program calls them; less is better."""

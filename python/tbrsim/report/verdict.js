@@ -16,23 +16,22 @@ function stageShares(run, frame) {
   }).filter((stage) => stage.busy > 0);
 }
 
-const MOST_OF_THE_TIME = 0.5, NEAR = 0.1;
+const MOST_OF_THE_TIME = 0.5, NEAR = 0.1, MOST_NEAR = 3;
 const stageNames = { vertex_fetch: "vertex fetch", tile_buffers: "loads and stores of tiles", primitive_assembly: "primitive assembly" };
 const stageName = (name) => stageNames[name] || `the ${words(name).replace("early z", "early Z-test")}`;
 
-/* What bounds the frame, in words: the stage that neither waits for others nor for room most of the time. */
+/* What bounds the frame, in words: the stage that neither waits for others nor for room most of the time, if there is one. */
 function whatBounds(run, frame) {
-  const stages = stageShares(run, frame).sort((a, b) => b.busy + b.memory - a.busy - a.memory);
+  const share = (stage) => stage.busy + stage.memory;
+  const stages = stageShares(run, frame).sort((a, b) => share(b) - share(a));
   if (!stages.length) return ["Nothing is rendered in this frame."];
-  const [first, ...others] = stages;
-  const share = first.busy + first.memory;
+  const near = stages.filter((stage) => share(stages[0]) - share(stage) < NEAR).slice(0, MOST_NEAR);
+  const single = near.length === 1 && share(stages[0]) >= MOST_OF_THE_TIME;
+  const doing = (stage) => `at work ${format.percent(stage.busy)} of the time, waiting for memory ${format.percent(stage.memory)}`;
+  const bound = single ? [element("b", {}, `Bound by ${stages[0].memory > stages[0].busy ? "memory, which is waited for by " : ""}${stageName(stages[0].name)}`), `: ${doing(stages[0])}.`]
+    : [element("b", {}, "No single stage bounds it"), `: ${near.length > 1 ? "those that idle least are" : "the one that idles least is"} ${near.map((stage) => `${stageName(stage.name)} (${doing(stage)})`).join(", ")}.`];
   const channel = run.value("dram_system.channel_cycles", frame);
-  const dram = channel ? run.value("dram_system.busy_cycles", frame) / channel : 0;
-  const doing = `at work ${format.percent(first.busy)} of the time, waiting for memory ${format.percent(first.memory)}`;
-  const near = others.filter((stage) => share - stage.busy - stage.memory < NEAR).slice(0, 2).map((stage) => `${stageName(stage.name)} (${format.percent(stage.busy + stage.memory)})`);
-  const bound = share < MOST_OF_THE_TIME ? [element("b", {}, "Bound by no single stage"), `: each waits for others most of the time; the busiest is ${stageName(first.name)} (${doing}).`]
-    : [element("b", {}, `Bound by ${stageName(first.name)}${first.memory > first.busy ? ", which wait for memory" : ""}`), `: ${doing}.`];
-  return [...bound, near.length ? ` Close to it: ${near.join(", ")}.` : "", ` DRAM's buses are busy ${format.percent(dram)} of the time.`];
+  return [...bound, ` DRAM's buses are busy ${format.percent(channel ? run.value("dram_system.busy_cycles", frame) / channel : 0)} of the time.`];
 }
 
 function frameFigures(run, frame) {
