@@ -456,6 +456,13 @@ COMPARED = """<script>
   put("marks", [[50, 100], [150, 100], [100, 100], [1, 0]].map(([a, b]) => [relative(a, b)].map((one) => `${one.className || ""} ${one.textContent || one}`.trim())).join("; "));
   put("head", document.querySelector("#head .change").innerText.replace(/\\s+/g, " "));
   put("graph", [...document.querySelectorAll("#graph .pass > b")].map((one) => one.textContent).join("; "));
+  const within = (cell) => {
+    const text = document.createRange();
+    text.selectNodeContents(cell);
+    return text.getBoundingClientRect().right <= cell.getBoundingClientRect().right;
+  };
+  const labels = [...document.querySelectorAll("#textures td")].filter((cell) => cell.textContent.startsWith("tertiles"));
+  put("labels", labels.length > 0 && labels.every(within));
   put("same", document.querySelector("#compare").innerText.includes("Both runs have the same settings."));
 })();
 </script></body>"""
@@ -562,7 +569,9 @@ class Browser(TestCase):
         def remove(rows):
             """Pass 0 is not there, and the next ones are earlier by 1."""
             return [row | {"pass": int(row["pass"]) - 1} for row in rows if row["pass"] != "0"]
-        named = self.changed(self.timed, "draws", name)
+        def label(rows):
+            return [row | {"label": "tertilesc3hw" * 4} if row["kind"] == "texture" else row for row in rows]
+        named = self.changed(self.changed(self.timed, "draws", name), "textures", label)
         other = self.changed(self.changed(named, "draws", remove), "passes", remove)
         page, _ = self.report("--compare", other, named)
         attributes, _ = self.dom(page.replace("</body>", COMPARED), "#frame=2")
@@ -573,7 +582,7 @@ class Browser(TestCase):
         self.assertEqual(attributes["marks"], "better ▼ −50.0 %; worse ▲ +50.0 %; 0.0 %; new")
         self.assertRegex(attributes["head"], r"^Against the other run \(.*\), per frame: DRAM traffic 0\.0 %, cycles 0\.0 %, energy 0\.0 %, ")
         self.assertEqual(attributes["graph"], "Earlier frames; Pass 0; Pass 1: scene; Pass 2")
-        self.assertEqual(attributes["same"], "true")
+        self.assertEqual((attributes["same"], attributes["labels"]), ("true", "true"))
 
     def test_of_traces(self):
         out = self.path("results")
