@@ -9,6 +9,7 @@
 #include "comparison.h"
 #include "progress.h"
 #include "replayer.h"
+#include "temporary.h"
 #include "tools.h"
 
 enum { TBRSIM, LLVMPIPE, SOFTPIPE, NUM_DRIVERS };
@@ -38,6 +39,7 @@ compare_frame(const struct check *check, const struct image images[NUM_DRIVERS],
       .frame = frame,
       .llvmpipe = image_compare(&images[TBRSIM], &images[LLVMPIPE]),
       .has_softpipe = check->with_softpipe,
+      .plain = image_is_plain(&images[TBRSIM]) && image_is_plain(&images[LLVMPIPE]),
    };
    if (check->with_softpipe) {
       comparison.softpipe = image_compare(&images[TBRSIM], &images[SOFTPIPE]);
@@ -56,6 +58,20 @@ compare_frame(const struct check *check, const struct image images[NUM_DRIVERS],
    return comparison;
 }
 
+/* A file with the numbers of the calls at which the images are taken. */
+static const char *
+list_calls(const struct check *check)
+{
+   const char *path;
+   FILE *file = temporary_create(".calls", &path);
+   for (unsigned frame = 0; frame < check->trace->frames; frame++) {
+      if (cm_frame_list_has(check->frames, frame))
+         fprintf(file, "%u\n", trace_frame_end(check->trace, frame));
+   }
+   temporary_close(file, path);
+   return path;
+}
+
 bool
 check_images(const struct check *check)
 {
@@ -68,9 +84,7 @@ check_images(const struct check *check)
                   last = check->frames->ranges[check->frames->count - 1].last;
    struct comparison *comparisons = allocate(count * sizeof(*comparisons));
    const char *what = check->images ? "comparing images" : "taking images";
-   const struct replay_images wanted = {
-      .first_call = first ? trace_frame_end(check->trace, first - 1) + 1 : 0,
-   };
+   const struct replay_images wanted = {.calls = list_calls(check)};
 
    options.model = false;
    options.record = NULL;
@@ -81,13 +95,13 @@ check_images(const struct check *check)
    }
    unsigned done = 0;
    for (unsigned frame = first; frame <= last; frame++) {
+      if (!cm_frame_list_has(check->frames, frame))
+         continue;
       for (unsigned d = 0; d < num_drivers; d++) {
          while (!replayer_has_image(&replayers[d], 100))
             progress_show(what, done + (double)d / num_drivers, count);
          replayer_read(&replayers[d], &images[d], frame);
       }
-      if (!cm_frame_list_has(check->frames, frame))
-         continue;
       if (check->snapshots)
          write_image(&images[TBRSIM], check->snapshots, "frame", frame);
       if (check->images)

@@ -168,6 +168,9 @@ command_replay(int argc, char **argv)
            replay.options.selected ? replay.options.selected : replay.options.frames, trace.path,
            trace.frames - 1);
 
+   if ((replay.check || replay.snapshots) && !trace_frame_end(&trace, 0))
+      fail(STATUS_FAILED, "%s: draws nothing: there are no images to take", trace.path);
+
    const char *out = replay.options.out;
    char *images = text("%s/check", out);
    options_check_directory(replay.check ? images : out, true);
@@ -210,6 +213,11 @@ command_replay(int argc, char **argv)
    }
    if (record)
       printf("recording:  %s\n", record);
+   if (trace.left_out) {
+      say("%s: apitrace's replayers leave %s out, which ends frames: what they draw is part of others",
+          replay.trace, trace.left_out);
+      passed = false;
+   }
 
    if (want_images) {
       struct check check = {

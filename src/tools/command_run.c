@@ -6,6 +6,7 @@
 #include "environment.h"
 #include "options.h"
 #include "process.h"
+#include "replayer.h"
 #include "results.h"
 #include "tools.h"
 
@@ -61,6 +62,11 @@ command_run(int argc, char **argv)
 
    struct variable variables[MAX_VARIABLES];
    unsigned count = environment_variables(variables, options.driver, &options, options.frames);
+   const char *replayed = replayer_trace(program);
+   if (replayed) {
+      const struct trace trace = trace_file_open(replayed);
+      count += replayer_variables(&variables[count], &trace);
+   }
    const char *display = getenv("DISPLAY");
    bool has_display = display && *display;
    if (!has_display)
@@ -78,8 +84,8 @@ command_run(int argc, char **argv)
    if (options.parquet && !results_write_tables(&results) && !status)
       status = STATUS_FAILED;
    results_summarize(&results);
-   /* With a server of its own there is something left to do. */
-   if (has_display)
+   /* With a server of its own, or a temporary file, there is something left to do. */
+   if (has_display && !replayed)
       process_end_by(process.signal);
    return status;
 }

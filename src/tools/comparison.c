@@ -76,7 +76,8 @@ print_row(const struct comparison *comparison)
       print_difference(&comparison->softpipe);
       print_difference(&comparison->reference);
    }
-   puts(comparison->has_softpipe ? mark(comparison) : "");
+   printf("%s%s\n", comparison->has_softpipe ? mark(comparison) : "",
+          comparison->plain ? "  one colour" : "");
 }
 
 /* Frames that are farther from llvmpipe's than softpipe's are. */
@@ -111,6 +112,8 @@ comparison_print(const struct comparison *comparisons, unsigned count, double to
           comparisons[count - 1].llvmpipe.largest, comparisons[count - 1].llvmpipe.share * 100);
    if (comparisons->has_softpipe)
       print_softpipe(comparisons, count);
+   print_frames("of one colour, so that equal says little:", comparisons, count,
+                offsetof(struct comparison, plain));
    if (print_frames("past the tolerance:", comparisons, count, offsetof(struct comparison, past)))
       return false;
    printf("every frame is within the tolerance (%g %% of the pixels off by more than 2/255)\n",

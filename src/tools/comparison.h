@@ -11,6 +11,7 @@
 struct comparison {
    unsigned frame;
    bool has_softpipe;           /**< softpipe's image is there, too */
+   bool plain;                  /**< tbrsim's and llvmpipe's are of one colour each: the frame may be empty */
    struct difference llvmpipe;  /**< tbrsim from llvmpipe */
    struct difference softpipe;  /**< tbrsim from softpipe */
    struct difference reference; /**< softpipe from llvmpipe: how far two right drivers are apart */

@@ -80,6 +80,12 @@ image_write_png(const struct image *image, const char *path)
    return written;
 }
 
+bool
+image_is_plain(const struct image *image)
+{
+   return !memcmp(image->pixels, image->pixels + 3, ((size_t)image->width * image->height - 1) * 3);
+}
+
 struct difference
 image_compare(const struct image *a, const struct image *b)
 {

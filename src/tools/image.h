@@ -20,6 +20,9 @@ void image_free(struct image *image);
 /** Writes a PNG file. False, with errno, where it cannot be written. */
 bool image_write_png(const struct image *image, const char *path);
 
+/** Whether all its pixels are of one colour. */
+bool image_is_plain(const struct image *image);
+
 /** How far apart two images are. */
 struct difference {
    bool same_size;   /**< false: nothing else is set */

@@ -11,7 +11,29 @@
 #include "progress.h"
 #include "tools.h"
 
-#define LAST_CALL 4294967295u
+const char *
+replayer_trace(char *const program[])
+{
+   const char *name = strrchr(program[0], '/'), *last = NULL;
+   name = name ? name + 1 : program[0];
+   for (unsigned a = 1; program[a]; a++)
+      last = program[a];
+   const bool is_replayer = !strcmp(name, "eglretrace") || !strcmp(name, "glretrace");
+   return is_replayer && last && *last != '-' ? last : NULL;
+}
+
+unsigned
+replayer_variables(struct variable *variables, const struct trace *trace)
+{
+   unsigned count = 0;
+   /* Textures of EGL images, which replayers do not make, get the content that the capture has of them. */
+   variables[count++] = (struct variable){"TBRSIM_REPLAY", text("1")};
+   variables[count++] = (struct variable){"TBRSIM_DRAWABLES", text("%s", trace_write_sizes(trace))};
+   /* Replayers use GLX also for EGL, whose surfaces keep their content while others are drawn to: so do windows. */
+   if (trace->egl)
+      variables[count++] = (struct variable){"keep_native_window_glx_drawable", text("true")};
+   return count;
+}
 
 void
 replayer_start(struct replayer *replayer, const struct trace *trace, const char *driver,
@@ -53,18 +75,18 @@ replayer_start(struct replayer *replayer, const struct trace *trace, const char 
          (struct variable){"MESA_GL_VERSION_OVERRIDE",
                            text("%u.%u%s", trace->versions.gl / 10, trace->versions.gl % 10,
                                 trace->versions.gl_compatibility ? "COMPAT" : "")};
-   /* Textures of EGL images, which replayers do not make, get the content that the capture has of them. */
-   variables[setup.num_variables++] = (struct variable){"TBRSIM_REPLAY", text("1")};
+   setup.num_variables += replayer_variables(&variables[setup.num_variables], trace);
    /* The driver's lines are looked for in the log: Mesa's must not go elsewhere. */
    variables[setup.num_variables++] = (struct variable){"MESA_LOG", NULL};
    variables[setup.num_variables++] = (struct variable){"MESA_LOG_FILE", NULL};
    argv[count++] = "--headless";
-   if (wanted && wanted->first_call)
-      argv[count++] = snapshots = text("--snapshot=%u-%u/frame", wanted->first_call, LAST_CALL);
    if (wanted) {
+      argv[count++] = snapshots = text("--snapshot=@%s", wanted->calls);
       argv[count++] = "--snapshot-prefix=-";
       argv[count++] = "--snapshot-format=PNM";
-      argv[count++] = "--snapshot-force-backbuffer";
+      /* Without swaps, of what has been drawn to. */
+      if (trace->swaps)
+         argv[count++] = "--snapshot-force-backbuffer";
    }
    if (metrics) {
       argv[count++] = draws = text("--pdrawcalls=GL_AMD_performance_monitor: %s", metrics->counters);

@@ -21,9 +21,9 @@ struct replayer {
    bool names_refused; /**< the calls that the driver refuses are in the log */
 };
 
-/** Which images are wanted: of all frames that end at first_call or later. */
+/** Which images are wanted: those of the calls of these numbers, which a file lists. */
 struct replay_images {
-   unsigned first_call;
+   const char *calls;
 };
 
 /** Which counters of each draw call are to be printed on stdout. */
@@ -31,6 +31,12 @@ struct replay_metrics {
    const char *results;  /**< directory of an attributed replay: TBRSIM_DRAW_RESULTS */
    const char *counters; /**< names with commas between them */
 };
+
+/** The trace that a program is to replay; NULL where it is none of apitrace's replayers. */
+const char *replayer_trace(char *const program[]);
+
+/** Fills in what the replayers of a trace need in their environment beside the driver's; returns how many. */
+unsigned replayer_variables(struct variable *variables, const struct trace *trace);
 
 /** Starts a replay, of a trace that was made on a newer context on what there is; then the calls that this refuses
  * are named at the end, unless it is for images. frames ("A-B") are those simulated, NULL for all; wanted

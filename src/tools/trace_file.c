@@ -13,7 +13,9 @@
 
 #include "events/recording_format.h"
 #include "process.h"
+#include "temporary.h"
 #include "tools.h"
+#include "trace_drawables.h"
 
 /* The newest format version that apitrace 11 writes is 6. */
 #define MAX_VERSION 15
@@ -222,81 +224,30 @@ take_context(struct trace_versions *versions, const char *call, bool is_es)
    }
 }
 
-/* Gives each call that apitrace prints for an option to a function, until that has enough. */
+/* Looks at the calls that make contexts, drawables and frames. */
 static void
-look_at_calls(const char *path, const char *option, bool (*take)(void *context, const char *call),
-              void *context)
+look_at_calls(struct trace *trace)
 {
-   char *argv[] = {"apitrace",        "dump",         "--color=never", "--multiline=no",
-                   "--thread-ids=no", (char *)option, (char *)path,    NULL};
+   char *argv[] = {"apitrace",          "dump",
+                   "--color=never",     "--multiline=no",
+                   "--thread-ids=yes",  "--grep=^(eglBindAPI|" TRACE_DRAWABLES_CALLS ")$",
+                   (char *)trace->path, NULL};
    struct process process;
    FILE *calls = start_apitrace(&process, argv);
+   bool is_es = true; /* EGL's default */
    char *call = NULL;
    size_t size = 0;
-   bool more = true;
-   while (more && getline(&call, &size, calls) > 0) {
-      if (*call >= '0' && *call <= '9')
-         more = take(context, call);
+   trace->calls = trace_drawables_create();
+   while (getline(&call, &size, calls) > 0) {
+      if (strstr(call, " eglBindAPI("))
+         is_es = strstr(call, "EGL_OPENGL_ES_API") != NULL;
+      else if (strstr(call, " eglCreateContext(") || strstr(call, " glXCreateContextAttribsARB("))
+         take_context(&trace->versions, call, is_es);
+      trace_drawables_take(trace->calls, call);
    }
    free(call);
-   if (more) {
-      finish_apitrace(&process, argv, calls, path);
-   } else {
-      fclose(calls);
-      process_stop(&process);
-   }
-}
-
-struct context_search {
-   struct trace_versions versions;
-   bool is_es;
-};
-
-static bool
-look_at_context(void *data, const char *call)
-{
-   struct context_search *search = data;
-   if (strstr(call, "eglBindAPI("))
-      search->is_es = strstr(call, "EGL_OPENGL_ES_API") != NULL;
-   else
-      take_context(&search->versions, call, search->is_es);
-   return true;
-}
-
-static struct trace_versions
-find_versions(const char *path)
-{
-   struct context_search search = {.is_es = true}; /* EGL's default */
-   look_at_calls(path, "--grep=^(eglBindAPI|eglCreateContext|glXCreateContextAttribsARB)$", look_at_context,
-                 &search);
-   return search.versions;
-}
-
-/* ---- frames ------------------------------------------------------------------ */
-
-struct frame_search {
-   unsigned frame; /* that is looked for, counted from the next one */
-   unsigned call;
-   bool found;
-};
-
-static bool
-look_at_frame_end(void *data, const char *call)
-{
-   struct frame_search *search = data;
-   search->call = (unsigned)strtoul(call, NULL, 10);
-   search->found = !search->frame--;
-   return !search->found;
-}
-
-unsigned
-trace_frame_end(const struct trace *trace, unsigned frame)
-{
-   struct frame_search search = {.frame = frame};
-   look_at_calls(trace->path, "--calls=*/frame", look_at_frame_end, &search);
-   if (!search.found)
-      fail(STATUS_FAILED, "%s: apitrace finds no frame %u", trace->path, frame);
-   return search.call;
+   trace_drawables_end(trace->calls);
+   finish_apitrace(&process, argv, calls, trace->path);
 }
 
 bool
@@ -313,50 +264,47 @@ trace_file_open(const char *path)
    char *argv[] = {"apitrace", "info", (char *)path, NULL};
    json_t *information = apitrace(argv, path);
    const char *api = json_string_value(json_object_get(information, "API"));
-   json_t *frames = json_object_get(information, "FramesCount");
-   if (!api || !json_is_integer(frames) || !strcmp(api, "Unknown API"))
+   if (!api || !strcmp(api, "Unknown API"))
       not_a_trace(path);
    if (!strstr(api, "GL"))
       fail(STATUS_FAILED, "%s: a trace of %s, not of OpenGL or OpenGL ES", path, api);
    struct trace trace = {
       .path = path,
       .egl = strstr(api, "EGL") != NULL,
-      .frames = json_integer_value(frames),
    };
    json_decref(information);
-   if (!trace.frames)
-      fail(STATUS_FAILED, "%s: holds no whole frame", path);
-   trace.versions = find_versions(path);
+   look_at_calls(&trace);
+   trace.swaps = trace_drawables_count_frames(trace.calls);
+   trace.left_out = trace_drawables_left_out(trace.calls);
+   trace.frames = trace.swaps ? trace.swaps : 1;
    return trace;
 }
 
-static char *trimmed;
-
-static void
-remove_trimmed(void)
+const char *
+trace_write_sizes(const struct trace *trace)
 {
-   unlink(trimmed);
+   const char *path;
+   FILE *file = temporary_create(".sizes", &path);
+   trace_drawables_write(trace->calls, file);
+   temporary_close(file, path);
+   return path;
+}
+
+unsigned
+trace_frame_end(const struct trace *trace, unsigned frame)
+{
+   return trace_drawables_frame_end(trace->calls, frame);
 }
 
 struct trace
 trace_file_trim(const struct trace *trace, unsigned last)
 {
-   const char *directory = getenv("TMPDIR");
-   trimmed = text("%s/tbrsim-XXXXXX.trace", directory && *directory ? directory : "/tmp");
-   int file = mkstemps(trimmed, 6);
-   if (file < 0)
-      fail(STATUS_FAILED, "%s: %s", trimmed, strerror(errno));
-   close(file);
-   atexit(remove_trimmed);
-
-   char *frames = text("--frames=0-%u", last);
-   char *argv[] = {"apitrace", "trim", frames, "-o", trimmed, (char *)trace->path, NULL};
+   struct trace trimmed = *trace;
+   temporary_close(temporary_create(".trace", &trimmed.path), trimmed.path);
+   trimmed.frames = trimmed.swaps = last + 1;
+   char *calls = text("--calls=0-%u", trace_frame_end(trace, last));
+   char *argv[] = {"apitrace", "trim", calls, "-o", (char *)trimmed.path, (char *)trace->path, NULL};
    json_decref(apitrace(argv, trace->path));
-   free(frames);
-   return (struct trace){
-      .path = trimmed,
-      .egl = trace->egl,
-      .frames = last + 1,
-      .versions = trace->versions,
-   };
+   free(calls);
+   return trimmed;
 }

@@ -13,9 +13,12 @@ struct trace_versions {
 
 struct trace {
    const char *path;
-   bool egl;        /**< replayed with eglretrace; false: glretrace */
-   unsigned frames; /**< whole frames it holds */
+   bool egl;             /**< replayed with eglretrace; false: glretrace */
+   unsigned swaps;       /**< of windows: its whole frames */
+   unsigned frames;      /**< the same; 1 where it has no swaps, and all that it draws is a frame */
+   const char *left_out; /**< function that ends frames and is not replayed; NULL: there is none */
    struct trace_versions versions;
+   struct trace_drawables *calls; /**< what has been found out from its calls */
 };
 
 /** What the simulated GPU has (docs/architecture.md), in tenths. */
@@ -30,8 +33,12 @@ bool trace_is_newer(const struct trace *trace);
  * no apitrace file, or is truncated or damaged. */
 struct trace trace_file_open(const char *path);
 
-/** The number of the call that ends a frame. */
+/** The number of the call that ends a frame; without swaps, of the last one that draws, 0 where none does. */
 unsigned trace_frame_end(const struct trace *trace, unsigned frame);
+
+/** Writes the sizes of what is drawn on to a file for the replayer (TBRSIM_DRAWABLES), which is removed when the command
+ * ends. */
+const char *trace_write_sizes(const struct trace *trace);
 
 /** A copy that ends after frame last, in a temporary file that is removed when the
  * command ends. */
