@@ -491,6 +491,16 @@ store_and_barrier(void)
    glMemoryBarrier(GL_ALL_BARRIER_BITS);
 }
 
+/* As a uniform block, without a barrier. */
+static void
+store_and_use(void)
+{
+   draw_with(storing_program);
+   glBindBufferBase(GL_UNIFORM_BUFFER, 0, storage);
+   draw_with(block_program);
+   glBindBufferBase(GL_UNIFORM_BUFFER, 0, block);
+}
+
 static void
 compute(GLuint texture)
 {
@@ -595,6 +605,7 @@ static const struct {
    SCENE(same_framebuffer, 0),
    SCENE(barrier, 0),
    SCENE(store_and_barrier, 1),
+   SCENE(store_and_use, 2),
    SCENE(compute_of_other, 0),
    SCENE(compute_of_target, 0),
    SCENE(vertices_of_other, 1),

@@ -4,6 +4,7 @@ over all of a texture of 128x96 pixels of 4 bytes twice, does something in betwe
 
 import json
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -59,6 +60,7 @@ EXPECTED = {
     "same_framebuffer": WHOLE,
     "barrier": WHOLE,
     "store_and_barrier": broken("barrier"),
+    "store_and_use": broken("draw"),
     "compute_of_other": (["unknown", "read"], 0, ALL),
     "compute_of_target": broken("compute", ["unknown"]),
     "vertices_of_other": WHOLE,
@@ -90,6 +92,17 @@ class Passes(tbrsim.DisplayTestCase):
             with self.subTest(name):
                 self.assertEqual(([line["end"] for line in passes[number]], frame["dram.color.read_bytes"],
                                   frame["dram.color.write_bytes"]), expected)
+
+    def test_documented(self):
+        """docs/passes.md has each scene, and all reasons."""
+        text = (tbrsim.SOURCE / "docs" / "passes.md").read_text(encoding="utf-8")
+        reasons, scenes = text.split("\n## ")[:2]
+        rows = [line.split("|")[3] for line in scenes.splitlines() if line.startswith("| ")]
+        self.assertEqual({name for row in rows for name in re.findall("`([^`]*)`", row)}, set(EXPECTED))
+        rows = [line.split("|")[1] for line in reasons.splitlines() if line.startswith("| `")][1:]
+        names = (tbrsim.SOURCE / "src" / "cachemodel" / "events" / "event_stream.c").read_text(encoding="utf-8")
+        self.assertEqual({name for row in rows for name in re.findall("`([^`]*)`", row)},
+                         set(re.findall(r'\[CM_END_\w+\] = "(\w+)"', names)))
 
     def test_calls(self):
         """Of a replay, the call that ended a pass comes behind its last draw and before the next pass', or is its first
