@@ -453,7 +453,7 @@ COMPARED = """<script>
   const cells = (table) => [...table.querySelectorAll("tbody tr")].map((row) => [0, 1].map((n) => row.children[n].textContent).join(" ")).sort().join("; ");
   put("passes", cells(tables[0]));
   put("draws", cells(tables[1]));
-  put("marks", [[50, 100], [150, 100], [100, 100], [1, 0]].map(([a, b]) => [relative(a, b)].map((one) => `${one.className || ""} ${one.textContent || one}`.trim())).join("; "));
+  put("marks", [[100, 50], [100, 150], [100, 100], [0, 1]].map(([a, b]) => [relative(a, b)].map((one) => `${one.className || ""} ${one.textContent || one}`.trim())).join("; "));
   put("head", document.querySelector("#head .change").innerText.replace(/\\s+/g, " "));
   put("graph", [...document.querySelectorAll("#graph .pass > b")].map((one) => one.textContent).join("; "));
   const within = (cell) => {
@@ -580,7 +580,7 @@ class Browser(TestCase):
         self.assertEqual([pair for pair in pairs if not re.fullmatch(r"(1 \(other: 0\)|2 \(other: 1\)) (\d+|none)", pair)], ["0 (other: –) none (other: –)"])
         self.assertGreater(len(pairs), 10)
         self.assertEqual(attributes["marks"], "better ▼ −50.0 %; worse ▲ +50.0 %; 0.0 %; new")
-        self.assertRegex(attributes["head"], r"^Against the other run \(.*\), per frame: DRAM traffic 0\.0 %, cycles 0\.0 %, energy 0\.0 %, ")
+        self.assertRegex(attributes["head"], r"^The other run \(.*\) against this one, per frame: DRAM traffic 0\.0 %, cycles 0\.0 %, energy 0\.0 %, ")
         self.assertEqual(attributes["graph"], "Earlier frames; Pass 0; Pass 1: scene; Pass 2")
         self.assertEqual((attributes["same"], attributes["labels"]), ("true", "true"))
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two runs side by side: this run against the other. */
+/* Two runs side by side: the other run against this one. */
 
 /* A change of a share, as text: "+1.1". */
 function points(change) {
@@ -10,10 +10,10 @@ function points(change) {
 /* Of costs less is better; neither is of hits, which there are fewer of where there are fewer accesses. */
 const tone = (change, name = "") => (Math.abs(change) < 5e-4 || /hits$/.test(name) ? "" : change < 0 ? "better" : "worse");
 
-/* By how much the first is more than the second, with an arrow; relative: to the second. */
+/* By how much the other run has more than this one, with an arrow. */
 function relative(mine, other, name) {
-  if (!other) return mine ? "new" : "–";
-  const change = mine / other - 1, how = tone(change, name);
+  if (!mine) return other ? "new" : "–";
+  const change = other / mine - 1, how = tone(change, name);
   return element("span", { class: how, title: how || null }, `${how ? (change < 0 ? "▼ " : "▲ ") : ""}${points(change)} %`);
 }
 
@@ -32,7 +32,7 @@ function buildChange(page) {
   const { a, b } = page, [mine, other] = commonMeans(page).values;
   const parts = [["DRAM traffic", dramOf], ...(a.timed && b.timed ? [["cycles", (value) => value("gpu.cycles")], ["energy", (value) => value("energy.system.total")]] : []),
     ["fragments", (value) => value("fragment_stage.fragments")], ["vertices", (value) => value("vertex_stage.vertices")]].filter(([, of]) => of(mine) || of(other));
-  return [element("p", { class: "change" }, "Against ", element("a", { href: "#compare" }, `the other run (${b.title} on ${b.run.preset})`), ", per frame: ",
+  return [element("p", { class: "change" }, element("a", { href: "#compare" }, "The other run"), ` (${b.title} on ${b.run.preset}) against this one, per frame: `,
     ...parts.flatMap(([what, of], number) => [number ? ", " : "", `${what} `, relative(of(mine), of(other))]), ".")];
 }
 
@@ -45,7 +45,7 @@ function compareTotals(page) {
     if (!values[0] && !values[1]) return;
     const both = there(a) && there(b);
     rows.push([title, ...[a, b].map((run, number) => (there(run) ? write(values[number]) : "–")),
-      both ? `${values[0] > values[1] ? "+" : ""}${write(values[0] - values[1])}` : "–", both ? relative(...values) : "–"]);
+      both ? `${values[1] > values[0] ? "+" : ""}${write(values[1] - values[0])}` : "–", both ? relative(...values) : "–"]);
   };
   const counter = (name) => (value) => value(name);
   add("DRAM", dramOf, format.bytes);
@@ -67,7 +67,7 @@ function compareTotals(page) {
   const rates = caches.map((unit) => {
     const [x, y] = [rate(mine, unit), rate(other, unit)];
     const known = x !== null && y !== null;
-    return [cacheName(unit), format.percent(x), format.percent(y), known ? element("span", { class: tone(y - x) }, `${points(x - y)} points`) : "–"];
+    return [cacheName(unit), format.percent(x), format.percent(y), known ? element("span", { class: tone(x - y) }, `${points(y - x)} points`) : "–"];
   });
   return [plainTable("What a frame takes", ["per frame, on average", "this run", "the other", "change", "in %"], rows),
     plainTable("Hit rates", ["cache", "this run", "the other", "change"], rates)];
@@ -169,13 +169,13 @@ class ComparedTable {
     if (!names.includes(this.counter)) this.counter = names[0];
     const write = formatOf(this.counter), { counter } = this;
     const first = ({ rows: [x] }) => (x === null ? 0 : a.value(counter, x.row)), second = ({ rows: [, y] }) => (y === null ? 0 : b.value(counter, y.row));
-    const change = (pair) => first(pair) - second(pair);
+    const change = (pair) => second(pair) - first(pair);
     const text = (title, value) => ({ title, number: false, wrap: true, value });
     const columns = [text("pass", ({ pass }) => bothNumbers(...pass)), this.what === "passes" ? text("name", ({ pass: [x, y] }) => (x || y).title || (x || y).size)
       : text("draw", ({ draw }) => bothNumbers(...draw)),
     { title: "this run", value: first, format: write }, { title: "the other", value: second, format: write },
     { title: "change", value: change, order: (pair) => Math.abs(change(pair)), hint: "sorted by size, whatever the sign", bar: false, tone: (value) => tone(value, counter), format: (cell) => `${cell > 0 ? "+" : ""}${write(cell)}` },
-    { title: "in %", bar: false, value: (pair) => (second(pair) ? change(pair) / second(pair) : null), format: (_, pair) => relative(first(pair), second(pair), counter) }];
+    { title: "in %", bar: false, value: (pair) => (first(pair) ? change(pair) / first(pair) : null), none: () => "new", format: (_, pair) => relative(first(pair), second(pair), counter) }];
     const pairs = this.pairs(mine, other).filter((pair) => first(pair) || second(pair));
     columns.slice(2, 5).forEach((column) => { column.sum = pairs.reduce((sum, pair) => sum + column.value(pair), 0); });
     const table = new SortedTable(`${this.what === "draws" ? "Draws" : "Passes"} of frame ${this.page.frame} in both runs: ${counter}`, columns, pairs,

@@ -211,7 +211,7 @@ function buildDraws(page) {
     ...(table.has("textures") ? [{ title: "textures", id: "textures", shown: true, number: false, wrap: true, value: (row) => (table.value("textures", row) || []).length,
       text: (row) => (table.value("textures", row) || []).map((resource) => textureText(draws.tables, resource)).join(" "),
       format: (_, row) => (table.value("textures", row) || []).flatMap((resource, number) => [number ? ", " : "",
-        placeLink(page, textureText(draws.tables, resource), { frame: page.frame, texture: resource })]) }] : [])]
+        placeLink(page, `#${resource}`, { frame: page.frame, texture: resource }, textureText(draws.tables, resource))]) }] : [])]
     : [{ title: by, number: false, wrap: true, value: (row) => table.value("key", row) }, { title: "draws", value: (row) => table.value("draws", row), bar: false }]);
   const draws = new CounterTable(page, {
     what: "draws", option: "draw", first: "dram.total.read_bytes", hint: "group, shader, call, #texture",

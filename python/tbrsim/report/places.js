@@ -13,9 +13,9 @@ function readAddress(hash) {
   return found.length ? Object.fromEntries(found.map(([, name, value]) => [name, Number(value)])) : null;
 }
 
-/* A link to a place, or the text alone where the page does not have that frame. */
-function placeLink(page, text, place) {
+/* A link to a place, or the text alone where the page does not have that frame. title: more of what it is. */
+function placeLink(page, text, place, title = null) {
   if (!page.has(place.frame)) return element("span", { title: `the page has no details of frame ${place.frame}` }, text);
   /* A second click on a link goes there, too. */
-  return element("a", { href: writeAddress(place), click: (event) => event.currentTarget.hash === location.hash && page.open(place) }, text);
+  return element("a", { href: writeAddress(place), title, click: (event) => event.currentTarget.hash === location.hash && page.open(place) }, text);
 }
