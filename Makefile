@@ -99,7 +99,7 @@ soak: deps all ## a game whose window, contexts and objects come and go: flat me
 	@/usr/bin/python3 tests/robustness/soak_test.py --tbrsim $(BUILD)/bin/tbrsim --program $(BUILD)/tests/robustness/soak \
 		--seconds $(SOAK_SECONDS) --ways $(SOAK_WAYS) $(if $(SOAK_COMMAND),--command "$(SOAK_COMMAND)") $(if $(SOAK_BROWSER),--browser)
 
-bench: bench-caches bench-dram bench-recordings bench-configurations bench-sweep bench-threads ## compare speed and memory with softpipe and llvmpipe (BENCH_TRACES=DIR, BENCH_ARGS="--help")
+bench: bench-caches bench-dram bench-textures bench-recordings bench-configurations bench-sweep bench-threads ## compare speed and memory with softpipe and llvmpipe (BENCH_TRACES=DIR, BENCH_ARGS="--help")
 	@/usr/bin/python3 bench/bench.py --tbrsim $(BUILD)/bin/tbrsim $(if $(BENCH_TRACES),--traces $(BENCH_TRACES)) $(BENCH_ARGS)
 
 bench-caches: deps all ## measure tbrsim cache (part of bench): policies, trace formats
@@ -107,6 +107,9 @@ bench-caches: deps all ## measure tbrsim cache (part of bench): policies, trace 
 
 bench-dram: deps all ## measure the DRAM model by itself (part of bench)
 	@/usr/bin/python3 bench/dram.py --program $(BUILD)/bench/bench-dram
+
+bench-textures: deps all ## measure a sample of each target, format and operation (part of bench; TEXTURES_ARGS="--only cube")
+	@/usr/bin/python3 bench/textures.py --tbrsim $(BUILD)/bin/tbrsim --program $(BUILD)/bench/bench-textures $(TEXTURES_ARGS)
 
 bench-recordings: deps all ## measure recordings and tbrsim sim (part of bench; BENCH_TRACES=DIR)
 	@/usr/bin/python3 bench/recordings.py --tbrsim $(BUILD)/bin/tbrsim $(if $(BENCH_TRACES),--traces $(BENCH_TRACES))

@@ -95,10 +95,12 @@ texture_store_fetched(const struct tbr_texture_binding *binding, const texture_f
          texture_store_int(arguments->texel[i] + part, (texture_int)channels[i] & fetched->inside);
       return;
    }
+   struct texture_values values;
+   texture_list_values(&binding->private_state, channels, &values);
    for (unsigned i = 0; i < 4; i++) {
       const texture_int kept = binding->swizzle[i] == PIPE_SWIZZLE_1 ? fetched->active : fetched->inside;
-      texture_store_int(arguments->texel[i] + part,
-                        (texture_int)texture_component(&binding->private_state, channels, i) & kept);
+      const texture_float value = values.value[binding->private_state.channel[i]];
+      texture_store_int(arguments->texel[i] + part, (texture_int)value & kept);
    }
 }
 

@@ -16,6 +16,7 @@ enum texture_shape {
 struct texture_site {
    texture_float at[3];            /**< s and t on the face for cube maps */
    texture_int layer;              /**< of an array, or the face (six a cube) */
+   texture_int face;               /**< of the cube */
    const texture_float *reference; /**< to compare with; NULL: nothing is compared */
 };
 
@@ -169,48 +170,85 @@ texture_count_taps(enum texture_shape shape, bool linear)
    return !linear ? 1 : shape == TEXTURE_VOLUME ? 8 : 4;
 }
 
-/** Moves the taps of lanes whose squares cross the edges of a seamless cube map's faces to the
- * faces beside them, and notes them one by one. Returns for each tap the lanes that have no texel
- * there: it is past a corner, where three faces meet. */
-static __attribute__((noinline)) void
-texture_cross_faces(const struct tbr_texture_private *state, const struct texture_access *access,
-                    const texture_int *face, const texture_int first[2], uint32_t lanes,
-                    struct texture_taps *taps, uint32_t missing[4])
+/** Where a texel past an edge of a cube's face is: on which face, and at which column and row there, either the first
+ * or the last, or the place along the edge, from the one end or the other. */
+enum texture_beyond {
+   TEXTURE_FIRST,
+   TEXTURE_LAST,
+   TEXTURE_ALONG,
+   TEXTURE_BACK,
+};
+#define TEXTURE_EDGE(face, column, row) (face) | TEXTURE_##column << 3 | TEXTURE_##row << 5
+/** By face, and by edge: left, right, lower, upper. */
+static const int32_t texture_edges[6][4] = {
+   {TEXTURE_EDGE(4, LAST, ALONG), TEXTURE_EDGE(5, FIRST, ALONG), TEXTURE_EDGE(2, LAST, BACK),
+    TEXTURE_EDGE(3, LAST, ALONG)},
+   {TEXTURE_EDGE(5, LAST, ALONG), TEXTURE_EDGE(4, FIRST, ALONG), TEXTURE_EDGE(2, FIRST, ALONG),
+    TEXTURE_EDGE(3, FIRST, BACK)},
+   {TEXTURE_EDGE(1, ALONG, FIRST), TEXTURE_EDGE(0, BACK, FIRST), TEXTURE_EDGE(5, BACK, FIRST),
+    TEXTURE_EDGE(4, ALONG, FIRST)},
+   {TEXTURE_EDGE(1, BACK, LAST), TEXTURE_EDGE(0, ALONG, LAST), TEXTURE_EDGE(4, ALONG, LAST),
+    TEXTURE_EDGE(5, BACK, LAST)},
+   {TEXTURE_EDGE(1, LAST, ALONG), TEXTURE_EDGE(0, FIRST, ALONG), TEXTURE_EDGE(2, ALONG, LAST),
+    TEXTURE_EDGE(3, ALONG, FIRST)},
+   {TEXTURE_EDGE(0, LAST, ALONG), TEXTURE_EDGE(1, FIRST, ALONG), TEXTURE_EDGE(2, BACK, FIRST),
+    TEXTURE_EDGE(3, BACK, LAST)},
+};
+
+/** The column or row that an enum texture_beyond in the low bits is. */
+TEXTURE_INLINE texture_int
+texture_beyond_edge(texture_int beyond, texture_int along, texture_int last)
 {
-   memset(missing, 0, 4 * sizeof(*missing));
-   u_foreach_bit (lane, lanes) {
-      const unsigned level = (unsigned)access->level[lane], cube = (unsigned)(*face)[lane] / 6 * 6;
-      const int32_t *record = state->records[level];
-      struct texture_cube_taps on_faces;
-      texture_cube_taps_init(&on_faces, (unsigned)(*face)[lane] % 6, record[TEXTURE_LAST_X] + 1,
-                             first[0][lane], first[1][lane]);
-      for (int i = 0; i < 4; i++) {
-         if (i == on_faces.missing) {
-            missing[i] |= 1u << lane;
-            continue;
-         }
-         const int x = on_faces.x[i], y = on_faces.y[i];
-         taps->offset[i][lane] = record[TEXTURE_OFFSET] +
-                                 (int32_t)(cube + on_faces.face[i]) * record[TEXTURE_LAYER_STRIDE] +
-                                 (y >> state->block_shift) * record[TEXTURE_ROW_STRIDE] +
-                                 (x >> state->block_shift) * state->block_bytes;
-         taps->place[i][lane] = (y & 3) << 2 | (x & 3);
-         if (access->reads)
-            texture_note(access->reads, access->slot + (unsigned)i, access->part + lane, level, false,
-                         cube + on_faces.face[i], x, y);
-      }
+   const texture_int place = along & -(beyond >> 1 & 1);
+   return texture_select_int((beyond & 1) != 0, last - place, place);
+}
+
+/** Moves the taps of lanes whose squares cross the edges of a seamless cube map's faces to the faces beside them,
+ * and notes them one by one. first: the texels at (0, 0). Returns for each tap the lanes that have no texel there: it
+ * is past a corner, where three faces meet. */
+static __attribute__((noinline)) void
+texture_cross_faces(const struct tbr_texture_private *state, const struct texture_site *site,
+                    const struct texture_access *access, const struct texture_geometry *geometry,
+                    const texture_int first[2], const texture_int *crossing, struct texture_taps *taps,
+                    texture_int missing[4])
+{
+   const texture_int last = geometry->field[TEXTURE_LAST_X], zero = texture_splat_int(0), lanes = *crossing;
+   for (unsigned i = 0; i < 4; i++) {
+      const texture_int x = first[0] + (int)(i & 1), y = first[1] + (int)(i >> 1);
+      const texture_int x_outside = (texture_uint)x > (texture_uint)last;
+      const texture_int y_outside = (texture_uint)y > (texture_uint)last;
+      const texture_int outside = x_outside ^ y_outside, corner = x_outside & y_outside;
+      const texture_int edge = texture_select_int(x_outside, -(x > zero), 2 - (y > zero));
+      const texture_int along = texture_select_int(x_outside, y, x);
+      const texture_int entry =
+         texture_load_word((const uint8_t *)texture_edges, (site->face * 4 + edge) * 4);
+      const texture_int column =
+         texture_select_int(outside, texture_beyond_edge(entry >> 3, along, last), x) & ~corner;
+      const texture_int row =
+         texture_select_int(outside, texture_beyond_edge(entry >> 5, along, last), y) & ~corner;
+      const texture_int layer =
+         site->layer + (texture_select_int(outside, entry & 7, site->face) - site->face);
+      struct texture_taps beyond;
+      texture_place_tap(state, &beyond, i,
+                        geometry->field[TEXTURE_OFFSET] + layer * geometry->field[TEXTURE_LAYER_STRIDE],
+                        geometry->field[TEXTURE_ROW_STRIDE], column, row);
+      taps->offset[i] = texture_select_int(lanes, beyond.offset[i], taps->offset[i]);
+      if (state->block_shift)
+         taps->place[i] = texture_select_int(lanes, beyond.place[i], taps->place[i]);
+      missing[i] = lanes & corner;
+      if (access->reads)
+         texture_note_lanes(access, access->slot + i, lanes & ~corner, column, row, layer, false);
    }
 }
 
 /** Past corners, the mean of the other three texels; of integers, the one beside it. */
 static __attribute__((noinline)) void
-texture_fill_corners(const struct tbr_texture_private *state, const uint32_t missing[4],
+texture_fill_corners(const struct tbr_texture_private *state, const texture_int missing[4],
                      struct texture_texels *texels)
 {
    for (unsigned tap = 0; tap < 4; tap++) {
-      if (!missing[tap])
+      if (!texture_any(missing[tap]))
          continue;
-      const texture_int lanes = texture_lanes_of(missing[tap]);
       for (unsigned c = 0; c < state->num_channels; c++) {
          texture_float sum = {0};
          for (unsigned i = 0; i < 4; i++)
@@ -219,23 +257,23 @@ texture_fill_corners(const struct tbr_texture_private *state, const uint32_t mis
          sum *= 1.0f / 3.0f;
          if (state->integer)
             sum = texels->channel[tap ^ 1][c];
-         texels->channel[tap][c] = texture_select_float(lanes, sum, texels->channel[tap][c]);
+         texels->channel[tap][c] = texture_select_float(missing[tap], sum, texels->channel[tap][c]);
       }
    }
 }
 
 /** Columns, rows and slices that the lanes read of a level; the second ones where it is filtered. */
-struct texture_block_lanes {
+struct texture_box_lanes {
    texture_int x[2], y[2], z[2];
 };
 
 /** Where the texels are, and how they are mixed, in the wrap modes. Sets `inside` of each tap where there are
  * borders; notes what is read. */
 TEXTURE_INLINE void
-texture_wrap_block(const struct tbr_texture_binding *binding, const struct tbr_sample_arguments *arguments,
-                   enum texture_shape shape, bool linear, const struct texture_site *site,
-                   const struct texture_access *access, const struct texture_geometry *geometry,
-                   struct texture_block_lanes *block, texture_float weight[3], texture_int *inside)
+texture_wrap_box(const struct tbr_texture_binding *binding, const struct tbr_sample_arguments *arguments,
+                 enum texture_shape shape, bool linear, const struct texture_site *site,
+                 const struct texture_access *access, const struct texture_geometry *geometry,
+                 struct texture_box_lanes *box, texture_float weight[3], texture_int *inside)
 {
    const struct tbr_texture_private *state = &binding->private_state;
    const struct pipe_sampler_state *sampler = &binding->sampler;
@@ -257,15 +295,15 @@ texture_wrap_block(const struct tbr_texture_binding *binding, const struct tbr_s
    weight[0] = x.weight;
    weight[1] = y.weight;
    weight[2] = z.weight;
-   *block = (struct texture_block_lanes){{x.first, x.second}, {y.first, y.second}, {z.first, z.second}};
+   *box = (struct texture_box_lanes){{x.first, x.second}, {y.first, y.second}, {z.first, z.second}};
 
    texture_int reads[2] = {access->lanes, access->lanes};
    if (unlikely(state->bordered)) {
       texture_int x_inside[2], y_inside[2], z_inside[2], any[2] = {{0}, {0}};
       for (unsigned i = 0; i < 2; i++) {
-         x_inside[i] = texture_limit(&block->x[i], last_x);
-         y_inside[i] = texture_limit(&block->y[i], last_y);
-         z_inside[i] = texture_limit(&block->z[i], last_z);
+         x_inside[i] = texture_limit(&box->x[i], last_x);
+         y_inside[i] = texture_limit(&box->y[i], last_y);
+         z_inside[i] = texture_limit(&box->z[i], last_z);
       }
       for (unsigned i = 0; i < texture_count_taps(shape, linear); i++) {
          inside[i] = x_inside[i & 1] & y_inside[i >> 1 & 1] & z_inside[i >> 2];
@@ -279,16 +317,16 @@ texture_wrap_block(const struct tbr_texture_binding *binding, const struct tbr_s
    const texture_int column = linear ? texture_lower_corners(&x, sampler->wrap_s, last_x) : x.first;
    const texture_int row = linear ? texture_lower_corners(&y, sampler->wrap_t, last_y) : y.first;
    texture_note_lanes(access, access->slot, reads[0], column, row,
-                      shape == TEXTURE_VOLUME ? block->z[0] : site->layer, linear);
+                      shape == TEXTURE_VOLUME ? box->z[0] : site->layer, linear);
    if (shape == TEXTURE_VOLUME && linear)
-      texture_note_lanes(access, access->slot + 1, reads[1], column, row, block->z[1], true);
+      texture_note_lanes(access, access->slot + 1, reads[1], column, row, box->z[1], true);
 }
 
-/** The same on the faces of a seamless cube map, of lanes whose squares are within a face; the others' bits are
- * returned. first: the texels that those have at (0, 0). */
-TEXTURE_INLINE uint32_t
+/** The same on the faces of a seamless cube map, of lanes whose squares are within a face; returns the
+ * others. first: the texels that those have at (0, 0). */
+TEXTURE_INLINE texture_int
 texture_place_on_face(const struct texture_site *site, const struct texture_access *access,
-                      const struct texture_geometry *geometry, struct texture_block_lanes *block,
+                      const struct texture_geometry *geometry, struct texture_box_lanes *box,
                       texture_float weight[3], texture_int first[2])
 {
    const texture_float size = texture_to_float(geometry->field[TEXTURE_LAST_X] + 1);
@@ -300,35 +338,35 @@ texture_place_on_face(const struct texture_site *site, const struct texture_acce
       weight[i] = u - whole;
    }
    const texture_int within = ((texture_uint)first[0] < last) & ((texture_uint)first[1] < last);
-   block->x[0] = first[0] & within;
-   block->y[0] = first[1] & within;
-   block->y[1] = block->y[0] - within;
+   box->x[0] = first[0] & within;
+   box->y[0] = first[1] & within;
+   box->y[1] = box->y[0] - within;
    if (access->reads)
-      texture_note_lanes(access, access->slot, access->lanes & within, block->x[0], block->y[0], site->layer,
+      texture_note_lanes(access, access->slot, access->lanes & within, box->x[0], box->y[0], site->layer,
                          true);
    /* Of the others, which have other taps, the first two texels are read if there are two. */
-   block->x[1] = texture_min_int(block->x[0] + 1, (texture_int)last);
-   return texture_bits(access->lanes & ~within);
+   box->x[1] = texture_min_int(box->x[0] + 1, (texture_int)last);
+   return access->lanes & ~within;
 }
 
 /** Sets the taps. */
 TEXTURE_INLINE void
-texture_place_block(const struct tbr_texture_private *state, enum texture_shape shape, bool linear,
-                    texture_int layer, const struct texture_geometry *geometry,
-                    const struct texture_block_lanes *block, struct texture_taps *taps)
+texture_place_box(const struct tbr_texture_private *state, enum texture_shape shape, bool linear,
+                  texture_int layer, const struct texture_geometry *geometry,
+                  const struct texture_box_lanes *box, struct texture_taps *taps)
 {
    const texture_int row_stride = geometry->field[TEXTURE_ROW_STRIDE];
    texture_int image[2] = {geometry->field[TEXTURE_OFFSET], geometry->field[TEXTURE_OFFSET]};
    if (shape == TEXTURE_VOLUME) {
-      image[0] += block->z[0] * geometry->field[TEXTURE_LAYER_STRIDE];
-      image[1] += block->z[1] * geometry->field[TEXTURE_LAYER_STRIDE];
+      image[0] += box->z[0] * geometry->field[TEXTURE_LAYER_STRIDE];
+      image[1] += box->z[1] * geometry->field[TEXTURE_LAYER_STRIDE];
    } else if (shape == TEXTURE_FACES || state->layered) {
       image[0] += layer * geometry->field[TEXTURE_LAYER_STRIDE];
    }
 #pragma GCC unroll 8
    for (unsigned i = 0; i < texture_count_taps(shape, linear); i++)
-      texture_place_tap(state, taps, i, image[i >> 2], row_stride, block->x[i & 1], block->y[i >> 1 & 1]);
-   taps->pairs = linear && !texture_any(block->x[1] != block->x[0] + 1);
+      texture_place_tap(state, taps, i, image[i >> 2], row_stride, box->x[i & 1], box->y[i >> 1 & 1]);
+   taps->pairs = linear && !texture_any(box->x[1] != box->x[0] + 1);
 }
 
 /** Reads the texels of a level. */
@@ -342,23 +380,25 @@ texture_read_lanes(struct tbr_texture_thread *thread, const struct tbr_texture_b
    const unsigned count = texture_count_taps(shape, linear);
    const bool seamless = shape == TEXTURE_FACES && linear && state->seamless;
    struct texture_geometry geometry;
-   struct texture_block_lanes block;
+   struct texture_box_lanes box;
    struct texture_taps taps;
-   texture_int inside[TEXTURE_MAX_TAPS], first[2];
-   uint32_t crossing = 0, missing[4];
+   texture_int inside[TEXTURE_MAX_TAPS], first[2], missing[4], crossing;
+   bool crosses = false;
 
    if (binding->num_levels == 1)
       texture_look_up_first_level(state, &geometry);
    else
       texture_look_up_level(state, access->level, access->uniform, &geometry);
-   if (seamless)
-      crossing = texture_place_on_face(site, access, &geometry, &block, square->weight, first);
-   else
-      texture_wrap_block(binding, arguments, shape, linear, site, access, &geometry, &block, square->weight,
-                         inside);
-   texture_place_block(state, shape, linear, site->layer, &geometry, &block, &taps);
-   if (unlikely(crossing)) {
-      texture_cross_faces(state, access, &site->layer, first, crossing, &taps, missing);
+   if (seamless) {
+      crossing = texture_place_on_face(site, access, &geometry, &box, square->weight, first);
+      crosses = texture_any(crossing);
+   } else {
+      texture_wrap_box(binding, arguments, shape, linear, site, access, &geometry, &box, square->weight,
+                       inside);
+   }
+   texture_place_box(state, shape, linear, site->layer, &geometry, &box, &taps);
+   if (unlikely(crosses)) {
+      texture_cross_faces(state, site, access, &geometry, first, &crossing, &taps, missing);
       taps.pairs = false;
    }
 
@@ -373,7 +413,7 @@ texture_read_lanes(struct tbr_texture_thread *thread, const struct tbr_texture_b
       for (unsigned i = 0; i < count; i++)
          square->texels.channel[i][0] = texture_compare_lanes(binding->sampler.compare_func, *site->reference,
                                                               square->texels.channel[i][0]);
-   if (unlikely(crossing))
+   if (unlikely(crosses))
       texture_fill_corners(state, missing, &square->texels);
 }
 
@@ -464,7 +504,7 @@ texture_site_init(const struct tbr_texture_binding *binding, const struct tbr_sa
    if (shape == TEXTURE_FACES) {
       site->at[0] = projection->s;
       site->at[1] = projection->t;
-      site->layer = projection->face;
+      site->layer = site->face = projection->face;
       if (binding->target == PIPE_TEXTURE_CUBE_ARRAY)
          site->layer += 6 * texture_array_layers(binding->num_layers / 6, arguments->cube_layer + part);
       return;
@@ -533,10 +573,12 @@ texture_gather_lanes(struct tbr_texture_thread *thread, const struct tbr_texture
    const unsigned component = arguments->shadow ? 0 : arguments->gather_component;
    struct texture_square_lanes square;
    texture_read_lanes(thread, binding, arguments, shape, true, site, access, &square);
-   for (unsigned i = 0; i < 4; i++)
+   for (unsigned i = 0; i < 4; i++) {
+      struct texture_values values;
+      texture_list_values(&binding->private_state, square.texels.channel[order[i]], &values);
       texture_store_float(arguments->texel[i] + access->part,
-                          texture_component(&binding->private_state, square.texels.channel[order[i]],
-                                            component));
+                          values.value[binding->private_state.channel[component]]);
+   }
 }
 
 /** What the lanes compare with; NULL where they do not. */
@@ -596,8 +638,7 @@ texture_sample_float(struct tbr_texture_thread *thread, const struct tbr_texture
       } else {
          texture_float channels[4];
          texture_sample_lanes(thread, binding, arguments, shape, &site, &access, lambda, channels);
-         for (unsigned i = 0; i < 4; i++)
-            texture_store_float(arguments->texel[i] + part, texture_component(state, channels, i));
+         texture_store_channels(state, channels, part, arguments);
       }
    }
    if (record)
@@ -609,7 +650,6 @@ TEXTURE_INLINE void
 texture_sample_single(struct tbr_texture_thread *thread, const struct tbr_texture_binding *binding,
                       struct tbr_sample_arguments *arguments, enum texture_shape shape, bool linear)
 {
-   const struct tbr_texture_private *state = &binding->private_state;
    const bool record = thread->events != NULL && (thread->live & arguments->active) != 0;
    struct texture_reads reads;
    if (record)
@@ -628,13 +668,7 @@ texture_sample_single(struct tbr_texture_thread *thread, const struct tbr_textur
       texture_site_init(binding, arguments, part, shape, &projection, &site);
       site.reference = texture_take_reference(binding, arguments, part, &reference);
       texture_filter_lanes(thread, binding, arguments, shape, linear, &site, &access, channels);
-      if (state->identity) {
-         for (unsigned i = 0; i < 4; i++)
-            texture_store_float(arguments->texel[i] + part, channels[i]);
-         continue;
-      }
-      for (unsigned i = 0; i < 4; i++)
-         texture_store_float(arguments->texel[i] + part, texture_component(state, channels, i));
+      texture_store_channels(&binding->private_state, channels, part, arguments);
    }
    if (record)
       texture_record(thread, binding, arguments, &reads, TEXTURE_MAX_READS, true);

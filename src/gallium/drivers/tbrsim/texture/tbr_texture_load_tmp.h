@@ -375,7 +375,7 @@ texture_look_up_one_level(const struct tbr_texture_private *state, int32_t level
                           struct texture_geometry *geometry)
 {
    for (unsigned i = 0; i < TEXTURE_NUM_GEOMETRY_FIELDS; i++)
-      geometry->field[i] = texture_splat_int(state->records[level][i]);
+      geometry->field[i] = texture_load_splat(&state->records[level][i]);
 }
 
 /** The geometry of the first level. */
@@ -448,14 +448,37 @@ texture_compare_lanes(unsigned function, texture_float reference, texture_float 
    return (texture_float)(passes & (texture_int)texture_splat_float(1.0f));
 }
 
-/** What a component of the result is, after the view's swizzle: a channel, 0 or 1. */
-TEXTURE_INLINE texture_float
-texture_component(const struct tbr_texture_private *state, const texture_float *channels, unsigned component)
+/** What components of the result can be, as the view's swizzle numbers them: channels, 0 and 1. */
+struct texture_values {
+   texture_float value[6];
+};
+
+TEXTURE_INLINE void
+texture_list_values(const struct tbr_texture_private *state, const texture_float *channels,
+                    struct texture_values *values)
 {
-   const unsigned channel = state->channel[component];
-   if (channel <= PIPE_SWIZZLE_W)
-      return channels[channel];
-   if (channel != PIPE_SWIZZLE_1)
-      return texture_splat_float(0.0f);
-   return state->integer ? (texture_float)texture_splat_int(1) : texture_splat_float(1.0f);
+#pragma GCC unroll 4
+   for (unsigned c = 0; c < 4; c++) {
+      if (c >= state->num_channels)
+         break;
+      values->value[c] = channels[c];
+   }
+   values->value[PIPE_SWIZZLE_0] = texture_splat_float(0.0f);
+   values->value[PIPE_SWIZZLE_1] = (texture_float)texture_splat_int(state->integer ? 1 : 0x3f800000);
+}
+
+/** Stores the components of lanes part … */
+TEXTURE_INLINE void
+texture_store_channels(const struct tbr_texture_private *state, const texture_float *channels, unsigned part,
+                       struct tbr_sample_arguments *arguments)
+{
+   if (state->identity) {
+      for (unsigned i = 0; i < 4; i++)
+         texture_store_float(arguments->texel[i] + part, channels[i]);
+      return;
+   }
+   struct texture_values values;
+   texture_list_values(state, channels, &values);
+   for (unsigned i = 0; i < 4; i++)
+      texture_store_float(arguments->texel[i] + part, values.value[state->channel[i]]);
 }

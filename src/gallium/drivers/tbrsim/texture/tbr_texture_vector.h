@@ -99,12 +99,24 @@ texture_splat_int(int32_t value)
    return value - (texture_int){0};
 }
 
+/** The integer at an address, in all lanes. */
+TEXTURE_INLINE texture_int
+texture_load_splat(const int32_t *source)
+{
+#if TEXTURE_LANES == 8
+   /* Compilers load it into a general register first. */
+   return (texture_int)_mm256_broadcast_ss((const float *)source);
+#else
+   return texture_splat_int(*source);
+#endif
+}
+
 /** mask: all bits of a lane, or none. */
 TEXTURE_INLINE texture_int
 texture_select_int(texture_int mask, texture_int yes, texture_int no)
 {
 #if TEXTURE_LANES == 8
-   return (texture_int)_mm256_blendv_epi8((__m256i)no, (__m256i)yes, (__m256i)mask);
+   return (texture_int)_mm256_blendv_ps((__m256)no, (__m256)yes, (__m256)mask);
 #else
    return (mask & yes) | (~mask & no);
 #endif
