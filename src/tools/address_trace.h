@@ -9,6 +9,11 @@
  *    plain           text: "R 0x1fc0", "W 0x2000"
  *    streams         what `tbrsim export --format streams` writes: "R 0x1fc0 texture"; "I 0x1000 0x2000"
  *                    invalidates the blocks from an address to another (excluded), "F" ends a frame
+ *    dramsim3        DRAMsim3's: "0x1FC0 READ 17"
+ *    ramulator       Ramulator's of memory: "0x1fc0 R"; Ramulator 2's: "LD 0x1fc0", "ST 8128"
+ *    ramulator-cpu   Ramulator's of processors: "17 8128", "3 8128 4096"
+ *    lackey          of valgrind --tool=lackey --trace-mem=yes: " L 1fc0,4"
+ *    csv             libCacheSim's: time, object, size, or what a header says
  */
 #ifndef ADDRESS_TRACE_H
 #define ADDRESS_TRACE_H
@@ -16,23 +21,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "address_lines.h"
 #include "input_file.h"
-
-enum address_format {
-   ADDRESS_FORMAT_AUTO, /**< detected from the beginning of the trace */
-   ADDRESS_FORMAT_DIN,
-   ADDRESS_FORMAT_ORACLEGENERAL,
-   ADDRESS_FORMAT_PLAIN,
-   ADDRESS_FORMAT_STREAMS,
-   ADDRESS_FORMAT_COUNT
-};
-extern const char *const address_format_names[ADDRESS_FORMAT_COUNT];
 
 /** How a trace is read. */
 struct address_options {
    enum address_format format;
    unsigned block_shift; /**< log2 of a block's bytes */
-   /** oraclegeneral: an object's number is that of a block, its size does not matter. */
+   /** oraclegeneral, csv: an object's number is that of a block, its size does not matter. */
    bool objects;
 };
 
@@ -41,8 +37,10 @@ struct address_options {
 /** The next accesses of a trace, one for each block touched. */
 struct address_batch {
    unsigned count;
-   unsigned writes;                /**< of them */
-   uint64_t blocks[ADDRESS_BATCH]; /**< addresses >> block_shift; less than 2^56 - 1 */
+   unsigned writes; /**< of them */
+   /** addresses >> block_shift; less than 2^56 - 1. Where an address is beyond 2^55 blocks, its upper bits are others: of
+    * blocks that are not the same, no two have the same number. */
+   uint64_t blocks[ADDRESS_BATCH];
    bool is_write[ADDRESS_BATCH];   /**< set where writes > 0 */
    bool has_streams;               /**< the trace names the accesses' streams */
    uint8_t streams[ADDRESS_BATCH]; /**< enum cm_stream; set where has_streams */
@@ -61,7 +59,7 @@ address_trace_open(struct input_file *file, const char *name, const struct addre
 void address_trace_close(struct address_trace *trace);
 
 /** Reads the next batch, which has an access or invalidates blocks except at the end. False with a message
- * in error that names the line or record where the trace is malformed. */
+ * in error that names the line or record where the trace is malformed, or where it has no accesses at all. */
 bool address_trace_read(struct address_trace *trace, struct address_batch *batch, char *error,
                         unsigned long error_size);
 

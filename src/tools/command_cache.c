@@ -23,7 +23,12 @@ static const char notes[] =
    "Formats:\n"
    "  din                      Dinero's: \"0 1fc0\", \"r 1fc0 4\"\n"
    "  oraclegeneral            libCacheSim's binary records\n"
+   "  csv                      libCacheSim's time, object, size; or a header with obj_id\n"
    "  plain                    \"R 0x1fc0\", \"W 0x2000\"\n"
+   "  dramsim3                 \"0x1FC0 READ 17\"\n"
+   "  ramulator                Ramulator's \"0x1fc0 R\", Ramulator 2's \"LD 0x1fc0\"\n"
+   "  ramulator-cpu            instructions, read and written address: \"17 8128\", \"3 8128 4096\"\n"
+   "  lackey                   of valgrind --tool=lackey --trace-mem=yes: \" L 1fc0,4\"\n"
    "  streams                  what tbrsim export --format streams writes: with streams and\n"
    "                           invalidations; counts are by stream, too\n"
    "\n"
@@ -82,7 +87,7 @@ static const struct option_row rows[] = {
           take_stream, struct cache_options, stream),
    OPTION("format", "NAME", "format of the trace (default: auto, found by its beginning)", take_format,
           struct cache_options, trace.format),
-   OPTION("objects", NULL, "of oraclegeneral: each object is one block, whatever its size", take_flag,
+   OPTION("objects", NULL, "of oraclegeneral and csv: each object is one block, whatever its size", take_flag,
           struct cache_options, trace.objects),
 };
 

@@ -2,6 +2,7 @@
 """tbrsim cache: each policy against a plain reference to the last miss, the trace formats, and what is said
 about malformed traces."""
 
+import bz2
 import gzip
 import json
 import lzma
@@ -29,6 +30,30 @@ def plain(accesses):
 
 def din(accesses):
     return "".join(f"{1 if write else 0} {address:x}\n" for address, write in accesses).encode()
+
+
+def dramsim3(accesses):
+    """As tbrsim export writes it."""
+    return "".join(f"0x{address:X} {'WRITE' if write else 'READ'} {number}\n"
+                   for number, (address, write) in enumerate(accesses)).encode()
+
+
+def ramulator(accesses):
+    return "".join(f"0x{address:x} {'W' if write else 'R'}\n" for address, write in accesses).encode()
+
+
+def ramulator2(accesses):
+    """Decimal addresses, and hexadecimal ones."""
+    return "".join(f"{'ST' if write else 'LD'} {address if number % 2 else hex(address)}\n"
+                   for number, (address, write) in enumerate(accesses)).encode()
+
+
+def lackey(accesses):
+    return "".join(f" {'S' if write else 'L'} {address:08x},4\n" for address, write in accesses).encode()
+
+
+def csv(accesses, header="time,object,size\n"):
+    return (header + "".join(f"{now},{address},4\n" for now, (address, _) in enumerate(accesses))).encode()
 
 
 class CacheTest(tbrsim.TestCase):
@@ -107,6 +132,12 @@ class Formats(CacheTest):
         for name, trace, expected in (
                 ("plain", plain(self.accesses), self.expected),
                 ("din", din(self.accesses), self.expected),
+                ("dramsim3", dramsim3(self.accesses), self.expected),
+                ("ramulator", ramulator(self.accesses), self.expected),
+                ("ramulator", ramulator2(self.accesses), self.expected),
+                ("lackey", lackey(self.accesses), self.expected),
+                ("csv", csv(self.accesses), self.expected_reads),
+                ("csv", csv(self.accesses, ""), self.expected_reads),
                 ("oraclegeneral", records(self.accesses, 4), self.expected_reads)):
             self.assertEqual(self.counts(trace), expected, name)
             self.assertEqual(self.counts(trace, 4096, 4, "--format", name), expected, name)
@@ -122,7 +153,57 @@ class Formats(CacheTest):
     def test_plain(self):
         trace = b"# a comment\n\nr 0x1000\n  W   0X1000  \nR 0xffffffffffff"
         self.assertEqual(self.counts(trace), dict(accesses=3, hits=1, misses=2, bypasses=0, writebacks=0))
-        self.assertEqual(self.counts(b"# nothing\n"), dict.fromkeys(self.expected, 0))
+
+    def test_dramsim3(self):
+        """Its own operations, and those of DRAMsim2's traces."""
+        trace = b"0x1fc0 READ 0\n0x1FC0 write 12\n1fc4 P_MEM_RD 13\n0x2000 P_FETCH 14\n0x2000 P_MEM_WR 15"
+        self.assertEqual(self.counts(trace), dict(accesses=5, hits=3, misses=2, bypasses=0, writebacks=0))
+
+    def test_ramulator_cpu(self):
+        """Instructions before it, what is read, what is written back."""
+        generator = random.Random(10)
+        accesses, lines = [], []
+        for number in range(20000):
+            read, write = (generator.randrange(1 << 14) * 64 + (1 << 20) for _ in range(2))
+            both = number % 3 == 0
+            accesses += [(read // 64, False)] + [(write // 64, True)] * both
+            lines.append(f"{generator.randrange(9)} {read}" + f" {write}" * both)
+        trace = "\n".join(lines).encode()
+        for size, options in (65536, ()), (4096, ("--format", "ramulator-cpu")):
+            self.assertEqual(self.counts(trace, size, 4, *options),
+                             reference.simulate("lru", accesses, size // 256, 4), size)
+        # Where a line could be din's, one that cannot be says what the trace is.
+        self.assertEqual(self.counts(b"1 20734016\n3 20846400\n27 20734016\n")["accesses"], 3)
+        # Second accesses that do not fit into a batch with the first.
+        self.assertEqual(self.counts(b"9 65536 131072\n" * 10001),
+                         dict(accesses=20002, hits=20000, misses=2, bypasses=0, writebacks=0))
+
+    def test_lackey(self):
+        """What valgrind 3.19 writes; a modification is a read and a write."""
+        trace = (b"==11807== Lackey, an example Valgrind tool\n==11807== Command: true\n==11807== \n"
+                 b"I  0401ab70,3\n S 1fff000718,8\n M 1fff00073e,4\nI  0401ab7e,4\n L 1fff000710,8\n"
+                 b"==11807== \n==11807== Exit code:       0\n")
+        self.assertEqual(self.counts(trace), dict(accesses=9, hits=5, misses=4, bypasses=0, writebacks=0))
+
+    def test_csv(self):
+        """Columns are those that the header names; libCacheSim's tracePrint writes the first of these."""
+        expected = dict(accesses=4, hits=1, misses=3, bypasses=0, writebacks=0)
+        for trace in (b"clock_time,obj_id,obj_size,next_access_vtime\n0,32,128,-1\n1,0,0,-1\n",
+                      b"Size, Object\r\n128, 32\r\n0,0x0\r\n", b"7,32,128\n8,0,0\n", b"7,32,128,60\n8,0,0,60\n"):
+            self.assertEqual(self.counts(trace), expected, trace)
+        self.assertEqual(self.counts(b"object\n64\n100\n128\n")["misses"], 2)
+        names = [2**64 - 1, 5, 2**64 - 1, 2**63]
+        trace = "".join(f"{now},{name},70000\n" for now, name in enumerate(names)).encode()
+        self.assertEqual(self.counts(trace, 4096, 4, "--objects"),
+                         dict(accesses=4, hits=1, misses=3, bypasses=0, writebacks=0))
+
+    def test_byte_order_mark(self):
+        for trace in (din, plain, csv):
+            self.assertEqual(self.counts(b"\xef\xbb\xbf" + trace(self.accesses)),
+                             self.expected_reads if trace is csv else self.expected)
+
+    def test_many_comments(self):
+        self.assertEqual(self.counts(b"# a header\n" * 1000 + ramulator(self.accesses)), self.expected)
 
     def test_streams(self):
         # The block is dirty when it is invalidated, and there no more.
@@ -152,6 +233,34 @@ class Formats(CacheTest):
         accesses = [(generator.choice(names), False) for _ in range(10000)]
         expected = reference.simulate("lru", accesses, 1, 64)
         self.assertEqual(self.counts(records(accesses, 123456), 64 * 64, 64, "--objects"), expected)
+
+    def test_addresses_of_64_bits(self):
+        """Of a kernel, the vsyscall page, and with tags, among others: each block is one, and no two are the same."""
+        generator = random.Random(11)
+        low = [generator.randrange(1 << 40) for _ in range(60)]
+        bases = [0xffff888000001000, 0xffffffffff600000, 2**64 - 4096, 0xb400007000001000, 2**63, 2**62, 2**61]
+        bases += [address | tag << 56 for address in low[:20] for tag in (0x3f, 0x40, 0x7f, 0x80, 0xbf, 0xff)]
+        blocks = [address // 64 for address in low + bases] + [address // 64 + 1 for address in bases]
+        accesses = [(generator.choice(blocks), generator.random() < 0.3) for _ in range(20000)]
+        for write, policy, sets, ways, index in (
+                (plain, "lru", 1, 512, "modulo"), (din, "opt", 4, 8, "modulo"), (dramsim3, "srrip", 16, 4, "xor")):
+            trace = write([(block * 64 + 8, written) for block, written in accesses])
+            expected = reference.simulate(policy, accesses, sets, ways, index)
+            got = self.counts(trace, 64 * sets * ways, ways, "--policy", policy, "--index", index)
+            self.assertEqual(got, expected, (policy, sets, index))
+        self.assertEqual(self.counts(plain([(block * 64, False) for block in blocks]), 65536, 1024)["misses"],
+                         len(set(blocks)))
+
+    def test_largest_addresses(self):
+        """Blocks of other sizes; accesses over the end of a region of numbers; the last byte."""
+        for block in (16, 64, 256, 4096):
+            trace = b"r ffffffffffffffff 1\nr fffffffffffffff0 10\nr 7fffffffffffffff 2\nr 8000000000000000 1\n"
+            self.assertEqual(self.counts(trace, 64 * block, 4, "--block", block),
+                             dict(accesses=5, hits=2, misses=3, bypasses=0, writebacks=0), block)
+        trace = (b"W 0xffff888000001000 color\nI 0xffff888000001000 0xffff888000001040\n"
+                 b"R 0xffff888000001000 texture\nR 0xffff888000001000 texture\n")
+        counts = self.counts(trace)
+        self.assertEqual((counts["misses"], counts["hits"], counts["writebacks"]), (2, 1, 1))
 
     def test_compressed(self):
         zstd = lambda data: subprocess.run(["zstd", "-q", "-c"], input=data, capture_output=True, check=True).stdout
@@ -226,18 +335,63 @@ class BadInput(CacheTest):
         self.malformed(b"0 0\n4 0\n", ":2: label 4: flushes")
         self.malformed(b"r 0 4\nr 0\n", ":2: 'r 0' has no hexadecimal size")
         self.malformed(b"r 0 4\nr ffffffffffffffff 2\n", ":2: .* beyond the largest address")
+        self.malformed(b"r 0 4\nr 1000 ffffffffffffffff\n", ":2: .* beyond the largest address")
+        self.malformed(b"r 0 4\nr 0 ffffffffffffffff\n", ":2: .* is larger than anything at such an address")
+        self.malformed(b"0x0 READ 0\n0x0 READ\n", ":2: '0x0 READ' has no decimal cycle")
+        self.malformed(b"0x0 READ 0\n0x0 REED 1\n", ":2: '0x0 REED 1', expected \"0xADDRESS READ|WRITE CYCLE\""
+                       .replace("|", "\\|"))
+        self.malformed(b"LD 0x0\nLD 0x0 4\n", ":2: 'LD 0x0 4', expected")
+        self.malformed(b"LD 0x0\nLD 18446744073709551616\n", ":2: ")
+        self.malformed(b"99 65536\n1 65536 1 1\n", ":2: '1 65536 1 1', expected")
+        self.malformed(b" L 40,4\n L 40\n", ":2: 'L 40', expected")
+        self.malformed(b" L 40,4\n L 40 ,4\n", ":2: ")
+        self.malformed(b"1,2,3\n1,2\n", ":2: '1,2' has no number as its size")
         self.malformed(b"0 0\n" + b"x" * 200000, ":2: the line is longer than 65536 bytes")
         self.malformed(b"R 0x0\n" * 10000 + b"R 4", ":10001: ")
 
     def test_records(self):
+        generator = random.Random(13)
         good = records([(0, False)] * 1000)
         self.malformed(good[:-7], ": record 1000 \\(byte 23976\\): the trace ends within it, after 17 of 24 bytes")
         self.malformed(good[:5], ": record 1 \\(byte 0\\): ")
+        names = records([(generator.randrange(2**64), False) for _ in range(10000)], 4)
+        self.malformed(names, ": record .*more than 1024 regions.*: no addresses .--objects")
         self.malformed(good + records([(2**64 - 1, False)]), ": record 1001 \\(byte 24000\\): object 0xf+ of 64 bytes")
 
     def test_no_trace(self):
         self.malformed(b"", ": the trace is empty")
         self.malformed(gzip.compress(b""), ": the trace is empty")
+        for options in (), ("--format", "din"):
+            self.malformed(b"\n\n", ": the trace has no accesses", *options)
+            self.malformed(b"# only a comment\n", ": the trace has no accesses", *options)
+        self.malformed(b"# comment\n" * 10000, ": the trace has no accesses", "--format", "din")
+        self.malformed(b"# comment\n" * 10000, ": begins with comments alone")
+        self.malformed(b"F\nF\n", ": the trace has no accesses")
+        self.malformed(b"I 0x0 0x40\n", ": the trace has no accesses")
+        self.malformed(b"==12== Lackey\n==12==\n", ": the trace has no accesses", "--format", "lackey")
+
+    def test_what_it_is(self):
+        """What is no trace is named, rather than read as something else."""
+        self.malformed(bz2.compress(b"0 1000\n"), ": compressed with bzip2, which is not read")
+        self.malformed(b"\x04\x22\x4d\x18" + b"\x40" * 40, ": compressed with lz4")
+        self.malformed("0 1000\n".encode("utf-16"), ": text in UTF-16")
+        self.malformed(b"PK\x03\x04" + b"\x00" * 20, ": not an address trace but a ZIP archive")
+        self.malformed(random.Random(12).randbytes(2400), ": neither text nor records of oraclegeneral")
+        self.malformed(b"LBTBRREC"[:4] + b"hello\n", ": 'LBTBhello' is a line of no known format")
+        self.malformed(b"R 0,0,1,5,20\n", ":1: .*are no addresses", "--format", "ramulator")
+        self.malformed(b"1,33898,2a,512,42932745\n", ": '1,33898,2a,512,42932745' is a line of no known format")
+        self.malformed(b"version,time,op,size,lbn\n1,33898,2a,512,42932745\n",
+                       ": 'version,time,op,size,lbn' is a line of no known format")
+        self.malformed(b"1,2,3,4,5\n", ":1: '1,2,3,4,5': which of its columns is the object")
+        self.malformed(b"time,object,size\n1,key,3\n", ":2: '1,key,3' has no number as its object")
+
+    def test_din_or_ramulator(self):
+        """Lines that can be both are not taken for one of them, unless short numbers leave no doubt."""
+        for trace in (b"3 20734016\n1 20846400 20734016\n", b"1 20734016\n", b"2 123457\n" * 100):
+            self.malformed(trace, ": it can be of the formats din and ramulator-cpu; --format says which")
+            self.assertEqual(self.counts(trace, 4096, 4, "--format", "din")["accesses"], trace.count(b"\n"))
+        for trace in (b"0 1000\n1 2000 4\n", b"0 40\n" * 1000, b"1 20734010\n", b"1 123450\n0 fc0\n" * 100):
+            self.assertEqual(self.counts(trace), self.counts(trace, 4096, 4, "--format", "din"))
         self.refused(1, "/none: cannot be opened: No such file", "--size", 4096, "--ways", 4, "/none")
         self.refused(1, "cannot be read: Is a directory", "--size", 4096, "--ways", 4, "/tmp")
 
@@ -279,6 +433,7 @@ class BadInput(CacheTest):
                              "prime", "-")
         self.refused_options("--format elf: expected one of: auto, din", "--size", 4096, "--ways", 4, "--format",
                              "elf", "-")
+        self.refused(1, "--objects: plain has addresses", "--size", 4096, "--ways", 4, "--objects", "-", data=b"R 0x0\n")
         self.refused_options("unknown option '--sice'", "--sice", 4096, "-")
         self.refused_options("--size needs a value", "--size")
 

@@ -39,11 +39,16 @@ read_trace(struct address_trace *trace, struct cm_cache *cache)
             abort();
          return;
       }
-      if (!batch.count)
+      if (!batch.count && !batch.invalidates)
          return;
-      for (unsigned i = 0; i < batch.count; i++)
+      for (unsigned i = 0; i < batch.count; i++) {
+         if (batch.blocks[i] >= (1ull << 56) - 1)
+            abort();
          cm_cache_access(cache, batch.blocks[i] << cache->block_shift, CM_STREAM_TEXTURE,
                          batch.is_write[i] ? CM_WRITE : CM_READ);
+      }
+      if (batch.invalidates)
+         cm_cache_invalidate(cache, batch.invalid_begin, batch.invalid_end);
    }
 }
 
@@ -53,8 +58,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
    if (!size)
       return 0;
    const struct address_options options = {
-      .format = (enum address_format)(data[0] % ADDRESS_FORMAT_COUNT),
-      .block_shift = 4 + data[0] / 4 % 9,
+      .format =
+         data[0] % 16 < ADDRESS_FORMAT_COUNT ? (enum address_format)(data[0] % 16) : ADDRESS_FORMAT_AUTO,
+      .block_shift = 4 + data[0] / 16 % 8,
       .objects = data[0] >= 128,
    };
    const struct cm_cache_config config = {.size = 2u << options.block_shift,

@@ -71,9 +71,10 @@ read_stream(const char *text, const char *end, enum cm_stream *stream)
 {
    while (end > text && cm_text_skip_spaces(end - 1, end) == end)
       end--;
-   for (unsigned s = 0; s < CM_STREAM_COUNT; s++) {
-      if (strlen(cm_stream_names[s]) == (size_t)(end - text) &&
-          !memcmp(cm_stream_names[s], text, (size_t)(end - text))) {
+   for (unsigned s = 0; text < end && s < CM_STREAM_COUNT; s++) {
+      const char *name = cm_stream_names[s];
+      if (*name == *text && strlen(name) == (size_t)(end - text) &&
+          !memcmp(name, text, (size_t)(end - text))) {
          *stream = (enum cm_stream)s;
          return true;
       }
