@@ -624,6 +624,14 @@ class Browser(TestCase):
         attributes, text = self.dom(self.report("--frames", "1", self.timed)[0], "#frame=2")
         self.assertIn("Frame 2 is not among those of --frames 1-1.", text)
 
+        def many(rows):
+            """A frame of 100 passes."""
+            last = next(row for row in rows if row["frame"] == row["pass_frame"] == "2" and row["pass"] == "2")
+            return rows + [last | {"pass": number} for number in range(3, 100)]
+        attributes, text = self.dom(self.report(self.changed(self.timed, "passes", many))[0], "#frame=2")
+        self.assertIn("Show all 100 passes (60 are shown)", text)
+        self.assertEqual(len(re.findall(r'id="pass-\d+"', text)), 60)
+
 
 if __name__ == "__main__":
     tbrsim.main()

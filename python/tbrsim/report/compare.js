@@ -113,7 +113,7 @@ const alike = (x, y) => (x || y ? Math.min(x, y) / Math.max(x, y) / 2 : 0.5);
 function passesOf(tables, frame) {
   const { passes } = tables, get = (name, row) => passes.value(name, row);
   return passes.rows().filter((row) => get("pass_frame", row) === frame).sort((x, y) => get("pass", x) - get("pass", y)).map((row) => ({
-    number: get("pass", row), row, size: `${get("width", row)} × ${get("height", row)}`, draws: get("draws", row), title: passTitle(tables, frame, get("pass", row)) }));
+    number: get("pass", row), row, size: `${get("width", row)} × ${get("height", row)}`, draws: get("draws", row), title: passTitle(tables, get("pass", row)) }));
 }
 
 /* Passes of both frames that are one another's, as pairs: names first, then sizes, then how much is drawn. */

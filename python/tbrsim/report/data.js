@@ -34,6 +34,33 @@ class Table {
   }
 }
 
+/* Those rows of each of the frame's passes that are of the frame itself: {pass: [row, …]}. */
+function rowsByPass(table) {
+  const found = new Map();
+  table.rows().forEach((row) => {
+    if (table.value("pass_frame", row) !== table.value("frame", row)) return;
+    const pass = table.value("pass", row);
+    if (!found.has(pass)) found.set(pass, []);
+    found.get(pass).push(row);
+  });
+  return found;
+}
+
+/* What find(tables) finds, once for a frame's tables. */
+function remembered(find) {
+  const kept = new WeakMap();
+  return (tables) => {
+    if (!kept.has(tables)) kept.set(tables, find(tables));
+    return kept.get(tables);
+  };
+}
+
+/* Whether a row of textures is of what its pass stores. */
+function storedRows(textures) {
+  const counters = textures.names().filter((name) => /\.(color|display|depth)\.(writes|write_bytes)$/.test(name));
+  return (row) => counters.some((name) => textures.value(name, row));
+}
+
 class Run {
   constructor(data, which) {
     Object.assign(this, data);

@@ -183,11 +183,12 @@ function shaderText(run, hash) {
   return `${hash}${known[0] ? ` "${known[0]}"` : ""}, ${plural(known[1], "instruction")}`;
 }
 
+const textureLabels = remembered(({ textures }) => new Map(textures && textures.has("label")
+  ? textures.rows().map((row) => [textures.value("resource", row), textures.value("label", row)]) : []));
+
 /* "#7 wall": of a texture of the frame. */
 function textureText(tables, resource) {
-  const { textures } = tables;
-  const row = textures ? textures.rows().find((one) => textures.value("resource", one) === resource) : undefined;
-  const label = row === undefined ? null : textures.value("label", row);
+  const label = textureLabels(tables).get(resource);
   return `#${resource}${label ? ` ${label}` : ""}`;
 }
 
@@ -334,28 +335,37 @@ function buildTextures(page) {
 
 /* ---- passes ---- */
 
-/* What the program calls a pass: the debug group that all of its draws are in, or, where there is none, the label of what it
- * renders to; "": neither. */
-function passTitle(tables, frame, pass) {
-  const { draws, textures } = tables;
-  const of = (table) => table.rows().filter((row) => table.value("pass", row) === pass && table.value("pass_frame", row) === frame && table.value("frame", row) === frame);
-  const groups = draws && draws.has("group") ? of(draws).filter((row) => draws.value("draw", row) !== null).map((row) => (draws.value("group", row) || "").split("/")) : [];
-  const common = (groups[0] || []).filter((_, place, first) => groups.every((group) => first.slice(0, place + 1).every((part, number) => part === group[number])));
-  if (common.join("")) return common.join("/");
-  if (!textures || !textures.has("label")) return "";
-  const written = of(textures).filter((row) => textures.value("label", row) &&
-    textures.names().some((name) => /\.(color|display|depth)\.(writes|write_bytes)$/.test(name) && textures.value(name, row)));
-  return written.length ? `to ${textures.value("label", written[0])}` : "";
-}
+const passTitles = remembered(({ draws, textures }) => {
+  const titles = new Map();
+  if (textures && textures.has("label")) {
+    const stored = storedRows(textures);
+    rowsByPass(textures).forEach((rows, pass) => {
+      const target = rows.find((row) => textures.value("label", row) && stored(row));
+      if (target !== undefined) titles.set(pass, `to ${textures.value("label", target)}`);
+    });
+  }
+  if (draws && draws.has("group")) {
+    rowsByPass(draws).forEach((rows, pass) => {
+      const groups = rows.filter((row) => draws.value("draw", row) !== null).map((row) => (draws.value("group", row) || "").split("/"));
+      const common = (groups[0] || []).filter((_, place, first) => groups.every((group) => first.slice(0, place + 1).every((part, number) => part === group[number]))).join("/");
+      if (common) titles.set(pass, common);
+    });
+  }
+  return titles;
+});
+
+/* What the program calls a pass of the frame: the debug group that all of its draws are in, or, where there is none, the label
+ * of what it renders to; "": neither. */
+const passTitle = (tables, pass) => passTitles(tables).get(pass) || "";
 
 function buildPasses(page) {
   const attachment = (direction) => ["color", "depth", "stencil"].map((stream) =>
     [`${streamName(stream)} ${direction === "read" ? "loads" : "stores"}`, `dram.${stream}.${direction}_bytes`, true]);
   const own = (table, row) => table.value("pass_frame", row) === page.frame;
   const pictureColumn = (table) => (passes.tables.thumbnails ? [{ title: "picture", number: false, value: (row) => table.value("pass", row), text: () => "",
-    format: (pass, row) => (own(table, row) && thumbnail(passes.tables, page.frame, pass)) || "" }] : []);
+    format: (pass, row) => (own(table, row) && thumbnail(passes.tables, pass)) || "" }] : []);
   const titles = (table) => {
-    const found = table.rows().map((row) => (own(table, row) ? passTitle(passes.tables, page.frame, table.value("pass", row)) : ""));
+    const found = table.rows().map((row) => (own(table, row) ? passTitle(passes.tables, table.value("pass", row)) : ""));
     return found.some((title) => title) ? [{ title: "name", number: false, wrap: true, value: (row) => found[row] }] : [];
   };
   const passes = new CounterTable(page, {

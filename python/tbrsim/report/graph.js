@@ -4,6 +4,7 @@
 
 const ATTACHED = ["color", "display", "depth", "stencil"];
 const LANE = 18; /* pixels from line to line */
+const MOST_PASSES = 60; /* until all are asked for */
 const MOST_INPUTS = 6; /* of a pass that are listed one by one */
 const MOST_EARLIER = 8; /* targets of earlier frames that are shown */
 
@@ -151,12 +152,20 @@ class RenderGraph {
     const bytes = (line) => line.steps.reduce((sum, step) => sum + (step.sampled || 0) + (step.loaded || 0), 0);
     const earlier = this.lines.filter((line) => line.start < 0).sort((a, b) => bytes(b) - bytes(a));
     this.shown = this.lines.filter((line) => !earlier.slice(MOST_EARLIER).includes(line));
+    this.earlierLines = earlier;
     const inks = [...new Set(this.shown.map((line) => line.resource))];
     this.shown.forEach((line) => { line.ink = inks.indexOf(line.resource); });
     this.lanes = assignLanes(this.shown);
+    this.drawPasses(MOST_PASSES);
+  }
+
+  drawPasses(most) {
+    const { passes } = this.graph, { earlierLines: earlier } = this;
     this.element.replaceChildren(this.about(), element("div", { class: "scroll" },
       element("ol", { class: "graph", style: `--lanes: ${(this.lanes + 1) * LANE}px` },
-        earlier.length ? this.earlier(earlier) : null, ...this.graph.passes.map((pass, place) => this.node(pass, place)))));
+        earlier.length ? this.earlier(earlier) : null, ...passes.slice(0, most).map((pass, place) => this.node(pass, place)))),
+    ...(passes.length > most ? [element("button", { type: "button", class: "more", click: () => this.drawPasses(Infinity) },
+      `Show all ${format.count(passes.length)} passes (${most} are shown)`)] : []));
   }
 
   about() {
@@ -195,6 +204,7 @@ class RenderGraph {
   link(pass) {
     return element("a", { href: `#pass-${pass.number}`, click: (event) => {
       event.preventDefault();
+      if (!document.getElementById(`pass-${pass.number}`)) this.drawPasses(Infinity);
       document.getElementById(`pass-${pass.number}`).focus();
     } }, `pass ${pass.number}`);
   }
@@ -270,10 +280,10 @@ class RenderGraph {
 
   node(pass, place) {
     const get = (name) => this.tables.passes.value(name, pass.row);
-    const stores = pass.uses.filter((use) => use.stored), title = passTitle(this.tables, this.page.frame, pass.number);
+    const stores = pass.uses.filter((use) => use.stored), title = passTitle(this.tables, pass.number);
     const targets = stores.map((use) => this.target(use.resource, `${use.streams.map(streamName).join(", ")}: ${format.bytes(use.stored)} stored; `,
       this.fate(pass, place, use), this.isDead(pass, use)));
-    return element("li", { id: `pass-${pass.number}`, tabindex: "-1" }, element("div", { class: "pass" }, thumbnail(this.tables, this.page.frame, pass.number), element("b", {}, `Pass ${pass.number}${title ? `: ${title}` : ""}`),
+    return element("li", { id: `pass-${pass.number}`, tabindex: "-1" }, element("div", { class: "pass" }, thumbnail(this.tables, pass.number), element("b", {}, `Pass ${pass.number}${title ? `: ${title}` : ""}`),
       ` ${get("width")} × ${get("height")}, ${plural(get("draws"), "draw")}`, element("br"),
       `DRAM: ${format.bytes(get("dram.total.read_bytes"))} read, ${format.bytes(get("dram.total.write_bytes"))} written`, ...this.inputs(pass, place)),
     drawLanes(place, this.shown, this.lanes, stores.length > 0),

@@ -74,7 +74,7 @@ class HeatMap {
     const counters = [...usual, ...this.tables.tiles.names().filter((name) => name.includes(".") && !usual.includes(name))];
     if (!counters.includes(this.counter)) this.counter = counters[0];
     this.controls.replaceChildren(
-      choice("Pass", this.all.map((one) => [one.pass, `${one.pass}${passTitle(this.tables, this.page.frame, one.pass).replace(/^(?=.)/, " ")}${one.width ? ` (${one.width} × ${one.height})` : ""}`]), this.current.pass, (value) => {
+      choice("Pass", this.all.map((one) => [one.pass, `${one.pass}${passTitle(this.tables, one.pass).replace(/^(?=.)/, " ")}${one.width ? ` (${one.width} × ${one.height})` : ""}`]), this.current.pass, (value) => {
         this.pass = Number(value);
         this.current = this.all.find((one) => one.pass === this.pass);
         this.update();
@@ -95,7 +95,7 @@ class HeatMap {
     const { current, tables, page } = this;
     const source = thumbnailOf(tables, current.pass);
     this.coverage.hidden = !source;
-    this.turned = isUpsideDown(tables, page.frame, current.pass);
+    this.turned = isUpsideDown(tables, current.pass);
     this.canvas.classList.toggle("turned", this.turned);
     this.picture = null;
     if (!source) return;

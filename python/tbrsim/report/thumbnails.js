@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* Small pictures of what passes have rendered. */
 
-/* The first row of a texture is at the bottom of what OpenGL ES shows, that of a window at the top: whether the pass
- * renders to textures alone. */
-function isUpsideDown(tables, frame, pass) {
-  const { textures } = tables;
-  if (!textures) return false;
-  const stored = textures.rows().filter((row) => textures.value("pass", row) === pass && textures.value("pass_frame", row) === frame &&
-    textures.names().some((name) => /\.(color|display|depth)\.(writes|write_bytes)$/.test(name) && textures.value(name, row)));
-  return stored.length > 0 && stored.every((row) => textures.value("kind", row) !== "window");
-}
+/* The passes of a frame that render to textures alone: the first row of a texture is at the bottom of what OpenGL ES shows, that of
+ * a window at the top. */
+const upsideDown = remembered(({ textures }) => {
+  const found = new Set();
+  if (!textures) return found;
+  const stored = storedRows(textures);
+  rowsByPass(textures).forEach((rows, pass) => {
+    const targets = rows.filter(stored);
+    if (targets.length && targets.every((row) => textures.value("kind", row) !== "window")) found.add(pass);
+  });
+  return found;
+});
+const isUpsideDown = (tables, pass) => upsideDown(tables).has(pass);
+
+const pictures = remembered(({ thumbnails }) => new Map(thumbnails ? thumbnails.rows().map((row) => [thumbnails.value("pass", row), thumbnails.value("png", row)]) : []));
 
 /* The address of a pass' picture; null: there is none. */
 function thumbnailOf(tables, pass) {
-  const { thumbnails } = tables;
-  const row = thumbnails ? thumbnails.rows().find((one) => thumbnails.value("pass", one) === pass) : undefined;
-  return row === undefined ? null : `data:image/png;base64,${thumbnails.value("png", row)}`;
+  const picture = pictures(tables).get(pass);
+  return picture === undefined ? null : `data:image/png;base64,${picture}`;
 }
 
 /* As an element. */
-function thumbnail(tables, frame, pass) {
+function thumbnail(tables, pass) {
   const source = thumbnailOf(tables, pass);
-  return source && element("img", { class: isUpsideDown(tables, frame, pass) ? "thumbnail turned" : "thumbnail", src: source, alt: `what pass ${pass} rendered`, loading: "lazy" });
+  return source && element("img", { class: isUpsideDown(tables, pass) ? "thumbnail turned" : "thumbnail", src: source, alt: `what pass ${pass} rendered`, loading: "lazy" });
 }

@@ -51,8 +51,8 @@ function framePicture(page, tables) {
   const { thumbnails } = tables || {};
   if (!thumbnails || !thumbnails.length) return null;
   const passes = thumbnails.rows().map((row) => thumbnails.value("pass", row)).sort((a, b) => b - a);
-  const pass = passes.find((one) => !isUpsideDown(tables, page.frame, one)) ?? passes[0];
-  return element("figure", { class: "shown" }, thumbnail(tables, page.frame, pass), element("figcaption", {}, `frame ${page.frame}, pass ${pass}`));
+  const pass = passes.find((one) => !isUpsideDown(tables, one)) ?? passes[0];
+  return element("figure", { class: "shown" }, thumbnail(tables, pass), element("figcaption", {}, `frame ${page.frame}, pass ${pass}`));
 }
 
 const MOST_SHOWN = 3;
