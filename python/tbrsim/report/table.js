@@ -79,7 +79,7 @@ class SortedTable {
     const shown = this.all ? rows : rows.slice(0, this.most);
     const largest = this.columns.map((column) => (column.number === false ? 0
       : rows.reduce((most, row) => Math.max(most, column.value(row) || 0), 0)));
-    const table = element("table", {}, element("caption", {}, this.caption),
+    const table = element("table", {}, element("caption", {}, element("span", {}, this.caption)),
       element("thead", {}, element("tr", {}, ...this.columns.map((column, number) => this.head(column, number)))),
       element("tbody", {}, ...shown.map((row) => this.line(row, largest))));
     if (this.foot) {
@@ -105,6 +105,6 @@ function plainTable(caption, heads, rows, { kind = "number", spans = [] } = {}) 
     : element("th", { scope: tag === "th" ? "col" : "row", class: "text" }, ...[cell].flat()))));
   const over = spans.length ? element("tr", { class: "spans" }, element("td"), ...spans.map(([text, colspan]) => element("th", { colspan, scope: "colgroup", class: kind }, text))) : null;
   const head = element("thead", {}, over, line(heads, "th"));
-  return element("div", { class: "scroll" }, element("table", { class: spans.length ? "spanned" : null }, element("caption", {}, caption), head,
+  return element("div", { class: "scroll" }, element("table", { class: spans.length ? "spanned" : null }, element("caption", {}, element("span", {}, caption)), head,
     element("tbody", {}, ...rows.map((row) => line(row, "td")))));
 }
