@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <glob.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,15 +23,16 @@ enum part_kind {
    PART_MODULE,  /* a Python module, or something that tbrsim.doctor knows */
    PART_CONTEXT, /* tbrsim-context makes one */
    PART_REPLAY,  /* a program in PATH that replays a trace */
+   PART_FILE,    /* a file, one of several */
 };
 
 /* Something that tbrsim uses. */
 struct part {
    const char *name;
    enum part_kind kind;
-   const char *where;             /* names of programs, with | between them; a module; egl, glx */
-   const char *use;               /* what it is for */
-   bool needed;                   /* to render and to replay */
+   const char *where; /* names of programs, with | between them; a module; egl, glx; a pattern of files */
+   const char *use;   /* what it is for */
+   bool needed;       /* to render and to replay */
    const char *package, *command; /* Debian's package; or the command that fetches it */
 };
 
@@ -52,6 +54,8 @@ static const struct part parts[] = {
    {"DuckDB", PART_MODULE, "duckdb", "tables as Parquet", false, NULL, BUILD},
    {"Snakemake", PART_PROGRAM, "snakemake", "tbrsim explore on a cluster, make reproduce", false, "snakemake",
     NULL},
+   {"render node", PART_FILE, "/dev/dri/renderD*",
+    "compositors of wlroots (sway, cage), which do not start without", false, NULL, NULL},
    {"Chromium", PART_PROGRAM, "chromium|chromium-browser|google-chrome",
     "tests of tbrsim report's pages, WebGL", false, "chromium", NULL},
 };
@@ -105,6 +109,17 @@ look_for_program(const struct part *part)
       path = find_program(name);
    free(names);
    return path ? found(part, path) : missing(part, text("not installed"));
+}
+
+static struct finding
+look_for_file(const struct part *part)
+{
+   glob_t files;
+   const int error = glob(part->where, 0, NULL, &files);
+   struct finding finding =
+      error ? missing(part, text("no %s", part->where)) : found(part, text("%s", files.gl_pathv[0]));
+   globfree(&files);
+   return finding;
 }
 
 /* ---- what others say ------------------------------------------------------------- */
@@ -318,6 +333,7 @@ command_doctor(int argc, char **argv)
    for (unsigned p = 0; p < NUM_PARTS; p++) {
       findings[p] = parts[p].kind == PART_PROGRAM   ? look_for_program(&parts[p])
                     : parts[p].kind == PART_REPLAY  ? look_for_replay(&parts[p])
+                    : parts[p].kind == PART_FILE    ? look_for_file(&parts[p])
                     : parts[p].kind == PART_CONTEXT ? look_for_context(&parts[p])
                                                     : look_for_module(&parts[p], python);
       works &= findings[p].there || !parts[p].needed;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "environment.h"
 #include "options.h"
@@ -11,8 +12,25 @@ static const char description[] =
    "shell commands:  eval \"$(tbrsim env --out results)\"\n"
    "Results of all that is started with it add up, each process' in a folder of its own,\n"
    "which OUT/processes.csv lists; the first of them replaces those of earlier runs.\n"
-   "Without --out no statistics are written. No X server is started.\n"
+   "Without --out no statistics are written. No X server is started; without a display\n"
+   "EGL's default one needs EGL_PLATFORM=surfaceless, or programs run under xvfb-run.\n"
    "tbrsim parquet OUT makes Parquet of their tables when the programs have ended.\n";
+
+static bool
+is_set(const char *variable)
+{
+   const char *value = getenv(variable);
+   return value && *value;
+}
+
+/* Not set for the shell: with it programs could not open a window, under an X server that is started later. */
+static void
+say_without_display(void)
+{
+   if (!is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY") && !is_set("EGL_PLATFORM"))
+      say("no DISPLAY and no WAYLAND_DISPLAY: EGL's default display needs EGL_PLATFORM=surfaceless, or an X "
+          "server (xvfb-run)");
+}
 
 /* In single quotes nothing is special to a shell but the quote itself. */
 static void
@@ -57,5 +75,6 @@ command_env(int argc, char **argv)
       print_quoted(variables[v].value);
       putchar('\n');
    }
+   say_without_display();
    return STATUS_OK;
 }

@@ -48,6 +48,10 @@ class Doctor(tbrsim.DisplayTestCase):
             self.assertEqual(found[name]["there"], not asked.returncode, name)
             if found[name]["there"]:
                 self.assertEqual(found[name]["detail"], asked.stdout.strip())
+        nodes = sorted(map(str, pathlib.Path("/dev/dri").glob("renderD*")))
+        self.assertEqual((found["render node"]["there"], found["render node"]["detail"]),
+                         (True, nodes[0]) if nodes else (False, "no /dev/dri/renderD*"))
+        self.assertFalse(found["render node"]["needed"])
         text = tbrsim.run("doctor").stdout
         for name, entry in found.items():
             self.assertRegex(text, rf"(?m)^{'ok' if entry['there'] else 'missing'} +{name} ")

@@ -79,7 +79,7 @@ class Options(tbrsim.TestCase):
                                       (("--set", "mode=tbr", "--config", "tcor-64k,l2.ways=2"), "tcor-64k",
                                        ["l2.ways=4", "l2.size=2M", "mode=tbr", "l2.ways=2"])):
             lines = "\n".join(settings)
-            text = self.fine("env", *words, variables=there)
+            text = self.fine("env", *words, variables={"DISPLAY": ":0", **there})
             self.assertIn(f"export TBRSIM_CONFIG='{name}'\n", text)
             self.assertIn(f"export TBRSIM_SET='{lines}'\n", text)
         self.refused(2, "--config a.yaml,fast: expected key=value behind the comma", "run", "--config", "a.yaml,fast")

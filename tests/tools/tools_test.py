@@ -222,8 +222,18 @@ class Run(tbrsim.TestCase):
                 said = f"{option} on" if option == "--timing" else option
                 self.refused(2, f"{said}: nothing is counted with --no-model, nor recorded; expected --record FILE.tbr, too",
                              command, "--no-model", option, value, *words)
-        self.fine("env", "--no-model", "--timing", "off")
-        self.fine("env", "--no-model", "--timing", "on", "--record", self.path("x.tbr"))
+        display = {"DISPLAY": ":0"}
+        self.fine("env", "--no-model", "--timing", "off", variables=display)
+        self.fine("env", "--no-model", "--timing", "on", "--record", self.path("x.tbr"), variables=display)
+
+    def test_environment_without_display(self):
+        """It says what EGL's default display needs; the shell's variable is not set, as it would be in the way of windows."""
+        alone = tbrsim.run("env", check=True)
+        self.assertRegex(alone.stderr, r"^tbrsim: no DISPLAY and no WAYLAND_DISPLAY: EGL's default display needs "
+                                       r"EGL_PLATFORM=surfaceless, .*\n$")
+        self.assertNotIn("EGL_PLATFORM", alone.stdout)
+        for variable in ("DISPLAY", "WAYLAND_DISPLAY", "EGL_PLATFORM"):
+            self.assertEqual(self.fine("env", variables={variable: "surfaceless"}), alone.stdout)
 
     def test_last_line(self):
         """run and replay end with a note on stderr: frames, DRAM traffic, where the results are, what to do with them."""
