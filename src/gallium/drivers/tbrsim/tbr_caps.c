@@ -18,6 +18,7 @@
 #include "tbr_decoding.h"
 #include "tbr_formats.h"
 #include "tbr_limits.h"
+#include "tbr_nir.h"
 
 #define MAX_TEXTURE_2D_SIZE 16384
 #define MAX_TEXTURE_3D_SIZE 2048
@@ -116,6 +117,7 @@ static char *
 finalize_nir(struct pipe_screen *screen, struct nir_shader *nir)
 {
    scalarize(nir);
+   tbr_nir_size_subgroups(nir);
    lp_build_opt_nir(nir);
    return NULL;
 }
@@ -467,6 +469,8 @@ tbr_caps_init_screen(struct tbr_screen *screen)
    caps->glsl_feature_level = caps->glsl_feature_level_compatibility = 450;
    caps->doubles = true;
    caps->int64 = true;
+   caps->shader_group_vote = true;
+   caps->shader_ballot = true;
    init_pipeline_caps(caps);
    init_vertex_caps(caps);
    init_texture_caps(caps);

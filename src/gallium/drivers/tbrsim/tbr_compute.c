@@ -65,6 +65,7 @@ create_compute_state(struct pipe_context *pipe, const struct pipe_compute_state 
    shader->id = tbr_next_shader_id();
    shader->num_instructions = tbr_nir_count_instructions(shader->nir);
    /* Renumbers images; what becomes one afterwards has its number. */
+   tbr_nir_lower_subgroups(shader->nir);
    tbr_nir_lower_storage(shader->nir);
    shader->blocks = tbr_nir_lower_uniform_blocks(shader->nir);
    tbr_nir_limit_loops(shader->nir, screen->config->shader.loop_limit);

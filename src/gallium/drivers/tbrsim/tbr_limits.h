@@ -7,6 +7,8 @@
  * quad * 4 + pixel, pixel = (y & 1) * 2 + (x & 1) within the quad. */
 #define TBR_LANES 16
 #define TBR_QUADS 4
+/** Invocations that vote together (tbr_nir_lower_subgroups). */
+#define TBR_SUBGROUP_SIZE 4u
 
 #define TBR_MAX_COLOR_BUFFERS 8
 /** Attachments of a pass, in the order of the bits PIPE_CLEAR_*. */

@@ -51,6 +51,15 @@ void tbr_nir_narrow_texels(nir_shader *nir);
  * textures choose their levels by. True if there are any. */
 bool tbr_nir_lower_coarse_derivatives(nir_shader *nir);
 
+/** Lets sub-groups have TBR_SUBGROUP_SIZE invocations, before gallivm's passes give them those of a vector. May be called
+ * again. */
+void tbr_nir_size_subgroups(nir_shader *nir);
+
+/** Votes and ballots of a sub-group: a quad of fragments, helper invocations included, or successive invocations of a
+ * work-group. Of the stages that draw executes each invocation is alone. Once, after gallivm's passes, and before passes that
+ * use what the whole vector has. */
+void tbr_nir_lower_subgroups(nir_shader *nir);
+
 /** Whether the shader asks for inputs at centroids, besides those that are declared so. */
 bool tbr_nir_interpolates_at_centroid(nir_shader *nir);
 

@@ -220,6 +220,7 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
       face->source = TBR_INPUT_FACE;
       face->components = 1;
    }
+   tbr_nir_lower_subgroups(shader->nir);
    tbr_nir_lower_storage(shader->nir);
    tbr_nir_limit_loops(shader->nir, loop_limit(context));
    tbr_nir_bound_offsets(shader->nir);
@@ -367,6 +368,7 @@ create_drawn_shader(struct tbr_context *context, const char *stage, const struct
       NIR_PASS_V(nir, nir_lower_indirect_derefs, nir_var_shader_in, UINT32_MAX);
       NIR_PASS_V(nir, nir_lower_bool_to_int32);
    }
+   tbr_nir_lower_subgroups(nir);
    tbr_nir_bound_buffers(nir);
    tbr_nir_limit_loops(nir, loop_limit(context));
    tbr_nir_bound_offsets(nir);
