@@ -311,6 +311,7 @@ init_pipeline_caps(struct pipe_caps *caps)
    caps->indep_blend_func = true;
    caps->depth_clip_disable = true;
    caps->polygon_offset_clamp = true;
+   caps->post_depth_coverage = true;
    caps->shader_stencil_export = true;
    caps->fs_coord_origin_upper_left = true;
    caps->fs_coord_pixel_center_half_integer = true;

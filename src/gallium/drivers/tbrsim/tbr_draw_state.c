@@ -88,6 +88,7 @@ update_samples(const struct tbr_context *context, const struct tbr_batch *batch,
    state->alpha_to_one = state->multisample && context->blend->alpha_to_one && !integer;
    state->centroid = state->multisample && !state->per_sample && shader->any_centroid_input;
    state->reads_sample_mask = state->multisample && shader->reads_sample_mask;
+   state->post_depth_coverage = shader->post_depth_coverage;
    state->writes_sample_mask = state->multisample && shader->writes_sample_mask;
 }
 

@@ -72,9 +72,10 @@ struct tbr_draw_state {
    bool multisample;     /**< coverage and depth at the samples of a multisampled pass, not at centres */
    bool per_sample;      /**< the shader runs once a sample */
    bool alpha_to_coverage, alpha_to_one;
-   bool centroid;           /**< the shader has centroid inputs */
-   bool reads_sample_mask;  /**< the shader reads gl_SampleMaskIn */
-   bool writes_sample_mask; /**< the shader's gl_SampleMask counts */
+   bool centroid;            /**< the shader has centroid inputs */
+   bool reads_sample_mask;   /**< the shader reads gl_SampleMaskIn */
+   bool post_depth_coverage; /**< which has the samples that passed early tests; else all that are covered */
+   bool writes_sample_mask;  /**< the shader's gl_SampleMask counts */
 
    uint32_t occlusion_counter;  /**< index into the thread's counters; 0: none */
    uint32_t invocation_counter; /**< of fragments that are shaded, likewise */

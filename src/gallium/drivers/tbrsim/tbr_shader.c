@@ -150,7 +150,8 @@ describe_outputs(struct tbr_fragment_shader *shader)
    shader->writes_stencil = info->outputs_written & BITFIELD64_BIT(FRAG_RESULT_STENCIL);
    shader->pixel_local = info->fs.pixel_interlock_ordered;
    shader->discards = info->fs.uses_discard;
-   shader->early_tests = info->fs.early_fragment_tests;
+   shader->early_tests = info->fs.early_fragment_tests || info->fs.post_depth_coverage;
+   shader->post_depth_coverage = info->fs.post_depth_coverage;
    shader->writes_memory = info->writes_memory;
    shader->buffers_used = BITFIELD_MASK(MIN2(info->num_ssbos, TBR_MAX_STORAGE_BUFFERS));
    shader->images_used = BITFIELD_MASK(MIN2(info->num_images, TBR_MAX_IMAGES));

@@ -79,9 +79,10 @@ struct tbr_fragment_shader {
    bool discards, writes_depth, writes_stencil, early_tests, writes_memory;
    bool pixel_local; /**< it accesses pixel local storage, as colour outputs 1 and later */
    bool any_centroid_input;
-   bool reads_sample_mask;  /**< gl_SampleMaskIn */
-   bool writes_sample_mask; /**< gl_SampleMask */
-   bool per_sample;         /**< what it reads makes it run once a sample */
+   bool reads_sample_mask;   /**< gl_SampleMaskIn */
+   bool post_depth_coverage; /**< which is what passes the early tests */
+   bool writes_sample_mask;  /**< gl_SampleMask */
+   bool per_sample;          /**< what it reads makes it run once a sample */
    uint32_t textures_used;
    uint32_t buffers_used, images_used; /**< masks of what it may load from or store to */
    uint32_t fetched;                   /**< mask of PIPE_CLEAR_*: what the shader reads of the framebuffer */

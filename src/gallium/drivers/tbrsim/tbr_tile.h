@@ -124,6 +124,8 @@ struct tbr_fragment_queue {
    _Alignas(8) uint16_t quad[TBR_QUADS]; /**< of the tile */
    uint32_t count;
    uint32_t covered; /**< lane mask of the fragments that the primitives cover; block.live is within */
+   /** Lane masks by sample, before the early tests; only if the shader reads gl_SampleMaskIn. */
+   uint32_t samples_covered[TBR_MAX_SAMPLES];
    bool whole_block; /**< the quads are those of a block, in order */
 };
 

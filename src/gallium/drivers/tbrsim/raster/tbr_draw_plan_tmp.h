@@ -58,7 +58,7 @@ plan_draw(struct tbr_tile_thread *thread, uint32_t draw)
    plan_tests(thread, plan);
    /* The visibility buffer does not know what else a primitive covered in a pixel. */
    plan->record = (pass->deferred || pass->keep_hidden) && state->opaque && plan->shade && plan->early &&
-                  !state->centroid;
+                  !state->centroid && !state->reads_sample_mask;
    for (unsigned n = 0; n < pass->num_color; n++)
       plan_color(thread, plan, n);
 }

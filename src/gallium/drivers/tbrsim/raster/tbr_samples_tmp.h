@@ -52,13 +52,18 @@ find_centroids(struct tbr_tile_thread *thread)
    }
 }
 
+/* With early tests and without post-depth coverage it has samples that have failed. */
 static void
-fill_sample_mask(struct tbr_fragment_block *block)
+fill_sample_mask(struct tbr_tile_thread *thread)
 {
+   const struct tbr_draw_state *state = thread->plan.state;
+   struct tbr_fragment_block *block = &thread->queue.block;
+   const bool before = thread->plan.early && !state->post_depth_coverage && !state->per_sample;
+   const uint32_t *coverage = before ? thread->queue.samples_covered : block->coverage;
    for (unsigned lane = 0; lane < TBR_LANES; lane++) {
       block->sample_mask_in[lane] = 0;
       for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
-         block->sample_mask_in[lane] |= (block->coverage[s] >> lane & 1) << s;
+         block->sample_mask_in[lane] |= (coverage[s] >> lane & 1) << s;
    }
 }
 
@@ -72,7 +77,7 @@ shade_coverage(struct tbr_tile_thread *thread, unsigned first, unsigned last, bo
    const struct tbr_draw_state *state = plan->state;
    struct tbr_fragment_block *block = &thread->queue.block;
    if (state->reads_sample_mask)
-      fill_sample_mask(block);
+      fill_sample_mask(thread);
    assert(first <= last && last < TBR_MAX_SAMPLES);
    const uint32_t live = run_shader(thread, again);
 
@@ -148,4 +153,5 @@ shade_samples(struct tbr_tile_thread *thread)
       shade_coverage(thread, 0, TBR_MAX_SAMPLES - 1, true, false);
    }
    memset(block->coverage, 0, sizeof(block->coverage));
+   memset(thread->queue.samples_covered, 0, sizeof(thread->queue.samples_covered));
 }

@@ -220,11 +220,11 @@ block_center(const struct tbr_tile_thread *thread, uint32_t block_index, float *
    *y = (float)(thread->tile_y + 4 * thread->block_y[block_index]) + thread->plan.center;
 }
 
-/* Appends the quads of a block that are covered anywhere. covered: in any sample, before
- * tests. */
+/* Appends the quads of a block that are covered anywhere. covered: in any sample, before tests; before: of those samples that
+ * may be written. */
 TBR_INLINE void
 queue_coverage(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block_index,
-               struct coverage coverage, uint32_t covered, unsigned samples)
+               struct coverage coverage, uint32_t covered, const struct coverage *before, unsigned samples)
 {
    struct tbr_fragment_queue *queue = &thread->queue;
    struct tbr_tile_primitive *primitive = &thread->primitives[primitive_index];
@@ -238,8 +238,10 @@ queue_coverage(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_
       mask |= coverage.sample[s];
    if (!queue->count && touches_all_quads(mask)) {
       fill_whole_block(thread, primitive, primitive_index, block_index, x, y, mask, covered);
-      if (samples > 1)
+      if (samples > 1) {
          memcpy(queue->block.coverage, coverage.sample, sizeof(coverage.sample));
+         memcpy(queue->samples_covered, before->sample, sizeof(before->sample));
+      }
       drain_queue(thread);
       return;
    }
@@ -252,8 +254,10 @@ queue_coverage(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_
          drain_queue(thread);
       const unsigned place =
          append_quad(thread, primitive, primitive_index, block_index, n, x, y, live, covered >> 4 * n & 15);
-      for (unsigned s = 0; samples > 1 && s < samples; s++)
+      for (unsigned s = 0; samples > 1 && s < samples; s++) {
          queue->block.coverage[s] |= (coverage.sample[s] >> 4 * n & 15) << 4 * place;
+         queue->samples_covered[s] |= (before->sample[s] >> 4 * n & 15) << 4 * place;
+      }
       if (queue->count == TBR_QUADS)
          drain_queue(thread);
    }
@@ -263,12 +267,12 @@ static void
 queue_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block_index, uint32_t mask,
             uint32_t covered)
 {
-   queue_coverage(thread, primitive_index, block_index, (struct coverage){{mask}}, covered, 1);
+   queue_coverage(thread, primitive_index, block_index, (struct coverage){{mask}}, covered, NULL, 1);
 }
 
 static void
 queue_samples(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block_index,
-              struct coverage coverage, uint32_t covered)
+              struct coverage coverage, uint32_t covered, const struct coverage *before)
 {
-   queue_coverage(thread, primitive_index, block_index, coverage, covered, TBR_MAX_SAMPLES);
+   queue_coverage(thread, primitive_index, block_index, coverage, covered, before, TBR_MAX_SAMPLES);
 }

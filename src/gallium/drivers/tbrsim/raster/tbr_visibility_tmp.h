@@ -57,7 +57,7 @@ queue_visible(struct tbr_tile_thread *thread, const struct tbr_visible_block *en
    uint32_t covered = 0;
    for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
       covered |= coverage.sample[s] = entry->live[s];
-   queue_samples(thread, entry->primitive, entry->block, coverage, covered);
+   queue_samples(thread, entry->primitive, entry->block, coverage, covered, &coverage);
 }
 
 /* No fragment refers to the tile's primitives any more. */
