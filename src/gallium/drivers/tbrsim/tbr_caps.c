@@ -408,6 +408,7 @@ init_texture_caps(struct pipe_caps *caps)
    caps->texture_swizzle = true;
    caps->texture_mirror_clamp = true;
    caps->texture_mirror_clamp_to_edge = true;
+   caps->sampler_reduction_minmax = true;
    caps->texture_float_linear = true;
    caps->texture_half_float_linear = true;
    caps->fragment_shader_texture_lod = true;

@@ -546,9 +546,14 @@ tbr_texture_binding_prepare(struct tbr_texture_binding *binding)
    if (state->seamless)
       sampler->wrap_s = sampler->wrap_t = PIPE_TEX_WRAP_CLAMP_TO_EDGE;
    state->format = binding->format;
-   const bool filtered = !state->integer && (sampler->min_img_filter == PIPE_TEX_FILTER_LINEAR ||
-                                             sampler->mag_img_filter == PIPE_TEX_FILTER_LINEAR);
-   state->max_anisotropy = filtered && state->dimensions == 2 ? CLAMP(sampler->max_anisotropy, 1, 16) : 1;
+   state->reduction = sampler->reduction_mode;
+   state->is_signed = util_format_is_pure_sint(binding->format);
+   const bool averages = state->reduction == PIPE_TEX_REDUCTION_WEIGHTED_AVERAGE;
+   state->filtered = !state->integer || !averages;
+   const bool probes = !state->integer && averages &&
+                       (sampler->min_img_filter == PIPE_TEX_FILTER_LINEAR ||
+                        sampler->mag_img_filter == PIPE_TEX_FILTER_LINEAR);
+   state->max_anisotropy = probes && state->dimensions == 2 ? CLAMP(sampler->max_anisotropy, 1, 16) : 1;
    state->layered = binding->target == PIPE_TEXTURE_1D_ARRAY || binding->target == PIPE_TEXTURE_2D_ARRAY;
    prepare_border(binding);
 
@@ -558,7 +563,7 @@ tbr_texture_binding_prepare(struct tbr_texture_binding *binding)
    static const uint8_t as_stored[4] = {PIPE_SWIZZLE_X, PIPE_SWIZZLE_Y, PIPE_SWIZZLE_Z, PIPE_SWIZZLE_W};
    uint8_t component[4];
    const bool addresses = prepare_levels(binding), wraps = prepare_vector_wraps(binding);
-   state->vectors = prepare_channels(state, binding->format, component) && addresses && wraps &&
+   state->vectors = prepare_channels(state, binding->format, component) && addresses && wraps && averages &&
                     (prepare_stored_border(state, component) || !state->bordered);
    state->kind =
       is_specialised(binding) && state->vectors ? classify_format(binding->format) : TEXTURE_KIND_GENERAL;

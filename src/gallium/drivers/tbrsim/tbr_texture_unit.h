@@ -183,8 +183,12 @@ struct tbr_texture_binding {
       tbr_sample_function isotropic; /**< takes a probe */
       bool seamless;                 /**< a cube map filtered across the edges of its faces */
       bool layered;                  /**< coords[2] is an array layer */
-      bool integer;                  /**< texels are integers: their bits are returned, nothing is filtered */
-      uint8_t dimensions;            /**< coordinates that are filtered: 1, 2 or 3 */
+      bool integer;                  /**< texels are integers: their bits are returned */
+      bool is_signed;                /**< integers with a sign */
+      bool filtered; /**< several texels may be read: not of integers, unless for the least or greatest */
+      uint8_t
+         reduction; /**< enum pipe_tex_reduction_mode: the average, or the least or greatest of the texels */
+      uint8_t dimensions; /**< coordinates that are filtered: 1, 2 or 3 */
       uint8_t last_level;
       uint8_t block_width, block_height, block_bytes;
       uint8_t block_shift; /**< 2 for blocks of 4 × 4 texels, else 0 */

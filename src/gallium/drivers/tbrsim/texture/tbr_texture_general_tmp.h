@@ -117,21 +117,39 @@ texture_read_square(const struct tbr_texture_binding *binding, const struct text
                    linear ? texture_lower_corner(y, sampler->wrap_t, height) : y.first);
 }
 
-static union texture_texel
-texture_blend(union texture_texel a, union texture_texel b, float weight)
+/** The lesser or greater component of two texels, as integers of the format's where it has these. */
+static bool
+texture_takes_second(const struct tbr_texture_private *state, const union texture_texel *a,
+                     const union texture_texel *b, unsigned i)
 {
-   for (unsigned i = 0; i < 4; i++)
-      a.f[i] += (b.f[i] - a.f[i]) * weight;
+   const bool less =
+      state->integer ? state->is_signed ? (int32_t)b->bits[i] < (int32_t)a->bits[i] : b->bits[i] < a->bits[i]
+                     : b->f[i] < a->f[i];
+   return less == (state->reduction == PIPE_TEX_REDUCTION_MIN);
+}
+
+/** Mixes texels; weight: of the second. With another reduction than the average it is only about which have any weight. */
+static union texture_texel
+texture_blend(const struct tbr_texture_private *state, union texture_texel a, union texture_texel b,
+              float weight)
+{
+   for (unsigned i = 0; i < 4; i++) {
+      if (state->reduction == PIPE_TEX_REDUCTION_WEIGHTED_AVERAGE)
+         a.f[i] += (b.f[i] - a.f[i]) * weight;
+      else if (weight > 0.0f && texture_takes_second(state, &a, &b, i))
+         a.bits[i] = b.bits[i];
+   }
    return a;
 }
 
 static union texture_texel
-texture_filter_square(const struct texture_square *square, bool linear)
+texture_filter_square(const struct tbr_texture_private *state, const struct texture_square *square,
+                      bool linear)
 {
    if (!linear)
       return square->texel[0];
-   return texture_blend(texture_blend(square->texel[0], square->texel[1], square->weight_x),
-                        texture_blend(square->texel[2], square->texel[3], square->weight_x),
+   return texture_blend(state, texture_blend(state, square->texel[0], square->texel[1], square->weight_x),
+                        texture_blend(state, square->texel[2], square->texel[3], square->weight_x),
                         square->weight_y);
 }
 
@@ -144,22 +162,23 @@ texture_filter_image(const struct tbr_texture_binding *binding, const struct tex
 
    if (linear && binding->private_state.seamless) {
       texture_read_cube_square(binding, fragment, level, slot, reads, &square);
-      return texture_filter_square(&square, true);
+      return texture_filter_square(&binding->private_state, &square, true);
    }
    if (binding->private_state.dimensions < 3) {
       texture_read_square(binding, fragment, level, fragment->layer, linear, slot, reads, &square);
-      return texture_filter_square(&square, linear);
+      return texture_filter_square(&binding->private_state, &square, linear);
    }
    const int depth = (int)binding->levels[level].depth;
    const struct texture_axis z = texture_wrap_axis(binding->sampler.wrap_r, fragment->coordinates[2], depth,
                                                    true, linear, fragment->offset[2]);
    const int first = texture_inside(z.first, depth) ? z.first : -1;
    texture_read_square(binding, fragment, level, first, linear, slot, reads, &square);
-   union texture_texel result = texture_filter_square(&square, linear);
+   union texture_texel result = texture_filter_square(&binding->private_state, &square, linear);
    if (linear) {
       const int second = texture_inside(z.second, depth) ? z.second : -1;
       texture_read_square(binding, fragment, level, second, true, slot + 1, reads, &square);
-      result = texture_blend(result, texture_filter_square(&square, true), z.weight);
+      result = texture_blend(&binding->private_state, result,
+                             texture_filter_square(&binding->private_state, &square, true), z.weight);
    }
    return result;
 }
@@ -329,11 +348,11 @@ texture_level_of(const struct tbr_texture_binding *binding, float lambda, bool *
    const struct pipe_sampler_state *sampler = &binding->sampler;
    const float last = (float)binding->private_state.last_level;
 
-   *linear = !binding->private_state.integer &&
+   *linear = binding->private_state.filtered &&
              (lambda > 0.0f ? sampler->min_img_filter : sampler->mag_img_filter) == PIPE_TEX_FILTER_LINEAR;
    if (sampler->min_mip_filter == PIPE_TEX_MIPFILTER_NONE)
       return 0.0f;
-   if (sampler->min_mip_filter == PIPE_TEX_MIPFILTER_NEAREST || binding->private_state.integer)
+   if (sampler->min_mip_filter == PIPE_TEX_MIPFILTER_NEAREST || !binding->private_state.filtered)
       lambda = ceilf(lambda + 0.5f) - 1.0f;
    return CLAMP(lambda, 0.0f, last);
 }
@@ -350,7 +369,7 @@ texture_sample_lane(const struct tbr_texture_binding *binding, struct tbr_sample
    if (weight > 0.0f) {
       union texture_texel next =
          texture_filter_image(binding, fragment, level + 1, linear, TEXTURE_MAX_READS / 2, reads);
-      texel = texture_blend(texel, next, weight);
+      texel = texture_blend(&binding->private_state, texel, next, weight);
    }
    texture_store_texel(binding, arguments, fragment->lane, &texel);
 }
