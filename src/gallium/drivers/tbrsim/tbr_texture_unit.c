@@ -204,7 +204,6 @@ prepare_single_channel(struct tbr_texture_private *state, enum texture_conversio
                        unsigned size)
 {
    state->conversion = conversion;
-   state->num_channels = 1;
    state->channels[0] = (struct texture_channel){
       .word = shift / 32,
       .left = 32 - size - shift % 32,
@@ -251,7 +250,6 @@ prepare_channels(struct tbr_texture_private *state, enum pipe_format format, uin
       component[3] = PIPE_SWIZZLE_1;
       return prepare_depth_channel(state, format);
    }
-   state->num_channels = 4;
    for (unsigned i = 0; i < 4; i++)
       component[i] = i;
    if (blocks)
@@ -265,7 +263,6 @@ prepare_channels(struct tbr_texture_private *state, enum pipe_format format, uin
    if (state->conversion == TEXTURE_CONVERT_ANY)
       return (description->block.width == 1 && description->block.height == 1) || state->block_shift;
    if (state->conversion == TEXTURE_CONVERT_R9G9B9E5 || state->conversion == TEXTURE_CONVERT_R11G11B10) {
-      state->num_channels = 3;
       component[3] = PIPE_SWIZZLE_1;
       return true;
    }
@@ -273,9 +270,7 @@ prepare_channels(struct tbr_texture_private *state, enum pipe_format format, uin
       for (unsigned i = 0; i < 4; i++)
          component[i] =
             description->swizzle[i] == PIPE_SWIZZLE_NONE ? PIPE_SWIZZLE_0 : description->swizzle[i];
-   if (!blocks)
-      state->num_channels = description->nr_channels;
-   for (unsigned i = 0; i < state->num_channels; i++) {
+   for (unsigned i = 0; i < (blocks ? 4 : description->nr_channels); i++) {
       const unsigned shift = blocks ? i * 8 : description->channel[i].shift;
       const unsigned size = blocks ? 8 : description->channel[i].size;
       const unsigned most = state->conversion == TEXTURE_CONVERT_SNORM ? size - 1 : size;
@@ -480,7 +475,10 @@ prepare_vector_wraps(struct tbr_texture_binding *binding)
    struct tbr_texture_private *state = &binding->private_state;
    const unsigned wraps[3] = {binding->sampler.wrap_s, binding->sampler.wrap_t, binding->sampler.wrap_r};
    bool repeats = false;
+   state->common_wrap = wraps[0];
    for (unsigned i = 0; i < state->dimensions; i++) {
+      if (wraps[i] != wraps[0])
+         state->common_wrap = TEXTURE_WRAP_MIXED;
       repeats |= wraps[i] == PIPE_TEX_WRAP_REPEAT || wraps[i] == PIPE_TEX_WRAP_MIRROR_REPEAT;
       state->bordered |= wraps[i] == PIPE_TEX_WRAP_CLAMP || wraps[i] == PIPE_TEX_WRAP_CLAMP_TO_BORDER ||
                          wraps[i] == PIPE_TEX_WRAP_MIRROR_CLAMP ||
@@ -570,6 +568,9 @@ tbr_texture_binding_prepare(struct tbr_texture_binding *binding)
    if (binding->target == PIPE_TEXTURE_CUBE && state->kind != TEXTURE_KIND_BYTES_4)
       state->kind = TEXTURE_KIND_GENERAL;
    util_format_compose_swizzles(component, binding->swizzle, state->channel);
+   for (unsigned i = 0; i < 4; i++)
+      if (state->channel[i] <= PIPE_SWIZZLE_W)
+         state->used_channels |= 1u << state->channel[i];
    state->identity = memcmp(state->channel, as_stored, sizeof as_stored) == 0;
    binding->sample = tbr_isa_get()->choose_sampler(binding);
    assert(binding->sample && (state->fetch || state->unpack_depth || state->unpack_stencil));

@@ -113,6 +113,9 @@ enum texture_kind {
    TEXTURE_KIND_WIDE,       /**< as up to four floats; enum texture_conversion says from what */
 };
 
+/** The wrap modes of the coordinates differ. */
+#define TEXTURE_WRAP_MIXED 255
+
 /** How the channels of a texel become floats, or integers' bits. */
 enum texture_conversion {
    TEXTURE_CONVERT_ANY,   /**< whatever Mesa's format functions decode, a texel at a time */
@@ -193,12 +196,13 @@ struct tbr_texture_binding {
       uint8_t block_width, block_height, block_bytes;
       uint8_t block_shift; /**< 2 for blocks of 4 × 4 texels, else 0 */
       bool vectors;        /**< the function for vectors of floats serves what the specialised ones do not */
+      uint8_t common_wrap; /**< enum pipe_tex_wrap of all filtered coordinates; TEXTURE_WRAP_MIXED: not one */
       bool bordered;       /**< texels outside may be the border */
       bool normalized;     /**< coordinates of 0 … 1, not texels */
       bool clamps_reference; /**< to what depth of the format can be */
       /** For each result component, which of red, green, blue, alpha as stored, 0 and 1 it is. */
       uint8_t channel[4];
-      uint8_t num_channels;               /**< that a texel has in memory */
+      uint8_t used_channels;              /**< bit mask: those in memory that components are */
       struct texture_channel channels[4]; /**< in the order of memory */
       float stored_border[4];             /**< the border's, as they would be there */
       tbr_load_function load;

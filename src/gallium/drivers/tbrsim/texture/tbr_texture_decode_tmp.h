@@ -12,10 +12,11 @@
 struct texture_taps {
    texture_int offset[TEXTURE_MAX_TAPS]; /**< bytes from the base; of compressed formats to the block */
    texture_int place[TEXTURE_MAX_TAPS];  /**< in a compressed block: y * 4 + x; else not set */
+   uint8_t channels;                     /**< bit mask: which are decoded */
    bool pairs;                           /**< every second tap is the texel beside the one before it */
 };
 
-/** The channels that texels have in memory (num_channels of struct tbr_texture_private). */
+/** Texels' channels in the order of memory; those that the taps do not ask for are not set. */
 struct texture_texels {
    texture_float channel[TEXTURE_MAX_TAPS][4];
 };
@@ -176,7 +177,7 @@ texture_decode_channel(enum texture_conversion conversion, const struct texture_
 /** A texel of a format without blocks. */
 TEXTURE_INLINE void
 texture_decode_texel(enum texture_conversion conversion, unsigned bytes,
-                     const struct tbr_texture_private *state, const texture_int words[4],
+                     const struct tbr_texture_private *state, unsigned wanted, const texture_int words[4],
                      texture_float *channels)
 {
    if (conversion == TEXTURE_CONVERT_R9G9B9E5) {
@@ -188,11 +189,10 @@ texture_decode_texel(enum texture_conversion conversion, unsigned bytes,
       return;
    }
    const bool whole = conversion == TEXTURE_CONVERT_WORD;
-   const unsigned num_channels = state->num_channels;
 #pragma GCC unroll 4
    for (unsigned c = 0; c < 4; c++) {
-      if (c >= num_channels)
-         break;
+      if (!(wanted >> c & 1))
+         continue;
       const struct texture_channel *channel = &state->channels[c];
       channels[c] = whole
                        ? (texture_float)words[c]
@@ -210,14 +210,14 @@ texture_decode_texels(enum texture_conversion conversion, unsigned bytes,
    if (taps->pairs && bytes <= 8 && (TEXTURE_LANES >= 8 || bytes >= 4)) {
       for (unsigned i = 0; i < count; i += 2) {
          texture_load_word_pairs(bytes, state, taps->offset[i], words[0], words[1]);
-         texture_decode_texel(conversion, bytes, state, words[0], texels->channel[i]);
-         texture_decode_texel(conversion, bytes, state, words[1], texels->channel[i + 1]);
+         texture_decode_texel(conversion, bytes, state, taps->channels, words[0], texels->channel[i]);
+         texture_decode_texel(conversion, bytes, state, taps->channels, words[1], texels->channel[i + 1]);
       }
       return;
    }
    for (unsigned i = 0; i < count; i++) {
       texture_load_words(bytes, state, taps->offset[i], words[0]);
-      texture_decode_texel(conversion, bytes, state, words[0], texels->channel[i]);
+      texture_decode_texel(conversion, bytes, state, taps->channels, words[0], texels->channel[i]);
    }
 }
 
@@ -250,7 +250,8 @@ texture_decode_blocks(enum texture_conversion conversion, struct tbr_texture_thr
    for (unsigned i = 0; i < count; i++) {
 #pragma GCC unroll 4
       for (unsigned c = 0; c < 4; c++)
-         texels->channel[i][c] = texture_decode_channel(conversion, &state->channels[c], c, words[i]);
+         if (taps->channels >> c & 1)
+            texels->channel[i][c] = texture_decode_channel(conversion, &state->channels[c], c, words[i]);
    }
 }
 

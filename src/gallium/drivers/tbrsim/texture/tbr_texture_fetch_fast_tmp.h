@@ -114,6 +114,7 @@ texture_fetch_fast(struct tbr_texture_thread *thread, const struct tbr_texture_b
       struct texture_taps taps;
       struct texture_texels texels;
       const struct texture_fetched fetched = texture_locate_texels(binding, arguments, part, &taps);
+      taps.channels = binding->private_state.used_channels;
       taps.pairs = false;
       texture_load_texels(thread, &binding->private_state, &taps, 1, &texels);
       texture_store_fetched(binding, texels.channel[0], &fetched, part, arguments);

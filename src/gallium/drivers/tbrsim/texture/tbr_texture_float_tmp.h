@@ -243,13 +243,15 @@ texture_cross_faces(const struct tbr_texture_private *state, const struct textur
 
 /** Past corners, the mean of the other three texels; of integers, the one beside it. */
 static __attribute__((noinline)) void
-texture_fill_corners(const struct tbr_texture_private *state, const texture_int missing[4],
+texture_fill_corners(const struct tbr_texture_private *state, const texture_int missing[4], unsigned channels,
                      struct texture_texels *texels)
 {
    for (unsigned tap = 0; tap < 4; tap++) {
       if (!texture_any(missing[tap]))
          continue;
-      for (unsigned c = 0; c < state->num_channels; c++) {
+      for (unsigned c = 0; c < 4; c++) {
+         if (!(channels >> c & 1))
+            continue;
          texture_float sum = {0};
          for (unsigned i = 0; i < 4; i++)
             if (i != tap)
@@ -282,16 +284,29 @@ texture_wrap_box(const struct tbr_texture_binding *binding, const struct tbr_sam
    const bool normalized = shape != TEXTURE_FLAT || state->normalized;
    const texture_int last_x = geometry->field[TEXTURE_LAST_X], last_y = geometry->field[TEXTURE_LAST_Y];
    const texture_int last_z = geometry->field[TEXTURE_LAST_Z];
-   struct texture_axis_lanes y = {0}, z = {0};
-   const struct texture_axis_lanes x =
-      texture_wrap_lanes(sampler->wrap_s, site->at[0], last_x, normalized, linear,
-                         offset ? arguments->offset[0] + part : NULL);
-   if (shape != TEXTURE_FLAT || state->dimensions > 1)
-      y = texture_wrap_lanes(sampler->wrap_t, site->at[1], last_y, normalized, linear,
-                             offset ? arguments->offset[1] + part : NULL);
-   if (shape == TEXTURE_VOLUME)
-      z = texture_wrap_lanes(sampler->wrap_r, site->at[2], last_z, true, linear,
-                             offset ? arguments->offset[2] + part : NULL);
+   struct texture_axis_lanes x, y = {0}, z = {0};
+   /* The modes that most textures have, with a branch for all coordinates. */
+#define TEXTURE_WRAP_AXES(mode_s, mode_t, mode_r, lanes)                                    \
+   do {                                                                                     \
+      x = texture_wrap_lanes(mode_s, site->at[0], last_x, normalized, linear, lanes(0));    \
+      if (shape != TEXTURE_FLAT || state->dimensions > 1)                                   \
+         y = texture_wrap_lanes(mode_t, site->at[1], last_y, normalized, linear, lanes(1)); \
+      if (shape == TEXTURE_VOLUME)                                                          \
+         z = texture_wrap_lanes(mode_r, site->at[2], last_z, true, linear, lanes(2));       \
+   } while (false)
+#define TEXTURE_NO_OFFSET(axis) NULL
+#define TEXTURE_ANY_OFFSET(axis) (offset ? arguments->offset[axis] + part : NULL)
+   const unsigned common = offset ? TEXTURE_WRAP_MIXED : state->common_wrap;
+   if (common == PIPE_TEX_WRAP_REPEAT)
+      TEXTURE_WRAP_AXES(PIPE_TEX_WRAP_REPEAT, PIPE_TEX_WRAP_REPEAT, PIPE_TEX_WRAP_REPEAT, TEXTURE_NO_OFFSET);
+   else if (common == PIPE_TEX_WRAP_CLAMP_TO_EDGE)
+      TEXTURE_WRAP_AXES(PIPE_TEX_WRAP_CLAMP_TO_EDGE, PIPE_TEX_WRAP_CLAMP_TO_EDGE, PIPE_TEX_WRAP_CLAMP_TO_EDGE,
+                        TEXTURE_NO_OFFSET);
+   else
+      TEXTURE_WRAP_AXES(sampler->wrap_s, sampler->wrap_t, sampler->wrap_r, TEXTURE_ANY_OFFSET);
+#undef TEXTURE_WRAP_AXES
+#undef TEXTURE_NO_OFFSET
+#undef TEXTURE_ANY_OFFSET
    weight[0] = x.weight;
    weight[1] = y.weight;
    weight[2] = z.weight;
@@ -373,7 +388,7 @@ texture_place_box(const struct tbr_texture_private *state, enum texture_shape sh
 TEXTURE_INLINE void
 texture_read_lanes(struct tbr_texture_thread *thread, const struct tbr_texture_binding *binding,
                    const struct tbr_sample_arguments *arguments, enum texture_shape shape, bool linear,
-                   const struct texture_site *site, const struct texture_access *access,
+                   const struct texture_site *site, const struct texture_access *access, unsigned channels,
                    struct texture_square_lanes *square)
 {
    const struct tbr_texture_private *state = &binding->private_state;
@@ -402,11 +417,18 @@ texture_read_lanes(struct tbr_texture_thread *thread, const struct tbr_texture_b
       taps.pairs = false;
    }
 
-   texture_load_texels(thread, state, &taps, count, &square->texels);
+   taps.channels = channels;
+   if (shape == TEXTURE_FLAT && linear && state->dimensions == 1) {
+      /* Both rows are the only one. */
+      texture_load_texels(thread, state, &taps, 2, &square->texels);
+      memcpy(square->texels.channel[2], square->texels.channel[0], 2 * sizeof(square->texels.channel[0]));
+   } else {
+      texture_load_texels(thread, state, &taps, count, &square->texels);
+   }
 
    if (unlikely(state->bordered) && !seamless)
       for (unsigned i = 0; i < count; i++)
-         for (unsigned c = 0; c < state->num_channels; c++)
+         for (unsigned c = 0; c < 4; c++)
             square->texels.channel[i][c] = texture_select_float(inside[i], square->texels.channel[i][c],
                                                                 texture_splat_float(state->stored_border[c]));
    if (site->reference)
@@ -414,7 +436,7 @@ texture_read_lanes(struct tbr_texture_thread *thread, const struct tbr_texture_b
          square->texels.channel[i][0] = texture_compare_lanes(binding->sampler.compare_func, *site->reference,
                                                               square->texels.channel[i][0]);
    if (unlikely(crosses))
-      texture_fill_corners(state, missing, &square->texels);
+      texture_fill_corners(state, missing, taps.channels, &square->texels);
 }
 
 /** Reads and filters one level. Slots from the access's on: at most TEXTURE_MAX_READS / 2. */
@@ -424,25 +446,25 @@ texture_filter_lanes(struct tbr_texture_thread *thread, const struct tbr_texture
                      const struct texture_site *site, const struct texture_access *access,
                      texture_float *channels)
 {
+   const unsigned used = binding->private_state.used_channels;
    struct texture_square_lanes square;
-   texture_read_lanes(thread, binding, arguments, shape, linear, site, access, &square);
+   texture_read_lanes(thread, binding, arguments, shape, linear, site, access, used, &square);
 #pragma GCC unroll 4
    for (unsigned c = 0; c < 4; c++) {
-      if (c >= binding->private_state.num_channels)
-         break;
-      texture_float mixed = square.texels.channel[0][c];
-      if (linear) {
-         texture_float slice[2];
-         for (unsigned i = 0; i < (shape == TEXTURE_VOLUME ? 2 : 1); i++) {
-            texture_float(*texel)[4] = &square.texels.channel[4 * i];
-            slice[i] = texture_blend_lanes(texture_blend_lanes(texel[0][c], texel[1][c], square.weight[0]),
-                                           texture_blend_lanes(texel[2][c], texel[3][c], square.weight[0]),
-                                           square.weight[1]);
-         }
-         mixed =
-            shape == TEXTURE_VOLUME ? texture_blend_lanes(slice[0], slice[1], square.weight[2]) : slice[0];
+      if (!(used >> c & 1))
+         continue;
+      channels[c] = square.texels.channel[0][c];
+      if (!linear)
+         continue;
+      texture_float slice[2];
+      for (unsigned i = 0; i < (shape == TEXTURE_VOLUME ? 2 : 1); i++) {
+         texture_float(*texel)[4] = &square.texels.channel[4 * i];
+         slice[i] = texture_blend_lanes(texture_blend_lanes(texel[0][c], texel[1][c], square.weight[0]),
+                                        texture_blend_lanes(texel[2][c], texel[3][c], square.weight[0]),
+                                        square.weight[1]);
       }
-      channels[c] = mixed;
+      channels[c] =
+         shape == TEXTURE_VOLUME ? texture_blend_lanes(slice[0], slice[1], square.weight[2]) : slice[0];
    }
 }
 
@@ -490,8 +512,9 @@ texture_filter_either(struct tbr_texture_thread *thread, const struct tbr_textur
    functions[shape][1](thread, binding, arguments, site, &some, channels);
    some.lanes = access->lanes & ~linear;
    functions[shape][0](thread, binding, arguments, site, &some, nearest);
-   for (unsigned c = 0; c < binding->private_state.num_channels; c++)
-      channels[c] = texture_select_float(linear, channels[c], nearest[c]);
+   for (unsigned c = 0; c < 4; c++)
+      if (binding->private_state.used_channels >> c & 1)
+         channels[c] = texture_select_float(linear, channels[c], nearest[c]);
 }
 
 /** Coordinates, layers and faces of the lanes from part on. */
@@ -558,9 +581,10 @@ texture_sample_lanes(struct tbr_texture_thread *thread, const struct tbr_texture
    other.level -= between;
    other.slot = TEXTURE_MAX_READS / 2;
    texture_filter_either(thread, binding, arguments, shape, site, &other, linear, next);
-   for (unsigned c = 0; c < state->num_channels; c++)
-      channels[c] =
-         texture_select_float(second, texture_blend_lanes(channels[c], next[c], weight), channels[c]);
+   for (unsigned c = 0; c < 4; c++)
+      if (state->used_channels >> c & 1)
+         channels[c] =
+            texture_select_float(second, texture_blend_lanes(channels[c], next[c], weight), channels[c]);
 }
 
 /** textureGather's texels, in its order: (0, 1), (1, 1), (1, 0), (0, 0). */
@@ -571,14 +595,17 @@ texture_gather_lanes(struct tbr_texture_thread *thread, const struct tbr_texture
 {
    static const uint8_t order[4] = {2, 3, 1, 0};
    const unsigned component = arguments->shadow ? 0 : arguments->gather_component;
+   const struct tbr_texture_private *state = &binding->private_state;
+   const unsigned channel = state->channel[component], wanted = channel <= PIPE_SWIZZLE_W ? channel : 0;
+   const texture_int constant = texture_splat_int(channel != PIPE_SWIZZLE_1 ? 0
+                                                  : state->integer          ? 1
+                                                                            : 0x3f800000);
    struct texture_square_lanes square;
-   texture_read_lanes(thread, binding, arguments, shape, true, site, access, &square);
-   for (unsigned i = 0; i < 4; i++) {
-      struct texture_values values;
-      texture_list_values(&binding->private_state, square.texels.channel[order[i]], &values);
-      texture_store_float(arguments->texel[i] + access->part,
-                          values.value[binding->private_state.channel[component]]);
-   }
+   texture_read_lanes(thread, binding, arguments, shape, true, site, access, 1u << wanted, &square);
+   for (unsigned i = 0; i < 4; i++)
+      texture_store_float(arguments->texel[i] + access->part, channel <= PIPE_SWIZZLE_W
+                                                                 ? square.texels.channel[order[i]][wanted]
+                                                                 : (texture_float)constant);
 }
 
 /** What the lanes compare with; NULL where they do not. */
@@ -662,13 +689,22 @@ texture_sample_single(struct tbr_texture_thread *thread, const struct tbr_textur
       };
       struct texture_cube projection;
       struct texture_site site;
-      texture_float reference, channels[4];
+      texture_float reference;
       if (shape == TEXTURE_FACES)
          texture_cube_project(arguments, part, &projection);
       texture_site_init(binding, arguments, part, shape, &projection, &site);
       site.reference = texture_take_reference(binding, arguments, part, &reference);
-      texture_filter_lanes(thread, binding, arguments, shape, linear, &site, &access, channels);
-      texture_store_channels(&binding->private_state, channels, part, arguments);
+      const struct tbr_texture_private *state = &binding->private_state;
+      if (linear) {
+         texture_float channels[4];
+         texture_filter_lanes(thread, binding, arguments, shape, true, &site, &access, channels);
+         texture_store_channels(state, channels, part, arguments);
+      } else {
+         struct texture_square_lanes square;
+         texture_read_lanes(thread, binding, arguments, shape, false, &site, &access, state->used_channels,
+                            &square);
+         texture_store_channels(state, square.texels.channel[0], part, arguments);
+      }
    }
    if (record)
       texture_record(thread, binding, arguments, &reads, TEXTURE_MAX_READS, true);

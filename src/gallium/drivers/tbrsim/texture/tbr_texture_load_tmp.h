@@ -336,12 +336,13 @@ texture_filter_wide(struct tbr_texture_thread *thread, const struct tbr_texture_
    struct texture_taps taps;
    struct texture_texels texels;
    texture_place_square(state, places, count, &taps);
+   taps.channels = state->used_channels;
    taps.pairs = count > 1 && !texture_any(places->x[1] != places->x[0] + 1);
    texture_load_texels(thread, state, &taps, count, &texels);
    for (unsigned c = 0; c < 4; c++) {
       const texture_float first = texels.channel[0][c];
       color.wide[c] = texture_splat_float(0.0f);
-      if (c >= state->num_channels)
+      if (!(state->used_channels >> c & 1))
          continue;
       color.wide[c] = first;
       if (count > 1) {
@@ -459,9 +460,8 @@ texture_list_values(const struct tbr_texture_private *state, const texture_float
 {
 #pragma GCC unroll 4
    for (unsigned c = 0; c < 4; c++) {
-      if (c >= state->num_channels)
-         break;
-      values->value[c] = channels[c];
+      if (state->used_channels >> c & 1)
+         values->value[c] = channels[c];
    }
    values->value[PIPE_SWIZZLE_0] = texture_splat_float(0.0f);
    values->value[PIPE_SWIZZLE_1] = (texture_float)texture_splat_int(state->integer ? 1 : 0x3f800000);
