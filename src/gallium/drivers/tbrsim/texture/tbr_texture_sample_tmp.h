@@ -42,10 +42,8 @@
    TEXTURE_DEFINE(name##_##filter##_none, kind, cube, filter, NONE)       \
    TEXTURE_DEFINE(name##_##filter##_nearest, kind, cube, filter, NEAREST) \
    TEXTURE_DEFINE(name##_##filter##_linear, kind, cube, filter, LINEAR)
-#define TEXTURE_MIPS(name)                                                                          \
-   {                                                                                                \
-      texture_sample_##name##_none, texture_sample_##name##_nearest, texture_sample_##name##_linear \
-   }
+#define TEXTURE_MIPS(name) \
+   {texture_sample_##name##_none, texture_sample_##name##_nearest, texture_sample_##name##_linear}
 /** The functions of all filters, and a table of them by enum texture_filter and enum texture_mip. */
 #define TEXTURE_DEFINE_FILTERS(name, kind, cube)                                                    \
    TEXTURE_DEFINE_MIPS(name, kind, cube, NEAREST)                                                   \
