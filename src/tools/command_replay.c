@@ -240,6 +240,7 @@ command_replay(int argc, char **argv)
    }
    free(images);
    fflush(stdout);
-   results_summarize(&results);
+   if (passed)
+      results_summarize(&results);
    return passed ? STATUS_OK : STATUS_FAILED;
 }

@@ -31,7 +31,7 @@ class Drawables(tbrsim.DisplayTestCase):
         """The frames of the replay, which are those of the program."""
         tbrsim.run("run", "--out", self.path(f"{case}-live"), "--", tbrsim.arguments.program, case, check=True)
         result = self.replay(case, *options)
-        self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
+        self.assertEqual((result.returncode, tbrsim.said(result)), (0, ""), result.stdout)
         live, replayed = (pathlib.Path(self.path(f"{case}-{kind}"), "frames.csv").read_text(encoding="utf-8")
                           for kind in ("live", "replayed"))
         self.assertEqual(replayed, live)
