@@ -62,10 +62,12 @@ command_run(int argc, char **argv)
 
    struct variable variables[MAX_VARIABLES];
    unsigned count = environment_variables(variables, options.driver, &options, options.frames);
-   const char *replayed = replayer_trace(program);
+   char **replayed = replayer_trace(program);
    if (replayed) {
-      const struct trace trace = trace_file_open(replayed);
+      const struct trace trace = trace_file_open(*replayed);
+      *replayed = (char *)trace.path;
       count += replayer_variables(&variables[count], &trace);
+      trace_file_close(&trace);
    }
    const char *display = getenv("DISPLAY");
    bool has_display = display && *display;

@@ -11,15 +11,15 @@
 #include "progress.h"
 #include "tools.h"
 
-const char *
-replayer_trace(char *const program[])
+char **
+replayer_trace(char *program[])
 {
-   const char *name = strrchr(program[0], '/'), *last = NULL;
-   name = name ? name + 1 : program[0];
-   for (unsigned a = 1; program[a]; a++)
-      last = program[a];
+   const char *slash = strrchr(program[0], '/'), *name = slash ? slash + 1 : program[0];
+   char **last = program;
+   while (last[1])
+      last++;
    const bool is_replayer = !strcmp(name, "eglretrace") || !strcmp(name, "glretrace");
-   return is_replayer && last && *last != '-' ? last : NULL;
+   return is_replayer && last != program && **last != '-' ? last : NULL;
 }
 
 unsigned
@@ -29,9 +29,6 @@ replayer_variables(struct variable *variables, const struct trace *trace)
    /* Textures of EGL images, which replayers do not make, get the content that the capture has of them. */
    variables[count++] = (struct variable){"TBRSIM_REPLAY", text("1")};
    variables[count++] = (struct variable){"TBRSIM_DRAWABLES", text("%s", trace_write_sizes(trace))};
-   /* Replayers use GLX also for EGL, whose surfaces keep their content while others are drawn to: so do windows. */
-   if (trace->egl)
-      variables[count++] = (struct variable){"keep_native_window_glx_drawable", text("true")};
    return count;
 }
 

@@ -32,8 +32,8 @@ struct replay_metrics {
    const char *counters; /**< names with commas between them */
 };
 
-/** The trace that a program is to replay; NULL where it is none of apitrace's replayers. */
-const char *replayer_trace(char *const program[]);
+/** The argument that names the trace which a program is to replay; NULL where it is none of apitrace's replayers. */
+char **replayer_trace(char *program[]);
 
 /** Fills in what the replayers of a trace need in their environment beside the driver's; returns how many. */
 unsigned replayer_variables(struct variable *variables, const struct trace *trace);

@@ -36,6 +36,15 @@ temporary_create(const char *end, const char **path)
    return stream;
 }
 
+const char *
+temporary_path(const char *end)
+{
+   const char *path;
+   FILE *file = temporary_create(end, &path);
+   temporary_close(file, path);
+   return path;
+}
+
 void
 temporary_close(FILE *file, const char *path)
 {

@@ -8,6 +8,9 @@
 /** Creates one in TMPDIR (else /tmp) whose name ends so, to be written. *path stays. Exits with a message if it cannot. */
 FILE *temporary_create(const char *end, const char **path);
 
+/** The same, which another program is to write. */
+const char *temporary_path(const char *end);
+
 /** Closes it; exits with a message where it could not be written. */
 void temporary_close(FILE *file, const char *path);
 

@@ -51,6 +51,7 @@ struct context {
    bool is_of_window;        /* the viewport was set while a window was drawn on */
    uint64_t framebuffer;     /* that is drawn to; 0: the drawable */
    struct drawable *current; /* when it was last made current */
+   struct context *before;   /* that was made before it */
 };
 
 /* The calls' values that name something: pointers, or XIDs. A name may be given again. */
@@ -64,8 +65,9 @@ struct trace_drawables {
    struct objects drawables, contexts, threads; /* a thread's object is its context */
    struct drawable surfaceless;                 /* what the replayers use for all contexts without one */
    struct drawable *last;
+   struct context *last_context;
    unsigned bound; /* drawables that have been current */
-   const char *left_out;
+   bool have_damage;
    unsigned last_draw; /* number of the last call that draws; 0: none */
    unsigned *frame_ends;
    size_t num_frames;
@@ -154,7 +156,12 @@ static bool
 has_failed(const struct call *call)
 {
    const char *value = result(call);
-   return !strncmp(value, "EGL_FALSE", 9) || !strncmp(value, "False", 5) || !strncmp(value, "NULL", 4);
+   static const char *const failures[] = {"EGL_FALSE", "False", "FALSE", "NULL"};
+   for (unsigned f = 0; f < sizeof(failures) / sizeof(failures[0]); f++) {
+      if (!strncmp(value, failures[f], strlen(failures[f])))
+         return true;
+   }
+   return false;
 }
 
 /* ---- objects ---------------------------------------------------------------- */
@@ -171,6 +178,13 @@ find(struct objects *objects, uint64_t name)
       objects->list[objects->count++] = NULL;
    }
    return &objects->list[index];
+}
+
+static void
+destroy_objects(struct objects *objects)
+{
+   cm_id_table_finish(&objects->names);
+   free(objects->list);
 }
 
 static void *
@@ -200,8 +214,11 @@ static struct context *
 find_context(struct trace_drawables *all, uint64_t name)
 {
    void **context = find(&all->contexts, name);
-   if (!*context)
-      *context = zeros(sizeof(struct context));
+   if (!*context) {
+      struct context *new = *context = zeros(sizeof(*new));
+      new->before = all->last_context;
+      all->last_context = new;
+   }
    return *context;
 }
 
@@ -287,8 +304,11 @@ current_context(struct trace_drawables *all, const struct call *call)
 static void
 make_current(struct trace_drawables *all, const struct call *call)
 {
-   const uint64_t name = number(call, argument(call, "draw") ? "draw" : "drawable"),
-                  context = number(call, "ctx");
+   const bool is_wgl = begins_with(call, "wgl");
+   const uint64_t name = number(call, is_wgl                   ? "hdc"
+                                      : argument(call, "draw") ? "draw"
+                                                               : "drawable"),
+                  context = number(call, is_wgl ? "hglrc" : "ctx");
    if (has_failed(call))
       return;
    if (!context) {
@@ -352,16 +372,11 @@ query(struct trace_drawables *all, const struct call *call)
 static void
 swap(struct trace_drawables *all, const struct call *call)
 {
-   static char left_out[64];
-   struct drawable *drawable =
-      find_drawable(all, number(call, begins_with(call, "egl") ? "surface" : "drawable"));
+   const char *name = begins_with(call, "egl") ? "surface" : begins_with(call, "wgl") ? "hdc" : "drawable";
+   struct drawable *drawable = find_drawable(all, number(call, name));
    if (has_failed(call) || !drawable->is_swapped)
       return;
-   if (!is_called(call, "eglSwapBuffers") && !is_called(call, "glXSwapBuffers")) {
-      snprintf(left_out, sizeof(left_out), "%.*s", (int)(call->arguments - call->name), call->name);
-      all->left_out = left_out;
-      return;
-   }
+   all->have_damage |= begins_with(call, "eglSwapBuffersWith");
    end_frame(drawable);
    drawable->swaps++;
    if (!cm_array_grow(&all->frame_ends, all->num_frames, sizeof(*all->frame_ends)))
@@ -438,10 +453,11 @@ trace_drawables_take(struct trace_drawables *all, const char *line)
    struct context *context;
    if (!read_call(&call, line))
       return;
-   if (begins_with(&call, "eglSwap") || begins_with(&call, "glXSwap")) {
+   if (begins_with(&call, "eglSwap") || begins_with(&call, "glXSwap") || begins_with(&call, "wglSwap") ||
+       begins_with(&call, "CGL")) {
       swap(all, &call);
-   } else if (begins_with(&call, "egl") || begins_with(&call, "glX")) {
-      if (begins_with(&call, "eglMake") || begins_with(&call, "glXMake"))
+   } else if (begins_with(&call, "egl") || begins_with(&call, "glX") || begins_with(&call, "wgl")) {
+      if (begins_with(&call, "eglMake") || begins_with(&call, "glXMake") || begins_with(&call, "wglMake"))
          make_current(all, &call);
       else if (is_called(&call, "eglReleaseThread"))
          *find(&all->threads, call.thread) = NULL;
@@ -470,6 +486,27 @@ trace_drawables_create(void)
 }
 
 void
+trace_drawables_destroy(struct trace_drawables *all)
+{
+   for (struct drawable *drawable = all->last; drawable;) {
+      struct drawable *before = drawable->before;
+      free(drawable->changes);
+      free(drawable);
+      drawable = before;
+   }
+   for (struct context *context = all->last_context; context;) {
+      struct context *before = context->before;
+      free(context);
+      context = before;
+   }
+   destroy_objects(&all->drawables);
+   destroy_objects(&all->contexts);
+   destroy_objects(&all->threads);
+   free(all->frame_ends);
+   free(all);
+}
+
+void
 trace_drawables_end(struct trace_drawables *all)
 {
    for (struct drawable *drawable = all->last; drawable; drawable = drawable->before)
@@ -488,10 +525,10 @@ trace_drawables_frame_end(const struct trace_drawables *all, unsigned frame)
    return all->num_frames ? all->frame_ends[frame] : all->last_draw;
 }
 
-const char *
-trace_drawables_left_out(const struct trace_drawables *all)
+bool
+trace_drawables_have_damage(const struct trace_drawables *all)
 {
-   return all->left_out;
+   return all->have_damage;
 }
 
 void

@@ -16,6 +16,7 @@
 /** The calls that are looked at, alternatives of a regular expression of functions' names. */
 #define TRACE_DRAWABLES_CALLS                                                                                \
    "egl(MakeCurrent|ReleaseThread|CreateContext|Create\\w*Surface\\w*|QuerySurface|SwapBuffers\\w*)"         \
+   "|wglMakeCurrent|wglSwapBuffers|CGLFlushDrawable"                                                         \
    "|glX(MakeCurrent|MakeContextCurrent|MakeCurrentReadSGI|Create\\w+|QueryDrawable|SwapBuffers)"            \
    "|glBindFramebuffer\\w*|glViewport\\w*|glBlit\\w*Framebuffer\\w*|glClear(Buffer\\w+)?|glBegin|glRect\\w+" \
    "|glCallLists?|glDrawPixels|glBitmap|gl(Multi)?Draw(Arrays|Elements|RangeElements)\\w*"
@@ -23,6 +24,7 @@
 struct trace_drawables;
 
 struct trace_drawables *trace_drawables_create(void);
+void trace_drawables_destroy(struct trace_drawables *drawables);
 
 /** Takes the next call, as `apitrace dump --multiline=no --thread-ids=yes` prints it; others than those are ignored. */
 void trace_drawables_take(struct trace_drawables *drawables, const char *call);
@@ -36,8 +38,8 @@ unsigned trace_drawables_count_frames(const struct trace_drawables *drawables);
 /** The number of the call that ends a frame; without frames, of the last one that draws, 0 where none does. */
 unsigned trace_drawables_frame_end(const struct trace_drawables *drawables, unsigned frame);
 
-/** A swap that apitrace's replayers leave out, by its function's name; NULL: there is none. */
-const char *trace_drawables_left_out(const struct trace_drawables *drawables);
+/** Whether some are eglSwapBuffersWithDamageKHR or …EXT, which apitrace's replayers leave out. */
+bool trace_drawables_have_damage(const struct trace_drawables *drawables);
 
 /** Writes a line for each size that a drawable has from so many swaps on, for the replayer (TBRSIM_DRAWABLES): its number
  * in the order in which they become current, from 1; the swaps; width, height; and whether it is swapped. */

@@ -250,6 +250,59 @@ look_at_calls(struct trace *trace)
    finish_apitrace(&process, argv, calls, trace->path);
 }
 
+/* ---- swaps with damage ----------------------------------------------------- */
+
+#define DAMAGE \
+   "\x1b"      \
+   "eglSwapBuffersWithDamage"
+#define DAMAGE_LENGTH (sizeof DAMAGE - 1)
+#define FULL_LENGTH (DAMAGE_LENGTH + 3) /* KHR or EXT */
+#define PLAIN \
+   "\x0e"     \
+   "eglSwapBuffers"
+
+static void
+rename_in(gzFile from, gzFile to)
+{
+   static char bytes[1 << 18];
+   size_t count = 0;
+   int more;
+   do {
+      more = gzread(from, bytes + count, sizeof bytes - count);
+      const char *rest = bytes, *end = bytes + count + (more > 0 ? more : 0), *found;
+      while ((found = memmem(rest, end - rest, DAMAGE, DAMAGE_LENGTH)) && found + FULL_LENGTH <= end) {
+         gzwrite(to, rest, found - rest);
+         gzwrite(to, PLAIN, sizeof PLAIN - 1);
+         rest = found + FULL_LENGTH;
+      }
+      /* What may be the beginning of another one stays. */
+      count = end - rest;
+      if (more > 0 && count >= FULL_LENGTH)
+         count = FULL_LENGTH - 1;
+      else if (more <= 0)
+         count = 0;
+      gzwrite(to, rest, end - rest - count);
+      memmove(bytes, end - count, count);
+   } while (more > 0);
+}
+
+/* apitrace's replayers leave eglSwapBuffersWithDamage out. eglSwapBuffers has its first arguments, the others are ignored:
+ * a copy calls it. A function's name is where it is called first, with the length before it. */
+static const char *
+rename_swaps(const char *path)
+{
+   const char *repacked = temporary_path(".trace"), *renamed = temporary_path(".trace");
+   char *argv[] = {"apitrace", "repack", "--zlib", (char *)path, (char *)repacked, NULL};
+   json_decref(apitrace(argv, path));
+   gzFile from = gzopen(repacked, "re"), to = gzopen(renamed, "we1");
+   if (!from || !to)
+      fail(STATUS_FAILED, "%s: %s", from ? renamed : repacked, strerror(errno));
+   rename_in(from, to);
+   if (gzclose(from) != Z_OK || gzclose(to) != Z_OK)
+      fail(STATUS_FAILED, "%s: cannot be written", renamed);
+   return renamed;
+}
+
 bool
 trace_is_newer(const struct trace *trace)
 {
@@ -275,7 +328,8 @@ trace_file_open(const char *path)
    json_decref(information);
    look_at_calls(&trace);
    trace.swaps = trace_drawables_count_frames(trace.calls);
-   trace.left_out = trace_drawables_left_out(trace.calls);
+   if (trace_drawables_have_damage(trace.calls))
+      trace.path = rename_swaps(path);
    trace.frames = trace.swaps ? trace.swaps : 1;
    return trace;
 }
@@ -290,6 +344,12 @@ trace_write_sizes(const struct trace *trace)
    return path;
 }
 
+void
+trace_file_close(const struct trace *trace)
+{
+   trace_drawables_destroy(trace->calls);
+}
+
 unsigned
 trace_frame_end(const struct trace *trace, unsigned frame)
 {
@@ -300,7 +360,7 @@ struct trace
 trace_file_trim(const struct trace *trace, unsigned last)
 {
    struct trace trimmed = *trace;
-   temporary_close(temporary_create(".trace", &trimmed.path), trimmed.path);
+   trimmed.path = temporary_path(".trace");
    trimmed.frames = trimmed.swaps = last + 1;
    char *calls = text("--calls=0-%u", trace_frame_end(trace, last));
    char *argv[] = {"apitrace", "trim", calls, "-o", (char *)trimmed.path, (char *)trace->path, NULL};

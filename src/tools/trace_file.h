@@ -12,11 +12,10 @@ struct trace_versions {
 };
 
 struct trace {
-   const char *path;
-   bool egl;             /**< replayed with eglretrace; false: glretrace */
-   unsigned swaps;       /**< of windows: its whole frames */
-   unsigned frames;      /**< the same; 1 where it has no swaps, and all that it draws is a frame */
-   const char *left_out; /**< function that ends frames and is not replayed; NULL: there is none */
+   const char *path; /**< as it is replayed, which may be a temporary file */
+   bool egl;         /**< replayed with eglretrace; false: glretrace */
+   unsigned swaps;   /**< of windows: its whole frames */
+   unsigned frames;  /**< the same; 1 where it has no swaps, and all that it draws is a frame */
    struct trace_versions versions;
    struct trace_drawables *calls; /**< what has been found out from its calls */
 };
@@ -32,6 +31,8 @@ bool trace_is_newer(const struct trace *trace);
 /** Looks the file through. Exits with a message if it cannot be read, is
  * no apitrace file, or is truncated or damaged. */
 struct trace trace_file_open(const char *path);
+/** Frees what trace_file_open has allocated, also of its copies. */
+void trace_file_close(const struct trace *trace);
 
 /** The number of the call that ends a frame; without swaps, of the last one that draws, 0 where none does. */
 unsigned trace_frame_end(const struct trace *trace, unsigned frame);

@@ -48,6 +48,7 @@ class Drawables(tbrsim.DisplayTestCase):
         self.check("viewports", *[WHOLE] * 5)
         self.check("asked", *[WHOLE] * 3)
         self.check("glx", *[WHOLE] * 3)
+        self.check("damage", *[WHOLE] * 3)
         self.assertEqual(len(self.frames("alternating", "--check")), 4)
 
     def test_windows_of_other_sizes(self):
