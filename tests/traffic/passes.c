@@ -16,7 +16,7 @@
 #define QUADS 40      /* of a draw that needs more of the Parameter Buffer than there is */
 
 static struct egl egl;
-static GLuint plain_program, textured_program, block_program, storing_program, vertex_program,
+static GLuint plain_program, textured_program, slow_program, block_program, storing_program, vertex_program,
    compute_program;
 static GLuint target, target_framebuffer, others[2], other_framebuffers[2], samples_framebuffer;
 static GLuint quad, quads, block, storage, pack_buffer, texture_of_zeros;
@@ -41,6 +41,15 @@ make_programs(void)
       version, vertex,
       "uniform sampler2D image;\nout vec4 result;\n"
       "void main() { result = vec4(0.2) + texture(image, gl_FragCoord.xy / 128.0); }\n");
+   slow_program = build_versioned_program(
+      version, vertex,
+      "uniform sampler2D image;\nout vec4 result;\n"
+      "void main() {\n"
+      "   highp float x = gl_FragCoord.x;\n"
+      "   for (int i = 0; i < 4000; i++)\n"
+      "      x = fract(x * 1.37 + 0.11);\n"
+      "   result = vec4(x > 2.0 ? 1.0 : 0.2) + texture(image, gl_FragCoord.xy / 128.0);\n"
+      "}\n");
    block_program = build_versioned_program(version, vertex,
                                            "layout(std140, binding = 0) uniform Block { vec4 color; };\n"
                                            "out vec4 result;\nvoid main() { result = color; }\n");
@@ -340,7 +349,7 @@ change_texture(GLuint texture)
 {
    memset(pixels, 0, sizeof pixels);
    glBindTexture(GL_TEXTURE_2D, texture);
-   glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, OTHER_SIZE, OTHER_SIZE / 2, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+   glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, OTHER_SIZE, OTHER_SIZE, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
 }
 
 static void
@@ -426,6 +435,18 @@ copy_before_use(void)
    copy_texture(others[1], others[0]);
    glBindTexture(GL_TEXTURE_2D, others[0]);
    draw_with(textured_program);
+}
+
+/* A copy reads a texture, which is changed when the pass that reads it, too, is still being rendered. */
+static void
+copy_and_change(void)
+{
+   fill_others();
+   glBindTexture(GL_TEXTURE_2D, others[1]);
+   draw_with(slow_program);
+   copy_texture(others[1], others[0]);
+   glFlush();
+   change_texture(others[1]);
 }
 
 static void
@@ -597,6 +618,7 @@ static const struct {
    SCENE(copy, 0),
    SCENE(copy_over_used, 3),
    SCENE(copy_before_use, 2),
+   SCENE(copy_and_change, 2),
    SCENE(copy_target, 2),
    SCENE(copy_other, 0),
    SCENE(blit_others, 0),

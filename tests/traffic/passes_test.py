@@ -52,6 +52,7 @@ EXPECTED = {
     "copy": (["copy", "read"], TILE, ALL + TILE),
     "copy_over_used": broken("copy", ["copy"], TILE, TILE),
     "copy_before_use": (["copy", "read"], TILE, ALL + TILE),
+    "copy_and_change": (["copy", "flush", "read"], ALL + TILE, 2 * ALL + TILE),
     "copy_target": broken("copy", ["copy"], TILE, TILE),
     "copy_other": (["copy", "read"], TILE, ALL + TILE),
     "blit_others": (["copy", "read"], TILE, ALL + TILE),

@@ -98,13 +98,17 @@ find_live(const struct tbr_renderer *renderer, uint64_t sequence)
    return NULL;
 }
 
-/** Whether the batch is submitted and not rendered. One that another context is still
- * recording is not: GL guarantees nothing of it before that context flushes. */
+/** Whether the batch is submitted and not rendered, or one with a smaller number is: a batch that was set aside for a
+ * copy comes after the copy's, and may access the same memory. One that another context is still recording is not: GL
+ * guarantees nothing of it before that context flushes. */
 static bool
 is_pending(const struct tbr_renderer *renderer, uint64_t sequence)
 {
-   const struct live_batch *live = find_live(renderer, sequence);
-   return live && live->submitted && !renderer->is_parents;
+   util_dynarray_foreach (&renderer->live, struct live_batch, live) {
+      if (live->submitted && live->sequence <= sequence && !renderer->is_parents)
+         return true;
+   }
+   return false;
 }
 
 uint64_t

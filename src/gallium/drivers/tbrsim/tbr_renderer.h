@@ -31,8 +31,8 @@ uint64_t tbr_renderer_begin(struct tbr_renderer *renderer);
 /** Queues a batch that has been recorded. Waits while too many are under way. */
 void tbr_renderer_submit(struct tbr_renderer *renderer, struct tbr_batch *batch);
 
-/** Whether the batch is rendered / waits until it is. A batch that has not been
- * submitted counts as done. */
+/** Whether the batch is rendered, and all submitted ones with smaller numbers / waits until they are. A batch that has
+ * not been submitted counts as done. */
 bool tbr_renderer_done(struct tbr_renderer *renderer, uint64_t sequence);
 void tbr_renderer_wait(struct tbr_renderer *renderer, uint64_t sequence);
 /** The same of a fence: a batch that has not been submitted counts as not done. */
