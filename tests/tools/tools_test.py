@@ -64,8 +64,9 @@ class Answers(tbrsim.TestCase):
         for words in (["--help"], ["--version"], ["sim", "--help"], ["configs"], ["counters"], ["env"], ["doctor"],
                       ["report", "-o", self.path("page.html"), results], ["parquet", results]):
             with open("/dev/full", "w", encoding="utf-8") as full:
-                result = subprocess.run([tbrsim.arguments.tbrsim, *map(str, words)], env=tbrsim.environment(), check=False,
-                                        stdout=full, stderr=subprocess.PIPE, timeout=tbrsim.TIMEOUT)
+                result = subprocess.run([tbrsim.arguments.tbrsim, *map(str, words)], check=False, stdout=full,
+                                        env=tbrsim.environment(DISPLAY=":0") if words == ["env"] else tbrsim.environment(),
+                                        stderr=subprocess.PIPE, timeout=tbrsim.TIMEOUT)
             self.assertEqual((result.returncode, result.stderr.decode()),
                              (1, "tbrsim: standard output: cannot be written to: No space left on device\n"), words)
 
@@ -233,7 +234,7 @@ class Run(tbrsim.TestCase):
                                        r"EGL_PLATFORM=surfaceless, .*\n$")
         self.assertNotIn("EGL_PLATFORM", alone.stdout)
         for variable in ("DISPLAY", "WAYLAND_DISPLAY", "EGL_PLATFORM"):
-            self.assertEqual(self.fine("env", variables={variable: "surfaceless"}), alone.stdout)
+            self.assertNotIn("EGL_PLATFORM", self.fine("env", variables={variable: "surfaceless"}))
 
     def test_last_line(self):
         """run and replay end with a note on stderr: frames, DRAM traffic, where the results are, what to do with them."""
