@@ -62,7 +62,7 @@ draw_coverage(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t
    const struct tbr_draw_plan *plan = &thread->plan;
    const struct tbr_tile_primitive *primitive = &thread->primitives[primitive_index];
    uint32_t covered = 0, any = 0;
-   struct coverage before;
+   const struct coverage before = coverage;
    assert(block_x < thread->blocks_x && block_y * thread->blocks_x < thread->num_blocks);
    for (unsigned s = 0; s < samples; s++) {
       const float *offset = samples > 1 ? plan->sample_offset[s] : no_offset;
@@ -70,7 +70,6 @@ draw_coverage(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t
       covered |= mask;
       if (samples > 1 && !(plan->state->sample_mask >> s & 1))
          mask = 0;
-      before.sample[s] = mask;
       if (mask && plan->early) {
          mask = test_block(thread, primitive, block_x, block_y, s, offset, mask);
          if (plan->state->occlusion_counter)

@@ -153,5 +153,6 @@ shade_samples(struct tbr_tile_thread *thread)
       shade_coverage(thread, 0, TBR_MAX_SAMPLES - 1, true, false);
    }
    memset(block->coverage, 0, sizeof(block->coverage));
-   memset(thread->queue.samples_covered, 0, sizeof(thread->queue.samples_covered));
+   if (thread->plan.state->reads_sample_mask)
+      memset(thread->queue.samples_covered, 0, sizeof(thread->queue.samples_covered));
 }

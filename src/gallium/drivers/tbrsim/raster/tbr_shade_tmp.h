@@ -220,12 +220,21 @@ block_center(const struct tbr_tile_thread *thread, uint32_t block_index, float *
    *y = (float)(thread->tile_y + 4 * thread->block_y[block_index]) + thread->plan.center;
 }
 
-/* Appends the quads of a block that are covered anywhere. covered: in any sample, before tests; before: of those samples that
- * may be written. */
+/* Keeps which samples the primitive covers of a block's quad, for a program that reads gl_SampleMaskIn. */
+static void
+keep_samples_covered(struct tbr_fragment_queue *queue, const struct coverage *before, unsigned block_quad,
+                     unsigned place)
+{
+   for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
+      queue->samples_covered[s] |= (before->sample[s] >> 4 * block_quad & 15) << 4 * place;
+}
+
+/* Appends the quads of a block that are covered anywhere. covered: in any sample, before tests; before: of each. */
 TBR_INLINE void
 queue_coverage(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block_index,
                struct coverage coverage, uint32_t covered, const struct coverage *before, unsigned samples)
 {
+   const bool reads_samples = samples > 1 && thread->plan.state->reads_sample_mask;
    struct tbr_fragment_queue *queue = &thread->queue;
    struct tbr_tile_primitive *primitive = &thread->primitives[primitive_index];
    assert(primitive_index < thread->num_primitives && block_index < thread->num_blocks);
@@ -238,10 +247,10 @@ queue_coverage(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_
       mask |= coverage.sample[s];
    if (!queue->count && touches_all_quads(mask)) {
       fill_whole_block(thread, primitive, primitive_index, block_index, x, y, mask, covered);
-      if (samples > 1) {
+      if (samples > 1)
          memcpy(queue->block.coverage, coverage.sample, sizeof(coverage.sample));
-         memcpy(queue->samples_covered, before->sample, sizeof(before->sample));
-      }
+      for (unsigned n = 0; reads_samples && n < 4; n++)
+         keep_samples_covered(queue, before, n, n);
       drain_queue(thread);
       return;
    }
@@ -254,10 +263,10 @@ queue_coverage(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_
          drain_queue(thread);
       const unsigned place =
          append_quad(thread, primitive, primitive_index, block_index, n, x, y, live, covered >> 4 * n & 15);
-      for (unsigned s = 0; samples > 1 && s < samples; s++) {
+      for (unsigned s = 0; samples > 1 && s < samples; s++)
          queue->block.coverage[s] |= (coverage.sample[s] >> 4 * n & 15) << 4 * place;
-         queue->samples_covered[s] |= (before->sample[s] >> 4 * n & 15) << 4 * place;
-      }
+      if (unlikely(reads_samples))
+         keep_samples_covered(queue, before, n, place);
       if (queue->count == TBR_QUADS)
          drain_queue(thread);
    }
