@@ -103,6 +103,29 @@ is_cube(unsigned target)
    return target == PIPE_TEXTURE_CUBE || target == PIPE_TEXTURE_CUBE_ARRAY;
 }
 
+/** A buffer, or a multisampled texture of one level: the layers of an array are the planes of its samples. */
+static void
+random_fetched_image(struct texture_test_image *image, enum pipe_format format)
+{
+   const bool plain =
+      util_format_description(format)->block.width == 1 && !util_format_is_depth_or_stencil(format);
+   if (plain && texture_test_below(2)) {
+      const struct texture_test_description d = {
+         .target = PIPE_BUFFER,
+         .format = format,
+         .width = 1 + texture_test_below(100000),
+      };
+      texture_test_image_init(image, &d);
+      return;
+   }
+   texture_random_image(image, PIPE_TEXTURE_2D_ARRAY, format, 40);
+   struct tbr_texture_binding *binding = &image->binding;
+   binding->target = PIPE_TEXTURE_2D;
+   binding->num_samples = binding->num_layers;
+   binding->sample_stride = binding->levels[0].layer_stride;
+   binding->num_levels = binding->num_layers = 1;
+}
+
 /** Integers' bits as coordinates of fetches, inside and just outside. */
 static void
 random_fetches(const struct tbr_texture_binding *binding, struct tbr_sample_arguments *arguments)
@@ -144,6 +167,10 @@ random_call(const struct tbr_texture_binding *binding, struct tbr_sample_argumen
    const bool depth = util_format_has_depth(util_format_description(binding->format));
    const unsigned target = binding->target;
    texture_random_arguments(binding, arguments);
+   if (target == PIPE_BUFFER || binding->num_samples > 1) {
+      random_fetches(binding, arguments);
+      return;
+   }
    if (texture_test_below(8) == 0)
       make_wild(arguments);
    arguments->shadow = depth && target != PIPE_TEXTURE_3D && texture_test_below(2);
@@ -224,7 +251,10 @@ test_vectors(void **state)
       struct texture_test_image image;
       const enum pipe_texture_target target = targets[texture_test_below(ARRAY_SIZE(targets))];
       const enum pipe_format format = formats[i % ARRAY_SIZE(formats)];
-      texture_random_image(&image, target, format, 40);
+      if (texture_test_below(8) == 0)
+         random_fetched_image(&image, format);
+      else
+         texture_random_image(&image, target, format, 40);
       texture_random_sampler(&image.binding, target == PIPE_TEXTURE_RECT ? wraps + 4 : wraps,
                              target == PIPE_TEXTURE_RECT ? 2
                              : texture_test_below(3)     ? 4

@@ -135,16 +135,6 @@ texture_decode_packed_floats(texture_int word, texture_float *channel)
    channel[2] = texture_from_unsigned_floats((texture_int)((texture_uint)word >> 22), 5);
 }
 
-typedef double texture_double __attribute__((vector_size(TEXTURE_LANES * 8)));
-
-/** Depth of 24 bits as Mesa's format functions have it: rounded once, from a double. */
-TEXTURE_INLINE texture_float
-texture_exact_depth(texture_int depth)
-{
-   const texture_double scale = 1.0 / 0xffffff - (texture_double){0};
-   return __builtin_convertvector(__builtin_convertvector(depth, texture_double) * scale, texture_float);
-}
-
 /** One channel, number c, of the word that it is in. */
 TEXTURE_INLINE texture_float
 texture_decode_channel(enum texture_conversion conversion, const struct texture_channel *channel, unsigned c,
@@ -169,7 +159,8 @@ texture_decode_channel(enum texture_conversion conversion, const struct texture_
                          texture_to_float(texture_shift_right_signed(high, channel->right)) * channel->scale);
    case TEXTURE_CONVERT_SINT: return (texture_float)texture_shift_right_signed(high, channel->right);
    case TEXTURE_CONVERT_HALF: return texture_from_halves(bits);
-   case TEXTURE_CONVERT_DEPTH_24: return texture_exact_depth(bits);
+   case TEXTURE_CONVERT_DEPTH_24:
+      return texture_to_float(bits) / 16777215.0f; /* what a double rounds to, too */
    default: return (texture_float)bits;
    }
 }

@@ -44,6 +44,16 @@ texture_modulo(texture_int index, texture_int size)
    return texture_max_int(texture_min_int(remainder, size - 1), texture_splat_int(0));
 }
 
+/** The remainder of an index that is seldom more than a period outside. */
+TEXTURE_INLINE texture_int
+texture_repeat_index(texture_int index, texture_int last)
+{
+   const texture_int zero = texture_splat_int(0), size = last + 1;
+   texture_int near = index + (size & (index < zero));
+   near -= size & (near > last);
+   return likely(!texture_any((texture_uint)near > (texture_uint)last)) ? near : texture_modulo(index, size);
+}
+
 /** Texel indices after the wrap mode, as texture_wrap_index has them. Those of coordinates that repeat are
  * less than a period outside unless there is an offset. */
 TEXTURE_INLINE texture_int
@@ -53,7 +63,7 @@ texture_wrap_indices(unsigned wrap, texture_int index, texture_int last, bool of
    switch (wrap) {
    case PIPE_TEX_WRAP_REPEAT:
       if (offset)
-         return texture_modulo(index, last + 1);
+         return texture_repeat_index(index, last);
       index = texture_select_int(index < zero, last, index);
       return index & ~(index > last);
    case PIPE_TEX_WRAP_MIRROR_REPEAT:
@@ -421,7 +431,12 @@ texture_read_lanes(struct tbr_texture_thread *thread, const struct tbr_texture_b
    if (shape == TEXTURE_FLAT && linear && state->dimensions == 1) {
       /* Both rows are the only one. */
       texture_load_texels(thread, state, &taps, 2, &square->texels);
-      memcpy(square->texels.channel[2], square->texels.channel[0], 2 * sizeof(square->texels.channel[0]));
+      for (unsigned c = 0; c < 4; c++) {
+         if (!(channels >> c & 1))
+            continue;
+         square->texels.channel[2][c] = square->texels.channel[0][c];
+         square->texels.channel[3][c] = square->texels.channel[1][c];
+      }
    } else {
       texture_load_texels(thread, state, &taps, count, &square->texels);
    }
