@@ -7,6 +7,9 @@ import pathlib
 
 from .errors import Error
 
+# That of stats.json (src/cachemodel/stats/schema.h).
+SCHEMA = 1
+
 
 def within(path, name):
     """A path of a file, or of the directory that has it under this name: the file's."""
@@ -34,6 +37,9 @@ def read_statistics(path):
         raise Error(f"{path}: no statistics of tbrsim: no run, no total")
     if "columns" not in statistics:
         raise Error(f"{path}: of another version of tbrsim: no columns")
+    if statistics["run"].get("schema", 0) > SCHEMA:
+        raise Error(f"{path}: of a later version of tbrsim: its schema is {statistics['run']['schema']}, "
+                    f"expected at most {SCHEMA}")
     return statistics
 
 

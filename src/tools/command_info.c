@@ -147,6 +147,7 @@ print_text(const struct info *info)
 {
    size_t num_values;
    const struct cm_run_value *values = cm_recording_values(info->recording, &num_values);
+   printf("%-22s %016" PRIx64 "\n", "fingerprint", cm_recording_fingerprint(info->recording));
    printf("%-22s %s, %s\n", "recording", cm_recording_kind_names[cm_recording_kind(info->recording)],
           end_names[cm_recording_end(info->recording)]);
    for (size_t v = 0; v < num_values; v++) {
@@ -245,6 +246,9 @@ print_json(const struct info *info)
                        json_string(cm_recording_kind_names[cm_recording_kind(info->recording)]));
    json_object_set_new(root, "end", json_string(end_names[cm_recording_end(info->recording)]));
    json_object_set_new(root, "damage", damage ? output_text(damage) : json_null());
+   char fingerprint[17];
+   snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, cm_recording_fingerprint(info->recording));
+   json_object_set_new(root, "fingerprint", json_string(fingerprint));
    json_object_set_new(root, "provenance", provenance_json(info));
    json_object_set_new(root, "gpus",
                        json_integer(

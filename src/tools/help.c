@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "tbrsim_version.h"
 #include "tools.h"
 
 #define HELP_COLUMN 27
@@ -201,7 +202,7 @@ print_man_head(const char *command, const char *summary, const char *usage)
    fputs(".TH ", stdout);
    for (const char *letter = name; *letter; letter++)
       putchar(toupper((unsigned char)*letter));
-   printf(" 1 \"\" \"tbrsim " TBRSIM_VERSION "\" \"tbrsim\"\n.SH NAME\n");
+   printf(" 1 \"\" \"tbrsim %s\" \"tbrsim\"\n.SH NAME\n", tbrsim_release);
    print_roff_text(name);
    fputs(" \\- ", stdout);
    print_roff_text(summary);

@@ -9,6 +9,7 @@
 
 #include "help.h"
 #include "progress.h"
+#include "tbrsim_version.h"
 #include "tools.h"
 #include "util/message.h"
 #include "util/near.h"
@@ -165,7 +166,7 @@ main(int argc, char **argv)
       return end_output(STATUS_OK);
    }
    if (!strcmp(argv[1], "--version")) {
-      puts("tbrsim " TBRSIM_VERSION);
+      printf("tbrsim %s\ncommit %s\nMesa %s\n", tbrsim_release, tbrsim_commit, tbrsim_mesa);
       return end_output(STATUS_OK);
    }
    progress_open();

@@ -2,6 +2,7 @@
 #include "simulation.h"
 #include "config/config.h"
 
+#include <inttypes.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "gpu/counters.h"
 #include "gpu/timeline_writer.h"
 #include "options.h"
+#include "tbrsim_version.h"
 #include "util/threads.h"
 
 /* One pass over the recording for all simulations that still need one. */
@@ -49,12 +51,15 @@ simulation_start(struct simulation *simulation, const struct configuration *conf
    /* What stats.json says of a run besides its configuration is the recorded one's. */
    size_t count, kept = 0;
    const struct cm_run_value *values = cm_recording_values(simulations->recording, &count);
-   struct cm_run_value *run = allocate((count + 2) * sizeof(*run));
+   struct cm_run_value *run = allocate((count + 4) * sizeof(*run));
    for (size_t v = 0; v < count; v++) {
       if (strcmp(values[v].key, "preset") && strcmp(values[v].key, "configuration"))
          run[kept++] = values[v];
    }
    char *frames = text("%u", warm_up);
+   char *fingerprint = text("%016" PRIx64, cm_recording_fingerprint(simulations->recording));
+   run[kept++] = (struct cm_run_value){CM_RUN_SIMULATOR, tbrsim_commit};
+   run[kept++] = (struct cm_run_value){CM_RUN_RECORDING, fingerprint};
    if (warm_up)
       run[kept++] = (struct cm_run_value){"warm_up", frames};
    if (plan)
@@ -65,6 +70,7 @@ simulation_start(struct simulation *simulation, const struct configuration *conf
       fail(STATUS_FAILED, "out of memory");
    free(run);
    free(frames);
+   free(fingerprint);
 }
 
 void

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "stats/schema.h"
 #include "tools.h"
 
 #define MAX_TAIL (1 << 20) /* bytes in which the sums are */
@@ -64,6 +65,11 @@ statistics_file_load(const char *path)
          STATUS_FAILED,
          "%s: of another version of tbrsim: its frames are objects, expected rows of columns; simulate again",
          file.path);
+   const json_t *schema = json_object_get(file.run, "schema");
+   if (json_integer_value(schema) > CM_STATS_SCHEMA)
+      fail(STATUS_FAILED,
+           "%s: of a later version of tbrsim: its schema is %" JSON_INTEGER_FORMAT ", expected at most %d",
+           file.path, json_integer_value(schema), CM_STATS_SCHEMA);
    if (!json_is_array(columns) || !has_values(columns, frames))
       fail(STATUS_FAILED, "%s: a frame does not have the file's columns", file.path);
    file.frames = json_array_size(frames);

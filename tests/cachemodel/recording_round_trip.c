@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What a recorder was given comes out of the recording again, to the bit. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "events/recording_format.h"
 #include "support/random_pass.h"
 #include "support/random_recording.h"
 #include "support/test.h"
@@ -49,6 +51,42 @@ test_provenance(void **unused)
    assert_non_null(strstr(cm_recording_value(recording, "configuration"), "\"tile\": {\"size\": 32"));
    assert_null(cm_recording_value(recording, "no such key"));
    assert_int_equal(cm_recording_kind(recording), CM_RECORDING_PLAIN);
+   cm_recording_close(recording);
+}
+
+static uint64_t
+fingerprint_of(uint64_t seed, uint32_t frames)
+{
+   write_random_recording(recording_path(), seed, frames);
+   struct cm_recording *recording = open_recording();
+   const uint64_t fingerprint = cm_recording_fingerprint(recording);
+   assert_int_equal(cm_recording_fingerprint(recording), fingerprint);
+   assert_null(cm_recording_damage(recording));
+   assert_int_equal(compare_random_recording(recording, seed, 0), frames);
+   cm_recording_close(recording);
+   return fingerprint;
+}
+
+/* The same for the same content, and for no other, one checksum of which differs included. */
+static void
+test_fingerprint(void **unused)
+{
+   const uint64_t fingerprint = fingerprint_of(1, 3);
+   assert_true(fingerprint_of(2, 3) != fingerprint);
+   assert_true(fingerprint_of(1, 2) != fingerprint);
+   assert_int_equal(fingerprint_of(1, 3), fingerprint);
+   FILE *file = fopen(recording_path(), "r+b");
+   assert_non_null(file);
+   /* The last chunk's checksum is before the trailer. */
+   assert_int_equal(fseek(file, -(CM_TRAILER_BYTES + 1), SEEK_END), 0);
+   const int byte = fgetc(file);
+   assert_int_equal(fseek(file, -(CM_TRAILER_BYTES + 1), SEEK_END), 0);
+   assert_int_equal(fputc(byte ^ 1, file), byte ^ 1);
+   fclose(file);
+   char error[512];
+   struct cm_recording *recording = cm_recording_open(recording_path(), error, sizeof error);
+   assert_non_null(recording); /* the index is made anew */
+   assert_true(cm_recording_fingerprint(recording) != fingerprint);
    cm_recording_close(recording);
 }
 
@@ -345,6 +383,7 @@ main(void)
       cmocka_unit_test(test_random_passes), cmocka_unit_test(test_provenance),
       cmocka_unit_test(test_wild_events),   cmocka_unit_test(test_storage),
       cmocka_unit_test(test_without_ends),  cmocka_unit_test(test_second_gpu),
+      cmocka_unit_test(test_fingerprint),
    };
    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
    recording_remove();

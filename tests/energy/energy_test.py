@@ -183,6 +183,8 @@ class Command(EnergyTest):
                       "total": {name: value for name, value in sums.items() if name != "l2.total.reads"}},
                      "has no l2.total.reads")
         refused_with({"frames": []}, "no frame was simulated")
+        refused_with({"run": statistics["run"] | {"schema": 99}},
+                     "of a later version of tbrsim: its schema is 99, expected at most 1")
         for row in (rows[0][1:], [*rows[0], 1], ["1", *rows[0][1:]], [1.5, *rows[0][1:]], {"gpu.frames": 1}):
             refused_with({"frames": [*rows[1:], row]}, "a frame does not have the file's columns")
         del statistics["columns"]  # as it was written before there were columns

@@ -138,6 +138,8 @@ class Files(Recorded):
         self.says("x.json: no statistics", tbrsim.Results, self.path("x.json", "{}"))
         self.says("x.json: of another version of tbrsim: no columns", tbrsim.Results,
                   self.path("x.json", '{"run": {}, "total": {}}'))
+        self.says("x.json: of a later version of tbrsim: its schema is 99, expected at most 1", tbrsim.Results,
+                  self.path("x.json", '{"run": {"schema": 99}, "columns": [], "frames": [], "total": {}}'))
         self.says("index.json: no list of simulations", tbrsim.files.simulations,
                   self.path("index.json", "{}"))
 

@@ -310,6 +310,24 @@ class Simulation(RecordingTest):
         self.refused(2, "--warm-up 4 leaves no frame of 4 to count", "sim", "--frames", "0-3", "--warm-up", "4",
                      self.recording)
 
+    def test_what_made_them(self):
+        """Statistics name the commit that rendered, that which simulated, and the recording; else a live run's are the
+        same."""
+        recording = tbrsim.record(self.out, "glmark2_shadow", "--frames", "0-1", name="made")
+        live = tbrsim.statistics_files.load(self.out / "live")["run"]
+        commit, = re.findall("^commit (.*)$", self.fine("--version"), re.MULTILINE)
+        self.assertEqual((live["schema"], live["commit"], live["simulator"]), (1, commit, commit))
+        self.assertNotIn("recording", live)
+        self.fine("sim", "--out", self.out / "made", recording)
+        simulated = tbrsim.statistics_files.load(self.out / "made")["run"]
+        fingerprint = json.loads(self.fine("info", "--json", recording))["fingerprint"]
+        self.assertRegex(fingerprint, "^[0-9a-f]{16}$")
+        self.assertEqual(simulated, live | {"recording": fingerprint})
+        renamed = self.out / "renamed.tbr"
+        recording.rename(renamed)
+        self.assertIn(fingerprint, self.fine("info", renamed))
+        self.assertNotIn(fingerprint, self.fine("info", self.recording))
+
     def test_directories(self):
         """Plain names; the index of what was simulated before is kept."""
         preset = self.out / "my GPU.yaml"

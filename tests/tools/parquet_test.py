@@ -41,9 +41,9 @@ class TestCase(tbrsim.TestCase):
                          "(FORMAT csv, HEADER, NULLSTR '')")
         return back.read_text()
 
-    def described(self, path):
+    def described(self, path, key="tbrsim.columns"):
         rows = query(f"SELECT decode(value) AS value FROM parquet_kv_metadata({duckdb.quoted(path)}) "
-                     "WHERE decode(key) = 'tbrsim.columns'", self.directory)
+                     f"WHERE decode(key) = '{key}'", self.directory)
         return json.loads(rows[0]["value"])
 
     def types(self, path):
@@ -84,6 +84,10 @@ class Parquet(TestCase):
         done = self.fine("sim", "--format", "parquet", *ALL, "--timing", "on", "--out", out, self.recording)
         self.assertIn(f"parquet:    {out}/*.parquet\n", done)
         self.check_tables(out, ["frames", "passes", "draws", "textures", "tiles"])
+        run = tbrsim.statistics_files.load(out)["run"]
+        self.assertLessEqual({"schema", "commit", "simulator", "recording"}, run.keys())
+        for name in ("frames", "tiles"):
+            self.assertEqual(self.described(out / f"{name}.parquet", "tbrsim.run"), run)
         types = self.types(out / "draws.parquet")
         self.assertEqual([types[name] for name in ("frame", "call", "dram.total.reads", "gpu.draws")], ["INT64"] * 4)
         self.assertEqual([types[name] for name in ("group", "fragment_shader")], ["BYTE_ARRAY"] * 2)

@@ -71,7 +71,8 @@ class Answers(tbrsim.TestCase):
                              (1, "tbrsim: standard output: cannot be written to: No space left on device\n"), words)
 
     def test_version(self):
-        self.assertRegex(tbrsim.run("--version").stdout, r"^tbrsim \d+\.\d+\.\d+\n$")
+        self.assertRegex(tbrsim.run("--version").stdout, r"^tbrsim \d+\.\d+\.\d+\n"
+                         r"commit ([0-9a-f]{12}(-dirty)?|\d+\.\d+\.\d+)\nMesa \d+\.\d+\.\d+\n$")
 
     def test_configs(self):
         names = [line.split()[0] for line in tbrsim.run("configs").stdout.splitlines()]

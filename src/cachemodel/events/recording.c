@@ -16,6 +16,8 @@
 #include "events/recording_format.h"
 #include "util/file.h"
 
+#define ZSTD_CHECKSUM_BYTES 4
+
 struct cm_recording {
    char *path;
    int file;
@@ -42,6 +44,9 @@ struct cm_recording {
    size_t resources, last; /* index.resources still to be read before the frame */
    uint64_t offset;        /* of the next chunk */
    struct cm_name_check names;
+
+   bool has_fingerprint;
+   uint64_t fingerprint;
 };
 
 /* ---- passes --------------------------------------------------------------- */
@@ -664,6 +669,49 @@ cm_recording_list_definitions(struct cm_recording *recording,
       free(item.names);
    }
    return true;
+}
+
+/* ---- fingerprint ------------------------------------------------------------- */
+
+/* FNV-1a. */
+static uint64_t
+add_to_hash(uint64_t hash, const uint8_t *bytes, size_t n)
+{
+   for (size_t i = 0; i < n; i++)
+      hash = (hash ^ bytes[i]) * 0x100000001b3ull;
+   return hash;
+}
+
+uint64_t
+cm_recording_fingerprint(struct cm_recording *recording)
+{
+   uint64_t hash = 0xcbf29ce484222325ull;
+   if (recording->has_fingerprint)
+      return recording->fingerprint;
+   uint8_t bytes[CM_CHUNK_HEADER_BYTES > CM_RECORDING_HEADER_BYTES ? CM_CHUNK_HEADER_BYTES
+                                                                   : CM_RECORDING_HEADER_BYTES];
+   char damage[sizeof recording->damage];
+   memcpy(damage, recording->damage, sizeof damage);
+   if (read_at(recording, bytes, CM_RECORDING_HEADER_BYTES, 0))
+      hash = add_to_hash(hash, bytes, CM_RECORDING_HEADER_BYTES);
+   struct cm_chunk_header header;
+   for (uint64_t offset = CM_RECORDING_HEADER_BYTES;
+        offset < recording->file_bytes && read_chunk_header(recording, offset, &header);
+        offset += CM_CHUNK_HEADER_BYTES + header.stored_bytes) {
+      const uint64_t end = offset + CM_CHUNK_HEADER_BYTES + header.stored_bytes;
+      if (!read_at(recording, bytes, CM_CHUNK_HEADER_BYTES, offset))
+         break;
+      hash = add_to_hash(hash, bytes, CM_CHUNK_HEADER_BYTES);
+      /* zstd's checksum is at the end of what is stored. */
+      if (!read_at(recording, bytes, ZSTD_CHECKSUM_BYTES, end - ZSTD_CHECKSUM_BYTES))
+         break;
+      hash = add_to_hash(hash, bytes, ZSTD_CHECKSUM_BYTES);
+   }
+   /* The trailer is no chunk; damage was reported when the file was opened. */
+   memcpy(recording->damage, damage, sizeof damage);
+   recording->has_fingerprint = true;
+   recording->fingerprint = hash;
+   return hash;
 }
 
 /* ---- sections ---------------------------------------------------------------- */

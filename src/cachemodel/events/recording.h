@@ -51,6 +51,9 @@ const struct cm_indexed_frame *cm_recording_frames(const struct cm_recording *re
 /** GPUs that the frames first … last are of, one after another; see CM_ITEM_GPU. */
 size_t cm_recording_count_gpus(const struct cm_recording *recording, size_t first, size_t last);
 
+/** Of all that the file has, whatever its name: a 64-bit hash of its chunks' headers and checksums. It reads these alone. */
+uint64_t cm_recording_fingerprint(struct cm_recording *recording);
+
 /** How the file ends. */
 enum cm_recording_end {
    CM_RECORDING_WHOLE,

@@ -18,6 +18,7 @@
 #include "stats/earlier_files.h"
 #include "stats/process_results.h"
 #include "stats/row_file.h"
+#include "stats/schema.h"
 #include "stats/table_file.h"
 #include "stats/thumbnails.h"
 #include "util/file.h"
@@ -330,7 +331,7 @@ describe_run(const struct cm_config *config, const struct cm_run_value *values, 
    FILE *stream = open_memstream(&json, &length);
    if (!stream)
       return NULL;
-   fputc('{', stream);
+   fprintf(stream, "{\"schema\": %u, ", CM_STATS_SCHEMA);
    for (size_t i = 0; i < num_values; i++) {
       cm_json_write_string(values[i].key, stream);
       fputs(": ", stream);

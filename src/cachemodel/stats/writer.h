@@ -32,10 +32,14 @@ struct cm_process_results;
 struct cm_stats_writer;
 struct cm_table_file;
 
-/** A value of "run" besides the configuration: program, versions … */
+/** A value of "run" besides the schema and the configuration: program, versions … */
 struct cm_run_value {
    const char *key, *value;
 };
+/** The commit of what has simulated. The one that rendered, "commit", is in recordings, too. */
+#define CM_RUN_SIMULATOR "simulator"
+/** Of what was simulated from a recording: its fingerprint (cm_recording_fingerprint). */
+#define CM_RUN_RECORDING "recording"
 
 /** Makes a writer: of a process' results (which must outlive it), or of a directory that has no other,
  * with results NULL. Opens nothing: the directory (its last level is created) and the files are made at

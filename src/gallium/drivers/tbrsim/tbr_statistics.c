@@ -14,6 +14,7 @@
 #include "stats/writer.h"
 #include "tbr_process.h"
 #include "tbr_thumbnail.h"
+#include "tbrsim_version.h"
 
 static simple_mtx_t mutex = SIMPLE_MTX_INITIALIZER;
 /* Lives as long as the process, as the screens come and go. */
@@ -29,15 +30,19 @@ void
 tbr_statistics_describe_run(const char *isa, struct cm_run_value values[TBR_NUM_RUN_VALUES])
 {
    values[0] = (struct cm_run_value){"program", util_get_process_name()};
-   values[1] = (struct cm_run_value){"tbrsim", TBRSIM_VERSION};
-   values[2] = (struct cm_run_value){"mesa", PACKAGE_VERSION};
-   values[3] = (struct cm_run_value){"vector_feature_level", isa};
+   values[1] = (struct cm_run_value){"tbrsim", tbrsim_release};
+   values[2] = (struct cm_run_value){"commit", tbrsim_commit};
+   values[3] = (struct cm_run_value){"mesa", PACKAGE_VERSION};
+   values[4] = (struct cm_run_value){"vector_feature_level", isa};
 }
 
 static bool
 create_writer(const struct cm_config *config, const char *isa, const struct cm_timeline_frames *timeline)
 {
-   struct cm_run_value values[TBR_NUM_RUN_VALUES];
+   /* Of a recording, another build may simulate than the one that rendered. */
+   struct cm_run_value values[TBR_NUM_RUN_VALUES + 1] = {
+      [TBR_NUM_RUN_VALUES] = {CM_RUN_SIMULATOR, tbrsim_commit},
+   };
    struct cm_process_results *results = tbr_process_results();
    if (!results)
       return false;
@@ -46,7 +51,7 @@ create_writer(const struct cm_config *config, const char *isa, const struct cm_t
    tbr_statistics_describe_run(isa, values);
    table = cm_gpu_counter_table_create(config);
    if (table)
-      writer = cm_stats_writer_create(NULL, results, table, config, values, TBR_NUM_RUN_VALUES);
+      writer = cm_stats_writer_create(NULL, results, table, config, values, TBR_NUM_RUN_VALUES + 1);
    if (writer && cm_attribution_writer_create(config, table, writer, &attribution)) {
       if (timeline)
          timeline_writer = cm_timeline_writer_create(timeline, writer);

@@ -21,9 +21,9 @@ struct cm_timeline_frames;
 struct tbr_model;
 struct util_dynarray;
 
-/** What a run is, besides its configuration: program, versions, isa (the vector feature
+/** What a run is, besides its configuration: program, versions, the commit that rendered, isa (the vector feature
  * level's name, which must outlive the values). */
-#define TBR_NUM_RUN_VALUES 4
+#define TBR_NUM_RUN_VALUES 5
 void tbr_statistics_describe_run(const char *isa, struct cm_run_value values[TBR_NUM_RUN_VALUES]);
 
 /** Prepares the files for the process, once; nothing is opened before a frame.
