@@ -403,7 +403,7 @@ tbr_batch_finish(struct tbr_context *context, uint64_t sequence, enum cm_end_rea
       return;
    submit_recording(context, sequence, reason);
    tbr_renderer_wait(tbr_screen(context->base.screen)->renderer, sequence);
-   assert(tbr_renderer_done(tbr_screen(context->base.screen)->renderer, sequence));
+   assert(!is_recording(context, sequence));
 }
 
 /** Whether draws of a batch that is being recorded, if there is one, read the resource. */
