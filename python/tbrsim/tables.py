@@ -108,18 +108,20 @@ def analyze(recording, config=None, settings=None, out=None, **options):
 
 
 def advise(recording, config=None, settings=None, timing=None, **options):
-    """`tbrsim advise`: a row for each finding, the largest saving first: rule, problem, remedy,
-    where (frame, pass, draw, call, group), what it is about (resource.id, resource.label, …,
-    vertex_shader.hash, fragment_shader.hash), `evidence` as a dictionary, and what it saves a frame:
-    saves.dram_bytes, saves_percent.dram_bytes and so on. `.attrs` has the rest of the answer:
-    a_frame_has, frames, save_less, not_simulated, overdraw_known."""
+    """`tbrsim advise`: a row for each finding, the most worth first: rule, problem, remedy, where
+    (frame, pass, draw, call, group; of a broken pass break.reason, break.end_call, …), what it is
+    about (resource.id, resource.label, …, all of them in `resources`; vertex_shader.hash,
+    fragment_shader.hash), `evidence` as a dictionary, and what it saves per frame: saves.dram_bytes,
+    saves_percent.dram_bytes and so on, and or.saves.dram_bytes under or.condition. `.attrs` has the
+    rest of the answer: a_frame_has, frames, loading_frames, together, hidden_overdraw, save_less,
+    not_simulated, overdraw_known."""
     _no_format(options)
     words = configuration_words(config, settings, timing)
     answer = json.loads(call("advise", "--json", *words, *option_words(**options), "--", recording))
     findings = answer.pop("findings")
     evidence = [finding.pop("evidence") for finding in findings]
     for finding in findings:
-        for key in ("resource", "vertex_shader", "fragment_shader"):
+        for key in ("resource", "vertex_shader", "fragment_shader", "break", "or"):
             finding[key] = finding[key] or {}
     frame = need("pandas").json_normalize(findings)
     frame["evidence"] = evidence

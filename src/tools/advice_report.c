@@ -15,8 +15,9 @@
 
 static const struct {
    const char *key, *name, *counters[2];
+   bool ranks;
 } measures[] = {
-#define ROW(id, key, name, counter, second) {key, name, {counter, second}},
+#define ROW(id, key, name, counter, second, ranks) {key, name, {counter, second}, ranks},
    ADVICE_MEASURES(ROW)
 #undef ROW
 };
@@ -27,62 +28,158 @@ static const char *const slot_names[CM_SLOTS] = {
 
 /* ---- measures ------------------------------------------------------------------- */
 
-/* A measure's average over the frames; false: the configuration does not have it. */
+/* Whether a counted frame is one of those in which it is not known what the finding is worth. */
 static bool
-measure(const struct simulation *simulation, enum advice_measure which, double *average)
+is_unknown(const struct advice_report *report, const struct cm_finding *finding, unsigned frame)
 {
+   for (uint32_t u = 0; u < finding->num_unknown_frames; u++) {
+      if (finding->unknown_frames[u] == report->frames[frame])
+         return true;
+   }
+   return false;
+}
+
+/* For which counted frames it is known what the findings are worth, by their order; all of them where it is known for none.
+ * Their count. */
+static unsigned
+known_frames(const struct advice_report *report, const struct advised *list, unsigned count, bool *known)
+{
+   unsigned num_known = 0;
+   for (unsigned f = 0; f < report->baseline->frames; f++) {
+      known[f] = true;
+      for (unsigned a = 0; a < count; a++)
+         known[f] &= !is_unknown(report, list[a].finding, f);
+      num_known += known[f];
+   }
+   for (unsigned f = 0; !num_known && f < report->baseline->frames; f++)
+      known[f] = true;
+   return num_known ? num_known : report->baseline->frames;
+}
+
+/* A measure's average over frames, num_known of them; false: the configuration does not have it. */
+static bool
+measure(const struct simulation *simulation, enum advice_measure which, const bool *known, unsigned num_known,
+        double *average)
+{
+   const struct cm_counter_table *table = simulation->table;
    bool found = false;
    *average = 0;
    for (unsigned c = 0; c < 2 && measures[which].counters[c]; c++) {
-      const int counter = cm_counter_table_find(simulation->table, measures[which].counters[c]);
-      found |= counter >= 0;
-      *average += counter < 0 ? 0 : ratio(simulation->total[counter], simulation->frames);
+      const int counter = cm_counter_table_find(table, measures[which].counters[c]);
+      if (counter < 0)
+         continue;
+      found = true;
+      for (unsigned f = 0; f < simulation->frames; f++)
+         *average += known[f] ? (double)simulation->samples[(size_t)f * table->count + (unsigned)counter] : 0;
    }
+   *average /= num_known;
    return found;
 }
 
-double
-advice_report_saving(const struct advice_report *report, const struct advised *advised)
+/* What a simulation saves in frames. */
+static struct advice_saving
+saving_of(const struct advice_report *report, const struct simulation *simulation, const bool *known,
+          unsigned num_known)
 {
-   double before, after;
-   measure(report->baseline, ADVICE_DRAM, &before);
-   measure(advised->simulation, ADVICE_DRAM, &after);
-   return before - after;
+   struct advice_saving saving = {{0}};
+   for (unsigned m = 0; m < ADVICE_MEASURE_COUNT; m++) {
+      double before, after;
+      measure(report->baseline, (enum advice_measure)m, known, num_known, &before);
+      measure(simulation, (enum advice_measure)m, known, num_known, &after);
+      saving.saved[m] = before - after;
+   }
+   return saving;
 }
 
+/* The part of a measure that is saved. */
+static double
+share(const struct advice_report *report, const struct advice_saving *saving, unsigned which)
+{
+   return report->before[which] > 0 ? saving->saved[which] / report->before[which] : 0;
+}
+
+/* The largest share that is saved; of those measures only that rank, or of all. */
+static double
+largest_share(const struct advice_report *report, const struct advice_saving *saving, bool of_all)
+{
+   double largest = -INFINITY;
+   for (unsigned m = 0; m < ADVICE_MEASURE_COUNT; m++) {
+      if (of_all || measures[m].ranks)
+         largest = fmax(largest, share(report, saving, m));
+   }
+   return largest;
+}
+
+/* The most worth first; where that is the same, the first measure that is not. */
 static int
-by_saving(const void *a, const void *b)
+by_worth(const void *a, const void *b)
 {
    const struct advised *first = a, *second = b;
+   if (first->worth != second->worth)
+      return first->worth < second->worth ? 1 : -1;
    for (unsigned m = 0; m < ADVICE_MEASURE_COUNT; m++) {
-      if (first->saved[m] != second->saved[m])
-         return first->saved[m] < second->saved[m] ? 1 : -1;
+      if (first->saving.saved[m] != second->saving.saved[m])
+         return first->saving.saved[m] < second->saving.saved[m] ? 1 : -1;
    }
    return 0;
+}
+
+/* Of the orders, the best one stays. They are the list's last. */
+static void
+keep_best_order(struct advice_report *report)
+{
+   struct advised *best = NULL;
+   unsigned kept = 0;
+   for (unsigned a = 0; a < report->count; a++) {
+      struct advised *advised = &report->list[a];
+      if (advised->finding->rule != CM_ADVICE_TILE_ORDER)
+         kept++;
+      else if (!best || advised->worth > best->worth)
+         best = advised;
+   }
+   if (best)
+      report->list[kept++] = *best;
+   report->count = kept;
 }
 
 void
 advice_report_measure(struct advice_report *report)
 {
+   const unsigned frames = report->baseline->frames;
+   bool *known = allocate(frames * sizeof(*known));
    unsigned kept = 0;
+   known_frames(report, NULL, 0, known);
    for (unsigned m = 0; m < ADVICE_MEASURE_COUNT; m++)
-      report->measured[m] = measure(report->baseline, (enum advice_measure)m, &report->before[m]);
+      report->measured[m] =
+         measure(report->baseline, (enum advice_measure)m, known, frames, &report->before[m]);
    for (unsigned a = 0; a < report->count; a++) {
       struct advised *advised = &report->list[a];
-      for (unsigned m = 0; m < ADVICE_MEASURE_COUNT; m++) {
-         double after;
-         measure(advised->simulation, (enum advice_measure)m, &after);
-         advised->saved[m] = report->before[m] - after;
-         if (report->before[m] > 0)
-            advised->least = fmax(advised->least, advised->saved[m] / report->before[m]);
-      }
-      if (advised->least >= report->least)
-         report->list[kept++] = *advised;
+      const unsigned num_known = known_frames(report, advised, 1, known);
+      advised->saving = saving_of(report, advised->simulation, known, num_known);
+      if (advised->other)
+         advised->other_saving = saving_of(report, advised->other, known, num_known);
+      advised->worth = report->measured[ADVICE_CYCLES] ? advised->saving.saved[ADVICE_CYCLES]
+                                                       : largest_share(report, &advised->saving, false);
+   }
+   free(known);
+   keep_best_order(report);
+   for (unsigned a = 0; a < report->count; a++) {
+      if (largest_share(report, &report->list[a].saving, true) >= report->least)
+         report->list[kept++] = report->list[a];
    }
    report->small = report->count - kept;
    report->count = kept;
    if (kept)
-      qsort(report->list, kept, sizeof(*report->list), by_saving);
+      qsort(report->list, kept, sizeof(*report->list), by_worth);
+}
+
+void
+advice_report_measure_together(struct advice_report *report)
+{
+   bool *known = allocate(report->baseline->frames * sizeof(*known));
+   const unsigned num_known = known_frames(report, report->list, report->count, known);
+   report->together.saving = saving_of(report, report->together.simulation, known, num_known);
+   free(known);
 }
 
 /* ---- text ----------------------------------------------------------------------- */
@@ -99,24 +196,38 @@ print_amount(double value, const char *name, FILE *file)
    fprintf(file, "%.*f%s %s", digits, value, units[unit], name);
 }
 
+/* A resource in words: texture 7 "wall": 512 × 512, etc2_rgb8. */
 static void
-print_resource(const struct advice_report *report, const struct cm_finding *finding, FILE *file)
+print_resource(const struct advice_report *report, uint32_t id, FILE *file)
 {
-   const struct cm_resource_description *resource = cm_advice_resource(report->advice, finding->resource);
+   const struct cm_resource_description *resource = cm_advice_resource(report->advice, id);
    const struct cm_names *names = cm_advice_names(report->advice);
    if (!resource)
       return;
    const char *label = cm_names_label(names, resource->id);
-   fprintf(file, "   %s %u%s%s%s: %u × %u", resource->is_displayable ? "window" : "texture", resource->id,
+   fprintf(file, "%s %u%s%s%s: %u × %u", resource->is_displayable ? "window" : "texture", resource->id,
            *label ? " \"" : "", label, *label ? "\"" : "", resource->width, resource->height);
    if (resource->layers > 1)
       fprintf(file, ", %u layers", resource->layers);
    fprintf(file, ", %s", cm_names_format(names, resource->id));
-   for (unsigned slot = 0, any = 0; slot < CM_SLOTS; slot++) {
-      if (finding->slots >> slot & 1)
-         fprintf(file, "%s%s", any++ ? ", " : "; attached as ", slot_names[slot]);
+}
+
+#define MOST_RESOURCES 3 /* that the text lists */
+
+static void
+print_resources(const struct advice_report *report, const struct cm_finding *finding, FILE *file)
+{
+   for (uint32_t r = 0; r < finding->num_resources && r < MOST_RESOURCES; r++) {
+      fprintf(file, "   ");
+      print_resource(report, finding->resources[r], file);
+      for (unsigned slot = 0, any = 0; slot < CM_SLOTS; slot++) {
+         if (finding->slots >> slot & 1)
+            fprintf(file, "%s%s", any++ ? ", " : "; attached as ", slot_names[slot]);
+      }
+      fprintf(file, "\n");
    }
-   fprintf(file, "\n");
+   if (finding->num_resources > MOST_RESOURCES)
+      fprintf(file, "   and %u more\n", finding->num_resources - MOST_RESOURCES);
 }
 
 static void
@@ -147,19 +258,47 @@ print_place(const struct advice_report *report, const struct cm_finding *finding
    fprintf(file, "\n");
 }
 
+/* Where a pass ends, and goes on. */
 static void
-print_saving(const struct advice_report *report, const struct advised *advised, FILE *file)
+print_break(const struct advice_report *report, const struct cm_pass_break *where, FILE *file)
+{
+   if (where->other_target) {
+      fprintf(file, "   meanwhile ");
+      print_resource(report, where->other_target, file);
+      fprintf(file, " is drawn to\n");
+   }
+   fprintf(file, "   goes on in pass %u", where->next_pass);
+   if (where->last_call && where->next_call)
+      fprintf(file, ", between call %u and call %u", where->last_call, where->next_call);
+   if (where->end_call)
+      fprintf(file, "; call %u ends it", where->end_call);
+   fprintf(file, "\n");
+}
+
+static void
+print_saving(const struct advice_report *report, const struct advice_saving *saving, FILE *file)
 {
    unsigned printed = 0;
    for (unsigned m = 0; m < ADVICE_MEASURE_COUNT; m++) {
-      const double share = report->before[m] > 0 ? 100 * advised->saved[m] / report->before[m] : 0;
-      if (!report->measured[m] || fabs(share) < 0.05)
+      const double percent = 100 * share(report, saving, m);
+      if (!report->measured[m] || fabs(percent) < 0.05)
          continue;
       fprintf(file, "%s", printed++ ? ", " : "saves ");
-      print_amount(advised->saved[m], measures[m].name, file);
-      fprintf(file, " (%.1f %%)", share);
+      print_amount(saving->saved[m], measures[m].name, file);
+      fprintf(file, " (%.1f %%)", percent);
    }
-   fprintf(file, "%s a frame\n", printed ? "" : "saves nothing");
+   fprintf(file, "%s\n", printed ? " per frame" : "saves nothing");
+}
+
+static void
+print_evidence(const struct cm_finding *finding, FILE *file)
+{
+   for (unsigned e = 0; e < finding->num_evidence; e++) {
+      const double value = finding->evidence[e].value;
+      const int digits = value == floor(value) || value >= 100 ? 0 : 1;
+      fprintf(file, "%s%s: %.*f%s", e ? "; " : "   ", finding->evidence[e].name, digits, value,
+              e + 1 == finding->num_evidence ? "\n" : "");
+   }
 }
 
 static void
@@ -167,27 +306,90 @@ print_finding(const struct advice_report *report, unsigned number, FILE *file)
 {
    const struct advised *advised = &report->list[number];
    const struct cm_finding *finding = advised->finding;
-   const struct cm_advice_rule_text *rule = &cm_advice_rule_texts[finding->rule];
-   fprintf(file, "\n%u. %s: ", number + 1, rule->name);
-   print_saving(report, advised, file);
-   fprintf(file, "   %s\n", rule->problem);
-   print_resource(report, finding, file);
+   fprintf(file, "\n%u. %s: ", number + 1, cm_advice_rule_texts[finding->rule].name);
+   print_saving(report, &advised->saving, file);
+   if (advised->other) {
+      fprintf(file, "   %s: ", finding->condition);
+      print_saving(report, &advised->other_saving, file);
+   }
+   fprintf(file, "   %s\n", finding->problem);
+   print_resources(report, finding, file);
    print_shader(report, CM_SHADER_VERTEX, "vertex", finding->vertex_shader, file);
    print_shader(report, CM_SHADER_FRAGMENT, "fragment", finding->fragment_shader, file);
    if (finding->rule != CM_ADVICE_TILE_ORDER)
       print_place(report, finding, file);
-   for (unsigned e = 0; e < finding->num_evidence; e++)
-      fprintf(file, "%s%s: %" PRIu64 "%s", e ? "; " : "   ", finding->evidence[e].name,
-              finding->evidence[e].value, e + 1 == finding->num_evidence ? "\n" : "");
-   fprintf(file, "   advice: %s%s%s\n", rule->remedy, advised->settings ? "; here " : "",
+   if (finding->rule == CM_ADVICE_BROKEN_PASS)
+      print_break(report, &finding->pass_break, file);
+   print_evidence(finding, file);
+   if (finding->num_unknown_frames)
+      fprintf(file, "   in %u of %u frames it is not known what becomes of it: the saving is of the others\n",
+              finding->num_unknown_frames, report->baseline->frames);
+   if (finding->assumption)
+      fprintf(file, "   simulated: %s\n", finding->assumption);
+   fprintf(file, "   advice: %s%s%s\n", finding->remedy, advised->settings ? "; here " : "",
            advised->settings ? advised->settings : "");
+}
+
+/* The number in the list, from 0, of a finding that is there. */
+static unsigned
+number_of(const struct advice_report *report, const struct cm_finding *finding)
+{
+   unsigned number = 0;
+   while (report->list[number].finding != finding)
+      number++;
+   return number;
+}
+
+static void
+print_together(const struct advice_report *report, FILE *file)
+{
+   if (!report->together.simulation)
+      return;
+   fprintf(file, "\nall of these together, but for the order of tiles: ");
+   print_saving(report, &report->together.saving, file);
+   for (unsigned a = 0; a < report->num_apart; a++)
+      fprintf(file, "   without %u.: another one leaves out passes that it joins, or joins those\n",
+              number_of(report, report->apart[a]) + 1);
+}
+
+/* The frames that are not counted. */
+static void
+print_loading(const struct advice_report *report, FILE *file)
+{
+   if (!report->num_loading)
+      return;
+   const struct frame_load *first = &report->loading[0];
+   fprintf(file, "frame %u", first->number);
+   if (report->num_loading > 1)
+      fprintf(file, " and %u more look", report->num_loading - 1);
+   else
+      fprintf(file, " looks");
+   fprintf(file,
+           " like loading, with %" PRIu64 " passes and %" PRIu64 " draws, where the median frame has %" PRIu64
+           " and %" PRIu64 ":\nsimulated, but not counted (--all-frames counts all)\n",
+           first->passes, first->draws, report->median.passes, report->median.draws);
+}
+
+static void
+print_hidden(const struct advice_report *report, FILE *file)
+{
+   const struct cm_hidden_overdraw overdraw = cm_advice_hidden_overdraw(report->advice);
+   if (!overdraw.hidden)
+      return;
+   fprintf(file, "this GPU hides ");
+   print_amount(overdraw.hidden, "opaque fragments", file);
+   fprintf(file,
+           " per frame (%.1f %% of all) that later ones cover; a GPU without hidden surface\nremoval would "
+           "shade them: --set mode=tbr, or a recording made with --config mali-like\n",
+           100 * overdraw.hidden / overdraw.opaque);
 }
 
 void
 advice_report_text(const struct advice_report *report, FILE *file)
 {
-   fprintf(file, "%s on %s: %u frames\na frame has", report->recording, report->configuration,
-           report->baseline->frames);
+   fprintf(file, "%s on %s: %u frames\n", report->recording, report->configuration, report->baseline->frames);
+   print_loading(report, file);
+   fprintf(file, "a frame has");
    for (unsigned m = 0, any = 0; m < ADVICE_MEASURE_COUNT; m++) {
       if (!report->measured[m])
          continue;
@@ -197,6 +399,7 @@ advice_report_text(const struct advice_report *report, FILE *file)
    fprintf(file, "\n");
    for (unsigned a = 0; a < report->count; a++)
       print_finding(report, a, file);
+   print_together(report, file);
    fprintf(file, "\n");
    if (!report->count)
       fprintf(file, "nothing found that saves %g %% of any of these\n", 100 * report->least);
@@ -206,6 +409,7 @@ advice_report_text(const struct advice_report *report, FILE *file)
    if (report->not_simulated)
       fprintf(file, "%u finding%s not simulated: those with the least to save, see --most\n",
               report->not_simulated, report->not_simulated == 1 ? " was" : "s were");
+   print_hidden(report, file);
    if (!cm_advice_knows_overdraw(report->advice))
       fprintf(file, "overdraw is not known: the recording has no hidden fragments (--record-visible)\n");
 }
@@ -213,27 +417,39 @@ advice_report_text(const struct advice_report *report, FILE *file)
 /* ---- JSON ----------------------------------------------------------------------- */
 
 static json_t *
-measures_json(const struct advice_report *report, const double *values, bool shares)
+measures_json(const struct advice_report *report, const double *values)
 {
    json_t *object = json_object();
    for (unsigned m = 0; m < ADVICE_MEASURE_COUNT; m++) {
-      const double value = shares && report->before[m] > 0 ? 100 * values[m] / report->before[m] : values[m];
-      if (report->measured[m] && (!shares || report->before[m] > 0))
-         json_object_set_new(object, measures[m].key, json_real(value));
+      if (report->measured[m])
+         json_object_set_new(object, measures[m].key, json_real(values[m]));
    }
    return object;
 }
 
-static json_t *
-resource_json(const struct advice_report *report, const struct cm_finding *finding)
+/* Adds what is saved, in numbers and per cent. */
+static void
+add_saving(const struct advice_report *report, const struct advice_saving *saving, json_t *object)
 {
-   const struct cm_resource_description *resource = cm_advice_resource(report->advice, finding->resource);
+   json_t *percent = json_object();
+   for (unsigned m = 0; m < ADVICE_MEASURE_COUNT; m++) {
+      if (report->measured[m] && report->before[m] > 0)
+         json_object_set_new(percent, measures[m].key, json_real(100 * share(report, saving, m)));
+   }
+   json_object_set_new(object, "saves", measures_json(report, saving->saved));
+   json_object_set_new(object, "saves_percent", percent);
+}
+
+static json_t *
+resource_json(const struct advice_report *report, uint32_t id, uint32_t attached_as)
+{
+   const struct cm_resource_description *resource = cm_advice_resource(report->advice, id);
    const struct cm_names *names = cm_advice_names(report->advice);
    if (!resource)
       return json_null();
    json_t *slots = json_array();
    for (unsigned slot = 0; slot < CM_SLOTS; slot++) {
-      if (finding->slots >> slot & 1)
+      if (attached_as >> slot & 1)
          json_array_append_new(slots, json_string(slot_names[slot]));
    }
    return json_pack("{s:I, s:s, s:o, s:o, s:i, s:i, s:i, s:i, s:o}", "id", (json_int_t)resource->id, "kind",
@@ -242,6 +458,26 @@ resource_json(const struct advice_report *report, const struct cm_finding *findi
                     output_text(cm_names_format(names, resource->id)), "width", (int)resource->width,
                     "height", (int)resource->height, "layers", (int)resource->layers, "levels",
                     (int)resource->levels, "attached_as", slots);
+}
+
+/* A number, or null for 0: calls and the like, which count from 1. */
+static json_t *
+number_json(uint32_t number)
+{
+   return number ? json_integer(number) : json_null();
+}
+
+static json_t *
+break_json(const struct advice_report *report, const struct cm_finding *finding)
+{
+   const struct cm_pass_break *where = &finding->pass_break;
+   if (finding->rule != CM_ADVICE_BROKEN_PASS)
+      return json_null();
+   return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o}", "reason", cm_end_reason_names[where->reason],
+                    "next_pass", (int)where->next_pass, "last_call_before", number_json(where->last_call),
+                    "end_call", number_json(where->end_call), "first_call_after",
+                    number_json(where->next_call), "meanwhile",
+                    resource_json(report, where->other_target, 0));
 }
 
 static json_t *
@@ -257,36 +493,86 @@ shader_json(const struct advice_report *report, enum cm_shader_stage stage, uint
 }
 
 static json_t *
+other_json(const struct advice_report *report, const struct advised *advised)
+{
+   if (!advised->other)
+      return json_null();
+   json_t *object = json_pack("{s:s}", "condition", advised->finding->condition);
+   add_saving(report, &advised->other_saving, object);
+   return object;
+}
+
+static json_t *
 finding_json(const struct advice_report *report, const struct advised *advised)
 {
    const struct cm_finding *finding = advised->finding;
-   const struct cm_advice_rule_text *rule = &cm_advice_rule_texts[finding->rule];
-   json_t *object = json_object(), *evidence = json_object();
+   json_t *object = json_object(), *evidence = json_object(), *resources = json_array();
    for (unsigned e = 0; e < finding->num_evidence; e++)
-      json_object_set_new(evidence, finding->evidence[e].name,
-                          json_integer((json_int_t)finding->evidence[e].value));
-   json_object_set_new(object, "rule", json_string(rule->name));
-   json_object_set_new(object, "problem", json_string(rule->problem));
-   json_object_set_new(object, "remedy", json_string(rule->remedy));
+      json_object_set_new(evidence, finding->evidence[e].name, json_real(finding->evidence[e].value));
+   for (uint32_t r = 0; r < finding->num_resources; r++)
+      json_array_append_new(resources, resource_json(report, finding->resources[r], finding->slots));
+   json_object_set_new(object, "rule", json_string(cm_advice_rule_texts[finding->rule].name));
+   json_object_set_new(object, "problem", json_string(finding->problem));
+   json_object_set_new(object, "remedy", json_string(finding->remedy));
+   json_object_set_new(object, "assumption",
+                       finding->assumption ? json_string(finding->assumption) : json_null());
    json_object_set_new(object, "settings", advised->settings ? json_string(advised->settings) : json_null());
    json_object_set_new(object, "frame", json_integer(finding->frame));
    json_object_set_new(object, "pass", json_integer(finding->pass));
    json_object_set_new(object, "passes", json_integer(finding->passes));
    json_object_set_new(object, "draw",
                        finding->draw == CM_NO_DRAW ? json_null() : json_integer(finding->draw));
-   json_object_set_new(object, "call", finding->call ? json_integer(finding->call) : json_null());
+   json_object_set_new(object, "call", number_json(finding->call));
    json_object_set_new(object, "group",
                        finding->group ? draw_list_group(cm_advice_names(report->advice), finding->group)
                                       : json_null());
-   json_object_set_new(object, "resource", resource_json(report, finding));
+   json_object_set_new(object, "break", break_json(report, finding));
+   json_object_set_new(object, "resource",
+                       finding->num_resources ? resource_json(report, finding->resources[0], finding->slots)
+                                              : json_null());
+   json_object_set_new(object, "resources", resources);
    json_object_set_new(object, "vertex_shader",
                        shader_json(report, CM_SHADER_VERTEX, finding->vertex_shader));
    json_object_set_new(object, "fragment_shader",
                        shader_json(report, CM_SHADER_FRAGMENT, finding->fragment_shader));
    json_object_set_new(object, "evidence", evidence);
-   json_object_set_new(object, "saves", measures_json(report, advised->saved, false));
-   json_object_set_new(object, "saves_percent", measures_json(report, advised->saved, true));
+   json_object_set_new(object, "frames_not_known", json_integer(finding->num_unknown_frames));
+   json_object_set_new(object, "or", other_json(report, advised));
+   add_saving(report, &advised->saving, object);
    return object;
+}
+
+static json_t *
+together_json(const struct advice_report *report)
+{
+   if (!report->together.simulation)
+      return json_null();
+   json_t *object = json_object(), *apart = json_array();
+   for (unsigned a = 0; a < report->num_apart; a++)
+      json_array_append_new(apart, json_integer(number_of(report, report->apart[a])));
+   json_object_set_new(object, "without", apart);
+   add_saving(report, &report->together.saving, object);
+   return object;
+}
+
+static json_t *
+loading_json(const struct advice_report *report)
+{
+   json_t *list = json_array();
+   for (unsigned l = 0; l < report->num_loading; l++)
+      json_array_append_new(list, json_pack("{s:i, s:I, s:I}", "frame", (int)report->loading[l].number,
+                                            "passes", (json_int_t)report->loading[l].passes, "draws",
+                                            (json_int_t)report->loading[l].draws));
+   return list;
+}
+
+static json_t *
+hidden_json(const struct advice_report *report)
+{
+   const struct cm_hidden_overdraw overdraw = cm_advice_hidden_overdraw(report->advice);
+   return overdraw.hidden
+             ? json_pack("{s:f, s:f}", "fragments", overdraw.hidden, "of_opaque", overdraw.opaque)
+             : json_null();
 }
 
 json_t *
@@ -298,10 +584,13 @@ advice_report_json(const struct advice_report *report)
    json_object_set_new(object, "recording", output_text(report->recording));
    json_object_set_new(object, "configuration", output_text(report->configuration));
    json_object_set_new(object, "frames", json_integer(report->baseline->frames));
-   json_object_set_new(object, "a_frame_has", measures_json(report, report->before, false));
+   json_object_set_new(object, "loading_frames", loading_json(report));
+   json_object_set_new(object, "a_frame_has", measures_json(report, report->before));
    json_object_set_new(object, "findings", findings);
+   json_object_set_new(object, "together", together_json(report));
    json_object_set_new(object, "save_less", json_integer(report->small));
    json_object_set_new(object, "not_simulated", json_integer(report->not_simulated));
+   json_object_set_new(object, "hidden_overdraw", hidden_json(report));
    json_object_set_new(object, "overdraw_known", json_boolean(cm_advice_knows_overdraw(report->advice)));
    return object;
 }

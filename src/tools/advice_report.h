@@ -6,52 +6,68 @@
 #include <jansson.h>
 
 #include "advice/advice.h"
+#include "counted_frames.h"
 #include "simulation.h"
 
 /** Measures whose difference is told: X(identifier, key of JSON, what the text calls it, counter, second counter that is
- * added) */
-#define ADVICE_MEASURES(X)                                                                           \
-   X(DRAM, "dram_bytes", "bytes of DRAM traffic", "dram.total.read_bytes", "dram.total.write_bytes") \
-   X(L2, "l2_accesses", "L2 accesses", "l2.total.reads", "l2.total.writes")                          \
-   X(FRAGMENTS, "fragments", "fragments shaded", "fragment_stage.fragments", NULL)                   \
-   X(VERTICES, "vertices", "vertices shaded", "vertex_stage.vertices", NULL)                         \
-   X(CYCLES, "cycles", "cycles", "gpu.cycles", NULL)                                                 \
-   X(ENERGY, "energy_pj", "pJ", "energy.system.total", NULL)
+ * added, whether its share says what a finding is worth, where cycles are not counted) */
+#define ADVICE_MEASURES(X)                                                                                 \
+   X(DRAM, "dram_bytes", "bytes of DRAM traffic", "dram.total.read_bytes", "dram.total.write_bytes", true) \
+   X(L2, "l2_accesses", "L2 accesses", "l2.total.reads", "l2.total.writes", false)                         \
+   X(FRAGMENTS, "fragments", "fragments shaded", "fragment_stage.fragments", NULL, true)                   \
+   X(TEXTURE_READS, "texture_reads", "texture reads", "fragment_stage.footprints", NULL, true)             \
+   X(VERTICES, "vertices", "vertices shaded", "vertex_stage.vertices", NULL, true)                         \
+   X(CYCLES, "cycles", "cycles", "gpu.cycles", NULL, false)                                                \
+   X(ENERGY, "energy_pj", "pJ", "energy.system.total", NULL, false)
 
 enum advice_measure {
-#define ADVICE_MEASURE(id, key, name, counter, second) ADVICE_##id,
+#define ADVICE_MEASURE(id, key, name, counter, second, ranks) ADVICE_##id,
    ADVICE_MEASURES(ADVICE_MEASURE)
 #undef ADVICE_MEASURE
       ADVICE_MEASURE_COUNT
 };
 
-/** A finding that was simulated. */
+/** What a simulation saves per frame, on average over the frames in which that is known; negative: it costs more. */
+struct advice_saving {
+   double saved[ADVICE_MEASURE_COUNT];
+};
+
+/** A finding that was simulated, or all of them. */
 struct advised {
-   const struct cm_finding *finding; /**< of CM_ADVICE_TILE_ORDER too, whose change is none */
+   const struct cm_finding *finding; /**< of CM_ADVICE_TILE_ORDER too, which has no changes */
    const struct simulation *simulation;
-   char *settings;                     /**< of the configuration that were simulated instead; NULL: none */
-   double saved[ADVICE_MEASURE_COUNT]; /**< a frame, on average; negative: it costs more */
-   double least;                       /**< the largest share of a measure that is saved */
+   const struct simulation *other; /**< with the finding's other changes; NULL: it has none */
+   char *settings;                 /**< of the configuration that were simulated instead; NULL: none */
+   struct advice_saving saving, other_saving;
+   double worth; /**< cycles saved, or where they are not counted the largest share of a measure that is */
 };
 
 struct advice_report {
    const char *recording, *configuration;
    const struct cm_advice *advice;
    const struct simulation *baseline;
-   double before[ADVICE_MEASURE_COUNT]; /**< a frame, on average */
+   const unsigned *frames;              /**< numbers of the counted frames, by their order */
+   double before[ADVICE_MEASURE_COUNT]; /**< per frame, on average */
    bool measured[ADVICE_MEASURE_COUNT]; /**< the configuration has the counters */
-   struct advised *list;                /**< the largest saving first */
+   struct advised *list;                /**< the most worth first */
    unsigned count;
-   unsigned not_simulated; /**< findings beyond the limit */
-   unsigned small;         /**< simulated ones that save less than the limit */
-   double least;           /**< that limit: a part of a measure */
+   struct advised together; /**< those of the program in the list; simulation NULL: they are fewer than two */
+   const struct cm_finding *
+      *apart; /**< of these, those that cannot be combined with one that is worth more */
+   unsigned num_apart;
+   struct frame_load *loading;
+   unsigned num_loading;
+   struct frame_load median; /**< passes and draws of the median frame */
+   unsigned not_simulated;   /**< findings beyond the limit */
+   unsigned small;           /**< simulated ones that save less than the limit */
+   double least;             /**< that limit: a part of a measure */
 };
 
-/** Takes the measures of the simulations, drops what saves little, and sorts the rest. */
+/** Takes the measures of the simulations, drops what saves little and all orders of tiles but the best one, and sorts the
+ * rest. */
 void advice_report_measure(struct advice_report *report);
-
-/** What a simulation of the list saves of DRAM traffic, in bytes a frame. */
-double advice_report_saving(const struct advice_report *report, const struct advised *advised);
+/** Takes those of the simulation of all. */
+void advice_report_measure_together(struct advice_report *report);
 
 /** The report as text, and as JSON. */
 void advice_report_text(const struct advice_report *report, FILE *file);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,15 +7,16 @@
 #include "advice/advice.h"
 #include "advice_report.h"
 #include "config/config.h"
+#include "counted_frames.h"
 #include "output.h"
 #include "progress.h"
 #include "session.h"
 #include "tools.h"
 
 static const char description[] =
-   "Says what a recorded program, or the GPU's order of tiles, could do differently, and what\n"
-   "that would save: each finding is simulated, with the events as they would be then\n"
-   "(docs/advice.md). tbrsim run --record and tbrsim replay --record make recordings.\n";
+   "Finds waste in a recorded program: simulates what each change of it would save, and all of\n"
+   "them together (docs/advice.md). Frames that look like loading are not counted. tbrsim run\n"
+   "--record and tbrsim replay --record make recordings.\n";
 
 struct advise {
    const char *path;
@@ -23,9 +24,10 @@ struct advise {
    struct frame_selection frames;
    unsigned jobs, most;
    double least; /* per cent */
-   bool json;
+   bool all_frames, json;
    const char *out;
    struct session session;
+   struct counted_frames counted;
    struct cm_advice *advice;
    const struct cm_finding *findings;
    uint32_t num_findings;
@@ -60,6 +62,10 @@ static const struct option_row rows[] = {
           "leave out what saves less of DRAM traffic, of L2 accesses,\n"
           "fragments, vertices, cycles and energy each (default: 0.5)",
           take_percent, struct advise, least),
+   OPTION("all-frames", NULL,
+          "count frames that look like loading, too: those with more than ten\n"
+          "times the passes or draws of the median frame",
+          take_flag, struct advise, all_frames),
 };
 
 static void
@@ -98,12 +104,20 @@ look_at(struct cm_advice *advice, const struct cm_item *item)
    return fine;
 }
 
+/* frame: of cm_recording_frames. */
+static void
+begin_frame(struct advise *advise, unsigned frame)
+{
+   cm_advice_frame_begin(advise->advice, session_frame_number(&advise->session, frame),
+                         advise->counted.plan.counted[frame]);
+}
+
 static void
 look(struct advise *advise)
 {
    struct simulations *simulations = &advise->session.simulations;
    const unsigned frames = simulations->last_frame - simulations->first_frame + 1;
-   unsigned done = 0;
+   unsigned done = 0, begun = UINT_MAX;
    advise->advice = cm_advice_create(advise->session.configurations.list[0].config);
    bool fine = advise->advice;
    cm_recording_seek(simulations->recording, simulations->first_frame, simulations->last_frame);
@@ -111,6 +125,8 @@ look(struct advise *advise)
       struct cm_item item = cm_recording_next(simulations->recording);
       if (item.type == CM_ITEM_END || item.type == CM_ITEM_DAMAGED)
          break;
+      if ((item.type == CM_ITEM_PASS || item.type == CM_ITEM_FRAME_END) && item.frame != begun)
+         begin_frame(advise, begun = (unsigned)item.frame);
       fine = look_at(advise->advice, &item);
       done += item.type == CM_ITEM_FRAME_END;
       progress_show("looking", done, frames);
@@ -139,10 +155,12 @@ static const struct order orders[] = {
 };
 #define NUM_ORDERS (sizeof(orders) / sizeof(orders[0]))
 
-/* What is simulated: configuration and change. */
+/* What is simulated: configuration and changes. */
 struct trial {
    struct configuration configuration;
-   const struct cm_change *change;
+   const struct cm_change *changes;
+   uint32_t num_changes;
+   const struct simulation **result; /* where the simulation is to be found */
 };
 
 /* The configuration with another order; its settings as text. */
@@ -162,65 +180,100 @@ set_order(struct configuration *configuration, const struct order *order)
    return text("tile.order=%s, frame.traversal=%s", tiles[order->tiles], frames[order->frames]);
 }
 
-/* Fills in the report's list and the trials of its entries. */
-static void
+/* Fills in the report's list and the trials of its entries; the number of these. */
+static unsigned
 choose(struct advise *advise, struct advice_report *report, struct trial *trials)
 {
-   static const struct cm_finding order_finding = {.rule = CM_ADVICE_TILE_ORDER, .draw = CM_NO_DRAW};
+   static struct cm_finding order_finding = {.rule = CM_ADVICE_TILE_ORDER, .draw = CM_NO_DRAW};
+   order_finding.problem = cm_advice_rule_texts[CM_ADVICE_TILE_ORDER].problem;
+   order_finding.remedy = cm_advice_rule_texts[CM_ADVICE_TILE_ORDER].remedy;
    const struct configuration *asked = &advise->session.configurations.list[0];
+   unsigned count = 0;
+   trials[count++] = (struct trial){*asked, NULL, 0, &report->baseline};
    for (uint32_t f = 0; f < advise->num_findings; f++) {
+      const struct cm_finding *finding = &advise->findings[f];
       if (f >= advise->most) {
          report->not_simulated++;
          continue;
       }
-      trials[report->count] = (struct trial){*asked, &advise->findings[f].change};
-      report->list[report->count++] = (struct advised){.finding = &advise->findings[f]};
+      struct advised *advised = &report->list[report->count++];
+      *advised = (struct advised){.finding = finding};
+      trials[count++] = (struct trial){*asked, finding->changes, finding->num_changes, &advised->simulation};
+      if (finding->other_changes)
+         trials[count++] =
+            (struct trial){*asked, finding->other_changes, finding->num_changes, &advised->other};
    }
    for (unsigned o = 0; o < NUM_ORDERS && asked->config->mode != CM_MODE_IMR; o++) {
       if (orders[o].tiles == asked->config->tile.order && orders[o].frames == asked->config->frame.traversal)
          continue;
-      trials[report->count] = (struct trial){.configuration = *asked};
-      char *settings = set_order(&trials[report->count].configuration, &orders[o]);
-      report->list[report->count++] = (struct advised){.finding = &order_finding, .settings = settings};
+      struct advised *advised = &report->list[report->count++];
+      *advised = (struct advised){.finding = &order_finding};
+      trials[count] = (struct trial){*asked, NULL, 0, &advised->simulation};
+      advised->settings = set_order(&trials[count++].configuration, &orders[o]);
    }
-}
-
-/* Of the orders, the one with the least DRAM traffic stays. */
-static void
-keep_best_order(struct advice_report *report)
-{
-   struct advised *best = NULL;
-   unsigned kept = 0;
-   for (unsigned a = 0; a < report->count; a++) {
-      struct advised *advised = &report->list[a];
-      if (advised->finding->rule != CM_ADVICE_TILE_ORDER)
-         kept++;
-      else if (!best || advice_report_saving(report, advised) > advice_report_saving(report, best))
-         best = advised;
-   }
-   /* They are the list's last. */
-   if (best)
-      report->list[kept++] = *best;
-   report->count = kept;
+   return count;
 }
 
 static bool
-simulate(struct advise *advise, struct advice_report *report, const struct trial *trials)
+simulate(struct advise *advise, const struct trial *trials, unsigned count)
 {
    struct simulations *simulations = &advise->session.simulations;
-   simulations->count = report->count + 1;
-   simulations->list = allocate(simulations->count * sizeof(*simulations->list));
-   simulation_start(&simulations->list[0], &advise->session.configurations.list[0], simulations, NULL,
-                    advise->frames.warm_up);
-   for (unsigned a = 0; a < report->count; a++) {
-      struct simulation *simulation = &simulations->list[a + 1];
-      simulation_start(simulation, &trials[a].configuration, simulations, NULL, advise->frames.warm_up);
-      simulation->change = trials[a].change;
-      report->list[a].simulation = simulation;
+   simulations->count = count;
+   simulations->list = allocate(count * sizeof(*simulations->list));
+   simulations->plan = &advise->counted.plan;
+   for (unsigned t = 0; t < count; t++) {
+      struct simulation *simulation = &simulations->list[t];
+      simulation_start(simulation, &trials[t].configuration, simulations, NULL, 0);
+      simulation->changes = trials[t].changes;
+      simulation->num_changes = trials[t].num_changes;
+      *trials[t].result = simulation;
    }
-   simulations->jobs = advise->jobs < simulations->count + 1 ? advise->jobs : simulations->count + 1;
-   report->baseline = &simulations->list[0];
+   simulations->jobs = advise->jobs < count + 1 ? advise->jobs : count + 1;
    return simulations_run(simulations);
+}
+
+/* Whether a finding's changes can be made with those that are already chosen. */
+static bool
+combines(const struct cm_finding *finding, const struct cm_change *chosen, uint32_t count)
+{
+   for (uint32_t c = 0; c < finding->num_changes; c++) {
+      for (uint32_t o = 0; o < count; o++) {
+         if (!cm_changes_combine(&finding->changes[c], &chosen[o]))
+            return false;
+      }
+   }
+   return true;
+}
+
+/* Simulates all of the program's findings in the report's list, but for those that cannot be combined with one above them. */
+static bool
+simulate_together(struct advise *advise, struct advice_report *report)
+{
+   uint32_t most = 1, count = 0;
+   unsigned findings = 0;
+   for (unsigned a = 0; a < report->count; a++)
+      most += report->list[a].finding->num_changes;
+   struct cm_change *changes = allocate(most * sizeof(*changes));
+   report->apart = allocate((report->count + 1) * sizeof(*report->apart));
+   for (unsigned a = 0; a < report->count; a++) {
+      const struct cm_finding *finding = report->list[a].finding;
+      if (!combines(finding, changes, count)) {
+         report->apart[report->num_apart++] = finding;
+         continue;
+      }
+      findings += finding->num_changes != 0;
+      for (uint32_t c = 0; c < finding->num_changes; c++)
+         changes[count++] = finding->changes[c];
+   }
+   bool fine = true;
+   if (findings > 1) {
+      const struct trial trial = {advise->session.configurations.list[0], changes, count,
+                                  &report->together.simulation};
+      fine = simulate(advise, &trial, 1);
+      advice_report_measure_together(report);
+   }
+   free(changes);
+   return fine;
 }
 
 static void
@@ -241,24 +294,29 @@ command_advise(int argc, char **argv)
    parse(&advise, argc, argv);
    /* Resources have names of their own on each GPU. */
    advise.session = session_open_accesses(advise.path, &advise.frames, &advise.configurations);
+   advise.counted = counted_frames_choose(&advise.session, advise.frames.warm_up, advise.all_frames);
    look(&advise);
 
-   const unsigned most = advise.num_findings + NUM_ORDERS;
+   const unsigned most = 1 + 2 * advise.num_findings + NUM_ORDERS;
    struct advice_report report = {
       .recording = advise.path,
       .configuration = advise.session.configurations.list[0].name,
       .advice = advise.advice,
+      .frames = advise.counted.numbers,
+      .loading = advise.counted.loading,
+      .num_loading = advise.counted.num_loading,
+      .median = advise.counted.median,
       .least = advise.least / 100,
       .list = allocate(most * sizeof(*report.list)),
    };
    struct trial *trials = allocate(most * sizeof(*trials));
-   choose(&advise, &report, trials);
-   const bool fine = simulate(&advise, &report, trials);
+   const unsigned count = choose(&advise, &report, trials);
+   bool fine = simulate(&advise, trials, count);
    session_check(&advise.session);
    if (!report.baseline->frames)
       fail(STATUS_FAILED, "%s: no frame could be simulated", advise.path);
-   keep_best_order(&report);
    advice_report_measure(&report);
+   fine &= simulate_together(&advise, &report);
    print(&advise, &report);
    cm_advice_destroy(advise.advice);
    session_close(&advise.session);

@@ -118,7 +118,8 @@ begin_gpu(struct simulation *simulation)
    }
    cm_changer_destroy(simulation->changer);
    simulation->changer = NULL;
-   if (simulation->change && !(simulation->changer = cm_changer_create(simulation->change)))
+   if (simulation->num_changes &&
+       !(simulation->changer = cm_changer_create(simulation->changes, simulation->num_changes)))
       fail(STATUS_FAILED, "out of memory");
    if (simulation->gpu && simulation->reader && counts(simulation))
       simulation->failed |= !cm_gpu_add_reader(simulation->gpu, simulation->reader);
@@ -322,7 +323,7 @@ needs_deferred(const struct simulations *simulations)
    const struct simulation *one = NULL;
    for (unsigned s = 0; s < simulations->count; s++) {
       const struct simulation *simulation = &simulations->list[s];
-      if (simulation->finished || simulation->change ||
+      if (simulation->finished || simulation->num_changes ||
           simulation->configuration->config->mode != CM_MODE_TBDR)
          continue;
       if (one)

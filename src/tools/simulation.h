@@ -35,8 +35,9 @@ struct simulation {
    /** Reads the accesses, in the pass over the recording that counts; NULL: not read. */
    const struct cm_access_reader *reader;
 
-   /** The program does this differently; NULL: it is as recorded. */
-   const struct cm_change *change;
+   /** The program does these things differently; none: it is as recorded. */
+   const struct cm_change *changes;
+   uint32_t num_changes;
 
    /** With a plan: each counted frame's counters, in the table's order; the caller's, to free. */
    uint64_t *samples;

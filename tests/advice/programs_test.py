@@ -57,13 +57,13 @@ RATIOS = {
 
 # What `tbrsim advise` finds in bad: the rule, the options, where, and what it says that is saved. Of a measure: the share
 # of the difference between bad and good, and by how much of that it may be off. What becomes of the last frame's depth and
-# target is not known, so that one frame in four has nothing to save.
+# target is not known: their savings are of the other frames.
 ADVICE = {
     "unneeded_load": ("unneeded-load", (), {"pass": 0, "passes": FRAMES}, {"dram_bytes": (1, 0)}),
-    "unneeded_store": ("unneeded-store", (), {"pass": 0, "passes": FRAMES - 1}, {"dram_bytes": (0.75, 0)}),
-    "broken_pass": ("broken-pass", (), {"pass": 2, "passes": FRAMES}, {"dram_bytes": (1, 0.001)}),
+    "unneeded_store": ("unneeded-store", (), {"pass": 0, "passes": FRAMES - 1}, {"dram_bytes": (1, 0)}),
+    "broken_pass": ("broken-pass", (), {"pass": 0, "passes": FRAMES}, {"dram_bytes": (1, 0.001)}),
     "target_never_read": ("target-never-read", (), {"pass": 0, "passes": FRAMES - 1},
-                          {"dram_bytes": (0.75, 0.001), "fragments": (0.75, 0), "vertices": (0.75, 0)}),
+                          {"dram_bytes": (1, 0.001), "fragments": (1, 0), "vertices": (1, 0)}),
     "overdraw": ("overdraw", IMMEDIATE_SHADING, {"pass": 0}, {"fragments": (1, 0)}),
     "discard": ("late-tests", (), {"pass": 0, "draw": 1}, {"fragments": (1, 0)}),
     # The coarser level is taken of every second texel of the first, as it is laid out.

@@ -60,12 +60,13 @@ assert_same(struct cm_gpu *gpu, struct cm_gpu *other)
    cm_gpu_destroy(other);
 }
 
-/* Sends passes through a change, and others that are as it should make them. */
+/* Sends passes through changes, and others that are as these should make them. */
 static void
-check_change(const struct cm_change *change, struct pass_builder *const *passes, unsigned num_passes,
-             struct pass_builder *const *expected, unsigned num_expected, uint8_t expected_levels)
+check_changes(const struct cm_change *changes, uint32_t num_changes, struct pass_builder *const *passes,
+              unsigned num_passes, struct pass_builder *const *expected, unsigned num_expected,
+              uint8_t expected_levels)
 {
-   struct cm_changer *changer = cm_changer_create(change);
+   struct cm_changer *changer = cm_changer_create(changes, num_changes);
    assert_non_null(changer);
    struct cm_gpu *gpu = new_gpu(changer, 1), *other = new_gpu(NULL, expected_levels);
    for (unsigned p = 0; p < num_passes; p++) {
@@ -86,6 +87,13 @@ check_change(const struct cm_change *change, struct pass_builder *const *passes,
       if (p >= num_passes || expected[p] != passes[p])
          pass_free(expected[p]);
    }
+}
+
+static void
+check_change(const struct cm_change *change, struct pass_builder *const *passes, unsigned num_passes,
+             struct pass_builder *const *expected, unsigned num_expected, uint8_t expected_levels)
+{
+   check_changes(change, 1, passes, num_passes, expected, num_expected, expected_levels);
 }
 
 static struct pass_builder *
@@ -269,7 +277,7 @@ test_front_to_back(void **state)
    for (unsigned n = 0; n < 20; n++) {
       struct pass_builder *builder = opaque_pass(&random);
       struct cm_gpu *gpus[] = {test_gpu(tbr), test_gpu(tbdr), test_gpu(tbr)};
-      struct cm_changer *changer = cm_changer_create(&change);
+      struct cm_changer *changer = cm_changer_create(&change, 1);
       const struct cm_pass *pass = &builder->pass;
       assert_int_equal(cm_changer_pass(changer, &pass), CM_CHANGER_PASS);
       for (unsigned g = 0; g < 3; g++) {
@@ -412,7 +420,7 @@ test_compress(void **state)
    for (uint32_t bytes = 8; bytes <= 16; bytes *= 2) {
       struct pass_builder *builder = read_texture(1, 0, 0);
       const struct cm_change change = {.type = CM_CHANGE_COMPRESS, .number = TEXTURE, .block_bytes = bytes};
-      struct cm_changer *changer = cm_changer_create(&change);
+      struct cm_changer *changer = cm_changer_create(&change, 1);
       struct cm_gpu *gpu = new_gpu(NULL, 1), *compressed = new_gpu(changer, 1);
       const struct cm_pass *pass = &builder->pass;
       assert_int_equal(cm_changer_pass(changer, &pass), CM_CHANGER_PASS);
@@ -473,7 +481,7 @@ test_coarser_mesh(void **state)
       pass_quads(builder, tiles[p][0], builder->pass.num_draws - 1, 0, &quad, 1);
    }
    const struct cm_change change = {.type = CM_CHANGE_COARSER_MESH, .number = 1};
-   struct cm_changer *changer = cm_changer_create(&change);
+   struct cm_changer *changer = cm_changer_create(&change, 1);
    const struct cm_pass *pass = &builder->pass;
    assert_int_equal(cm_changer_pass(changer, &pass), CM_CHANGER_PASS);
    static const uint32_t counts[3] = {4, 6, 2};
@@ -516,6 +524,109 @@ test_half_attributes(void **state)
    check_change(&change, &builder, 1, &narrow, 1, 1);
 }
 
+/* ---- several ------------------------------------------------------------------ */
+
+/* Changes of passes have the numbers that these have in the recorded stream, in whatever order they are given: a pass that is
+ * left out comes before two that become one, of which the first needs no load and the second no store. */
+static void
+test_several_of_passes(void **state)
+{
+   struct cm_changed_pass skipped[] = {{.pass = 0}}, joined[] = {{.pass = 1, .joins = true}, {.pass = 3}},
+                          attachments[] = {{.pass = 1, .no_load = 1}, {.pass = 3, .no_store = 1}};
+   const struct cm_change skip = {.type = CM_CHANGE_SKIP_PASSES, .passes = skipped, .num_passes = 1},
+                          join = {.type = CM_CHANGE_JOIN_PASSES, .passes = joined, .num_passes = 2},
+                          loads = {.type = CM_CHANGE_ATTACHMENTS, .passes = attachments, .num_passes = 2};
+   for (unsigned order = 0; order < 2; order++) {
+      const struct cm_change changes[] = {order ? join : loads, skip, order ? loads : join};
+      struct pass_builder *passes[4], *expected[2] = {new_pass(false), new_pass(false)};
+      for (unsigned p = 0; p < 4; p++) {
+         passes[p] = new_pass(p == 1 || p == 3);
+         add_draw(passes[p], p);
+      }
+      passes[2]->pass.color[0].resource = TEXTURE;
+      add_draw(expected[0], 2);
+      expected[0]->pass.color[0].resource = TEXTURE;
+      add_draw(expected[1], 1);
+      add_draw(expected[1], 3);
+      check_changes(changes, 3, passes, 4, expected, 2, 1);
+   }
+}
+
+/* A coarser mesh whose vertices are fetched once is the same as one after the other. */
+static void
+test_several_of_draws(void **state)
+{
+   const struct cm_change changes[] = {{.type = CM_CHANGE_FETCH_ONCE, .number = 1},
+                                       {.type = CM_CHANGE_HALF_ATTRIBUTES, .number = TARGET},
+                                       {.type = CM_CHANGE_COARSER_MESH, .number = 1}};
+   struct pass_builder *first = new_pass(false), *same = new_pass(false), *expected = new_pass(false);
+   for (uint32_t d = 0; d < 3; d++) {
+      add_draw(first, d);
+      add_draw(same, d);
+   }
+   struct cm_changer *coarser = cm_changer_create(&changes[2], 1), *once = cm_changer_create(&changes[0], 1);
+   struct cm_changer *half = cm_changer_create(&changes[1], 1);
+   const struct cm_pass *pass = &same->pass, *const before = pass;
+   assert_int_equal(cm_changer_pass(coarser, &pass), CM_CHANGER_PASS);
+   assert_int_equal(cm_changer_pass(once, &pass), CM_CHANGER_PASS);
+   assert_int_equal(cm_changer_pass(half, &pass), CM_CHANGER_PASS);
+   assert_ptr_not_equal(pass, before);
+   const struct cm_pass kept = expected->pass;
+   expected->pass = *pass;
+   struct pass_builder *list[] = {expected};
+   struct cm_changer *all = cm_changer_create(changes, 3);
+   struct cm_gpu *gpu = new_gpu(all, 1), *other = new_gpu(NULL, 1);
+   pass = &first->pass;
+   assert_int_equal(cm_changer_pass(all, &pass), CM_CHANGER_PASS);
+   run_pass(gpu, pass);
+   pass_run(list[0], other);
+   assert_same(gpu, other);
+   expected->pass = kept;
+   cm_changer_destroy(coarser);
+   cm_changer_destroy(once);
+   cm_changer_destroy(half);
+   cm_changer_destroy(all);
+   pass_free(first);
+   pass_free(same);
+   pass_free(expected);
+}
+
+/* A texture that has mipmaps and is compressed; another one stays. */
+static void
+test_several_of_a_texture(void **state)
+{
+   const struct cm_change changes[] = {{.type = CM_CHANGE_COMPRESS, .number = TEXTURE, .block_bytes = 8},
+                                       {.type = CM_CHANGE_MIPMAPS, .number = TEXTURE}};
+   struct cm_changer *changer = cm_changer_create(changes, 2);
+   struct cm_resource_description texture = describe_texture(64, 32, 1, 4);
+   texture.id = TEXTURE;
+   struct cm_resource_description changed = cm_changer_resource(changer, &texture);
+   assert_int_equal(changed.levels, 7);
+   assert_int_equal(changed.block_bytes, 8);
+   assert_int_equal(changed.block_width, 4);
+   texture.id = TARGET;
+   changed = cm_changer_resource(changer, &texture);
+   assert_int_equal(changed.levels, 1);
+   assert_int_equal(changed.block_bytes, 4);
+   cm_changer_destroy(changer);
+}
+
+/* A pass is left out or joined. */
+static void
+test_cannot_combine(void **state)
+{
+   struct cm_changed_pass skipped[] = {{.pass = 2}, {.pass = 7}},
+                          joined[] = {{.pass = 4, .joins = true}, {.pass = 7}};
+   const struct cm_change skip = {.type = CM_CHANGE_SKIP_PASSES, .passes = skipped, .num_passes = 2},
+                          join = {.type = CM_CHANGE_JOIN_PASSES, .passes = joined, .num_passes = 2},
+                          loads = {.type = CM_CHANGE_ATTACHMENTS, .passes = joined, .num_passes = 2};
+   assert_false(cm_changes_combine(&skip, &join));
+   assert_false(cm_changes_combine(&join, &skip));
+   assert_true(cm_changes_combine(&skip, &loads));
+   joined[1].pass = 6;
+   assert_true(cm_changes_combine(&skip, &join));
+}
+
 int
 main(void)
 {
@@ -533,6 +644,10 @@ main(void)
       cmocka_unit_test(test_fetch_once),
       cmocka_unit_test(test_coarser_mesh),
       cmocka_unit_test(test_half_attributes),
+      cmocka_unit_test(test_several_of_passes),
+      cmocka_unit_test(test_several_of_draws),
+      cmocka_unit_test(test_several_of_a_texture),
+      cmocka_unit_test(test_cannot_combine),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,8 @@ enum { COLOR = 1, DEPTH, TEXTURE, OTHER, WINDOW, BUFFER, NUM_RESOURCES };
 struct stream {
    struct cm_config *config;
    struct cm_advice *advice;
+   uint32_t frames; /* begun */
+   bool in_frame, is_loading;
 };
 
 static struct stream
@@ -87,6 +89,9 @@ assert_nothing(const struct stream *stream)
 static void
 send(struct stream *stream, struct pass_builder *pass)
 {
+   if (!stream->in_frame)
+      cm_advice_frame_begin(stream->advice, stream->frames++, !stream->is_loading);
+   stream->in_frame = true;
    assert_true(cm_advice_pass(stream->advice, &pass->pass));
    pass_free(pass);
 }
@@ -95,6 +100,7 @@ static void
 end_frame(struct stream *stream)
 {
    assert_true(cm_advice_frame_end(stream->advice));
+   stream->in_frame = false;
 }
 
 static struct pass_builder *
@@ -171,14 +177,14 @@ test_unneeded_load(void **state)
       const struct cm_finding *finding = find(&stream, CM_ADVICE_UNNEEDED_LOAD);
       assert_int_equal(finding != NULL, cases[c].found);
       if (finding) {
-         assert_int_equal(finding->resource, COLOR);
+         assert_int_equal(finding->resources[0], COLOR);
          assert_int_equal(finding->frame, 1);
          assert_int_equal(finding->pass, 0);
          assert_int_equal(finding->passes, 2);
-         assert_int_equal(finding->change.passes[0].pass, 2);
-         assert_int_equal(finding->change.passes[1].pass, 4);
-         assert_int_equal(finding->change.passes[0].no_load, 1);
-         assert_int_equal(finding->change.passes[0].no_store, 0);
+         assert_int_equal(finding->changes->passes[0].pass, 2);
+         assert_int_equal(finding->changes->passes[1].pass, 4);
+         assert_int_equal(finding->changes->passes[0].no_load, 1);
+         assert_int_equal(finding->changes->passes[0].no_store, 0);
       }
       end_stream(&stream);
    }
@@ -238,8 +244,11 @@ test_unneeded_store(void **state)
       if (finding) {
          /* Of the last frame it is not known. */
          assert_int_equal(finding->passes, 2);
-         assert_int_equal(finding->resource, DEPTH);
-         assert_int_equal(finding->change.passes[1].no_store, 1 << CM_SLOT_DEPTH);
+         assert_int_equal(finding->num_unknown_frames, 1);
+         assert_int_equal(finding->unknown_frames[0], 2);
+         assert_int_equal(finding->evidence[0].value, 1); /* passes per frame, of those where it is */
+         assert_int_equal(finding->resources[0], DEPTH);
+         assert_int_equal(finding->changes->passes[1].no_store, 1 << CM_SLOT_DEPTH);
       }
       end_stream(&stream);
    }
@@ -261,9 +270,9 @@ test_target_never_read(void **state)
       assert_int_equal(finding != NULL, !reads);
       assert_null(find(&stream, CM_ADVICE_UNNEEDED_STORE));
       if (finding) {
-         assert_int_equal(finding->change.type, CM_CHANGE_SKIP_PASSES);
+         assert_int_equal(finding->changes->type, CM_CHANGE_SKIP_PASSES);
          assert_int_equal(finding->passes, 2);
-         assert_int_equal(finding->change.passes[1].pass, 2);
+         assert_int_equal(finding->changes->passes[1].pass, 2);
       }
       end_stream(&stream);
    }
@@ -289,13 +298,85 @@ test_broken_pass(void **state)
       const struct cm_finding *finding = find(&stream, CM_ADVICE_BROKEN_PASS);
       assert_int_equal(finding != NULL, c == BROKEN || c == AT_ONCE);
       if (finding) {
-         assert_int_equal(finding->change.num_passes, 2);
-         assert_true(finding->change.passes[0].joins && !finding->change.passes[1].joins);
-         assert_int_equal(finding->change.passes[1].pass, c == AT_ONCE ? 1 : 2);
+         assert_int_equal(finding->changes->num_passes, 2);
+         assert_true(finding->changes->passes[0].joins && !finding->changes->passes[1].joins);
+         assert_int_equal(finding->changes->passes[1].pass, c == AT_ONCE ? 1 : 2);
          assert_int_equal(finding->passes, 1);
       }
       end_stream(&stream);
    }
+}
+
+/* Of a pass that goes on later, why it ended and the calls around. */
+static void
+test_reason_of_break(void **state)
+{
+   static const enum cm_end_reason reasons[] = {CM_END_FRAMEBUFFER, CM_END_FENCE, CM_END_UNKNOWN};
+   for (unsigned r = 0; r < 3; r++) {
+      struct stream stream = begin_stream("mode=tbr");
+      struct pass_builder *first = draw_pass(COLOR, 0), *last = new_pass(COLOR);
+      first->pass.end = reasons[r];
+      first->pass.end_call = r ? 20 : 0;
+      first->draws[0].call = 10;
+      cover(first, 0, 15)->call = 12;
+      /* Vertices that the first part writes are there all the same. */
+      pass_feedback(first, (struct cm_feedback){.buffer = BUFFER, .bytes = 16});
+      send(&stream, first);
+      if (reasons[r] == CM_END_FRAMEBUFFER)
+         send(&stream, draw_pass(OTHER, 0));
+      cover(last, 1, 15)->call = 30;
+      last->pass.color[0].load = true;
+      send(&stream, last);
+      end_frame(&stream);
+      const struct cm_finding *finding = find(&stream, CM_ADVICE_BROKEN_PASS);
+      assert_non_null(finding);
+      assert_int_equal(finding->pass, 0);
+      assert_int_equal(finding->pass_break.reason, reasons[r]);
+      assert_int_equal(finding->pass_break.other_target, reasons[r] == CM_END_FRAMEBUFFER ? OTHER : 0);
+      assert_int_equal(finding->pass_break.next_pass, reasons[r] == CM_END_FRAMEBUFFER ? 2 : 1);
+      assert_int_equal(finding->pass_break.last_call, 12);
+      assert_int_equal(finding->pass_break.end_call, r ? 20 : 0);
+      assert_int_equal(finding->pass_break.next_call, 30);
+      const bool names_fence = strstr(finding->remedy, "glFenceSync");
+      assert_int_equal(names_fence, reasons[r] == CM_END_FENCE);
+      const bool names_framebuffers = strstr(finding->remedy, "other framebuffers");
+      assert_int_equal(names_framebuffers, reasons[r] == CM_END_FRAMEBUFFER);
+      end_stream(&stream);
+   }
+}
+
+/* ---- frames ---------------------------------------------------------------------- */
+
+/* What a program does while it loads is no evidence; but its passes change with those of counted frames. */
+static void
+test_loading(void **state)
+{
+   struct stream stream = begin_stream("mode=tbr");
+   for (unsigned frame = 0; frame < 3; frame++) {
+      stream.is_loading = !frame;
+      for (unsigned again = 0; again < (frame ? 1 : 5); again++) {
+         struct pass_builder *pass = draw_pass(COLOR, 0), *other = draw_pass(OTHER, 0);
+         pass->pass.color[0].load = frame || again;
+         other->pass.color[0].load = !frame && again;
+         send(&stream, pass);
+         if (!frame)
+            send(&stream, other);
+         else
+            pass_free(other);
+      }
+      send(&stream, draw_pass(WINDOW, COLOR));
+      end_frame(&stream);
+   }
+   const struct cm_finding *finding = find(&stream, CM_ADVICE_UNNEEDED_LOAD);
+   assert_non_null(finding);
+   assert_int_equal(finding->resources[0], COLOR);
+   assert_int_equal(finding->frame, 1);
+   assert_int_equal(finding->pass, 0);
+   assert_int_equal(finding->passes, 2);
+   assert_int_equal(finding->evidence[0].value, 1);
+   assert_int_equal(finding->weight, 2 * SIZE * SIZE * 4);
+   assert_int_equal(finding->changes->num_passes, 4 + 2);
+   end_stream(&stream);
 }
 
 /* ---- fragments ------------------------------------------------------------------- */
@@ -317,6 +398,10 @@ test_overdraw(void **state)
       end_frame(&stream);
       const struct cm_finding *finding = find(&stream, CM_ADVICE_OVERDRAW);
       assert_int_equal(finding != NULL, cases[c].found);
+      /* What a deferred GPU hides is told, too. */
+      const struct cm_hidden_overdraw hidden = cm_advice_hidden_overdraw(stream.advice);
+      assert_int_equal(hidden.hidden, c == 2 ? SIZE * SIZE : 0);
+      assert_int_equal(hidden.opaque, c == 2 ? 2 * SIZE * SIZE : 0);
       if (finding) {
          assert_int_equal(finding->evidence[0].value, 2 * SIZE * SIZE);
          assert_int_equal(finding->evidence[1].value, SIZE * SIZE);
@@ -356,7 +441,7 @@ test_late_tests(void **state)
 
 /* Footprints of a texture with so many texels from fragment to fragment, 1,024 of them. */
 static void
-read_texture(struct stream *stream, uint32_t texture, int step)
+read_in_pass(struct stream *stream, uint32_t texture, int step)
 {
    struct pass_builder *pass = draw_pass(WINDOW, texture);
    for (uint32_t t = 0; t < TILES; t++) {
@@ -374,6 +459,12 @@ read_texture(struct stream *stream, uint32_t texture, int step)
       }
    }
    send(stream, pass);
+}
+
+static void
+read_texture(struct stream *stream, uint32_t texture, int step)
+{
+   read_in_pass(stream, texture, step);
    end_frame(stream);
 }
 
@@ -387,9 +478,12 @@ test_no_mipmaps(void **state)
       assert_int_equal(finding != NULL, step > 2);
       assert_null(find(&stream, CM_ADVICE_OVERSAMPLED));
       if (finding) {
-         assert_int_equal(finding->resource, OTHER);
+         assert_int_equal(finding->resources[0], OTHER);
          assert_int_equal(finding->draw, 0);
-         assert_int_equal(finding->evidence[1].value, 1024);
+         /* All of 1,024 reads, of texels 3 or 4 apart. */
+         assert_int_equal(finding->evidence[0].value, 1024);
+         assert_int_equal(finding->evidence[1].value, 100);
+         assert_int_equal(finding->evidence[2].value, 1);
       }
       end_stream(&stream);
    }
@@ -411,9 +505,71 @@ test_large_depth(void **state)
       read_texture(&stream, depth.id, 4);
       const struct cm_finding *finding = find(&stream, CM_ADVICE_LARGE_DEPTH);
       assert_non_null(finding);
-      assert_int_equal(finding->resource, depth.id);
-      assert_int_equal(finding->change.type, CM_CHANGE_MIPMAPS);
+      assert_int_equal(finding->resources[0], depth.id);
+      assert_int_equal(finding->changes->type, CM_CHANGE_MIPMAPS);
       assert_null(find(&stream, CM_ADVICE_NO_MIPMAPS));
+      end_stream(&stream);
+   }
+}
+
+/* Textures with one cause are one finding, those first that have most to save; others have one of their own. */
+static void
+test_causes(void **state)
+{
+   struct stream stream = begin_stream("mode=tbr");
+   struct cm_resource_description texture = *cm_advice_resource(stream.advice, TEXTURE);
+   for (texture.id = 100; texture.id < 104; texture.id++) {
+      texture.levels = texture.id < 102 ? 1 : 7;
+      assert_true(cm_advice_define_resource(stream.advice, &texture));
+      for (uint32_t again = 0; again < texture.id - 99; again++)
+         read_in_pass(&stream, texture.id, 4);
+   }
+   end_frame(&stream);
+   uint32_t count, found = 0;
+   const struct cm_finding *findings = cm_advice_findings(stream.advice, &count);
+   for (uint32_t f = 0; f < count; f++) {
+      const struct cm_finding *finding = &findings[f];
+      const bool has_levels = finding->rule == CM_ADVICE_OVERSAMPLED;
+      if (!has_levels && finding->rule != CM_ADVICE_NO_MIPMAPS)
+         continue;
+      assert_int_equal(finding->num_resources, 2);
+      assert_int_equal(finding->num_changes, 2);
+      assert_int_equal(finding->resources[0], has_levels ? 103 : 101);
+      assert_int_equal(finding->resources[1], has_levels ? 102 : 100);
+      for (unsigned r = 0; r < 2; r++)
+         assert_int_equal(finding->changes[r].number, finding->resources[r]);
+      assert_int_equal(finding->evidence[0].value, (has_levels ? 7 : 3) * 1024);
+      assert_non_null(finding->assumption);
+      found++;
+   }
+   assert_int_equal(found, 2);
+   end_stream(&stream);
+}
+
+/* Where no other level than the first is read, it is the filter; where others are, it reads too fine ones. */
+static void
+test_cause_of_oversampling(void **state)
+{
+   for (uint8_t level = 0; level < 2; level++) {
+      struct stream stream = begin_stream("mode=tbr");
+      struct cm_resource_description texture = *cm_advice_resource(stream.advice, TEXTURE);
+      texture.id = 100;
+      texture.levels = 7;
+      assert_true(cm_advice_define_resource(stream.advice, &texture));
+      struct pass_builder *pass = draw_pass(WINDOW, 100);
+      const struct cm_footprint read = {.live = 15,
+                                        .level = level,
+                                        .texel = {{8, 8}, {12, 8}, {8, 12}, {12, 12}}};
+      for (unsigned n = 0; n < 1024; n++) {
+         pass_shade(pass, 0, 0, 1, 15);
+         pass_footprints(pass, 0, 0, &read, 1);
+      }
+      send(&stream, pass);
+      end_frame(&stream);
+      const struct cm_finding *finding = find(&stream, CM_ADVICE_OVERSAMPLED);
+      assert_non_null(finding);
+      const bool is_bias = strstr(finding->remedy, "level-of-detail bias");
+      assert_int_equal(is_bias, level);
       end_stream(&stream);
    }
 }
@@ -421,12 +577,15 @@ test_large_depth(void **state)
 static void
 test_uncompressed(void **state)
 {
-   enum { PLAIN, COMPRESSED, DRAWN_TO, RESOLVED_TO, CASES };
+   enum { PLAIN, COMPRESSED, DRAWN_TO, RESOLVED_TO, MIPMAPS_DRAWN, CASES };
    for (unsigned c = 0; c < CASES; c++) {
       struct stream stream = begin_stream("mode=tbr");
       const uint32_t texture = c == COMPRESSED ? UINT32_MAX - 1 : TEXTURE; /* identifiers are any numbers */
-      if (c == DRAWN_TO)
-         send(&stream, draw_pass(TEXTURE, 0));
+      if (c == DRAWN_TO || c == MIPMAPS_DRAWN) {
+         struct pass_builder *pass = draw_pass(TEXTURE, 0);
+         pass->pass.color[0].level = c == MIPMAPS_DRAWN;
+         send(&stream, pass);
+      }
       if (c == RESOLVED_TO) {
          struct pass_builder *pass = draw_pass(COLOR, 0);
          pass->pass.resolve[0] = (struct cm_resolve){.resource = TEXTURE, .x1 = SIZE, .y1 = SIZE};
@@ -441,9 +600,13 @@ test_uncompressed(void **state)
       }
       read_texture(&stream, texture, 1);
       const struct cm_finding *finding = find(&stream, CM_ADVICE_UNCOMPRESSED);
-      assert_int_equal(finding != NULL, c == PLAIN);
-      if (finding)
-         assert_int_equal(finding->change.block_bytes, 16);
+      assert_int_equal(finding != NULL, c == PLAIN || c == MIPMAPS_DRAWN);
+      if (finding) {
+         /* Whether alpha is 1 everywhere is not known. */
+         assert_int_equal(finding->changes->block_bytes, 16);
+         assert_int_equal(finding->other_changes->block_bytes, 8);
+         assert_int_equal(finding->other_changes->number, TEXTURE);
+      }
       end_stream(&stream);
    }
 }
@@ -506,7 +669,7 @@ test_tiny_primitives(void **state)
       assert_int_equal(finding != NULL, !large);
       if (finding) {
          assert_int_equal(finding->evidence[0].value, 1200);
-         assert_int_equal(finding->evidence[1].value, 2400);
+         assert_int_equal(finding->evidence[1].value, 2);
       }
       end_stream(&stream);
    }
@@ -556,7 +719,9 @@ main(void)
    const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_unneeded_load),    cmocka_unit_test(test_needed_depth),
       cmocka_unit_test(test_unneeded_store),   cmocka_unit_test(test_target_never_read),
-      cmocka_unit_test(test_broken_pass),      cmocka_unit_test(test_overdraw),
+      cmocka_unit_test(test_broken_pass),      cmocka_unit_test(test_reason_of_break),
+      cmocka_unit_test(test_loading),          cmocka_unit_test(test_causes),
+      cmocka_unit_test(test_overdraw),         cmocka_unit_test(test_cause_of_oversampling),
       cmocka_unit_test(test_late_tests),       cmocka_unit_test(test_no_mipmaps),
       cmocka_unit_test(test_large_depth),      cmocka_unit_test(test_uncompressed),
       cmocka_unit_test(test_vertices),         cmocka_unit_test(test_tiny_primitives),

@@ -152,8 +152,6 @@ test_layers(void **state)
       send(contents, pass, 1);
    }
    assert_end(contents, 0, ARRAY, CM_STORE_REPLACED);
-   assert_true(cm_contents_is_target(contents, ARRAY));
-   assert_false(cm_contents_is_target(contents, COLOR));
    cm_contents_destroy(contents);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advice/advice_internal.h"
+#include "config/config.h"
 #include "events/names.h"
 #include "util/array.h"
 
@@ -30,10 +31,21 @@ cm_advice_create(const struct cm_config *config)
 }
 
 static void
+free_finding(struct cm_finding *finding)
+{
+   for (uint32_t c = 0; c < finding->num_changes; c++)
+      free(finding->changes[c].passes);
+   free(finding->changes);
+   free(finding->other_changes);
+   free(finding->resources);
+   free(finding->unknown_frames);
+}
+
+static void
 drop_findings(struct cm_advice *advice)
 {
    for (size_t f = 0; f < advice->num_findings; f++)
-      free(advice->findings[f].change.passes);
+      free_finding(&advice->findings[f]);
    advice->num_findings = 0;
 }
 
@@ -107,6 +119,8 @@ cm_advice_add_finding(struct cm_advice *advice, enum cm_advice_rule rule, const 
       return NULL;
    struct cm_finding *finding = &advice->findings[advice->num_findings++];
    *finding = (struct cm_finding){.rule = rule,
+                                  .problem = cm_advice_rule_texts[rule].problem,
+                                  .remedy = cm_advice_rule_texts[rule].remedy,
                                   .frame = place->frame,
                                   .pass = place->pass,
                                   .draw = place->draw,
@@ -115,11 +129,49 @@ cm_advice_add_finding(struct cm_advice *advice, enum cm_advice_rule rule, const 
    return finding;
 }
 
+bool
+cm_finding_add_change(struct cm_finding *finding, struct cm_change change)
+{
+   if (!cm_array_grow(&finding->changes, finding->num_changes, sizeof *finding->changes))
+      return false;
+   finding->changes[finding->num_changes++] = change;
+   return true;
+}
+
+bool
+cm_finding_add_resource(struct cm_finding *finding, uint32_t resource)
+{
+   if (!cm_array_grow(&finding->resources, finding->num_resources, sizeof *finding->resources))
+      return false;
+   finding->resources[finding->num_resources++] = resource;
+   return true;
+}
+
 void
-cm_finding_add_evidence(struct cm_finding *finding, const char *name, uint64_t value)
+cm_finding_add_evidence(struct cm_finding *finding, const char *name, double value)
 {
    if (finding->num_evidence < CM_MAX_EVIDENCE)
       finding->evidence[finding->num_evidence++] = (struct cm_evidence){name, value};
+}
+
+void
+cm_finding_add_average(const struct cm_advice *advice, struct cm_finding *finding, const char *name,
+                       uint64_t sum)
+{
+   cm_finding_add_evidence(finding, name, (double)sum / advice->counted_frames);
+}
+
+void
+cm_advice_drop_uncounted(struct cm_advice *advice)
+{
+   size_t kept = 0;
+   for (size_t f = 0; f < advice->num_findings; f++) {
+      if (advice->findings[f].passes)
+         advice->findings[kept++] = advice->findings[f];
+      else
+         free_finding(&advice->findings[f]);
+   }
+   advice->num_findings = kept;
 }
 
 /* ---- the stream ------------------------------------------------------------------ */
@@ -149,12 +201,23 @@ cm_advice_define_name(struct cm_advice *advice, const struct cm_name *name)
    return cm_names_define(advice->names, name);
 }
 
+void
+cm_advice_frame_begin(struct cm_advice *advice, uint32_t number, bool is_counted)
+{
+   advice->frame = number;
+   advice->pass_of_frame = 0;
+   advice->is_counted = is_counted;
+   advice->counted_frames += is_counted;
+}
+
 bool
 cm_advice_pass(struct cm_advice *advice, const struct cm_pass *pass)
 {
-   const bool fine = cm_advice_look_at_targets(advice, pass) && cm_advice_look_at_draws(advice, pass);
+   if (!cm_advice_look_at_targets(advice, pass) ||
+       (advice->is_counted && !cm_advice_look_at_draws(advice, pass)))
+      return false;
    advice->pass_of_frame++;
-   return fine;
+   return true;
 }
 
 bool
@@ -162,8 +225,6 @@ cm_advice_frame_end(struct cm_advice *advice)
 {
    const bool fine = cm_contents_frame_end(advice->contents);
    cm_advice_take_ends(advice);
-   advice->frame++;
-   advice->pass_of_frame = 0;
    return fine;
 }
 
@@ -177,7 +238,8 @@ by_weight(const void *a, const void *b)
       return first->weight < second->weight ? 1 : -1;
    if (first->rule != second->rule)
       return first->rule < second->rule ? -1 : 1;
-   return (first->change.number > second->change.number) - (first->change.number < second->change.number);
+   const uint32_t number = first->changes[0].number, other = second->changes[0].number;
+   return (number > other) - (number < other);
 }
 
 const struct cm_finding *
@@ -185,7 +247,7 @@ cm_advice_findings(struct cm_advice *advice, uint32_t *count)
 {
    static const struct cm_finding none;
    drop_findings(advice);
-   if (!cm_advice_find_targets(advice) || !cm_advice_find_draws(advice))
+   if (!cm_advice_find_targets(advice) || !cm_advice_find_textures(advice) || !cm_advice_find_draws(advice))
       return NULL;
    *count = (uint32_t)advice->num_findings;
    if (!*count)
@@ -211,4 +273,19 @@ cm_advice_resource(const struct cm_advice *advice, uint32_t id)
 {
    const struct cm_resource_seen *seen = cm_advice_seen(advice, id);
    return seen ? &seen->description : NULL;
+}
+
+struct cm_hidden_overdraw
+cm_advice_hidden_overdraw(const struct cm_advice *advice)
+{
+   uint64_t hidden = 0, opaque = 0;
+   for (uint32_t r = 0; r < advice->resource_ids.count; r++) {
+      hidden += advice->resources[r].target.hidden;
+      opaque += advice->resources[r].target.opaque;
+   }
+   if (advice->config->mode != CM_MODE_TBDR ||
+       !cm_advice_is_large(advice, hidden, opaque, CM_ADVICE_LEAST_FRAGMENTS))
+      return (struct cm_hidden_overdraw){0};
+   return (struct cm_hidden_overdraw){(double)hidden / advice->counted_frames,
+                                      (double)opaque / advice->counted_frames};
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * Advice on a program, from its event stream: what it could do differently, with evidence. What following a finding saves
- * is for the caller to simulate: a finding has the change of the stream that it stands for (advice/change.h).
+ * is for the caller to simulate: a finding has the changes of the stream that it stands for (advice/change.h).
  *
- * Findings are of a thing over all frames: a target, a texture, a shader, each with the passes or draws that are concerned.
+ * Findings are of one cause over all frames: a target, textures, a shader, each with the passes or draws that are concerned.
+ * Evidence is of counted frames only, which the caller chooses; changes are of all frames, so that a counted one begins as it
+ * would after frames of the changed program.
+ *
  * The stream has no reads by the CPU and, but for their number, no texture reads of tessellation and geometry shaders: where CM_NAME_READ
  * names a resource, something outside of the stream has read it.
  */
@@ -26,9 +29,8 @@ struct cm_config;
    X(UNNEEDED_STORE, "unneeded-store",                                                                      \
      "tiles are stored, but cleared or invalidated before anything reads them",                             \
      "glInvalidateFramebuffer after the last draw to it")                                                   \
-   X(BROKEN_PASS, "broken-pass",                                                                            \
-     "the framebuffer is left and drawn to again, and nothing has read it in between",                      \
-     "draw to the other framebuffers before or after it")                                                   \
+   X(BROKEN_PASS, "broken-pass", "the pass ends and goes on later, and nothing has read it in between",     \
+     "draw all of it at once: look at what comes between the two")                                          \
    X(TARGET_NEVER_READ, "target-never-read", "what the pass draws is overwritten before anything reads it", \
      "leave the pass out")                                                                                  \
    X(OVERDRAW, "overdraw", "opaque fragments are shaded that later ones hide",                              \
@@ -43,8 +45,8 @@ struct cm_config;
      "a smaller depth texture: glGenerateMipmap takes none in OpenGL ES")                                   \
    X(OVERSAMPLED, "oversampled",                                                                            \
      "neighbouring fragments read texels that are far apart, though there are mipmaps",                     \
-     "a filter with mipmaps, or less level-of-detail bias")                                                 \
-   X(UNCOMPRESSED, "uncompressed", "the texture is not compressed", "ETC2, with 4 or 8 bits a texel")       \
+     "a filter with mipmaps: only the first level is read")                                                 \
+   X(UNCOMPRESSED, "uncompressed", "the texture is not compressed", "ETC2, with 4 bits per texel")          \
    X(VERTICES_FETCHED_AGAIN, "vertices-fetched-again",                                                      \
      "vertices of indexed meshes are fetched and shaded repeatedly",                                        \
      "order the triangles so that neighbours follow each other")                                            \
@@ -70,27 +72,50 @@ extern const struct cm_advice_rule_text cm_advice_rule_texts[CM_ADVICE_RULE_COUN
 
 /** A number that a finding stands on. */
 struct cm_evidence {
-   const char *name; /**< "fragments shaded" */
-   uint64_t value;   /**< summed up over all frames, unless the name says otherwise */
+   const char *name; /**< "fragments shaded per frame" */
+   double value;     /**< an average over the counted frames, where the name says "per frame" */
 };
 #define CM_MAX_EVIDENCE 4
 
+/** Where a pass ends that goes on later. Calls are those of a replayed trace; 0: not known. */
+struct cm_pass_break {
+   enum cm_end_reason reason;
+   uint32_t
+      other_target; /**< of the pass that comes next, if it has another one: what is drawn to meanwhile; 0: none */
+   uint32_t next_pass; /**< that goes on: its number in the frame */
+   uint32_t last_call; /**< that drew to it before */
+   uint32_t end_call;  /**< that ended it */
+   uint32_t next_call; /**< that draws to it again */
+};
+
 struct cm_finding {
    enum cm_advice_rule rule;
-   struct cm_change change; /**< of the stream, where the program follows the advice */
-   /* What it is about; 0: nothing of that kind. */
-   uint32_t resource;      /**< target, texture */
+   const char *problem, *remedy; /**< the rule's, or what fits better */
+   const char *assumption;       /**< of what is simulated; NULL: none but the remedy */
+   struct cm_change *changes;    /**< of the stream, where the program follows the advice; at least one */
+   uint32_t num_changes;
+   /** The same number of changes that the program may be able to make instead; NULL: none. */
+   struct cm_change *other_changes;
+   const char *condition; /**< for these: when */
+   /* What it is about; none, or 0: nothing of that kind. */
+   uint32_t *resources; /**< a target, or textures, those first that seem to save most */
+   uint32_t num_resources;
    uint32_t vertex_shader; /**< identifiers of shaders */
    uint32_t fragment_shader;
-   /* Where it was found first, counted from 0. */
-   uint32_t frame;       /**< of those that were looked at */
-   uint32_t pass;        /**< in the frame */
-   uint32_t draw;        /**< in the pass; CM_NO_DRAW: the finding is of no draw */
-   uint32_t group, call; /**< of that draw (struct cm_draw) */
-   uint32_t passes;      /**< how many there are of it */
-   uint32_t slots;       /**< of attachments: bit s, attachment s (change.h) */
+   /* Where it was found first, in a counted frame; of several textures the first one of the list. */
+   uint32_t frame;                  /**< number (cm_advice_frame_begin) */
+   uint32_t pass;                   /**< in the frame */
+   uint32_t draw;                   /**< in the pass; CM_NO_DRAW: the finding is of no draw */
+   uint32_t group, call;            /**< of that draw (struct cm_draw) */
+   uint32_t passes;                 /**< how many there are of it in counted frames; 0: it is not of passes */
+   uint32_t slots;                  /**< of attachments: bit s, attachment s (cm_pass_attachment) */
+   struct cm_pass_break pass_break; /**< of CM_ADVICE_BROKEN_PASS: that of the place */
    struct cm_evidence evidence[CM_MAX_EVIDENCE];
    uint32_t num_evidence;
+   /** Counted frames, ascending, for which the stream does not say whether the finding holds: what becomes of what they store
+    * is not known. They save nothing in a simulation. */
+   uint32_t *unknown_frames;
+   uint32_t num_unknown_frames;
    uint64_t weight; /**< a guess at the accesses saved, in bytes: which findings are worth simulating first */
 };
 #define CM_NO_DRAW UINT32_MAX
@@ -106,11 +131,20 @@ void cm_advice_destroy(struct cm_advice *advice);
 /* The stream, in its order. False when out of memory. */
 bool cm_advice_define_resource(struct cm_advice *advice, const struct cm_resource_description *resource);
 bool cm_advice_define_name(struct cm_advice *advice, const struct cm_name *name);
+/** number: what findings call the frame; each one's is larger than that of the one before. is_counted: what the frame has is
+ * evidence. */
+void cm_advice_frame_begin(struct cm_advice *advice, uint32_t number, bool is_counted);
 bool cm_advice_pass(struct cm_advice *advice, const struct cm_pass *pass);
 bool cm_advice_frame_end(struct cm_advice *advice);
 
 /** What was found so far, the largest weight first; valid until the next call. NULL when out of memory. */
 const struct cm_finding *cm_advice_findings(struct cm_advice *advice, uint32_t *count);
+/** Overdraw that a deferred GPU hides: opaque fragments per frame that are covered by later ones, of how many. Zeros where
+ * the configuration shades them, which is a finding then, and where they are too few for one. */
+struct cm_hidden_overdraw {
+   double hidden, opaque;
+};
+struct cm_hidden_overdraw cm_advice_hidden_overdraw(const struct cm_advice *advice);
 /** Whether a pass had the events that CM_ADVICE_OVERDRAW needs (CM_PASS_FULL). */
 bool cm_advice_knows_overdraw(const struct cm_advice *advice);
 /** The program's names so far, the resources' formats among them. */

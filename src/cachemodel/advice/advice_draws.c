@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What draws do: fragments in vain, textures, vertices, primitives, the Parameter Buffer. */
+/* What draws do: fragments in vain, vertices, primitives, the Parameter Buffer. */
 #include <string.h>
 
 #include "advice/advice_internal.h"
 #include "config/config.h"
-#include "events/names.h"
 #include "tiling/parameter_buffer.h"
 #include "util/array.h"
 #include "util/minmax.h"
 
-/* When a rule says something: so large a part of all, and so many at least that it matters. */
-#define LEAST_PART 10 /* 1/10 */
-#define LEAST_FRAGMENTS 1000
-#define LEAST_FOOTPRINTS 1000
+/* When a rule says something: so many per frame at least that it matters. */
 #define LEAST_VERTICES 1000
 #define LEAST_PRIMITIVES 1000
-#define LEAST_TEXTURE_SIZE 64 /* texels a side */
-#define TINY_PIXELS 8         /* two quads */
+#define TINY_PIXELS 8 /* two quads */
 /* Transformed vertices that are kept, for a GPU that keeps none: there the caches have the reuse. */
 #define USUAL_ENTRIES 32
 
@@ -53,32 +48,6 @@ count_quads(const struct cm_pass *pass, struct draw_seen *draws, const uint32_t 
 }
 
 static void
-count_footprints(struct cm_advice *advice, const struct cm_pass *pass, uint32_t number, const uint32_t *event)
-{
-   const struct cm_draw *draw = &pass->draws[number];
-   const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
-   const uint32_t unit = cm_event_unit(*event);
-   struct cm_resource_seen *seen =
-      unit < draw->num_textures ? cm_advice_seen(advice, draw->textures[unit].resource) : NULL;
-   if (!seen || seen->description.is_buffer)
-      return;
-   const bool has_levels = seen->description.samples == 1 && seen->description.depth == 1;
-   struct cm_texture_seen *texture = &seen->texture;
-   cm_advice_remember(advice, &texture->place, pass, number);
-   for (uint32_t f = 0; f < cm_event_count(*event); f++) {
-      const struct cm_footprint *footprint = &footprints[f];
-      const uint32_t levels =
-         has_levels
-            ? cm_levels_coarser(cm_footprint_step(footprint, &draw->textures[unit], &seen->description))
-            : 0;
-      texture->footprints++;
-      texture->texels += (footprint->linear ? 4u : 1u) * (unsigned)__builtin_popcount(footprint->live);
-      texture->far += levels != 0;
-      texture->levels += levels;
-   }
-}
-
-static void
 look_at_tiles(struct cm_advice *advice, const struct cm_pass *pass, struct draw_seen *draws)
 {
    for (uint32_t t = 0; t < pass->tiles_x * pass->tiles_y; t++) {
@@ -90,7 +59,7 @@ look_at_tiles(struct cm_advice *advice, const struct cm_pass *pass, struct draw_
             draw = word[1];
             count_quads(pass, draws, word);
             break;
-         case CM_EVENT_FOOTPRINTS: count_footprints(advice, pass, draw, word); break;
+         case CM_EVENT_FOOTPRINTS: cm_advice_look_at_footprints(advice, pass, draw, word); break;
          default: break;
          }
       }
@@ -221,81 +190,16 @@ cm_advice_look_at_draws(struct cm_advice *advice, const struct cm_pass *pass)
 
 /* ---- findings -------------------------------------------------------------------- */
 
-/* Whether a part is worth a word. */
-static bool
-is_large(uint64_t part, uint64_t whole, uint64_t least)
+/* A finding with one change, at a place; NULL when out of memory. resource: what it is of; 0: none. */
+static struct cm_finding *
+add_finding(struct cm_advice *advice, enum cm_advice_rule rule, const struct cm_place *place,
+            struct cm_change change, uint32_t resource)
 {
-   return part >= least && part * LEAST_PART >= whole;
-}
-
-/* ETC2 and EAC: bytes of a block of 4 × 4 texels for so many channels of 8 bits; 0: not of that kind. */
-static uint32_t
-compressed_bytes(const struct cm_resource_description *texture, const char *format)
-{
-   if (texture->is_buffer || texture->block_width > 1 || texture->depth > 1 || texture->samples > 1 ||
-       texture->width < LEAST_TEXTURE_SIZE || texture->height < LEAST_TEXTURE_SIZE)
-      return 0;
-   /* Formats of 8 bits a channel, by Mesa's names: r8g8b8a8_unorm, b8g8r8x8_srgb, l8_unorm. */
-   const char *kind = strchr(format, '_');
-   if (!kind || (strcmp(kind, "_unorm") && strcmp(kind, "_srgb")))
-      return 0;
-   for (const char *c = format; c < kind; c += 2) {
-      if (!strchr("rgbaxli", c[0]) || c[1] != '8')
-         return 0;
-   }
-   if (texture->block_bytes == 1)
-      return 8; /* EAC R11, or ETC2's RGB */
-   return texture->block_bytes == 3 || memchr(format, 'x', (size_t)(kind - format)) ? 8 : 16;
-}
-
-/* Which rule is broken where texels are read that are far apart. */
-static enum cm_advice_rule
-far_apart_rule(const struct cm_resource_description *texture, const char *format)
-{
-   /* Mesa's names of formats with depth: z16_unorm, z24x8_unorm, x8z24_unorm, z32_float. */
-   const char *kind = strchr(format, '_');
-   if (kind && memchr(format, 'z', (size_t)(kind - format)))
-      return CM_ADVICE_LARGE_DEPTH;
-   return texture->levels == 1 ? CM_ADVICE_NO_MIPMAPS : CM_ADVICE_OVERSAMPLED;
-}
-
-static bool
-find_texture(struct cm_advice *advice, uint32_t index)
-{
-   const struct cm_resource_seen *seen = &advice->resources[index];
-   const uint32_t id = seen->description.id;
-   const struct cm_texture_seen *texture = &seen->texture;
-   const struct cm_resource_description *description = &seen->description;
-   const char *format = cm_names_format(advice->names, id);
-   if (is_large(texture->far, texture->footprints, LEAST_FOOTPRINTS)) {
-      struct cm_finding *finding =
-         cm_advice_add_finding(advice, far_apart_rule(description, format), &texture->place);
-      if (!finding)
-         return false;
-      finding->resource = id;
-      finding->change = (struct cm_change){.type = CM_CHANGE_MIPMAPS, .number = id};
-      finding->weight = texture->far * 4 * description->block_bytes;
-      cm_finding_add_evidence(finding, "texture reads, quad by quad", texture->footprints);
-      cm_finding_add_evidence(finding, "of these, of texels more than two apart", texture->far);
-      cm_finding_add_evidence(finding, "levels that those could be coarser", texture->levels);
-   }
-   /* OpenGL makes all textures for being drawn to that can be: what counts is whether a pass does. */
-   const uint32_t bytes =
-      cm_contents_is_target(advice->contents, id) ? 0 : compressed_bytes(description, format);
-   if (bytes && texture->footprints >= LEAST_FOOTPRINTS) {
-      struct cm_finding *finding = cm_advice_add_finding(advice, CM_ADVICE_UNCOMPRESSED, &texture->place);
-      if (!finding)
-         return false;
-      finding->resource = id;
-      finding->change = (struct cm_change){.type = CM_CHANGE_COMPRESS, .number = id, .block_bytes = bytes};
-      finding->weight =
-         cm_min64(texture->texels * description->block_bytes,
-                  (uint64_t)description->width * description->height * description->block_bytes);
-      cm_finding_add_evidence(finding, "texels read", texture->texels);
-      cm_finding_add_evidence(finding, "bits a texel", description->block_bytes * 8u);
-      cm_finding_add_evidence(finding, "bits a texel compressed", bytes / 2);
-   }
-   return true;
+   struct cm_finding *finding = cm_advice_add_finding(advice, rule, place);
+   if (!finding || !cm_finding_add_change(finding, change) ||
+       (resource && !cm_finding_add_resource(finding, resource)))
+      return NULL;
+   return finding;
 }
 
 static bool
@@ -303,29 +207,30 @@ find_target(struct cm_advice *advice, uint32_t index)
 {
    const struct cm_target_seen *target = &advice->resources[index].target;
    const uint32_t id = advice->resources[index].description.id;
-   if (advice->config->mode != CM_MODE_TBDR && is_large(target->hidden, target->opaque, LEAST_FRAGMENTS)) {
-      struct cm_finding *finding = cm_advice_add_finding(advice, CM_ADVICE_OVERDRAW, &target->place);
+   if (advice->config->mode != CM_MODE_TBDR &&
+       cm_advice_is_large(advice, target->hidden, target->opaque, CM_ADVICE_LEAST_FRAGMENTS)) {
+      struct cm_finding *finding =
+         add_finding(advice, CM_ADVICE_OVERDRAW, &target->place,
+                     (struct cm_change){.type = CM_CHANGE_FRONT_TO_BACK, .number = id}, id);
       if (!finding)
          return false;
-      finding->resource = id;
       finding->passes = target->passes;
-      finding->change = (struct cm_change){.type = CM_CHANGE_FRONT_TO_BACK, .number = id};
       finding->weight = target->hidden * 16;
-      cm_finding_add_evidence(finding, "opaque fragments shaded", target->opaque);
-      cm_finding_add_evidence(finding, "of these hidden in the end", target->hidden);
+      cm_finding_add_average(advice, finding, "opaque fragments shaded per frame", target->opaque);
+      cm_finding_add_average(advice, finding, "of these hidden in the end", target->hidden);
    }
    if (target->large) {
-      struct cm_finding *finding = cm_advice_add_finding(advice, CM_ADVICE_PARAMETER_BUFFER, &target->place);
+      struct cm_finding *finding =
+         add_finding(advice, CM_ADVICE_PARAMETER_BUFFER, &target->place,
+                     (struct cm_change){.type = CM_CHANGE_HALF_ATTRIBUTES, .number = id}, id);
       if (!finding)
          return false;
-      finding->resource = id;
       finding->passes = target->large;
-      finding->change = (struct cm_change){.type = CM_CHANGE_HALF_ATTRIBUTES, .number = id};
       finding->weight = target->blocks * CM_PB_BLOCK_BYTES;
-      cm_finding_add_evidence(finding, "bytes of the largest Parameter Buffer", target->largest);
-      cm_finding_add_evidence(finding, "bytes of the L2", advice->config->caches[CM_UNIT_L2].size);
-      cm_finding_add_evidence(finding, "attributes", target->blocks);
-      cm_finding_add_evidence(finding, "PMDs", target->pmds);
+      cm_finding_add_evidence(finding, "bytes of the largest Parameter Buffer", (double)target->largest);
+      cm_finding_add_evidence(finding, "bytes of the L2", (double)advice->config->caches[CM_UNIT_L2].size);
+      cm_finding_add_average(advice, finding, "attributes per frame", target->blocks);
+      cm_finding_add_average(advice, finding, "PMDs per frame", target->pmds);
    }
    return true;
 }
@@ -335,26 +240,30 @@ find_vertex_shader(struct cm_advice *advice, uint32_t index)
 {
    const struct cm_vertex_shader_seen *vertex = &advice->vertex_shaders[index];
    const uint32_t id = (uint32_t)advice->vertex_ids.ids[index];
-   if (is_large(vertex->fetched - vertex->distinct, vertex->fetched, LEAST_VERTICES)) {
+   if (cm_advice_is_large(advice, vertex->fetched - vertex->distinct, vertex->fetched, LEAST_VERTICES)) {
       struct cm_finding *finding =
-         cm_advice_add_finding(advice, CM_ADVICE_VERTICES_FETCHED_AGAIN, &vertex->place);
+         add_finding(advice, CM_ADVICE_VERTICES_FETCHED_AGAIN, &vertex->place,
+                     (struct cm_change){.type = CM_CHANGE_FETCH_ONCE, .number = id}, 0);
       if (!finding)
          return false;
       finding->vertex_shader = id;
-      finding->change = (struct cm_change){.type = CM_CHANGE_FETCH_ONCE, .number = id};
       finding->weight = vertex->bytes / vertex->fetched * (vertex->fetched - vertex->distinct);
-      cm_finding_add_evidence(finding, "vertices fetched, for lack of reuse soon after", vertex->fetched);
-      cm_finding_add_evidence(finding, "different ones, draw by draw", vertex->distinct);
+      cm_finding_add_average(advice, finding, "vertices fetched per frame, for lack of reuse soon after",
+                             vertex->fetched);
+      cm_finding_add_average(advice, finding, "different ones, draw by draw", vertex->distinct);
    }
-   if (vertex->primitives >= LEAST_PRIMITIVES && vertex->pixels < TINY_PIXELS * vertex->primitives) {
-      struct cm_finding *finding = cm_advice_add_finding(advice, CM_ADVICE_TINY_PRIMITIVES, &vertex->place);
+   if (cm_advice_is_large(advice, vertex->primitives, vertex->primitives, LEAST_PRIMITIVES) &&
+       vertex->pixels < TINY_PIXELS * vertex->primitives) {
+      struct cm_finding *finding =
+         add_finding(advice, CM_ADVICE_TINY_PRIMITIVES, &vertex->place,
+                     (struct cm_change){.type = CM_CHANGE_COARSER_MESH, .number = id}, 0);
       if (!finding)
          return false;
       finding->vertex_shader = id;
-      finding->change = (struct cm_change){.type = CM_CHANGE_COARSER_MESH, .number = id};
       finding->weight = vertex->blocks * CM_PB_BLOCK_BYTES;
-      cm_finding_add_evidence(finding, "primitives binned", vertex->primitives);
-      cm_finding_add_evidence(finding, "pixels that they cover", vertex->pixels);
+      cm_finding_add_average(advice, finding, "primitives binned per frame", vertex->primitives);
+      cm_finding_add_evidence(finding, "pixels that each covers on average",
+                              (double)vertex->pixels / (double)vertex->primitives);
    }
    return true;
 }
@@ -364,16 +273,18 @@ find_fragment_shader(struct cm_advice *advice, uint32_t index)
 {
    const struct cm_fragment_shader_seen *fragment = &advice->fragment_shaders[index];
    const uint32_t id = (uint32_t)advice->fragment_ids.ids[index];
-   if (!is_large(fragment->fragments - fragment->written, fragment->fragments, LEAST_FRAGMENTS))
+   if (!cm_advice_is_large(advice, fragment->fragments - fragment->written, fragment->fragments,
+                           CM_ADVICE_LEAST_FRAGMENTS))
       return true;
-   struct cm_finding *finding = cm_advice_add_finding(advice, CM_ADVICE_LATE_TESTS, &fragment->place);
+   struct cm_finding *finding =
+      add_finding(advice, CM_ADVICE_LATE_TESTS, &fragment->place,
+                  (struct cm_change){.type = CM_CHANGE_EARLY_TESTS, .number = id}, 0);
    if (!finding)
       return false;
    finding->fragment_shader = id;
-   finding->change = (struct cm_change){.type = CM_CHANGE_EARLY_TESTS, .number = id};
    finding->weight = (fragment->fragments - fragment->written) * 16;
-   cm_finding_add_evidence(finding, "fragments shaded", fragment->fragments);
-   cm_finding_add_evidence(finding, "of these written", fragment->written);
+   cm_finding_add_average(advice, finding, "fragments shaded per frame", fragment->fragments);
+   cm_finding_add_average(advice, finding, "of these written", fragment->written);
    return true;
 }
 
@@ -381,7 +292,7 @@ bool
 cm_advice_find_draws(struct cm_advice *advice)
 {
    for (uint32_t r = 0; r < advice->resource_ids.count; r++) {
-      if (!find_texture(advice, r) || !find_target(advice, r))
+      if (!find_target(advice, r))
          return false;
    }
    for (uint32_t s = 0; s < advice->vertex_ids.count; s++) {

@@ -8,6 +8,10 @@
 #include "util/id_table.h"
 #include "util/array.h"
 
+/** So many of them per frame are worth a word. */
+#define CM_ADVICE_LEAST_FRAGMENTS 1000
+#define CM_ADVICE_LEAST_FOOTPRINTS 1000
+
 /** Where something was seen first. */
 struct cm_place {
    bool known;
@@ -15,13 +19,14 @@ struct cm_place {
    uint32_t group, call; /**< of the draw */
 };
 
-/** What was seen of a texture, over all frames. */
+/** What was seen of a texture, over all counted frames; so of the other things. */
 struct cm_texture_seen {
    struct cm_place place;
    uint64_t footprints; /**< read */
    uint64_t texels;     /**< of live fragments, those of linear filters counted as 4 */
    uint64_t far;        /**< footprints of more than two texels a fragment (cm_footprint_step) */
    uint64_t levels;     /**< that these could be coarser */
+   uint64_t coarse;     /**< footprints of another level than the first one */
 };
 
 /** Of a vertex shader. */
@@ -55,6 +60,9 @@ struct cm_target_seen {
 /** A pass that was looked at. */
 struct cm_pass_seen {
    uint32_t frame, pass;
+   bool is_counted;
+   enum cm_end_reason end;
+   uint32_t end_call, first_call, last_call; /**< that ended it, and drew first and last; 0: not known */
    uint32_t target;
    uint32_t resources[CM_SLOTS];
    uint16_t unneeded_loads; /**< bit s: of attachment s */
@@ -67,6 +75,7 @@ struct cm_pass_seen {
 
 struct cm_resource_seen {
    struct cm_resource_description description; /**< id 0: not defined */
+   bool is_drawn_to; /**< its first level, by a counted pass; others are where mipmaps are drawn */
    struct cm_texture_seen texture;
    struct cm_target_seen target;
 };
@@ -78,6 +87,8 @@ struct cm_advice {
    struct cm_names *names;
    struct cm_contents *contents;
    uint32_t frame, pass_of_frame;
+   bool is_counted; /**< the frame is */
+   uint32_t counted_frames;
    bool knows_overdraw;
    struct cm_id_table resource_ids, vertex_ids, fragment_ids; /* of resources and shaders */
    struct cm_resource_seen *resources;                        /* by their index there, as are the shaders */
@@ -105,7 +116,23 @@ struct cm_resource_seen *cm_advice_seen(const struct cm_advice *advice, uint32_t
 /** A new finding, at a place; NULL when out of memory. */
 struct cm_finding *
 cm_advice_add_finding(struct cm_advice *advice, enum cm_advice_rule rule, const struct cm_place *place);
-void cm_finding_add_evidence(struct cm_finding *finding, const char *name, uint64_t value);
+/** Its only change, or another one; false when out of memory. */
+bool cm_finding_add_change(struct cm_finding *finding, struct cm_change change);
+/** Another resource that it is about; false when out of memory. */
+bool cm_finding_add_resource(struct cm_finding *finding, uint32_t resource);
+void cm_finding_add_evidence(struct cm_finding *finding, const char *name, double value);
+/** The same of a sum over the counted frames, whose average it becomes. */
+void cm_finding_add_average(const struct cm_advice *advice, struct cm_finding *finding, const char *name,
+                            uint64_t sum);
+/** Forgets the findings that no counted frame has. */
+void cm_advice_drop_uncounted(struct cm_advice *advice);
+
+/** Whether a part of what was seen is worth a word: a tenth of it, and so many per frame. */
+static inline bool
+cm_advice_is_large(const struct cm_advice *advice, uint64_t part, uint64_t whole, uint64_t least)
+{
+   return part >= least * advice->counted_frames && part && part * 10 >= whole;
+}
 
 /** advice_targets.c: loads, stores, passes. */
 bool cm_advice_look_at_targets(struct cm_advice *advice, const struct cm_pass *pass);
@@ -117,7 +144,12 @@ bool cm_advice_find_targets(struct cm_advice *advice);
  * reads or stores them. False when out of memory. */
 bool cm_advice_unneeded_loads(struct cm_advice *advice, const struct cm_pass *pass, uint16_t *unneeded);
 
-/** advice_draws.c: draws, textures, the Parameter Buffer. */
+/** advice_textures.c: what is read of textures. */
+void cm_advice_look_at_footprints(struct cm_advice *advice, const struct cm_pass *pass, uint32_t draw,
+                                  const uint32_t *event);
+bool cm_advice_find_textures(struct cm_advice *advice);
+
+/** advice_draws.c: draws, the Parameter Buffer. */
 bool cm_advice_look_at_draws(struct cm_advice *advice, const struct cm_pass *pass);
 bool cm_advice_find_draws(struct cm_advice *advice);
 

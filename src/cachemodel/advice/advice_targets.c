@@ -39,6 +39,15 @@ cm_advice_take_ends(struct cm_advice *advice)
    }
 }
 
+/* Notes a resource that a counted pass draws to. */
+static void
+draw_to(const struct cm_advice *advice, uint32_t resource, uint8_t level)
+{
+   struct cm_resource_seen *seen = cm_advice_seen(advice, resource);
+   if (seen && advice->is_counted && !level)
+      seen->is_drawn_to = true;
+}
+
 static bool
 resolves(const struct cm_pass *pass)
 {
@@ -47,6 +56,19 @@ resolves(const struct cm_pass *pass)
          return true;
    }
    return false;
+}
+
+/* The calls that drew first and last. */
+static void
+find_calls(const struct cm_pass *pass, struct cm_pass_seen *seen)
+{
+   for (uint32_t d = 0; d < pass->num_draws; d++) {
+      const uint32_t call = pass->draws[d].call;
+      if (call && !seen->first_call)
+         seen->first_call = call;
+      if (call)
+         seen->last_call = call;
+   }
 }
 
 /* Remembers the pass for the one that continues it. */
@@ -71,12 +93,20 @@ cm_advice_look_at_targets(struct cm_advice *advice, const struct cm_pass *pass)
    struct cm_pass_seen *seen = &advice->passes[advice->num_passes++];
    *seen = (struct cm_pass_seen){.frame = advice->frame,
                                  .pass = advice->pass_of_frame,
+                                 .is_counted = advice->is_counted,
+                                 .end = pass->end,
+                                 .end_call = pass->end_call,
                                  .target = cm_pass_target(pass),
                                  .other_outputs = pass->num_feedback || pass->num_storages ||
                                                   cm_pass_has_vertex_storage(pass) || resolves(pass),
                                  .drawn = pass->num_draws != 0};
-   for (unsigned slot = 0; slot < CM_SLOTS; slot++)
+   for (unsigned slot = 0; slot < CM_SLOTS; slot++) {
       seen->resources[slot] = cm_pass_attachment(pass, slot)->resource;
+      draw_to(advice, seen->resources[slot], cm_pass_attachment(pass, slot)->level);
+   }
+   for (uint32_t c = 0; c < CM_MAX_COLOR_ATTACHMENTS; c++)
+      draw_to(advice, pass->resolve[c].resource, pass->resolve[c].level);
+   find_calls(pass, seen);
    struct cm_resource_seen *target = cm_advice_seen(advice, seen->target);
    if (!cm_contents_pass_reads(advice->contents, pass))
       return false;
@@ -87,8 +117,10 @@ cm_advice_look_at_targets(struct cm_advice *advice, const struct cm_pass *pass)
    cm_advice_take_ends(advice);
    if (!target)
       return true;
-   cm_advice_remember(advice, &target->target.place, pass, CM_NO_DRAW);
-   target->target.passes++;
+   if (advice->is_counted) {
+      cm_advice_remember(advice, &target->target.place, pass, CM_NO_DRAW);
+      target->target.passes++;
+   }
    return keep_head(advice, &target->target, pass) &&
           cm_advice_unneeded_loads(advice, pass, &seen->unneeded_loads);
 }
@@ -105,22 +137,57 @@ image_bytes(const struct cm_advice *advice, uint32_t resource)
                       : 0;
 }
 
-/* The finding of a rule about a resource, which is added where there is none yet. */
+/* What ends a pass that goes on later, and what to do instead. */
+static const struct {
+   const char *problem, *remedy;
+} breaks[CM_END_REASONS] = {
+   [CM_END_FRAMEBUFFER] = {"the framebuffer is left and drawn to again, and nothing has read it in between",
+                           "draw to the other framebuffers before or after it"},
+   [CM_END_FLUSH] = {"glFlush ends the pass, which goes on after it",
+                     "glFlush after the last draw to it, or not at all: a buffer swap flushes"},
+   [CM_END_FINISH] = {"glFinish ends the pass, which goes on after it",
+                      "glFinish after the last draw to it, or not at all"},
+   [CM_END_FENCE] = {"a fence ends the pass, which goes on after it",
+                     "glFenceSync after the last draw to it"},
+   [CM_END_QUERY] = {"the result of a query of the pass is asked for, and the pass goes on after it",
+                     "ask for the result after the last draw to it, or a frame later"},
+   [CM_END_TIMER] = {"a timer query begins or ends in the middle of the pass",
+                     "time whole passes: begin and end the query between them"},
+   [CM_END_READ] = {"the CPU reads what the pass draws, which goes on after it",
+                    "read after the last draw to it, or a frame later"},
+   [CM_END_WRITE] = {"the CPU writes to what the pass uses, and the pass goes on after it",
+                     "write before the first draw to it, or to another buffer or texture"},
+   [CM_END_COPY] = {"a copy, a blit, mipmaps or a clear of another image come in the middle of the pass",
+                    "copy before the first draw to it or after the last one"},
+   [CM_END_RESOLVE] = {"the samples are resolved, and the pass goes on after it",
+                       "resolve after the last draw to it"},
+   [CM_END_BARRIER] =
+      {"a memory barrier ends the pass, which goes on after it",
+       "glMemoryBarrier and glTextureBarrier before the first draw to it or after the last one"},
+   [CM_END_DRAW] = {"a draw's vertices need what the pass stores, which goes on after it",
+                    "make what vertices are read of in a pass before it"},
+   [CM_END_COMPUTE] = {"a dispatch needs what the pass writes, which goes on after it",
+                       "dispatch before the first draw to it or after the last one"},
+   [CM_END_MEMORY] =
+      {"the GPU has no room for more of the pass: its Parameter Buffer is full, or the textures "
+       "that it reads are too many",
+       "fewer primitives, or fewer textures"},
+   [CM_END_SHARED] = {"what the pass draws is handed to another API or process, and drawn to again",
+                      "hand it over after the last draw to it"},
+};
+
+/* The finding of a rule about a resource, which is added where there is none yet; NULL when out of memory. */
 static struct cm_finding *
-finding_of(struct cm_advice *advice, enum cm_advice_rule rule, enum cm_change_type change, uint32_t resource,
-           const struct cm_pass_seen *seen)
+finding_of(struct cm_advice *advice, enum cm_advice_rule rule, enum cm_change_type change, uint32_t resource)
 {
    for (size_t f = 0; f < advice->num_findings; f++) {
-      if (advice->findings[f].rule == rule && advice->findings[f].resource == resource)
+      if (advice->findings[f].rule == rule && advice->findings[f].resources[0] == resource)
          return &advice->findings[f];
    }
-   struct cm_finding *finding = cm_advice_add_finding(
-      advice, rule,
-      &(struct cm_place){.known = true, .frame = seen->frame, .pass = seen->pass, .draw = CM_NO_DRAW});
-   if (finding) {
-      finding->resource = resource;
-      finding->change = (struct cm_change){.type = change, .number = resource};
-   }
+   struct cm_finding *finding = cm_advice_add_finding(advice, rule, &(struct cm_place){.draw = CM_NO_DRAW});
+   if (!finding || !cm_finding_add_resource(finding, resource) ||
+       !cm_finding_add_change(finding, (struct cm_change){.type = change, .number = resource}))
+      return NULL;
    return finding;
 }
 
@@ -128,7 +195,7 @@ finding_of(struct cm_advice *advice, enum cm_advice_rule rule, enum cm_change_ty
 static struct cm_changed_pass *
 add_pass(struct cm_finding *finding, uint64_t pass)
 {
-   struct cm_change *change = finding ? &finding->change : NULL;
+   struct cm_change *change = finding ? finding->changes : NULL;
    if (!change)
       return NULL;
    if (change->num_passes && change->passes[change->num_passes - 1].pass == pass)
@@ -139,33 +206,38 @@ add_pass(struct cm_finding *finding, uint64_t pass)
    return &change->passes[change->num_passes++];
 }
 
-/* What is wrong with an attachment of a pass. */
+/* A pass of which the finding is, with that many bytes to save. Only counted ones are evidence. */
+static void
+count_pass(struct cm_finding *finding, const struct cm_pass_seen *seen, uint64_t bytes)
+{
+   if (!seen->is_counted)
+      return;
+   if (!finding->passes++) {
+      finding->frame = seen->frame;
+      finding->pass = seen->pass;
+   }
+   finding->weight += bytes;
+}
+
+/* An attachment of the pass that is loaded or stored in vain. */
 static bool
-find_attachment(struct cm_advice *advice, uint64_t number, unsigned slot, bool overwritten)
+find_attachment(struct cm_advice *advice, enum cm_advice_rule rule, uint64_t number, unsigned slot)
 {
    const struct cm_pass_seen *seen = &advice->passes[number];
-   const bool load = seen->unneeded_loads >> slot & 1;
-   const struct {
-      enum cm_advice_rule rule;
-      bool found;
-   } rules[] = {{CM_ADVICE_UNNEEDED_LOAD, load}, {CM_ADVICE_UNNEEDED_STORE, overwritten}};
-   for (unsigned r = 0; r < 2; r++) {
-      if (!rules[r].found)
-         continue;
-      struct cm_finding *finding =
-         finding_of(advice, rules[r].rule, CM_CHANGE_ATTACHMENTS, seen->resources[slot], seen);
-      struct cm_changed_pass *pass = add_pass(finding, number);
-      if (!pass)
-         return false;
-      /* With the depth buffer goes a stencil buffer in its memory, which has no flags of its own that count. */
-      if (rules[r].rule == CM_ADVICE_UNNEEDED_LOAD)
-         pass->no_load |= (uint16_t)(1 << slot);
-      else
-         pass->no_store |= (uint16_t)(1 << slot);
-      finding->slots |= 1u << slot;
-      finding->passes = finding->change.num_passes;
-      finding->weight += image_bytes(advice, seen->resources[slot]);
-   }
+   const uint32_t resource = seen->resources[slot];
+   struct cm_finding *finding = finding_of(advice, rule, CM_CHANGE_ATTACHMENTS, resource);
+   const uint32_t before = finding ? finding->changes->num_passes : 0;
+   struct cm_changed_pass *pass = add_pass(finding, number);
+   if (!pass)
+      return false;
+   /* With the depth buffer goes a stencil buffer in its memory, which has no flags of its own that count. */
+   if (rule == CM_ADVICE_UNNEEDED_LOAD)
+      pass->no_load |= (uint16_t)(1 << slot);
+   else
+      pass->no_store |= (uint16_t)(1 << slot);
+   finding->slots |= 1u << slot;
+   if (finding->changes->num_passes > before)
+      count_pass(finding, seen, image_bytes(advice, resource));
    return true;
 }
 
@@ -175,51 +247,93 @@ find_pass(struct cm_advice *advice, uint64_t number)
    const struct cm_pass_seen *seen = &advice->passes[number];
    if (seen->drawn && !seen->other_outputs && seen->stored && seen->unneeded_stores == seen->stored) {
       struct cm_finding *finding =
-         finding_of(advice, CM_ADVICE_TARGET_NEVER_READ, CM_CHANGE_SKIP_PASSES, seen->target, seen);
+         finding_of(advice, CM_ADVICE_TARGET_NEVER_READ, CM_CHANGE_SKIP_PASSES, seen->target);
       if (!add_pass(finding, number))
          return false;
-      finding->passes = finding->change.num_passes;
-      finding->weight += 2 * image_bytes(advice, seen->target);
+      count_pass(finding, seen, 2 * image_bytes(advice, seen->target));
       return true;
    }
    for (unsigned slot = 0; slot < CM_SLOTS; slot++) {
-      if (!find_attachment(advice, number, slot, seen->unneeded_stores >> slot & 1))
+      if ((seen->unneeded_loads >> slot & 1 &&
+           !find_attachment(advice, CM_ADVICE_UNNEEDED_LOAD, number, slot)) ||
+          (seen->unneeded_stores >> slot & 1 &&
+           !find_attachment(advice, CM_ADVICE_UNNEEDED_STORE, number, slot)))
          return false;
    }
    return true;
+}
+
+/* Why the first part ended. */
+static void
+describe_break(const struct cm_advice *advice, struct cm_finding *finding, uint64_t first, uint64_t next)
+{
+   const struct cm_pass_seen *part = &advice->passes[first], *goes_on = &advice->passes[next];
+   finding->pass_break = (struct cm_pass_break){
+      .reason = part->end,
+      .other_target = part[1].target != part->target ? part[1].target : 0,
+      .next_pass = goes_on->pass,
+      .last_call = part->last_call,
+      .end_call = part->end_call,
+      .next_call = goes_on->first_call,
+   };
+   if (breaks[part->end].problem) {
+      finding->problem = breaks[part->end].problem;
+      finding->remedy = breaks[part->end].remedy;
+   }
 }
 
 static bool
 find_parts(struct cm_advice *advice, uint64_t number)
 {
    const struct cm_pass_seen *seen = &advice->passes[number];
+   const uint64_t first = seen->first_part - 1;
    struct cm_finding *finding =
-      finding_of(advice, CM_ADVICE_BROKEN_PASS, CM_CHANGE_JOIN_PASSES, seen->target, seen);
-   struct cm_changed_pass *first = add_pass(finding, seen->first_part - 1);
-   if (!first)
+      finding_of(advice, CM_ADVICE_BROKEN_PASS, CM_CHANGE_JOIN_PASSES, seen->target);
+   struct cm_changed_pass *part = add_pass(finding, first);
+   if (!part)
       return false;
-   first->joins = true;
+   part->joins = true;
    if (!add_pass(finding, number))
       return false;
-   finding->passes++;
-   finding->weight += 2 * image_bytes(advice, seen->target);
+   if (seen->is_counted && !finding->passes)
+      describe_break(advice, finding, first, number);
+   count_pass(finding, &advice->passes[first], 2 * image_bytes(advice, seen->target));
+   return true;
+}
+
+/* Counted frames in which a pass stores what the finding is of, and it is not known what becomes of that. */
+static bool
+find_unknown_frames(const struct cm_advice *advice, struct cm_finding *finding)
+{
+   const bool of_target = finding->rule == CM_ADVICE_TARGET_NEVER_READ;
+   for (uint64_t p = 0; p < advice->num_passes; p++) {
+      const struct cm_pass_seen *seen = &advice->passes[p];
+      const unsigned unknown = seen->stored & ~(seen->needed_stores | seen->unneeded_stores);
+      bool concerned = of_target && unknown && seen->target == finding->resources[0];
+      for (unsigned slot = 0; slot < CM_SLOTS; slot++)
+         concerned |= unknown >> slot & 1 && seen->resources[slot] == finding->resources[0];
+      const uint32_t count = finding->num_unknown_frames;
+      if (!concerned || !seen->is_counted || (count && finding->unknown_frames[count - 1] == seen->frame))
+         continue;
+      if (!cm_array_grow(&finding->unknown_frames, count, sizeof *finding->unknown_frames))
+         return false;
+      finding->unknown_frames[finding->num_unknown_frames++] = seen->frame;
+   }
    return true;
 }
 
 static void
-add_evidence(struct cm_advice *advice)
+add_evidence(struct cm_advice *advice, struct cm_finding *finding)
 {
-   for (size_t f = 0; f < advice->num_findings; f++) {
-      struct cm_finding *finding = &advice->findings[f];
-      if (finding->num_evidence)
-         continue;
-      const struct cm_resource_seen *target = cm_advice_seen(advice, finding->resource);
-      cm_finding_add_evidence(finding, finding->rule == CM_ADVICE_BROKEN_PASS ? "times" : "passes",
-                              finding->passes);
-      if (target && target->target.passes)
-         cm_finding_add_evidence(finding, "passes to the target", target->target.passes);
-      cm_finding_add_evidence(finding, "bytes of the image", image_bytes(advice, finding->resource));
-   }
+   const uint32_t resource = finding->resources[0];
+   const struct cm_resource_seen *target = cm_advice_seen(advice, resource);
+   const uint32_t frames = advice->counted_frames, unknown = finding->num_unknown_frames;
+   cm_finding_add_evidence(finding,
+                           finding->rule == CM_ADVICE_BROKEN_PASS ? "times per frame" : "passes per frame",
+                           (double)finding->passes / (unknown < frames ? frames - unknown : frames));
+   if (target && target->target.passes)
+      cm_finding_add_average(advice, finding, "passes to the target per frame", target->target.passes);
+   cm_finding_add_evidence(finding, "bytes of the image", (double)image_bytes(advice, resource));
 }
 
 bool
@@ -229,6 +343,14 @@ cm_advice_find_targets(struct cm_advice *advice)
       if (!find_pass(advice, number) || (advice->passes[number].first_part && !find_parts(advice, number)))
          return false;
    }
-   add_evidence(advice);
+   cm_advice_drop_uncounted(advice);
+   for (size_t f = 0; f < advice->num_findings; f++) {
+      struct cm_finding *finding = &advice->findings[f];
+      const bool of_stores =
+         finding->rule == CM_ADVICE_UNNEEDED_STORE || finding->rule == CM_ADVICE_TARGET_NEVER_READ;
+      if (of_stores && !find_unknown_frames(advice, finding))
+         return false;
+      add_evidence(advice, finding);
+   }
    return true;
 }

@@ -8,9 +8,9 @@
 #include "util/array.h"
 #include "util/minmax.h"
 
-struct cm_changer {
+/* A change at work. */
+struct stage {
    const struct cm_change *change;
-   uint64_t next;                          /* number of the next pass */
    uint32_t next_changed;                  /* in change->passes */
    bool has_texture;                       /* change->number is defined */
    struct cm_resource_description texture; /* as defined */
@@ -19,6 +19,12 @@ struct cm_changer {
    struct cm_tile_events words; /* of all tiles */
    struct cm_pass_join *join;
    uint32_t levels; /* that the texture's last whole footprint becomes coarser */
+};
+
+struct cm_changer {
+   struct stage *stages; /* in the order in which they are applied */
+   uint32_t num_stages;
+   uint64_t next; /* number of the next pass */
 };
 
 /* ---- of a pass --------------------------------------------------------------- */
@@ -136,18 +142,17 @@ running(const struct cm_change *change, const struct cm_draw *draw, uint32_t eve
 
 /* Adds the footprints of fragments that still run, and those of another level. live: of the quads. */
 static bool
-add_footprints(struct cm_changer *changer, const struct cm_draw *draw, const uint32_t *event,
-               const uint8_t live[4])
+add_footprints(struct stage *stage, const struct cm_draw *draw, const uint32_t *event, const uint8_t live[4])
 {
-   const struct cm_change *change = changer->change;
+   const struct cm_change *change = stage->change;
    const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
    const uint32_t unit = cm_event_unit(*event);
    const struct cm_texture_binding *binding = unit < draw->num_textures ? &draw->textures[unit] : NULL;
-   const bool coarser = change->type == CM_CHANGE_MIPMAPS && changer->has_texture && binding &&
+   const bool coarser = change->type == CM_CHANGE_MIPMAPS && stage->has_texture && binding &&
                         binding->resource == change->number;
-   const size_t header = changer->words.num_words;
+   const size_t header = stage->words.num_words;
    uint32_t kept = 0;
-   if (!add_words(&changer->words, event, 1))
+   if (!add_words(&stage->words, event, 1))
       return false;
    for (uint32_t f = 0; f < cm_event_count(*event); f++) {
       struct cm_footprint footprint = footprints[f];
@@ -157,10 +162,9 @@ add_footprints(struct cm_changer *changer, const struct cm_draw *draw, const uin
       if (coarser) {
          /* Of the original: quads at an edge, which have not all fragments, are like the one before them. */
          if (footprints[f].live == 15)
-            changer->levels =
-               cm_levels_coarser(cm_footprint_step(&footprints[f], binding, &changer->texture));
-         const uint32_t levels = changer->levels;
-         const uint32_t size = cm_max(changer->texture.width, changer->texture.height) >>
+            stage->levels = cm_levels_coarser(cm_footprint_step(&footprints[f], binding, &stage->texture));
+         const uint32_t levels = stage->levels;
+         const uint32_t size = cm_max(stage->texture.width, stage->texture.height) >>
                                cm_min(binding->first_level, CM_MAX_LEVELS);
          const uint32_t last = 31 - (uint32_t)__builtin_clz(cm_max(size, 1));
          const uint32_t level = cm_min(footprint.level + levels, cm_max(last, footprint.level));
@@ -170,43 +174,43 @@ add_footprints(struct cm_changer *changer, const struct cm_draw *draw, const uin
          }
          footprint.level = (uint8_t)level;
       }
-      if (!add_words(&changer->words, &footprint, CM_FOOTPRINT_WORDS))
+      if (!add_words(&stage->words, &footprint, CM_FOOTPRINT_WORDS))
          return false;
       kept++;
    }
    if (kept)
-      changer->words.words[header] = cm_event_with_count(*event, kept);
+      stage->words.words[header] = cm_event_with_count(*event, kept);
    else
-      changer->words.num_words = header;
+      stage->words.num_words = header;
    return true;
 }
 
 /* Adds an event of quads; live: the fragments that still run, of each. */
 static bool
-add_quads(struct cm_changer *changer, const struct cm_pass *pass, const uint32_t *event, uint8_t live[4])
+add_quads(struct stage *stage, const struct cm_pass *pass, const uint32_t *event, uint8_t live[4])
 {
-   const struct cm_change *change = changer->change;
+   const struct cm_change *change = stage->change;
    const struct cm_quad *quads = (const struct cm_quad *)(event + 2);
    const struct cm_draw *draw = &pass->draws[event[1]];
-   if (!add_words(&changer->words, event, 2))
+   if (!add_words(&stage->words, event, 2))
       return false;
    for (uint32_t q = 0; q < cm_event_count(*event); q++) {
       struct cm_quad quad = quads[q];
-      const uint32_t *merged = changer->seen.data;
+      const uint32_t *merged = stage->seen.data;
       quad.live = (uint8_t)running(change, draw, *event, &quad) & 15;
       quad.visible &= quad.live;
       quad.written &= quad.live;
       if (change->type == CM_CHANGE_COARSER_MESH && quad.primitive < pass->num_primitives)
          quad.primitive = merged[quad.primitive];
       live[q & 3] = quad.live;
-      if (!add_words(&changer->words, &quad, CM_QUAD_WORDS))
+      if (!add_words(&stage->words, &quad, CM_QUAD_WORDS))
          return false;
    }
    return true;
 }
 
 static bool
-change_words(struct cm_changer *changer, const struct cm_pass *pass, const struct cm_tile_events *tile)
+change_words(struct stage *stage, const struct cm_pass *pass, const struct cm_tile_events *tile)
 {
    const uint32_t *word = tile->words, *end = word + tile->num_words;
    const struct cm_draw *draw = NULL;
@@ -217,10 +221,10 @@ change_words(struct cm_changer *changer, const struct cm_pass *pass, const struc
       case CM_EVENT_SHADE:
       case CM_EVENT_UNSHADED:
          draw = &pass->draws[word[1]];
-         fine = add_quads(changer, pass, word, live);
+         fine = add_quads(stage, pass, word, live);
          break;
-      case CM_EVENT_FOOTPRINTS: fine = add_footprints(changer, draw, word, live); break;
-      default: fine = add_words(&changer->words, word, (size_t)(cm_event_next(word) - word)); break;
+      case CM_EVENT_FOOTPRINTS: fine = add_footprints(stage, draw, word, live); break;
+      default: fine = add_words(&stage->words, word, (size_t)(cm_event_next(word) - word)); break;
       }
       if (!fine)
          return false;
@@ -230,49 +234,49 @@ change_words(struct cm_changer *changer, const struct cm_pass *pass, const struc
 
 /* Gives the pass tiles with changed words. */
 static bool
-change_tiles(struct cm_changer *changer, const struct cm_pass *pass)
+change_tiles(struct stage *stage, const struct cm_pass *pass)
 {
    const uint32_t count = pass->tiles_x * pass->tiles_y;
-   if (!cm_array_reserve(&changer->tiles, count, sizeof(struct cm_tile_events)))
+   if (!cm_array_reserve(&stage->tiles, count, sizeof(struct cm_tile_events)))
       return false;
-   struct cm_tile_events *tiles = changer->tiles.data;
-   changer->words.num_words = 0;
+   struct cm_tile_events *tiles = stage->tiles.data;
+   stage->words.num_words = 0;
    for (uint32_t t = 0; t < count; t++) {
-      const size_t first = changer->words.num_words;
-      if (!change_words(changer, pass, &pass->tiles[t]))
+      const size_t first = stage->words.num_words;
+      if (!change_words(stage, pass, &pass->tiles[t]))
          return false;
-      tiles[t] = (struct cm_tile_events){.num_words = changer->words.num_words - first, .capacity = first};
+      tiles[t] = (struct cm_tile_events){.num_words = stage->words.num_words - first, .capacity = first};
    }
    /* The words have moved while they grew: where a tile's begin was kept in its capacity. */
    for (uint32_t t = 0; t < count; t++) {
-      tiles[t].words = tiles[t].num_words ? changer->words.words + tiles[t].capacity : NULL;
+      tiles[t].words = tiles[t].num_words ? stage->words.words + tiles[t].capacity : NULL;
       tiles[t].capacity = tiles[t].num_words;
    }
-   changer->pass.tiles = tiles;
+   stage->pass.tiles = tiles;
    return true;
 }
 
 /* ---- vertices and primitives ------------------------------------------------------ */
 
 static struct cm_draw *
-copy_draws(struct cm_changer *changer, const struct cm_pass *pass)
+copy_draws(struct stage *stage, const struct cm_pass *pass)
 {
-   if (!cm_array_reserve(&changer->draws, pass->num_draws, sizeof(struct cm_draw)))
+   if (!cm_array_reserve(&stage->draws, pass->num_draws, sizeof(struct cm_draw)))
       return NULL;
-   memcpy(changer->draws.data, pass->draws, pass->num_draws * sizeof(struct cm_draw));
-   return changer->pass.draws = changer->draws.data;
+   memcpy(stage->draws.data, pass->draws, pass->num_draws * sizeof(struct cm_draw));
+   return stage->pass.draws = stage->draws.data;
 }
 
 /* Puts a draw's vertices so that each is followed by its repetitions, in the order of their first ones. */
 static bool
-group_vertices(struct cm_changer *changer, const uint32_t *fetched, uint32_t count, uint32_t *grouped)
+group_vertices(struct stage *stage, const uint32_t *fetched, uint32_t count, uint32_t *grouped)
 {
-   if (!cm_array_reserve(&changer->seen, (size_t)count + 1, sizeof(uint32_t)) ||
-       !cm_array_reserve(&changer->counts, (size_t)count + 1, sizeof(uint32_t)) ||
-       !cm_array_reserve(&changer->order, (size_t)count + 1, sizeof(uint32_t)))
+   if (!cm_array_reserve(&stage->seen, (size_t)count + 1, sizeof(uint32_t)) ||
+       !cm_array_reserve(&stage->counts, (size_t)count + 1, sizeof(uint32_t)) ||
+       !cm_array_reserve(&stage->order, (size_t)count + 1, sizeof(uint32_t)))
       return false;
-   uint32_t *number = changer->seen.data, *ends = changer->counts.data, *order = changer->order.data;
-   const uint32_t distinct = cm_number_vertices(&changer->sorted, fetched, count, number);
+   uint32_t *number = stage->seen.data, *ends = stage->counts.data, *order = stage->order.data;
+   const uint32_t distinct = cm_number_vertices(&stage->sorted, fetched, count, number);
    if (distinct == UINT32_MAX)
       return false;
    memset(ends, 0, ((size_t)count + 1) * sizeof *ends);
@@ -292,21 +296,21 @@ group_vertices(struct cm_changer *changer, const uint32_t *fetched, uint32_t cou
 }
 
 static bool
-fetch_once(struct cm_changer *changer, const struct cm_pass *pass)
+fetch_once(struct stage *stage, const struct cm_pass *pass)
 {
-   if (!cm_array_reserve(&changer->vertices, pass->num_vertices, sizeof(uint32_t)))
+   if (!cm_array_reserve(&stage->vertices, pass->num_vertices, sizeof(uint32_t)))
       return false;
-   uint32_t *vertices = changer->vertices.data;
+   uint32_t *vertices = stage->vertices.data;
    if (pass->num_vertices)
       memcpy(vertices, pass->vertices, pass->num_vertices * sizeof *vertices);
    for (uint32_t d = 0; d < pass->num_draws; d++) {
       const struct cm_draw *draw = &pass->draws[d];
-      if (draw->index_buffer && draw->vertex_shader.id == changer->change->number &&
-          !group_vertices(changer, pass->vertices + draw->first_vertex, draw->num_vertices,
+      if (draw->index_buffer && draw->vertex_shader.id == stage->change->number &&
+          !group_vertices(stage, pass->vertices + draw->first_vertex, draw->num_vertices,
                           vertices + draw->first_vertex))
          return false;
    }
-   changer->pass.vertices = vertices;
+   stage->pass.vertices = vertices;
    return true;
 }
 
@@ -330,21 +334,20 @@ join_tiles(uint32_t *tiles, const struct cm_pass *pass, const struct cm_primitiv
 
 /* Joins primitives of the shader's draws; of the vertices the first ones stay, which are shared as all were. */
 static bool
-coarsen(struct cm_changer *changer, const struct cm_pass *pass)
+coarsen(struct stage *stage, const struct cm_pass *pass)
 {
-   struct cm_draw *draws = copy_draws(changer, pass);
-   if (!draws || !cm_array_reserve(&changer->primitives, pass->num_primitives, sizeof(struct cm_primitive)) ||
-       !cm_array_reserve(&changer->primitive_tiles, pass->num_primitive_tiles, sizeof(uint32_t)) ||
-       !cm_array_reserve(&changer->seen, pass->num_primitives, sizeof(uint32_t)))
+   struct cm_draw *draws = copy_draws(stage, pass);
+   if (!draws || !cm_array_reserve(&stage->primitives, pass->num_primitives, sizeof(struct cm_primitive)) ||
+       !cm_array_reserve(&stage->primitive_tiles, pass->num_primitive_tiles, sizeof(uint32_t)) ||
+       !cm_array_reserve(&stage->seen, pass->num_primitives, sizeof(uint32_t)))
       return false;
-   struct cm_primitive *primitives = changer->primitives.data;
-   uint32_t *tiles = changer->primitive_tiles.data, *merged = changer->seen.data;
+   struct cm_primitive *primitives = stage->primitives.data;
+   uint32_t *tiles = stage->primitive_tiles.data, *merged = stage->seen.data;
    uint32_t kept = 0;
    uint64_t num_tiles = 0;
    for (uint32_t p = 0, count; p < pass->num_primitives; p += count) {
       const uint32_t draw = pass->primitives[p].draw;
-      const uint32_t most =
-         draws[draw].vertex_shader.id == changer->change->number ? CM_CHANGE_COARSER_BY : 1;
+      const uint32_t most = draws[draw].vertex_shader.id == stage->change->number ? CM_CHANGE_COARSER_BY : 1;
       for (count = 1; count < most && p + count < pass->num_primitives; count++) {
          if (pass->primitives[p + count].draw != draw)
             break;
@@ -357,29 +360,29 @@ coarsen(struct cm_changer *changer, const struct cm_pass *pass)
       num_tiles += primitives[kept++].num_tiles;
    }
    for (uint32_t d = 0; d < pass->num_draws; d++) {
-      if (draws[d].vertex_shader.id == changer->change->number)
+      if (draws[d].vertex_shader.id == stage->change->number)
          draws[d].num_vertices = (draws[d].num_vertices + CM_CHANGE_COARSER_BY - 1) / CM_CHANGE_COARSER_BY;
    }
-   changer->pass.primitives = primitives;
-   changer->pass.num_primitives = kept;
-   changer->pass.primitive_tiles = tiles;
-   changer->pass.num_primitive_tiles = num_tiles;
-   changer->pass.attribute_blocks = 0;
-   return change_tiles(changer, pass);
+   stage->pass.primitives = primitives;
+   stage->pass.num_primitives = kept;
+   stage->pass.primitive_tiles = tiles;
+   stage->pass.num_primitive_tiles = num_tiles;
+   stage->pass.attribute_blocks = 0;
+   return change_tiles(stage, pass);
 }
 
 static bool
-halve_attributes(struct cm_changer *changer, const struct cm_pass *pass)
+halve_attributes(struct stage *stage, const struct cm_pass *pass)
 {
-   if (!cm_array_reserve(&changer->primitives, pass->num_primitives, sizeof(struct cm_primitive)))
+   if (!cm_array_reserve(&stage->primitives, pass->num_primitives, sizeof(struct cm_primitive)))
       return false;
-   struct cm_primitive *primitives = changer->primitives.data;
+   struct cm_primitive *primitives = stage->primitives.data;
    for (uint32_t p = 0; p < pass->num_primitives; p++) {
       primitives[p] = pass->primitives[p];
       primitives[p].num_attributes = 1 + primitives[p].num_attributes / 2;
    }
-   changer->pass.primitives = primitives;
-   changer->pass.attribute_blocks = 0;
+   stage->pass.primitives = primitives;
+   stage->pass.attribute_blocks = 0;
    return true;
 }
 
@@ -397,30 +400,60 @@ change_attachments(struct cm_pass *pass, const struct cm_changed_pass *changed)
 
 /* What the change says of the pass of that number; NULL: nothing. */
 static const struct cm_changed_pass *
-changed_pass(struct cm_changer *changer, uint64_t number)
+changed_pass(struct stage *stage, uint64_t number)
 {
-   const struct cm_change *change = changer->change;
-   while (changer->next_changed < change->num_passes && change->passes[changer->next_changed].pass < number)
-      changer->next_changed++;
-   if (changer->next_changed == change->num_passes || change->passes[changer->next_changed].pass != number)
+   const struct cm_change *change = stage->change;
+   while (stage->next_changed < change->num_passes && change->passes[stage->next_changed].pass < number)
+      stage->next_changed++;
+   if (stage->next_changed == change->num_passes || change->passes[stage->next_changed].pass != number)
       return NULL;
-   return &change->passes[changer->next_changed];
+   return &change->passes[stage->next_changed];
 }
 
 /* ---- the stream ------------------------------------------------------------------- */
 
+bool
+cm_changes_combine(const struct cm_change *one, const struct cm_change *other)
+{
+   const bool can_meet = (one->type == CM_CHANGE_SKIP_PASSES && other->type == CM_CHANGE_JOIN_PASSES) ||
+                         (one->type == CM_CHANGE_JOIN_PASSES && other->type == CM_CHANGE_SKIP_PASSES);
+   for (uint32_t a = 0, b = 0; can_meet && a < one->num_passes && b < other->num_passes;) {
+      const uint64_t first = one->passes[a].pass, second = other->passes[b].pass;
+      if (first == second)
+         return false;
+      a += first < second;
+      b += first > second;
+   }
+   return true;
+}
+
+/* Puts a stage behind those of its type and of earlier ones. False when out of memory. */
+static bool
+add_stage(struct cm_changer *changer, const struct cm_change *change)
+{
+   uint32_t place = changer->num_stages++;
+   for (; place && changer->stages[place - 1].change->type > change->type; place--)
+      changer->stages[place] = changer->stages[place - 1];
+   struct stage *stage = &changer->stages[place];
+   *stage = (struct stage){.change = change};
+   if (change->type == CM_CHANGE_JOIN_PASSES)
+      stage->join = cm_pass_join_create();
+   return stage->join || change->type != CM_CHANGE_JOIN_PASSES;
+}
+
 struct cm_changer *
-cm_changer_create(const struct cm_change *change)
+cm_changer_create(const struct cm_change *changes, uint32_t count)
 {
    struct cm_changer *changer = calloc(1, sizeof *changer);
    if (!changer)
       return NULL;
-   changer->change = change;
-   if (change->type == CM_CHANGE_JOIN_PASSES)
-      changer->join = cm_pass_join_create();
-   if (changer->join || change->type != CM_CHANGE_JOIN_PASSES)
+   changer->stages = calloc(count ? count : 1, sizeof *changer->stages);
+   bool fine = changer->stages;
+   for (uint32_t c = 0; fine && c < count; c++)
+      fine = add_stage(changer, &changes[c]);
+   if (fine)
       return changer;
-   free(changer);
+   cm_changer_destroy(changer);
    return NULL;
 }
 
@@ -430,93 +463,150 @@ cm_changer_destroy(struct cm_changer *changer)
    if (!changer)
       return;
    cm_changer_pass_end(changer);
-   cm_pass_join_destroy(changer->join);
+   for (uint32_t s = 0; s < changer->num_stages; s++)
+      cm_pass_join_destroy(changer->stages[s].join);
+   free(changer->stages);
    free(changer);
+}
+
+static void
+end_pass(struct stage *stage)
+{
+   struct cm_array *const arrays[] = {&stage->draws,           &stage->primitives, &stage->vertices,
+                                      &stage->primitive_tiles, &stage->tiles,      &stage->seen,
+                                      &stage->counts,          &stage->order,      &stage->sorted};
+   for (unsigned a = 0; a < sizeof arrays / sizeof arrays[0]; a++) {
+      free(arrays[a]->data);
+      *arrays[a] = (struct cm_array){0};
+   }
+   free(stage->words.words);
+   stage->words = (struct cm_tile_events){0};
+   if (stage->join)
+      cm_pass_join_release(stage->join);
 }
 
 void
 cm_changer_pass_end(struct cm_changer *changer)
 {
-   struct cm_array *const arrays[] = {&changer->draws,           &changer->primitives, &changer->vertices,
-                                      &changer->primitive_tiles, &changer->tiles,      &changer->seen,
-                                      &changer->counts,          &changer->order,      &changer->sorted};
-   for (unsigned a = 0; a < sizeof arrays / sizeof arrays[0]; a++) {
-      free(arrays[a]->data);
-      *arrays[a] = (struct cm_array){0};
+   for (uint32_t s = 0; s < changer->num_stages; s++)
+      end_pass(&changer->stages[s]);
+}
+
+static void
+change_resource(struct stage *stage, struct cm_resource_description *resource)
+{
+   const struct cm_change *change = stage->change;
+   if (change->number != resource->id || resource->is_buffer)
+      return;
+   if (change->type == CM_CHANGE_COMPRESS) {
+      resource->block_width = resource->block_height = 4;
+      resource->block_bytes = (uint8_t)change->block_bytes;
+   } else if (change->type == CM_CHANGE_MIPMAPS) {
+      stage->texture = *resource;
+      stage->has_texture = true;
+      resource->levels = (uint8_t)(32 - __builtin_clz(cm_max(resource->width, resource->height)));
    }
-   free(changer->words.words);
-   changer->words = (struct cm_tile_events){0};
-   if (changer->join)
-      cm_pass_join_release(changer->join);
 }
 
 struct cm_resource_description
 cm_changer_resource(struct cm_changer *changer, const struct cm_resource_description *resource)
 {
-   const struct cm_change *change = changer->change;
    struct cm_resource_description changed = *resource;
-   if (change->number != resource->id || resource->is_buffer)
-      return changed;
-   if (change->type == CM_CHANGE_COMPRESS) {
-      changed.block_width = changed.block_height = 4;
-      changed.block_bytes = (uint8_t)change->block_bytes;
-   } else if (change->type == CM_CHANGE_MIPMAPS) {
-      changer->texture = *resource;
-      changer->has_texture = true;
-      changed.levels = (uint8_t)(32 - __builtin_clz(cm_max(resource->width, resource->height)));
-   }
+   for (uint32_t s = 0; s < changer->num_stages; s++)
+      change_resource(&changer->stages[s], &changed);
    return changed;
 }
 
 /* A pass that is the first part, the last, or one in between. */
 static enum cm_changer_result
-join_passes(struct cm_changer *changer, const struct cm_changed_pass *changed, const struct cm_pass **pass)
+join_passes(struct stage *stage, const struct cm_changed_pass *changed, const struct cm_pass **pass)
 {
    if (!changed)
       return CM_CHANGER_PASS;
-   if (!cm_pass_join_add(changer->join, *pass))
+   if (!cm_pass_join_add(stage->join, *pass))
       return CM_CHANGER_OUT_OF_MEMORY;
    if (changed->joins)
       return CM_CHANGER_SKIPPED;
-   *pass = cm_pass_join_take(changer->join);
+   *pass = cm_pass_join_take(stage->join);
    return CM_CHANGER_PASS;
+}
+
+/* Whether a draw of the pass is what the change is of. */
+static bool
+concerns_draw(const struct cm_change *change, const struct cm_draw *draw)
+{
+   bool has_texture = false;
+   switch (change->type) {
+   case CM_CHANGE_EARLY_TESTS: return draw->tests.late && draw->fragment_shader.id == change->number;
+   case CM_CHANGE_COARSER_MESH: return draw->vertex_shader.id == change->number;
+   case CM_CHANGE_FETCH_ONCE: return draw->index_buffer && draw->vertex_shader.id == change->number;
+   default:
+      for (uint32_t unit = 0; unit < draw->num_textures; unit++)
+         has_texture |= draw->textures[unit].resource == change->number;
+      return has_texture;
+   }
+}
+
+static bool
+concerns_any_draw(const struct cm_change *change, const struct cm_pass *pass)
+{
+   for (uint32_t d = 0; d < pass->num_draws; d++) {
+      if (concerns_draw(change, &pass->draws[d]))
+         return true;
+   }
+   return false;
+}
+
+/* Whether the change leaves the pass as it is. */
+static bool
+is_untouched(const struct cm_change *change, const struct cm_changed_pass *changed,
+             const struct cm_pass *pass)
+{
+   const bool of_target = cm_pass_target(pass) == change->number;
+   switch (change->type) {
+   case CM_CHANGE_ATTACHMENTS: return !changed;
+   case CM_CHANGE_FRONT_TO_BACK: return !of_target || pass->kind != CM_PASS_FULL;
+   case CM_CHANGE_HALF_ATTRIBUTES: return !of_target;
+   case CM_CHANGE_EARLY_TESTS:
+   case CM_CHANGE_MIPMAPS:
+   case CM_CHANGE_COARSER_MESH:
+   case CM_CHANGE_FETCH_ONCE: return !concerns_any_draw(change, pass);
+   default: return true;
+   }
+}
+
+/* The pass of that number in the recorded stream. */
+static enum cm_changer_result
+change_pass(struct stage *stage, uint64_t number, const struct cm_pass **pass)
+{
+   const struct cm_change *change = stage->change;
+   const struct cm_changed_pass *changed = changed_pass(stage, number);
+   bool fine = true;
+   if (change->type == CM_CHANGE_SKIP_PASSES && changed)
+      return CM_CHANGER_SKIPPED;
+   if (change->type == CM_CHANGE_JOIN_PASSES)
+      return join_passes(stage, changed, pass);
+   if (is_untouched(change, changed, *pass))
+      return CM_CHANGER_PASS;
+   stage->pass = **pass;
+   stage->pass.deferred = NULL;
+   switch (change->type) {
+   case CM_CHANGE_ATTACHMENTS: change_attachments(&stage->pass, changed); break;
+   case CM_CHANGE_COARSER_MESH: fine = coarsen(stage, *pass); break;
+   case CM_CHANGE_FETCH_ONCE: fine = fetch_once(stage, *pass); break;
+   case CM_CHANGE_HALF_ATTRIBUTES: fine = halve_attributes(stage, *pass); break;
+   default: fine = change_tiles(stage, *pass); break;
+   }
+   *pass = &stage->pass;
+   return fine ? CM_CHANGER_PASS : CM_CHANGER_OUT_OF_MEMORY;
 }
 
 enum cm_changer_result
 cm_changer_pass(struct cm_changer *changer, const struct cm_pass **pass)
 {
-   const struct cm_change *change = changer->change;
-   const struct cm_changed_pass *changed = changed_pass(changer, changer->next++);
-   const bool of_target = cm_pass_target(*pass) == change->number;
-   bool fine = true;
-   if (change->type == CM_CHANGE_SKIP_PASSES && changed)
-      return CM_CHANGER_SKIPPED;
-   if (change->type == CM_CHANGE_JOIN_PASSES)
-      return join_passes(changer, changed, pass);
-   changer->pass = **pass;
-   changer->pass.deferred = NULL;
-   switch (change->type) {
-   case CM_CHANGE_NONE:
-   case CM_CHANGE_SKIP_PASSES:
-   case CM_CHANGE_JOIN_PASSES:
-   case CM_CHANGE_COMPRESS: return CM_CHANGER_PASS;
-   case CM_CHANGE_ATTACHMENTS:
-      if (changed)
-         change_attachments(&changer->pass, changed);
-      break;
-   case CM_CHANGE_FRONT_TO_BACK:
-      if (!of_target || (*pass)->kind != CM_PASS_FULL)
-         return CM_CHANGER_PASS;
-      fine = change_tiles(changer, *pass);
-      break;
-   case CM_CHANGE_EARLY_TESTS:
-   case CM_CHANGE_MIPMAPS: fine = change_tiles(changer, *pass); break;
-   case CM_CHANGE_FETCH_ONCE: fine = fetch_once(changer, *pass); break;
-   case CM_CHANGE_COARSER_MESH: fine = coarsen(changer, *pass); break;
-   case CM_CHANGE_HALF_ATTRIBUTES: fine = !of_target || halve_attributes(changer, *pass); break;
-   }
-   if (!fine)
-      return CM_CHANGER_OUT_OF_MEMORY;
-   *pass = &changer->pass;
-   return CM_CHANGER_PASS;
+   const uint64_t number = changer->next++;
+   enum cm_changer_result result = CM_CHANGER_PASS;
+   for (uint32_t s = 0; s < changer->num_stages && result == CM_CHANGER_PASS; s++)
+      result = change_pass(&changer->stages[s], number, pass);
+   return result;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The event stream of a program that does one thing differently: what `tbrsim advise` simulates to say what that saves.
+ * The event stream of a program that does something differently: what `tbrsim advise` simulates to say what that saves.
  *
- * A change is applied to each pass and resource before the consumer (gpu/gpu.h) takes them. Nothing else of the stream
- * changes, so what two simulations differ in is the change's.
+ * Changes are applied to each pass and resource before the consumer (gpu/gpu.h) takes them. Nothing else of the stream
+ * changes, so what two simulations differ in is the changes'. Several changes are applied one after another, each to what the
+ * ones before it have made, in the order of enum cm_change_type.
  */
 #ifndef CM_CHANGE_H
 #define CM_CHANGE_H
@@ -32,12 +33,12 @@ enum cm_change_type {
    CM_CHANGE_MIPMAPS,
    /** A texture is compressed: blocks of 4 × 4 texels with cm_change.block_bytes. */
    CM_CHANGE_COMPRESS,
-   /** Of indexed draws of a vertex shader, the repetitions of a vertex follow it: in a FIFO of transformed vertices
-    * they are all found. */
-   CM_CHANGE_FETCH_ONCE,
    /** Of a vertex shader's draws, every CM_CHANGE_COARSER_BY primitives are one, with all of their tiles and fragments;
     * vertices are as many fewer. */
    CM_CHANGE_COARSER_MESH,
+   /** Of indexed draws of a vertex shader, the repetitions of a vertex follow it: in a FIFO of transformed vertices
+    * they are all found. */
+   CM_CHANGE_FETCH_ONCE,
    /** Primitives drawn to a target have half as many attributes, the position excepted: two values in the room of one. */
    CM_CHANGE_HALF_ATTRIBUTES,
 };
@@ -46,7 +47,7 @@ enum cm_change_type {
 
 /** A pass that a change is of. */
 struct cm_changed_pass {
-   uint64_t pass;    /**< its number in the stream, from 0 */
+   uint64_t pass;    /**< its number in the stream as it was recorded, from 0 */
    uint16_t no_load; /**< of CM_CHANGE_ATTACHMENTS: bit s, attachment s is not loaded */
    uint16_t no_store;
    bool joins; /**< of CM_CHANGE_JOIN_PASSES: it is one with the next pass of the list */
@@ -82,20 +83,24 @@ uint32_t cm_footprint_step(const struct cm_footprint *footprint, const struct cm
 /** Levels that a footprint with a step could be coarser, with steps of at most two texels. */
 uint32_t cm_levels_coarser(uint32_t step);
 
+/** Whether changes can be applied together: not where one leaves out a pass that the other joins with another one. */
+bool cm_changes_combine(const struct cm_change *one, const struct cm_change *other);
+
 struct cm_changer;
 
-/** Applies a change, which must outlive it, to a stream from its first pass on. NULL when out of memory. */
-struct cm_changer *cm_changer_create(const struct cm_change *change);
+/** Applies changes, which must outlive it and be of different things, to a stream from its first pass on. NULL when out of
+ * memory. */
+struct cm_changer *cm_changer_create(const struct cm_change *changes, uint32_t count);
 void cm_changer_destroy(struct cm_changer *changer);
 
-/** A definition as the change has it. */
+/** A definition as the changes have it. */
 struct cm_resource_description
 cm_changer_resource(struct cm_changer *changer, const struct cm_resource_description *resource);
 
 /** CM_CHANGER_SKIPPED: there is no such pass, or it comes later, as part of another one. */
 enum cm_changer_result { CM_CHANGER_PASS, CM_CHANGER_SKIPPED, CM_CHANGER_OUT_OF_MEMORY };
 
-/** The next pass of the stream. With CM_CHANGER_PASS, *pass becomes the pass as the change has it: the same one, or one that
+/** The next pass of the stream. With CM_CHANGER_PASS, *pass becomes the pass as the changes have it: the same one, or one that
  * is the changer's and valid until the next call, or cm_changer_pass_end. */
 enum cm_changer_result cm_changer_pass(struct cm_changer *changer, const struct cm_pass **pass);
 /** The pass is not needed any more: frees what it is made of, so that of many changers only those that are at work have one in

@@ -70,9 +70,9 @@ cm_passes_can_join(const struct cm_pass *first, const struct cm_pass *second)
 {
    if (first->width != second->width || first->height != second->height || first->kind != second->kind ||
        first->tile_size != second->tile_size || first->tiles_x != second->tiles_x ||
-       first->tiles_y != second->tiles_y || first->num_color != second->num_color || first->num_feedback ||
-       first->num_storages || second->num_storages || cm_pass_has_vertex_storage(first) ||
-       cm_pass_has_vertex_storage(second) || first->kind == CM_PASS_COMPUTE)
+       first->tiles_y != second->tiles_y || first->num_color != second->num_color || first->num_storages ||
+       second->num_storages || cm_pass_has_vertex_storage(first) || cm_pass_has_vertex_storage(second) ||
+       first->kind == CM_PASS_COMPUTE)
       return false;
    for (unsigned slot = 0; slot < CM_SLOTS; slot++) {
       const struct cm_attachment *attachment = cm_pass_attachment(second, slot);

@@ -87,20 +87,6 @@ cm_contents_define_resource(struct cm_contents *contents, const struct cm_resour
    return true;
 }
 
-const struct cm_resource_description *
-cm_contents_resource(const struct cm_contents *contents, uint32_t id)
-{
-   const struct resource *resource = find_resource(contents, id);
-   return resource ? &resource->description : NULL;
-}
-
-bool
-cm_contents_is_target(const struct cm_contents *contents, uint32_t id)
-{
-   const struct resource *resource = find_resource(contents, id);
-   return resource && resource->first_image;
-}
-
 /* The image; NULL when out of memory. */
 static struct image *
 find_image(struct cm_contents *contents, struct resource *resource, uint8_t level, uint16_t layer)

@@ -38,8 +38,6 @@ void cm_contents_destroy(struct cm_contents *contents);
 /** A definition; of several of a resource the first one counts. False when out of memory. */
 bool
 cm_contents_define_resource(struct cm_contents *contents, const struct cm_resource_description *resource);
-/** The description of a texture that was defined; NULL: none, or it is a buffer. */
-const struct cm_resource_description *cm_contents_resource(const struct cm_contents *contents, uint32_t id);
 
 /** Something that has no pass reads a resource. False when out of memory. */
 bool cm_contents_read(struct cm_contents *contents, uint32_t resource);
@@ -56,7 +54,4 @@ const struct cm_store_end *cm_contents_ends(struct cm_contents *contents, uint32
 /** Whether an attachment has all that a pass has stored in it, and nothing has read it. */
 bool
 cm_contents_has_unread(struct cm_contents *contents, const struct cm_attachment *attachment, uint64_t pass);
-/** Whether passes draw to a resource, or resolve to it. */
-bool cm_contents_is_target(const struct cm_contents *contents, uint32_t resource);
-
 #endif
