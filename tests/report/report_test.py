@@ -53,7 +53,7 @@ class TestCase(tbrsim.TestCase):
         self.assertRegex(result.stdout, rf"^report: {out} \(\d+ KB\)\n$")
         page = out.read_text()
         data = unpack(page)
-        self.assertEqual(result.stderr, "".join(f"tbrsim: {out}: {note[0].lower()}{note[1:-1]}\n" for note in data["data"]["notes"]))
+        self.assertEqual(tbrsim.said(result), "".join(f"tbrsim: {out}: {note[0].lower()}{note[1:-1]}\n" for note in data["data"]["notes"]))
         return page, data
 
     def changed(self, directory, name, change):

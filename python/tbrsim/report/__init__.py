@@ -4,6 +4,7 @@ tiles, two runs side by side (docs/report.md). `tbrsim report` starts it as a pr
 import base64
 import contextlib
 import html
+import itertools
 import json
 import pathlib
 import re
@@ -27,6 +28,7 @@ HERE = pathlib.Path(__file__).parent
 SCRIPTS = ("data.js", "format.js", "places.js", "table.js", "thumbnails.js", "charts.js", "verdict.js", "overview.js",
            "details.js", "graph.js", "heatmap.js", "reuse.js", "advice.js", "compare.js", "page.js")
 MAX_SIZE = 8 << 20
+FIRST_LINES = 20  # of a replay's log
 MOST_NOTED = 3  # frames that are not like the others
 
 
@@ -104,13 +106,14 @@ class _Run:
         self._tables, self.uses = None, None
 
     def program(self):
-        """What was run, or what the trace that was replayed is of: a replay's log begins with its path."""
+        """What was run, or what the trace that was replayed is of: its path is among the first lines of a replay's log, behind
+        what Mesa says of its options."""
         log = self.results.directory / "replay.log"
         if log.exists():
             with log.open(encoding="utf-8", errors="replace") as file:
-                path = file.readline().rstrip("\n")
-            if re.fullmatch(r"(/|[A-Za-z]:\\)[^:]*[^:/\\]", path):
-                return path
+                for line in itertools.islice(file, FIRST_LINES):
+                    if re.fullmatch(r"(/|[A-Za-z]:\\)[^:]*[^:/\\]\n", line):
+                        return line.rstrip("\n")
         processes = self.results.processes
         if processes is None or len(processes) != 1:
             return self.results.program
