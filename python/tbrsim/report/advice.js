@@ -12,6 +12,7 @@ function adviceResource(page, frame, resource) {
     `, ${resource.width} × ${resource.height}, ${resource.format}${attached}`];
 }
 
+const MOST_DESCRIBED = 4; /* resources of a finding */
 const adviceResources = (finding) => finding.resources || [finding.resource].filter(Boolean);
 
 /* What a finding is about. */
@@ -19,7 +20,9 @@ function adviceSubject(page, finding) {
   const { vertex_shader: vertex, fragment_shader: fragment } = finding;
   const name = (kind, shader) => [`${kind} shader ${shader.hash}${shader.label ? ` "${shader.label}"` : ""}`];
   const resources = adviceResources(finding);
-  if (resources.length) return resources.flatMap((resource, number) => [number ? "; " : "", ...adviceResource(page, finding.frame, resource)]);
+  /* Of many the names alone. */
+  const most = resources.length > MOST_DESCRIBED ? 1 : 2;
+  if (resources.length) return resources.flatMap((resource, number) => [number ? "; " : "", ...adviceResource(page, finding.frame, resource).slice(0, most)]);
   if (vertex) return name("vertex", vertex);
   if (fragment) return name("fragment", fragment);
   return [finding.settings || ""];
@@ -61,12 +64,14 @@ function adviceSavings(finding) {
 const adviceTitle = (finding) => `${finding.rule} saves ${adviceSavings(finding)[0] || "nothing"} per frame`;
 const adviceSaves = (finding) => `saves ${adviceSavings(finding).join(", ") || "nothing"} per frame`;
 
+const capital = (text) => `${text[0].toUpperCase()}${text.slice(1)}`;
+
 function adviceItem(page, finding, number) {
   const value = (one) => (Number.isInteger(one) || one >= 100 ? format.count(one) : significant(one));
   const evidence = Object.entries(finding.evidence).map(([what, one]) => `${what}: ${value(one)}`);
   return element("li", { id: `advice-${number + 1}`, tabindex: "-1" }, element("h3", {}, `${finding.rule}: ${adviceSaves(finding)}`),
-    element("p", {}, `${finding.problem[0].toUpperCase()}${finding.problem.slice(1)}. `, element("b", {}, `Advice: ${finding.remedy}.`),
-      finding.or ? ` ${finding.or.condition} it ${adviceSaves(finding.or)}.` : ""),
+    element("p", {}, `${capital(finding.problem)}. `, element("b", {}, `Advice: ${finding.remedy}.`),
+      finding.or ? ` ${capital(finding.or.condition)}, it ${adviceSaves(finding.or)}.` : ""),
     definitionList([["What", adviceSubject(page, finding)], ["First in", adviceWhere(page, finding)], ...adviceBreak(page, finding), ["Evidence", evidence.join("; ")], ["Simulated", finding.assumption]]));
 }
 
