@@ -451,16 +451,9 @@ load(double d[3], const float (*source)[TBR_LANES], unsigned lane)
       d[i] = source[i][lane];
 }
 
-/** A fragment's derivatives, and the place where a quad's are taken; on which face of a cube. */
-struct slopes {
-   double at[3], dx[3], dy[3];
-   unsigned face;
-};
-
 /** The step in texels along each axis (8.14.1), of a derivative of the coordinates. */
 static void
-texel_steps(const struct tbr_texture_binding *binding, const struct slopes *slopes, const double d[3],
-            double steps[3])
+texel_steps(const struct tbr_texture_binding *binding, const double at[3], const double d[3], double steps[3])
 {
    const bool unnormalized = binding->sampler.unnormalized_coords || binding->target == PIPE_TEXTURE_RECT;
    const struct tbr_texture_level *base = &binding->levels[0];
@@ -471,8 +464,9 @@ texel_steps(const struct tbr_texture_binding *binding, const struct slopes *slop
    case PIPE_TEXTURE_CUBE:
    case PIPE_TEXTURE_CUBE_ARRAY: {
       double sc, tc, ma, dsc, dtc, dma;
-      cube_components(slopes->face, slopes->at, &sc, &tc, &ma);
-      cube_components(slopes->face, d, &dsc, &dtc, &dma);
+      unsigned face = cube_face(at);
+      cube_components(face, at, &sc, &tc, &ma);
+      cube_components(face, d, &dsc, &dtc, &dma);
       steps[0] = fabs(dsc * ma - sc * dma) / (2 * ma * ma) * base->width;
       steps[1] = fabs(dtc * ma - tc * dma) / (2 * ma * ma) * base->width;
       break;
@@ -484,7 +478,11 @@ texel_steps(const struct tbr_texture_binding *binding, const struct slopes *slop
    }
 }
 
-/** A quad's are taken in its middle, on its first fragment's face. */
+/** A fragment's derivatives, and the place where a quad's are taken. */
+struct slopes {
+   double at[3], dx[3], dy[3];
+};
+
 static struct slopes
 find_slopes(const struct tbr_sample_arguments *arguments, unsigned lane)
 {
@@ -493,19 +491,16 @@ find_slopes(const struct tbr_sample_arguments *arguments, unsigned lane)
       load(slopes.at, arguments->coords, lane);
       load(slopes.dx, arguments->ddx, lane);
       load(slopes.dy, arguments->ddy, lane);
-      slopes.face = cube_face(slopes.at);
       return slopes;
    }
-   double first[3], right[3], above[3];
-   load(first, arguments->coords, lane & ~3u);
+   double right[3], above[3];
+   load(slopes.at, arguments->coords, lane & ~3u);
    load(right, arguments->coords, (lane & ~3u) + 1);
    load(above, arguments->coords, (lane & ~3u) + 2);
    for (int i = 0; i < 3; i++) {
-      slopes.dx[i] = right[i] - first[i];
-      slopes.dy[i] = above[i] - first[i];
-      slopes.at[i] = (right[i] + above[i]) / 2;
+      slopes.dx[i] = right[i] - slopes.at[i];
+      slopes.dy[i] = above[i] - slopes.at[i];
    }
-   slopes.face = cube_face(first);
    return slopes;
 }
 
@@ -537,8 +532,8 @@ find_probes(struct context *context)
    const bool filtered = binding->sampler.min_img_filter == PIPE_TEX_FILTER_LINEAR ||
                          binding->sampler.mag_img_filter == PIPE_TEX_FILTER_LINEAR;
    double x[3], y[3];
-   texel_steps(binding, &slopes, slopes.dx, x);
-   texel_steps(binding, &slopes, slopes.dy, y);
+   texel_steps(binding, slopes.at, slopes.dx, x);
+   texel_steps(binding, slopes.at, slopes.dy, y);
    if (binding->sampler.max_anisotropy < 2 || !flat || !filtered || context->result->integer)
       return (struct probes){.count = 1, .rho = fmax(extent(binding, x), extent(binding, y))};
 

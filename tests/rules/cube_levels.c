@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Levels of detail of cube maps: at each pixel within what the specification allows there or at one of its neighbours (OpenGL
- * 4.5, 8.14), on faces and past their edges. Shadows in cubes and arrays of cubes, of all depth formats and filters: what is
+/* Levels of detail of cube maps: at each pixel within what the specification allows at one of its quad (OpenGL 4.5, 8.14), or
+ * beside the pixel, on faces and past their edges. Shadows in cubes and arrays of cubes, of all depth formats and filters: what is
  * compared, and the mean of two levels. */
 #define GL_GLEXT_PROTOTYPES
 #include <GL/gl.h>
@@ -111,7 +111,8 @@ find_bounds(const float corners[4], double x, double y, double bounds[2])
 static void
 check_levels(const float corners[4], const int origin[2], int face)
 {
-   static const int near[][2] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+   static const int near[][2] = {{0, 0},   {-1, 0}, {1, 0},  {0, -1}, {0, 1},
+                                 {-1, -1}, {1, -1}, {-1, 1}, {1, 1}};
    static float found[SIZE][SIZE];
    glReadPixels(origin[0], origin[1], SIZE, SIZE, GL_RED, GL_FLOAT, found);
    for (int y = 0; y < SIZE; y++) {

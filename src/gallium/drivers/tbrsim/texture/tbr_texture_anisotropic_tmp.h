@@ -45,33 +45,14 @@ texture_squared_extent(const struct tbr_texture_private *state, const texture_fl
    return texture_max(s * s + t * t, texture_splat_float(TEXTURE_SHORTEST));
 }
 
-/** Where a cube map's derivatives are taken, and on which face: the fragment's own direction, or each quad's middle on its
- * first pixel's face, as in texture_cube_quad_rho. */
-static void
-texture_find_cube_place(const struct tbr_sample_arguments *arguments, unsigned part,
-                        struct texture_cube *face, texture_float at[3])
-{
-   const bool own = arguments->lod_control == TBR_LOD_DERIVATIVES;
-   texture_cube_project(arguments, part, face);
-   for (unsigned i = 0; i < 3; i++) {
-      at[i] = texture_load_operand(arguments->coords[i] + part);
-      if (!own)
-         at[i] = texture_quad_middle(at[i]);
-   }
-   if (own)
-      return;
-   face->x_major = texture_quad_shuffle(face->x_major, 0, 0, 0, 0);
-   face->y_major = texture_quad_shuffle(face->y_major, 0, 0, 0, 0);
-   face->negative = texture_quad_shuffle(face->negative, 0, 0, 0, 0);
-}
-
-/** Squared length in texels of a derivative on a face. */
+/** The same on the face of a cube map that the lane's direction picked. */
 static texture_float
-texture_squared_cube_extent(const struct tbr_texture_private *state, const struct texture_cube *face,
-                            const texture_float at[3], const texture_float *slope)
+texture_squared_cube_extent(const struct tbr_texture_private *state,
+                            const struct tbr_sample_arguments *arguments, const texture_float *slope,
+                            unsigned part, const struct texture_cube *cube)
 {
    texture_float ds, dt;
-   texture_cube_slopes(face, at, slope, &ds, &dt);
+   texture_cube_slopes(arguments, part, cube, slope, &ds, &dt);
    const texture_float on_face[2] = {ds * 0.5f, dt * 0.5f};
    return texture_squared_extent(state, on_face);
 }
@@ -87,11 +68,15 @@ texture_plan_probes(const struct tbr_texture_binding *binding, const struct tbr_
    const struct texture_slopes slopes = texture_find_slopes(arguments, part, dimensions);
    texture_float x, y;
    if (cube) {
-      struct texture_cube face;
-      texture_float at[3];
-      texture_find_cube_place(arguments, part, &face, at);
-      x = texture_squared_cube_extent(state, &face, at, slopes.x);
-      y = texture_squared_cube_extent(state, &face, at, slopes.y);
+      struct texture_cube projection;
+      texture_cube_project(arguments, part, &projection);
+      x = texture_squared_cube_extent(state, arguments, slopes.x, part, &projection);
+      y = texture_squared_cube_extent(state, arguments, slopes.y, part, &projection);
+      if (arguments->lod_control != TBR_LOD_DERIVATIVES) {
+         /* A quad across an edge sees the first pixel's face. */
+         x = texture_quad_shuffle(x, 0, 0, 0, 0);
+         y = texture_quad_shuffle(y, 0, 0, 0, 0);
+      }
    } else {
       x = texture_squared_extent(state, slopes.x);
       y = texture_squared_extent(state, slopes.y);

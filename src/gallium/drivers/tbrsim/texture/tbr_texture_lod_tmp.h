@@ -53,14 +53,19 @@ texture_cube_project(const struct tbr_sample_arguments *arguments, unsigned part
    cube->t = t * inverse + 0.5f;
 }
 
-/** Derivatives of s and t, from -1 to 1 on a face, at a direction where those of the direction are slope. */
+/** Derivatives of s and t, from -1 to 1 on the face that the lane's direction picked, where those of the
+ * direction are slope. */
 TEXTURE_INLINE void
-texture_cube_slopes(const struct texture_cube *face, const texture_float at[3], const texture_float slope[3],
-                    texture_float *ds, texture_float *dt)
+texture_cube_slopes(const struct tbr_sample_arguments *arguments, unsigned part,
+                    const struct texture_cube *cube, const texture_float slope[3], texture_float *ds,
+                    texture_float *dt)
 {
    texture_float s, t, major, d_major;
-   texture_cube_axes(face->x_major, face->y_major, face->negative, at[0], at[1], at[2], &s, &t, &major);
-   texture_cube_axes(face->x_major, face->y_major, face->negative, slope[0], slope[1], slope[2], ds, dt,
+   texture_cube_axes(cube->x_major, cube->y_major, cube->negative,
+                     texture_load_operand(arguments->coords[0] + part),
+                     texture_load_operand(arguments->coords[1] + part),
+                     texture_load_operand(arguments->coords[2] + part), &s, &t, &major);
+   texture_cube_axes(cube->x_major, cube->y_major, cube->negative, slope[0], slope[1], slope[2], ds, dt,
                      &d_major);
    const texture_float inverse = 1.0f / major;
    *ds = (*ds - s * inverse * d_major) * inverse;
@@ -94,16 +99,8 @@ texture_quad_rho(const struct tbr_texture_private *state, texture_float differen
    return texture_quad_longest(texture_max(d, texture_quad_shuffle(d, 2, 3, 0, 1)));
 }
 
-/** What is in the middle between each quad's second and third pixel. */
-TEXTURE_INLINE texture_float
-texture_quad_middle(texture_float a)
-{
-   return (texture_quad_shuffle(a, 1, 1, 1, 1) + texture_quad_shuffle(a, 2, 2, 2, 2)) * 0.5f;
-}
-
-/** Squared scale factor of a cube map, derived on the face of each quad's first pixel, so that a quad across an edge
- * sees one plane; in the quad's middle: where the level of detail changes from pixel to pixel, that of a pixel at the
- * quad's other corner is not between those of its neighbours. */
+/** Squared scale factor of a cube map, derived on the face of each quad's first
+ * pixel, so that a quad across an edge sees one plane. */
 TEXTURE_INLINE texture_float
 texture_cube_quad_rho(const struct tbr_texture_private *state, const struct tbr_sample_arguments *arguments,
                       unsigned part, const struct texture_cube *cube)
@@ -115,11 +112,12 @@ texture_cube_quad_rho(const struct tbr_texture_private *state, const struct tbr_
                      texture_load_operand(arguments->coords[0] + part),
                      texture_load_operand(arguments->coords[1] + part),
                      texture_load_operand(arguments->coords[2] + part), &s, &t, &major);
-   texture_float middle = (texture_quad_pick(s, t, 1, 1, 1, 1) + texture_quad_pick(s, t, 2, 2, 2, 2)) * 0.5f;
-   texture_float inverse = 1.0f / texture_quad_middle(major);
-   texture_float d = texture_quad_pick(s, t, 1, 2, 1, 2) - texture_quad_pick(s, t, 0, 0, 0, 0);
-   texture_float d_major = texture_quad_shuffle(major, 1, 2, 1, 2) - texture_quad_shuffle(major, 0, 0, 0, 0);
-   d = (d - middle * inverse * d_major) * inverse * 0.5f;
+   texture_float first = texture_quad_pick(s, t, 0, 0, 0, 0);
+   texture_float first_major = texture_quad_shuffle(major, 0, 0, 0, 0);
+   texture_float inverse = 1.0f / first_major;
+   texture_float d = texture_quad_pick(s, t, 1, 2, 1, 2) - first;
+   texture_float d_major = texture_quad_shuffle(major, 1, 2, 1, 2) - first_major;
+   d = (d - first * inverse * d_major) * inverse * 0.5f;
    return texture_quad_rho(state, d);
 }
 
@@ -145,12 +143,11 @@ texture_cube_derivative_length(const struct tbr_texture_binding *binding,
                                const float (*derivative)[TBR_LANES], unsigned part,
                                const struct texture_cube *cube)
 {
-   texture_float at[3], slope[3], ds, dt;
-   for (unsigned i = 0; i < 3; i++) {
-      at[i] = texture_load_operand(arguments->coords[i] + part);
-      slope[i] = texture_load_operand(derivative[i] + part);
-   }
-   texture_cube_slopes(cube, at, slope, &ds, &dt);
+   const texture_float slope[3] = {texture_load_operand(derivative[0] + part),
+                                   texture_load_operand(derivative[1] + part),
+                                   texture_load_operand(derivative[2] + part)};
+   texture_float ds, dt;
+   texture_cube_slopes(arguments, part, cube, slope, &ds, &dt);
    const float half = binding->private_state.scale[0] * 0.5f;
    ds *= half;
    dt *= half;
