@@ -22,6 +22,8 @@ from tbrsim import files as statistics_files  # noqa: E402
 CAPTURES = SOURCE / "apitrace-replays"
 STATISTICS = ("stats.json", "frames.csv")
 TABLES = ("passes.csv", "draws.csv", "textures.csv", "tiles.csv")
+# A member of "run" in stats.json.
+RECORDING = re.compile(rb'"recording": "[0-9a-f]{16}", ')
 TIMELINE = "timeline.pftrace"
 SKIPPED = 77  # the exit status that Meson takes for "skipped"
 TIMEOUT = 400  # seconds that a program may take
@@ -162,9 +164,10 @@ def configuration(directory):
 
 def contents(directory):
     """The files of statistics as they are, byte for byte, with the tables of attributions and the timeline that are
-    there."""
+    there. Left out is what a live run has not: which recording they are of."""
     tables = [name for name in (*TABLES, TIMELINE) if pathlib.Path(directory, name).exists()]
-    return [(name, pathlib.Path(directory, name).read_bytes()) for name in (*STATISTICS, *tables)]
+    files = [(name, pathlib.Path(directory, name).read_bytes()) for name in (*STATISTICS, *tables)]
+    return [(name, RECORDING.sub(b"", content, count=1) if name == "stats.json" else content) for name, content in files]
 
 
 def keys(*options):
