@@ -67,8 +67,8 @@ class Sweep(tbrsim.TestCase):
         """Textures as they leave the pipeline: one texture cache for all processors."""
         settings = ("--set", "caches.texture_cache.instances=1", "--set", "caches.texture_cache.size=16384")
         for recording in self.recordings:
-            points = self.sweep(recording, "--stream", "texture", "--size", "4K,16K", "--ways", "4,full", "--policy",
-                                "lru,opt,nru")
+            points = self.sweep(recording, "--stream", "Texture", "--size", "4k,16KB", "--ways", "4,FULL", "--policy",
+                                "LRU,belady,nru")
             for policy in ("lru", "opt", "nru"):
                 total = self.simulate(recording, *settings, "--set", f"caches.texture_cache.policy={policy}")
                 self.check_unit(points[policy, 16384, 4], total, "texture_cache")
