@@ -11,15 +11,19 @@
 #include "output.h"
 #include "progress.h"
 #include "session.h"
+#include "source.h"
+#include "stages.h"
 #include "tools.h"
 
 static const char description[] =
    "Finds waste in a recorded program: simulates what each change of it would save, and all of\n"
-   "them together (docs/advice.md). Frames that look like loading are not counted. tbrsim run\n"
-   "--record and tbrsim replay --record make recordings.\n";
+   "them together (docs/advice.md). Frames that look like loading are not counted. A trace or\n"
+   "a program is recorded first; of results (DIR) the recording is taken that was made with\n"
+   "them (--record).\n";
 
 struct advise {
-   const char *path;
+   const char *path; /* of the recording */
+   const char *results;
    struct configurations configurations;
    struct frame_selection frames;
    unsigned jobs, most;
@@ -66,7 +70,33 @@ static const struct option_row rows[] = {
           "count frames that look like loading, too: those with more than ten\n"
           "times the passes or draws of the median frame",
           take_flag, struct advise, all_frames),
+   OPTION("results", "DIR",
+          "directory for advise.tbr, the recording of a trace or program\n"
+          "(default: tbrsim-out)",
+          take_path, struct advise, results),
 };
+
+/* Replays a trace or runs a program: its recording. */
+static const char *
+record(const struct advise *advise, const struct source *source)
+{
+   const struct configuration given = configurations_given(&advise->configurations);
+   const char *directory = advise->results ? advise->results : "tbrsim-out";
+   const char *path = text("%s/advise.tbr", directory);
+   options_check_directory(directory, true);
+   stages_begin(2);
+   source_simulate(source, &(struct source_run){
+                              .results = directory,
+                              .record = path,
+                              .only_records = true,
+                              .frames = advise->frames.frames,
+                              .config = given.preset,
+                              .settings = given.settings,
+                              .num_settings = given.num_settings,
+                           });
+   stages_next("advice");
+   return path;
+}
 
 static void
 parse(struct advise *advise, int argc, char **argv)
@@ -76,15 +106,21 @@ parse(struct advise *advise, int argc, char **argv)
                              .most = 24,
                              .least = 0.5};
    const struct command_line line = {
-      .usage = "tbrsim advise [OPTIONS] FILE.tbr",
+      .usage = "tbrsim advise [OPTIONS] DIR|FILE.tbr|FILE.trace|-- PROGRAM...",
       .description = description,
-      .operands = OPERANDS_ONE,
-      .operand = "recording",
+      .operands = OPERANDS_SOURCE,
+      .operand = "results, recording, trace or program",
       .groups = {CONFIG_OPTIONS(&advise->configurations, "the recorded one"),
                  FRAME_AND_WARM_UP_OPTIONS(&advise->frames, "0"), OPTION_GROUP(rows, advise),
                  JSON_OPTIONS(&advise->json), FILE_OPTIONS(&advise->out), JOB_OPTIONS(&advise->jobs)},
    };
-   advise->path = command_line_parse(&line, argc, argv).list[0];
+   const struct operands operands = command_line_parse(&line, argc, argv);
+   const struct source source = source_of_operands(&operands);
+   advise->path = source.kind == SOURCE_RECORDING ? source.path
+                  : source.kind == SOURCE_RESULTS ? source_recording(source.path)
+                                                  : record(advise, &source);
+   if (!advise->path)
+      source_fail_unrecorded(source.path);
 }
 
 /* ---- looking ---------------------------------------------------------------------- */

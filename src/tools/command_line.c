@@ -158,8 +158,13 @@ check_operands(const struct command_line *line, const struct operands *operands,
            line->usage);
    if (!operands->count && count != OPERANDS_NONE && count != OPERANDS_AT_MOST_ONE && count != OPERANDS_ANY)
       fail(STATUS_USAGE, "no %s; usage: %s", line->operand, line->usage);
-   if (operands->count > 1 && (count == OPERANDS_ONE || count == OPERANDS_AT_MOST_ONE))
-      fail(STATUS_USAGE, "more than one %s; usage: %s", line->operand, line->usage);
+   const bool is_one = count == OPERANDS_ONE || count == OPERANDS_AT_MOST_ONE || count == OPERANDS_SOURCE;
+   if (operands->count <= 1 || !is_one || operands->has_program)
+      return;
+   if (operands->count == 2 && line->second)
+      fail(STATUS_USAGE, "more than one %s; of two: tbrsim %s --%s %s %s", line->operand, command, line->second,
+           operands->list[1], operands->list[0]);
+   fail(STATUS_USAGE, "more than one %s; usage: %s", line->operand, line->usage);
 }
 
 static bool
@@ -216,8 +221,9 @@ fail_unknown(const struct parser *parser, const char *word)
       cm_near_offer(&near, name);
       free(name);
    }
-   fail(STATUS_USAGE, "unknown option '%s'%s; see tbrsim %s --help", word,
-        cm_near_text(&near, hint, sizeof hint), parser->command);
+   fail(STATUS_USAGE, "unknown option '%s'%s; see tbrsim %s --help%s", word,
+        cm_near_text(&near, hint, sizeof hint), parser->command,
+        parser->line->operands == OPERANDS_SOURCE ? "; a program and its options stand behind --" : "");
 }
 
 struct operands
@@ -243,6 +249,8 @@ command_line_parse(const struct command_line *line, int argc, char **argv)
       else
          fail_unknown(&parser, option == 'o' ? "-o" : argv[optind - 1]);
    }
+   const bool is_behind = optind < argc && line->operands == OPERANDS_SOURCE;
+   operands.has_program = is_behind && !operands.count;
    while (optind < argc)
       add_operand(&parser, &operands, argv[optind++]);
    check_operands(line, &operands, argv[0]);

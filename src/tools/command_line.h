@@ -47,6 +47,7 @@ struct option_group {
 struct operands {
    char **list;
    unsigned count;
+   bool has_program; /**< of OPERANDS_SOURCE: they stand behind "--" */
 };
 
 enum operand_count {
@@ -58,6 +59,7 @@ enum operand_count {
    /** A program, behind which all words are its arguments. Elsewhere options may stand behind operands, and behind
     * "--" all words are operands. */
    OPERANDS_PROGRAM,
+   OPERANDS_SOURCE, /**< one, or behind "--" a program with its arguments (source.h) */
 };
 
 #define MAX_OPTION_GROUPS 13
@@ -67,6 +69,7 @@ struct command_line {
    const char *description; /**< paragraphs of --help before the options; lines of up to 90 characters */
    enum operand_count operands;
    const char *operand;                           /**< what an operand is: "recording" */
+   const char *second; /**< of OPERANDS_SOURCE: the option that takes another one, "compare"; NULL: none does */
    struct option_group groups[MAX_OPTION_GROUPS]; /**< up to the first one without rows */
    const char *notes;                             /**< of --help behind the options; NULL: none */
    void (*print_notes)(FILE *file);               /**< prints more behind them; NULL: nothing */

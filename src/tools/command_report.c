@@ -2,11 +2,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
-#include "environment.h"
 #include "options.h"
 #include "python.h"
+#include "regression.h"
+#include "source.h"
+#include "stages.h"
 #include "tools.h"
 
 static const char description[] =
@@ -14,19 +16,27 @@ static const char description[] =
    "rates, cycles and energy over frames, the costs of each draw, texture and render pass,\n"
    "maps of tiles, the configuration with its sources (docs/report.md). DIR is what run,\n"
    "replay or sim wrote, best with --attribute pass,draw,texture,tile. A recording is\n"
-   "simulated first, with these attributions, a trace is replayed.\n";
+   "simulated first, with these attributions, a trace is replayed, a program is run; so is\n"
+   "the recording of a DIR that has no attributions.\n";
 static const char notes[] =
    "--config, --set, --timing, --reuse and --results are for recordings and traces; --set and --timing\n"
    "apply to both runs. --frames selects the frames to simulate, or, of a DIR, those whose draws,\n"
    "textures, passes and tiles are in the page.\n";
 
 struct report {
-   const char *input;
+   struct source source;
+   struct regression_limits limits;
    const char *out, *results, *compare, *compare_config, *frames;
    uint32_t max_size; /* bytes */
    bool reuse;
    struct configurations configurations;
 };
+
+static void
+take_limit(void *field, const char *option, const char *value)
+{
+   regression_take_limit(&((struct report *)field)->limits, option, value);
+}
 
 static const struct option_row rows[] = {
    OPTION("out", "FILE.html", "the page (default: report.html)", take_output, struct report, out),
@@ -38,15 +48,22 @@ static const struct option_row rows[] = {
           "the other run's simulated GPU; without --compare that run is of the same\n"
           "recording or trace (default: as the first's)",
           take_config_name, struct report, compare_config),
+   OPTION_REPEATED("fail-above", "COUNTER=PERCENT",
+                   "exit status 1 where the other run has more of a counter per frame\n"
+                   "than the first, by more than so much: dram=2%, cycles, energy, or one\n"
+                   "that tbrsim counters lists; may be repeated. A page is written with\n"
+                   "--out alone (default: none)",
+                   take_limit),
    OPTION("max-size", "BYTES",
           "the page has the draws, textures, passes and tiles of as many frames as\n"
-          "fit, the most typical ones first, and says which it leaves out (default: 8M)",
+          "fit, the most typical ones first, and says which it leaves out\n"
+          "(default: 8M)",
           take_bytes, struct report, max_size),
-   OPTION("reuse", NULL, "reuse distances, too, which take longer than all the rest (tbrsim analyze)",
-          take_flag, struct report, reuse),
+   OPTION("reuse", NULL, "reuse distances, too, which take longest (tbrsim analyze)", take_flag,
+          struct report, reuse),
    OPTION("results", "DIR",
-          "directory for a recording's or trace's results; the other run's are in\n"
-          "DIR-compare (default: tbrsim-out)",
+          "directory for the results of a recording, trace or program; the other\n"
+          "run's are in DIR-compare (default: tbrsim-out)",
           take_path, struct report, results),
 };
 
@@ -55,88 +72,49 @@ parse(struct report *report, int argc, char **argv)
 {
    *report = (struct report){.max_size = 8 << 20, .configurations.single = true};
    const struct command_line line = {
-      .usage = "tbrsim report [OPTIONS] DIR|FILE.tbr|FILE.trace",
+      .usage = "tbrsim report [OPTIONS] DIR|FILE.tbr|FILE.trace|-- PROGRAM...",
       .description = description,
-      .operands = OPERANDS_ONE,
-      .operand = "results, recording or trace",
+      .operands = OPERANDS_SOURCE,
+      .operand = "results, recording, trace or program",
+      .second = "compare",
       .groups = {OPTION_GROUP(rows, report), FRAME_OPTIONS(&report->frames),
                  CONFIG_OPTIONS(&report->configurations, "the recorded one; of a trace tcor-baseline-64k")},
       .notes = notes,
    };
-   report->input = command_line_parse(&line, argc, argv).list[0];
-   if (!report->out)
+   const struct operands operands = command_line_parse(&line, argc, argv);
+   report->source = source_of_operands(&operands);
+   if (report->limits.count && !report->compare && !report->compare_config)
+      fail(STATUS_USAGE, "--fail-above: of what is no other run, expected --compare or --compare-config");
+   if (!report->out && !report->limits.count)
       report->out = "report.html";
-}
-
-static bool
-ends_with(const char *name, const char *end)
-{
-   size_t length = strlen(name), end_length = strlen(end);
-   return length > end_length && !strcmp(name + length - end_length, end);
-}
-
-/* The command that makes results of the input: "sim", "replay"; NULL: it is results. */
-static const char *
-simulating_command(const char *input)
-{
-   struct stat status;
-   if (!stat(input, &status) && S_ISDIR(status.st_mode))
-      return NULL;
-   if (ends_with(input, ".tbr"))
-      return "sim";
-   if (ends_with(input, ".trace"))
-      return "replay";
-   fail(STATUS_USAGE, "%s: expected a directory of results, a recording (.tbr) or a trace (.trace)", input);
 }
 
 /* A run of the page: results that are there, or what is simulated for it. */
 struct page_run {
-   const char *input;
-   const char *command; /* that makes results of it; NULL: it is results */
-   const char *results; /* their directory */
-   const char *record;  /* of a replay: the recording that it makes; NULL: none */
-   const char *config;  /* NULL: the default */
-   char **settings;
-   unsigned num_settings;
-   const char *frames; /* NULL: all */
+   struct source source;
+   struct source_run run; /* how it is simulated; its results are there where the source is results */
+   char *recording;       /* of it; NULL: none */
 };
 
-/* Simulates the recording, or replays the trace, into the results' directory. */
-static void
-simulate(const struct page_run *run)
+static const char *
+default_results(const struct report *report)
 {
-   char **argv = allocate((20 + 2 * run->num_settings) * sizeof(*argv));
-   unsigned count = 0;
-   argv[count++] = (char *)command_path();
-   argv[count++] = (char *)run->command;
-   argv[count++] = "--attribute";
-   argv[count++] = "pass,draw,texture,tile";
-   if (run->record) {
-      argv[count++] = "--thumbnails";
-      argv[count++] = "--record";
-      argv[count++] = (char *)run->record;
+   return report->results ? report->results : "tbrsim-out";
+}
+
+/* Results without attributions, or asked for on another GPU, are made anew of their recording, beside them. */
+static void
+use_recording(struct page_run *run, const struct report *report)
+{
+   const char *directory = run->source.path;
+   char *draws = text("%s/draws.csv", directory);
+   const bool lacks = access(draws, F_OK) || run->run.config || run->run.num_settings;
+   run->recording = source_recording(directory);
+   if (run->recording && lacks) {
+      run->source = (struct source){.kind = SOURCE_RECORDING, .path = run->recording};
+      run->run.results = report->results ? report->results : text("%s-report", directory);
    }
-   argv[count++] = "--out";
-   argv[count++] = (char *)run->results;
-   if (run->frames) {
-      argv[count++] = "--frames";
-      argv[count++] = (char *)run->frames;
-   }
-   if (run->config) {
-      argv[count++] = "--config";
-      argv[count++] = (char *)run->config;
-   }
-   for (unsigned s = 0; s < run->num_settings; s++) {
-      argv[count++] = "--set";
-      argv[count++] = run->settings[s];
-   }
-   argv[count++] = "--";
-   argv[count++] = (char *)run->input;
-   const int status = run_to_end(argv, &(struct process_setup){.output = OUTPUT_NONE},
-                                 "it is this command that does not start again");
-   free(argv);
-   if (status)
-      exit(status); /* it has said why */
+   free(draws);
 }
 
 /* The run that the page is of. */
@@ -145,18 +123,25 @@ first_run(const struct report *report)
 {
    const struct configuration given = configurations_given(&report->configurations);
    struct page_run run = {
-      .input = report->input,
-      .command = simulating_command(report->input),
-      .results = report->input,
-      .config = given.preset,
-      .settings = given.settings,
-      .num_settings = given.num_settings,
-      .frames = report->frames,
+      .source = report->source,
+      .run =
+         {
+            .results = default_results(report),
+            .attribute = true,
+            .frames = report->frames,
+            .config = given.preset,
+            .settings = given.settings,
+            .num_settings = given.num_settings,
+         },
    };
-   if (run.command)
-      run.results = report->results ? report->results : "tbrsim-out";
-   if (run.command && !strcmp(run.command, "replay"))
-      run.record = text("%s/report.tbr", run.results);
+   if (run.source.kind == SOURCE_RESULTS) {
+      run.run.results = run.source.path;
+      use_recording(&run, report);
+   } else if (run.source.kind == SOURCE_RECORDING) {
+      run.recording = (char *)run.source.path;
+   } else {
+      run.run.record = run.recording = text("%s/report.tbr", run.run.results);
+   }
    return run;
 }
 
@@ -165,38 +150,43 @@ static struct page_run
 other_run(const struct report *report, const struct page_run *first)
 {
    struct page_run run = *first;
-   run.record = NULL;
-   run.input = report->compare ? report->compare : report->input;
-   run.command = simulating_command(run.input);
-   run.results =
-      run.command ? text("%s-compare", report->results ? report->results : "tbrsim-out") : run.input;
-   if (report->compare_config && !run.command)
-      fail(STATUS_USAGE, "--compare-config: %s is results; expected a recording or a trace", run.input);
-   /* What one trace renders is rendered once, and simulated on both. */
-   if (first->record && !strcmp(run.input, first->input)) {
-      run.input = first->record;
-      run.command = "sim";
-      run.frames = NULL;
+   run.run.record = run.recording = NULL;
+   if (report->compare)
+      run.source = source_of_path(report->compare);
+   run.run.results =
+      run.source.kind == SOURCE_RESULTS ? run.source.path : text("%s-compare", default_results(report));
+   if (report->compare_config && run.source.kind == SOURCE_RESULTS)
+      fail(STATUS_USAGE, "--compare-config: %s is results; expected a recording or a trace", run.source.path);
+   /* What one trace or program renders is rendered once, and simulated on both. */
+   if (first->run.record && !strcmp(run.source.path, first->source.path)) {
+      run.source = (struct source){.kind = SOURCE_RECORDING, .path = first->run.record};
+      run.run.frames = NULL;
    }
    if (report->compare_config) {
       /* Settings beside the first one's name, behind commas, are its own. */
-      run.config = report->compare_config;
-      run.settings = report->configurations.settings;
-      run.num_settings = report->configurations.num_settings;
+      run.run.config = report->compare_config;
+      run.run.settings = report->configurations.settings;
+      run.run.num_settings = report->configurations.num_settings;
    }
    return run;
+}
+
+static bool
+is_simulated(const struct page_run *run)
+{
+   return run && run->source.kind != SOURCE_RESULTS;
 }
 
 static void
 check_options(const struct report *report, const struct page_run *first, const struct page_run *other)
 {
-   const bool simulates = first->command || (other && other->command);
-   if ((!simulates && (first->config || first->num_settings || report->results)) ||
-       (!first->command && report->reuse))
+   const bool simulates = is_simulated(first) || is_simulated(other);
+   const bool is_asked = first->run.config || first->run.num_settings || report->results;
+   if ((!simulates && is_asked) || (!first->recording && report->reuse))
       fail(STATUS_USAGE,
            "%s: it is results; --config, --set, --timing, --reuse and --results are for recordings and "
            "traces",
-           report->input);
+           report->source.path);
 }
 
 /* The generator, which is in Python; with check it only looks for what it needs, of runs that are simulated later. other: NULL:
@@ -209,25 +199,42 @@ generate(const struct report *report, const struct page_run *first, const struct
    argv[count++] = text("--max-size=%u", report->max_size);
    argv[count++] = text("--out=%s", report->out);
    if (other)
-      argv[count++] = text("--compare=%s", other->results);
-   if (other && other->command) {
-      argv[count++] = text("--compare-source=%s", report->compare ? report->compare : report->input);
+      argv[count++] = text("--compare=%s", other->run.results);
+   if (is_simulated(other)) {
+      argv[count++] = text("--compare-source=%s", report->compare ? report->compare : report->source.path);
       if (report->frames)
          argv[count++] = text("--compare-frames=%s", report->frames);
    }
-   if (first->command)
-      argv[count++] = text("--source=%s", first->input);
-   if (first->command && !check)
-      argv[count++] = text("--recording=%s", first->record ? first->record : first->input);
-   if (report->frames)
-      argv[count++] = text("--%s=%s", first->command ? "source-frames" : "frames", report->frames);
+   /* Results of a program say themselves what they are of, once they are there. */
+   const bool is_program = first->source.kind == SOURCE_PROGRAM;
+   if (is_simulated(first) && (check || !is_program))
+      argv[count++] = text("--source=%s", first->source.path);
+   if (first->recording && !check)
+      argv[count++] = text("--recording=%s", first->recording);
+   if (report->frames && !is_program)
+      argv[count++] = text("--%s=%s", is_simulated(first) ? "source-frames" : "frames", report->frames);
    if (report->reuse)
       argv[count++] = "--reuse";
    if (check)
       argv[count++] = "--check";
    argv[count++] = "--";
-   argv[count++] = (char *)first->results;
+   argv[count++] = (char *)first->run.results;
    return python_run("tbrsim.report", argv);
+}
+
+/* The page, and whether the other run is within the limits. */
+static int
+finish(const struct report *report, const struct page_run *first, const struct page_run *other)
+{
+   if (report->out) {
+      stages_next("page");
+      const int status = generate(report, first, other, false);
+      if (status)
+         return status;
+   }
+   return !report->limits.count || regression_check(&report->limits, first->run.results, other->run.results)
+             ? STATUS_OK
+             : STATUS_FAILED;
 }
 
 int
@@ -243,13 +250,14 @@ command_report(int argc, char **argv)
    }
    check_options(&report, &first, other);
    /* What is missing is said before a long simulation. */
-   const bool simulates = first.command || (other && other->command);
-   const int status = simulates ? generate(&report, &first, other, true) : STATUS_OK;
+   const bool simulates = is_simulated(&first) || is_simulated(other);
+   const int status = simulates && report.out ? generate(&report, &first, other, true) : STATUS_OK;
    if (status)
       return status;
-   if (first.command)
-      simulate(&first);
-   if (other && other->command)
-      simulate(other);
-   return generate(&report, &first, other, false);
+   stages_begin(is_simulated(&first) + is_simulated(other) + (report.out != NULL));
+   if (is_simulated(&first))
+      source_simulate(&first.source, &first.run);
+   if (is_simulated(other))
+      source_simulate(&other->source, &other->run);
+   return finish(&report, &first, other);
 }

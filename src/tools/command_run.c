@@ -78,6 +78,7 @@ command_run(int argc, char **argv)
    int error = process_start(&process, program, &setup);
    if (error)
       return process_explain(program[0], error);
+   process_leave_output();
    int status = process_wait_as_it(&process);
    process_explain_signal(program[0], status);
    results_report(&results);

@@ -139,11 +139,15 @@ fail_unknown(const char *word)
          fail(STATUS_USAGE, "no command '%s' (did you mean %s?); tbrsim --help lists them", word,
               synonyms[s].answer);
    }
+   if (*word == '-') {
+      cm_near_offer(&near, "--version");
+      cm_near_offer(&near, "--help");
+      fail(STATUS_USAGE,
+           "unknown option '%s'%s; options of a command stand behind it, tbrsim --help lists commands", word,
+           cm_near_text(&near, hint, sizeof hint));
+   }
    for (unsigned c = 0; c < num_commands; c++)
       cm_near_offer(&near, commands[c].name);
-   if (*word == '-')
-      fail(STATUS_USAGE,
-           "unknown option '%s'; options of a command stand behind it, tbrsim --help lists commands", word);
    fail(STATUS_USAGE, "no command '%s'%s; tbrsim --help lists them", word,
         cm_near_text(&near, hint, sizeof hint));
 }
@@ -169,7 +173,7 @@ main(int argc, char **argv)
       printf("tbrsim %s\ncommit %s\nMesa %s\n", tbrsim_release, tbrsim_commit, tbrsim_mesa);
       return end_output(STATUS_OK);
    }
-   progress_open();
+   progress_open(argv[1]);
    for (unsigned c = 0; c < num_commands; c++) {
       if (!strcmp(argv[1], commands[c].name))
          return end_output(commands[c].run(argc - 1, argv + 1));

@@ -67,6 +67,8 @@ take_config_name(void *field, const char *option, const char *value)
 static void
 take_setting(void *field, const char *option, const char *value)
 {
+   if (!strchr(value, '='))
+      fail(STATUS_USAGE, "%s %s: no value, expected key=value", option, value);
    configurations_set(field, value);
 }
 

@@ -64,14 +64,22 @@ install_handler(int number, const struct sigaction *action)
 static void
 install_handlers(bool stands_for)
 {
-   static bool installed;
+   static enum { HANDLERS_NONE, HANDLERS_ON, HANDLERS_THROUGH } installed;
    const struct sigaction on = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
    const struct sigaction through = {.sa_sigaction = pass_through, .sa_flags = SA_RESTART | SA_SIGINFO};
-   for (unsigned s = 0; !installed && s < NUM_PASSED_ON; s++)
+   const struct sigaction none = {.sa_handler = SIG_DFL};
+   /* The program that the command stood for has ended. */
+   const bool stood = installed == HANDLERS_THROUGH && !stood_for;
+   for (unsigned s = 0; !stands_for && stood && s < NUM_PASSED_THROUGH; s++)
+      install_handler(passed_through[s], &none);
+   for (unsigned s = 0; !stands_for && (stood || !installed) && s < NUM_PASSED_ON; s++)
       install_handler(passed_on[s], &on);
    for (unsigned s = 0; stands_for && s < NUM_PASSED_THROUGH; s++)
       install_handler(passed_through[s], &through);
-   installed = true;
+   if (stands_for)
+      installed = HANDLERS_THROUGH;
+   else if (stood || !installed)
+      installed = HANDLERS_ON;
 }
 
 static void
@@ -206,11 +214,15 @@ stop_with(pid_t id)
    kill(id, SIGCONT);
 }
 
+void
+process_leave_output(void)
+{
+   redirect(STDOUT_FILENO, "/dev/null");
+}
+
 int
 process_wait_as_it(struct process *process)
 {
-   /* Who waits for the end of the program's output waits for the program alone. */
-   redirect(STDOUT_FILENO, "/dev/null");
    for (;;) {
       siginfo_t information = {0};
       int error = waitid(P_PID, process->id, &information, WEXITED | WSTOPPED | WNOWAIT);

@@ -51,6 +51,9 @@ void process_stop(struct process *process);
 /** The same of a program that the command stands for: when it stops, the command stops, too. */
 int process_wait_as_it(struct process *process);
 
+/** From now on standard output is the programs' alone: who waits for its end does not wait for the command. */
+void process_leave_output(void);
+
 /** Ends the command by a signal, that which has killed its program; returns for 0. */
 void process_end_by(int number);
 

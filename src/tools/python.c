@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stages.h"
 #include "tools.h"
 
 /* Waits for a process that has been started, or not. */
@@ -13,7 +14,7 @@ finish(struct process *process, int error, const char *program, const char *reme
 {
    if (error)
       fail(process_explain(program, error), "%s", remedy);
-   const int status = process_wait(process);
+   const int status = stages_wait(process);
    process_end_by(process_interrupted());
    process_explain_signal(program, status);
    return status;

@@ -230,7 +230,8 @@ shown_path(const char *path)
 void
 results_summarize(const struct results *results)
 {
-   if (!results->out || results_count_processes(results) != 1)
+   /* A program that follows the command's progress reads the files, too. */
+   if (!results->out || progress_is_read() || results_count_processes(results) != 1)
       return;
    json_t *total = statistics_file_total(results->out);
    if (!total)

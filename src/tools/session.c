@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "session.h"
 
-#include <string.h>
-
+#include "source.h"
 #include "tools.h"
 
 static struct cm_recording *
@@ -12,11 +11,8 @@ open_recording(const char *path)
    size_t frames;
    struct cm_recording *recording = cm_recording_open(path, error, sizeof(error));
    /* Most traces are compressed with brotli, which nothing but its name tells. */
-   const char *end = strrchr(path, '.');
    if (!recording)
-      fail(STATUS_FAILED, "%s%s", error,
-           end && !strcmp(end, ".trace") ? "; tbrsim replay --record FILE.tbr makes one of an apitrace file"
-                                         : "");
+      fail(STATUS_FAILED, "%s%s", error, source_recording_hint(path));
    cm_recording_frames(recording, &frames);
    if (!frames && cm_recording_damage(recording))
       fail(STATUS_FAILED, "%s", cm_recording_damage(recording));

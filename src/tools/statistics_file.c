@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "source.h"
 #include "stats/schema.h"
 #include "tools.h"
 
@@ -53,7 +54,8 @@ statistics_file_load(const char *path)
    if (!file.root && error.line < 1)
       fail(STATUS_FAILED, "%s: no statistics: %s", file.path, error.text);
    if (!file.root)
-      fail(STATUS_FAILED, "%s:%d: no statistics: %s", file.path, error.line, error.text);
+      fail(STATUS_FAILED, "%s:%d: no statistics: %s%s", file.path, error.line, error.text,
+           source_results_hint(path));
    const json_t *columns = json_object_get(file.root, "columns");
    const json_t *frames = json_object_get(file.root, "frames");
    file.run = json_object_get(file.root, "run");

@@ -290,14 +290,14 @@ class Command(TestCase):
     def test_refusals(self):
         out = ("--out", self.path("page.html"))
         none = self.path("none")
-        self.refused(2, "no results, recording or trace; usage: tbrsim report ", "report", *out)
-        self.refused(2, "none: expected a directory of results, a recording .* or a trace", "report", *out, none)
+        self.refused(2, "no results, recording, trace or program; usage: tbrsim report ", "report", *out)
+        self.refused(2, "none: there is no such file, expected a directory of results, a recording .*, a trace", "report", *out, none)
         for words in (("--timing", "on"), ("--set", "l2.ways=4"), ("--config", "tcor-64k"), ("--results", none), ("--reuse",)):
             self.refused(2, "it is results; .*are for recordings and traces", "report", *out, *words, self.timed)
         self.refused(2, "--max-size x: expected a number", "report", *out, "--max-size", "x", self.timed)
         self.refused(1, "stats.json: there is no such file", "report", *out, self.directory)
         self.refused(1, "stats.json: there is no such file", "report", *out, "--compare", self.directory, self.timed)
-        self.refused(2, "none: expected a directory of results, a recording .* or a trace", "report", *out, "--compare", none, self.timed)
+        self.refused(2, "none: there is no such file, expected a directory of results", "report", *out, "--compare", none, self.timed)
         self.refused(2, "--compare-config: .* is results; expected a recording or a trace", "report", *out, "--compare-config",
                      "imr-2m", self.timed)
         self.refused(2, "it is results; .*--reuse", "report", *out, "--reuse", "--compare", self.recording, self.timed)

@@ -115,8 +115,8 @@ def run(*words, **options):
 
 
 def said(result):
-    """What is on stderr but for the note of run and replay that sums results up."""
-    return re.sub(r"(?m)^tbrsim \(note\): \d+ frames?, .*\n", "", result.stderr)
+    """What is on stderr but for notes: those of run and replay, which sum results up, and of stages that take long."""
+    return re.sub(r"(?m)^tbrsim \(note\): (\d+ frames?,|\d of \d,) .*\n", "", result.stderr)
 
 
 def start(*words, variables=None, **options):

@@ -23,6 +23,9 @@ GUESSES = (
     ("record game", "no command 'record' (did you mean run --record?); tbrsim --help lists them"),
     ("fly", "no command 'fly'; tbrsim --help lists them"),
     ("--config x run", "unknown option '--config'; options of a command stand behind it, tbrsim --help lists commands"),
+    ("-v", "unknown option '-v' (did you mean --version?); options of a command stand behind it"),
+    ("--verison", "unknown option '--verison' (did you mean --version?); options of a command stand behind it"),
+    ("sim --set l2.size 2M x.tbr", "--set l2.size: no value, expected key=value"),
     ("run --conifg x true", "unknown option '--conifg' (did you mean --config?); see tbrsim run --help"),
     ("run --outdir=x true", "unknown option '--outdir=x' (did you mean --out?); see tbrsim run --help"),
     ("run --output x true", "unknown option '--output' (did you mean --out?); see tbrsim run --help"),
@@ -55,6 +58,17 @@ class Guesses(tbrsim.TestCase):
                 self.assertEqual(result.stdout, "")
                 self.assertEqual(result.stderr[:len(answer) + 8], f"tbrsim: {answer}")
                 self.assertEqual(result.stderr.count("\n"), 1)
+
+    def test_other_kinds_of_files(self):
+        """What is one of the four that tbrsim has, but not the one that a command takes."""
+        recording, out = self.path("x.tbr"), self.path("out")
+        tbrsim.run("replay", "--record", recording, "--out", out, tbrsim.CAPTURES / "glmark2_function.trace", check=True)
+        for command in ("sim", "info", "analyze"):
+            self.refused(1, f"out: not a regular file; the recording of these results is {recording}$", command, out)
+            self.refused(1, "--record FILE.tbr of tbrsim run and replay makes a recording beside results$", command,
+                         self.directory)
+        self.refused(1, "x.tbr:1: no statistics: .*; tbrsim sim makes results of a recording$", "energy", recording)
+        self.refused(1, "tbrsim replay makes results of a trace$", "energy", tbrsim.CAPTURES / "glmark2_function.trace")
 
     def test_files_of_configurations(self):
         """A file whose name is no file's to --config."""

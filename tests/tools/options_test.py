@@ -19,7 +19,7 @@ VALUES = {"timing": "on", "attribute": "draw", "vary": "l2.ways=4", "frames": "1
           "size": "4K", "ways": "4", "block": "64", "policy": "lru", "stream": "texture"}
 ALIASES = {"point": "unit", "policies": "policy"}
 # What is a list elsewhere, or another thing.
-OWN_VALUES = {"advise": {"out"}, "cache": {"policy", "size", "ways", "stream", "format"}, "export": {"format", "out"}, "llc": {"out"},
+OWN_VALUES = {"advise": {"out", "results"}, "cache": {"policy", "size", "ways", "stream", "format"}, "export": {"format", "out"}, "llc": {"out"},
               "run": {"format", "frames", "selected"}, "replay": {"format", "frames", "selected"}, "sim": {"format"},
               "explore": {"profile"}, "report": {"out"}, "select": {"out"}, "sweep": {"out"}}
 
@@ -110,7 +110,7 @@ class Options(tbrsim.TestCase):
         for command in COMMANDS:
             for name, (value, help_text) in options(command).items():
                 words = [f"--{name}", self.value(command, name)] if value and value[0] != "[" else [f"--{name}"]
-                if name in ("set", "timing", "attribute", "vary", "help") or name == "config" and command == "sim":
+                if name in ("set", "timing", "attribute", "vary", "fail-above", "help") or name == "config" and command == "sim":
                     continue
                 pattern = "expected one configuration" if name == "config" else f"--{name}: given twice"
                 self.refused(2, pattern, command, *words, *words)
