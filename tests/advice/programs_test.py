@@ -141,6 +141,31 @@ class Targets(Pairs):
     def test_target_never_read(self):
         self.pair("target_never_read")
 
+    def test_several(self):
+        """What three findings save together is what the program saves that has none of them. The first frame loads."""
+        bad, good = (self.advise(recording) for recording in self.pair("several"))
+        for advice in bad, good:
+            self.assertEqual([frame["frame"] for frame in advice["loading_frames"]], [0])
+            self.assertGreater(advice["loading_frames"][0]["passes"], 40)
+            self.assertEqual(advice["frames"], FRAMES - 1)
+        self.assertEqual({finding["rule"] for finding in bad["findings"]},
+                         {"unneeded-load", "unneeded-store", "broken-pass"})
+        for finding in bad["findings"]:
+            self.assertEqual((finding["frame"], finding["passes"]),
+                             (1, FRAMES - 2 if finding["rule"] == "unneeded-store" else FRAMES - 1))
+        self.assertEqual(good["findings"], [])
+        self.assertIsNone(good["together"])
+        self.assertEqual(bad["together"]["without"], [])
+        difference = bad["a_frame_has"]["dram_bytes"] - good["a_frame_has"]["dram_bytes"]
+        self.assertGreater(difference, COLOR / FRAMES)
+        self.assertAlmostEqual(bad["together"]["saves"]["dram_bytes"] / difference, 1, delta=0.001)
+        broken, = (finding for finding in bad["findings"] if finding["rule"] == "broken-pass")
+        self.assertEqual((broken["break"]["reason"], broken["break"]["next_pass"]), ("flush", 1))
+        self.assertIn("glFlush", broken["remedy"])
+        # With the frame that loads it is another picture.
+        every = self.advise(self.path("several_bad.tbr"), "--all-frames")
+        self.assertEqual((every["frames"], every["loading_frames"]), (FRAMES, []))
+
     def test_fine(self):
         """Nothing is loaded but textures; what is stored is the target, and the window."""
         recording, _ = self.record("fine", "good")

@@ -113,6 +113,54 @@ target_never_read(void)
    show(image);
 }
 
+static void
+prepare_several(void)
+{
+   prepare_with_depth();
+   other = make_target(SHADOW_SIZE, false);
+}
+
+/* Passes of the first frame, as of a program that loads: each is one of many. */
+static void
+load(void)
+{
+   for (int pass = 0; pass < 20; pass++) {
+      draw_shadow_map();
+      draw_to(&target, WINDOW_SIZE);
+      clear(true);
+      draw_image();
+   }
+}
+
+/* The image is loaded and drawn over, the pass is flushed in the middle, and its depth is stored. */
+static void
+several(void)
+{
+   static bool is_loaded;
+   if (!is_loaded)
+      load();
+   is_loaded = true;
+   draw_to(&target, WINDOW_SIZE);
+   if (is_good)
+      invalidate(GL_COLOR_ATTACHMENT0);
+   glClear(GL_DEPTH_BUFFER_BIT);
+   use_copy_program();
+   glBindTexture(GL_TEXTURE_2D, image);
+   glEnable(GL_DEPTH_TEST);
+   draw_box(everywhere, whole_texture, 0.75f);
+   if (!is_good)
+      glFlush();
+   /* Blended, so that their color is loaded, and hides nothing that was drawn before the flush. */
+   glEnable(GL_BLEND);
+   glBlendFunc(GL_ONE, GL_ONE);
+   draw_box((struct box){-0.4375f, -0.4375f, 0.4375f, 0.4375f}, (struct box){0, 0, 0.4375f, 0.4375f}, 0.25f);
+   glDisable(GL_BLEND);
+   glDisable(GL_DEPTH_TEST);
+   if (is_good)
+      invalidate(GL_DEPTH_ATTACHMENT);
+   show(target.texture);
+}
+
 /* There is nothing to say of this one. */
 static void
 fine(void)
@@ -129,6 +177,7 @@ const struct scene target_scenes[] = {
    {"unneeded_store", false, prepare_with_depth, unneeded_store},
    {"broken_pass", false, prepare_two, broken_pass},
    {"target_never_read", false, prepare, target_never_read},
+   {"several", false, prepare_several, several},
    {"fine", false, prepare_with_depth, fine},
    {0},
 };

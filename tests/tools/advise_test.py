@@ -47,6 +47,16 @@ class Advise(tbrsim.TestCase):
         self.assertEqual(window[0]["saves"]["fragments"], 0)
         self.assertIn("window", [finding["resource"]["kind"] for finding in found["broken-pass"]])
         self.assertEqual(len(found.get("tile-order", [])), 1)
+        self.assertEqual(advice["loading_frames"], [])
+        # With all of them, no more is saved than is there, and no less than by the best one.
+        for measure in "dram_bytes", "fragments", "vertices":
+            best = max(finding["saves"][measure] for finding in advice["findings"] if finding["rule"] != "tile-order")
+            self.assertGreaterEqual(advice["together"]["saves"][measure], 0.95 * best)
+            self.assertLess(advice["together"]["saves"][measure], advice["a_frame_has"][measure])
+        shares = [max(finding["saves_percent"][measure] for measure in ("dram_bytes", "fragments", "vertices", "texture_reads"))
+                  for finding in advice["findings"]]
+        self.assertEqual(shares, sorted(shares, reverse=True))
+        self.assertEqual({finding["break"]["reason"] for finding in found["broken-pass"]}, {"framebuffer"})
 
     def test_order(self):
         """The saving of another order is that of its settings."""
@@ -66,6 +76,8 @@ class Advise(tbrsim.TestCase):
         titles = [line.split(":")[0] for line in text.splitlines() if line[:1].isdigit()]
         self.assertEqual(titles, [f"{number + 1}. {finding['rule']}" for number, finding in enumerate(findings)])
         self.assertGreater(len(findings), 1)
+        self.assertEqual(text.count("\nall of these together"), 1)
+        self.assertNotIn("looks like loading", text)
         self.assertIn("nothing found that saves 100 %", self.fine("advise", "--least", "100", self.desktop))
 
     def test_threads(self):

@@ -11,6 +11,8 @@
 /* A change at work. */
 struct stage {
    const struct cm_change *change;
+   bool
+      is_of_joined; /* of CM_CHANGE_ATTACHMENTS: what the last part of a joined pass does not store, no part does */
    uint32_t next_changed;                  /* in change->passes */
    bool has_texture;                       /* change->number is defined */
    struct cm_resource_description texture; /* as defined */
@@ -389,11 +391,11 @@ halve_attributes(struct stage *stage, const struct cm_pass *pass)
 /* ---- attachments ------------------------------------------------------------------ */
 
 static void
-change_attachments(struct cm_pass *pass, const struct cm_changed_pass *changed)
+change_attachments(struct cm_pass *pass, const struct cm_changed_pass *changed, bool loads)
 {
    for (unsigned slot = 0; slot < CM_SLOTS; slot++) {
       struct cm_attachment *attachment = (struct cm_attachment *)cm_pass_attachment(pass, slot);
-      attachment->load &= !(changed->no_load >> slot & 1);
+      attachment->load &= !(loads && changed->no_load >> slot & 1);
       attachment->store &= !(changed->no_store >> slot & 1);
    }
 }
@@ -427,15 +429,23 @@ cm_changes_combine(const struct cm_change *one, const struct cm_change *other)
    return true;
 }
 
-/* Puts a stage behind those of its type and of earlier ones. False when out of memory. */
-static bool
-add_stage(struct cm_changer *changer, const struct cm_change *change)
+/* After which others a stage is at work. */
+static enum cm_change_type
+place_of(const struct stage *stage)
 {
+   return stage->is_of_joined ? CM_CHANGE_JOIN_PASSES : stage->change->type;
+}
+
+/* Puts a stage behind those of its place and of earlier ones. False when out of memory. */
+static bool
+add_stage(struct cm_changer *changer, const struct cm_change *change, bool is_of_joined)
+{
+   const struct stage added = {.change = change, .is_of_joined = is_of_joined};
    uint32_t place = changer->num_stages++;
-   for (; place && changer->stages[place - 1].change->type > change->type; place--)
+   for (; place && place_of(&changer->stages[place - 1]) > place_of(&added); place--)
       changer->stages[place] = changer->stages[place - 1];
    struct stage *stage = &changer->stages[place];
-   *stage = (struct stage){.change = change};
+   *stage = added;
    if (change->type == CM_CHANGE_JOIN_PASSES)
       stage->join = cm_pass_join_create();
    return stage->join || change->type != CM_CHANGE_JOIN_PASSES;
@@ -447,10 +457,14 @@ cm_changer_create(const struct cm_change *changes, uint32_t count)
    struct cm_changer *changer = calloc(1, sizeof *changer);
    if (!changer)
       return NULL;
-   changer->stages = calloc(count ? count : 1, sizeof *changer->stages);
+   changer->stages = calloc(2 * (size_t)count + 1, sizeof *changer->stages);
    bool fine = changer->stages;
    for (uint32_t c = 0; fine && c < count; c++)
-      fine = add_stage(changer, &changes[c]);
+      fine = add_stage(changer, &changes[c], false);
+   for (uint32_t c = 0; fine && c < count; c++) {
+      if (changes[c].type == CM_CHANGE_ATTACHMENTS)
+         fine = add_stage(changer, &changes[c], true);
+   }
    if (fine)
       return changer;
    cm_changer_destroy(changer);
@@ -591,7 +605,7 @@ change_pass(struct stage *stage, uint64_t number, const struct cm_pass **pass)
    stage->pass = **pass;
    stage->pass.deferred = NULL;
    switch (change->type) {
-   case CM_CHANGE_ATTACHMENTS: change_attachments(&stage->pass, changed); break;
+   case CM_CHANGE_ATTACHMENTS: change_attachments(&stage->pass, changed, !stage->is_of_joined); break;
    case CM_CHANGE_COARSER_MESH: fine = coarsen(stage, *pass); break;
    case CM_CHANGE_FETCH_ONCE: fine = fetch_once(stage, *pass); break;
    case CM_CHANGE_HALF_ATTRIBUTES: fine = halve_attributes(stage, *pass); break;

@@ -17,7 +17,8 @@
 
 enum cm_change_type {
    CM_CHANGE_NONE,
-   /** Attachments of passes are not loaded or not stored. */
+   /** Attachments of passes are not loaded or not stored. Where passes are joined, too, what the last one does not store none
+    * of them does: what an earlier one stores is there for the later ones to load. */
    CM_CHANGE_ATTACHMENTS,
    /** Passes are not rendered. */
    CM_CHANGE_SKIP_PASSES,
