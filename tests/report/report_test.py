@@ -277,12 +277,15 @@ class Data(TestCase):
         advice = json.loads(self.fine("advise", "--json", "--timing", "on", "--most", "12", "--warm-up", "1", "--frames", "0-1",
                                       self.recording))
         self.assertGreater(len(advice["findings"]), 1)
+        self.assertEqual({finding["frame"] for finding in data["data"]["a"]["advice"]["findings"] if not finding["settings"]}, {1})
         for key in ("findings", "a_frame_has", "save_less", "not_simulated", "overdraw_known"):
             self.assertEqual(data["data"]["a"]["advice"][key], advice[key])
         _, data = self.report("--results", out, "--frames", "1", "--config", "tcor-64k", "--set", "l2.ways=16", self.recording)
         self.assertEqual(tbrsim.configuration(out)["caches"]["l2"]["ways"], 16)
         self.assertEqual((data["data"]["a"]["run"]["preset"], data["data"]["a"]["num_frames"]), ("tcor-64k", 1))
         self.assertIsNone(data["data"]["a"]["reuse"])
+        # Frame 1 of the recording is frame 0 of the page.
+        self.assertEqual({finding["frame"] for finding in data["data"]["a"]["advice"]["findings"] if not finding["settings"]}, {0})
         self.assertIn("its frames 1-1", data["data"]["a"]["source"])
 
 

@@ -35,5 +35,6 @@ def advice(results, typical, recording, first):
         except CommandFailed as error:
             return {"problem": str(error)}
     for finding in answer["findings"]:
-        finding["frame"] += begin
+        if not finding["settings"]:  # those are of no frame
+            finding["frame"] -= first
     return answer
