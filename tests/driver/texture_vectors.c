@@ -113,7 +113,7 @@ random_fetched_image(struct texture_test_image *image, enum pipe_format format)
       const struct texture_test_description d = {
          .target = PIPE_BUFFER,
          .format = format,
-         .width = 1 + texture_test_below(100000),
+         .width = texture_test_below(8) ? 1 + texture_test_below(100000) : 0,
       };
       texture_test_image_init(image, &d);
       return;
@@ -270,6 +270,6 @@ test_vectors(void **state)
       texture_test_image_free(&image);
    }
    printf("%u of %u bindings served\n", served, 12000 * texture_test_num_levels());
-   assert_true(served > 12000 * texture_test_num_levels() * 95 / 100);
+   assert_true(served > 12000 * texture_test_num_levels() * 9 / 10);
    texture_check_finish();
 }

@@ -468,7 +468,8 @@ is_specialised(struct tbr_texture_binding *binding)
            binding->target == PIPE_TEXTURE_CUBE);
 }
 
-/** Whether the vector functions cover the coordinates: those in texels repeat in no API. Looks for borders. */
+/** Whether the vector functions cover the coordinates: those in texels repeat in no API, and there is a texel for
+ * lanes that read none. Looks for borders. */
 static bool
 prepare_vector_wraps(struct tbr_texture_binding *binding)
 {
@@ -484,6 +485,8 @@ prepare_vector_wraps(struct tbr_texture_binding *binding)
                          wraps[i] == PIPE_TEX_WRAP_MIRROR_CLAMP ||
                          wraps[i] == PIPE_TEX_WRAP_MIRROR_CLAMP_TO_BORDER;
    }
+   if (binding->target == PIPE_BUFFER)
+      return binding->buffer_elements > 0;
    return state->normalized || (!repeats && state->dimensions < 3);
 }
 
