@@ -162,8 +162,8 @@ check_operands(const struct command_line *line, const struct operands *operands,
    if (operands->count <= 1 || !is_one || operands->has_program)
       return;
    if (operands->count == 2 && line->second)
-      fail(STATUS_USAGE, "more than one %s; of two: tbrsim %s --%s %s %s", line->operand, command, line->second,
-           operands->list[1], operands->list[0]);
+      fail(STATUS_USAGE, "more than one %s; of two: tbrsim %s --%s %s %s", line->operand, command,
+           line->second, operands->list[1], operands->list[0]);
    fail(STATUS_USAGE, "more than one %s; usage: %s", line->operand, line->usage);
 }
 

@@ -68,8 +68,9 @@ struct command_line {
    const char *usage;       /**< "tbrsim info [OPTIONS] FILE.tbr" */
    const char *description; /**< paragraphs of --help before the options; lines of up to 90 characters */
    enum operand_count operands;
-   const char *operand;                           /**< what an operand is: "recording" */
-   const char *second; /**< of OPERANDS_SOURCE: the option that takes another one, "compare"; NULL: none does */
+   const char *operand; /**< what an operand is: "recording" */
+   const char
+      *second; /**< of OPERANDS_SOURCE: the option that takes another one, "compare"; NULL: none does */
    struct option_group groups[MAX_OPTION_GROUPS]; /**< up to the first one without rows */
    const char *notes;                             /**< of --help behind the options; NULL: none */
    void (*print_notes)(FILE *file);               /**< prints more behind them; NULL: nothing */

@@ -52,7 +52,8 @@ fail_unknown(const struct statistics_file *file, const char *name)
    json_object_foreach((json_t *)file->total, counter, value) cm_near_offer(&near, counter);
    const bool is_timed = json_object_get(file->total, "gpu.cycles");
    fail(STATUS_USAGE, "--fail-above: %s: no counter '%s'%s; tbrsim counters lists them%s", file->path, name,
-        cm_near_text(&near, hint, sizeof hint), is_timed ? "" : ", those of time and energy with --timing on");
+        cm_near_text(&near, hint, sizeof hint),
+        is_timed ? "" : ", those of time and energy with --timing on");
 }
 
 static double
