@@ -73,7 +73,7 @@ class Advise(tbrsim.TestCase):
         """The text has the findings of the JSON, in the same order, and a limit leaves out those that save less."""
         text = self.fine("advise", self.desktop)
         findings = self.advise(self.desktop)["findings"]
-        titles = [line.split(":")[0] for line in text.splitlines() if line[:1].isdigit()]
+        titles = [line.split(":")[0] for line in text.splitlines() if line.split(" ")[0].rstrip(".").isdigit() and ". " in line[:5]]
         self.assertEqual(titles, [f"{number + 1}. {finding['rule']}" for number, finding in enumerate(findings)])
         self.assertGreater(len(findings), 1)
         self.assertEqual(text.count("\nall of these together"), 1)

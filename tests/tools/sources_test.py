@@ -139,7 +139,7 @@ class Limits(SourcesTest):
 
     def test_what_was_nothing(self):
         """More than nothing is above every limit."""
-        rows = self.check("--compare", self.small, "--fail-above", "dram.pb_list.reads=100%", "--fail-above",
+        rows = self.check("--compare", self.small, "--fail-above", "dram.pb_attribute.reads=100%", "--fail-above",
                           "vertex_stage.texture_reads=0%", self.large, status=1)
         self.assertEqual([row[2:] for row in rows.values()], [(float("inf"), 100, True)] + [(0, 0, False)])
 
