@@ -7,13 +7,16 @@
  *    sizes        objects that no memory holds: GL_OUT_OF_MEMORY, and the context goes on
  *    loops        programs whose loops do not end
  *    bounds       blocks read past their end give zeros, arrays indexed wildly do no harm
+ *    exits N      N processes exit while a thread draws on
  *    layers N     N layers of blended textures: tiles with more texture reads than may wait */
 #include <GLES3/gl3.h>
 #include <dirent.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "support/check.h"
@@ -528,13 +531,91 @@ test_layers(int count)
    expect(0, 255, 0, "many layers");
 }
 
+/* ---- exits ----------------------------------------------------------------- */
+
+static atomic_int passes_drawn;
+static atomic_bool is_stopped;
+static pthread_t drawing;
+
+static void *
+draw_on(void *data)
+{
+   static const GLubyte texels[SIZE * SIZE][4];
+   GLuint target, texture;
+   make_current(create_context(EGL_NO_CONTEXT));
+   create_target(&target);
+   glUseProgram(build_program(plain_vertex, "#version 300 es\n"
+                                            "precision highp float;\n"
+                                            "uniform sampler2D image;\n"
+                                            "out vec4 result;\n"
+                                            "void main() {\n"
+                                            "   result = texture(image, gl_FragCoord.xy * 0.03);\n"
+                                            "}\n"));
+   while (!is_stopped) {
+      glGenTextures(1, &texture);
+      glBindTexture(GL_TEXTURE_2D, texture);
+      glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, SIZE, SIZE, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+      glGenerateMipmap(GL_TEXTURE_2D);
+      for (int i = 0; i < 10; i++) {
+         glDrawArrays(GL_TRIANGLES, 0, 3);
+         glFlush();
+      }
+      glDeleteTextures(1, &texture);
+      passes_drawn++;
+   }
+   return data;
+}
+
+static void
+stop_drawing(void)
+{
+   is_stopped = true;
+   pthread_join(drawing, NULL);
+}
+
+static void
+exit_while_drawing(int after)
+{
+   alarm(60);
+   /* It is called after what EGL registers: the thread draws on after the driver has finished, but not after the
+    * libraries have, among which libglvnd frees its tables. */
+   atexit(stop_drawing);
+   egl = egl_open((struct surface_request){SURFACELESS});
+   require(!pthread_create(&drawing, NULL, draw_on, NULL), "pthread_create");
+   while (passes_drawn < 2)
+      usleep(100);
+   usleep(after);
+   exit(0);
+}
+
+static void
+test_exits(int count)
+{
+   for (int i = 0; i < count; i++) {
+      int status;
+      const pid_t child = fork();
+      require(child >= 0, "fork");
+      if (!child)
+         exit_while_drawing(i * 700);
+      require(waitpid(child, &status, 0) == child, "waitpid");
+      require(WIFEXITED(status) && !WEXITSTATUS(status), "exit %d of %d, while a thread draws: %s %d", i + 1,
+              count, WIFSIGNALED(status) ? "signal" : "status",
+              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+   }
+}
+
 int
 main(int argc, char **argv)
 {
-   require(argc >= 2, "usage: robustness contexts N|programs N|threads|orphans|sizes|loops|bounds|layers N");
-   egl = egl_open((struct surface_request){SURFACELESS});
-
+   require(argc >= 2,
+           "usage: robustness contexts N|programs N|threads|orphans|sizes|loops|bounds|exits N|layers N");
    const int number = argc > 2 ? atoi(argv[2]) : 0;
+   if (!strcmp(argv[1], "exits")) {
+      test_exits(number); /* before there is a display that the processes would share */
+      return 0;
+   }
+
+   egl = egl_open((struct surface_request){SURFACELESS});
    if (!strcmp(argv[1], "contexts"))
       test_contexts(number);
    else if (!strcmp(argv[1], "programs"))

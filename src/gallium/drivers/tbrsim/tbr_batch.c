@@ -712,8 +712,6 @@ submit(struct tbr_context *context, struct tbr_batch *batch, enum cm_end_reason 
    context->last_batch = batch->sequence;
    if (screen->is_parents)
       return; /* A forked child has a copy of it: the parent draws it. */
-   /* There is no model any more once the process exits. */
-   batch->recorded = batch->recorded && screen->model;
    batch->pass.keep_hidden = batch->recorded && screen->record_hidden;
    batch->pictured = batch->recorded && screen->thumbnails;
 

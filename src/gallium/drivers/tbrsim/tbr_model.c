@@ -24,7 +24,8 @@ enum message_type {
    MESSAGE_NAME,
    MESSAGE_PASS,
    MESSAGE_FRAME_END,
-   MESSAGE_COUNT, /**< the totals are wanted */
+   MESSAGE_COUNT,  /**< the totals are wanted */
+   MESSAGE_FINISH, /**< the last frame is to be written; nothing that follows counts */
    MESSAGE_STOP,
 };
 
@@ -61,6 +62,8 @@ struct tbr_model {
    bool busy;                       /**< a message is being consumed */
    uint64_t *counters;              /**< totals, of the last MESSAGE_COUNT */
    bool counted;                    /**< they are of all that is queued */
+   bool ends;                       /**< MESSAGE_FINISH has been queued */
+   bool finished;                   /**< the consumer has had it */
    uint32_t frame;                  /**< that the consumer is in */
    bool frame_open;                 /**< it has passes */
    uint32_t passes;                 /**< of that frame, so far */
@@ -188,6 +191,35 @@ consume_forget(struct tbr_model *model, uint32_t id)
       cm_gpu_forget_resource(model->gpu, id);
 }
 
+/** Passes after the last swap are a frame, too. */
+static void
+consume_finish(struct tbr_model *model)
+{
+   if (model->frame_open) {
+      tbr_statistics_claim(model);
+      consume_frame_end(model, model->recording && tbr_recording_claim_frame(model->recording));
+   }
+   assert(!model->frame_open);
+}
+
+/** Of threads that still draw while the process exits: what they wait for happens all the same. */
+static void
+discard(const struct message *message)
+{
+   if (message->type == MESSAGE_NAME)
+      FREE((char *)message->name.text);
+   if (message->type != MESSAGE_PASS)
+      return;
+   const uint32_t num_tiles = message->pass->tiles_x * message->pass->tiles_y;
+   for (uint32_t n = 0; n < num_tiles; n++) {
+      message->has_tile(message->data, n, true);
+      message->release_tile(message->data, message->traversal[n]);
+   }
+   if (message->take_thumbnail)
+      free(message->take_thumbnail(message->data).png);
+   message->release(message->data);
+}
+
 static void
 consume_name(struct tbr_model *model, const struct cm_name *name)
 {
@@ -201,6 +233,10 @@ consume_name(struct tbr_model *model, const struct cm_name *name)
 static void
 consume(struct tbr_model *model, const struct message *message)
 {
+   if (model->finished) {
+      discard(message);
+      return;
+   }
    switch (message->type) {
    case MESSAGE_RESOURCE: consume_resource(model, &message->resource); break;
    case MESSAGE_FORGET: consume_forget(model, message->forgotten); break;
@@ -208,14 +244,8 @@ consume(struct tbr_model *model, const struct message *message)
    case MESSAGE_PASS: consume_pass(model, message); break;
    case MESSAGE_FRAME_END: consume_frame_end(model, message->recorded); break;
    case MESSAGE_COUNT: break;
-   case MESSAGE_STOP:
-      assert(!model->first);
-      /* Passes after the last swap are a frame, too. */
-      if (model->frame_open) {
-         tbr_statistics_claim(model);
-         consume_frame_end(model, model->recording && tbr_recording_claim_frame(model->recording));
-      }
-      break;
+   case MESSAGE_FINISH: consume_finish(model); break;
+   case MESSAGE_STOP: unreachable("finished first");
    }
 }
 
@@ -247,6 +277,7 @@ consumer_main(void *data)
       const uint64_t *total = type == MESSAGE_COUNT ? cm_gpu_total(model->gpu) : NULL;
       mtx_lock(&model->lock);
       assert(model->busy);
+      model->finished |= type == MESSAGE_FINISH;
       if (total)
          memcpy(model->counters, total, bytes);
       model->busy = false;
@@ -267,6 +298,19 @@ require(void *memory)
    return memory;
 }
 
+/** The statistics' and the recording's files are of one display at a time. Called with the lock held: a model that ends
+ * has no part in them any more. */
+static void
+claim(struct tbr_model *model, struct message *message)
+{
+   if (message->type == MESSAGE_FRAME_END) {
+      tbr_statistics_claim(model);
+      message->recorded = model->recording && tbr_recording_claim_frame(model->recording);
+   } else if (message->type == MESSAGE_PASS) {
+      message->recorded = model->recording && tbr_recording_claim_pass(model->recording);
+   }
+}
+
 static void
 queue(struct tbr_model *model, const struct message *content)
 {
@@ -274,6 +318,9 @@ queue(struct tbr_model *model, const struct message *content)
    *message = *content;
    message->next = NULL;
    mtx_lock(&model->lock);
+   if (!model->ends)
+      claim(model, message);
+   model->ends |= content->type == MESSAGE_FINISH;
    model->counted = content->type == MESSAGE_COUNT;
    assert(!*model->end);
    *model->end = message;
@@ -312,7 +359,6 @@ tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, const uint32
    assert(pass && traversal && has_tile && release_tile && release);
    queue(model, &(struct message){
                    .type = MESSAGE_PASS,
-                   .recorded = model->recording && tbr_recording_claim_pass(model->recording),
                    .pass = pass,
                    .traversal = traversal,
                    .data = data,
@@ -326,11 +372,7 @@ tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, const uint32
 void
 tbr_model_frame_end(struct tbr_model *model)
 {
-   tbr_statistics_claim(model);
-   queue(model, &(struct message){
-                   .type = MESSAGE_FRAME_END,
-                   .recorded = model->recording && tbr_recording_claim_frame(model->recording),
-                });
+   queue(model, &(struct message){.type = MESSAGE_FRAME_END});
 }
 
 bool
@@ -525,14 +567,23 @@ tbr_model_create(const struct cm_config *config, const char *isa, bool simulate,
 }
 
 void
+tbr_model_finish(struct tbr_model *model)
+{
+   queue(model, &(struct message){.type = MESSAGE_FINISH});
+   mtx_lock(&model->lock);
+   while (!model->finished)
+      cnd_wait(&model->drained, &model->lock);
+   mtx_unlock(&model->lock);
+   tbr_statistics_release(model);
+   tbr_recording_release(model->recording);
+}
+
+void
 tbr_model_destroy(struct tbr_model *model)
 {
-   if (!model)
-      return;
    queue(model, &(struct message){.type = MESSAGE_STOP});
    thrd_join(model->thread, NULL);
-   assert(!model->first && !model->busy && !model->frame_open);
-   tbr_statistics_release(model);
+   assert(model->finished && !model->first && !model->busy);
    cnd_destroy(&model->queued);
    cnd_destroy(&model->drained);
    mtx_destroy(&model->lock);

@@ -19,7 +19,10 @@ struct cm_config;
  * (tbr_model_help). config and isa must outlive the model. NULL with a message when the hierarchy cannot be built. */
 struct tbr_model *
 tbr_model_create(const struct cm_config *config, const char *isa, bool simulate, unsigned guests);
-/** Consumes what is queued, writes the last frame, stops the thread. */
+/** Consumes what is queued and writes the last frame. Other threads may still draw (the process exits): what they queue
+ * from now on is released, and counts nowhere. Once. */
+void tbr_model_finish(struct tbr_model *model);
+/** Stops the thread of a model that is finished, and that nothing else uses. */
 void tbr_model_destroy(struct tbr_model *model);
 
 /** Whether other threads may help. */

@@ -74,10 +74,8 @@ tbr_recording_attach(const struct cm_config *config, const char *isa)
 }
 
 void
-tbr_recording_detach(struct tbr_recording *recording)
+tbr_recording_release(const struct tbr_recording *recording)
 {
-   if (!recording)
-      return;
    simple_mtx_lock(&mutex);
    if (owner == recording)
       owner = NULL;
@@ -86,6 +84,14 @@ tbr_recording_detach(struct tbr_recording *recording)
    if (current == recording)
       current = NULL;
    simple_mtx_unlock(&recorder_mutex);
+}
+
+void
+tbr_recording_detach(struct tbr_recording *recording)
+{
+   if (!recording)
+      return;
+   tbr_recording_release(recording);
    util_dynarray_foreach (&recording->names, struct cm_name, name)
       FREE((char *)name->text);
    util_dynarray_fini(&recording->names);

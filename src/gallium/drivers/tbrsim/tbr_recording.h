@@ -31,7 +31,9 @@ bool tbr_recording_keeps_hidden(const struct cm_config *config);
 /** Registers a screen with a GPU of this configuration on this vector feature level (both must
  * outlive the recording). NULL with a message when out of memory. */
 struct tbr_recording *tbr_recording_attach(const struct cm_config *config, const char *isa);
-/** Nothing for NULL. */
+/** The screen records nothing any more. Nothing for NULL. */
+void tbr_recording_release(const struct tbr_recording *recording);
+/** Released and freed. Nothing for NULL. */
 void tbr_recording_detach(struct tbr_recording *recording);
 
 /** The screen draws a pass, or finishes a frame: whether that is to be recorded. */

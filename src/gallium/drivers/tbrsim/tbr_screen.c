@@ -42,17 +42,17 @@
 static simple_mtx_t screens_mutex = SIMPLE_MTX_INITIALIZER;
 static struct tbr_screen *screens;
 
+/* It stays, as other threads may draw on while the process exits. */
 static void
 finish_model(struct tbr_screen *screen)
 {
-   struct tbr_model *model = screen->model;
-   screen->model = NULL;
-   if (model) {
-      tbr_draw_results_finish(screen);
-      if (screen->renderer)
-         tbr_renderer_end_help(screen->renderer);
-      tbr_model_destroy(model);
-   }
+   if (!screen->model || screen->model_finished)
+      return;
+   screen->model_finished = true;
+   tbr_draw_results_finish(screen);
+   if (screen->renderer)
+      tbr_renderer_end_help(screen->renderer);
+   tbr_model_finish(screen->model);
 }
 
 /** Of a program without a swap, which has no frames to tell that something is missing. */
@@ -91,6 +91,7 @@ reset_after_fork(void)
    for (struct tbr_screen *screen = screens; screen; screen = screen->next) {
       screen->is_parents = true;
       screen->model = NULL;
+      screen->model_finished = false;
       tbr_renderer_leave_to_parent(screen->renderer);
    }
 }
@@ -119,6 +120,9 @@ remove_screen(struct tbr_screen *screen)
    if (*link)
       *link = screen->next;
    finish_model(screen);
+   if (screen->model)
+      tbr_model_destroy(screen->model);
+   screen->model = NULL;
    simple_mtx_unlock(&screens_mutex);
 }
 

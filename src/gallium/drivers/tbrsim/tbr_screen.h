@@ -26,8 +26,8 @@ struct tbr_screen {
 
    struct cm_config *config;      /**< from TBRSIM_CONFIG, TBRSIM_SET; never NULL */
    struct tbr_renderer *renderer; /**< renders passes tile by tile on all cores */
-   struct tbr_model
-      *model; /**< the simulated memory hierarchy; NULL with TBRSIM_MODEL=0, and once the process exits */
+   struct tbr_model *model;       /**< the simulated memory hierarchy; NULL with TBRSIM_MODEL=0 */
+   bool model_finished;           /**< the process exits; with the lock of the list */
    bool record_hidden; /**< events have the fragments that mode tbdr does not shade, and those that fail the
                         * tests: tbr_recording_keeps_hidden */
    bool thumbnails;    /**< of the passes that are simulated: tbr_thumbnails_are_wanted */
