@@ -177,8 +177,16 @@ void
 advice_report_measure_together(struct advice_report *report)
 {
    bool *known = allocate(report->baseline->frames * sizeof(*known));
-   const unsigned num_known = known_frames(report, report->list, report->count, known);
+   struct advised *saving = allocate((report->count + 1) * sizeof(*saving));
+   unsigned count = 0;
+   /* In which frames it is not known what a finding saves is of no matter where that is nothing. */
+   for (unsigned a = 0; a < report->count; a++) {
+      if (largest_share(report, &report->list[a].saving, true) > 0)
+         saving[count++] = report->list[a];
+   }
+   const unsigned num_known = known_frames(report, saving, count, known);
    report->together.saving = saving_of(report, report->together.simulation, known, num_known);
+   free(saving);
    free(known);
 }
 

@@ -71,7 +71,8 @@ draw_to_front(Window window)
 static void
 query_swaps(GLXDrawable drawable)
 {
-   static const int attributes[] = {GLX_SWAP_INTERVAL_EXT, GLX_MAX_SWAP_INTERVAL_EXT, GLX_LATE_SWAPS_TEAR_EXT};
+   static const int attributes[] = {GLX_SWAP_INTERVAL_EXT, GLX_MAX_SWAP_INTERVAL_EXT,
+                                    GLX_LATE_SWAPS_TEAR_EXT};
    for (unsigned a = 0; a < sizeof(attributes) / sizeof(attributes[0]); a++) {
       unsigned value = 99;
       glXQueryDrawable(display, drawable, attributes[a], &value);
