@@ -15,9 +15,10 @@ static const char description[] =
    "Writes a page of a run's results that any browser opens from the disk: traffic, hit\n"
    "rates, cycles and energy over frames, the costs of each draw, texture and render pass,\n"
    "maps of tiles, the configuration with its sources (docs/report.md). DIR is what run,\n"
-   "replay or sim wrote, best with --attribute pass,draw,texture,tile. A recording is\n"
-   "simulated first, with these attributions, a trace is replayed, a program is run; so is\n"
-   "the recording of a DIR that has no attributions.\n";
+   "replay or sim wrote, best with --timing on --attribute pass,draw,texture,tile. A\n"
+   "recording is simulated first, with timing (but for --timing off) and these attributions,\n"
+   "a trace is replayed, a program is run; so is the recording of a DIR that has no\n"
+   "attributions.\n";
 static const char notes[] =
    "--config, --set, --timing, --reuse and --results are for recordings and traces; --set and --timing\n"
    "apply to both runs. --frames selects the frames to simulate, or, of a DIR, those whose draws,\n"
@@ -128,6 +129,7 @@ first_run(const struct report *report)
          {
             .results = default_results(report),
             .attribute = true,
+            .timed = true,
             .frames = report->frames,
             .config = given.preset,
             .settings = given.settings,

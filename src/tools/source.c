@@ -170,7 +170,7 @@ make_command(const struct source *source, const struct source_run *run)
 {
    static const char *const commands[] = {
       [SOURCE_RECORDING] = "sim", [SOURCE_TRACE] = "replay", [SOURCE_PROGRAM] = "run"};
-   unsigned count = 20 + 2 * run->num_settings;
+   unsigned count = 22 + 2 * run->num_settings;
    for (char **word = source->program; word && *word; word++)
       count++;
    struct words words = {.list = allocate(count * sizeof(*words.list))};
@@ -187,6 +187,8 @@ make_command(const struct source *source, const struct source_run *run)
    if (!run->only_records || source->kind == SOURCE_TRACE)
       add_option(&words, "--out", run->results);
    add_option(&words, "--frames", run->frames);
+   /* Before the configuration, whose settings may say otherwise. */
+   add_option(&words, "--timing", run->timed ? "on" : NULL);
    add_option(&words, "--config", run->config);
    for (unsigned s = 0; s < run->num_settings; s++)
       add_option(&words, "--set", run->settings[s]);

@@ -38,6 +38,7 @@ struct source_run {
    const char *record;  /**< file for a recording; NULL: none. It is replaced */
    bool only_records;   /**< without the model */
    bool attribute;      /**< with all attributions, and where something is rendered thumbnails */
+   bool timed;          /**< with cycles and energy, unless the settings say otherwise */
    const char *frames;  /**< as --frames takes them; NULL: all */
    const char *config;  /**< NULL: the default */
    char **settings;

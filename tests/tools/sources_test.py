@@ -46,7 +46,9 @@ class Report(SourcesTest):
             self.assertTrue((self.results / name).exists(), name)
         self.assertTrue(any(self.results.glob("*/thumbnails/1-0.png")))
         # The recording is of the same frames.
-        self.assertEqual(tbrsim.simulate(self.results / "report.tbr")["total"], tbrsim.total(self.results))
+        total = tbrsim.total(self.results)
+        self.assertEqual(tbrsim.simulate(self.results / "report.tbr", "--timing", "on")["total"], total)
+        self.assertGreater(total["gpu.cycles"], 0)
 
     def test_program_on_two_gpus(self):
         """It runs once."""
@@ -66,7 +68,8 @@ class Report(SourcesTest):
 
     def test_results_without_attributions(self):
         """Their recording is simulated with them, in a directory of its own."""
-        tbrsim.run("replay", "--record", self.path("x.tbr"), "--out", self.results, "--frames", "0-1", TRACE, check=True)
+        tbrsim.run("replay", "--timing", "on", "--record", self.path("x.tbr"), "--out", self.results, "--frames", "0-1", TRACE,
+                   check=True)
         before = tbrsim.contents(self.results)
         tbrsim.run("report", "--out", self.page, self.results, check=True)
         self.assertEqual(tbrsim.contents(self.results), before)

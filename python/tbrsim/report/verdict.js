@@ -80,7 +80,7 @@ function buildVerdict(page) {
       a.outliers[page.frame] ? element("b", {}, " It is not like the others.") : "");
     figures.replaceChildren(...frameFigures(a, page.frame));
     bound.replaceChildren(...(a.timed ? whatBounds(a, page.frame)
-      : ["Frame time, and what bounds it, are not known: this run has no timing. ", element("code", {}, "tbrsim report --timing on"), " of a recording or a trace simulates it."]));
+      : ["Frame time, and what bounds it, are not known: this run has no timing. ", element("code", {}, "tbrsim report"), " of a recording or a trace simulates it, unless with ", element("code", {}, "--timing off"), "."]));
   });
   page.onTables((tables) => picture.replaceChildren(framePicture(page, tables) || ""));
   document.getElementById("head").append(
