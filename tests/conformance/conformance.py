@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs piglit on tbrsim and compares the results with the lists beside the driver and with
-llvmpipe and softpipe of the same build: nothing may fail here that passes there."""
+"""Runs piglit on tbrsim and compares the results with the lists beside the driver; what fails also runs on llvmpipe and
+softpipe of the same build: nothing may fail here that passes there."""
 
 import collections
 import json
@@ -29,7 +29,6 @@ def parse_arguments():
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="tests at once (default: processors)")
     parser.add_argument("--timeout", type=int, default=180, help="seconds a test may take (default %(default)s)")
     parser.add_argument("--mesa", metavar="VERSION", help="the Mesa that was built, of subprojects/mesa-VERSION.wrap")
-    parser.add_argument("--references-only", action="store_true", help="only make the reference drivers' results")
     parser.add_argument("--no-references", action="store_true", help="compare with the lists only")
     parser.add_argument("--update", action="store_true", help="write the list of failures anew from this run")
     parser.add_argument("--out", type=pathlib.Path, help="directory for results.json")
@@ -56,9 +55,11 @@ def select(arguments, lists, environment):
     return chosen, len(tests) - len(inside), len(inside) - len(chosen)
 
 
-def run_references(arguments, tests, display, scratch):
-    """{driver: {test: Result}}; what is not in the cache yet is run and put there."""
-    results = {}
+def run_references(arguments, results, display, scratch):
+    """{driver: {test: Result}} of the tests that fail on tbrsim, which are all that is compared; what is not in the
+    cache yet is run and put there."""
+    tests = [test for test, result in results.items() if expectations.fails(result, test)]
+    others = {}
     for driver in references.DRIVERS:
         cache = references.Cache(tbrsim.SOURCE, arguments.mesa, arguments.profile, driver)
         missing = [test for test in tests if test not in cache.results]
@@ -66,8 +67,8 @@ def run_references(arguments, tests, display, scratch):
             print(f"{driver}: running {len(missing)} tests; the results are kept in {cache.path}", flush=True)
             environment = piglit.driver_environment(driver, display, scratch)
             piglit.run(arguments.profile, missing, environment, arguments.jobs, arguments.timeout, cache.add)
-        results[driver] = {test: cache.results[test] for test in tests if test in cache.results}
-    return results
+        others[driver] = {test: cache.results[test] for test in tests if test in cache.results}
+    return others
 
 
 def run_tbrsim(arguments, tests, environment, lists):
@@ -129,13 +130,10 @@ def conformance(arguments):
             raise piglit.Failure("no test is chosen")
         print(f"{len(tests)} tests of piglit's {arguments.profile}; {hidden} are of versions and extensions that are"
               f" not exposed, {left_out} are in the list of skips", flush=True)
+        results, unstable = run_tbrsim(arguments, tests, environment, lists)
         others = {}
         if not arguments.no_references and not arguments.list:
-            others = run_references(arguments, tests, display, scratch)
-            if arguments.references_only:
-                print(table(others))
-                return 0
-        results, unstable = run_tbrsim(arguments, tests, environment, lists)
+            others = run_references(arguments, results, display, scratch)
     if arguments.update:
         lists.update(LISTS / "tbrsim-fails.txt", results)
         lists = expectations.Lists.read(LISTS, "tbrsim")

@@ -83,6 +83,11 @@ class Lists:
         path.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
 
 
+def fails(result, test):
+    """Whether the test or one of its subtests does."""
+    return any(status in FAILURES for _, status in result.flat(test))
+
+
 def behind(results, references):
     """(test, status, names of the reference drivers that pass it), sorted, of the tests that do not."""
     passing = {}
