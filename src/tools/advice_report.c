@@ -39,8 +39,7 @@ is_unknown(const struct advice_report *report, const struct cm_finding *finding,
    return false;
 }
 
-/* For which counted frames it is known what the findings are worth, by their order; all of them where it is known for none.
- * Their count. */
+/* For which counted frames it is known what the findings are worth, by their order. Their count. */
 static unsigned
 known_frames(const struct advice_report *report, const struct advised *list, unsigned count, bool *known)
 {
@@ -51,26 +50,28 @@ known_frames(const struct advice_report *report, const struct advised *list, uns
          known[f] &= !is_unknown(report, list[a].finding, f);
       num_known += known[f];
    }
-   for (unsigned f = 0; !num_known && f < report->baseline->frames; f++)
-      known[f] = true;
-   return num_known ? num_known : report->baseline->frames;
+   return num_known;
 }
 
-/* A measure's average over frames, num_known of them; false: the configuration does not have it. */
+/* A measure's average over those frames; known NULL: over all of them. False: the configuration does not have it. */
 static bool
-measure(const struct simulation *simulation, enum advice_measure which, const bool *known, unsigned num_known,
-        double *average)
+measure(const struct simulation *simulation, enum advice_measure which, const bool *known, double *average)
 {
    const struct cm_counter_table *table = simulation->table;
+   unsigned num_known = 0;
    bool found = false;
    *average = 0;
+   for (unsigned f = 0; f < simulation->frames; f++)
+      num_known += !known || known[f];
    for (unsigned c = 0; c < 2 && measures[which].counters[c]; c++) {
       const int counter = cm_counter_table_find(table, measures[which].counters[c]);
       if (counter < 0)
          continue;
       found = true;
       for (unsigned f = 0; f < simulation->frames; f++)
-         *average += known[f] ? (double)simulation->samples[(size_t)f * table->count + (unsigned)counter] : 0;
+         *average += !known || known[f]
+                        ? (double)simulation->samples[(size_t)f * table->count + (unsigned)counter]
+                        : 0;
    }
    *average /= num_known;
    return found;
@@ -78,14 +79,13 @@ measure(const struct simulation *simulation, enum advice_measure which, const bo
 
 /* What a simulation saves in frames. */
 static struct advice_saving
-saving_of(const struct advice_report *report, const struct simulation *simulation, const bool *known,
-          unsigned num_known)
+saving_of(const struct advice_report *report, const struct simulation *simulation, const bool *known)
 {
    struct advice_saving saving = {{0}};
    for (unsigned m = 0; m < ADVICE_MEASURE_COUNT; m++) {
       double before, after;
-      measure(report->baseline, (enum advice_measure)m, known, num_known, &before);
-      measure(simulation, (enum advice_measure)m, known, num_known, &after);
+      measure(report->baseline, (enum advice_measure)m, known, &before);
+      measure(simulation, (enum advice_measure)m, known, &after);
       saving.saved[m] = before - after;
    }
    return saving;
@@ -145,19 +145,16 @@ keep_best_order(struct advice_report *report)
 void
 advice_report_measure(struct advice_report *report)
 {
-   const unsigned frames = report->baseline->frames;
-   bool *known = allocate(frames * sizeof(*known));
+   bool *known = allocate(report->baseline->frames * sizeof(*known));
    unsigned kept = 0;
-   known_frames(report, NULL, 0, known);
    for (unsigned m = 0; m < ADVICE_MEASURE_COUNT; m++)
-      report->measured[m] =
-         measure(report->baseline, (enum advice_measure)m, known, frames, &report->before[m]);
+      report->measured[m] = measure(report->baseline, (enum advice_measure)m, NULL, &report->before[m]);
    for (unsigned a = 0; a < report->count; a++) {
       struct advised *advised = &report->list[a];
-      const unsigned num_known = known_frames(report, advised, 1, known);
-      advised->saving = saving_of(report, advised->simulation, known, num_known);
+      const bool any = known_frames(report, advised, 1, known);
+      advised->saving = saving_of(report, advised->simulation, any ? known : NULL);
       if (advised->other)
-         advised->other_saving = saving_of(report, advised->other, known, num_known);
+         advised->other_saving = saving_of(report, advised->other, any ? known : NULL);
       advised->worth = report->measured[ADVICE_CYCLES] ? advised->saving.saved[ADVICE_CYCLES]
                                                        : largest_share(report, &advised->saving, false);
    }
@@ -173,20 +170,33 @@ advice_report_measure(struct advice_report *report)
       qsort(report->list, kept, sizeof(*report->list), by_worth);
 }
 
+/* Whether a finding is part of all together, and saves something. */
+static bool
+has_part(const struct advice_report *report, const struct advised *advised)
+{
+   for (unsigned a = 0; a < report->num_apart; a++) {
+      if (report->apart[a] == advised->finding)
+         return false;
+   }
+   return largest_share(report, &advised->saving, true) > 0;
+}
+
 void
 advice_report_measure_together(struct advice_report *report)
 {
+   const struct simulation *simulation = report->together.simulation;
    bool *known = allocate(report->baseline->frames * sizeof(*known));
-   struct advised *saving = allocate((report->count + 1) * sizeof(*saving));
+   struct advised *parts = allocate((report->count + 1) * sizeof(*parts));
    unsigned count = 0;
-   /* In which frames it is not known what a finding saves is of no matter where that is nothing. */
    for (unsigned a = 0; a < report->count; a++) {
-      if (largest_share(report, &report->list[a].saving, true) > 0)
-         saving[count++] = report->list[a];
+      if (has_part(report, &report->list[a]))
+         parts[count++] = report->list[a];
    }
-   const unsigned num_known = known_frames(report, saving, count, known);
-   report->together.saving = saving_of(report, report->together.simulation, known, num_known);
-   free(saving);
+   report->together.saving = saving_of(report, simulation, NULL);
+   report->together_known = known_frames(report, parts, count, known);
+   if (report->together_known)
+      report->known_saving = saving_of(report, simulation, known);
+   free(parts);
    free(known);
 }
 
@@ -355,6 +365,15 @@ print_together(const struct advice_report *report, FILE *file)
       return;
    fprintf(file, "\nall of these together, but for the order of tiles: ");
    print_saving(report, &report->together.saving, file);
+   const unsigned frames = report->baseline->frames, known = report->together_known;
+   if (known < frames)
+      fprintf(file,
+              "   in %u of %u frames it is not known what becomes of some stores: these save nothing there\n",
+              frames - known, frames);
+   if (known && known < frames) {
+      fprintf(file, "   in the others: ");
+      print_saving(report, &report->known_saving, file);
+   }
    for (unsigned a = 0; a < report->num_apart; a++)
       fprintf(file, "   without %u.: another one leaves out passes that it joins, or joins those\n",
               number_of(report, report->apart[a]) + 1);
@@ -559,7 +578,13 @@ together_json(const struct advice_report *report)
    for (unsigned a = 0; a < report->num_apart; a++)
       json_array_append_new(apart, json_integer(number_of(report, report->apart[a])));
    json_object_set_new(object, "without", apart);
+   json_object_set_new(object, "frames_not_known",
+                       json_integer(report->baseline->frames - report->together_known));
    add_saving(report, &report->together.saving, object);
+   json_t *others = report->together_known ? json_object() : json_null();
+   if (report->together_known)
+      add_saving(report, &report->known_saving, others);
+   json_object_set_new(object, "others", others);
    return object;
 }
 

@@ -80,7 +80,9 @@ function adviceSummary({ together, hidden_overdraw: hidden }) {
   const lines = [];
   if (together) {
     const apart = together.without.flatMap((number, at) => [at ? ", " : "", element("a", { href: `#advice-${number + 1}` }, `number ${number + 1}`)]);
-    lines.push(element("p", {}, element("b", {}, `All of them together, but for the order of tiles: ${adviceSaves(together)}`), ...(apart.length ? [", without ", ...apart, ", which others replace"] : []), "."));
+    lines.push(element("p", {}, element("b", {}, `All of them together, but for the order of tiles: ${adviceSaves(together)}`), ...(apart.length ? [", without ", ...apart, ", which others replace"] : []), ".",
+      together.frames_not_known ? ` In ${plural(together.frames_not_known, "frame")} it is not known what becomes of some stores: these save nothing there.` : "",
+      together.frames_not_known && together.others ? ` In the others, it ${adviceSaves(together.others)}.` : ""));
   }
   if (hidden) {
     lines.push(element("p", {}, `This GPU hides ${format.short(hidden.fragments)} opaque fragments per frame (${format.percent(hidden.fragments / hidden.of_opaque)} of all) that later ones cover. ` +
