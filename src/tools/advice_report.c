@@ -383,18 +383,10 @@ print_together(const struct advice_report *report, FILE *file)
 static void
 print_loading(const struct advice_report *report, FILE *file)
 {
-   if (!report->num_loading)
+   if (!report->loading->count)
       return;
-   const struct frame_load *first = &report->loading[0];
-   fprintf(file, "frame %u", first->number);
-   if (report->num_loading > 1)
-      fprintf(file, " and %u more look", report->num_loading - 1);
-   else
-      fprintf(file, " looks");
-   fprintf(file,
-           " like loading, with %" PRIu64 " passes and %" PRIu64 " draws, where the median frame has %" PRIu64
-           " and %" PRIu64 ":\nsimulated, but not counted (--all-frames counts all)\n",
-           first->passes, first->draws, report->median.passes, report->median.draws);
+   loading_frames_print(report->loading, file);
+   fprintf(file, ":\nsimulated, but not counted (--all-frames counts all)\n");
 }
 
 static void
@@ -592,10 +584,11 @@ static json_t *
 loading_json(const struct advice_report *report)
 {
    json_t *list = json_array();
-   for (unsigned l = 0; l < report->num_loading; l++)
-      json_array_append_new(list, json_pack("{s:i, s:I, s:I}", "frame", (int)report->loading[l].number,
-                                            "passes", (json_int_t)report->loading[l].passes, "draws",
-                                            (json_int_t)report->loading[l].draws));
+   for (unsigned l = 0; l < report->loading->count; l++) {
+      const struct frame_load *load = &report->loading->list[l];
+      json_array_append_new(list, json_pack("{s:i, s:I, s:I}", "frame", (int)load->number, "passes",
+                                            (json_int_t)load->passes, "draws", (json_int_t)load->draws));
+   }
    return list;
 }
 

@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "advice/advice.h"
-#include "counted_frames.h"
+#include "loading_frames.h"
 #include "simulation.h"
 
 /** Measures whose difference is told: X(identifier, key of JSON, what the text calls it, counter, second counter that is
@@ -59,12 +59,10 @@ struct advice_report {
    const struct cm_finding *
       *apart; /**< of these, those that cannot be combined with one that is worth more */
    unsigned num_apart;
-   struct frame_load *loading;
-   unsigned num_loading;
-   struct frame_load median; /**< passes and draws of the median frame */
-   unsigned not_simulated;   /**< findings beyond the limit */
-   unsigned small;           /**< simulated ones that save less than the limit */
-   double least;             /**< that limit: a part of a measure */
+   const struct loading_frames *loading; /**< not counted */
+   unsigned not_simulated;               /**< findings beyond the limit */
+   unsigned small;                       /**< simulated ones that save less than the limit */
+   double least;                         /**< that limit: a part of a measure */
 };
 
 /** Takes the measures of the simulations, drops what saves little and all orders of tiles but the best one, and sorts the

@@ -339,9 +339,7 @@ command_advise(int argc, char **argv)
       .configuration = advise.session.configurations.list[0].name,
       .advice = advise.advice,
       .frames = advise.counted.numbers,
-      .loading = advise.counted.loading,
-      .num_loading = advise.counted.num_loading,
-      .median = advise.counted.median,
+      .loading = &advise.counted.loading,
       .least = advise.least / 100,
       .list = allocate(most * sizeof(*report.list)),
    };

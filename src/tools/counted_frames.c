@@ -5,44 +5,17 @@
 
 #include "tools.h"
 
-static int
-ascending(const void *a, const void *b)
+/* Those of frames first to last of the recording. */
+static struct loading_frames
+find_loading(const struct cm_indexed_frame *frames, unsigned first, unsigned last)
 {
-   const uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
-   return (first > second) - (first < second);
-}
-
-/* The median of values, the lower one of two; 0 where there are fewer than three. */
-static uint64_t
-median(uint64_t *values, unsigned count)
-{
-   qsort(values, count, sizeof(*values), ascending);
-   return count < 3 ? 0 : values[(count - 1) / 2];
-}
-
-static struct frame_load
-median_load(const struct cm_indexed_frame *frames, unsigned first, unsigned last)
-{
-   uint64_t *passes = allocate((last - first + 1) * sizeof(*passes));
-   uint64_t *draws = allocate((last - first + 1) * sizeof(*draws));
-   unsigned count = 0;
-   for (unsigned f = first; f <= last; f++) {
-      if (!frames[f].counts.passes)
-         continue;
-      passes[count] = frames[f].counts.passes;
-      draws[count++] = frames[f].counts.draws;
-   }
-   const struct frame_load load = {.passes = median(passes, count), .draws = median(draws, count)};
-   free(passes);
-   free(draws);
-   return load;
-}
-
-static bool
-looks_like_loading(const struct frame_load *load, const struct frame_load *median)
-{
-   return (median->passes && load->passes > LOADING_FACTOR * median->passes) ||
-          (median->draws && load->draws > LOADING_FACTOR * median->draws);
+   struct frame_load *loads = allocate((last - first + 1) * sizeof(*loads));
+   for (unsigned f = first; f <= last; f++)
+      loads[f - first] =
+         (struct frame_load){frames[f].number, frames[f].counts.passes, frames[f].counts.draws};
+   const struct loading_frames loading = loading_frames_find(loads, last - first + 1);
+   free(loads);
+   return loading;
 }
 
 struct counted_frames
@@ -59,16 +32,15 @@ counted_frames_choose(const struct session *session, unsigned warm_up, bool all)
                .num_frames = count,
                .counted = allocate(num_frames * sizeof(*counted.plan.counted))},
       .numbers = allocate(count * sizeof(*counted.numbers)),
-      .loading = allocate(count * sizeof(*counted.loading)),
-      .median = median_load(frames, first + warm_up, last),
    };
-   for (unsigned f = first + warm_up; f <= last; f++) {
-      const struct frame_load load = {frames[f].number, frames[f].counts.passes, frames[f].counts.draws};
-      if (!all && looks_like_loading(&load, &counted.median)) {
-         counted.loading[counted.num_loading++] = load;
+   if (!all)
+      counted.loading = find_loading(frames, first + warm_up, last);
+   for (unsigned f = first + warm_up, next = 0; f <= last; f++) {
+      if (next < counted.loading.count && counted.loading.list[next].number == frames[f].number) {
+         next++;
          continue;
       }
-      counted.numbers[counted.plan.num_counted] = load.number;
+      counted.numbers[counted.plan.num_counted] = frames[f].number;
       counted.plan.counted[f] = ++counted.plan.num_counted;
    }
    return counted;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loading_frames.h"
 #include "statistics_file.h"
 #include "tools.h"
 #include "util/near.h"
@@ -57,43 +58,82 @@ fail_unknown(const struct statistics_file *file, const char *name)
 }
 
 static double
-value_of(const struct statistics_file *file, const char *counter)
+average(const struct statistics_file *file, const struct loading_frames *left_out, const char *counter)
 {
-   const json_t *value = json_object_get(file->total, counter);
-   if (!json_is_integer(value))
+   int column;
+   double sum = 0;
+   unsigned count = 0, next = 0;
+   /* Frames per second are no count. */
+   if (!statistics_file_column(file, counter, &column) || !strcmp(counter, "fps"))
       fail_unknown(file, counter);
-   return (double)json_integer_value(value);
+   for (unsigned f = 0; f < file->frames; f++) {
+      if (next < left_out->count && left_out->list[next].number == f) {
+         next++;
+         continue;
+      }
+      sum += (double)statistics_file_value(file, f, column);
+      count++;
+   }
+   if (!count)
+      fail(STATUS_FAILED, "%s: no frame is left to compare: those with its numbers look like loading",
+           file->path);
+   return sum / count;
 }
 
 static double
-per_frame(const struct statistics_file *file, const char *name)
+per_frame(const struct statistics_file *file, const struct loading_frames *left_out, const char *name)
 {
    double sum = 0;
-   bool is_short = false;
-   if (!file->frames)
-      fail(STATUS_FAILED, "%s: no frame was simulated", file->path);
    for (unsigned n = 0; n < NUM_NAMES; n++) {
       if (strcmp(name, names[n].name))
          continue;
-      is_short = true;
       for (unsigned c = 0; c < 2 && names[n].counters[c]; c++)
-         sum += value_of(file, names[n].counters[c]);
+         sum += average(file, left_out, names[n].counters[c]);
+      return sum;
    }
-   return (is_short ? sum : value_of(file, name)) / (double)file->frames;
+   return average(file, left_out, name);
+}
+
+/* Of a run; its frames count from 0. */
+static struct loading_frames
+find_loading(const struct statistics_file *file)
+{
+   int passes, draws;
+   struct frame_load *loads = allocate((file->frames + 1) * sizeof(*loads));
+   /* What is not among the columns is zero. */
+   statistics_file_column(file, "gpu.passes", &passes);
+   statistics_file_column(file, "gpu.draws", &draws);
+   for (unsigned f = 0; f < file->frames; f++)
+      loads[f] = (struct frame_load){f, statistics_file_value(file, f, passes),
+                                     statistics_file_value(file, f, draws)};
+   const struct loading_frames loading = loading_frames_find(loads, (unsigned)file->frames);
+   free(loads);
+   return loading;
 }
 
 bool
 regression_check(const struct regression_limits *limits, const char *first, const char *second)
 {
    struct statistics_file files[] = {statistics_file_load(first), statistics_file_load(second)};
+   const struct loading_frames loading = find_loading(&files[0]);
    bool fine = true;
+   for (unsigned r = 0; r < 2; r++) {
+      if (!files[r].frames)
+         fail(STATUS_FAILED, "%s: no frame was simulated", files[r].path);
+   }
    /* Names that are not there are found first. */
    for (unsigned l = 0; l < limits->count; l++)
-      per_frame(&files[0], limits->list[l].name), per_frame(&files[1], limits->list[l].name);
+      per_frame(&files[0], &loading, limits->list[l].name),
+         per_frame(&files[1], &loading, limits->list[l].name);
+   if (loading.count) {
+      loading_frames_print(&loading, stdout);
+      printf(":\nnot counted, nor are they in the other run\n");
+   }
    printf("%-30s  %18s  %18s  %10s  %9s\n", "per frame", "first run", "other run", "more", "limit");
    for (unsigned l = 0; l < limits->count; l++) {
       const struct regression_limit *limit = &limits->list[l];
-      const double before = per_frame(&files[0], limit->name), after = per_frame(&files[1], limit->name);
+      const double before = per_frame(&files[0], &loading, limit->name);
+      const double after = per_frame(&files[1], &loading, limit->name);
       /* Of nothing, anything is more than any part. */
       const double more = before > 0 ? 100 * (after - before) / before : after > 0 ? INFINITY : 0;
       const bool is_above = more > limit->most;
@@ -103,5 +143,6 @@ regression_check(const struct regression_limits *limits, const char *first, cons
    }
    statistics_file_close(&files[0]);
    statistics_file_close(&files[1]);
+   free(loading.list);
    return fine;
 }

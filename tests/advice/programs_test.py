@@ -9,6 +9,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support import tbrsim  # noqa: E402
+from tbrsim.report.typical import Typical  # noqa: E402
 
 FRAMES = 4
 PIXELS = 512 * 512
@@ -170,6 +171,10 @@ class Targets(Pairs):
         # With the frame that loads it is another picture.
         every = self.advise(self.path("several_bad.tbr"), "--all-frames")
         self.assertEqual((every["frames"], every["loading_frames"]), (FRAMES, []))
+        # The page's rule is the same.
+        frames = tbrsim.simulate(self.path("several_bad.tbr"))["frames"]
+        columns = {name: [frame[name] for frame in frames] for name in ("gpu.passes", "gpu.draws")}
+        self.assertEqual(list(Typical(columns, FRAMES).outliers()), [0])
 
     def test_fine(self):
         """Nothing is loaded but textures; what is stored is the target, and the window."""

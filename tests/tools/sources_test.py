@@ -6,11 +6,13 @@ import json
 import os
 import pathlib
 import pty
+import random
 import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support import tbrsim  # noqa: E402
+from tbrsim.report.typical import Typical  # noqa: E402
 
 TRACE = tbrsim.CAPTURES / "glmark2_ideas.trace"
 RUNNING = "tbrsim (note): running {}; what it draws is recorded, and looked at when it ends\n"
@@ -139,6 +141,53 @@ class Limits(SourcesTest):
         self.assertEqual(list(self.directory.iterdir()), [])
         self.check("--compare", self.small, "--fail-above", "dram=0%", "--out", "page.html", self.large, status=1)
         self.assertTrue(self.page.exists())
+
+    def left_out(self, directory, frames):
+        """The frames that --fail-above does not count of results with so many (passes, draws), and its rows; the page's rule
+        says the same."""
+        statistics = json.loads((self.large / "stats.json").read_text())
+        columns = [statistics["columns"].index(name) for name in ("gpu.passes", "gpu.draws")]
+        rows = [list(statistics["frames"][number % 3]) for number in range(len(frames))]
+        for row, load in zip(rows, frames, strict=True):
+            for column, value in zip(columns, load, strict=True):
+                row[column] = value
+        directory.mkdir(exist_ok=True)
+        (directory / "stats.json").write_text(json.dumps(statistics | {"frames": rows}))
+        return self.said(directory, directory)
+
+    def said(self, first, other):
+        result = tbrsim.run("report", "--compare", other, "--fail-above", "gpu.draws=0%", first)
+        said = re.search(r"(?m)^frames? ([\d, ]+) looks? like loading, ", result.stdout)
+        return [int(number) for number in said[1].split(", ")] if said else [], result
+
+    def test_loading_frames(self):
+        """Frames that look like loading in the first run are not counted, of either run: those that the page leaves out."""
+        numbers = random.Random(5)
+        cases = [[(20, 9), (2, 9), (2, 9)], [(21, 9), (2, 9), (2, 9)], [(2, 91), (2, 9), (2, 9)], [(2, 90), (2, 9), (2, 9)],
+                 [(0, 0)] * 3 + [(1, 5), (40, 90)], [(0, 0)] * 3 + [(1, 5), (1, 5), (40, 90)], [(1, 0), (1, 0), (1, 50)],
+                 [(50, 1), (1, 1), (50, 1), (1, 1)], [(50, 1), (1, 1), (1, 1), (50, 1), (1, 1)]]
+        cases += [[(numbers.choice((0, 1, 2, 10, 11, 25)), numbers.choice((0, 3, 31, 400))) for _ in range(numbers.randint(1, 9))]
+                  for _ in range(20)]
+        found = []
+        for case in cases:
+            columns = dict(zip(("gpu.passes", "gpu.draws"), map(list, zip(*case, strict=True)), strict=True))
+            found.append(self.left_out(self.path("loading"), case)[0])
+            self.assertEqual(found[-1], list(Typical(columns, len(case)).outliers()), case)
+        self.assertEqual(found[:9], [[], [0], [0], [], [], [5], [], [0, 2], [0, 3]])
+
+    def test_loading_is_no_change(self):
+        """A frame that loads in both is in no average; one that grows in the other run alone is."""
+        usual = [(900, 9), (3, 10), (3, 10), (3, 10)]
+        self.left_out(self.path("first"), usual)
+        for other, more, status in (([(9, 9999), *usual[1:]], "+0.00", 0), ([*usual[:3], (3, 310)], "+1000.00", 1),
+                                    ([*usual, (3, 50)], "+100.00", 1)):
+            self.left_out(self.path("other"), other)
+            frames, result = self.said(self.path("first"), self.path("other"))
+            self.assertEqual((frames, result.returncode), ([0], status), result.stderr)
+            self.assertRegex(result.stdout, rf"gpu.draws +10.0 +\d+.0 +{re.escape(more)} %")
+        self.left_out(self.path("other"), usual[:1])
+        self.refused(1, "no frame is left to compare", "report", "--compare", self.path("other"), "--fail-above",
+                     "dram=0%", self.path("first"))
 
     def test_what_was_nothing(self):
         """More than nothing is above every limit."""

@@ -17,9 +17,10 @@ function relative(mine, other, name) {
   return element("span", { class: how, title: how || null }, `${how ? (change < 0 ? "▼ " : "▲ ") : ""}${points(change)} %`);
 }
 
-/* The means of both, over the frames that both have and that are like the others in both. */
+/* The means of both, over the frames that both have, but for those that look like loading in this run, as for
+   report --fail-above. */
 function commonMeans({ a, b }) {
-  const both = a.usual.filter((frame) => b.usual.includes(frame));
+  const both = a.usual.filter((frame) => frame < b.num_frames);
   const frames = both.length ? [both, both] : [a.usual, b.usual];
   const mean = (run, number) => (name) => frames[number].reduce((sum, frame) => sum + run.value(name, frame), 0) / frames[number].length;
   return { frames: both, values: [a, b].map(mean) };
@@ -195,11 +196,11 @@ function buildComparison(page) {
     if (frame === page.frame) parts.forEach((part) => part.draw(tables, other));
   });
   const { a, b } = page, { frames } = commonMeans(page);
-  const left = a.usual.length < a.num_frames || b.usual.length < b.num_frames;
+  const left = a.usual.length < a.num_frames;
   return section("compare", "Two runs", definitionList([["This run", `${a.title} on ${a.run.preset}, ${plural(a.num_frames, "frame")} (${a.source || a.path})`],
     ["The other", `${b.title} on ${b.run.preset}, ${plural(b.num_frames, "frame")} (${b.source || b.path})`]]),
   a.num_frames === b.num_frames ? "" : element("p", { class: "note", role: "note" },
     "The runs have different numbers of frames. Averages are of the frames that both have, and what is below compares frames with the same number."),
-  left && frames.length ? element("p", { class: "hint" }, `Averages are of ${plural(frames.length, "frame")}: those that look like loading are left out.`) : "",
+  left && frames.length ? element("p", { class: "hint" }, `Averages are of ${plural(frames.length, "frame")}: those that look like loading in this run are left out.`) : "",
   element("div", { class: "tables" }, ...compareTotals(page)), compareSettings(page), ...parts.map((part) => part.element));
 }

@@ -6,21 +6,11 @@ import statistics
 # What frames are compared by.
 COUNTERS = ("gpu.passes", "gpu.draws", "vertex_stage.vertices", "fragment_stage.fragments",
             "dram.total.read_bytes", "dram.total.write_bytes")
-# A frame with more than so many times the passes, draws or DRAM bytes of the median is not like the others: that of
-# tbrsim advise (src/tools/counted_frames.h).
+# A frame with more than so many times the passes or draws of the median looks like loading: the rule of tbrsim advise and
+# report --fail-above (src/tools/loading_frames.h), for the page, which has results of any origin.
 FAR = 10
 # With fewer frames there is no telling.
 FEWEST = 3
-
-
-def _bytes(value):
-    for unit in ("B", "KiB", "MiB"):
-        if value < 1024:
-            break
-        value /= 1024
-    else:
-        unit = "GiB"
-    return f"{value:.0f} {unit}" if value >= 100 or unit == "B" else f"{value:.1f} {unit}"
 
 
 def _plural(count, what):
@@ -56,21 +46,15 @@ class Typical:
         return sums.index(min(sums))
 
     def _why(self, frame):
-        """Why the frame is not like the others; None: it is."""
+        """Why the frame looks like loading; None: it does not."""
         for name, what in (("gpu.passes", "pass"), ("gpu.draws", "draw")):
             value, median = self.columns[name][frame], self.medians[name]
             if value > FAR * median > 0:
                 return f"frame {frame} has {_plural(value, what)}, where the median is {median:,}: it looks like loading"
-        value, median = (
-            sum(of[name] for name in ("dram.total.read_bytes", "dram.total.write_bytes"))
-            for of in ({name: values[frame] for name, values in self.columns.items()}, self.medians))
-        if value > FAR * median > 0:
-            return (f"frame {frame} moves {_bytes(value)} of DRAM traffic, where the median is {_bytes(median)}: "
-                    "it looks like loading")
         return None
 
     def outliers(self):
-        """{frame: why it is not like the others}."""
+        """{frame: why it looks like loading}."""
         if sum(passes > 0 for passes in self.columns["gpu.passes"]) < FEWEST:
             return {}
         found = {frame: self._why(frame) for frame in range(self.count)}
