@@ -51,9 +51,9 @@ struct advice_report {
    bool measured[ADVICE_MEASURE_COUNT]; /**< the configuration has the counters */
    struct advised *list;                /**< the most worth first */
    unsigned count;
-   struct advised
-      together; /**< those of the program in the list; simulation NULL: they are fewer than two. Its saving is an
-                             * average over all counted frames: what is not known in a frame saves nothing there */
+   /** those of the program in the list; simulation NULL: they are fewer than two. Its saving is an average over all
+    * counted frames: what is not known in a frame saves nothing there */
+   struct advised together;
    unsigned together_known;           /**< counted frames in which it is known what each one saves */
    struct advice_saving known_saving; /**< of together, in these frames alone, if there are any */
    const struct cm_finding *

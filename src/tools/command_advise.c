@@ -50,11 +50,8 @@ take_most(void *field, const char *option, const char *value)
 static void
 take_percent(void *field, const char *option, const char *value)
 {
-   char *end;
-   const double number = strtod(value, &end);
-   if (end == value || *end || !(number >= 0 && number <= 100))
+   if (!options_percent(value, 100, field))
       fail(STATUS_USAGE, "%s %s: expected a percentage from 0 to 100", option, value);
-   *(double *)field = number;
 }
 
 static const struct option_row rows[] = {

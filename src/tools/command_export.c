@@ -84,6 +84,8 @@ static const struct format {
    {"streams", write_streams, false},
    {"events", NULL, false}, /* is not of accesses */
 };
+#define NUM_FORMATS (sizeof(formats) / sizeof(formats[0]))
+#define FORMAT_EVENTS (NUM_FORMATS - 1)
 
 struct export_options {
    const char *path;
@@ -99,13 +101,10 @@ struct export_options {
 static void
 take_format(void *field, const char *option, const char *value)
 {
-   for (unsigned f = 0; f < sizeof(formats) / sizeof(formats[0]); f++) {
-      if (!strcmp(value, formats[f].name)) {
-         *(const struct format **)field = &formats[f];
-         return;
-      }
-   }
-   fail(STATUS_USAGE, "%s %s: expected din, oraclegeneral, dramsim3, streams or events", option, value);
+   const char *names[NUM_FORMATS];
+   for (unsigned f = 0; f < NUM_FORMATS; f++)
+      names[f] = formats[f].name;
+   *(const struct format **)field = &formats[options_name(option, value, names, NUM_FORMATS)];
 }
 
 static void
@@ -132,7 +131,8 @@ static void
 parse(struct export_options *options, int argc, char **argv)
 {
    static const struct option_row rows[] = {
-      OPTION_ALONE("format", "NAME", "din, oraclegeneral, dramsim3, streams or events, as below; required",
+      OPTION_ALONE("format", "NAME",
+                   "din, oraclegeneral, dramsim3, streams or events, as below; required but\nfor --table",
                    take_format),
    };
    static const struct option_row table_rows[] = {
@@ -155,6 +155,8 @@ parse(struct export_options *options, int argc, char **argv)
       .notes = notes,
    };
    options->path = command_line_parse(&line, argc, argv).list[0];
+   if (!options->format && options->table)
+      options->format = &formats[FORMAT_EVENTS];
    if (!options->format)
       fail(STATUS_USAGE, "--format is missing; see tbrsim export --help");
    check_events(options);

@@ -5,6 +5,7 @@
 
 #include "cache_feed.h"
 #include "config/config.h"
+#include "config/names.h"
 #include "llc_report.h"
 #include "session.h"
 #include "tools.h"
@@ -70,7 +71,7 @@ parse(struct llc_options *options, int argc, char **argv)
       .notes = "docs/llc.md explains each value.\n",
    };
    options->operands = command_line_parse(&line, argc, argv);
-   if (!strcmp(options->caches.policies, "all"))
+   if (cm_name_is(options->caches.policies, "all"))
       options->caches.policies = all_policies;
 }
 

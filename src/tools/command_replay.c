@@ -61,11 +61,8 @@ take_draw_metrics(void *field, const char *option, const char *value)
 static void
 take_tolerance(void *field, const char *option, const char *value)
 {
-   char *end;
-   double tolerance = strtod(value, &end);
-   if (end == value || *end || !(tolerance >= 0 && tolerance <= 100))
+   if (!options_percent(value, 100, field))
       fail(STATUS_USAGE, "%s %s: expected per cent of a frame's pixels, 0 to 100", option, value);
-   *(double *)field = tolerance;
 }
 
 static const struct option_row rows[] = {

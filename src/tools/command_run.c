@@ -24,9 +24,9 @@ take_screen(void *field, const char *option, const char *value)
 {
    unsigned width, height;
    int end = 0;
-   if (sscanf(value, "%5ux%5u%n", &width, &height, &end) != 2 || value[end] || !width || !height)
+   if (sscanf(value, "%5u%*1[xX]%5u%n", &width, &height, &end) != 2 || value[end] || !width || !height)
       fail(STATUS_USAGE, "%s %s: expected WIDTHxHEIGHT, such as 960x540", option, value);
-   *(const char **)field = value;
+   *(const char **)field = text("%ux%u", width, height);
 }
 
 static const struct option_row rows[] = {

@@ -41,11 +41,10 @@ struct select {
 static void
 take_error(void *field, const char *option, const char *value)
 {
-   char *end;
    double *error = field;
-   *error = strtod(value, &end) / 100;
-   if (end == value || *end || !(*error >= 0 && *error <= 1))
+   if (!options_percent(value, 100, error))
       fail(STATUS_USAGE, "%s %s: expected per cent of a total, 0 to 100", option, value);
+   *error /= 100;
 }
 
 static void

@@ -55,11 +55,10 @@ struct sim {
 static void
 take_verify(void *field, const char *option, const char *value)
 {
-   char *end;
-   double *limit = field;
-   *limit = value ? strtod(value, &end) / 100 : DEFAULT_VERIFY;
-   if (value && (end == value || *end || !(*limit > 0 && *limit <= 1)))
+   double percent = 100 * DEFAULT_VERIFY;
+   if (value && (!options_percent(value, 100, &percent) || !percent))
       fail(STATUS_USAGE, "%s=%s: expected per cent, above 0 and at most 100", option, value);
+   *(double *)field = percent / 100;
 }
 
 static void

@@ -6,6 +6,7 @@
 #include "cache_feed.h"
 #include "analysis/sweep.h"
 #include "config/config.h"
+#include "config/names.h"
 #include "memory/future.h"
 #include "memory/hierarchy.h"
 #include "session.h"
@@ -80,7 +81,7 @@ parse(struct sweep_options *options, int argc, char **argv)
    if (!caches->streams && !caches->unit)
       fail(STATUS_USAGE, "expected --stream, --unit or both; see tbrsim sweep --help");
    if (options->primitives &&
-       (!caches->streams || strcmp(caches->streams, "pb_attribute") || caches->unit || caches->block))
+       (!caches->streams || !cm_name_is(caches->streams, "pb_attribute") || caches->unit || caches->block))
       fail(STATUS_USAGE, "--primitives: expected --stream pb_attribute, without --unit and --block");
    if (!caches->sizes || !caches->ways || !caches->policies)
       fail(STATUS_USAGE, "%s is missing; see tbrsim sweep --help",

@@ -88,9 +88,10 @@ take_attribution(void *field, const char *option, const char *value)
    static const char *const names[] = {"pass", "draw", "texture", "tile"};
    char *list = text("%s", value), *rest = list;
    for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) {
-      char *assignment = text("attribution.%s=on", names[options_name(option, name, names, 4)]);
+      const unsigned number = options_name(option, name, names, 4);
+      char *assignment = text("attribution.%s=on", names[number]);
       configurations_set(field, assignment);
-      ((struct configurations *)field)->attributes_draws |= strcmp(name, "draw") == 0;
+      ((struct configurations *)field)->attributes_draws |= strcmp(names[number], "draw") == 0;
       free(assignment);
    }
    free(list);

@@ -33,7 +33,7 @@ options_threads(const char *option, const char *value)
 {
    unsigned threads;
    int end = 0;
-   if (sscanf(value, "%4u%n", &threads, &end) != 1 || value[end] || !threads)
+   if (*value < '0' || *value > '9' || sscanf(value, "%4u%n", &threads, &end) != 1 || value[end] || !threads)
       fail(STATUS_USAGE, "%s %s: expected a number of threads", option, value);
    return threads;
 }
@@ -189,13 +189,23 @@ options_frame_list(const char *value)
 struct frame_range
 options_frames(const char *value)
 {
-   struct frame_range range;
-   int end = 0;
-   if (sscanf(value, "%9u%n-%9u%n", &range.first, &end, &range.last, &end) == 1)
-      range.last = range.first;
-   if (!end || value[end] || range.last < range.first)
+   struct cm_frame_list list;
+   const bool fine = cm_frame_list_parse(value, &list);
+   if (!fine || list.count > 1 || list.ranges[0].last == UINT32_MAX)
       fail(STATUS_USAGE, "--frames %s: expected A-B with A <= B, frames counting from 0", value);
+   const struct frame_range range = {list.ranges[0].first, list.ranges[0].last};
+   cm_frame_list_free(&list);
    return range;
+}
+
+bool
+options_percent(const char *value, double most, double *percent)
+{
+   char *end;
+   *percent = strtod(value, &end);
+   const bool is_number = end > value;
+   end += is_number && *end == '%';
+   return is_number && !*end && *percent >= 0 && *percent <= most;
 }
 
 uint32_t

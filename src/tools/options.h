@@ -135,7 +135,7 @@ struct frame_range {
    unsigned first, last;
 };
 
-/** Parses "A-B" or "A"; exits if it is neither. */
+/** Parses "A-B", "A..B" or "A"; exits if it is none. */
 struct frame_range options_frames(const char *value);
 
 /** A list of ranges; exits if it is none. To be freed with cm_frame_list_free. */
@@ -150,6 +150,9 @@ void options_check_timed(const char *timeline, const struct cm_config *config, c
  * "full"; one of some names, whose number is returned (config/names.h); a unit. Exit if it is none. */
 #define OPTIONS_FULL_WAYS 0
 uint32_t options_bytes(const char *option, const char *value);
+
+/** A percentage from 0 to most, "2" or "2%". False: it is none. */
+bool options_percent(const char *value, double most, double *percent);
 
 /** A list with commas in which each range stands for its first number, twice that and so on up to its last: "1,256K..1M"
  * is "1,256K,512K,1M". Exits where the last one is not among them. To be freed. */

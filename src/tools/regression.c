@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "loading_frames.h"
+#include "options.h"
 #include "statistics_file.h"
 #include "tools.h"
 #include "util/near.h"
@@ -26,9 +27,8 @@ void
 regression_take_limit(struct regression_limits *limits, const char *option, const char *value)
 {
    const char *equals = strchr(value, '=');
-   char *end = NULL;
-   const double most = equals ? strtod(equals + 1, &end) : 0;
-   if (!equals || equals == value || end == equals + 1 || strcmp(end, "%") || !(most >= 0 && most <= 1e6))
+   double most;
+   if (!equals || equals == value || !options_percent(equals + 1, 1e6, &most))
       fail(STATUS_USAGE, "%s %s: expected a counter and a percentage, as in dram=2%%", option, value);
    struct regression_limit *list = realloc(limits->list, (limits->count + 1) * sizeof(*list));
    if (!list)

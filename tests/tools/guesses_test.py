@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What people type who do not know the command yet: what is wrong, and what they may have meant."""
 
+import csv
 import pathlib
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -40,6 +42,11 @@ GUESSES = (
     ("env --set tile_size=16", "tile_size: no key 'tile_size' (did you mean tile.size?), expected keys of: description,"),
     ("env --set mode=ibr", "mode: wrong value 'ibr' (did you mean tbr or imr?), expected one of: tbdr, tbr, imr"),
     ("env --driver llvm", "--driver llvm (did you mean llvmpipe?): expected one of: tbrsim, llvmpipe, softpipe"),
+    ("sim --jobs -1 x.tbr", "--jobs -1: expected a number of threads"),
+    ("sim --frames 3..1 x.tbr", "--frames 3..1: expected A-B with A <= B, frames counting from 0"),
+    ("sim --verify=0% x.tbr", "--verify=0%: expected per cent, above 0 and at most 100"),
+    ("select --error 101% x.tbr", "--error 101%: expected per cent of a total, 0 to 100"),
+    ("export --format dramsim --unit dram x.tbr", "--format dramsim (did you mean dramsim3?): expected one of: din, oraclegeneral,"),
     ("export --format din --unit l1 x.tbr", "--unit l1 (did you mean l2?): expected one of: "),
     ("export --format din --unit texture x.tbr", "--unit texture (did you mean texture_cache, texture_cache_l2 or "),
     ("cache --size 4K --ways 4 --policy lur x.din", "--policy lur (did you mean lru?): expected one of: lru, mru,"),
@@ -69,6 +76,29 @@ class Guesses(tbrsim.TestCase):
                          self.directory)
         self.refused(1, "x.tbr:1: no statistics: .*; tbrsim sim makes results of a recording$", "energy", recording)
         self.refused(1, "tbrsim replay makes results of a trace$", "energy", tbrsim.CAPTURES / "glmark2_function.trace")
+
+    def test_spellings(self):
+        """What is not written as the documents write it, but can mean one thing only."""
+        recording = self.path("x.tbr")
+        tbrsim.run("replay", "--record", recording, "--frames", "0..2", "--attribute", "PASS,Draw", "--out", self.path("out"),
+                   tbrsim.CAPTURES / "glmark2_function.trace", check=True)
+        with open(self.path("out/draws.csv"), encoding="utf-8") as file:
+            calls = {draw["call"] for draw in csv.DictReader(file) if draw["draw"]}
+        self.assertTrue(calls - {""})
+        for one, other in (("sim --frames 1..2 --csv", "sim --frames 1-2 --csv"),
+                           ("export --format DRAMsim3 --unit DRAM", "export --format dramsim3 --unit dram"),
+                           ("export --format oracleGeneral --unit l2", "export --format oraclegeneral --unit l2"),
+                           ("export --table draws", "export --format events --table draws"),
+                           ("select --error 1%", "select --error 1"),
+                           ("advise --least 1%", "advise --least 1"),
+                           ("llc --policy ALL --frames 0", "llc --policy all --frames 0"),
+                           ("sweep --stream PB_ATTRIBUTE --primitives --size 4k --ways full --policy LRU --csv",
+                            "sweep --stream pb_attribute --primitives --size 4096 --ways full --policy lru --csv")):
+            with self.subTest(one):
+                results = [subprocess.run([tbrsim.arguments.tbrsim, *words.split(), recording], cwd=self.directory,
+                                          check=True, capture_output=True).stdout for words in (one, other)]
+                self.assertTrue(results[0])
+                self.assertEqual(*results)
 
     def test_files_of_configurations(self):
         """A file whose name is no file's to --config."""

@@ -7,6 +7,7 @@
 #include "stats/appended_file.h"
 #include "stats/process_results.h"
 #include "stats/writer.h"
+#include "util/frame_list.h"
 #include "util/message.h"
 
 struct cm_timeline_writer {
@@ -20,13 +21,14 @@ struct cm_timeline_writer {
 bool
 cm_timeline_frames_parse(const char *text, struct cm_timeline_frames *frames)
 {
-   int end = 0;
-   frames->begin = 0;
-   if (*text < '0' || *text > '9')
+   struct cm_frame_list list;
+   if (!cm_frame_list_parse(text, &list))
       return false;
-   if (sscanf(text, "%9u%n-%9u%n", &frames->first, &end, &frames->last, &end) == 1)
-      frames->last = frames->first;
-   return end && !text[end] && frames->first <= frames->last;
+   const struct cm_frame_range range = list.ranges[0];
+   const bool is_one = list.count == 1 && range.last != UINT32_MAX;
+   cm_frame_list_free(&list);
+   *frames = (struct cm_timeline_frames){.first = range.first, .last = range.last};
+   return is_one;
 }
 
 struct cm_timeline_writer *

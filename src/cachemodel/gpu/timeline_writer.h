@@ -12,7 +12,7 @@
 struct cm_stats_writer;
 struct cm_timeline_writer;
 
-/** Reads "A-B" or "A". False: the text is none of these. */
+/** Reads "A-B", "A..B" or "A". False: the text is none of these. */
 bool cm_timeline_frames_parse(const char *text, struct cm_timeline_frames *frames);
 
 /** Adds the file to a writer that has no frame yet. NULL when out of memory. */

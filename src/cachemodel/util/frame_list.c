@@ -30,9 +30,10 @@ parse_range(const char **text, struct cm_frame_range *range)
    if (!parse_number(text, &range->first))
       return false;
    range->last = range->first;
-   if (**text != '-')
+   const bool dots = (*text)[0] == '.' && (*text)[1] == '.';
+   if (**text != '-' && !dots)
       return true;
-   ++*text;
+   *text += dots ? 2 : 1;
    if (!**text) {
       range->last = UINT32_MAX;
       return true;

@@ -20,7 +20,7 @@ struct cm_frame_list {
 /** Adds a range that ends behind all ranges of a list, which has room for it; what it meets becomes one with it. */
 void cm_frame_list_add(struct cm_frame_list *list, uint32_t first, uint32_t last);
 
-/** The list that a text is: frames ("7") and ranges ("3-5"; "9-": and all after it) with commas, ascending; counted from
+/** The list that a text is: frames ("7") and ranges ("3-5" or "3..5"; "9-": and all after it) with commas, ascending; counted from
  * 0. Ranges that meet are one. False, and an empty list, where it is not one, or when out of memory. */
 bool cm_frame_list_parse(const char *text, struct cm_frame_list *list);
 
