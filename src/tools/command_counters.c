@@ -12,23 +12,13 @@ static const char description[] =
    "columns of frames.csv and the names in stats.json. With words, only those that have all of\n"
    "them in name or description, in upper or lower case: tbrsim counters l2 misses.\n";
 
-static bool
-has_words(const struct cm_counter *counter, const struct operands *words)
-{
-   for (unsigned w = 0; w < words->count; w++) {
-      if (!strcasestr(counter->name, words->list[w]) && !strcasestr(counter->description, words->list[w]))
-         return false;
-   }
-   return true;
-}
-
 /* The table's counters become those with all words. */
 static void
 keep(struct cm_counter_table *table, const struct operands *words)
 {
    uint32_t kept = 0;
    for (uint32_t c = 0; c < table->count; c++) {
-      if (has_words(&table->counters[c], words))
+      if (operands_are_in(words, table->counters[c].name, table->counters[c].description))
          table->counters[kept++] = table->counters[c];
    }
    if (!kept)

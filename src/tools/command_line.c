@@ -257,3 +257,13 @@ command_line_parse(const struct command_line *line, int argc, char **argv)
    check_outputs(&parser, &operands);
    return operands;
 }
+
+bool
+operands_are_in(const struct operands *words, const char *text, const char *other)
+{
+   for (unsigned w = 0; w < words->count; w++) {
+      if (!strcasestr(text, words->list[w]) && !strcasestr(other, words->list[w]))
+         return false;
+   }
+   return true;
+}

@@ -81,6 +81,9 @@ struct command_line {
  * there are too few operands or too many, and where an option's output is a file that another option or an operand reads. */
 struct operands command_line_parse(const struct command_line *line, int argc, char **argv);
 
+/** Whether each of the words is in one of two texts, in upper or lower case; of no words they are. */
+bool operands_are_in(const struct operands *words, const char *text, const char *other);
+
 #define OPTION_GROUP(rows_, target_) {(rows_), sizeof(rows_) / sizeof((rows_)[0]), (target_), NULL}
 
 #endif

@@ -2,6 +2,7 @@
 """What people type who do not know the command yet: what is wrong, and what they may have meant."""
 
 import csv
+import json
 import pathlib
 import subprocess
 import sys
@@ -36,7 +37,10 @@ GUESSES = (
     ("report --co x", "unknown option '--co' (did you mean --compare, --compare-config or --config?); see tbrsim report --help"),
     ("sim --quiet=yes x.tbr", "unknown option '--quiet=yes'; see tbrsim sim --help"),
     ("env --config mali", "no preset 'mali' (did you mean mali-like?), expected one of those that tbrsim configs lists, or a .yaml file"),
-    ("configs Mali-like", "no preset 'Mali-like' (did you mean mali-like?), expected one of those that tbrsim configs lists, or a .yaml file"),
+    ("env --config mali-lik.yaml", "mali-lik.yaml: No such file or directory (did you mean mali-like?)"),
+    ("configs malilike", "no preset 'malilike' (did you mean mali-like?), expected one of those that tbrsim configs lists, or a .yaml file"),
+    ("configs --flat mali", "no preset 'mali' (did you mean mali-like?), expected one of those that tbrsim configs lists, or a .yaml file"),
+    ("configs mali x", "no preset has 'mali' and the other words in name or description"),
     ("env --set l2.sise=2M", "caches.l2.sise: no key 'sise' (did you mean l2.size?), expected keys of: size, ways, block,"),
     ("env --set l2=2M", "l2: no key 'l2' (did you mean l2.size, l2.ways or l2.block?), expected keys of: description,"),
     ("env --set tile_size=16", "tile_size: no key 'tile_size' (did you mean tile.size?), expected keys of: description,"),
@@ -99,6 +103,19 @@ class Guesses(tbrsim.TestCase):
                                           check=True, capture_output=True).stdout for words in (one, other)]
                 self.assertTrue(results[0])
                 self.assertEqual(*results)
+
+    def test_words_of_configurations(self):
+        """What is no name of a GPU filters their list."""
+        everything = tbrsim.run("configs", check=True).stdout.splitlines()
+        for words in (["mali"], ["Mali-Like"], ["TCOR", "table"]):
+            found = tbrsim.run("configs", *words, check=True).stdout.splitlines()
+            expected = [line for line in everything if all(word.lower() in line.lower() for word in words)]
+            self.assertTrue(0 < len(found) < len(everything))
+            self.assertEqual(found, expected)
+            self.assertEqual(list(json.loads(tbrsim.run("configs", "--json", *words, check=True).stdout)),
+                             [line.split()[0] for line in expected])
+        # The name of one that begins the others' names.
+        self.assertIn("caches:", tbrsim.run("configs", "tcor-64k", check=True).stdout)
 
     def test_files_of_configurations(self):
         """A file whose name is no file's to --config."""

@@ -154,7 +154,7 @@ class Options(tbrsim.TestCase):
                 self.refused(2, f"more than one {operand}; usage", command, "--", "one", "--help")
         for command in ("env", "doctor"):
             self.refused(2, f"'one': tbrsim {command} takes no arguments; usage", command, "one")
-        self.refused(2, "more than one configuration; usage", "configs", "one", "two")
+        self.refused(2, "no preset has 'one' and the other words in name or description", "configs", "one", "two")
         self.refused(2, "--json takes no value; see tbrsim sim --help", "sim", "--json=1")
 
 

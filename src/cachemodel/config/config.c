@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "config/config_file.h"
@@ -236,11 +237,13 @@ by_name(const struct dirent **a, const struct dirent **b)
 void
 cm_config_explain_missing(const char *name, const char *path, const char *directory, char *text, size_t size)
 {
-   if (errno != ENOENT || cm_config_is_file_name(name)) {
-      snprintf(text, size, "%s: %s", path, strerror(errno));
+   const int reason = errno;
+   struct stat status;
+   if (reason != ENOENT || strchr(name, '/')) {
+      snprintf(text, size, "%s: %s", path, strerror(reason));
       return;
    }
-   if (access(name, F_OK) == 0) {
+   if (!stat(name, &status) && S_ISREG(status.st_mode)) {
       snprintf(text, size, "no preset '%s', expected ./%s for the file of this name", name, name);
       return;
    }
@@ -248,15 +251,20 @@ cm_config_explain_missing(const char *name, const char *path, const char *direct
    char hint[CM_NEAR_TEXT];
    struct dirent **entries = NULL;
    const int count = scandir(directory, &entries, is_preset, by_name);
-   cm_near_start(&near, name, strlen(name));
+   cm_near_start(&near, name, strlen(name) - (ends_in_yaml(name) ? strlen(".yaml") : 0));
    for (int e = 0; e < count; e++) {
       entries[e]->d_name[strlen(entries[e]->d_name) - strlen(".yaml")] = '\0';
       cm_near_offer(&near, entries[e]->d_name);
       free(entries[e]);
    }
    free(entries);
-   snprintf(text, size, "no preset '%s'%s, expected one of those that tbrsim configs lists, or a .yaml file",
-            name, cm_near_text(&near, hint, sizeof hint));
+   cm_near_text(&near, hint, sizeof hint);
+   if (ends_in_yaml(name))
+      snprintf(text, size, "%s: %s%s", path, strerror(reason), hint);
+   else
+      snprintf(text, size,
+               "no preset '%s'%s, expected one of those that tbrsim configs lists, or a .yaml file", name,
+               hint);
 }
 
 bool
