@@ -73,6 +73,12 @@ replayer_start(struct replayer *replayer, const struct trace *trace, const char 
                            text("%u.%u%s", trace->versions.gl / 10, trace->versions.gl % 10,
                                 trace->versions.gl_compatibility ? "COMPAT" : "")};
    setup.num_variables += replayer_variables(&variables[setup.num_variables], trace);
+   /* Results and recordings are of the program that was captured; Mesa's settings are those of the replayer. */
+   if (!getenv("MESA_PROCESS_NAME")) {
+      variables[setup.num_variables++] = (struct variable){"MESA_PROCESS_NAME", text("%s", trace->program)};
+      variables[setup.num_variables++] =
+         (struct variable){"MESA_DRICONF_EXECUTABLE_OVERRIDE", text("%s", replayer->program)};
+   }
    /* The driver's lines are looked for in the log: Mesa's must not go elsewhere. */
    variables[setup.num_variables++] = (struct variable){"MESA_LOG", NULL};
    variables[setup.num_variables++] = (struct variable){"MESA_LOG_FILE", NULL};

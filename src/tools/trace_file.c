@@ -224,6 +224,59 @@ take_context(struct trace_versions *versions, const char *call, bool is_es)
    }
 }
 
+/* ---- the program ------------------------------------------------------------ */
+
+/* What stands behind the last separator of a path, which may be one of Windows. */
+static const char *
+last_name(const char *path)
+{
+   const char *name = path;
+   for (const char *c = path; *c; c++) {
+      if ((*c == '/' || *c == '\\') && c[1])
+         name = c + 1;
+   }
+   return name;
+}
+
+/* Takes the program's name from a property of the trace. */
+static void
+take_program(struct trace *trace, const char *line)
+{
+   static const char label[] = "// process.name = \"";
+   if (strncmp(line, label, sizeof(label) - 1))
+      return;
+   const char *path = line + sizeof(label) - 1;
+   char *whole = text("%.*s", (int)strcspn(path, "\""), path);
+   if (*whole)
+      trace->program = text("%s", last_name(whole));
+   free(whole);
+}
+
+/* "game" of /captures/game.trace. */
+static const char *
+name_of_file(const char *path)
+{
+   const char *name = last_name(path), *dot = strrchr(name, '.');
+   return text("%.*s", dot && dot != name ? (int)(dot - name) : (int)strlen(name), name);
+}
+
+/* The properties are printed before the calls, where these are not chosen by name. */
+static void
+look_at_properties(struct trace *trace)
+{
+   char *argv[] = {"apitrace",       "dump",      "--verbose",         "--color=never",
+                   "--multiline=no", "--calls=0", (char *)trace->path, NULL};
+   struct process process;
+   FILE *lines = start_apitrace(&process, argv);
+   char *line = NULL;
+   size_t size = 0;
+   trace->program = name_of_file(trace->path);
+   while (getline(&line, &size, lines) > 0)
+      take_program(trace, line);
+   free(line);
+   finish_apitrace(&process, argv, lines, trace->path);
+}
+
 /* Looks at the calls that make contexts, drawables and frames. */
 static void
 look_at_calls(struct trace *trace)
@@ -326,6 +379,7 @@ trace_file_open(const char *path)
       .egl = strstr(api, "EGL") != NULL,
    };
    json_decref(information);
+   look_at_properties(&trace);
    look_at_calls(&trace);
    trace.swaps = trace_drawables_count_frames(trace.calls);
    if (trace_drawables_have_damage(trace.calls))

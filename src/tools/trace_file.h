@@ -12,10 +12,11 @@ struct trace_versions {
 };
 
 struct trace {
-   const char *path; /**< as it is replayed, which may be a temporary file */
-   bool egl;         /**< replayed with eglretrace; false: glretrace */
-   unsigned swaps;   /**< of windows: its whole frames */
-   unsigned frames;  /**< the same; 1 where it has no swaps, and all that it draws is a frame */
+   const char *path;    /**< as it is replayed, which may be a temporary file */
+   const char *program; /**< that was captured, its name; where the trace has none, the file's */
+   bool egl;            /**< replayed with eglretrace; false: glretrace */
+   unsigned swaps;      /**< of windows: its whole frames */
+   unsigned frames;     /**< the same; 1 where it has no swaps, and all that it draws is a frame */
    struct trace_versions versions;
    struct trace_drawables *calls; /**< what has been found out from its calls */
 };

@@ -493,7 +493,8 @@ class Runs(Recorded):
         self.assertEqual(list(run.recording.frames.index), [0, 1])
         self.assertEqual(run.progress(), ("simulating", 2, 2))
         processes = results.processes
-        self.assertEqual(list(processes["program"]), ["eglretrace"])
+        self.assertEqual(list(processes["program"]), ["glmark2-es2"])  # which was captured
+        self.assertEqual(run.recording.info["provenance"]["program"], "glmark2-es2")
         one = results.process(processes["folder"][0])
         pandas.testing.assert_frame_equal(one.frames, results.frames)
 

@@ -80,7 +80,7 @@ class Report(SourcesTest):
         self.assertTrue((made / "draws.csv").exists())
         # Those of a process of several, too; without the recording the page is of what there is.
         made.rename(self.path("made"))
-        tbrsim.run("report", "--out", self.page, self.results / "eglretrace-1", check=True)
+        tbrsim.run("report", "--out", self.page, self.results / "glmark2-es2-1", check=True)
         self.path("x.tbr").unlink()
         self.fine("report", "--out", self.page, self.results)
         self.assertFalse(made.exists())
@@ -224,7 +224,7 @@ class Advise(SourcesTest):
         expected = self.advice(recording)
         self.assertTrue(expected["findings"])
         self.assertEqual(self.advice(self.path("out")), expected)
-        self.assertEqual(self.advice(self.path("out") / "eglretrace-1"), expected)
+        self.assertEqual(self.advice(self.path("out") / "glmark2-es2-1"), expected)
         self.assertEqual(self.advice("--results", self.results, TRACE), expected)
         self.assertEqual(self.advice("--results", self.results, "--", TRACE), expected)
         # Its options are those of the replay, too.
