@@ -145,15 +145,27 @@ begin_frame(struct advise *advise, unsigned frame)
                          advise->counted.plan.counted[frame]);
 }
 
+/* The last frame to look at: that behind the simulated ones, if there is one of the same GPU. It says what becomes of what these
+ * store. */
+static unsigned
+last_look(const struct simulations *simulations)
+{
+   const size_t first = simulations->first_frame, last = simulations->last_frame;
+   size_t num_frames;
+   cm_recording_frames(simulations->recording, &num_frames);
+   return (unsigned)(last + (last + 1 < num_frames &&
+                             cm_recording_count_gpus(simulations->recording, first, last + 1) == 1));
+}
+
 static void
 look(struct advise *advise)
 {
    struct simulations *simulations = &advise->session.simulations;
-   const unsigned frames = simulations->last_frame - simulations->first_frame + 1;
+   const unsigned last = last_look(simulations), frames = last - simulations->first_frame + 1;
    unsigned done = 0, begun = UINT_MAX;
    advise->advice = cm_advice_create(advise->session.configurations.list[0].config);
    bool fine = advise->advice;
-   cm_recording_seek(simulations->recording, simulations->first_frame, simulations->last_frame);
+   cm_recording_seek(simulations->recording, simulations->first_frame, last);
    while (fine) {
       struct cm_item item = cm_recording_next(simulations->recording);
       if (item.type == CM_ITEM_END || item.type == CM_ITEM_DAMAGED)
