@@ -545,6 +545,7 @@ class Browser(TestCase):
         answer = json.loads((advised / "advice.json").read_text())
         answer["together"] = {"saves": {"dram_bytes": 2 << 20}, "saves_percent": {"dram_bytes": 12.5}, "without": [1],
                               "frames_not_known": 1, "others": {"saves": {"dram_bytes": 3 << 20}, "saves_percent": {"dram_bytes": 18.75}}}
+        answer["loading_frames"] = [{"frame": 0, "passes": 900, "draws": 9}]
         answer["hidden_overdraw"] = {"fragments": 3e6, "of_opaque": 4e6}
         answer["findings"][0] |= {
             "break": {"reason": "glFenceSync", "next_pass": 2, "last_call_before": 17, "end_call": 18, "first_call_after": 19, "meanwhile": None},
@@ -568,7 +569,7 @@ class Browser(TestCase):
         self.assertEqual(attributes["order"], "advice totals frames graph draws textures passes tiles configuration")
         for said in ("All of them together, but for the order of tiles: saves 2 MiB of DRAM traffic (12.5 %) per frame, without number 2,",
                      "In 1 frame it is not known what becomes of some stores: these save nothing there. In the others, it saves 3 MiB of DRAM traffic",
-                     "This GPU hides 3 million opaque fragments per frame (75.0 % of all)", "Ends by glFenceSync, call 18",
+                     "1 frame that looks like loading is not counted", "This GPU hides 3 million opaque fragments per frame (75.0 % of all)", "Ends by glFenceSync, call 18",
                      "Goes on in pass 2, between call 17 and call 19", "With 4 bits per texel, it saves 2 MiB", "Simulated what is read is read once"):
             self.assertIn(said, attributes["advice"])
         first = findings[0]
@@ -623,6 +624,10 @@ class Browser(TestCase):
         self.assertEqual((attributes["covered"], attributes["curves"]), ("true", "1"))
         # The replay was recorded for its reuse distances.
         self.assertEqual([sorted(unit["streams"]) for unit in data["data"]["a"]["reuse"]["units"]][0], [])
+        # Without the replay's log the program's name is known, if not its path.
+        (out / "replay.log").unlink()
+        run = self.report(out)[1]["data"]["a"]
+        self.assertEqual((run["title"], run["program"]), ("glmark2-es2", "glmark2-es2"))
 
     def test_without_attributions(self):
         """A run that has none, and one of an immediate-mode GPU."""

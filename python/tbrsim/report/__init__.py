@@ -107,7 +107,7 @@ class _Run:
 
     def program(self):
         """What was run, or what the trace that was replayed is of: its path is among the first lines of a replay's log, behind
-        what Mesa says of its options."""
+        what Mesa says of its options, and else its name is the process'."""
         log = self.results.directory / "replay.log"
         if log.exists():
             with log.open(encoding="utf-8", errors="replace") as file:
@@ -117,7 +117,9 @@ class _Run:
         processes = self.results.processes
         if processes is None or len(processes) != 1:
             return self.results.program
-        return processes["command"].iloc[0]
+        command, program = processes["command"].iloc[0], self.results.program
+        is_replay = command.startswith(("eglretrace ", "glretrace ")) and command.split()[0] != program
+        return program if is_replay else command
 
     def _title(self, source):
         """The trace's or the recording's name, or the program's."""

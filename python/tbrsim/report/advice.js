@@ -103,6 +103,8 @@ function buildAdvice(page) {
   const left = [];
   if (advice.not_simulated) left.push(`${plural(advice.not_simulated, "more finding")} ${advice.not_simulated === 1 ? "was" : "were"} not simulated`);
   if (advice.save_less) left.push(`${advice.save_less} ${advice.save_less === 1 ? "saves" : "save"} little`);
+  const loading = advice.loading_frames || [];
+  if (loading.length) left.push(`${plural(loading.length, "frame")} that ${loading.length === 1 ? "looks like loading is" : "look like loading are"} not counted`);
   if (!advice.overdraw_known) left.push("overdraw is not known: the recording has no hidden fragments");
   return section("advice", "Advice",
     element("p", {}, `Each finding was simulated, over ${plural(advice.frames, "frame")}, with the events that the program would send if it followed it. Savings are per frame. They overlap, so don't add them. Image quality is not checked.`),
