@@ -167,6 +167,8 @@ def directories(path):
     """The directories with tables of their own that belong to a directory of results: those of its
     processes, of its simulations, or itself."""
     path = pathlib.Path(path)
+    if path.is_file():
+        raise Error(f"{path}: a file, expected a directory of results")
     found = []
     if (path / "stats.json").is_symlink():
         with open(path / "processes.csv", encoding="utf-8", newline="") as file:

@@ -8,6 +8,7 @@
 #include "process.h"
 #include "replayer.h"
 #include "results.h"
+#include "source.h"
 #include "tools.h"
 
 static const char description[] =
@@ -77,7 +78,7 @@ command_run(int argc, char **argv)
    struct process_setup setup = {.variables = variables, .num_variables = count, .stands_for = true};
    int error = process_start(&process, program, &setup);
    if (error)
-      return process_explain(program[0], error);
+      return process_explain(program[0], source_program_hint(program[0]), error);
    process_leave_output();
    int status = process_wait_as_it(&process);
    process_explain_signal(program[0], status);

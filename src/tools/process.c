@@ -290,9 +290,9 @@ process_interrupted(void)
 }
 
 int
-process_explain(const char *program, int error)
+process_explain(const char *program, const char *hint, int error)
 {
-   say("%s: cannot be executed: %s", program, strerror(error));
+   say("%s: cannot be executed: %s%s", program, strerror(error), hint);
    return error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
 }
 

@@ -13,7 +13,7 @@ static int
 finish(struct process *process, int error, const char *program, const char *remedy)
 {
    if (error)
-      fail(process_explain(program, error), "%s", remedy);
+      fail(process_explain(program, "", error), "%s", remedy);
    const int status = stages_wait(process);
    process_end_by(process_interrupted());
    process_explain_signal(program, status);

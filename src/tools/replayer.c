@@ -104,7 +104,7 @@ replayer_start(struct replayer *replayer, const struct trace *trace, const char 
    free(snapshots);
    free(draws);
    if (error)
-      fail(process_explain(replayer->program, error), "replaying needs the Debian package apitrace");
+      fail(process_explain(replayer->program, "", error), "replaying needs the Debian package apitrace");
    replayer->id = replayer->process.id;
    crash_watch_begin(replayer->id);
    if (wanted) {

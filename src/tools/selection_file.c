@@ -133,7 +133,7 @@ selection_read(const char *path)
    if (!root && error.line < 1)
       fail(STATUS_FAILED, "%s", error.text);
    if (!root)
-      fail(STATUS_FAILED, "%s:%d: %s", path, error.line, error.text);
+      refuse(&parser, text("line %d: %s", error.line, error.text));
    if (read_count(&parser, root, "tbrsim_selection", INT64_MAX) != VERSION)
       refuse(&parser, "it is of another version of tbrsim");
    const json_t *list = json_object_get(root, "selected");

@@ -27,13 +27,23 @@ ends_with(const char *name, const char *end)
    return length > end_length && !strcmp(name + length - end_length, end);
 }
 
+/* stats.json stands for the directory of results that it is in. */
+static const char *
+without_statistics(const char *path)
+{
+   static const char file[] = "/stats.json";
+   if (!strcmp(path, file + 1))
+      return ".";
+   return ends_with(path, file) ? text("%.*s", (int)(strlen(path) - strlen(file)), path) : path;
+}
+
 /* False where a path is of no kind. */
 static bool
 find_kind(const char *path, enum source_kind *kind)
 {
    struct stat status;
    const bool is_there = !stat(path, &status);
-   if (is_there && S_ISDIR(status.st_mode))
+   if (is_there && (S_ISDIR(status.st_mode) || without_statistics(path) != path))
       *kind = SOURCE_RESULTS;
    else if (ends_with(path, ".trace"))
       *kind = SOURCE_TRACE;
@@ -48,8 +58,10 @@ struct source
 source_of_path(const char *path)
 {
    struct source source = {.path = path};
-   if (find_kind(path, &source.kind))
+   if (find_kind(path, &source.kind)) {
+      source.path = source.kind == SOURCE_RESULTS ? without_statistics(path) : path;
       return source;
+   }
    fail(STATUS_USAGE, "%s: %s" EXPECTED, path, access(path, F_OK) ? "there is no such file, " : "");
 }
 
@@ -110,7 +122,7 @@ source_recording_hint(const char *path)
    enum source_kind kind;
    if (!find_kind(path, &kind))
       return "";
-   const char *recording = kind == SOURCE_RESULTS ? source_recording(path) : NULL;
+   const char *recording = kind == SOURCE_RESULTS ? source_recording(without_statistics(path)) : NULL;
    if (recording)
       return text("; the recording of these results is %s", recording);
    if (kind == SOURCE_RESULTS)
@@ -127,6 +139,20 @@ source_results_hint(const char *path)
    return kind == SOURCE_RECORDING && ends_with(path, ".tbr") ? "; tbrsim sim makes results of a recording"
           : kind == SOURCE_TRACE                              ? "; tbrsim replay makes results of a trace"
                                                               : "";
+}
+
+const char *
+source_program_hint(const char *path)
+{
+   enum source_kind kind;
+   if (!find_kind(path, &kind))
+      return "";
+   return kind == SOURCE_RESULTS    ? "; it is a directory"
+          : kind == SOURCE_TRACE    ? "; it is a trace, expected tbrsim replay"
+          : ends_with(path, ".tbr") ? "; it is a recording, expected tbrsim report, advise or sim"
+          : strchr(path, '/')       ? ""
+          : access(path, F_OK) == 0 ? text("; expected ./%s for the file of this name", path)
+                                    : "";
 }
 
 void
@@ -211,7 +237,7 @@ run_program(const struct source *source, const struct source_run *run, char **ar
    fflush(stdout);
    const int error = process_start(&process, argv, &(struct process_setup){.stands_for = true});
    if (error)
-      fail(process_explain(argv[0], error), "it is this command that does not start again");
+      fail(process_explain(argv[0], "", error), "it is this command that does not start again");
    const int status = process_wait_as_it(&process);
    if (access(run->record, R_OK))
       exit(status ? status : STATUS_FAILED); /* it has said why */

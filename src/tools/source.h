@@ -29,6 +29,9 @@ const char *source_recording_hint(const char *path);
 /** The same where results are expected. */
 const char *source_results_hint(const char *path);
 
+/** Behind a message that a path cannot be executed: what it is, or how it is named; "" where nothing tells. */
+const char *source_program_hint(const char *path);
+
 /** Says how there would be a recording of such results, and exits. */
 _Noreturn void source_fail_unrecorded(const char *directory);
 

@@ -162,7 +162,7 @@ start_apitrace(struct process *process, char *const argv[])
    struct process_setup setup = {.system_environment = true, .output = OUTPUT_PIPE, .errors = "/dev/null"};
    int error = process_start(process, argv, &setup);
    if (error)
-      fail(process_explain(argv[0], error), "replaying needs the Debian package apitrace");
+      fail(process_explain(argv[0], "", error), "replaying needs the Debian package apitrace");
    FILE *output = fdopen(process->output, "r");
    if (!output)
       fail(STATUS_FAILED, "out of memory");

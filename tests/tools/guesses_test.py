@@ -78,6 +78,21 @@ class Guesses(tbrsim.TestCase):
             self.refused(1, f"out: not a regular file; the recording of these results is {recording}$", command, out)
             self.refused(1, "--record FILE.tbr of tbrsim run and replay makes a recording beside results$", command,
                          self.directory)
+        self.refused(127, "x.tbr: cannot be executed: No such file or directory; it is a recording, expected tbrsim report, "
+                     "advise or sim$", "run", "x.tbr", cwd=self.directory)
+        self.refused(126, "function.trace: cannot be executed: Permission denied; it is a trace, expected tbrsim replay$", "run",
+                     tbrsim.CAPTURES / "glmark2_function.trace")
+        self.refused(126, "out: cannot be executed: Permission denied; it is a directory$", "run", out)
+        self.path("tool", "")
+        self.refused(127, "tool: cannot be executed: No such file or directory; expected ./tool for the file of this name$",
+                     "run", "tool", cwd=self.directory)
+        for wrong in (recording, self.path("empty", "")):
+            self.refused(1, f"{wrong}: no selection of tbrsim select: line 1: ", "sim", "--selected", wrong, recording)
+        for wrong in (recording, out / "frames.csv", out / "stats.json"):
+            self.refused(1, f"{wrong}: a file, expected a directory of results$", "parquet", wrong)
+        # Statistics stand for the results that they are in.
+        self.refused(1, f"stats.json: .*; the recording of these results is {recording}$", "info", out / "stats.json")
+        tbrsim.run("advise", "--most", 0, out / "stats.json", check=True)
         self.refused(1, "x.tbr:1: no statistics: .*; tbrsim sim makes results of a recording$", "energy", recording)
         self.refused(1, "tbrsim replay makes results of a trace$", "energy", tbrsim.CAPTURES / "glmark2_function.trace")
 
