@@ -204,7 +204,7 @@ class Limits(SourcesTest):
         self.assertFalse(self.path("report.html").exists())
 
     def test_refused(self):
-        for limit in ("dram", "dram=", "=2%", "dram=2", "dram=-1%", "dram=x%", "dram=2%%"):
+        for limit in ("dram", "dram=", "=2%", "dram=2 x", "dram=-1%", "dram=x%", "dram=2%%"):
             self.refused(2, f"--fail-above {limit}: expected a counter and a percentage, as in dram=2%", "report",
                          "--fail-above", limit, self.large)
         self.refused(2, "--fail-above: of what is no other run, expected --compare", "report", "--fail-above", "dram=2%",
