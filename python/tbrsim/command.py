@@ -77,7 +77,7 @@ def option_words(**options):
 
 def configuration_words(config=None, settings=None, timing=None, vary=None):
     """The simulated GPUs: config is a name, a file, a Configuration, or a list of them; settings,
-    {key: value}, and timing, True or False, are of all; vary is {key: list of values}."""
+    {key: value}, and timing, True or False, are of all; vary is {key: list of values, or as --vary has them: "256K..4M"}."""
     words = [word for key, value in (settings or {}).items()
              for word in ("--set", f"{key}={_text(value)}")]
     if timing is not None:
@@ -86,5 +86,5 @@ def configuration_words(config=None, settings=None, timing=None, vary=None):
         for one in config if isinstance(config, (list, tuple)) else [config]:
             words += ["--config", one.word() if hasattr(one, "word") else str(one)]
     for key, values in (vary or {}).items():
-        words += ["--vary", f"{key}={_text(list(values))}"]
+        words += ["--vary", f"{key}={_text(values if isinstance(values, str) else list(values))}"]
     return words

@@ -175,7 +175,16 @@ class Explore(tbrsim.TestCase):
         good = "recordings: glmark2_function.tbr\nconfigurations: tcor-baseline-64k\n"
         for text, pattern in (
                 ("", "the file: expected keys"), ("a: b: c", "no YAML"), ("- 1\n", "the file: expected keys"),
-                (good + "colour: red\n", "colour: unknown key"), ("recordings: x.tbr\n", "expected configurations"),
+                (good + "colour: red\n", "colour: unknown key, expected"),
+                (good + "Setings: {}\n", r"Setings: unknown key \(did you mean settings\?\), expected one of"),
+                (good + "settings: {l2.size: 1M, expect: {l2.size: 1M}}\n",
+                 r"expect: keys and values are of only and except \(did you mean except\?\), those of a setting a list"),
+                (good + "settings: {l2.size: 1M..3M}\n", "l2.size: 1M..3M: expected A..B, B being A, 2 A, 4 A or so on"),
+                (good + "settings: {l2.policy: [lru, opt], except: {l2.polcy: opt}}\n",
+                 r"except: l2.polcy: not of this grid \(did you mean l2.policy\?\), expected one of"),
+                (good + "settings: {l2.policy: [lru, opt], except: {l2.policy: LRU}}\n",
+                 r"except: l2.policy: no combination has 'LRU' \(did you mean lru\?\), expected one of: lru, opt"),
+                (good + "settings: {l2.size: 1M, only: {source: x.tbr}}\n", "only: source: no combination has 'x.tbr'"), ("recordings: x.tbr\n", "expected configurations"),
                 ("configurations: a\n", "expected recordings or captures"), (good + "captures: y\n", "one of them"),
                 (good.replace("glmark2", "other"), "other_function.tbr: there is no such file"),
                 (good + "recordings: again.tbr\n", "recordings: is there twice"),
@@ -184,7 +193,7 @@ class Explore(tbrsim.TestCase):
                 (good + "settings: {l2.size: [{a: 1}]}\n", "expected a name or a number"),
                 (good + "settings: [1]\n", "expected keys of the configuration"),
                 (good + "settings: {l2.size: 1M, only: {l2.ways: 4}}\n", "l2.ways: not of this grid"),
-                (good + "settings: {l2.size: 1M, only: {l2.size: 2M}}\n", "the conditions leave nothing"),
+                (good + "settings: {l2.size: 1M, except: {l2.size: 1M}}\n", "the conditions leave nothing"),
                 (good + "warm_up: -1\n", "warm_up: -1: expected a number of frames"),
                 (good + "pareto: [a, b]\n", "expected pairs of counters"),
                 (good + "settings: {l2.size: [1M, 3]}\n", "1 of 2 combinations are no configurations"),
@@ -201,12 +210,26 @@ class Explore(tbrsim.TestCase):
         result = tbrsim.run("explore", "--out", self.path("out"), self.path("none.yaml"))
         self.assertEqual((result.returncode, result.stderr), (1, f"tbrsim: {self.path('none.yaml')}: No such file or directory\n"))
 
+    def test_ranges(self):
+        """As --vary takes them, in conditions, too."""
+        self.plan("recordings: glmark2_function.tbr\nconfigurations: tcor-baseline-64k\nsettings:\n"
+                  "  l2.size: [256k..1MB, 8M]\n  l2.ways: 4..16\n  except: {l2.size: 512K..1M, l2.ways: 16}\n")
+        lines = self.explore("--list", check=True).stdout.splitlines()
+        self.assertEqual([line.partition("l2.size=")[2] for line in lines],
+                         [f"{size},l2.ways={ways}" for size in ("256K", "512K", "1M", "8M") for ways in (4, 8, 16)
+                          if size not in ("512K", "1M") or ways != 16])
+        self.path("plan.yaml", "recordings: glmark2_function.tbr\nconfigurations: tcor-baseline-64k\nsettings: {clock_mhz: 400MHz..1.6GHz}\n")
+        self.assertEqual([line.partition("clock_mhz=")[2] for line in self.explore("--list", check=True).stdout.splitlines()],
+                         ["400MHz", "800MHz", "1600MHz"])
+
     def test_list(self):
         self.plan()
         lines = self.explore("--list", check=True).stdout.splitlines()
         self.assertEqual(len(lines), 6)
         self.assertEqual(lines[0], "glmark2_function.tbr, tcor-baseline-64k,l2.size=256K,l2.policy=lru")
         self.assertFalse(self.path("out").exists())
+        self.path("plan.yaml", PLAN.replace("l2.size", "l2.sise"))
+        self.assertIn("no key 'sise' (did you mean l2.size?)", self.explore("--list").stderr)
 
 
 class Front(tbrsim.TestCase):

@@ -35,7 +35,7 @@ class Outcome:
         return need("pandas").DataFrame(self.rows)
 
 
-def _trees(plan, points):
+def trees_of(plan, points):
     """The configuration of each point; an Error that names all points that the command refuses."""
     refused, trees = [], []
     find = functools.cache(tree_of)  # points differ in their recordings, too
@@ -124,7 +124,7 @@ def explore(plan, out, jobs=None, retries=2, profile=None, progress=None):
     if profile:
         cluster.profile_directory(profile)
     points = plan.points()
-    trees = _trees(plan, points)
+    trees = trees_of(plan, points)
     pathlib.Path(out).mkdir(parents=True, exist_ok=True)
     with open(pathlib.Path(out, "lock"), "w", encoding="utf-8") as lock:
         try:

@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from . import cluster, explore, read
+from . import cluster, explore, read, trees_of
 from .store import Store
 from ..errors import put, run_main
 
@@ -27,7 +27,10 @@ def main():
         cluster.work(Store(arguments.directory), arguments.record or arguments.simulate, bool(arguments.record))
         return 0
     if arguments.list:
-        for point in read(arguments.plan).points():
+        plan = read(arguments.plan)
+        points = plan.points()
+        trees_of(plan, points)
+        for point in points:
             put(point.name)
         return 0
     outcome = explore(arguments.plan, arguments.directory, arguments.jobs, arguments.retries, arguments.profile)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The file that describes an exploration: read, checked, and as the points that it consists of."""
 import dataclasses
+import difflib
 import itertools
 import pathlib
+import re
 
 from ..command import _text, frame_range
 from ..errors import Error, need
@@ -70,6 +72,37 @@ def _wanted(grid, there):
     return (not only or any(map(matches, only))) and not any(map(matches, grid.get("except", ())))
 
 
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "MHZ": 1, "GHZ": 1000}
+_RANGE = re.compile(r"(\d+)([KMG]?)(?:I?B)?\.\.(\d+)([KMG]?)(?:I?B)?|"
+                    r"(\d+(?:\.\d+)?)([MG]HZ)\.\.(\d+(?:\.\d+)?)([MG]HZ)", re.IGNORECASE)
+
+
+def _range(text):
+    """The values that a range in powers of two stands for, as --vary takes it: 256K..1M; None: it is none."""
+    match = _RANGE.fullmatch(text)
+    if not match:
+        return None
+    first, first_unit, last, last_unit = [part for part in match.groups() if part is not None]
+    value, end = [round(float(number) * _UNITS[unit.upper()]) for number, unit in ((first, first_unit), (last, last_unit))]
+    values = []
+    while 0 < value <= end:
+        values.append(value)
+        value *= 2
+    if not values or values[-1] != end:
+        return []
+    if first_unit.upper().endswith("HZ"):
+        return [f"{value}MHz" for value in values]
+    plain = not first_unit and not last_unit
+    return [str(value) if plain or value % 1024 else f"{value >> 20}M" if not value % (1 << 20) else f"{value >> 10}K"
+            for value in values]
+
+
+def _meant(word, names):
+    """What a wrong word may have been meant for, to stand behind it."""
+    near = difflib.get_close_matches(str(word).lower(), {str(name).lower(): name for name in names}, 1)
+    return f" (did you mean {next(name for name in names if str(name).lower() == near[0])}?)" if near else ""
+
+
 def _list(value):
     return value if isinstance(value, list) else [value]
 
@@ -111,7 +144,7 @@ class _Reader:
             self.wrong("the file", f"expected keys: {', '.join(sorted(KEYS))}")
         for key in tree:
             if key not in KEYS:
-                self.wrong(key, f"unknown key, expected one of: {', '.join(sorted(KEYS))}")
+                self.wrong(key, f"unknown key{_meant(key, KEYS)}, expected one of: {', '.join(sorted(KEYS))}")
         return tree
 
     def texts(self, where, value):
@@ -120,7 +153,10 @@ class _Reader:
         for one in _list(value):
             if not isinstance(one, (str, int, float, bool)) or one == "":
                 self.wrong(where, f"{one!r}: expected a name or a number")
-            found.append(_text(one))
+            values = _range(_text(one))
+            if values == []:
+                self.wrong(where, f"{one}: expected A..B, B being A, 2 A, 4 A or so on, as in 256K..4M")
+            found += values or [_text(one)]
         if not found:
             self.wrong(where, "the list is empty")
         for one in found:
@@ -150,16 +186,27 @@ class _Reader:
                 self.wrong(where, "expected keys with the values that they have")
             for key in condition:
                 if key not in known:
-                    self.wrong(where, f"{key}: not of this grid, expected one of: {', '.join(known)}")
-            found.append({key: self.texts(f"{where}: {key}", values) for key, values in condition.items()})
+                    self.wrong(where, f"{key}: not of this grid{_meant(key, known)}, expected one of: {', '.join(known)}")
+            values = {key: self.texts(f"{where}: {key}", value) for key, value in condition.items()}
+            # One that no combination has would leave nothing out.
+            for key, there in known.items():
+                for one in values.get(key, ()):
+                    if one not in there:
+                        self.wrong(f"{where}: {key}", f"no combination has '{one}'{_meant(one, there)}, expected one of: "
+                                                      f"{', '.join(there)}")
+            found.append(values)
         return found
 
-    def grid(self, where, value):
-        """Settings with their values, and conditions."""
+    def grid(self, where, value, names):
+        """Settings with their values, and conditions, which may have the names, too."""
         if not isinstance(value, dict):
             self.wrong(where, "expected keys of the configuration, each with its values")
+        for key in value:
+            if isinstance(value[key], dict) and key not in CONDITIONS:
+                self.wrong(where, f"{key}: keys and values are of {' and '.join(CONDITIONS)}{_meant(key, CONDITIONS)}, "
+                                  "those of a setting a list")
         axes = {key: self.texts(f"{where}: {key}", values) for key, values in value.items() if key not in CONDITIONS}
-        known = [*axes, "configuration", "source"]
+        known = axes | names
         return axes | {key: self.conditions(f"{where}: {key}", value[key], known)
                        for key in CONDITIONS if key in value}
 
@@ -184,11 +231,11 @@ def read(path):
     if warm_up is not None and (not isinstance(warm_up, int) or isinstance(warm_up, bool) or warm_up < 0):
         reader.wrong("warm_up", f"{warm_up!r}: expected a number of frames")
     frames = tree.get("frames")
-    plan = Plan(path=reader.path,
-                sources=reader.sources(kinds[0], tree[kinds[0]]),
-                captures=kinds[0] == "captures",
-                configurations=reader.texts("configurations", tree["configurations"]),
-                grids=[reader.grid("settings", grid) for grid in _list(tree.get("settings", {}))],
+    sources = reader.sources(kinds[0], tree[kinds[0]])
+    configurations = reader.texts("configurations", tree["configurations"])
+    names = {"configuration": configurations, "source": [source.name for source in sources]}
+    plan = Plan(path=reader.path, sources=sources, captures=kinds[0] == "captures", configurations=configurations,
+                grids=[reader.grid("settings", grid, names) for grid in _list(tree.get("settings", {}))],
                 frames=None if frames is None else frame_range(frames),
                 warm_up=warm_up,
                 pareto=reader.pairs(_list(tree.get("pareto", []))))
