@@ -241,13 +241,13 @@ read_ramulator_cpu(struct address_lines *lines, const char *line, const char *en
 {
    uint64_t bubbles;
    const char *rest = read_decimal_word(line, end, &bubbles);
-   rest = rest ? read_decimal_word(cm_text_skip_spaces(rest, end), end, &access->address) : NULL;
+   rest = rest ? read_number(cm_text_skip_spaces(rest, end), end, &access->address) : NULL;
    access->write = false;
    access->bytes = 1;
    if (rest && is_end(rest, end))
       return ADDRESS_LINE_ACCESS;
    lines->second = (struct address_access){.bytes = 1, .write = true};
-   rest = rest ? read_decimal_word(cm_text_skip_spaces(rest, end), end, &lines->second.address) : NULL;
+   rest = rest ? read_number(cm_text_skip_spaces(rest, end), end, &lines->second.address) : NULL;
    if (rest && is_end(rest, end))
       return ADDRESS_LINE_TWO_ACCESSES;
    return wrong(lines, line, end,
@@ -413,7 +413,8 @@ look_for_decimals(const char *line, const char *end, struct decimals *decimals)
    const char *address = cm_text_skip_spaces(word_end(line, end), end);
    cm_text_hexadecimal(address, end, &hexadecimal);
    decimals->two |= kind == ADDRESS_LINE_TWO_ACCESSES && lines.second.address >= LEAST_ADDRESS;
-   if (word_end(address, end) - address < FEWEST_DIGITS)
+   const bool says_hexadecimal = end - address > 1 && (address[1] | 32) == 'x';
+   if (says_hexadecimal || word_end(address, end) - address < FEWEST_DIGITS)
       return;
    decimals->addresses++;
    decimals->not_words |= hexadecimal % CACHE_WORD != 0;

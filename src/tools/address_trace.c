@@ -36,6 +36,7 @@
 #define RECORD_BYTES 24
 #define RECORD_OBJECT 4
 #define RECORD_SIZE 12
+#define RECORD_NEXT 16
 
 /* Where numbers are too large for addresses. */
 #define OBJECTS_HINT " (--objects takes an object's number as a name)"
@@ -397,19 +398,36 @@ is_text(const char *text, size_t size)
    return true;
 }
 
-/* Whether the whole records of some bytes have times, which do not go back. */
+/* Whether text has lines that end with a carriage return alone: their rest would be what follows an address. */
 static bool
-has_times(const char *bytes, size_t size)
+has_returns(const char *text, size_t size)
 {
-   uint32_t before = 0, time;
-   for (const char *record = bytes; record + RECORD_BYTES <= bytes + size; record += RECORD_BYTES) {
+   const char *end = text + size;
+   while ((text = memchr(text, '\r', (size_t)(end - text)))) {
+      if (++text < end && *text != '\n' && *text != '\r')
+         return true;
+   }
+   return false;
+}
+
+/* Whether some bytes are records: their times do not go back, and no next access is that of an earlier one. */
+static bool
+are_records(const char *bytes, size_t size)
+{
+   uint32_t before = 0;
+   int64_t number = 0;
+   for (const char *record = bytes; record + RECORD_BYTES <= bytes + size; record += RECORD_BYTES, number++) {
+      uint32_t time;
+      int64_t next;
       memcpy(&time, record, sizeof time);
+      memcpy(&next, record + RECORD_NEXT, sizeof next);
       time = le32toh(time);
-      if (time < before)
+      next = (int64_t)le64toh((uint64_t)next);
+      if (time < before || (next >= 0 && next <= number))
          return false;
       before = time;
    }
-   return true;
+   return number > 0;
 }
 
 /* The format of a text, of which the buffer has the beginning. */
@@ -466,13 +484,13 @@ detect(struct address_trace *trace, char *error, unsigned long error_size)
    if (is_text(bytes, size))
       return detect_text(trace, error, error_size);
    trace->options.format = ADDRESS_FORMAT_ORACLEGENERAL;
-   if (has_times(bytes, size))
+   if (are_records(bytes, size))
       return true;
-   snprintf(error, error_size,
-            "%s: neither text nor records of oraclegeneral, whose times never go back (--format "
-            "oraclegeneral reads it "
-            "as such)",
-            trace->name);
+   snprintf(
+      error, error_size,
+      "%s: neither text nor records of oraclegeneral, whose times never go back, nor their next accesses "
+      "(--format oraclegeneral reads it as such)",
+      trace->name);
    return false;
 }
 
@@ -495,6 +513,12 @@ begin(struct address_trace *trace, char *error, unsigned long error_size)
    }
    if (*format == ADDRESS_FORMAT_AUTO && !detect(trace, error, error_size))
       return false;
+   if (*format != ADDRESS_FORMAT_ORACLEGENERAL && has_returns(trace->buffer + trace->begin, trace->size)) {
+      snprintf(error, error_size,
+               "%s: lines that end with carriage returns alone; tr '\\r' '\\n' makes text of it",
+               trace->name);
+      return false;
+   }
    trace->read = address_line_readers[*format];
    if (!trace->options.objects || address_format_has_objects(*format))
       return true;

@@ -353,7 +353,7 @@ class BadInput(CacheTest):
         generator = random.Random(13)
         good = records([(0, False)] * 1000)
         self.malformed(good[:-7], ": record 1000 \\(byte 23976\\): the trace ends within it, after 17 of 24 bytes")
-        self.malformed(good[:5], ": record 1 \\(byte 0\\): ")
+        self.malformed(good[:5], ": record 1 \\(byte 0\\): ", "--format", "oraclegeneral")
         names = records([(generator.randrange(2**64), False) for _ in range(10000)], 4)
         self.malformed(names, ": record .*more than 1024 regions.*: no addresses .--objects")
         self.malformed(good + records([(2**64 - 1, False)]), ": record 1001 \\(byte 24000\\): object 0xf+ of 64 bytes")
@@ -376,7 +376,12 @@ class BadInput(CacheTest):
         self.malformed(b"\x04\x22\x4d\x18" + b"\x40" * 40, ": compressed with lz4")
         self.malformed("0 1000\n".encode("utf-16"), ": text in UTF-16")
         self.malformed(b"PK\x03\x04" + b"\x00" * 20, ": not an address trace but a ZIP archive")
-        self.malformed(random.Random(12).randbytes(2400), ": neither text nor records of oraclegeneral")
+        # Zeros have times that do not go back, but next accesses that do; five bytes are no record.
+        for nothing in (random.Random(12).randbytes(2400), bytes(2400), "0\u00a01fc0\n".encode(), b"0 1fc0\f\n"):
+            self.malformed(nothing, ": neither text nor records of oraclegeneral")
+        for options in (), ("--format", "din"):
+            self.malformed(b"0 1fc0\r1 2000\r", ": lines that end with carriage returns alone", *options)
+        self.assertEqual(self.counts(b"0 1fc0\r\n1 2000\r\r\n")["accesses"], 2)
         self.malformed(b"LBTBRREC"[:4] + b"hello\n", ": 'LBTBhello' is a line of no known format")
         self.malformed(b"R 0,0,1,5,20\n", ":1: .*are no addresses", "--format", "ramulator")
         self.malformed(b"1,33898,2a,512,42932745\n", ": '1,33898,2a,512,42932745' is a line of no known format")
@@ -390,7 +395,12 @@ class BadInput(CacheTest):
         for trace in (b"3 20734016\n1 20846400 20734016\n", b"1 20734016\n", b"2 123457\n" * 100):
             self.malformed(trace, ": it can be of the formats din and ramulator-cpu; --format says which")
             self.assertEqual(self.counts(trace, 4096, 4, "--format", "din")["accesses"], trace.count(b"\n"))
-        for trace in (b"0 1000\n1 2000 4\n", b"0 40\n" * 1000, b"1 20734010\n", b"1 123450\n0 fc0\n" * 100):
+        # With 0x, a second address tells.
+        trace = b"3 0x40000 0x80000\n1 0x40\n"
+        self.malformed(trace, ": it can be of the formats din and ramulator-cpu; --format says which")
+        self.assertEqual(self.counts(trace, 4096, 4, "--format", "ramulator-cpu")["accesses"], 3)
+        self.assertEqual(self.counts(b"9 0x40000 0x80000\n1 64 0x80000\n")["accesses"], 4)
+        for trace in (b"0 0x12345678\n" * 100, b"0 1000\n1 2000 4\n", b"0 40\n" * 1000, b"1 20734010\n", b"1 123450\n0 fc0\n" * 100):
             self.assertEqual(self.counts(trace), self.counts(trace, 4096, 4, "--format", "din"))
         self.refused(1, "/none: cannot be opened: No such file", "--size", 4096, "--ways", 4, "/none")
         self.refused(1, "cannot be read: Is a directory", "--size", 4096, "--ways", 4, "/tmp")
