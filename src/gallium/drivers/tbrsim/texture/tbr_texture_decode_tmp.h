@@ -16,9 +16,12 @@ struct texture_taps {
    bool pairs;                           /**< every second tap is the texel beside the one before it */
 };
 
-/** Texels' channels in the order of memory; those that the taps do not ask for are not set. */
+/** What components of the result can be, as the view's swizzle numbers them: channels, 0 and 1. */
+#define TEXTURE_NUM_VALUES 6
+
+/** Texels' channels in the order of memory; those that the taps do not ask for are not set, nor are 0 and 1. */
 struct texture_texels {
-   texture_float channel[TEXTURE_MAX_TAPS][4];
+   texture_float channel[TEXTURE_MAX_TAPS][TEXTURE_NUM_VALUES];
 };
 
 /** Sets where a tap is, in an image that is so many bytes from the base. */

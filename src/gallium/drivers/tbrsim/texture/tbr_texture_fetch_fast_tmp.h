@@ -86,20 +86,19 @@ texture_locate_texels(const struct tbr_texture_binding *binding, const struct tb
 
 /** Stores the texels of one vector; zeros outside the texture, before the view's swizzle. */
 TEXTURE_INLINE void
-texture_store_fetched(const struct tbr_texture_binding *binding, const texture_float *channels,
+texture_store_fetched(const struct tbr_texture_binding *binding, texture_float values[TEXTURE_NUM_VALUES],
                       const struct texture_fetched *fetched, unsigned part,
                       struct tbr_sample_arguments *arguments)
 {
    if (binding->private_state.identity) {
       for (unsigned i = 0; i < 4; i++)
-         texture_store_int(arguments->texel[i] + part, (texture_int)channels[i] & fetched->inside);
+         texture_store_int(arguments->texel[i] + part, (texture_int)values[i] & fetched->inside);
       return;
    }
-   struct texture_values values;
-   texture_list_values(&binding->private_state, channels, &values);
+   texture_set_constants(&binding->private_state, values);
    for (unsigned i = 0; i < 4; i++) {
       const texture_int kept = binding->swizzle[i] == PIPE_SWIZZLE_1 ? fetched->active : fetched->inside;
-      const texture_float value = values.value[binding->private_state.channel[i]];
+      const texture_float value = values[binding->private_state.channel[i]];
       texture_store_int(arguments->texel[i] + part, (texture_int)value & kept);
    }
 }

@@ -7,7 +7,8 @@
 
 /** What differs between targets where texels are read. */
 enum texture_shape {
-   TEXTURE_FLAT,   /**< one dimension or two, in an array or not */
+   TEXTURE_LINE,   /**< one dimension, in an array or not */
+   TEXTURE_FLAT,   /**< two */
    TEXTURE_VOLUME, /**< three */
    TEXTURE_FACES,  /**< a cube map, or an array of them */
 };
@@ -23,7 +24,7 @@ struct texture_site {
 /** The lanes that read a level, how, and where what they read is noted. */
 struct texture_access {
    texture_int lanes, level;
-   bool uniform; /**< the lanes of a quad agree on the level */
+   const struct texture_geometry *geometry; /**< of the lanes' levels */
    unsigned part, slot;
    struct texture_reads *reads; /**< NULL: nothing is recorded */
 };
@@ -51,7 +52,7 @@ texture_repeat_index(texture_int index, texture_int last)
    const texture_int zero = texture_splat_int(0), size = last + 1;
    texture_int near = index + (size & (index < zero));
    near -= size & (near > last);
-   return likely(!texture_any((texture_uint)near > (texture_uint)last)) ? near : texture_modulo(index, size);
+   return likely(!texture_any((near | (last - near)) < zero)) ? near : texture_modulo(index, size);
 }
 
 /** Texel indices after the wrap mode, as texture_wrap_index has them. Those of coordinates that repeat are
@@ -134,7 +135,12 @@ texture_wrap_lanes(unsigned wrap, texture_float coordinate, texture_int last, bo
    if (linear || offset || wrap != PIPE_TEX_WRAP_REPEAT)
       axis.first = axis.second = texture_wrap_indices(wrap, index, last, offset != NULL);
    if (linear) {
-      axis.second = texture_wrap_indices(wrap, index + 1, last, offset != NULL);
+      if (wrap == PIPE_TEX_WRAP_REPEAT) {
+         axis.second = axis.first + 1;
+         axis.second &= ~(axis.second > last);
+      } else {
+         axis.second = texture_wrap_indices(wrap, index + 1, last, offset != NULL);
+      }
       axis.weight = u - whole;
    }
    return axis;
@@ -169,15 +175,16 @@ texture_note_lanes(const struct texture_access *access, unsigned slot, texture_i
 TEXTURE_INLINE texture_int
 texture_limit(texture_int *index, texture_int last)
 {
-   const texture_int inside = (texture_uint)*index <= (texture_uint)last;
-   *index = texture_min_int(texture_max_int(*index, texture_splat_int(0)), last);
+   const texture_int limited = texture_min_int(texture_max_int(*index, texture_splat_int(0)), last);
+   const texture_int inside = limited == *index;
+   *index = limited;
    return inside;
 }
 
 TEXTURE_INLINE unsigned
 texture_count_taps(enum texture_shape shape, bool linear)
 {
-   return !linear ? 1 : shape == TEXTURE_VOLUME ? 8 : 4;
+   return !linear ? 1 : shape == TEXTURE_LINE ? 2 : shape == TEXTURE_VOLUME ? 8 : 4;
 }
 
 /** Where a texel past an edge of a cube's face is: on which face, and at which column and row there, either the first
@@ -291,7 +298,7 @@ texture_wrap_box(const struct tbr_texture_binding *binding, const struct tbr_sam
    const struct pipe_sampler_state *sampler = &binding->sampler;
    const unsigned part = access->part;
    const bool offset = shape != TEXTURE_FACES && arguments->has_offset;
-   const bool normalized = shape != TEXTURE_FLAT || state->normalized;
+   const bool normalized = shape == TEXTURE_VOLUME || shape == TEXTURE_FACES || state->normalized;
    const texture_int last_x = geometry->field[TEXTURE_LAST_X], last_y = geometry->field[TEXTURE_LAST_Y];
    const texture_int last_z = geometry->field[TEXTURE_LAST_Z];
    struct texture_axis_lanes x, y = {0}, z = {0};
@@ -299,7 +306,7 @@ texture_wrap_box(const struct tbr_texture_binding *binding, const struct tbr_sam
 #define TEXTURE_WRAP_AXES(mode_s, mode_t, mode_r, lanes)                                    \
    do {                                                                                     \
       x = texture_wrap_lanes(mode_s, site->at[0], last_x, normalized, linear, lanes(0));    \
-      if (shape != TEXTURE_FLAT || state->dimensions > 1)                                   \
+      if (shape != TEXTURE_LINE)                                                            \
          y = texture_wrap_lanes(mode_t, site->at[1], last_y, normalized, linear, lanes(1)); \
       if (shape == TEXTURE_VOLUME)                                                          \
          z = texture_wrap_lanes(mode_r, site->at[2], last_z, true, linear, lanes(2));       \
@@ -317,14 +324,17 @@ texture_wrap_box(const struct tbr_texture_binding *binding, const struct tbr_sam
 #undef TEXTURE_WRAP_AXES
 #undef TEXTURE_NO_OFFSET
 #undef TEXTURE_ANY_OFFSET
-   weight[0] = x.weight;
-   weight[1] = y.weight;
-   weight[2] = z.weight;
+   if (linear) {
+      weight[0] = x.weight;
+      weight[1] = y.weight;
+      weight[2] = z.weight;
+   }
    *box = (struct texture_box_lanes){{x.first, x.second}, {y.first, y.second}, {z.first, z.second}};
 
-   texture_int reads[2] = {access->lanes, access->lanes};
+   texture_int any[2] = {texture_splat_int(-1), texture_splat_int(-1)};
    if (unlikely(state->bordered)) {
-      texture_int x_inside[2], y_inside[2], z_inside[2], any[2] = {{0}, {0}};
+      texture_int x_inside[2], y_inside[2], z_inside[2];
+      any[0] = any[1] = texture_splat_int(0);
       for (unsigned i = 0; i < 2; i++) {
          x_inside[i] = texture_limit(&box->x[i], last_x);
          y_inside[i] = texture_limit(&box->y[i], last_y);
@@ -334,17 +344,15 @@ texture_wrap_box(const struct tbr_texture_binding *binding, const struct tbr_sam
          inside[i] = x_inside[i & 1] & y_inside[i >> 1 & 1] & z_inside[i >> 2];
          any[i >> 2] |= inside[i];
       }
-      reads[0] &= any[0];
-      reads[1] &= any[1];
    }
    if (!access->reads)
       return;
    const texture_int column = linear ? texture_lower_corners(&x, sampler->wrap_s, last_x) : x.first;
    const texture_int row = linear ? texture_lower_corners(&y, sampler->wrap_t, last_y) : y.first;
-   texture_note_lanes(access, access->slot, reads[0], column, row,
+   texture_note_lanes(access, access->slot, access->lanes & any[0], column, row,
                       shape == TEXTURE_VOLUME ? box->z[0] : site->layer, linear);
    if (shape == TEXTURE_VOLUME && linear)
-      texture_note_lanes(access, access->slot + 1, reads[1], column, row, box->z[1], true);
+      texture_note_lanes(access, access->slot + 1, access->lanes & any[1], column, row, box->z[1], true);
 }
 
 /** The same on the faces of a seamless cube map, of lanes whose squares are within a face; returns the
@@ -355,14 +363,15 @@ texture_place_on_face(const struct texture_site *site, const struct texture_acce
                       texture_float weight[3], texture_int first[2])
 {
    const texture_float size = texture_to_float(geometry->field[TEXTURE_LAST_X] + 1);
-   const texture_uint last = (texture_uint)geometry->field[TEXTURE_LAST_X];
+   const texture_int last = geometry->field[TEXTURE_LAST_X];
    for (unsigned i = 0; i < 2; i++) {
       const texture_float u = texture_clamp_lambda(site->at[i], 0.0f, 1.0f) * size - 0.5f;
       const texture_float whole = texture_floor(u);
       first[i] = texture_truncate(whole);
       weight[i] = u - whole;
    }
-   const texture_int within = ((texture_uint)first[0] < last) & ((texture_uint)first[1] < last);
+   const texture_int within =
+      ((first[0] - last) & (first[1] - last) & ~(first[0] | first[1])) < texture_splat_int(0);
    box->x[0] = first[0] & within;
    box->y[0] = first[1] & within;
    box->y[1] = box->y[0] - within;
@@ -370,7 +379,7 @@ texture_place_on_face(const struct texture_site *site, const struct texture_acce
       texture_note_lanes(access, access->slot, access->lanes & within, box->x[0], box->y[0], site->layer,
                          true);
    /* Of the others, which have other taps, the first two texels are read if there are two. */
-   box->x[1] = texture_min_int(box->x[0] + 1, (texture_int)last);
+   box->x[1] = texture_min_int(box->x[0] + 1, last);
    return access->lanes & ~within;
 }
 
@@ -404,42 +413,27 @@ texture_read_lanes(struct tbr_texture_thread *thread, const struct tbr_texture_b
    const struct tbr_texture_private *state = &binding->private_state;
    const unsigned count = texture_count_taps(shape, linear);
    const bool seamless = shape == TEXTURE_FACES && linear && state->seamless;
-   struct texture_geometry geometry;
+   const struct texture_geometry *geometry = access->geometry;
    struct texture_box_lanes box;
    struct texture_taps taps;
    texture_int inside[TEXTURE_MAX_TAPS], first[2], missing[4], crossing;
    bool crosses = false;
 
-   if (binding->num_levels == 1)
-      texture_look_up_first_level(state, &geometry);
-   else
-      texture_look_up_level(state, access->level, access->uniform, &geometry);
    if (seamless) {
-      crossing = texture_place_on_face(site, access, &geometry, &box, square->weight, first);
+      crossing = texture_place_on_face(site, access, geometry, &box, square->weight, first);
       crosses = texture_any(crossing);
    } else {
-      texture_wrap_box(binding, arguments, shape, linear, site, access, &geometry, &box, square->weight,
+      texture_wrap_box(binding, arguments, shape, linear, site, access, geometry, &box, square->weight,
                        inside);
    }
-   texture_place_box(state, shape, linear, site->layer, &geometry, &box, &taps);
+   texture_place_box(state, shape, linear, site->layer, geometry, &box, &taps);
    if (unlikely(crosses)) {
-      texture_cross_faces(state, site, access, &geometry, first, &crossing, &taps, missing);
+      texture_cross_faces(state, site, access, geometry, first, &crossing, &taps, missing);
       taps.pairs = false;
    }
 
    taps.channels = channels;
-   if (shape == TEXTURE_FLAT && linear && state->dimensions == 1) {
-      /* Both rows are the only one. */
-      texture_load_texels(thread, state, &taps, 2, &square->texels);
-      for (unsigned c = 0; c < 4; c++) {
-         if (!(channels >> c & 1))
-            continue;
-         square->texels.channel[2][c] = square->texels.channel[0][c];
-         square->texels.channel[3][c] = square->texels.channel[1][c];
-      }
-   } else {
-      texture_load_texels(thread, state, &taps, count, &square->texels);
-   }
+   texture_load_texels(thread, state, &taps, count, &square->texels);
 
    if (unlikely(state->bordered) && !seamless)
       for (unsigned i = 0; i < count; i++)
@@ -461,7 +455,7 @@ texture_filter_lanes(struct tbr_texture_thread *thread, const struct tbr_texture
                      const struct texture_site *site, const struct texture_access *access,
                      texture_float *channels)
 {
-   const unsigned used = binding->private_state.used_channels;
+   const unsigned used = binding->private_state.used_channels, count = texture_count_taps(shape, linear);
    struct texture_square_lanes square;
    texture_read_lanes(thread, binding, arguments, shape, linear, site, access, used, &square);
 #pragma GCC unroll 4
@@ -471,15 +465,14 @@ texture_filter_lanes(struct tbr_texture_thread *thread, const struct tbr_texture
       channels[c] = square.texels.channel[0][c];
       if (!linear)
          continue;
-      texture_float slice[2];
-      for (unsigned i = 0; i < (shape == TEXTURE_VOLUME ? 2 : 1); i++) {
-         texture_float(*texel)[4] = &square.texels.channel[4 * i];
-         slice[i] = texture_blend_lanes(texture_blend_lanes(texel[0][c], texel[1][c], square.weight[0]),
-                                        texture_blend_lanes(texel[2][c], texel[3][c], square.weight[0]),
-                                        square.weight[1]);
-      }
-      channels[c] =
-         shape == TEXTURE_VOLUME ? texture_blend_lanes(slice[0], slice[1], square.weight[2]) : slice[0];
+      /* Along x, then y, then z. */
+      texture_float texel[TEXTURE_MAX_TAPS];
+      for (unsigned i = 0; i < count; i++)
+         texel[i] = square.texels.channel[i][c];
+      for (unsigned axis = 0; count >> axis > 1; axis++)
+         for (unsigned i = 0; i < count >> (axis + 1); i++)
+            texel[i] = texture_blend_lanes(texel[2 * i], texel[2 * i + 1], square.weight[axis]);
+      channels[c] = texel[0];
    }
 }
 
@@ -494,6 +487,8 @@ texture_filter_lanes(struct tbr_texture_thread *thread, const struct tbr_texture
    {                                                                                                         \
       texture_filter_lanes(thread, binding, arguments, shape, linear, site, access, channels);               \
    }
+TEXTURE_DEFINE_LEVEL(line_nearest, TEXTURE_LINE, false)
+TEXTURE_DEFINE_LEVEL(line_linear, TEXTURE_LINE, true)
 TEXTURE_DEFINE_LEVEL(flat_nearest, TEXTURE_FLAT, false)
 TEXTURE_DEFINE_LEVEL(flat_linear, TEXTURE_FLAT, true)
 TEXTURE_DEFINE_LEVEL(volume_nearest, TEXTURE_VOLUME, false)
@@ -511,7 +506,8 @@ texture_filter_either(struct tbr_texture_thread *thread, const struct tbr_textur
    typedef void (*function)(struct tbr_texture_thread *, const struct tbr_texture_binding *,
                             const struct tbr_sample_arguments *, const struct texture_site *,
                             const struct texture_access *, texture_float *);
-   static const function functions[3][2] = {
+   static const function functions[4][2] = {
+      [TEXTURE_LINE] = {texture_filter_line_nearest, texture_filter_line_linear},
       [TEXTURE_FLAT] = {texture_filter_flat_nearest, texture_filter_flat_linear},
       [TEXTURE_VOLUME] = {texture_filter_volume_nearest, texture_filter_volume_linear},
       [TEXTURE_FACES] = {texture_filter_faces_nearest, texture_filter_faces_linear},
@@ -547,9 +543,9 @@ texture_site_init(const struct tbr_texture_binding *binding, const struct tbr_sa
          site->layer += 6 * texture_array_layers(binding->num_layers / 6, arguments->cube_layer + part);
       return;
    }
-   for (unsigned i = 0; i < (shape == TEXTURE_VOLUME ? 3 : 2); i++)
+   for (unsigned i = 0; i < (shape == TEXTURE_VOLUME ? 3 : shape == TEXTURE_FLAT ? 2 : 1); i++)
       site->at[i] = texture_load_operand(arguments->coords[i] + part);
-   if (shape == TEXTURE_FLAT && binding->private_state.layered)
+   if (shape <= TEXTURE_FLAT && binding->private_state.layered)
       site->layer = texture_array_layers(binding->num_layers, arguments->coords[2] + part);
 }
 
@@ -569,8 +565,8 @@ texture_level_places(const struct tbr_texture_binding *binding, texture_float la
 TEXTURE_INLINE void
 texture_sample_lanes(struct tbr_texture_thread *thread, const struct tbr_texture_binding *binding,
                      const struct tbr_sample_arguments *arguments, enum texture_shape shape,
-                     const struct texture_site *site, struct texture_access *access, texture_float lambda,
-                     texture_float *channels)
+                     const struct texture_site *site, struct texture_access *access, bool uniform,
+                     texture_float lambda, texture_float *channels)
 {
    const struct tbr_texture_private *state = &binding->private_state;
    const struct pipe_sampler_state *sampler = &binding->sampler;
@@ -582,7 +578,10 @@ texture_sample_lanes(struct tbr_texture_thread *thread, const struct tbr_texture
       linear = texture_splat_int(0);
 
    const texture_float place = texture_level_places(binding, lambda);
+   struct texture_geometry geometry;
    access->level = texture_truncate(place);
+   texture_look_up_level(state, access->level, uniform, &geometry);
+   access->geometry = &geometry;
    texture_filter_either(thread, binding, arguments, shape, site, access, linear, channels);
    if (sampler->min_mip_filter != PIPE_TEX_MIPFILTER_LINEAR)
       return;
@@ -595,6 +594,7 @@ texture_sample_lanes(struct tbr_texture_thread *thread, const struct tbr_texture
    other.lanes = second;
    other.level -= between;
    other.slot = TEXTURE_MAX_READS / 2;
+   texture_look_up_level(state, other.level, uniform, &geometry);
    texture_filter_either(thread, binding, arguments, shape, site, &other, linear, next);
    for (unsigned c = 0; c < 4; c++)
       if (state->used_channels >> c & 1)
@@ -606,8 +606,9 @@ texture_sample_lanes(struct tbr_texture_thread *thread, const struct tbr_texture
 TEXTURE_INLINE void
 texture_gather_lanes(struct tbr_texture_thread *thread, const struct tbr_texture_binding *binding,
                      struct tbr_sample_arguments *arguments, enum texture_shape shape,
-                     const struct texture_site *site, const struct texture_access *access)
+                     const struct texture_site *site, struct texture_access *access)
 {
+   assert(shape == TEXTURE_FLAT || shape == TEXTURE_FACES);
    static const uint8_t order[4] = {2, 3, 1, 0};
    const unsigned component = arguments->shadow ? 0 : arguments->gather_component;
    const struct tbr_texture_private *state = &binding->private_state;
@@ -615,7 +616,10 @@ texture_gather_lanes(struct tbr_texture_thread *thread, const struct tbr_texture
    const texture_int constant = texture_splat_int(channel != PIPE_SWIZZLE_1 ? 0
                                                   : state->integer          ? 1
                                                                             : 0x3f800000);
+   struct texture_geometry geometry;
    struct texture_square_lanes square;
+   texture_look_up_first_level(state, &geometry);
+   access->geometry = &geometry;
    texture_read_lanes(thread, binding, arguments, shape, true, site, access, 1u << wanted, &square);
    for (unsigned i = 0; i < 4; i++)
       texture_store_float(arguments->texel[i] + access->part, channel <= PIPE_SWIZZLE_W
@@ -644,6 +648,7 @@ texture_sample_float(struct tbr_texture_thread *thread, const struct tbr_texture
    const struct pipe_sampler_state *sampler = &binding->sampler;
    const unsigned operation = arguments->operation;
    const bool record = thread->events != NULL && (thread->live & arguments->active) != 0;
+   const bool uniform = arguments->lod_control == TBR_LOD_IMPLICIT || arguments->lod_control == TBR_LOD_QUAD;
    const bool levels = operation == TBR_TEXTURE_LODQ || sampler->min_mip_filter != PIPE_TEX_MIPFILTER_NONE ||
                        sampler->min_img_filter != sampler->mag_img_filter;
    struct texture_reads reads;
@@ -653,7 +658,6 @@ texture_sample_float(struct tbr_texture_thread *thread, const struct tbr_texture
       struct texture_access access = {
          .lanes = texture_lanes_of(arguments->active >> part),
          .level = texture_splat_int(0),
-         .uniform = arguments->lod_control == TBR_LOD_IMPLICIT || arguments->lod_control == TBR_LOD_QUAD,
          .part = part,
          .reads = record ? &reads : NULL,
       };
@@ -666,7 +670,10 @@ texture_sample_float(struct tbr_texture_thread *thread, const struct tbr_texture
       texture_float reference;
       site.reference = texture_take_reference(binding, arguments, part, &reference);
       if (levels) {
-         unclamped = texture_lambda(binding, arguments, part, shape == TEXTURE_VOLUME ? 3 : state->dimensions,
+         unclamped = texture_lambda(binding, arguments, part,
+                                    shape == TEXTURE_VOLUME ? 3
+                                    : shape == TEXTURE_LINE ? 1
+                                                            : 2,
                                     shape == TEXTURE_FACES ? &projection : NULL);
          lambda = texture_clamp_lambda(unclamped, sampler->min_lod, sampler->max_lod);
       }
@@ -678,8 +685,8 @@ texture_sample_float(struct tbr_texture_thread *thread, const struct tbr_texture
          texture_store_float(arguments->texel[2] + part, texture_splat_float(0.0f));
          texture_store_float(arguments->texel[3] + part, texture_splat_float(0.0f));
       } else {
-         texture_float channels[4];
-         texture_sample_lanes(thread, binding, arguments, shape, &site, &access, lambda, channels);
+         texture_float channels[TEXTURE_NUM_VALUES];
+         texture_sample_lanes(thread, binding, arguments, shape, &site, &access, uniform, lambda, channels);
          texture_store_channels(state, channels, part, arguments);
       }
    }
@@ -693,12 +700,16 @@ texture_sample_single(struct tbr_texture_thread *thread, const struct tbr_textur
                       struct tbr_sample_arguments *arguments, enum texture_shape shape, bool linear)
 {
    const bool record = thread->events != NULL && (thread->live & arguments->active) != 0;
+   const struct tbr_texture_private *state = &binding->private_state;
    struct texture_reads reads;
+   struct texture_geometry geometry;
+   texture_look_up_first_level(state, &geometry);
    if (record)
       memset(&reads, 0, sizeof(reads));
    for (unsigned part = 0; part < TBR_LANES; part += TEXTURE_LANES) {
       const struct texture_access access = {
          .lanes = texture_lanes_of(arguments->active >> part),
+         .geometry = &geometry,
          .part = part,
          .reads = record ? &reads : NULL,
       };
@@ -709,9 +720,8 @@ texture_sample_single(struct tbr_texture_thread *thread, const struct tbr_textur
          texture_cube_project(arguments, part, &projection);
       texture_site_init(binding, arguments, part, shape, &projection, &site);
       site.reference = texture_take_reference(binding, arguments, part, &reference);
-      const struct tbr_texture_private *state = &binding->private_state;
       if (linear) {
-         texture_float channels[4];
+         texture_float channels[TEXTURE_NUM_VALUES];
          texture_filter_lanes(thread, binding, arguments, shape, true, &site, &access, channels);
          texture_store_channels(state, channels, part, arguments);
       } else {
@@ -742,9 +752,12 @@ texture_sample_single(struct tbr_texture_thread *thread, const struct tbr_textur
       else                                                                      \
          texture_sample_##any(thread, binding, arguments);                      \
    }
+TEXTURE_DEFINE_SHAPE(line, TEXTURE_LINE)
 TEXTURE_DEFINE_SHAPE(flat, TEXTURE_FLAT)
 TEXTURE_DEFINE_SHAPE(volume, TEXTURE_VOLUME)
 TEXTURE_DEFINE_SHAPE(faces, TEXTURE_FACES)
+TEXTURE_DEFINE_SINGLE(line_nearest, line, TEXTURE_LINE, false)
+TEXTURE_DEFINE_SINGLE(line_linear, line, TEXTURE_LINE, true)
 TEXTURE_DEFINE_SINGLE(flat_nearest, flat, TEXTURE_FLAT, false)
 TEXTURE_DEFINE_SINGLE(flat_linear, flat, TEXTURE_FLAT, true)
 TEXTURE_DEFINE_SINGLE(volume_nearest, volume, TEXTURE_VOLUME, false)
@@ -758,14 +771,16 @@ texture_choose_vectors(const struct tbr_texture_binding *binding)
 {
    const struct tbr_texture_private *state = &binding->private_state;
    const struct pipe_sampler_state *sampler = &binding->sampler;
-   static const tbr_sample_function functions[3][3] = {
+   static const tbr_sample_function functions[4][3] = {
+      [TEXTURE_LINE] = {texture_sample_line_nearest, texture_sample_line_linear, texture_sample_line},
       [TEXTURE_FLAT] = {texture_sample_flat_nearest, texture_sample_flat_linear, texture_sample_flat},
       [TEXTURE_VOLUME] = {texture_sample_volume_nearest, texture_sample_volume_linear, texture_sample_volume},
       [TEXTURE_FACES] = {texture_sample_faces_nearest, texture_sample_faces_linear, texture_sample_faces},
    };
    const enum texture_shape shape = texture_is_cube(binding) ? TEXTURE_FACES
                                     : state->dimensions == 3 ? TEXTURE_VOLUME
-                                                             : TEXTURE_FLAT;
+                                    : state->dimensions == 2 ? TEXTURE_FLAT
+                                                             : TEXTURE_LINE;
    const bool single = sampler->min_mip_filter == PIPE_TEX_MIPFILTER_NONE &&
                        sampler->min_img_filter == sampler->mag_img_filter;
    const bool linear = sampler->min_img_filter == PIPE_TEX_FILTER_LINEAR && !state->integer;

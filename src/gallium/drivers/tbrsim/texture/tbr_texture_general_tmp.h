@@ -148,7 +148,11 @@ texture_filter_square(const struct tbr_texture_private *state, const struct text
 {
    if (!linear)
       return square->texel[0];
-   return texture_blend(state, texture_blend(state, square->texel[0], square->texel[1], square->weight_x),
+   const union texture_texel first =
+      texture_blend(state, square->texel[0], square->texel[1], square->weight_x);
+   if (state->dimensions == 1)
+      return first;
+   return texture_blend(state, first,
                         texture_blend(state, square->texel[2], square->texel[3], square->weight_x),
                         square->weight_y);
 }

@@ -44,7 +44,15 @@ texture_load_word(const uint8_t *base, texture_int offset)
 #if TEXTURE_LANES == 16
    return (texture_int)_mm512_i32gather_epi32((__m512i)offset, base, 1);
 #elif TEXTURE_LANES == 8
-   return (texture_int)_mm256_i32gather_epi32((const int *)base, (__m256i)offset, 1);
+   /* AMD's gathers take twice as long as loads. */
+   int32_t at[TEXTURE_LANES];
+   texture_store_int(at, offset);
+#define TEXTURE_WORD(i) _mm_load_ss((const float *)(base + at[i]))
+#define TEXTURE_TWO(i) _mm_unpacklo_ps(TEXTURE_WORD(i), TEXTURE_WORD(i + 1))
+   return (texture_int)_mm256_set_m128(_mm_movelh_ps(TEXTURE_TWO(4), TEXTURE_TWO(6)),
+                                       _mm_movelh_ps(TEXTURE_TWO(0), TEXTURE_TWO(2)));
+#undef TEXTURE_WORD
+#undef TEXTURE_TWO
 #else
    texture_int word;
    for (unsigned i = 0; i < TEXTURE_LANES; i++) {
@@ -63,11 +71,29 @@ texture_load_texel(enum texture_kind kind, const uint8_t *base, texture_int offs
 {
    if (texture_kind_bytes(kind) == 4)
       return texture_load_word(base, offset);
-#if TEXTURE_LANES >= 8
+#if TEXTURE_LANES == 16
    /* The aligned word around a texel lies in the texel's page. */
    texture_uint word = (texture_uint)texture_load_word(base, offset & ~3);
    word >>= (texture_uint)((offset & 3) << 3);
    return (texture_int)word & (texture_kind_bytes(kind) == 2 ? 0xffff : 0xff);
+#elif TEXTURE_LANES == 8
+   int32_t at[TEXTURE_LANES];
+   __m128i texels = _mm_setzero_si128();
+   texture_store_int(at, offset);
+#define TEXTURE_INSERT(i)                                                                                  \
+   texels = texture_kind_bytes(kind) == 2 ? _mm_insert_epi16(texels, *(const uint16_t *)(base + at[i]), i) \
+                                          : _mm_insert_epi8(texels, base[at[i]], i)
+   TEXTURE_INSERT(0);
+   TEXTURE_INSERT(1);
+   TEXTURE_INSERT(2);
+   TEXTURE_INSERT(3);
+   TEXTURE_INSERT(4);
+   TEXTURE_INSERT(5);
+   TEXTURE_INSERT(6);
+   TEXTURE_INSERT(7);
+#undef TEXTURE_INSERT
+   return (texture_int)(texture_kind_bytes(kind) == 2 ? _mm256_cvtepu16_epi32(texels)
+                                                      : _mm256_cvtepu8_epi32(texels));
 #else
    texture_int word;
    for (unsigned i = 0; i < TEXTURE_LANES; i++) {
@@ -449,36 +475,25 @@ texture_compare_lanes(unsigned function, texture_float reference, texture_float 
    return (texture_float)(passes & (texture_int)texture_splat_float(1.0f));
 }
 
-/** What components of the result can be, as the view's swizzle numbers them: channels, 0 and 1. */
-struct texture_values {
-   texture_float value[6];
-};
-
+/** Sets what components can be besides channels. */
 TEXTURE_INLINE void
-texture_list_values(const struct tbr_texture_private *state, const texture_float *channels,
-                    struct texture_values *values)
+texture_set_constants(const struct tbr_texture_private *state, texture_float values[TEXTURE_NUM_VALUES])
 {
-#pragma GCC unroll 4
-   for (unsigned c = 0; c < 4; c++) {
-      if (state->used_channels >> c & 1)
-         values->value[c] = channels[c];
-   }
-   values->value[PIPE_SWIZZLE_0] = texture_splat_float(0.0f);
-   values->value[PIPE_SWIZZLE_1] = (texture_float)texture_splat_int(state->integer ? 1 : 0x3f800000);
+   values[PIPE_SWIZZLE_0] = texture_splat_float(0.0f);
+   values[PIPE_SWIZZLE_1] = (texture_float)texture_splat_int(state->integer ? 1 : 0x3f800000);
 }
 
-/** Stores the components of lanes part … */
+/** Stores the components of lanes part …; values: the channels, and room for constants. */
 TEXTURE_INLINE void
-texture_store_channels(const struct tbr_texture_private *state, const texture_float *channels, unsigned part,
-                       struct tbr_sample_arguments *arguments)
+texture_store_channels(const struct tbr_texture_private *state, texture_float values[TEXTURE_NUM_VALUES],
+                       unsigned part, struct tbr_sample_arguments *arguments)
 {
    if (state->identity) {
       for (unsigned i = 0; i < 4; i++)
-         texture_store_float(arguments->texel[i] + part, channels[i]);
+         texture_store_float(arguments->texel[i] + part, values[i]);
       return;
    }
-   struct texture_values values;
-   texture_list_values(state, channels, &values);
+   texture_set_constants(state, values);
    for (unsigned i = 0; i < 4; i++)
-      texture_store_float(arguments->texel[i] + part, values.value[state->channel[i]]);
+      texture_store_float(arguments->texel[i] + part, values[state->channel[i]]);
 }

@@ -3,6 +3,7 @@
  * The texture unit's vector code, for the feature level it is compiled for:
  * included by tbr_isa.c, once a level.
  */
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
