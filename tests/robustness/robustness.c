@@ -8,10 +8,12 @@
  *    loops        programs whose loops do not end
  *    bounds       blocks read past their end give zeros, arrays indexed wildly do no harm
  *    exits N      N processes exit while a thread draws on
+ *    signals      a signal's handler closes the display while its thread waits in a call of GL
  *    layers N     N layers of blended textures: tiles with more texture reads than may wait */
 #include <GLES3/gl3.h>
 #include <dirent.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -604,14 +606,81 @@ test_exits(int count)
    }
 }
 
+/* ---- signals --------------------------------------------------------------- */
+
+/** As engines do that end at SIGTERM, whatever call their thread is in: it never returns there. */
+static void
+close_display(int number)
+{
+   egl_close(&egl);
+   _exit(0);
+}
+
+/** Draws what takes one thread tenths of a second, and waits for it. */
+static void
+wait_for_a_signal(int ready)
+{
+   GLuint target;
+   alarm(60);
+   require(signal(SIGTERM, close_display) != SIG_ERR, "signal");
+   egl = egl_open((struct surface_request){SURFACELESS});
+   make_current(create_context(EGL_NO_CONTEXT));
+   create_target(&target);
+   const GLuint program = build_program(plain_vertex, "#version 300 es\n"
+                                                      "precision highp float;\n"
+                                                      "uniform int rounds;\n"
+                                                      "out vec4 result;\n"
+                                                      "void main() {\n"
+                                                      "   float sum = 0.0;\n"
+                                                      "   for (int i = 0; i < rounds; i++)\n"
+                                                      "      for (int j = 0; j < 10000; j++)\n"
+                                                      "         sum = sin(sum + gl_FragCoord.x);\n"
+                                                      "   result = vec4(sum);\n"
+                                                      "}\n");
+   glUseProgram(program);
+   glDrawArrays(GL_TRIANGLES, 0, 3);
+   glFinish();
+   glUniform1i(glGetUniformLocation(program, "rounds"), 100);
+   glEnable(GL_SCISSOR_TEST);
+   glScissor(0, 0, SIZE / 4, SIZE / 4); /* one tile: however many threads there are */
+   glDrawArrays(GL_TRIANGLES, 0, 3);
+   require(write(ready, "", 1) == 1, "write");
+   glFinish();
+   stop("the picture was ready before the signal");
+}
+
+static void
+test_signals(void)
+{
+   int status, ready[2];
+   char byte;
+   require(!pipe(ready), "pipe");
+   const pid_t child = fork();
+   require(child >= 0, "fork");
+   if (!child)
+      wait_for_a_signal(ready[1]);
+   require(read(ready[0], &byte, 1) == 1, "read");
+   usleep(30000);
+   kill(child, SIGTERM);
+   require(waitpid(child, &status, 0) == child, "waitpid");
+   require(WIFEXITED(status) && !WEXITSTATUS(status), "a display that is closed while glFinish waits: %s %d",
+           WIFSIGNALED(status) ? "signal" : "status",
+           WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+}
+
 int
 main(int argc, char **argv)
 {
-   require(argc >= 2,
-           "usage: robustness contexts N|programs N|threads|orphans|sizes|loops|bounds|exits N|layers N");
+   require(
+      argc >= 2,
+      "usage: robustness contexts N|programs N|threads|orphans|sizes|loops|bounds|exits N|signals|layers N");
    const int number = argc > 2 ? atoi(argv[2]) : 0;
    if (!strcmp(argv[1], "exits")) {
       test_exits(number); /* before there is a display that the processes would share */
+      return 0;
+   }
+   if (!strcmp(argv[1], "signals")) {
+      test_signals(); /* likewise */
       return 0;
    }
 

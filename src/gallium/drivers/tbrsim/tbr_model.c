@@ -584,8 +584,7 @@ tbr_model_destroy(struct tbr_model *model)
    queue(model, &(struct message){.type = MESSAGE_STOP});
    thrd_join(model->thread, NULL);
    assert(model->finished && !model->first && !model->busy);
-   cnd_destroy(&model->queued);
-   cnd_destroy(&model->drained);
+   cnd_destroy(&model->queued); /* and not `drained`, as in tbr_renderer_destroy() */
    mtx_destroy(&model->lock);
    free_model(model);
 }

@@ -777,11 +777,11 @@ tbr_renderer_destroy(struct tbr_renderer *renderer)
    for (unsigned i = 0; i < renderer->num_threads; i++)
       thrd_join(renderer->threads[i], NULL);
    assert(!renderer->first);
+   /* The program's threads wait for the others, `rendered` and `retired`: below a signal's handler that ends the display, as
+    * ioquake3's does, for ever, and destroying them would wait for the waiter. It frees nothing. */
    cnd_destroy(&renderer->work);
    cnd_destroy(&renderer->room);
    cnd_destroy(&renderer->tile);
-   cnd_destroy(&renderer->rendered);
-   cnd_destroy(&renderer->retired);
    mtx_destroy(&renderer->lock);
    util_dynarray_foreach (&renderer->spare_events, struct cm_tile_events, events)
       free(events->words);
