@@ -322,8 +322,8 @@ TEXTURE_INLINE void
 texture_load_texels(struct tbr_texture_thread *thread, const struct tbr_texture_private *state,
                     const struct texture_taps *taps, unsigned count, struct texture_texels *texels)
 {
-   if (count == 1 && state->load == texture_load_BYTES_4)
-      texture_decode_texels(TEXTURE_CONVERT_BYTES, 4, state, taps, 1, texels);
+   if (count <= 2 && state->load == texture_load_BYTES_4)
+      texture_decode_texels(TEXTURE_CONVERT_BYTES, 4, state, taps, count, texels);
    else if (count == 1 && state->load == texture_load_WORD_4)
       texture_decode_texels(TEXTURE_CONVERT_WORD, 4, state, taps, 1, texels);
    else
