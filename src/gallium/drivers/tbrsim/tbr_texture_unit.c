@@ -451,6 +451,7 @@ prepare_decoding(struct tbr_texture_binding *binding)
       if (has_blocks_of_bytes(binding->format))
          state->unpack_block =
             util_format_unpack_description(block_decoder_format(binding->format))->unpack_rgba_8unorm_rect;
+      state->decode_s3tc = tbr_s3tc_choose_decoder(binding->format);
       state->integer = util_format_is_pure_integer(binding->format);
    }
 }

@@ -17,6 +17,7 @@
 #include "pipe/p_state.h"
 #include "events/event_stream.h"
 #include "tbr_limits.h"
+#include "tbr_s3tc.h"
 
 /** How an instruction chooses its mipmap level. */
 enum tbr_lod_control {
@@ -227,6 +228,7 @@ struct tbr_texture_binding {
       void (*unpack_block)(uint8_t *restrict destination, unsigned destination_stride,
                            const uint8_t *restrict source, unsigned source_stride, unsigned width,
                            unsigned height);
+      tbr_s3tc_decoder decode_s3tc; /**< does that for S3TC; NULL for other formats */
       void (*unpack_depth)(float *restrict destination, unsigned destination_stride,
                            const uint8_t *restrict source, unsigned source_stride, unsigned width,
                            unsigned height);

@@ -233,7 +233,10 @@ texture_decode_block(struct tbr_texture_thread *thread, const struct tbr_texture
    block->address = address;
    block->generation = thread->generation;
    block->format = state->format;
-   state->unpack_block((uint8_t *)block->texels, 16, address, state->block_bytes, 4, 4);
+   if (state->decode_s3tc)
+      state->decode_s3tc(address, block->texels);
+   else
+      state->unpack_block((uint8_t *)block->texels, 16, address, state->block_bytes, 4, 4);
 }
 
 /** The decoded block at an address. */
