@@ -131,11 +131,13 @@ def advise(recording, config=None, settings=None, timing=None, **options):
 
 def cache(trace, size, ways, **options):
     """`tbrsim cache`: one cache, any address trace; a row for each stream that the trace names, and
-    `total`: accesses, hits, misses, bypasses, writebacks, in blocks. trace_format: --format."""
+    `total`: accesses, hits, misses, bypasses, writebacks, in blocks; attrs["run"]: what made it. trace_format: --format."""
     if "trace_format" in options:
         options["format"] = options.pop("trace_format")
     counts = json.loads(call("cache", "--json", *option_words(size=size, ways=ways, **options),
                              "--", trace))
-    streams = counts.pop("streams", {})
-    return need("pandas").DataFrame.from_dict(streams | {"total": counts}, orient="index") \
+    streams, run = counts.pop("streams", {}), counts.pop("run")
+    table = need("pandas").DataFrame.from_dict(streams | {"total": counts}, orient="index") \
         .rename_axis(index="stream")
+    table.attrs["run"] = run
+    return table

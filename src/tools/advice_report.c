@@ -608,6 +608,7 @@ advice_report_json(const struct advice_report *report)
    for (unsigned a = 0; a < report->count; a++)
       json_array_append_new(findings, finding_json(report, &report->list[a]));
    json_object_set_new(object, "recording", output_text(report->recording));
+   json_object_set_new(object, "run", output_run(report->recording));
    json_object_set_new(object, "configuration", output_text(report->configuration));
    json_object_set_new(object, "frames", json_integer(report->baseline->frames));
    json_object_set_new(object, "loading_frames", loading_json(report));

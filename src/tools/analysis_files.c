@@ -82,11 +82,11 @@ analysis_json(const struct analysis *analysis)
       const struct simulated *simulation = &analysis->simulations[s];
       json_object_set_new(simulations, simulation->traversal, simulation_json(analysis, simulation));
    }
-   return json_pack("{s:o, s:i, s:i, s:i, s:o, s:s, s:i, s:i, s:o}", "file", output_text(analysis->file),
-                    "first_frame", analysis->frames[analysis->first_frame + analysis->warm_up].number,
-                    "last_frame", analysis->frames[analysis->last_frame].number, "frames",
-                    analysis_frames(analysis), "preset",
-                    output_text(analysis->simulations[FORWARD].config->name), "point",
+   return json_pack("{s:o, s:o, s:i, s:i, s:i, s:o, s:s, s:i, s:i, s:o}", "file", output_text(analysis->file),
+                    "run", output_run(analysis->file), "first_frame",
+                    analysis->frames[analysis->first_frame + analysis->warm_up].number, "last_frame",
+                    analysis->frames[analysis->last_frame].number, "frames", analysis_frames(analysis),
+                    "preset", output_text(analysis->simulations[FORWARD].config->name), "point",
                     cm_unit_names[analysis->point], "block_bytes", analysis->block_bytes, "sets",
                     analysis->sets, "simulations", simulations);
 }

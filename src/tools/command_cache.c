@@ -307,6 +307,7 @@ print_counts(const struct cache_options *options, const struct cm_cache *cache)
    }
    if (json_object_size(streams))
       json_object_set_new(root, "streams", streams);
+   json_object_set_new(root, "run", output_run(NULL));
    if (options->json)
       output_json(root, 0, stdout);
 }

@@ -16,7 +16,8 @@
 
 static const char description[] =
    "Simulates memory hierarchies over a recording (tbrsim run|replay --record). Statistics\n"
-   "are those of a live run under the same configuration, to the byte. With several\n"
+   "are those of a live run under the same configuration, to the byte, but that stats.json\n"
+   "names the recording. With several\n"
    "configurations prints them side by side; each has its statistics in a directory of\n"
    "its own, which OUT/index.json lists. --csv prints a line for each configuration; csv and\n"
    "json have the sums of all counters. With --selected only the frames that tbrsim select has\n"

@@ -258,9 +258,9 @@ llc_report_json(const struct llc_report *report, FILE *file)
       for (unsigned p = 0; p < comparison->num_points; p++)
          json_array_append_new(caches, point_json(comparison, &comparison->points[p]));
       json_array_append_new(recordings,
-                            json_pack("{s:o, s:o, s:s, s:i, s:i, s:i, s:b, s:i, s:o}", "file",
-                                      output_text(comparison->file), "configuration",
-                                      output_text(comparison->configuration), "unit",
+                            json_pack("{s:o, s:o, s:o, s:s, s:i, s:i, s:i, s:b, s:i, s:o}", "file",
+                                      output_text(comparison->file), "run", output_run(comparison->file),
+                                      "configuration", output_text(comparison->configuration), "unit",
                                       cm_unit_names[comparison->unit], "first_frame", comparison->first_frame,
                                       "last_frame", comparison->last_frame, "warm_up",
                                       comparison->options.warm_up, "cold_frames",

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "output.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "events/recording.h"
+#include "stats/schema.h"
+#include "stats/writer.h"
+#include "tbrsim_version.h"
 #include "tools.h"
 
 json_t *
@@ -19,6 +24,21 @@ output_text(const char *value)
    string = json_string(ascii);
    free(ascii);
    return string;
+}
+
+json_t *
+output_run(const char *path)
+{
+   json_t *run = json_pack("{s:i, s:s, s:s}", "schema", CM_STATS_SCHEMA, "tbrsim", tbrsim_release,
+                           CM_RUN_SIMULATOR, tbrsim_commit);
+   char error[512], fingerprint[17];
+   struct cm_recording *recording = path ? cm_recording_open(path, error, sizeof error) : NULL;
+   if (!recording)
+      return run;
+   snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, cm_recording_fingerprint(recording));
+   cm_recording_close(recording);
+   json_object_set_new(run, CM_RUN_RECORDING, json_string(fingerprint));
+   return run;
 }
 
 json_t *

@@ -10,6 +10,10 @@
 /** A text; where it is no UTF-8, with '?' for what is not ASCII. */
 json_t *output_text(const char *text);
 
+/** What made results, by the names that stats.json has in its "run": the schema, the release and commit of this command, and
+ * the fingerprint of the recording at a path (NULL: of none). */
+json_t *output_run(const char *path);
+
 /** An object of counts by name. */
 json_t *output_counts(const char *const *names, const uint64_t *counts, unsigned count);
 

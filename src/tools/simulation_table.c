@@ -207,8 +207,8 @@ simulation_table_csv(const struct simulation *simulations, unsigned count)
 void
 simulation_table_json(const struct simulation *simulations, unsigned count, const char *recording)
 {
-   output_json(json_pack("{s:o, s:o}", "recording", output_text(recording), "simulations",
-                         simulations_json(simulations, count, false)),
+   output_json(json_pack("{s:o, s:o, s:o}", "recording", output_text(recording), "run", output_run(recording),
+                         "simulations", simulations_json(simulations, count, false)),
                1, stdout);
 }
 

@@ -62,12 +62,12 @@ sweep_report_csv(const struct sweep_report *report, FILE *file)
 void
 sweep_report_json(const struct sweep_report *report, FILE *file)
 {
-   output_json(json_pack("{s:o, s:o, s:i, s:i, s:i, s:s, s:i, s:s, s:b, s:o}", "file",
-                         output_text(report->file), "configuration", output_text(report->configuration),
-                         "first_frame", report->first_frame, "last_frame", report->last_frame, "warm_up",
-                         report->warm_up, "accesses_of", report->accesses, "block_bytes", report->block_bytes,
-                         "index", cm_index_names[report->index], "empty_at_each_pass",
-                         report->empty_each_pass, "points", points_json(report)),
+   output_json(json_pack("{s:o, s:o, s:o, s:i, s:i, s:i, s:s, s:i, s:s, s:b, s:o}", "file",
+                         output_text(report->file), "run", output_run(report->file), "configuration",
+                         output_text(report->configuration), "first_frame", report->first_frame, "last_frame",
+                         report->last_frame, "warm_up", report->warm_up, "accesses_of", report->accesses,
+                         "block_bytes", report->block_bytes, "index", cm_index_names[report->index],
+                         "empty_at_each_pass", report->empty_each_pass, "points", points_json(report)),
                1, file);
 }
 

@@ -470,8 +470,9 @@ class Tables(Recorded):
         table = tbrsim.cache(trace, "64K", 4, policy="srrip")
         printed = json.loads(self.fine("cache", "--json", "--size", "64K", "--ways", "4",
                                        "--policy", "srrip", trace))
-        streams = printed.pop("streams")
+        streams, run = printed.pop("streams"), printed.pop("run")
         self.assertEqual(table.to_dict("index"), streams | {"total": printed})
+        self.assertEqual(table.attrs["run"], run)
         plain = tbrsim.cache(self.path("plain.txt", "R 0x0\nR 0x0\n"), 4096, 4,
                              trace_format="plain")
         self.assertEqual(plain.loc["total", "hits"], 1)

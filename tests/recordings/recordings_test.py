@@ -323,6 +323,11 @@ class Simulation(RecordingTest):
         fingerprint = json.loads(self.fine("info", "--json", recording))["fingerprint"]
         self.assertRegex(fingerprint, "^[0-9a-f]{16}$")
         self.assertEqual(simulated, live | {"recording": fingerprint})
+        expected = {name: simulated[name] for name in ("schema", "tbrsim", "simulator", "recording")}
+        for words in (("sweep", "--unit", "l2", "--size", "64K", "--ways", "4", "--policy", "lru"), ("llc", "--policy", "lru"),
+                      ("analyze",), ("advise",), ("sim", "--out", self.out / "made")):
+            results = json.loads(self.fine(*words, "--json", recording))
+            self.assertEqual(results.get("recordings", [results])[0]["run"], expected, words)
         renamed = self.out / "renamed.tbr"
         recording.rename(renamed)
         self.assertIn(fingerprint, self.fine("info", renamed))

@@ -578,7 +578,10 @@ class Browser(TestCase):
         self.assertIn(f"#frame={first['frame']}&pass={first['pass']} {first['frame']} passes {first['pass']} 960 × 540", places)
         if first["resource"]:
             self.assertIn(f"#frame={first['frame']}&texture={first['resource']['id']} {first['frame']} textures {first['resource']['id']} ", places[1])
-        plain, _ = self.dom(self.report(self.plain)[0].replace("</body>", VERDICT))
+        plain, text = self.dom(self.report(self.plain)[0].replace("</body>", VERDICT))
+        run = tbrsim.statistics_files.load(self.plain)["run"]
+        self.assertIn(f"commit {run['commit']},", text)
+        self.assertIn(f"recording {run['recording']}<", text)
         self.assertEqual(plain["bound"], "Frame time, and what bounds it, are not known: this run has no timing. "
                          "tbrsim report of a recording or a trace simulates it, unless with --timing off.")
 

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* What the run is, the totals, the charts over frames. */
 
+/* Statistics of before schema 1 have no commits. */
+function madeBy(run) {
+  const simulator = run.simulator && run.simulator !== run.commit ? `simulated by commit ${run.simulator}` : null;
+  return [run.tbrsim, run.commit && `commit ${run.commit}`, simulator, `Mesa ${run.mesa}`, run.recording && `recording ${run.recording}`]
+    .filter(Boolean).join(", ");
+}
+
 function describeRun(run) {
   const settings = run.settings;
   const source = run.source || run.path;
   return [["Program", run.program], ["GPU", `${run.run.preset || ""}: ${settings.description || ""}`],
     ["Frames", format.count(run.num_frames)], ["Mode", `${settings.mode}, ${settings.clock_mhz} MHz, tiles of ${settings["tile.size"]} pixels`],
-    ["Results", source], ["tbrsim", `${run.run.tbrsim}, Mesa ${run.run.mesa}`]];
+    ["Results", source], ["tbrsim", madeBy(run.run)]];
 }
 
 function definitionList(pairs) {
