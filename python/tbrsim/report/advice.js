@@ -54,10 +54,10 @@ function adviceBreak(page, finding) {
     ["Meanwhile drawn to", where.meanwhile && adviceResource(page, finding.frame, where.meanwhile)]];
 }
 
-/* What it saves, the largest share first. */
+/* What it saves: cycles, by which findings are ordered where they are counted, then the largest share first. */
 function adviceSavings(finding) {
-  const share = (key) => finding.saves_percent[key] || 0;
-  return Object.entries(MEASURES).filter(([key]) => Math.abs(share(key)) >= 0.05).sort(([a], [b]) => share(b) - share(a))
+  const share = (key) => finding.saves_percent[key] || 0, rank = (key) => (key === "cycles" ? Infinity : share(key));
+  return Object.entries(MEASURES).filter(([key]) => Math.abs(share(key)) >= 0.05).sort(([a], [b]) => rank(b) - rank(a))
     .map(([key, [what, write]]) => `${write(finding.saves[key])} ${what} (${format.percent(share(key) / 100)})`);
 }
 
