@@ -201,6 +201,12 @@ texture_decode_texels(enum texture_conversion conversion, unsigned bytes,
                       unsigned count, struct texture_texels *texels)
 {
    texture_int words[2][4];
+   if (count == 1) {
+      /* Not in a loop: compilers would test all channels' bits before it. */
+      texture_load_words(bytes, state, taps->offset[0], words[0]);
+      texture_decode_texel(conversion, bytes, state, taps->channels, words[0], texels->channel[0]);
+      return;
+   }
    if (taps->pairs && bytes <= 8 && (TEXTURE_LANES >= 8 || bytes >= 4)) {
       for (unsigned i = 0; i < count; i += 2) {
          texture_load_word_pairs(bytes, state, taps->offset[i], words[0], words[1]);

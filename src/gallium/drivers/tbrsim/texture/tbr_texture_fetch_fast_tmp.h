@@ -86,7 +86,7 @@ texture_locate_texels(const struct tbr_texture_binding *binding, const struct tb
 
 /** Stores the texels of one vector; zeros outside the texture, before the view's swizzle. */
 TEXTURE_INLINE void
-texture_store_fetched(const struct tbr_texture_binding *binding, texture_float values[TEXTURE_NUM_VALUES],
+texture_store_fetched(const struct tbr_texture_binding *binding, const texture_float *values,
                       const struct texture_fetched *fetched, unsigned part,
                       struct tbr_sample_arguments *arguments)
 {
@@ -95,7 +95,6 @@ texture_store_fetched(const struct tbr_texture_binding *binding, texture_float v
          texture_store_int(arguments->texel[i] + part, (texture_int)values[i] & fetched->inside);
       return;
    }
-   texture_set_constants(&binding->private_state, values);
    for (unsigned i = 0; i < 4; i++) {
       const texture_int kept = binding->swizzle[i] == PIPE_SWIZZLE_1 ? fetched->active : fetched->inside;
       const texture_float value = values[binding->private_state.channel[i]];
@@ -108,10 +107,11 @@ texture_fetch_fast(struct tbr_texture_thread *thread, const struct tbr_texture_b
                    struct tbr_sample_arguments *arguments)
 {
    struct texture_reads reads;
+   struct texture_texels texels;
+   texture_set_constants(&binding->private_state, texels.channel[0]);
    memset(reads.lanes, 0, sizeof(reads.lanes));
    for (unsigned part = 0; part < TBR_LANES; part += TEXTURE_LANES) {
       struct texture_taps taps;
-      struct texture_texels texels;
       const struct texture_fetched fetched = texture_locate_texels(binding, arguments, part, &taps);
       taps.channels = binding->private_state.used_channels;
       taps.pairs = false;

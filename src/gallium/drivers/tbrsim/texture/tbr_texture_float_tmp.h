@@ -652,6 +652,8 @@ texture_sample_float(struct tbr_texture_thread *thread, const struct tbr_texture
    const bool levels = operation == TBR_TEXTURE_LODQ || sampler->min_mip_filter != PIPE_TEX_MIPFILTER_NONE ||
                        sampler->min_img_filter != sampler->mag_img_filter;
    struct texture_reads reads;
+   texture_float channels[TEXTURE_NUM_VALUES];
+   texture_set_constants(state, channels);
    if (record)
       memset(&reads, 0, sizeof(reads)); /* what no lane reads is recorded as 0 */
    for (unsigned part = 0; part < TBR_LANES; part += TEXTURE_LANES) {
@@ -685,7 +687,6 @@ texture_sample_float(struct tbr_texture_thread *thread, const struct tbr_texture
          texture_store_float(arguments->texel[2] + part, texture_splat_float(0.0f));
          texture_store_float(arguments->texel[3] + part, texture_splat_float(0.0f));
       } else {
-         texture_float channels[TEXTURE_NUM_VALUES];
          texture_sample_lanes(thread, binding, arguments, shape, &site, &access, uniform, lambda, channels);
          texture_store_channels(state, channels, part, arguments);
       }
@@ -703,7 +704,10 @@ texture_sample_single(struct tbr_texture_thread *thread, const struct tbr_textur
    const struct tbr_texture_private *state = &binding->private_state;
    struct texture_reads reads;
    struct texture_geometry geometry;
+   struct texture_square_lanes square;
+   texture_float channels[TEXTURE_NUM_VALUES];
    texture_look_up_first_level(state, &geometry);
+   texture_set_constants(state, linear ? channels : square.texels.channel[0]);
    if (record)
       memset(&reads, 0, sizeof(reads));
    for (unsigned part = 0; part < TBR_LANES; part += TEXTURE_LANES) {
@@ -721,11 +725,9 @@ texture_sample_single(struct tbr_texture_thread *thread, const struct tbr_textur
       texture_site_init(binding, arguments, part, shape, &projection, &site);
       site.reference = texture_take_reference(binding, arguments, part, &reference);
       if (linear) {
-         texture_float channels[TEXTURE_NUM_VALUES];
          texture_filter_lanes(thread, binding, arguments, shape, true, &site, &access, channels);
          texture_store_channels(state, channels, part, arguments);
       } else {
-         struct texture_square_lanes square;
          texture_read_lanes(thread, binding, arguments, shape, false, &site, &access, state->used_channels,
                             &square);
          texture_store_channels(state, square.texels.channel[0], part, arguments);

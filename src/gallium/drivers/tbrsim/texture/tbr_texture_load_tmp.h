@@ -478,7 +478,7 @@ texture_compare_lanes(unsigned function, texture_float reference, texture_float 
    return (texture_float)(passes & (texture_int)texture_splat_float(1.0f));
 }
 
-/** Sets what components can be besides channels. */
+/** Sets what components can be besides channels: once for all vectors of a call. */
 TEXTURE_INLINE void
 texture_set_constants(const struct tbr_texture_private *state, texture_float values[TEXTURE_NUM_VALUES])
 {
@@ -486,17 +486,16 @@ texture_set_constants(const struct tbr_texture_private *state, texture_float val
    values[PIPE_SWIZZLE_1] = (texture_float)texture_splat_int(state->integer ? 1 : 0x3f800000);
 }
 
-/** Stores the components of lanes part …; values: the channels, and room for constants. */
+/** Stores the components of lanes part … */
 TEXTURE_INLINE void
-texture_store_channels(const struct tbr_texture_private *state, texture_float values[TEXTURE_NUM_VALUES],
-                       unsigned part, struct tbr_sample_arguments *arguments)
+texture_store_channels(const struct tbr_texture_private *state, const texture_float *values, unsigned part,
+                       struct tbr_sample_arguments *arguments)
 {
    if (state->identity) {
       for (unsigned i = 0; i < 4; i++)
          texture_store_float(arguments->texel[i] + part, values[i]);
       return;
    }
-   texture_set_constants(state, values);
    for (unsigned i = 0; i < 4; i++)
       texture_store_float(arguments->texel[i] + part, values[state->channel[i]]);
 }
