@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "raster_harness.h"
-#include "tbr_formats.h"
+#include "pipe/tbr_formats.h"
 #include "util/format/u_format.h"
 
 #define WIDTH 21

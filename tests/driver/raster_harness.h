@@ -4,7 +4,7 @@
 #ifndef RASTER_HARNESS_H
 #define RASTER_HARNESS_H
 
-#include "tbr_isa.h"
+#include "tile/tbr_isa.h"
 #include "util/macros.h"
 
 #define SCENE_MAX_DRAWS 64

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tbr_isa.h"
+#include "tile/tbr_isa.h"
 #include "texture_test.h"
 #include "util/format/u_format.h"
 #include "util/macros.h"

@@ -3,7 +3,7 @@
 #ifndef TEXTURE_TEST_H
 #define TEXTURE_TEST_H
 
-#include "tbr_texture_unit.h"
+#include "tile/tbr_texture_unit.h"
 
 /** Vector feature levels that the machine runs; the others are left out. */
 #define TEXTURE_TEST_MAX_LEVELS 3

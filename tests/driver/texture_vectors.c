@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tbr_isa.h"
+#include "tile/tbr_isa.h"
 #include "texture_test.h"
 #include "util/format/u_format.h"
 #include "util/macros.h"

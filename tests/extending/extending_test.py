@@ -117,7 +117,7 @@ class Patches(unittest.TestCase):
 
     def test_event_in_driver(self):
         """What blit.patch changes of the driver compiles, where the driver is built."""
-        source = "src/gallium/drivers/tbrsim/tbr_draw_events.c"
+        source = "src/gallium/drivers/tbrsim/geometry/tbr_draw_events.c"
         database = OPTIONS.build / "compile_commands.json"
         entries = [entry for entry in json.loads(database.read_text()) if entry["file"].endswith(source)]
         if not entries:

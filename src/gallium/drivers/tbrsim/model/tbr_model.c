@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/tbr_model.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/log.h"
+#include "util/u_cpu_detect.h"
+#include "util/u_atomic.h"
+#include "util/u_dynarray.h"
+#include "util/u_memory.h"
+#include "util/u_thread.h"
+#include "gpu/timeline_writer.h"
+#include "util/frame_list.h"
+#include "model/tbr_process.h"
+#include "model/tbr_recording.h"
+#include "model/tbr_statistics.h"
+#include "model/tbr_thumbnail.h"
+
+enum message_type {
+   MESSAGE_RESOURCE,
+   MESSAGE_FORGET,
+   MESSAGE_NAME,
+   MESSAGE_PASS,
+   MESSAGE_FRAME_END,
+   MESSAGE_COUNT,  /**< the totals are wanted */
+   MESSAGE_FINISH, /**< the last frame is to be written; nothing that follows counts */
+   MESSAGE_STOP,
+};
+
+struct message {
+   struct message *next;
+   enum message_type type;
+   bool recorded; /**< goes to the recording as well */
+   union {
+      struct cm_resource_description resource;
+      uint32_t forgotten;  /**< a resource's id */
+      struct cm_name name; /**< its text is the message's */
+      struct {
+         const struct cm_pass *pass;
+         const uint32_t *traversal;
+         void *data;
+         bool (*has_tile)(void *data, uint32_t n, bool wait);
+         struct tbr_thumbnail (*take_thumbnail)(void *data);
+         void (*release_tile)(void *data, uint32_t tile);
+         void (*release)(void *data);
+      };
+   };
+};
+
+struct tbr_model {
+   struct cm_gpu *gpu;              /**< NULL: events are only recorded */
+   struct tbr_recording *recording; /**< NULL: events are not recorded */
+   bool takes_guests;               /**< other threads may do tasks of the simulation */
+   struct cm_frame_list frames;     /**< simulated and recorded: TBRSIM_FRAMES */
+   thrd_t thread;
+
+   mtx_t lock;
+   cnd_t queued, drained;
+   struct message *first, **end;
+   bool busy;                       /**< a message is being consumed */
+   uint64_t *counters;              /**< totals, of the last MESSAGE_COUNT */
+   bool counted;                    /**< they are of all that is queued */
+   bool ends;                       /**< MESSAGE_FINISH has been queued */
+   bool finished;                   /**< the consumer has had it */
+   uint32_t frame;                  /**< that the consumer is in */
+   bool frame_open;                 /**< it has passes */
+   uint32_t passes;                 /**< of that frame, so far */
+   struct util_dynarray thumbnails; /**< struct tbr_thumbnail, of that frame */
+
+   /* Of the pass that is consumed. The GPU's threads release its tiles. */
+   struct cm_pass_owner owner;
+   struct cm_recorder *recorder; /**< gets them first; NULL: it is not recorded */
+   mtx_t recorder_lock;          /**< it takes one tile at a time */
+};
+
+static void
+take_thumbnail(struct tbr_model *model, const struct message *message)
+{
+   struct tbr_thumbnail thumbnail = message->take_thumbnail(message->data);
+   thumbnail.pass = model->passes;
+   if (!thumbnail.png)
+      return;
+   struct tbr_thumbnail *added = util_dynarray_grow(&model->thumbnails, struct tbr_thumbnail, 1);
+   if (added)
+      *added = thumbnail;
+   else
+      free(thumbnail.png);
+}
+
+static void
+drop_thumbnails(struct tbr_model *model)
+{
+   util_dynarray_foreach (&model->thumbnails, struct tbr_thumbnail, thumbnail)
+      free(thumbnail->png);
+   util_dynarray_clear(&model->thumbnails);
+   model->passes = 0;
+}
+
+/** The model does not need a tile's events any more. */
+static void
+release_tile(void *data, uint32_t tile)
+{
+   struct tbr_model *model = data;
+   if (model->recorder) {
+      mtx_lock(&model->recorder_lock);
+      cm_recorder_pass_tile(model->recorder, tile);
+      mtx_unlock(&model->recorder_lock);
+   } else {
+      model->owner.release_tile(model->owner.data, tile);
+   }
+}
+
+/* Until the tile is rendered, there may be work left of those before it. */
+static void
+wait_tile(struct tbr_model *model, const struct message *message, uint32_t n)
+{
+   while (!message->has_tile(message->data, n, false)) {
+      if (!model->gpu || !cm_gpu_work(model->gpu)) {
+         message->has_tile(message->data, n, true);
+         return;
+      }
+   }
+}
+
+static void
+consume_pass(struct tbr_model *model, const struct message *message)
+{
+   const uint32_t num_tiles = message->pass->tiles_x * message->pass->tiles_y;
+   /* The recorder, if there is one, releases tiles and pass after the model. */
+   model->owner = (struct cm_pass_owner){message->data, message->release_tile, message->release};
+   model->recorder =
+      message->recorded ? tbr_recording_begin_pass(model->recording, message->pass, &model->owner) : NULL;
+   assert(model->gpu || model->recording);
+   model->frame_open = true;
+   if (model->gpu)
+      cm_gpu_pass_begin(model->gpu, message->pass);
+   for (uint32_t n = 0; n < num_tiles; n++) {
+      const uint32_t tile = message->traversal[n];
+      assert(tile < num_tiles);
+      wait_tile(model, message, n);
+      if (model->gpu)
+         cm_gpu_pass_tile(model->gpu, tile);
+      else
+         release_tile(model, tile);
+   }
+   if (model->gpu)
+      cm_gpu_pass_end(model->gpu);
+   if (message->take_thumbnail)
+      take_thumbnail(model, message);
+   model->passes++;
+   if (model->recorder)
+      tbr_recording_end_pass(model->recording);
+   else
+      model->owner.release(model->owner.data);
+}
+
+static void
+consume_frame_end(struct tbr_model *model, bool recorded)
+{
+   if (tbr_model_frame_wanted(model, model->frame)) {
+      if (model->gpu) {
+         const uint64_t *values = cm_gpu_frame_end(model->gpu);
+         tbr_statistics_frame(model, model->gpu, values, &model->thumbnails);
+      }
+      /* After the statistics: they create the folder that the recording may be named after. */
+      if (recorded)
+         tbr_recording_end_frame(model->recording, model->frame);
+      model->frame_open = false;
+   }
+   drop_thumbnails(model);
+   model->frame++;
+}
+
+static void
+consume_resource(struct tbr_model *model, const struct cm_resource_description *resource)
+{
+   if (model->recording)
+      tbr_recording_define_resource(model->recording, resource);
+   if (model->gpu)
+      cm_gpu_define_resource(model->gpu, resource);
+}
+
+static void
+consume_forget(struct tbr_model *model, uint32_t id)
+{
+   if (model->recording)
+      tbr_recording_forget_resource(model->recording, id);
+   if (model->gpu)
+      cm_gpu_forget_resource(model->gpu, id);
+}
+
+/** Passes after the last swap are a frame, too. */
+static void
+consume_finish(struct tbr_model *model)
+{
+   if (model->frame_open) {
+      tbr_statistics_claim(model);
+      consume_frame_end(model, model->recording && tbr_recording_claim_frame(model->recording));
+   }
+   assert(!model->frame_open);
+}
+
+/** Of threads that still draw while the process exits: what they wait for happens all the same. */
+static void
+discard(const struct message *message)
+{
+   if (message->type == MESSAGE_NAME)
+      FREE((char *)message->name.text);
+   if (message->type != MESSAGE_PASS)
+      return;
+   const uint32_t num_tiles = message->pass->tiles_x * message->pass->tiles_y;
+   for (uint32_t n = 0; n < num_tiles; n++) {
+      message->has_tile(message->data, n, true);
+      message->release_tile(message->data, message->traversal[n]);
+   }
+   if (message->take_thumbnail)
+      free(message->take_thumbnail(message->data).png);
+   message->release(message->data);
+}
+
+static void
+consume_name(struct tbr_model *model, const struct cm_name *name)
+{
+   if (model->recording)
+      tbr_recording_define_name(model->recording, name);
+   if (model->gpu)
+      cm_gpu_define_name(model->gpu, name);
+   FREE((char *)name->text);
+}
+
+static void
+consume(struct tbr_model *model, const struct message *message)
+{
+   if (model->finished) {
+      discard(message);
+      return;
+   }
+   switch (message->type) {
+   case MESSAGE_RESOURCE: consume_resource(model, &message->resource); break;
+   case MESSAGE_FORGET: consume_forget(model, message->forgotten); break;
+   case MESSAGE_NAME: consume_name(model, &message->name); break;
+   case MESSAGE_PASS: consume_pass(model, message); break;
+   case MESSAGE_FRAME_END: consume_frame_end(model, message->recorded); break;
+   case MESSAGE_COUNT: break;
+   case MESSAGE_FINISH: consume_finish(model); break;
+   case MESSAGE_STOP: unreachable("finished first");
+   }
+}
+
+static int
+consumer_main(void *data)
+{
+   struct tbr_model *model = data;
+   const size_t bytes = model->gpu ? cm_gpu_counters(model->gpu)->count * sizeof(uint64_t) : 0;
+   bool stop = false;
+
+   u_thread_setname("tbrsim:model");
+   mtx_lock(&model->lock);
+   while (!stop) {
+      while (!model->first)
+         cnd_wait(&model->queued, &model->lock);
+      struct message *message = model->first;
+      model->first = message->next;
+      assert(!model->busy && (model->first || model->end == &message->next));
+      if (!model->first)
+         model->end = &model->first;
+      model->busy = true;
+      mtx_unlock(&model->lock);
+
+      consume(model, message);
+      const enum message_type type = message->type;
+      stop = type == MESSAGE_STOP;
+      FREE(message);
+
+      const uint64_t *total = type == MESSAGE_COUNT ? cm_gpu_total(model->gpu) : NULL;
+      mtx_lock(&model->lock);
+      assert(model->busy);
+      model->finished |= type == MESSAGE_FINISH;
+      if (total)
+         memcpy(model->counters, total, bytes);
+      model->busy = false;
+      cnd_broadcast(&model->drained);
+   }
+   mtx_unlock(&model->lock);
+   return 0;
+}
+
+/** Gives back what is not NULL. */
+static void *
+require(void *memory)
+{
+   if (!memory) {
+      mesa_loge("out of memory for the model's queue; the process ends");
+      tbr_process_abort();
+   }
+   return memory;
+}
+
+/** The statistics' and the recording's files are of one display at a time. Called with the lock held: a model that ends
+ * has no part in them any more. */
+static void
+claim(struct tbr_model *model, struct message *message)
+{
+   if (message->type == MESSAGE_FRAME_END) {
+      tbr_statistics_claim(model);
+      message->recorded = model->recording && tbr_recording_claim_frame(model->recording);
+   } else if (message->type == MESSAGE_PASS) {
+      message->recorded = model->recording && tbr_recording_claim_pass(model->recording);
+   }
+}
+
+static void
+queue(struct tbr_model *model, const struct message *content)
+{
+   struct message *message = require(MALLOC_STRUCT(message));
+   *message = *content;
+   message->next = NULL;
+   mtx_lock(&model->lock);
+   if (!model->ends)
+      claim(model, message);
+   model->ends |= content->type == MESSAGE_FINISH;
+   model->counted = content->type == MESSAGE_COUNT;
+   assert(!*model->end);
+   *model->end = message;
+   model->end = &message->next;
+   cnd_signal(&model->queued);
+   mtx_unlock(&model->lock);
+}
+
+void
+tbr_model_define_resource(struct tbr_model *model, const struct cm_resource_description *resource)
+{
+   queue(model, &(struct message){.type = MESSAGE_RESOURCE, .resource = *resource});
+}
+
+void
+tbr_model_forget_resource(struct tbr_model *model, uint32_t id)
+{
+   queue(model, &(struct message){.type = MESSAGE_FORGET, .forgotten = id});
+}
+
+void
+tbr_model_define_name(struct tbr_model *model, const struct cm_name *name)
+{
+   struct message message = {.type = MESSAGE_NAME, .name = *name};
+   if (name->text)
+      message.name.text = require(strdup(name->text));
+   queue(model, &message);
+}
+
+void
+tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, const uint32_t *traversal, void *data,
+               bool (*has_tile)(void *data, uint32_t n, bool wait),
+               struct tbr_thumbnail (*take_thumbnail)(void *data),
+               void (*release_tile)(void *data, uint32_t tile), void (*release)(void *data))
+{
+   assert(pass && traversal && has_tile && release_tile && release);
+   queue(model, &(struct message){
+                   .type = MESSAGE_PASS,
+                   .pass = pass,
+                   .traversal = traversal,
+                   .data = data,
+                   .has_tile = has_tile,
+                   .take_thumbnail = take_thumbnail,
+                   .release_tile = release_tile,
+                   .release = release,
+                });
+}
+
+void
+tbr_model_frame_end(struct tbr_model *model)
+{
+   queue(model, &(struct message){.type = MESSAGE_FRAME_END});
+}
+
+bool
+tbr_model_frame_wanted(const struct tbr_model *model, uint32_t frame)
+{
+   return cm_frame_list_has(&model->frames, frame);
+}
+
+uint64_t
+tbr_model_counter(struct tbr_model *model, unsigned counter)
+{
+   assert(model->gpu && counter < cm_gpu_counters(model->gpu)->count);
+   mtx_lock(&model->lock);
+   const bool counted = model->counted;
+   mtx_unlock(&model->lock);
+   if (!counted)
+      queue(model, &(struct message){.type = MESSAGE_COUNT});
+   mtx_lock(&model->lock);
+   while (model->first || model->busy)
+      cnd_wait(&model->drained, &model->lock);
+   const uint64_t value = model->counters[counter];
+   mtx_unlock(&model->lock);
+   return value;
+}
+
+bool
+tbr_model_takes_guests(const struct tbr_model *model)
+{
+   return model->takes_guests;
+}
+
+bool
+tbr_model_help(struct tbr_model *model, unsigned guest, bool waits)
+{
+   assert(model->takes_guests);
+   return cm_gpu_help(model->gpu, guest, waits);
+}
+
+void
+tbr_model_wake_guests(struct tbr_model *model, void (*wake)(void *context), void *context)
+{
+   if (model->gpu)
+      cm_gpu_wake_guests(model->gpu, wake, context);
+}
+
+const struct cm_counter_table *
+tbr_model_counters(const struct tbr_model *model)
+{
+   return model->gpu ? cm_gpu_counters(model->gpu) : NULL;
+}
+
+/** TBRSIM_FRAMES=A-B, A-, or A, or several of them with commas. */
+static bool
+parse_frames(struct tbr_model *model)
+{
+   const char *frames = getenv("TBRSIM_FRAMES");
+   return cm_frame_list_parse(frames && *frames ? frames : "0-", &model->frames);
+}
+
+static void
+free_model(struct tbr_model *model)
+{
+   cm_gpu_destroy(model->gpu);
+   tbr_recording_detach(model->recording);
+   util_dynarray_fini(&model->thumbnails);
+   cm_frame_list_free(&model->frames);
+   mtx_destroy(&model->recorder_lock);
+   FREE(model->counters);
+   FREE(model);
+}
+
+/** TBRSIM_TIMELINE=A-B or A: has the GPU make a timeline of these frames; *frames becomes NULL without. */
+static bool
+make_timeline(struct tbr_model *model, const struct cm_config *config, struct cm_timeline_frames **frames)
+{
+   const char *timeline = getenv("TBRSIM_TIMELINE");
+   if (!timeline || !*timeline || !tbr_process_directory()) {
+      if (timeline && *timeline)
+         mesa_logw(
+            "TBRSIM_TIMELINE=%s: there are no statistics that it could stand beside; expected TBRSIM_OUT",
+            timeline);
+      *frames = NULL;
+      return true;
+   }
+   if (!cm_timeline_frames_parse(timeline, *frames)) {
+      mesa_loge("TBRSIM_TIMELINE=%s: expected A-B or A", timeline);
+      return false;
+   }
+   if (config->timing != CM_TIMING_ON) {
+      mesa_loge("TBRSIM_TIMELINE=%s: %s has no timing, expected timing: on", timeline, config->name);
+      return false;
+   }
+   if (model->frames.count > 1) {
+      mesa_loge("TBRSIM_TIMELINE=%s: expected frames that follow one another in TBRSIM_FRAMES=%s", timeline,
+                getenv("TBRSIM_FRAMES"));
+      return false;
+   }
+   (*frames)->begin = model->frames.ranges[0].first;
+   if (cm_gpu_make_timeline(model->gpu, *frames))
+      return true;
+   mesa_loge("out of memory for the timeline");
+   return false;
+}
+
+/** Where no number is asked for: half the processors, as the other threads render, up to four, as more find little to do. */
+static unsigned
+default_threads(void)
+{
+   return CLAMP(util_get_cpu_caps()->nr_cpus / 2, 1, 4);
+}
+
+/** TBRSIM_MODEL_THREADS=N: the GPU is simulated on so many threads, without guests. */
+static bool
+set_threads(struct tbr_model *model, unsigned guests)
+{
+   const char *value = getenv("TBRSIM_MODEL_THREADS");
+   unsigned threads = default_threads();
+   const bool asked = value && *value;
+   if (asked) {
+      char *end;
+      threads = strtoul(value, &end, 10);
+      if (*end || !threads) {
+         mesa_loge("TBRSIM_MODEL_THREADS=%s: expected a number of threads", value);
+         return false;
+      }
+   }
+   model->takes_guests = guests && !asked;
+   if (cm_gpu_set_threads(model->gpu, threads, model->takes_guests ? guests : 0)) {
+      const char *reason = cm_gpu_undivided(model->gpu);
+      if (asked && threads > 1 && reason)
+         mesa_logw("TBRSIM_MODEL_THREADS=%u has no effect: %s", threads, reason);
+      return true;
+   }
+   mesa_loge("out of memory for the model's threads");
+   return false;
+}
+
+/** Creates the consumers of events: the hierarchy, the recording. */
+static bool
+create_consumers(struct tbr_model *model, const struct cm_config *config, const char *isa, bool simulate,
+                 unsigned guests)
+{
+   if (tbr_recording_is_wanted()) {
+      model->recording = tbr_recording_attach(config, isa);
+      if (!model->recording)
+         return false;
+   }
+   if (!simulate)
+      return true;
+   char error[512];
+   model->gpu = cm_gpu_create(config, error, sizeof error);
+   if (!model->gpu) {
+      mesa_loge("%s", error);
+      return false;
+   }
+   struct cm_timeline_frames frames, *timeline = &frames;
+   if (!make_timeline(model, config, &timeline) || !set_threads(model, guests))
+      return false;
+   cm_gpu_release_tiles(model->gpu, release_tile, model);
+   model->counters = CALLOC(cm_gpu_counters(model->gpu)->count, sizeof(uint64_t));
+   return model->counters && tbr_statistics_prepare(config, isa, timeline);
+}
+
+struct tbr_model *
+tbr_model_create(const struct cm_config *config, const char *isa, bool simulate, unsigned guests)
+{
+   struct tbr_model *model = CALLOC_STRUCT(tbr_model);
+   if (!model)
+      return NULL;
+   if (!parse_frames(model)) {
+      mesa_loge("TBRSIM_FRAMES=%s: expected A-B, A- or A, or several of them, ascending, with commas",
+                getenv("TBRSIM_FRAMES"));
+      FREE(model);
+      return NULL;
+   }
+   mtx_init(&model->recorder_lock, mtx_plain);
+   if (!create_consumers(model, config, isa, simulate, guests)) {
+      free_model(model);
+      return NULL;
+   }
+   util_dynarray_init(&model->thumbnails, NULL);
+   mtx_init(&model->lock, mtx_plain);
+   cnd_init(&model->queued);
+   cnd_init(&model->drained);
+   model->end = &model->first;
+   if (u_thread_create(&model->thread, consumer_main, model) != thrd_success) {
+      mesa_loge("cannot start the model's thread");
+      free_model(model);
+      return NULL;
+   }
+   return model;
+}
+
+void
+tbr_model_finish(struct tbr_model *model)
+{
+   queue(model, &(struct message){.type = MESSAGE_FINISH});
+   mtx_lock(&model->lock);
+   while (!model->finished)
+      cnd_wait(&model->drained, &model->lock);
+   mtx_unlock(&model->lock);
+   tbr_statistics_release(model);
+   tbr_recording_release(model->recording);
+}
+
+void
+tbr_model_destroy(struct tbr_model *model)
+{
+   queue(model, &(struct message){.type = MESSAGE_STOP});
+   thrd_join(model->thread, NULL);
+   assert(model->finished && !model->first && !model->busy);
+   cnd_destroy(&model->queued); /* and not `drained`, as in tbr_renderer_destroy() */
+   mtx_destroy(&model->lock);
+   free_model(model);
+}

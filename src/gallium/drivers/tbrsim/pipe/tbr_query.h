@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TBR_QUERY_H
+#define TBR_QUERY_H
+
+#include "pass/tbr_batch.h"
+#include "geometry/tbr_binning.h"
+#include "model/tbr_hit_rate_query.h"
+#include "pipe/p_defines.h"
+#include "util/list.h"
+#include "util/u_dynarray.h"
+
+struct pipe_query;
+struct tbr_context;
+struct tbr_counter_watch;
+
+struct tbr_query {
+   unsigned
+      type; /**< PIPE_QUERY_*, or PIPE_QUERY_DRIVER_SPECIFIC + number of the model's counter, or behind these of a hit
+                   * rate */
+   unsigned index;
+   bool active;
+   uint64_t begin, end; /**< timestamps: the value at begin and end; counters: end is the result */
+   struct tbr_batch_time *begin_time, *end_time; /**< of a pass that was being drawn then; else NULL */
+   bool unread;                                  /**< of a counter: ended, its result not read */
+   struct tbr_counter_watch
+      *watch;      /**< of a counter: the sequence of queries that it belongs to; NULL: new */
+   uint32_t call;  /**< of a counter: the call in which it has begun and ended; 0: several, or not known */
+   uint32_t frame; /**< of a counter: the screen's when it began */
+   uint64_t at_frame_end;                        /**< of a counter: the result when a frame ended last */
+   bool saw_frame_end;                           /**< of a counter: one has ended since it began */
+   struct tbr_query *counted[TBR_RATE_COUNTERS]; /**< of a hit rate: the queries that it is made of */
+   uint64_t last_batch;                          /**< result is final once this batch is done */
+   /** Both at begin; after end the difference. */
+   struct pipe_query_data_pipeline_statistics statistics;
+   struct tbr_stream_counts streams[PIPE_MAX_VERTEX_STREAMS];
+
+   /* A query of fragments counts in parts: when one begins or ends while others are active, a part ends for all
+    * of them and the next begins. */
+   struct list_head link;      /**< in tbr_fragment_counting.active, or tbr_counter_watch.ended */
+   struct util_dynarray parts; /**< struct tbr_fragment_sink *, referenced */
+};
+
+static inline struct tbr_query *
+tbr_query(struct pipe_query *query)
+{
+   return (struct tbr_query *)query;
+}
+
+/** Enables the statistics in draw that the active queries need of the next draw. */
+void tbr_query_begin_draw(struct tbr_context *context);
+/** After a draw: what primitive assembly counted. */
+void tbr_query_end_draw(struct tbr_context *context);
+/** draw's figures of the draw just made, for pipeline statistics queries. */
+void tbr_query_add_pipeline_statistics(struct tbr_context *context,
+                                       const struct pipe_query_data_pipeline_statistics *statistics);
+
+#endif

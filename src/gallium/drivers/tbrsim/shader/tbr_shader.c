@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: MIT */
+#include "shader/tbr_shader.h"
+#include "config/config.h"
+
+#include "draw/draw_context.h"
+#include "nir.h"
+#include "nir_serialize.h"
+#include "nir/nir_to_tgsi_info.h"
+#include "nir/tgsi_to_nir.h"
+#include "tgsi/tgsi_from_mesa.h"
+#include "tgsi/tgsi_scan.h"
+#include "util/bitset.h"
+#include "util/blob.h"
+#include "util/log.h"
+#include "util/mesa-sha1.h"
+#include "util/os_time.h"
+#include "util/u_atomic.h"
+#include "util/u_memory.h"
+#include "util/u_prim.h"
+#include "geometry/tbr_binning.h"
+#include "pipe/tbr_context.h"
+#include "pipe/tbr_debug.h"
+#include "shader/tbr_nir.h"
+#include "shader/tbr_nir_fetch.h"
+#include "shader/tbr_nir_log.h"
+#include "shader/tbr_nir_storage.h"
+#include "shader/tbr_shader_cache.h"
+#include "model/tbr_progress.h"
+#include "geometry/tbr_vertex_accesses.h"
+
+uint32_t
+tbr_next_shader_id(void)
+{
+   static uint32_t id;
+   return p_atomic_inc_return(&id);
+}
+
+static nir_shader *
+take_nir(struct tbr_context *context, const struct pipe_shader_state *state)
+{
+   if (state->type == PIPE_SHADER_IR_NIR)
+      return state->ir.nir;
+   return tgsi_to_nir(state->tokens, context->base.screen, false);
+}
+
+static uint32_t
+loop_limit(const struct tbr_context *context)
+{
+   return tbr_screen(context->base.screen)->config->shader.loop_limit;
+}
+
+/* ---- fragment shaders ------------------------------------------------- */
+
+static void
+fragment_shader_destroy(struct tbr_fragment_shader *shader)
+{
+   assert(!shader->draw);
+   struct tbr_fragment_variant *variant = shader->variants;
+   while (variant) {
+      struct tbr_fragment_variant *next = variant->next;
+      tbr_shader_cache_release(shader->shader_cache, variant->code);
+      FREE(variant);
+      variant = next;
+   }
+   ralloc_free(shader->nir);
+   FREE(shader);
+}
+
+void
+tbr_fragment_shader_reference(struct tbr_fragment_shader **destination, struct tbr_fragment_shader *source)
+{
+   struct tbr_fragment_shader *old = *destination;
+   if (pipe_reference(old ? &old->reference : NULL, source ? &source->reference : NULL))
+      fragment_shader_destroy(old);
+   *destination = source;
+}
+
+static uint8_t
+interpolation_of(const nir_variable *variable)
+{
+   const enum glsl_base_type type = glsl_get_base_type(glsl_without_array(variable->type));
+   switch (variable->data.interpolation) {
+   case INTERP_MODE_FLAT: return TBR_INTERPOLATE_CONSTANT;
+   case INTERP_MODE_NOPERSPECTIVE: return TBR_INTERPOLATE_LINEAR;
+   case INTERP_MODE_NONE:
+      return glsl_base_type_is_integer(type) ? TBR_INTERPOLATE_CONSTANT : TBR_INTERPOLATE_PERSPECTIVE;
+   default: return TBR_INTERPOLATE_PERSPECTIVE;
+   }
+}
+
+static void
+describe_input(struct tbr_fragment_shader *shader, const nir_variable *variable, unsigned slot,
+               unsigned offset, const struct tgsi_shader_info *info)
+{
+   struct tbr_shader_input *input = &shader->inputs[slot];
+   unsigned name, index;
+
+   input->location = variable->data.location + offset;
+   input->components = info->input_usage_mask[slot];
+   tgsi_get_gl_varying_semantic(variable->data.location, true, &name, &index);
+   input->semantic_name = name;
+   input->semantic_index = index + offset;
+
+   if (variable->data.location == VARYING_SLOT_POS) {
+      input->source = TBR_INPUT_POSITION;
+   } else if (variable->data.location == VARYING_SLOT_FACE) {
+      input->source = TBR_INPUT_FACE;
+   } else {
+      input->source = TBR_INPUT_ATTRIBUTE;
+      input->interpolation = interpolation_of(variable);
+      input->color =
+         variable->data.interpolation == INTERP_MODE_NONE &&
+         (variable->data.location == VARYING_SLOT_COL0 || variable->data.location == VARYING_SLOT_COL1);
+      shader->any_color_input |= input->color;
+      input->centroid = variable->data.centroid && input->interpolation != TBR_INTERPOLATE_CONSTANT;
+      shader->any_centroid_input |= input->centroid;
+   }
+}
+
+/** False if the shader has more inputs than a primitive can carry. */
+static bool
+describe_inputs(struct tbr_fragment_shader *shader)
+{
+   struct tgsi_shader_info info = {0};
+   nir_tgsi_scan_shader(shader->nir, &info, true);
+
+   nir_foreach_shader_in_variable (variable, shader->nir) {
+      const unsigned slots = nir_variable_count_slots(variable, variable->type);
+      for (unsigned i = 0; i < slots; i++) {
+         const unsigned slot = variable->data.driver_location + i;
+         if (slot >= TBR_MAX_INPUTS)
+            return false;
+         describe_input(shader, variable, slot, i, &info);
+         shader->num_inputs = MAX2(shader->num_inputs, slot + 1);
+      }
+   }
+   for (unsigned slot = 0; slot < shader->num_inputs; slot++) {
+      if (shader->inputs[slot].source == TBR_INPUT_ATTRIBUTE)
+         shader->inputs[slot].attribute = shader->num_attributes++;
+   }
+   return true;
+}
+
+static void
+describe_outputs(struct tbr_fragment_shader *shader)
+{
+   const struct shader_info *info = &shader->nir->info;
+   shader->color_outputs = (info->outputs_written >> FRAG_RESULT_DATA0) & 0xff;
+   shader->writes_depth = info->outputs_written & BITFIELD64_BIT(FRAG_RESULT_DEPTH);
+   shader->writes_stencil = info->outputs_written & BITFIELD64_BIT(FRAG_RESULT_STENCIL);
+   shader->pixel_local = info->fs.pixel_interlock_ordered;
+   shader->discards = info->fs.uses_discard;
+   shader->early_tests = info->fs.early_fragment_tests || info->fs.post_depth_coverage;
+   shader->post_depth_coverage = info->fs.post_depth_coverage;
+   shader->writes_memory = info->writes_memory;
+   shader->buffers_used = BITFIELD_MASK(MIN2(info->num_ssbos, TBR_MAX_STORAGE_BUFFERS));
+   shader->images_used = BITFIELD_MASK(MIN2(info->num_images, TBR_MAX_IMAGES));
+   shader->writes_sample_mask = info->outputs_written & BITFIELD64_BIT(FRAG_RESULT_SAMPLE_MASK);
+   shader->reads_sample_mask = BITSET_TEST(info->system_values_read, SYSTEM_VALUE_SAMPLE_MASK_IN);
+   shader->per_sample = info->fs.uses_sample_qualifier || info->fs.uses_sample_shading ||
+                        BITSET_TEST(info->system_values_read, SYSTEM_VALUE_SAMPLE_ID) ||
+                        BITSET_TEST(info->system_values_read, SYSTEM_VALUE_SAMPLE_POS);
+   for (unsigned unit = 0; unit < TBR_MAX_TEXTURES; unit++) {
+      if (BITSET_TEST(info->textures_used, unit))
+         shader->textures_used |= 1u << unit;
+   }
+}
+
+static void
+describe_fetches(struct tbr_fragment_shader *shader)
+{
+   const unsigned base = shader->num_inputs;
+   shader->fetched = tbr_nir_lower_framebuffer_fetch(shader->nir, base);
+   if (!shader->fetched)
+      return;
+   nir_shader_gather_info(shader->nir, nir_shader_get_entrypoint(shader->nir));
+   u_foreach_bit (value, shader->fetched) {
+      assert(base + value < ARRAY_SIZE(shader->inputs));
+      shader->inputs[base + value] = (struct tbr_shader_input){
+         .source = TBR_INPUT_FETCH,
+         .attribute = value,
+         .components = 15,
+      };
+      shader->num_inputs = base + value + 1;
+   }
+}
+
+static void *
+create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state)
+{
+   struct tbr_context *context = tbr_context(pipe);
+   struct tbr_fragment_shader *shader = CALLOC_STRUCT(tbr_fragment_shader);
+   if (!shader)
+      return NULL;
+
+   pipe_reference_init(&shader->reference, 1);
+   shader->shader_cache = tbr_screen(pipe->screen)->shader_cache;
+   shader->nir = take_nir(context, state);
+   shader->name = tbr_names_of_shader(tbr_screen(pipe->screen), shader->nir);
+   /* Blending is not the shader's: it runs once a pixel, and depends on nothing below it. */
+   const bool equation = tbr_nir_drop_blend_equation(shader->nir);
+   NIR_PASS_V(shader->nir, nir_lower_fragcolor,
+              shader->nir->info.fs.color_is_dual_source ? 1 : TBR_MAX_COLOR_BUFFERS);
+   nir_shader_gather_info(shader->nir, nir_shader_get_entrypoint(shader->nir));
+
+   if (!describe_inputs(shader)) {
+      fragment_shader_destroy(shader);
+      return NULL;
+   }
+   describe_fetches(shader);
+   if (equation && !shader->fetched)
+      shader->nir->info.fs.uses_sample_shading = false;
+   describe_outputs(shader);
+   shader->any_centroid_input |= tbr_nir_interpolates_at_centroid(shader->nir);
+   shader->id = tbr_next_shader_id();
+   shader->num_instructions = tbr_nir_count_instructions(shader->nir);
+
+   if (tbr_nir_lower_front_face(shader->nir, shader->num_inputs)) {
+      assert(shader->num_inputs < ARRAY_SIZE(shader->inputs));
+      struct tbr_shader_input *face = &shader->inputs[shader->num_inputs++];
+      face->source = TBR_INPUT_FACE;
+      face->components = 1;
+   }
+   tbr_nir_lower_subgroups(shader->nir);
+   tbr_nir_lower_storage(shader->nir);
+   tbr_nir_limit_loops(shader->nir, loop_limit(context));
+   tbr_nir_bound_offsets(shader->nir);
+   tbr_nir_take_active_numbers(shader->nir);
+   tbr_nir_widen_functions(shader->nir);
+   tbr_nir_narrow_texels(shader->nir);
+   tbr_nir_lower_coarse_derivatives(shader->nir);
+   shader->num_pushed_constants = tbr_nir_push_constants(shader->nir, shader->num_inputs);
+
+   tbr_debug_nir("fragment", shader->id, shader->nir);
+
+   const struct pipe_shader_state nir_state = {.type = PIPE_SHADER_IR_NIR, .ir.nir = shader->nir};
+   shader->draw = draw_create_fragment_shader(context->draw, &nir_state);
+   if (!shader->draw) {
+      fragment_shader_destroy(shader);
+      return NULL;
+   }
+   return shader;
+}
+
+static void
+bind_fs_state(struct pipe_context *pipe, void *shader)
+{
+   struct tbr_context *context = tbr_context(pipe);
+   if (context->fragment_shader == shader)
+      return;
+   tbr_binning_flush(context);
+   /* draw lays its vertices out for the fragment shader. */
+   draw_bind_fragment_shader(context->draw, shader ? ((struct tbr_fragment_shader *)shader)->draw : NULL);
+   context->fragment_shader = shader;
+   context->dirty |= TBR_DIRTY_FRAGMENT_SHADER;
+}
+
+static void
+delete_fs_state(struct pipe_context *pipe, void *state)
+{
+   struct tbr_fragment_shader *shader = state;
+   assert(shader->draw);
+   draw_delete_fragment_shader(tbr_context(pipe)->draw, shader->draw);
+   shader->draw = NULL;
+   tbr_fragment_shader_reference(&shader, NULL);
+}
+
+/** Most of the shaders of Mesa's own never draw: theirs is not computed. */
+static void
+digest_nir(struct tbr_fragment_shader *shader)
+{
+   struct blob blob;
+   if (shader->has_digest)
+      return;
+   blob_init(&blob);
+   nir_serialize(&blob, shader->nir, true);
+   _mesa_sha1_compute(blob.data, blob.size, shader->digest);
+   blob_finish(&blob);
+   shader->has_digest = true;
+}
+
+/** Code depends on the shader, on what its inputs are and on the key. */
+static void
+digest_variant(const struct tbr_fragment_shader *shader, const struct tbr_fragment_variant_key *key,
+               unsigned char *digest)
+{
+   struct mesa_sha1 sha1;
+   _mesa_sha1_init(&sha1);
+   _mesa_sha1_update(&sha1, shader->digest, sizeof shader->digest);
+   _mesa_sha1_update(&sha1, shader->inputs, sizeof shader->inputs);
+   _mesa_sha1_update(&sha1, key, sizeof *key);
+   _mesa_sha1_final(&sha1, digest);
+}
+
+tbr_fragment_function
+tbr_fragment_shader_compile(struct tbr_context *context, struct tbr_fragment_shader *shader,
+                            const struct tbr_fragment_variant_key *key)
+{
+   assert(key->num_color_buffers <= TBR_MAX_COLOR_BUFFERS);
+   for (struct tbr_fragment_variant *variant = shader->variants; variant; variant = variant->next) {
+      if (!memcmp(&variant->key, key, sizeof *key))
+         return variant->code->function;
+   }
+
+   struct tbr_fragment_variant *variant = CALLOC_STRUCT(tbr_fragment_variant);
+   if (!variant)
+      return NULL;
+   unsigned char digest[SHA1_DIGEST_LENGTH];
+   digest_nir(shader);
+   digest_variant(shader, key, digest);
+   variant->key = *key;
+   const int64_t begin = os_time_get_nano();
+   const char *how = "shared";
+   variant->code = tbr_shader_cache_acquire(shader->shader_cache, digest);
+   if (!variant->code) {
+      struct tbr_code *code = tbr_jit_compile(context, shader, key, digest);
+      if (!code) {
+         FREE(variant);
+         return NULL;
+      }
+      how = code->from_disk ? "from disk" : "compiled";
+      variant->code = tbr_shader_cache_enter(shader->shader_cache, code);
+   }
+   const int64_t taken = os_time_get_nano() - begin;
+   tbr_debug_code(shader->id, shader->num_instructions, taken, how);
+   tbr_progress_shader(taken);
+   assert(variant->code->function);
+   variant->next = shader->variants;
+   shader->variants = variant;
+   return variant->code->function;
+}
+
+/* ---- vertex, tessellation and geometry shaders: draw's ----------------- */
+
+/** Makes a shader log what it accesses, if it accesses anything. False when out of memory. */
+static bool
+log_accesses(struct tbr_context *context, nir_shader *nir, struct tbr_drawn_shader *shader)
+{
+   if (!tbr_nir_has_accesses(nir))
+      return true;
+   if (tbr_vertex_accesses_prepare(context))
+      shader->logged = tbr_nir_log_accesses(nir, &shader->num_logged);
+   if (!shader->logged)
+      mesa_loge("a shader was lost: out of memory");
+   return shader->logged != NULL;
+}
+
+/** A shader without draw's part, and its NIR for draw. NULL when out of memory. */
+static struct tbr_drawn_shader *
+create_drawn_shader(struct tbr_context *context, const char *stage, const struct pipe_shader_state *state,
+                    struct pipe_shader_state *nir_state)
+{
+   struct tbr_drawn_shader *shader = CALLOC_STRUCT(tbr_drawn_shader);
+   if (!shader)
+      return NULL;
+   nir_shader *nir = take_nir(context, state);
+   shader->name = tbr_names_of_shader(tbr_screen(context->base.screen), nir);
+   *nir_state = *state;
+   nir_state->type = PIPE_SHADER_IR_NIR;
+   nir_state->ir.nir = nir;
+   shader->stream_output = state->stream_output;
+   shader->id = tbr_next_shader_id();
+   shader->num_instructions = tbr_nir_count_instructions(nir);
+   shader->buffers_used = BITFIELD_MASK(MIN2(nir->info.num_ssbos, TBR_MAX_DRAWN_STORAGE_BUFFERS));
+   shader->images_used = BITFIELD_MASK(MIN2(nir->info.num_images, TBR_MAX_IMAGES));
+   shader->writes_memory = nir->info.writes_memory;
+   /* gallivm takes numbers of vertices that a geometry shader computes for constants. */
+   if (nir->info.stage == MESA_SHADER_GEOMETRY) {
+      NIR_PASS_V(nir, nir_lower_indirect_derefs, nir_var_shader_in, UINT32_MAX);
+      NIR_PASS_V(nir, nir_lower_bool_to_int32);
+   }
+   tbr_nir_lower_subgroups(nir);
+   tbr_nir_bound_buffers(nir);
+   tbr_nir_limit_loops(nir, loop_limit(context));
+   tbr_nir_bound_offsets(nir);
+   tbr_nir_take_active_numbers(nir);
+   tbr_nir_widen_functions(nir);
+   if (tbr_screen(context->base.screen)->model && !log_accesses(context, nir, shader)) {
+      FREE(shader);
+      return NULL;
+   }
+   shader->reads_textures = tbr_nir_reads_textures(nir);
+   tbr_debug_nir(stage, shader->id, nir);
+   tbr_debug_shader(stage, shader->id, shader->num_instructions);
+   return shader;
+}
+
+static void *
+create_vs_state(struct pipe_context *pipe, const struct pipe_shader_state *state)
+{
+   struct tbr_context *context = tbr_context(pipe);
+   struct pipe_shader_state nir_state;
+   struct tbr_drawn_shader *shader = create_drawn_shader(context, "vertex", state, &nir_state);
+   if (!shader)
+      return NULL;
+   shader->draw.vertex = draw_create_vertex_shader(context->draw, &nir_state);
+   if (!shader->draw.vertex) {
+      FREE(shader->logged);
+      FREE(shader);
+      return NULL;
+   }
+   return shader;
+}
+
+static void
+bind_vs_state(struct pipe_context *pipe, void *state)
+{
+   struct tbr_context *context = tbr_context(pipe);
+   struct tbr_drawn_shader *shader = state;
+   if (context->vertex_shader == shader)
+      return;
+   draw_bind_vertex_shader(context->draw, shader ? shader->draw.vertex : NULL);
+   context->vertex_shader = shader;
+   context->dirty |= TBR_DIRTY_VERTEX_SHADER;
+}
+
+static void
+delete_vs_state(struct pipe_context *pipe, void *state)
+{
+   struct tbr_drawn_shader *shader = state;
+   draw_delete_vertex_shader(tbr_context(pipe)->draw, shader->draw.vertex);
+   FREE(shader->logged);
+   FREE(shader);
+}
+
+static void *
+create_tcs_state(struct pipe_context *pipe, const struct pipe_shader_state *state)
+{
+   struct tbr_context *context = tbr_context(pipe);
+   struct pipe_shader_state nir_state;
+   struct tbr_drawn_shader *shader = create_drawn_shader(context, "control", state, &nir_state);
+   if (!shader)
+      return NULL;
+   const nir_shader *nir = nir_state.ir.nir;
+   shader->invocations = nir->info.tess.tcs_vertices_out;
+   shader->draw.control = draw_create_tess_ctrl_shader(context->draw, &nir_state);
+   if (!shader->draw.control) {
+      FREE(shader->logged);
+      FREE(shader);
+      return NULL;
+   }
+   return shader;
+}
+
+static void
+bind_tcs_state(struct pipe_context *pipe, void *state)
+{
+   struct tbr_context *context = tbr_context(pipe);
+   struct tbr_drawn_shader *shader = state;
+   if (context->control_shader == shader)
+      return;
+   draw_bind_tess_ctrl_shader(context->draw, shader ? shader->draw.control : NULL);
+   context->control_shader = shader;
+   context->dirty |= TBR_DIRTY_TESSELLATION;
+}
+
+static void
+delete_tcs_state(struct pipe_context *pipe, void *state)
+{
+   struct tbr_drawn_shader *shader = state;
+   draw_delete_tess_ctrl_shader(tbr_context(pipe)->draw, shader->draw.control);
+   FREE(shader->logged);
+   FREE(shader);
+}
+
+static void *
+create_tes_state(struct pipe_context *pipe, const struct pipe_shader_state *state)
+{
+   struct tbr_context *context = tbr_context(pipe);
+   struct pipe_shader_state nir_state;
+   struct tbr_drawn_shader *shader = create_drawn_shader(context, "evaluation", state, &nir_state);
+   if (!shader)
+      return NULL;
+   const nir_shader *nir = nir_state.ir.nir;
+   const bool lines = nir->info.tess._primitive_mode == TESS_PRIMITIVE_ISOLINES;
+   shader->vertices_per_primitive = nir->info.tess.point_mode ? 1 : lines ? 2 : 3;
+   shader->draw.evaluation = draw_create_tess_eval_shader(context->draw, &nir_state);
+   if (!shader->draw.evaluation) {
+      FREE(shader->logged);
+      FREE(shader);
+      return NULL;
+   }
+   return shader;
+}
+
+static void
+bind_tes_state(struct pipe_context *pipe, void *state)
+{
+   struct tbr_context *context = tbr_context(pipe);
+   struct tbr_drawn_shader *shader = state;
+   if (context->evaluation_shader == shader)
+      return;
+   draw_bind_tess_eval_shader(context->draw, shader ? shader->draw.evaluation : NULL);
+   context->evaluation_shader = shader;
+   context->dirty |= TBR_DIRTY_TESSELLATION;
+}
+
+static void
+delete_tes_state(struct pipe_context *pipe, void *state)
+{
+   struct tbr_drawn_shader *shader = state;
+   draw_delete_tess_eval_shader(tbr_context(pipe)->draw, shader->draw.evaluation);
+   FREE(shader->logged);
+   FREE(shader);
+}
+
+static void *
+create_gs_state(struct pipe_context *pipe, const struct pipe_shader_state *state)
+{
+   struct tbr_context *context = tbr_context(pipe);
+   struct pipe_shader_state nir_state;
+   struct tbr_drawn_shader *shader = create_drawn_shader(context, "geometry", state, &nir_state);
+   if (!shader)
+      return NULL;
+   const nir_shader *nir = nir_state.ir.nir;
+   shader->invocations = nir->info.gs.invocations;
+   shader->vertices_per_primitive = mesa_vertices_per_prim(u_reduced_prim(nir->info.gs.output_primitive));
+   assert(shader->vertices_per_primitive >= 1 && shader->vertices_per_primitive <= 3);
+   shader->draw.geometry = draw_create_geometry_shader(context->draw, &nir_state);
+   if (!shader->draw.geometry) {
+      FREE(shader->logged);
+      FREE(shader);
+      return NULL;
+   }
+   return shader;
+}
+
+static void
+bind_gs_state(struct pipe_context *pipe, void *state)
+{
+   struct tbr_context *context = tbr_context(pipe);
+   struct tbr_drawn_shader *shader = state;
+   if (context->geometry_shader == shader)
+      return;
+   draw_bind_geometry_shader(context->draw, shader ? shader->draw.geometry : NULL);
+   context->geometry_shader = shader;
+   context->dirty |= TBR_DIRTY_GEOMETRY_SHADER;
+}
+
+static void
+delete_gs_state(struct pipe_context *pipe, void *state)
+{
+   struct tbr_drawn_shader *shader = state;
+   draw_delete_geometry_shader(tbr_context(pipe)->draw, shader->draw.geometry);
+   FREE(shader->logged);
+   FREE(shader);
+}
+
+const enum pipe_shader_type tbr_drawn_stages[CM_PRERASTER_STAGES] = {
+   [CM_PRERASTER_VERTEX] = PIPE_SHADER_VERTEX,
+   [CM_PRERASTER_CONTROL] = PIPE_SHADER_TESS_CTRL,
+   [CM_PRERASTER_EVALUATION] = PIPE_SHADER_TESS_EVAL,
+   [CM_PRERASTER_GEOMETRY] = PIPE_SHADER_GEOMETRY,
+};
+
+const struct tbr_drawn_shader *
+tbr_drawn_shader(const struct tbr_context *context, enum pipe_shader_type stage)
+{
+   switch (stage) {
+   case PIPE_SHADER_VERTEX: return context->vertex_shader;
+   case PIPE_SHADER_TESS_CTRL: return context->control_shader;
+   case PIPE_SHADER_TESS_EVAL: return context->evaluation_shader;
+   default: assert(stage == PIPE_SHADER_GEOMETRY); return context->geometry_shader;
+   }
+}
+
+const struct tbr_drawn_shader *
+tbr_last_drawn_shader(const struct tbr_context *context)
+{
+   if (context->geometry_shader)
+      return context->geometry_shader;
+   return context->evaluation_shader ? context->evaluation_shader : context->vertex_shader;
+}
+
+void
+tbr_shader_init_context(struct tbr_context *context)
+{
+   context->base.create_fs_state = create_fs_state;
+   context->base.bind_fs_state = bind_fs_state;
+   context->base.delete_fs_state = delete_fs_state;
+   context->base.create_vs_state = create_vs_state;
+   context->base.bind_vs_state = bind_vs_state;
+   context->base.delete_vs_state = delete_vs_state;
+   context->base.create_tcs_state = create_tcs_state;
+   context->base.bind_tcs_state = bind_tcs_state;
+   context->base.delete_tcs_state = delete_tcs_state;
+   context->base.create_tes_state = create_tes_state;
+   context->base.bind_tes_state = bind_tes_state;
+   context->base.delete_tes_state = delete_tes_state;
+   context->base.create_gs_state = create_gs_state;
+   context->base.bind_gs_state = bind_gs_state;
+   context->base.delete_gs_state = delete_gs_state;
+}

@@ -1,0 +1,791 @@
+/* SPDX-License-Identifier: MIT */
+#include "tile/tbr_renderer.h"
+
+#include <locale.h>
+
+#include "util/log.h"
+#include "util/os_time.h"
+#include "util/u_atomic.h"
+#include "util/u_cpu_detect.h"
+#include "util/u_math.h"
+#include "util/u_memory.h"
+#include "util/u_thread.h"
+#include "tile/tbr_affinity.h"
+#include "pass/tbr_batch.h"
+#include "pipe/tbr_context.h"
+#include "pipe/tbr_debug.h"
+#include "model/tbr_model.h"
+#include "model/tbr_process.h"
+#include "pipe/tbr_screen.h"
+
+#define MAX_THREADS 64
+/** Limits of the batches submitted and not retired: their number, their attribute blocks
+ * (32 MiB), and the memory that only they reference. */
+#define MAX_BATCHES_UNDER_WAY 12
+#define MAX_BLOCKS_UNDER_WAY (1u << 19)
+#define MAX_ORPHANED_BYTES_UNDER_WAY (1ull << 30)
+/** Limits of the events that wait for the model, and of the unused memory that is kept for
+ * the events of later tiles. */
+#define MAX_WAITING_EVENT_BYTES (16u << 20)
+#define MAX_SPARE_EVENT_BYTES (32u << 20)
+/** Waiting events with which the model is behind: workers help it before they render more. */
+#define MODEL_BEHIND_BYTES (2u << 20)
+/** Workers that do: more would find little to do, and each has filters of its own. */
+#define MAX_GUESTS 8
+
+struct live_batch {
+   uint64_t sequence;
+   bool submitted;
+};
+
+struct tbr_renderer {
+   mtx_t lock;
+   /* Who waits for what. For each tile and batch, threads of the renderer wake others after they have released the lock: a thread
+    * that is woken runs at once, often on the processor of the one that wakes it, and would wait for the lock. */
+   cnd_t work;              /**< workers: a batch was queued, or the threads must stop */
+   cnd_t room;              /**< workers: the model is done with a tile's events */
+   cnd_t tile;              /**< the model, if tile_wanted: tiles are done */
+   cnd_t rendered;          /**< a batch is rendered */
+   cnd_t retired;           /**< applications: nothing uses a batch any more */
+   unsigned wanted_threads; /**< workers; there are fewer where the system has no more */
+   unsigned num_threads;
+   unsigned num_started; /**< workers, which are numbered as they start */
+   thrd_t threads[MAX_THREADS];
+   bool stop;
+   bool is_parents; /**< tbr_renderer_leave_to_parent */
+
+   struct tbr_batch *first, *last; /**< queue; the first is being rendered */
+   unsigned under_way;             /**< submitted and still used by renderer or model */
+   uint64_t blocks_under_way;
+   uint64_t orphaned_bytes_under_way;
+   uint64_t next_sequence;
+   struct util_dynarray live; /**< struct live_batch: those that are not done */
+   uint64_t oldest_live;      /**< all below are done; read without the lock */
+
+   struct util_dynarray
+      spare_events;            /**< struct cm_tile_events, empty, but with memory: the last ones used are
+                                       * taken first */
+   size_t spare_event_bytes;   /**< the memory they have */
+   size_t waiting_event_bytes; /**< of rendered tiles that the model has not taken yet */
+   bool events_full;           /**< workers wait: set above the limit, reset at half of it; read without
+                                 * the lock */
+   bool model_behind;          /**< workers help: set above behind_bytes, reset at half of it; the same */
+   size_t behind_bytes;        /**< MODEL_BEHIND_BYTES */
+   bool tile_wanted;           /**< the model waits for a tile; the same */
+   struct tbr_model *model;    /**< that they help; NULL: none. This and the next three are atomic. */
+   unsigned num_helping;       /**< workers within help_model, for which tbr_renderer_end_help waits */
+   unsigned num_helped;        /**< tasks that workers have done for it, for TBR_DEBUG_HELP */
+   unsigned num_wakes;         /**< how often the model has had something to do again */
+};
+
+static void
+update_oldest(struct tbr_renderer *renderer)
+{
+   uint64_t oldest = renderer->next_sequence;
+   util_dynarray_foreach (&renderer->live, struct live_batch, live)
+      oldest = MIN2(oldest, live->sequence);
+   assert(oldest >= renderer->oldest_live);
+   p_atomic_set(&renderer->oldest_live, oldest);
+}
+
+static struct live_batch *
+find_live(const struct tbr_renderer *renderer, uint64_t sequence)
+{
+   util_dynarray_foreach (&renderer->live, struct live_batch, live) {
+      if (live->sequence == sequence)
+         return live;
+   }
+   return NULL;
+}
+
+/** Whether the batch is submitted and not rendered, or one with a smaller number is: a batch that was set aside for a
+ * copy comes after the copy's, and may access the same memory. One that another context is still recording is not: GL
+ * guarantees nothing of it before that context flushes. */
+static bool
+is_pending(const struct tbr_renderer *renderer, uint64_t sequence)
+{
+   util_dynarray_foreach (&renderer->live, struct live_batch, live) {
+      if (live->submitted && live->sequence <= sequence && !renderer->is_parents)
+         return true;
+   }
+   return false;
+}
+
+uint64_t
+tbr_renderer_begin(struct tbr_renderer *renderer)
+{
+   mtx_lock(&renderer->lock);
+   struct live_batch *live = util_dynarray_grow(&renderer->live, struct live_batch, 1);
+   const uint64_t sequence = live ? renderer->next_sequence++ : 0;
+   if (live)
+      *live = (struct live_batch){.sequence = sequence};
+   update_oldest(renderer);
+   mtx_unlock(&renderer->lock);
+   return sequence;
+}
+
+uint64_t
+tbr_renderer_next_sequence(struct tbr_renderer *renderer)
+{
+   mtx_lock(&renderer->lock);
+   const uint64_t sequence = renderer->next_sequence;
+   mtx_unlock(&renderer->lock);
+   return sequence;
+}
+
+uint64_t
+tbr_renderer_oldest_recorded(struct tbr_renderer *renderer)
+{
+   mtx_lock(&renderer->lock);
+   uint64_t oldest = renderer->next_sequence;
+   util_dynarray_foreach (&renderer->live, struct live_batch, live) {
+      if (!live->submitted)
+         oldest = MIN2(oldest, live->sequence);
+   }
+   mtx_unlock(&renderer->lock);
+   return oldest;
+}
+
+unsigned
+tbr_renderer_count_recorded(struct tbr_renderer *renderer)
+{
+   unsigned count = 0;
+   mtx_lock(&renderer->lock);
+   util_dynarray_foreach (&renderer->live, struct live_batch, live)
+      count += !live->submitted;
+   mtx_unlock(&renderer->lock);
+   return count;
+}
+
+/** Returns an unused batch to its context. */
+static void
+retire(struct tbr_renderer *renderer, struct tbr_batch *batch)
+{
+   assert(!batch->users);
+   assert(renderer->under_way && batch->context->batches_under_way);
+   assert(renderer->blocks_under_way >= batch->num_blocks);
+   assert(renderer->orphaned_bytes_under_way >= batch->orphaned_bytes);
+   tbr_batch_set_state(batch, TBR_BATCH_RENDERED, TBR_BATCH_RETIRED);
+   batch->next = batch->context->retired_batches;
+   batch->context->retired_batches = batch;
+   batch->context->batches_under_way--;
+   renderer->under_way--;
+   renderer->blocks_under_way -= batch->num_blocks;
+   renderer->orphaned_bytes_under_way -= batch->orphaned_bytes;
+}
+
+/** Returns whether it was the last user: then renderer->retired is due. */
+static bool
+drop_user(struct tbr_renderer *renderer, struct tbr_batch *batch)
+{
+   assert(batch->users > 0);
+   if (--batch->users)
+      return false;
+   retire(renderer, batch);
+   return true;
+}
+
+/** The first batch of the queue is rendered: its content is in memory. The caller uses it, too. */
+static void
+finish_first(struct tbr_renderer *renderer)
+{
+   struct tbr_batch *batch = renderer->first;
+   assert(batch->tiles_done == batch->pass.tiles_x * batch->pass.tiles_y);
+   renderer->first = batch->next;
+   if (!renderer->first)
+      renderer->last = NULL;
+   batch->next = NULL;
+   if (batch->time)
+      batch->time->end = os_time_get_nano();
+
+   struct live_batch *live = find_live(renderer, batch->sequence);
+   assert(live && live->submitted);
+   *live = util_dynarray_pop(&renderer->live, struct live_batch);
+   update_oldest(renderer);
+   tbr_batch_set_state(batch, TBR_BATCH_SUBMITTED, TBR_BATCH_RENDERED);
+   tbr_screen_note_ended_loops(tbr_screen(batch->context->base.screen));
+   assert(batch->users > 1);
+   batch->users--;
+}
+
+static void
+add_counters(struct tbr_batch *batch, const struct tbr_tile_thread *thread)
+{
+   const uint64_t *counters = tbr_tile_thread_occlusion(thread);
+   struct tbr_fragment_sink **sinks = batch->sinks.data;
+   for (unsigned i = 1; i < batch->pass.num_occlusion_counters; i++)
+      p_atomic_add(&sinks[i]->fragments, counters[i]);
+}
+
+/* ---- events -------------------------------------------------------------- */
+
+/** Does a part of the model's work, if there is one. waits: otherwise the worker waits for num_wakes to change. */
+static bool
+help_model(struct tbr_renderer *renderer, unsigned worker, bool waits)
+{
+   if (worker >= MAX_GUESTS)
+      return false;
+   p_atomic_inc(&renderer->num_helping);
+   struct tbr_model *model = p_atomic_read(&renderer->model);
+   const bool helped = model && tbr_model_help(model, worker, waits);
+   if (helped)
+      p_atomic_inc(&renderer->num_helped);
+   p_atomic_dec(&renderer->num_helping);
+   /* tbr_renderer_end_help may wait for this. */
+   if (!p_atomic_read(&renderer->model)) {
+      mtx_lock(&renderer->lock);
+      cnd_broadcast(&renderer->room);
+      mtx_unlock(&renderer->lock);
+   }
+   return helped;
+}
+
+/** For the model: workers that wait may help it. */
+static void
+wake_helpers(void *data)
+{
+   struct tbr_renderer *renderer = data;
+   mtx_lock(&renderer->lock);
+   p_atomic_inc(&renderer->num_wakes);
+   cnd_broadcast(&renderer->room);
+   cnd_broadcast(&renderer->work);
+   mtx_unlock(&renderer->lock);
+}
+
+/** Has the model look for the tile that it waits for. */
+static void
+report_tiles(struct tbr_renderer *renderer)
+{
+   /* After it has looked for the last time before it waits. */
+   mtx_lock(&renderer->lock);
+   mtx_unlock(&renderer->lock);
+   cnd_signal(&renderer->tile);
+}
+
+static bool
+has_tiles(const struct tbr_batch *batch)
+{
+   return p_atomic_read(&batch->next_tile) < batch->pass.tiles_x * batch->pass.tiles_y;
+}
+
+/** Helps the model while it is behind, or waits, until it is done with enough of the events. Called before the worker
+ * takes a tile: waiting with a tile that the model needs next would be a deadlock. Where none is left, what it has rendered
+ * has to be counted first. */
+static void
+make_room(struct tbr_renderer *renderer, const struct tbr_batch *batch, unsigned worker)
+{
+   while (p_atomic_read(&renderer->model_behind) && has_tiles(batch)) {
+      const unsigned wakes = p_atomic_read(&renderer->num_wakes);
+      const bool full = p_atomic_read(&renderer->events_full);
+      if (p_atomic_read(&renderer->tile_wanted))
+         report_tiles(renderer);
+      if (help_model(renderer, worker, full))
+         continue;
+      if (!full)
+         return;
+      mtx_lock(&renderer->lock);
+      cnd_signal(&renderer->tile); /* the last tiles may not have been reported yet */
+      while (renderer->events_full && renderer->num_wakes == wakes)
+         cnd_wait(&renderer->room, &renderer->lock);
+      mtx_unlock(&renderer->lock);
+   }
+}
+
+/** Sets a flag above a limit, resets it at half of it. Called with the lock held. */
+static void
+update_flag(struct tbr_renderer *renderer, bool *flag, size_t limit)
+{
+   if (renderer->waiting_event_bytes > limit) {
+      if (!*flag)
+         cnd_broadcast(&renderer->work);
+      p_atomic_set(flag, true);
+   } else if (*flag && renderer->waiting_event_bytes <= limit / 2) {
+      p_atomic_set(flag, false);
+      cnd_broadcast(&renderer->room);
+   }
+}
+
+static void
+count_waiting_events(struct tbr_renderer *renderer, const struct cm_tile_events *events, bool waits)
+{
+   const size_t bytes = events->num_words * sizeof *events->words;
+   assert(waits || renderer->waiting_event_bytes >= bytes);
+   renderer->waiting_event_bytes += waits ? bytes : -bytes;
+   update_flag(renderer, &renderer->events_full, MAX_WAITING_EVENT_BYTES);
+   update_flag(renderer, &renderer->model_behind, renderer->behind_bytes);
+}
+
+/** Unused memory for a tile's events, or none. Called with the lock held. */
+static struct cm_tile_events
+take_spare_events(struct tbr_renderer *renderer)
+{
+   if (!renderer->spare_events.size)
+      return (struct cm_tile_events){0};
+   struct cm_tile_events events = util_dynarray_pop(&renderer->spare_events, struct cm_tile_events);
+   assert(renderer->spare_event_bytes >= events.capacity * sizeof *events.words);
+   renderer->spare_event_bytes -= events.capacity * sizeof *events.words;
+   events.num_words = 0;
+   return events;
+}
+
+/** Keeps the memory of events for another tile, or frees it. Called with the lock held. */
+static void
+recycle_events(struct tbr_renderer *renderer, struct cm_tile_events *events)
+{
+   const size_t bytes = events->capacity * sizeof *events->words;
+   assert(!events->words == !bytes && events->num_words <= events->capacity);
+   struct cm_tile_events *spare = NULL;
+   if (renderer->spare_event_bytes + bytes <= MAX_SPARE_EVENT_BYTES)
+      spare = util_dynarray_grow(&renderer->spare_events, struct cm_tile_events, 1);
+   if (spare) {
+      *spare = *events;
+      renderer->spare_event_bytes += bytes;
+   } else {
+      free(events->words);
+   }
+   *events = (struct cm_tile_events){0};
+}
+
+/** Queues a tile's events for the model, and gets memory for those of the worker's next tile;
+ * if there are none, theirs is used again. */
+static void
+queue_events(struct tbr_renderer *renderer, struct cm_tile_events *events, struct cm_tile_events *of_tile)
+{
+   if (!events->num_words)
+      return;
+   assert(events->num_words <= events->capacity);
+   *of_tile = *events;
+   mtx_lock(&renderer->lock);
+   count_waiting_events(renderer, events, true);
+   *events = take_spare_events(renderer);
+   mtx_unlock(&renderer->lock);
+}
+
+void
+tbr_renderer_release_tile(void *data, uint32_t tile)
+{
+   struct tbr_batch *batch = data;
+   struct tbr_renderer *renderer = tbr_screen(batch->context->base.screen)->renderer;
+   struct cm_tile_events *events = util_dynarray_element(&batch->tile_events, struct cm_tile_events, tile);
+   if (!events->words)
+      return;
+   mtx_lock(&renderer->lock);
+   count_waiting_events(renderer, events, false);
+   recycle_events(renderer, events);
+   mtx_unlock(&renderer->lock);
+}
+
+/** Nothing else is rendered before the batch is finished: memory has what it rendered. Called with the lock held. */
+static void
+take_picture(struct tbr_renderer *renderer, struct tbr_batch *batch)
+{
+   mtx_unlock(&renderer->lock);
+   batch->thumbnail = tbr_thumbnail_take(&batch->pass);
+   mtx_lock(&renderer->lock);
+   assert(renderer->first == batch);
+}
+
+/* ---- workers --------------------------------------------------------------- */
+
+/** Renders tiles of the batch, which the worker uses until all have been taken. */
+static void
+render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_tile_thread *thread,
+             unsigned worker)
+{
+   const uint32_t num_tiles = batch->pass.tiles_x * batch->pass.tiles_y;
+   const struct tbr_isa *isa = tbr_isa_get();
+   const uint32_t *traversal = batch->traversal.data;
+   const bool *touched = batch->touched.data;
+   struct cm_tile_events *tile_events = batch->tile_events.data;
+   uint8_t *tile_done = batch->tile_done.data;
+   struct cm_tile_events events = {0};
+   bool begun = false;
+   uint32_t rendered = 0;
+
+   for (;;) {
+      if (batch->recorded)
+         make_room(renderer, batch, worker);
+      const uint32_t position = p_atomic_inc_return(&batch->next_tile) - 1;
+      if (position >= num_tiles)
+         break;
+      const uint32_t tile = traversal[position];
+      assert(tile < num_tiles && !tile_done[position]);
+      if (touched[tile]) {
+         if (!begun) {
+            begun = true;
+            if (batch->recorded) {
+               mtx_lock(&renderer->lock);
+               events = take_spare_events(renderer);
+               mtx_unlock(&renderer->lock);
+            }
+            if (!thread || !tbr_tile_thread_begin(thread, &batch->pass)) {
+               mesa_loge("out of memory for a tile's buffers; the process ends");
+               tbr_process_abort();
+            }
+         }
+         isa->render_tile(thread, &batch->pass, tile, batch->recorded ? &events : NULL);
+         if (batch->recorded)
+            queue_events(renderer, &events, &tile_events[tile]);
+      }
+      rendered++;
+      if (batch->recorded) {
+         p_atomic_set(&tile_done[position], 1);
+         if ((position & 15) == 0 && p_atomic_read(&renderer->tile_wanted))
+            report_tiles(renderer);
+      }
+   }
+   if (begun && batch->pass.num_occlusion_counters > 1)
+      add_counters(batch, thread);
+
+   mtx_lock(&renderer->lock);
+   if (events.words)
+      recycle_events(renderer, &events);
+   batch->tiles_done += rendered;
+   assert(batch->tiles_done <= num_tiles);
+   const bool last = rendered && batch->tiles_done == num_tiles;
+   if (last && batch->pictured)
+      take_picture(renderer, batch);
+   if (last)
+      finish_first(renderer);
+   const bool retired = drop_user(renderer, batch);
+   mtx_unlock(&renderer->lock);
+
+   if (last) {
+      cnd_broadcast(&renderer->work);
+      cnd_broadcast(&renderer->rendered);
+   }
+   if (retired)
+      cnd_broadcast(&renderer->retired);
+   cnd_signal(&renderer->tile);
+}
+
+static bool
+has_work(const struct tbr_renderer *renderer)
+{
+   const struct tbr_batch *batch = renderer->first;
+   /* What shaders store in one order of tiles, the same in every run. */
+   if (batch && batch->stores && batch->claimed)
+      return false;
+   return batch && has_tiles(batch);
+}
+
+/** Waits until there is work, or the threads must stop; an idle worker helps the model while it is behind. Called with the
+ * lock held. */
+static void
+wait_for_work(struct tbr_renderer *renderer, unsigned worker)
+{
+   while (!renderer->stop && !has_work(renderer)) {
+      const unsigned wakes = p_atomic_read(&renderer->num_wakes);
+      if (renderer->model_behind) {
+         mtx_unlock(&renderer->lock);
+         const bool helped = help_model(renderer, worker, true);
+         mtx_lock(&renderer->lock);
+         if (helped || renderer->stop || has_work(renderer) || renderer->num_wakes != wakes)
+            continue;
+      }
+      cnd_wait(&renderer->work, &renderer->lock);
+   }
+}
+
+static int
+worker_main(void *data)
+{
+   struct tbr_renderer *renderer = data;
+   const unsigned worker = p_atomic_inc_return(&renderer->num_started) - 1;
+   struct tbr_tile_thread *thread = tbr_tile_thread_create();
+   /* The program's locale may write 0,5: debug output of tiles has commas between numbers. */
+   const locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+   if (locale)
+      uselocale(locale);
+
+   struct tbr_affinity affinity;
+   tbr_affinity_init(&affinity, worker, renderer->wanted_threads);
+
+   u_thread_setname("tbrsim:tile");
+   /* Denormals are flushed, as GPUs do, and draw does for vertices. */
+   util_fpstate_set_denorms_to_zero(util_fpstate_get());
+   mtx_lock(&renderer->lock);
+   for (;;) {
+      wait_for_work(renderer, worker);
+      if (!has_work(renderer))
+         break;
+      if (!tbr_affinity_is_own(&affinity)) {
+         mtx_unlock(&renderer->lock);
+         tbr_affinity_return(&affinity);
+         mtx_lock(&renderer->lock);
+         if (!has_work(renderer))
+            continue;
+      }
+      struct tbr_batch *batch = renderer->first;
+      assert(batch->state == TBR_BATCH_SUBMITTED && batch->users > 0);
+      if (batch->time && !batch->claimed)
+         batch->time->begin = os_time_get_nano();
+      batch->claimed = true;
+      /* Keeps the batch alive for a worker that finds all its tiles taken. */
+      batch->users++;
+      mtx_unlock(&renderer->lock);
+      render_tiles(renderer, batch, thread, worker);
+      mtx_lock(&renderer->lock);
+   }
+   mtx_unlock(&renderer->lock);
+   tbr_tile_thread_destroy(thread);
+   if (locale) {
+      uselocale(LC_GLOBAL_LOCALE);
+      freelocale(locale);
+   }
+   return 0;
+}
+
+/** Whether the batch would exceed a limit and has to wait. */
+static bool
+is_busy_for(const struct tbr_renderer *renderer, const struct tbr_batch *batch)
+{
+   return renderer->under_way >= MAX_BATCHES_UNDER_WAY ||
+          (renderer->under_way &&
+           (renderer->blocks_under_way + batch->num_blocks > MAX_BLOCKS_UNDER_WAY ||
+            renderer->orphaned_bytes_under_way + batch->orphaned_bytes > MAX_ORPHANED_BYTES_UNDER_WAY));
+}
+
+void
+tbr_renderer_submit(struct tbr_renderer *renderer, struct tbr_batch *batch)
+{
+   assert(!renderer->is_parents);
+   batch->orphaned_bytes = tbr_batch_count_orphaned_bytes(batch);
+   mtx_lock(&renderer->lock);
+   while (is_busy_for(renderer, batch))
+      cnd_wait(&renderer->retired, &renderer->lock);
+   struct live_batch *live = find_live(renderer, batch->sequence);
+   assert(live && !live->submitted && !batch->users);
+   live->submitted = true;
+   tbr_batch_set_state(batch, TBR_BATCH_RECORDING, TBR_BATCH_SUBMITTED);
+   renderer->under_way++;
+   renderer->blocks_under_way += batch->num_blocks;
+   renderer->orphaned_bytes_under_way += batch->orphaned_bytes;
+   batch->context->batches_under_way++;
+   batch->users = batch->recorded ? 2 : 1;
+   batch->next = NULL;
+   assert(!renderer->first == !renderer->last);
+   if (renderer->last)
+      renderer->last->next = batch;
+   else
+      renderer->first = batch;
+   renderer->last = batch;
+   mtx_unlock(&renderer->lock);
+   cnd_broadcast(&renderer->work);
+}
+
+bool
+tbr_renderer_done(struct tbr_renderer *renderer, uint64_t sequence)
+{
+   if (sequence < p_atomic_read(&renderer->oldest_live))
+      return true;
+   mtx_lock(&renderer->lock);
+   const bool done = !is_pending(renderer, sequence);
+   mtx_unlock(&renderer->lock);
+   return done;
+}
+
+void
+tbr_renderer_wait(struct tbr_renderer *renderer, uint64_t sequence)
+{
+   if (sequence < p_atomic_read(&renderer->oldest_live))
+      return;
+   mtx_lock(&renderer->lock);
+   while (is_pending(renderer, sequence))
+      cnd_wait(&renderer->rendered, &renderer->lock);
+   mtx_unlock(&renderer->lock);
+}
+
+/** Whether the batch is rendered, or will never be. */
+static bool
+is_signalled(const struct tbr_renderer *renderer, uint64_t sequence)
+{
+   return !find_live(renderer, sequence) || renderer->is_parents;
+}
+
+bool
+tbr_renderer_signalled(struct tbr_renderer *renderer, uint64_t sequence)
+{
+   mtx_lock(&renderer->lock);
+   const bool signalled = is_signalled(renderer, sequence);
+   mtx_unlock(&renderer->lock);
+   return signalled;
+}
+
+void
+tbr_renderer_wait_signalled(struct tbr_renderer *renderer, uint64_t sequence)
+{
+   mtx_lock(&renderer->lock);
+   while (!is_signalled(renderer, sequence))
+      cnd_wait(&renderer->rendered, &renderer->lock);
+   mtx_unlock(&renderer->lock);
+}
+
+bool
+tbr_renderer_idle(struct tbr_renderer *renderer)
+{
+   mtx_lock(&renderer->lock);
+   const bool idle = !renderer->under_way || renderer->is_parents;
+   mtx_unlock(&renderer->lock);
+   return idle;
+}
+
+void
+tbr_renderer_wait_idle(struct tbr_renderer *renderer)
+{
+   mtx_lock(&renderer->lock);
+   while (renderer->under_way && !renderer->is_parents)
+      cnd_wait(&renderer->retired, &renderer->lock);
+   mtx_unlock(&renderer->lock);
+}
+
+struct tbr_batch *
+tbr_renderer_take_retired(struct tbr_renderer *renderer, struct tbr_context *context)
+{
+   mtx_lock(&renderer->lock);
+   struct tbr_batch *batches = context->retired_batches;
+   context->retired_batches = NULL;
+   mtx_unlock(&renderer->lock);
+   return batches;
+}
+
+void
+tbr_renderer_drain(struct tbr_renderer *renderer, struct tbr_context *context)
+{
+   mtx_lock(&renderer->lock);
+   while (context->batches_under_way && !renderer->is_parents)
+      cnd_wait(&renderer->retired, &renderer->lock);
+   mtx_unlock(&renderer->lock);
+}
+
+bool
+tbr_renderer_has_tile(void *data, uint32_t position, bool wait)
+{
+   struct tbr_batch *batch = data;
+   struct tbr_renderer *renderer = tbr_screen(batch->context->base.screen)->renderer;
+   const uint8_t *done = util_dynarray_element(&batch->tile_done, uint8_t, position);
+   assert(position < batch->tile_done.size && batch->recorded);
+   if (p_atomic_read(done) || !wait)
+      return p_atomic_read(done);
+   mtx_lock(&renderer->lock);
+   p_atomic_set(&renderer->tile_wanted, true);
+   while (!p_atomic_read(done) && batch->state != TBR_BATCH_RENDERED)
+      cnd_wait(&renderer->tile, &renderer->lock);
+   p_atomic_set(&renderer->tile_wanted, false);
+   mtx_unlock(&renderer->lock);
+   return true;
+}
+
+struct tbr_thumbnail
+tbr_renderer_take_thumbnail(void *data)
+{
+   struct tbr_batch *batch = data;
+   struct tbr_renderer *renderer = tbr_screen(batch->context->base.screen)->renderer;
+   assert(batch->recorded && batch->pictured);
+   mtx_lock(&renderer->lock);
+   while (batch->state != TBR_BATCH_RENDERED)
+      cnd_wait(&renderer->rendered, &renderer->lock);
+   mtx_unlock(&renderer->lock);
+   const struct tbr_thumbnail thumbnail = batch->thumbnail;
+   batch->thumbnail = (struct tbr_thumbnail){0};
+   return thumbnail;
+}
+
+void
+tbr_renderer_release(void *data)
+{
+   struct tbr_batch *batch = data;
+   struct tbr_renderer *renderer = tbr_screen(batch->context->base.screen)->renderer;
+   mtx_lock(&renderer->lock);
+   /* With the lock: the recorder's thread outlives the renderer, which may be destroyed once its last batch is retired. */
+   if (drop_user(renderer, batch))
+      cnd_broadcast(&renderer->retired);
+   mtx_unlock(&renderer->lock);
+}
+
+unsigned
+tbr_renderer_guests(unsigned threads)
+{
+   return util_get_cpu_caps()->nr_cpus > 1 ? MIN2(threads, MAX_GUESTS) : 0;
+}
+
+void
+tbr_renderer_end_help(struct tbr_renderer *renderer)
+{
+   p_atomic_set(&renderer->model, NULL);
+   /* A worker that counts itself after this, which stays counted, sees that there is no model; others are waited for. */
+   p_atomic_inc(&renderer->num_helping);
+   mtx_lock(&renderer->lock);
+   while (p_atomic_read(&renderer->num_helping) > 1 && !renderer->is_parents)
+      cnd_wait(&renderer->room, &renderer->lock);
+   mtx_unlock(&renderer->lock);
+   tbr_debug_help(p_atomic_read(&renderer->num_helped));
+}
+
+void
+tbr_renderer_leave_to_parent(struct tbr_renderer *renderer)
+{
+   renderer->is_parents = true;
+   /* A worker may have held it. */
+   mtx_init(&renderer->lock, mtx_plain);
+}
+
+struct tbr_renderer *
+tbr_renderer_create(struct tbr_screen *screen, unsigned threads)
+{
+   struct tbr_renderer *renderer = CALLOC_STRUCT(tbr_renderer);
+   if (!renderer)
+      return NULL;
+   mtx_init(&renderer->lock, mtx_plain);
+   cnd_init(&renderer->work);
+   cnd_init(&renderer->room);
+   cnd_init(&renderer->tile);
+   cnd_init(&renderer->rendered);
+   cnd_init(&renderer->retired);
+   renderer->next_sequence = 1;
+   renderer->oldest_live = 1;
+   renderer->behind_bytes = tbr_debug.flags & TBR_DEBUG_HELP ? 0 : MODEL_BEHIND_BYTES;
+   if (screen->model && tbr_model_takes_guests(screen->model))
+      renderer->model = screen->model;
+   if (renderer->model)
+      tbr_model_wake_guests(renderer->model, wake_helpers, renderer);
+
+   if (!threads)
+      threads = util_get_cpu_caps()->nr_cpus;
+   renderer->wanted_threads = CLAMP(threads, 1, MAX_THREADS);
+   for (unsigned i = 0; i < renderer->wanted_threads; i++) {
+      if (u_thread_create(&renderer->threads[i], worker_main, renderer) != thrd_success)
+         break;
+      renderer->num_threads++;
+   }
+   if (!renderer->num_threads) {
+      tbr_renderer_destroy(renderer);
+      return NULL;
+   }
+   return renderer;
+}
+
+void
+tbr_renderer_destroy(struct tbr_renderer *renderer)
+{
+   if (!renderer || renderer->is_parents)
+      return;
+   mtx_lock(&renderer->lock);
+   renderer->stop = true;
+   cnd_broadcast(&renderer->work);
+   mtx_unlock(&renderer->lock);
+   for (unsigned i = 0; i < renderer->num_threads; i++)
+      thrd_join(renderer->threads[i], NULL);
+   assert(!renderer->first);
+   /* The program's threads wait for the others, `rendered` and `retired`: below a signal's handler that ends the display, as
+    * ioquake3's does, for ever, and destroying them would wait for the waiter. It frees nothing. */
+   cnd_destroy(&renderer->work);
+   cnd_destroy(&renderer->room);
+   cnd_destroy(&renderer->tile);
+   mtx_destroy(&renderer->lock);
+   util_dynarray_foreach (&renderer->spare_events, struct cm_tile_events, events)
+      free(events->words);
+   util_dynarray_fini(&renderer->spare_events);
+   util_dynarray_fini(&renderer->live);
+   FREE(renderer);
+}
