@@ -13,7 +13,7 @@
 #include "replayer.h"
 #include "report.h"
 #include "results.h"
-#include "stats/process_results.h"
+#include "results/process_results.h"
 #include "tools.h"
 
 #define DEFAULT_TOLERANCE 1.0 /* per cent */

@@ -10,7 +10,7 @@
 #include "selected.h"
 #include "session.h"
 #include "simulation_table.h"
-#include "stats/process_results.h"
+#include "results/process_results.h"
 #include "timing/timeline.h"
 #include "tools.h"
 

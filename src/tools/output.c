@@ -8,7 +8,7 @@
 
 #include "events/recording.h"
 #include "stats/schema.h"
-#include "stats/writer.h"
+#include "results/writer.h"
 #include "tbrsim_version.h"
 #include "tools.h"
 

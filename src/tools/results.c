@@ -13,8 +13,8 @@
 #include "parquet.h"
 #include "progress.h"
 #include "statistics_file.h"
-#include "stats/process_index.h"
-#include "stats/process_results.h"
+#include "results/process_index.h"
+#include "results/process_results.h"
 #include "tools.h"
 
 /* At least what a first frame needs, whatever is counted. */

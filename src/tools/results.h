@@ -12,7 +12,7 @@
 struct results {
    const char *out;    /**< directory of the statistics; NULL: none */
    const char *record; /**< file of the recording; NULL: none */
-   const char *run;    /**< what the run is called (stats/process_results.h) */
+   const char *run;    /**< what the run is called (results/process_results.h) */
    size_t before;      /**< processes of this run that were listed there before */
    /* Of results_count_frames. */
    int former; /**< the frames.csv that was there before; -1: none */

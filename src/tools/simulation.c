@@ -9,7 +9,7 @@
 
 #include "progress.h"
 #include "events/deferred.h"
-#include "stats/writer.h"
+#include "results/writer.h"
 #include "tools.h"
 #include "work_queue.h"
 #include "gpu/attribution_writer.h"

@@ -14,7 +14,7 @@
 #include "process.h"
 #include "python.h"
 #include "stages.h"
-#include "stats/process_index.h"
+#include "results/process_index.h"
 #include "tools.h"
 
 #define EXPECTED \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** Reads a stats.json (stats/writer.h). */
+/** Reads a stats.json (results/writer.h). */
 #ifndef STATISTICS_FILE_H
 #define STATISTICS_FILE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of quads that read near what the last ones have read: counted by areas (gpu/own_processors.c), and footprint by
+/* Groups of quads that read near what the last ones have read: counted by areas (gpu/tiled/own_processors.c), and footprint by
  * footprint, as counts by resource need it. */
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include "gpu/attribution_writer.h"
 #include "gpu/gpu_config.h"
 #include "memory/future.h"
-#include "stats/writer.h"
+#include "results/writer.h"
 #include "support/full_pass.h"
 #include "support/nuca_harness.h"
 #include "support/random_pass.h"

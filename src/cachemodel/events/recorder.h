@@ -35,8 +35,8 @@ enum cm_recording_kind {
 extern const char *const cm_recording_kind_names[CM_RECORDING_KINDS];
 
 /** Creates a file, which gets its name when it has a whole frame: the path, replacing an existing file, or
- * with results the name that they choose (stats/process_results.h). values: what stats.json has under "run" besides
- * preset and configuration (stats/writer.h). NULL with a line in error when it cannot be created or
+ * with results the name that they choose (results/process_results.h). values: what stats.json has under "run" besides
+ * preset and configuration (results/writer.h). NULL with a line in error when it cannot be created or
  * out of memory. */
 struct cm_recorder *
 cm_recorder_create(const char *path, struct cm_process_results *results, enum cm_recording_kind kind,

@@ -18,7 +18,7 @@
 #include "events/event_stream.h"
 #include "events/recorder.h"
 #include "events/recording_index.h"
-#include "stats/writer.h"
+#include "results/writer.h"
 
 struct cm_recording;
 

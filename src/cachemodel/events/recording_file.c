@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "stats/process_results.h"
+#include "results/process_results.h"
 
 /* A link to a file is that file. 0, or the error number. */
 static int

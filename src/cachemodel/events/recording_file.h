@@ -17,7 +17,7 @@ struct cm_recording_file {
 
 /** Opens a file for a path. 0, or the error number. */
 int cm_recording_file_open(struct cm_recording_file *recording, const char *path);
-/** Gives it its name (stats/process_results.h), once. 0, or the error number. */
+/** Gives it its name (results/process_results.h), once. 0, or the error number. */
 int cm_recording_file_name(struct cm_recording_file *recording, struct cm_process_results *results);
 /** Closes it; a file without a name is deleted. 0, or the error number. */
 int cm_recording_file_close(struct cm_recording_file *recording);

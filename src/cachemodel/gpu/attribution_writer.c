@@ -9,7 +9,7 @@
 #include "events/names.h"
 #include "gpu/attribution_internal.h"
 #include "stats/table_file.h"
-#include "stats/writer.h"
+#include "results/writer.h"
 
 /* A table's keys behind frame, pass_frame and pass. */
 struct table {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "stats/appended_file.h"
-#include "stats/process_results.h"
-#include "stats/writer.h"
+#include "results/process_results.h"
+#include "results/writer.h"
 #include "util/frame_list.h"
 #include "util/message.h"
 

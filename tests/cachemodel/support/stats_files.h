@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "stats/writer.h"
+#include "results/writer.h"
 
 struct stats_files {
    char directory[64]; /**< does not exist at first */

@@ -7,7 +7,7 @@
 #include "util/log.h"
 #include "util/simple_mtx.h"
 #include "util/u_process.h"
-#include "stats/process_results.h"
+#include "results/process_results.h"
 
 static simple_mtx_t mutex = SIMPLE_MTX_INITIALIZER;
 static struct cm_process_results *results;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** Where the results of this process go: TBRSIM_OUT, TBRSIM_RUN (stats/process_results.h). */
+/** Where the results of this process go: TBRSIM_OUT, TBRSIM_RUN (results/process_results.h). */
 #ifndef TBR_PROCESS_H
 #define TBR_PROCESS_H
 

@@ -11,7 +11,7 @@
 #include "util/u_debug.h"
 #include "util/u_memory.h"
 #include "config/config.h"
-#include "stats/writer.h"
+#include "results/writer.h"
 #include "model/tbr_process.h"
 #include "model/tbr_statistics.h"
 

@@ -11,7 +11,7 @@
 #include "gpu/attribution_writer.h"
 #include "gpu/gpu.h"
 #include "gpu/timeline_writer.h"
-#include "stats/writer.h"
+#include "results/writer.h"
 #include "model/tbr_process.h"
 #include "model/tbr_thumbnail.h"
 #include "tbrsim_version.h"

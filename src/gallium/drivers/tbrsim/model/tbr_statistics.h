@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * The statistics files of the process (TBRSIM_OUT), in a folder of its own
- * (stats/process_results.h). A process may have several
+ * (results/process_results.h). A process may have several
  * screens, one after another or at once (a display that was only opened to query
  * it, one for X and one for EGL), but has one set of files: the first screen that
  * finishes a frame owns them. When it is destroyed, the next screen that finishes
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "stats/writer.h"
+#include "results/writer.h"
 
 struct cm_config;
 struct cm_gpu;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/immediate_order.h"
+#include "gpu/immediate/immediate_order.h"
 
 #include <stdlib.h>
 #include <string.h>

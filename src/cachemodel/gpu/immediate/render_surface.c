@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/render_surface.h"
+#include "gpu/immediate/render_surface.h"
 #include "util/minmax.h"
 
 void

@@ -70,7 +70,7 @@ uint64_t cm_stats_writer_frames(const struct cm_stats_writer *writer);
 bool cm_stats_writer_frame(struct cm_stats_writer *writer, const uint64_t *values);
 
 /** After cm_stats_writer_frame: a picture (PNG) of what a pass of that frame has rendered, into the folder
- * stats/thumbnails.h. pass: its number in the frame, from 0. A message the first time that it cannot be written, and false
+ * results/thumbnails.h. pass: its number in the frame, from 0. A message the first time that it cannot be written, and false
  * then and from then on. */
 bool cm_stats_writer_thumbnail(struct cm_stats_writer *writer, uint32_t pass, const void *png, size_t size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Groups of quads that have a processor and a cache each: reads that lie in areas of textures are counted without a look into
  * the cache. */
-#include "gpu/shading.h"
+#include "gpu/tiled/shading.h"
 #include "util/minmax.h"
 
 /* The quads of such a group: their processors and caches. */

@@ -2,7 +2,7 @@
 /* Columns are the counters that were not zero in some frame so far. A frame that adds one has both files
  * written again (row_file.h), which happens a few times early in a run; every other frame appends a row.
  * stats.json ends with a tail, `],"total":{…}}`, that every frame overwrites with its row and a new tail. */
-#include "stats/writer.h"
+#include "results/writer.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -15,12 +15,12 @@
 
 #include "config/config.h"
 #include "stats/appended_file.h"
-#include "stats/earlier_files.h"
-#include "stats/process_results.h"
+#include "results/earlier_files.h"
+#include "results/process_results.h"
 #include "stats/row_file.h"
 #include "stats/schema.h"
 #include "stats/table_file.h"
-#include "stats/thumbnails.h"
+#include "results/thumbnails.h"
 #include "util/file.h"
 #include "util/json.h"
 #include "util/message.h"

@@ -7,7 +7,7 @@
 
 #include "gpu/attribution_internal.h"
 #include "gpu/gpu_internal.h"
-#include "gpu/shading.h"
+#include "gpu/tiled/shading.h"
 #include "gpu/storage.h"
 #include "texture/texel_order.h"
 #include "util/minmax.h"

@@ -2,7 +2,7 @@
 /* What an immediate-mode GPU does to the attachments of a pass as a whole: clears, resolves, what is left in the
  * render caches at the end. */
 #include "gpu/attribution_internal.h"
-#include "gpu/immediate_internal.h"
+#include "gpu/immediate/immediate_internal.h"
 #include "util/minmax.h"
 
 /** Attachments are cleared and resolved in areas of so many pixels a side: those of the largest tile, so that the

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "gpu/attribution_internal.h"
-#include "gpu/immediate_internal.h"
+#include "gpu/immediate/immediate_internal.h"
 #include "texture/texel_order.h"
 
 struct cm_immediate *

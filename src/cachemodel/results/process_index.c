@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "stats/process_index.h"
+#include "results/process_index.h"
 
 #include <errno.h>
 #include <fcntl.h>

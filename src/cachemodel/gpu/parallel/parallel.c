@@ -6,7 +6,7 @@
 
 #include "gpu/lane.h"
 #include "gpu/operations.h"
-#include "gpu/segment.h"
+#include "gpu/parallel/segment.h"
 #include "util/counts.h"
 #include "util/minmax.h"
 #include "util/threads.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "stats/thumbnails.h"
+#include "results/thumbnails.h"
 
 #include <dirent.h>
 #include <errno.h>

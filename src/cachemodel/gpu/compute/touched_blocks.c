@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/touched_blocks.h"
+#include "gpu/compute/touched_blocks.h"
 
 #include <string.h>
 

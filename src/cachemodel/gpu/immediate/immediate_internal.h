@@ -4,8 +4,8 @@
 #ifndef CM_IMMEDIATE_INTERNAL_H
 #define CM_IMMEDIATE_INTERNAL_H
 
-#include "gpu/immediate_order.h"
-#include "gpu/render_surface.h"
+#include "gpu/immediate/immediate_order.h"
+#include "gpu/immediate/render_surface.h"
 
 struct cm_immediate {
    struct cm_gpu *gpu;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "stats/earlier_files.h"
+#include "results/earlier_files.h"
 
 #include <fcntl.h>
 #include <stdbool.h>

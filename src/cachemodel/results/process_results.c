@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* CLOCK_REALTIME_COARSE, asprintf */
-#include "stats/process_results.h"
+#include "results/process_results.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "stats/earlier_files.h"
-#include "stats/process_index.h"
+#include "results/earlier_files.h"
+#include "results/process_index.h"
 #include "stats/text.h"
-#include "stats/thumbnails.h"
+#include "results/thumbnails.h"
 #include "util/json.h"
 #include "util/message.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/segment.h"
+#include "gpu/parallel/segment.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 
 #include "gpu/attribution_internal.h"
 #include "gpu/gpu_internal.h"
-#include "gpu/touched_blocks.h"
+#include "gpu/compute/touched_blocks.h"
 #include "util/message.h"
 #include "util/minmax.h"
 
