@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "environment.h"
+#include "process/environment.h"
 #include "options.h"
 #include "tools.h"
 #include "gpu/gpu_config.h"

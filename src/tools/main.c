@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "help.h"
-#include "progress.h"
+#include "output/progress.h"
 #include "tbrsim_version.h"
 #include "tools.h"
 #include "util/message.h"

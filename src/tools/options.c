@@ -13,11 +13,11 @@
 
 #include "config/names.h"
 #include "config/quantity.h"
-#include "environment.h"
+#include "process/environment.h"
 #include "gpu/gpu_config.h"
 #include "gpu/timeline_writer.h"
 #include "memory/future.h"
-#include "selection_file.h"
+#include "input/selection_file.h"
 #include "tools.h"
 #include "util/near.h"
 

@@ -12,7 +12,7 @@
 #undef fail
 
 #include "tools.h"
-#include "trace_drawables.h"
+#include "input/trace_drawables.h"
 
 void
 fail(int status, const char *format, ...)

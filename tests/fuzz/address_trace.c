@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "address_trace.h"
+#include "input/address_trace.h"
 #include "memory/cache.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -7,7 +7,7 @@ import statistics
 COUNTERS = ("gpu.passes", "gpu.draws", "vertex_stage.vertices", "fragment_stage.fragments",
             "dram.total.read_bytes", "dram.total.write_bytes")
 # A frame with more than so many times the passes or draws of the median looks like loading: the rule of tbrsim advise and
-# report --fail-above (src/tools/loading_frames.h), for the page, which has results of any origin.
+# report --fail-above (src/tools/input/loading_frames.h), for the page, which has results of any origin.
 FAR = 10
 # With fewer frames there is no telling.
 FEWEST = 3

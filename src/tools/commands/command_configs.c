@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "process/environment.h"
+#include "config/config.h"
+#include "options.h"
+#include "output/output.h"
+#include "tools.h"
+#include "gpu/gpu_config.h"
+
+static const char description[] =
+   "Lists the simulated GPUs that come with tbrsim (the first column is what --config\n"
+   "takes), or prints one with all its values as YAML that --config takes, each with the\n"
+   "file and line that it comes from. A file that extends a preset holds only what it\n"
+   "changes (docs/configurations.md). With words, only those GPUs are listed that have all of\n"
+   "them in name or description, in upper or lower case: tbrsim configs mali.\n";
+
+struct preset_list {
+   json_t *presets; /* descriptions by name */
+   const struct operands *words;
+   bool is_name; /* the words are the name of one */
+};
+
+static void
+add_preset(const char *name, const char *description, void *context)
+{
+   struct preset_list *list = context;
+   if (operands_are_in(list->words, name, description))
+      json_object_set_new(list->presets, name, json_string(description));
+   list->is_name |= list->words->count == 1 && !strcmp(name, list->words->list[0]);
+}
+
+/* Those with all words. */
+static struct preset_list
+find_presets(const struct operands *words)
+{
+   char error[512];
+   struct preset_list list = {json_object(), words, false};
+   if (!cm_config_list_presets(presets_directory(), add_preset, &list, error, sizeof(error)))
+      fail(STATUS_FAILED, "%s", error);
+   if (!json_object_size(list.presets) && words->count > 1)
+      fail(STATUS_USAGE, "no preset has '%s' and the other words in name or description", words->list[0]);
+   return list;
+}
+
+static void
+print_presets(const json_t *presets)
+{
+   const char *name;
+   json_t *description;
+   json_object_foreach((json_t *)presets, name, description)
+      printf("%-24s %s%s\n", name, json_string_value(description),
+             strcmp(name, CM_CONFIG_DEFAULT) ? "" : " (the default)");
+}
+
+/* Objects of objects become dotted keys. */
+static void
+print_values(const char *key, json_t *json)
+{
+   const char *name;
+   json_t *member;
+   if (json_is_object(json)) {
+      json_object_foreach(json, name, member)
+      {
+         char *path = *key ? text("%s.%s", key, name) : text("%s", name);
+         print_values(path, member);
+         free(path);
+      }
+   } else if (json_is_string(json)) {
+      printf("%s=%s\n", key, json_string_value(json));
+   } else {
+      char *value = json_dumps(json, JSON_ENCODE_ANY);
+      printf("%s=%s\n", key, value ? value : "");
+      free(value);
+   }
+}
+
+int
+command_configs(int argc, char **argv)
+{
+   struct options options;
+   bool flat = false, json = false;
+   options_start(&options);
+   static const struct option_row rows[] = {
+      OPTION_ALONE("flat", NULL, "print KEY=VALUE lines, as --set takes them", take_flag),
+   };
+   const struct command_line line = {
+      .usage = "tbrsim configs [OPTIONS] [NAME|FILE.yaml|WORD...]",
+      .description = description,
+      .operands = OPERANDS_ANY,
+      .operand = "configuration",
+      .groups = {OPTION_GROUP(rows, &flat), JSON_OPTIONS(&json), SETTING_OPTIONS(&options.configurations)},
+   };
+   const struct operands operands = command_line_parse(&line, argc, argv);
+   if (flat && json)
+      fail(STATUS_USAGE, "--flat and --json: expected one of them");
+   const bool is_file = operands.count == 1 && options_is_config_file(operands.list[0]);
+   const bool changes = flat || options.configurations.num_settings;
+   if (!is_file && (!changes || operands.count != 1)) {
+      const struct preset_list list = find_presets(&operands);
+      const bool lists = json_object_size(list.presets) && !list.is_name;
+      if (lists && json)
+         output_json(list.presets, 2, stdout);
+      else if (lists)
+         print_presets(list.presets);
+      if (lists)
+         return STATUS_OK;
+   }
+   configurations_add(&options.configurations, operands.list[0]);
+   options_finish(&options);
+   if (flat)
+      print_values("", config_json(options.gpu));
+   else if (json)
+      output_json(config_json(options.gpu), 2, stdout);
+   else
+      cm_config_write_yaml(options.gpu, stdout);
+   return STATUS_OK;
+}

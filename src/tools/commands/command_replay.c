@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "commands/check.h"
+#include "process/display.h"
+#include "commands/draw_metrics.h"
+#include "output/image.h"
+#include "options.h"
+#include "output/progress.h"
+#include "process/replayer.h"
+#include "output/report.h"
+#include "input/results.h"
+#include "results/process_results.h"
+#include "tools.h"
+
+#define DEFAULT_TOLERANCE 1.0 /* per cent */
+
+static const char description[] =
+   "Replays an apitrace file (OpenGL ES or OpenGL) on the simulated GPU and prints its\n"
+   "statistics. With --frames it is replayed up to the last of them. Images come from a replay\n"
+   "of their own, so that taking them changes no counter. Without DISPLAY it uses an X server\n"
+   "of its own (Xvfb). A trace made on a newer context than the simulated GPU has is replayed\n"
+   "as far as that goes; each function that is refused is named, and the exit status is 1.\n"
+   "With --pdrawcalls standard output has glretrace's table of the draw calls, from a second\n"
+   "replay, instead of the statistics.\n";
+
+struct replay {
+   struct options options;
+   struct cm_frame_list frames; /* once the trace is open: those simulated, and taken images of */
+   const char *snapshots;
+   const char *trace;
+   const char *draw_metrics; /* counters of each draw call, with commas between them; NULL: none */
+   bool check, with_softpipe;
+   double tolerance; /* per cent */
+};
+
+/* Of --check: the drivers that are compared with. */
+static void
+take_check(void *field, const char *option, const char *value)
+{
+   struct replay *replay = (struct replay *)((char *)field - offsetof(struct replay, check));
+   replay->check = true;
+   replay->with_softpipe = value && strcmp(value, "llvmpipe");
+   if (replay->with_softpipe && strcmp(value, "llvmpipe,softpipe") && strcmp(value, "softpipe,llvmpipe"))
+      fail(STATUS_USAGE, "%s=%s: expected llvmpipe, or llvmpipe,softpipe", option, value);
+}
+
+/* --pdrawcalls: counters of draws, for which draws are attributed. */
+static void
+take_draw_metrics(void *field, const char *option, const char *value)
+{
+   struct replay *replay = (struct replay *)((char *)field - offsetof(struct replay, draw_metrics));
+   replay->draw_metrics = value;
+   replay->options.configurations.attributes_draws = true;
+   configurations_set(&replay->options.configurations, "attribution.draw=on");
+}
+
+static void
+take_tolerance(void *field, const char *option, const char *value)
+{
+   if (!options_percent(value, 100, field))
+      fail(STATUS_USAGE, "%s %s: expected per cent of a frame's pixels, 0 to 100", option, value);
+}
+
+static const struct option_row rows[] = {
+   OPTION("snapshots", "DIR", "write each frame as DIR/frame-NNNN.png (default: none)", take_path,
+          struct replay, snapshots),
+   OPTION("check", "[=llvmpipe,softpipe]",
+          "compare each frame with llvmpipe's of the same Mesa, and say whether\n"
+          "softpipe's (which is slow) is as near; differences go to OUT/check as\n"
+          "images, 16 times as bright",
+          take_check, struct replay, check),
+   OPTION("tolerance", "PERCENT",
+          "--check fails where more of a frame's pixels are off by more than\n"
+          "2/255 from llvmpipe's (default: 1 % of them)",
+          take_tolerance, struct replay, tolerance),
+   OPTION("pdrawcalls", "COUNTER[,COUNTER]",
+          "print what each draw call caused, as glretrace --pdrawcalls does: the\n"
+          "counters by the names of tbrsim counters. Implies --attribute draw\n"
+          "(default: none)",
+          take_draw_metrics, struct replay, draw_metrics),
+};
+
+static void
+parse(struct replay *replay, int argc, char **argv)
+{
+   *replay = (struct replay){.tolerance = DEFAULT_TOLERANCE};
+   struct options *options = &replay->options;
+   options_start(options);
+   const struct command_line line = {
+      .usage = "tbrsim replay [OPTIONS] FILE.trace",
+      .description = description,
+      .operands = OPERANDS_ONE,
+      .operand = "trace",
+      .groups = {CONFIG_OPTIONS(&options->configurations, CM_CONFIG_DEFAULT),
+                 ATTRIBUTE_OPTIONS(&options->configurations), TABLE_OPTIONS(options),
+                 LIVE_OPTIONS(options, "tbrsim-out"), RECORD_OPTIONS(options), LIVE_FRAME_OPTIONS(options),
+                 TIMELINE_OPTIONS(&options->timeline), LIVE_THREAD_OPTIONS(options),
+                 OPTION_GROUP(rows, replay)},
+   };
+   replay->trace = command_line_parse(&line, argc, argv).list[0];
+   if (!options->out)
+      options->out = "tbrsim-out";
+   options->call_numbers |= options->configurations.attributes_draws;
+   options_finish_live(options);
+   results_check_tables(options);
+   if (replay->draw_metrics && !options->model)
+      fail(STATUS_USAGE, "--pdrawcalls: draws have no counters with --no-model");
+   if (replay->draw_metrics)
+      draw_metrics_check(options, replay->draw_metrics);
+}
+
+/* The replay for the statistics' sake; with the model off, for its own. False where
+ * the driver said that something was lost. */
+static bool
+simulate(const struct replay *replay, struct results *results, const struct trace *trace)
+{
+   struct replayer replayer;
+   char *log = text("%s/replay.log", replay->options.out);
+   const unsigned frames = cm_frame_list_count(&replay->frames);
+
+   replayer_start(&replayer, trace, "tbrsim", &replay->options, replay->options.frames, NULL, NULL, log);
+   bool running;
+   do {
+      /* Asked first: the frames counted after its end are all of them. */
+      running = process_running(&replayer.process);
+      if (replay->options.model)
+         progress_show("simulating", results_count_frames(results), frames);
+      else
+         progress_show("replaying", 0, 0);
+      if (running)
+         nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
+   } while (running);
+   replayer_finish(&replayer);
+   progress_end();
+   free(log);
+   return !replayer.complained;
+}
+
+static void
+note_versions(const struct trace *trace)
+{
+   const bool is_es = trace->versions.es > TRACE_ES_LIMIT;
+   const unsigned made = is_es ? trace->versions.es : trace->versions.gl;
+   const unsigned limit = is_es ? TRACE_ES_LIMIT : TRACE_GL_LIMIT;
+   fprintf(stderr, "tbrsim (note): made on OpenGL%s %u.%u, replayed on OpenGL%s %u.%u as far as that goes\n",
+           is_es ? " ES" : "", made / 10, made % 10, is_es ? " ES" : "", limit / 10, limit % 10);
+}
+
+int
+command_replay(int argc, char **argv)
+{
+   struct replay replay;
+   parse(&replay, argc, argv);
+   struct trace trace = trace_file_open(replay.trace);
+   char *all = text("0-%u", trace.frames - 1);
+   replay.frames = options_frame_list(replay.options.frames ? replay.options.frames : all);
+   free(all);
+   const uint32_t last = replay.frames.ranges[replay.frames.count - 1].last;
+   if (last >= trace.frames)
+      fail(STATUS_USAGE, "--%s %s: %s has the frames 0-%u", replay.options.selected ? "selected" : "frames",
+           replay.options.selected ? replay.options.selected : replay.options.frames, replay.trace,
+           trace.frames - 1);
+
+   if ((replay.check || replay.snapshots) && !trace_frame_end(&trace, 0))
+      fail(STATUS_FAILED, "%s: draws nothing: there are no images to take", replay.trace);
+
+   const char *out = replay.options.out;
+   char *images = text("%s/check", out);
+   options_check_directory(replay.check ? images : out, true);
+   if (replay.snapshots)
+      options_check_directory(replay.snapshots, true);
+   display_require(NULL);
+   if (last + 1 < trace.frames)
+      trace = trace_file_trim(&trace, last);
+
+   bool passed = true, want_images = replay.snapshots || replay.check;
+   /* What is refused is named by a replay that takes no images. */
+   const bool newer = trace_is_newer(&trace);
+   if (newer)
+      note_versions(&trace);
+   const char *record = replay.options.record;
+   struct results results = results_prepare(&replay.options);
+   if (replay.options.model || record || !want_images || newer)
+      passed = simulate(&replay, &results, &trace);
+   if (record)
+      passed &= results_check_recordings(&results);
+   if (replay.options.model && !results_count_processes(&results)) {
+      /* What is there is of another run. Why it could not be written, the driver has said. */
+      if (passed)
+         results_report(&results);
+      trace_file_close(&trace);
+      return STATUS_FAILED;
+   }
+   if (replay.options.parquet)
+      passed &= results_write_tables(&results);
+   if (replay.draw_metrics) {
+      passed &= draw_metrics_print(&replay.options, &trace, replay.draw_metrics);
+   } else if (replay.options.model) {
+      report_print(out, replay.options.gpu);
+      printf("\nstatistics: %s/stats.json\n            %s/frames.csv\n", out, out);
+      if (replay.options.timeline)
+         printf("timeline:   %s/" CM_STATISTICS_TIMELINE "\n", out);
+      if (replay.options.parquet)
+         printf("parquet:    %s/*.parquet\n", out);
+   } else if (record || !want_images) {
+      printf("%u frames rendered; there are no statistics without the model\n", trace.frames);
+   }
+   if (record)
+      printf("recording:  %s\n", record);
+
+   if (want_images) {
+      struct check check = {
+         .trace = &trace,
+         .options = &replay.options,
+         .frames = &replay.frames,
+         .snapshots = replay.snapshots,
+         .images = replay.check ? images : NULL,
+         .with_softpipe = replay.with_softpipe,
+         .tolerance = replay.tolerance / 100,
+      };
+      if (replay.options.model && replay.check)
+         putchar('\n');
+      passed &= check_images(&check);
+      if (replay.snapshots)
+         printf("frames:     %s/frame-%04u.png … frame-%04u.png\n", replay.snapshots,
+                replay.frames.ranges[0].first, last);
+      if (replay.check)
+         printf("differences from llvmpipe, %d times as bright: %s\n", DIFFERENCE_GAIN, images);
+   }
+   free(images);
+   trace_file_close(&trace);
+   fflush(stdout);
+   if (passed)
+      results_summarize(&results);
+   return passed ? STATUS_OK : STATUS_FAILED;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "commands/work_queue.h"
+
+#include <stdlib.h>
+
+#include "tools.h"
+
+/* One that takes part. */
+struct work_consumer {
+   unsigned number;
+   unsigned next; /* number of the item it takes next */
+   bool busy;
+};
+
+/* In functions that are static here the lock is held. */
+
+static void
+push(struct work_queue *queue, void *data, unsigned long bytes)
+{
+   queue->items[queue->end++ % WORK_QUEUE_ITEMS] = (struct work_item){data, bytes, queue->num_members};
+   queue->bytes += bytes;
+}
+
+static void
+release(struct work_queue *queue)
+{
+   while (queue->first < queue->end && !queue->items[queue->first % WORK_QUEUE_ITEMS].users) {
+      const struct work_item *item = &queue->items[queue->first++ % WORK_QUEUE_ITEMS];
+      queue->bytes -= item->bytes;
+      queue->release(item->data);
+   }
+   pthread_cond_broadcast(&queue->changed);
+}
+
+/* Of the oldest item, which is being consumed, or will be next. */
+static unsigned long
+bytes_of_first(const struct work_queue *queue)
+{
+   return queue->first == queue->end ? 0 : queue->items[queue->first % WORK_QUEUE_ITEMS].bytes;
+}
+
+static bool
+has_room(const struct work_queue *queue)
+{
+   const unsigned long wanted = queue->num_members * WORK_QUEUE_CONSUMER_BYTES;
+   const unsigned long limit = wanted < WORK_QUEUE_BYTES ? wanted : WORK_QUEUE_BYTES;
+   return queue->end - queue->first < WORK_QUEUE_ITEMS && (queue->bytes - bytes_of_first(queue) < limit);
+}
+
+/* The consumer with a waiting item that is farthest behind takes it. False where there is none. */
+static bool
+consume(struct work_queue *queue)
+{
+   struct work_consumer *found = NULL;
+   for (unsigned c = 0; c < queue->num_members; c++) {
+      struct work_consumer *consumer = &queue->consumers[c];
+      if (!consumer->busy && consumer->next < queue->end && (!found || consumer->next < found->next))
+         found = consumer;
+   }
+   if (!found)
+      return false;
+   struct work_item *item = &queue->items[found->next % WORK_QUEUE_ITEMS];
+   found->busy = true;
+   pthread_mutex_unlock(&queue->lock);
+   queue->consume(queue->context, found->number, item->data);
+   pthread_mutex_lock(&queue->lock);
+   found->busy = false;
+   found->next++;
+   item->users--;
+   release(queue);
+   return true;
+}
+
+static bool
+produce(struct work_queue *queue)
+{
+   if (!queue->produce || queue->producing || queue->ended || !has_room(queue))
+      return false;
+   unsigned long bytes = 0;
+   queue->producing = true;
+   pthread_mutex_unlock(&queue->lock);
+   void *data = queue->produce(queue->context, &bytes);
+   pthread_mutex_lock(&queue->lock);
+   queue->producing = false;
+   queue->ended = !data;
+   if (data)
+      push(queue, data, bytes);
+   release(queue);
+   return true;
+}
+
+static void
+work_or_wait(struct work_queue *queue)
+{
+   if (!consume(queue) && !produce(queue))
+      pthread_cond_wait(&queue->changed, &queue->lock);
+}
+
+static void *
+thread_main(void *data)
+{
+   struct work_queue *queue = data;
+   pthread_mutex_lock(&queue->lock);
+   while (!queue->ended || queue->first < queue->end)
+      work_or_wait(queue);
+   pthread_mutex_unlock(&queue->lock);
+   return NULL;
+}
+
+void
+work_queue_start(struct work_queue *queue, unsigned threads)
+{
+   pthread_mutex_init(&queue->lock, NULL);
+   pthread_cond_init(&queue->changed, NULL);
+   queue->consumers = allocate(queue->num_consumers * sizeof(*queue->consumers));
+   for (unsigned c = 0; c < queue->num_consumers; c++) {
+      if (queue->takes_part(queue->context, c))
+         queue->consumers[queue->num_members++].number = c;
+   }
+   queue->threads = allocate(threads * sizeof(*queue->threads));
+   while (queue->num_threads < threads &&
+          !pthread_create(&queue->threads[queue->num_threads], NULL, thread_main, queue))
+      queue->num_threads++;
+}
+
+void
+work_queue_add(struct work_queue *queue, void *item, unsigned long bytes)
+{
+   pthread_mutex_lock(&queue->lock);
+   while (!has_room(queue))
+      work_or_wait(queue);
+   push(queue, item, bytes);
+   release(queue);
+   pthread_mutex_unlock(&queue->lock);
+}
+
+void
+work_queue_drain(struct work_queue *queue)
+{
+   pthread_mutex_lock(&queue->lock);
+   while (queue->first < queue->end)
+      work_or_wait(queue);
+   pthread_mutex_unlock(&queue->lock);
+}
+
+void
+work_queue_finish(struct work_queue *queue)
+{
+   pthread_mutex_lock(&queue->lock);
+   queue->ended |= !queue->produce;
+   pthread_cond_broadcast(&queue->changed);
+   pthread_mutex_unlock(&queue->lock);
+   thread_main(queue);
+   while (queue->num_threads)
+      pthread_join(queue->threads[--queue->num_threads], NULL);
+   free(queue->threads);
+   free(queue->consumers);
+   pthread_cond_destroy(&queue->changed);
+   pthread_mutex_destroy(&queue->lock);
+}

@@ -1,0 +1,623 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/advice_report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/draw_list.h"
+#include "events/names.h"
+#include "output/output.h"
+#include "stats/counters.h"
+#include "tools.h"
+
+static const struct {
+   const char *key, *name, *counters[2];
+   bool ranks;
+} measures[] = {
+#define ROW(id, key, name, counter, second, ranks) {key, name, {counter, second}, ranks},
+   ADVICE_MEASURES(ROW)
+#undef ROW
+};
+
+static const char *const slot_names[CM_SLOTS] = {
+   "color 0", "color 1", "color 2", "color 3", "color 4", "color 5", "color 6", "color 7", "depth", "stencil",
+};
+
+/* ---- measures ------------------------------------------------------------------- */
+
+/* Whether a counted frame is one of those in which it is not known what the finding is worth. */
+static bool
+is_unknown(const struct advice_report *report, const struct cm_finding *finding, unsigned frame)
+{
+   for (uint32_t u = 0; u < finding->num_unknown_frames; u++) {
+      if (finding->unknown_frames[u] == report->frames[frame])
+         return true;
+   }
+   return false;
+}
+
+/* For which counted frames it is known what the findings are worth, by their order. Their count. */
+static unsigned
+known_frames(const struct advice_report *report, const struct advised *list, unsigned count, bool *known)
+{
+   unsigned num_known = 0;
+   for (unsigned f = 0; f < report->baseline->frames; f++) {
+      known[f] = true;
+      for (unsigned a = 0; a < count; a++)
+         known[f] &= !is_unknown(report, list[a].finding, f);
+      num_known += known[f];
+   }
+   return num_known;
+}
+
+/* A measure's average over those frames; known NULL: over all of them. False: the configuration does not have it. */
+static bool
+measure(const struct simulation *simulation, enum advice_measure which, const bool *known, double *average)
+{
+   const struct cm_counter_table *table = simulation->table;
+   unsigned num_known = 0;
+   bool found = false;
+   *average = 0;
+   for (unsigned f = 0; f < simulation->frames; f++)
+      num_known += !known || known[f];
+   for (unsigned c = 0; c < 2 && measures[which].counters[c]; c++) {
+      const int counter = cm_counter_table_find(table, measures[which].counters[c]);
+      if (counter < 0)
+         continue;
+      found = true;
+      for (unsigned f = 0; f < simulation->frames; f++)
+         *average += !known || known[f]
+                        ? (double)simulation->samples[(size_t)f * table->count + (unsigned)counter]
+                        : 0;
+   }
+   *average /= num_known;
+   return found;
+}
+
+/* What a simulation saves in frames. */
+static struct advice_saving
+saving_of(const struct advice_report *report, const struct simulation *simulation, const bool *known)
+{
+   struct advice_saving saving = {{0}};
+   for (unsigned m = 0; m < ADVICE_MEASURE_COUNT; m++) {
+      double before, after;
+      measure(report->baseline, (enum advice_measure)m, known, &before);
+      measure(simulation, (enum advice_measure)m, known, &after);
+      saving.saved[m] = before - after;
+   }
+   return saving;
+}
+
+/* The part of a measure that is saved. */
+static double
+share(const struct advice_report *report, const struct advice_saving *saving, unsigned which)
+{
+   return report->before[which] > 0 ? saving->saved[which] / report->before[which] : 0;
+}
+
+/* The largest share that is saved; of those measures only that rank, or of all. */
+static double
+largest_share(const struct advice_report *report, const struct advice_saving *saving, bool of_all)
+{
+   double largest = -INFINITY;
+   for (unsigned m = 0; m < ADVICE_MEASURE_COUNT; m++) {
+      if (of_all || measures[m].ranks)
+         largest = fmax(largest, share(report, saving, m));
+   }
+   return largest;
+}
+
+/* The most worth first; where that is the same, the first measure that is not. */
+static int
+by_worth(const void *a, const void *b)
+{
+   const struct advised *first = a, *second = b;
+   if (first->worth != second->worth)
+      return first->worth < second->worth ? 1 : -1;
+   for (unsigned m = 0; m < ADVICE_MEASURE_COUNT; m++) {
+      if (first->saving.saved[m] != second->saving.saved[m])
+         return first->saving.saved[m] < second->saving.saved[m] ? 1 : -1;
+   }
+   return 0;
+}
+
+/* Of the orders, the best one stays. They are the list's last. */
+static void
+keep_best_order(struct advice_report *report)
+{
+   struct advised *best = NULL;
+   unsigned kept = 0;
+   for (unsigned a = 0; a < report->count; a++) {
+      struct advised *advised = &report->list[a];
+      if (advised->finding->rule != CM_ADVICE_TILE_ORDER)
+         kept++;
+      else if (!best || advised->worth > best->worth)
+         best = advised;
+   }
+   if (best)
+      report->list[kept++] = *best;
+   report->count = kept;
+}
+
+void
+advice_report_measure(struct advice_report *report)
+{
+   bool *known = allocate(report->baseline->frames * sizeof(*known));
+   unsigned kept = 0;
+   for (unsigned m = 0; m < ADVICE_MEASURE_COUNT; m++)
+      report->measured[m] = measure(report->baseline, (enum advice_measure)m, NULL, &report->before[m]);
+   for (unsigned a = 0; a < report->count; a++) {
+      struct advised *advised = &report->list[a];
+      const bool any = known_frames(report, advised, 1, known);
+      advised->saving = saving_of(report, advised->simulation, any ? known : NULL);
+      if (advised->other)
+         advised->other_saving = saving_of(report, advised->other, any ? known : NULL);
+      advised->worth = report->measured[ADVICE_CYCLES] ? advised->saving.saved[ADVICE_CYCLES]
+                                                       : largest_share(report, &advised->saving, false);
+   }
+   free(known);
+   keep_best_order(report);
+   for (unsigned a = 0; a < report->count; a++) {
+      if (largest_share(report, &report->list[a].saving, true) >= report->least)
+         report->list[kept++] = report->list[a];
+   }
+   report->small = report->count - kept;
+   report->count = kept;
+   if (kept)
+      qsort(report->list, kept, sizeof(*report->list), by_worth);
+}
+
+/* Whether a finding is part of all together, and saves something. */
+static bool
+has_part(const struct advice_report *report, const struct advised *advised)
+{
+   for (unsigned a = 0; a < report->num_apart; a++) {
+      if (report->apart[a] == advised->finding)
+         return false;
+   }
+   return largest_share(report, &advised->saving, true) > 0;
+}
+
+void
+advice_report_measure_together(struct advice_report *report)
+{
+   const struct simulation *simulation = report->together.simulation;
+   bool *known = allocate(report->baseline->frames * sizeof(*known));
+   struct advised *parts = allocate((report->count + 1) * sizeof(*parts));
+   unsigned count = 0;
+   for (unsigned a = 0; a < report->count; a++) {
+      if (has_part(report, &report->list[a]))
+         parts[count++] = report->list[a];
+   }
+   report->together.saving = saving_of(report, simulation, NULL);
+   report->together_known = known_frames(report, parts, count, known);
+   if (report->together_known)
+      report->known_saving = saving_of(report, simulation, known);
+   free(parts);
+   free(known);
+}
+
+/* ---- text ----------------------------------------------------------------------- */
+
+/* "1.25 million bytes": three digits. */
+static void
+print_amount(double value, const char *name, FILE *file)
+{
+   const char *const units[] = {"", " thousand", " million", " billion", " trillion"};
+   unsigned unit = 0;
+   for (; fabs(value) >= 1000 && unit < 4; unit++)
+      value /= 1000;
+   const int digits = fabs(value) >= 100 || (!unit && value == floor(value)) ? 0 : fabs(value) >= 10 ? 1 : 2;
+   fprintf(file, "%.*f%s %s", digits, value, units[unit], name);
+}
+
+/* A resource in words: texture 7 "wall": 512 × 512, etc2_rgb8. */
+static void
+print_resource(const struct advice_report *report, uint32_t id, FILE *file)
+{
+   const struct cm_resource_description *resource = cm_advice_resource(report->advice, id);
+   const struct cm_names *names = cm_advice_names(report->advice);
+   if (!resource)
+      return;
+   const char *label = cm_names_label(names, resource->id);
+   fprintf(file, "%s %u%s%s%s: %u × %u", resource->is_displayable ? "window" : "texture", resource->id,
+           *label ? " \"" : "", label, *label ? "\"" : "", resource->width, resource->height);
+   if (resource->layers > 1)
+      fprintf(file, ", %u layers", resource->layers);
+   fprintf(file, ", %s", cm_names_format(names, resource->id));
+}
+
+#define MOST_RESOURCES 3 /* that the text lists */
+
+static void
+print_resources(const struct advice_report *report, const struct cm_finding *finding, FILE *file)
+{
+   for (uint32_t r = 0; r < finding->num_resources && r < MOST_RESOURCES; r++) {
+      fprintf(file, "   ");
+      print_resource(report, finding->resources[r], file);
+      for (unsigned slot = 0, any = 0; slot < CM_SLOTS; slot++) {
+         if (finding->slots >> slot & 1)
+            fprintf(file, "%s%s", any++ ? ", " : "; attached as ", slot_names[slot]);
+      }
+      fprintf(file, "\n");
+   }
+   if (finding->num_resources > MOST_RESOURCES)
+      fprintf(file, "   and %u more\n", finding->num_resources - MOST_RESOURCES);
+}
+
+static void
+print_shader(const struct advice_report *report, enum cm_shader_stage stage, const char *kind,
+             uint32_t shader, FILE *file)
+{
+   const struct cm_names *names = cm_advice_names(report->advice);
+   if (!shader)
+      return;
+   const char *label = cm_names_shader_label(names, stage, shader);
+   fprintf(file, "   %s shader %016" PRIx64 "%s%s%s\n", kind, cm_names_shader_hash(names, stage, shader),
+           *label ? " \"" : "", label, *label ? "\"" : "");
+}
+
+static void
+print_place(const struct advice_report *report, const struct cm_finding *finding, FILE *file)
+{
+   fprintf(file, "   first in frame %u, pass %u", finding->frame, finding->pass);
+   if (finding->draw != CM_NO_DRAW)
+      fprintf(file, ", draw %u", finding->draw);
+   if (finding->call)
+      fprintf(file, ", call %u", finding->call);
+   if (finding->group) {
+      json_t *group = draw_list_group(cm_advice_names(report->advice), finding->group);
+      fprintf(file, ", group %s", json_string_value(group));
+      json_decref(group);
+   }
+   fprintf(file, "\n");
+}
+
+/* Where a pass ends, and goes on. */
+static void
+print_break(const struct advice_report *report, const struct cm_pass_break *where, FILE *file)
+{
+   if (where->other_target) {
+      fprintf(file, "   meanwhile ");
+      print_resource(report, where->other_target, file);
+      fprintf(file, " is drawn to\n");
+   }
+   fprintf(file, "   goes on in pass %u", where->next_pass);
+   if (where->last_call && where->next_call)
+      fprintf(file, ", between call %u and call %u", where->last_call, where->next_call);
+   if (where->end_call)
+      fprintf(file, "; call %u ends it", where->end_call);
+   fprintf(file, "\n");
+}
+
+static void
+print_saving(const struct advice_report *report, const struct advice_saving *saving, FILE *file)
+{
+   unsigned printed = 0;
+   for (unsigned m = 0; m < ADVICE_MEASURE_COUNT; m++) {
+      const double percent = 100 * share(report, saving, m);
+      if (!report->measured[m] || fabs(percent) < 0.05)
+         continue;
+      fprintf(file, "%s", printed++ ? ", " : "saves ");
+      print_amount(saving->saved[m], measures[m].name, file);
+      fprintf(file, " (%.1f %%)", percent);
+   }
+   fprintf(file, "%s\n", printed ? " per frame" : "saves nothing");
+}
+
+static void
+print_evidence(const struct cm_finding *finding, FILE *file)
+{
+   for (unsigned e = 0; e < finding->num_evidence; e++) {
+      const double value = finding->evidence[e].value;
+      const int digits = value == floor(value) || value >= 100 ? 0 : 1;
+      fprintf(file, "%s%s: %.*f%s", e ? "; " : "   ", finding->evidence[e].name, digits, value,
+              e + 1 == finding->num_evidence ? "\n" : "");
+   }
+}
+
+static void
+print_finding(const struct advice_report *report, unsigned number, FILE *file)
+{
+   const struct advised *advised = &report->list[number];
+   const struct cm_finding *finding = advised->finding;
+   fprintf(file, "\n%u. %s: ", number + 1, cm_advice_rule_texts[finding->rule].name);
+   print_saving(report, &advised->saving, file);
+   if (advised->other) {
+      fprintf(file, "   %s: ", finding->condition);
+      print_saving(report, &advised->other_saving, file);
+   }
+   fprintf(file, "   %s\n", finding->problem);
+   print_resources(report, finding, file);
+   print_shader(report, CM_SHADER_VERTEX, "vertex", finding->vertex_shader, file);
+   print_shader(report, CM_SHADER_FRAGMENT, "fragment", finding->fragment_shader, file);
+   if (finding->rule != CM_ADVICE_TILE_ORDER)
+      print_place(report, finding, file);
+   if (finding->rule == CM_ADVICE_BROKEN_PASS)
+      print_break(report, &finding->pass_break, file);
+   print_evidence(finding, file);
+   if (finding->num_unknown_frames)
+      fprintf(file, "   in %u of %u frames it is not known what becomes of it: the saving is of the others\n",
+              finding->num_unknown_frames, report->baseline->frames);
+   if (finding->assumption)
+      fprintf(file, "   simulated: %s\n", finding->assumption);
+   fprintf(file, "   advice: %s%s%s\n", finding->remedy, advised->settings ? "; here " : "",
+           advised->settings ? advised->settings : "");
+}
+
+/* The number in the list, from 0, of a finding that is there. */
+static unsigned
+number_of(const struct advice_report *report, const struct cm_finding *finding)
+{
+   unsigned number = 0;
+   while (report->list[number].finding != finding)
+      number++;
+   return number;
+}
+
+static void
+print_together(const struct advice_report *report, FILE *file)
+{
+   if (!report->together.simulation)
+      return;
+   fprintf(file, "\nall of these together, but for the order of tiles: ");
+   print_saving(report, &report->together.saving, file);
+   const unsigned frames = report->baseline->frames, known = report->together_known;
+   if (known < frames)
+      fprintf(file,
+              "   in %u of %u frames it is not known what becomes of some stores: these save nothing there\n",
+              frames - known, frames);
+   if (known && known < frames) {
+      fprintf(file, "   in the others: ");
+      print_saving(report, &report->known_saving, file);
+   }
+   for (unsigned a = 0; a < report->num_apart; a++)
+      fprintf(file, "   without %u.: another one leaves out passes that it joins, or joins those\n",
+              number_of(report, report->apart[a]) + 1);
+}
+
+/* The frames that are not counted. */
+static void
+print_loading(const struct advice_report *report, FILE *file)
+{
+   if (!report->loading->count)
+      return;
+   loading_frames_print(report->loading, file);
+   fprintf(file, ":\nsimulated, but not counted (--all-frames counts all)\n");
+}
+
+static void
+print_hidden(const struct advice_report *report, FILE *file)
+{
+   const struct cm_hidden_overdraw overdraw = cm_advice_hidden_overdraw(report->advice);
+   if (!overdraw.hidden)
+      return;
+   fprintf(file, "this GPU hides ");
+   print_amount(overdraw.hidden, "opaque fragments", file);
+   fprintf(file,
+           " per frame (%.1f %% of all) that later ones cover; a GPU without hidden surface\nremoval would "
+           "shade them: --set mode=tbr, or a recording made with --config mali-like\n",
+           100 * overdraw.hidden / overdraw.opaque);
+}
+
+void
+advice_report_text(const struct advice_report *report, FILE *file)
+{
+   fprintf(file, "%s on %s: %u frames\n", report->recording, report->configuration, report->baseline->frames);
+   print_loading(report, file);
+   fprintf(file, "a frame has");
+   for (unsigned m = 0, any = 0; m < ADVICE_MEASURE_COUNT; m++) {
+      if (!report->measured[m])
+         continue;
+      fprintf(file, "%s", any++ ? ", " : " ");
+      print_amount(report->before[m], measures[m].name, file);
+   }
+   fprintf(file, "\n");
+   for (unsigned a = 0; a < report->count; a++)
+      print_finding(report, a, file);
+   print_together(report, file);
+   fprintf(file, "\n");
+   if (!report->count)
+      fprintf(file, "nothing found that saves %g %% of any of these\n", 100 * report->least);
+   if (report->small)
+      fprintf(file, "%u finding%s less than %g %% of each\n", report->small,
+              report->small == 1 ? " saves" : "s save", 100 * report->least);
+   if (report->not_simulated)
+      fprintf(file, "%u finding%s not simulated: those with the least to save, see --most\n",
+              report->not_simulated, report->not_simulated == 1 ? " was" : "s were");
+   print_hidden(report, file);
+   if (!cm_advice_knows_overdraw(report->advice))
+      fprintf(file, "overdraw is not known: the recording has no hidden fragments (--record-visible)\n");
+}
+
+/* ---- JSON ----------------------------------------------------------------------- */
+
+static json_t *
+measures_json(const struct advice_report *report, const double *values)
+{
+   json_t *object = json_object();
+   for (unsigned m = 0; m < ADVICE_MEASURE_COUNT; m++) {
+      if (report->measured[m])
+         json_object_set_new(object, measures[m].key, json_real(values[m]));
+   }
+   return object;
+}
+
+/* Adds what is saved, in numbers and per cent. */
+static void
+add_saving(const struct advice_report *report, const struct advice_saving *saving, json_t *object)
+{
+   json_t *percent = json_object();
+   for (unsigned m = 0; m < ADVICE_MEASURE_COUNT; m++) {
+      if (report->measured[m] && report->before[m] > 0)
+         json_object_set_new(percent, measures[m].key, json_real(100 * share(report, saving, m)));
+   }
+   json_object_set_new(object, "saves", measures_json(report, saving->saved));
+   json_object_set_new(object, "saves_percent", percent);
+}
+
+static json_t *
+resource_json(const struct advice_report *report, uint32_t id, uint32_t attached_as)
+{
+   const struct cm_resource_description *resource = cm_advice_resource(report->advice, id);
+   const struct cm_names *names = cm_advice_names(report->advice);
+   if (!resource)
+      return json_null();
+   json_t *slots = json_array();
+   for (unsigned slot = 0; slot < CM_SLOTS; slot++) {
+      if (attached_as >> slot & 1)
+         json_array_append_new(slots, json_string(slot_names[slot]));
+   }
+   return json_pack("{s:I, s:s, s:o, s:o, s:i, s:i, s:i, s:i, s:o}", "id", (json_int_t)resource->id, "kind",
+                    resource->is_displayable ? "window" : "texture", "label",
+                    output_text(cm_names_label(names, resource->id)), "format",
+                    output_text(cm_names_format(names, resource->id)), "width", (int)resource->width,
+                    "height", (int)resource->height, "layers", (int)resource->layers, "levels",
+                    (int)resource->levels, "attached_as", slots);
+}
+
+/* A number, or null for 0: calls and the like, which count from 1. */
+static json_t *
+number_json(uint32_t number)
+{
+   return number ? json_integer(number) : json_null();
+}
+
+static json_t *
+break_json(const struct advice_report *report, const struct cm_finding *finding)
+{
+   const struct cm_pass_break *where = &finding->pass_break;
+   if (finding->rule != CM_ADVICE_BROKEN_PASS)
+      return json_null();
+   return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o}", "reason", cm_end_reason_names[where->reason],
+                    "next_pass", (int)where->next_pass, "last_call_before", number_json(where->last_call),
+                    "end_call", number_json(where->end_call), "first_call_after",
+                    number_json(where->next_call), "meanwhile",
+                    resource_json(report, where->other_target, 0));
+}
+
+static json_t *
+shader_json(const struct advice_report *report, enum cm_shader_stage stage, uint32_t shader)
+{
+   const struct cm_names *names = cm_advice_names(report->advice);
+   char hash[17];
+   if (!shader)
+      return json_null();
+   snprintf(hash, sizeof(hash), "%016" PRIx64, cm_names_shader_hash(names, stage, shader));
+   return json_pack("{s:s, s:o}", "hash", hash, "label",
+                    output_text(cm_names_shader_label(names, stage, shader)));
+}
+
+static json_t *
+other_json(const struct advice_report *report, const struct advised *advised)
+{
+   if (!advised->other)
+      return json_null();
+   json_t *object = json_pack("{s:s}", "condition", advised->finding->condition);
+   add_saving(report, &advised->other_saving, object);
+   return object;
+}
+
+static json_t *
+finding_json(const struct advice_report *report, const struct advised *advised)
+{
+   const struct cm_finding *finding = advised->finding;
+   json_t *object = json_object(), *evidence = json_object(), *resources = json_array();
+   for (unsigned e = 0; e < finding->num_evidence; e++)
+      json_object_set_new(evidence, finding->evidence[e].name, json_real(finding->evidence[e].value));
+   for (uint32_t r = 0; r < finding->num_resources; r++)
+      json_array_append_new(resources, resource_json(report, finding->resources[r], finding->slots));
+   json_object_set_new(object, "rule", json_string(cm_advice_rule_texts[finding->rule].name));
+   json_object_set_new(object, "problem", json_string(finding->problem));
+   json_object_set_new(object, "remedy", json_string(finding->remedy));
+   json_object_set_new(object, "assumption",
+                       finding->assumption ? json_string(finding->assumption) : json_null());
+   json_object_set_new(object, "settings", advised->settings ? json_string(advised->settings) : json_null());
+   json_object_set_new(object, "frame", json_integer(finding->frame));
+   json_object_set_new(object, "pass", json_integer(finding->pass));
+   json_object_set_new(object, "passes", json_integer(finding->passes));
+   json_object_set_new(object, "draw",
+                       finding->draw == CM_NO_DRAW ? json_null() : json_integer(finding->draw));
+   json_object_set_new(object, "call", number_json(finding->call));
+   json_object_set_new(object, "group",
+                       finding->group ? draw_list_group(cm_advice_names(report->advice), finding->group)
+                                      : json_null());
+   json_object_set_new(object, "break", break_json(report, finding));
+   json_object_set_new(object, "resource",
+                       finding->num_resources ? resource_json(report, finding->resources[0], finding->slots)
+                                              : json_null());
+   json_object_set_new(object, "resources", resources);
+   json_object_set_new(object, "vertex_shader",
+                       shader_json(report, CM_SHADER_VERTEX, finding->vertex_shader));
+   json_object_set_new(object, "fragment_shader",
+                       shader_json(report, CM_SHADER_FRAGMENT, finding->fragment_shader));
+   json_object_set_new(object, "evidence", evidence);
+   json_object_set_new(object, "frames_not_known", json_integer(finding->num_unknown_frames));
+   json_object_set_new(object, "or", other_json(report, advised));
+   add_saving(report, &advised->saving, object);
+   return object;
+}
+
+static json_t *
+together_json(const struct advice_report *report)
+{
+   if (!report->together.simulation)
+      return json_null();
+   json_t *object = json_object(), *apart = json_array();
+   for (unsigned a = 0; a < report->num_apart; a++)
+      json_array_append_new(apart, json_integer(number_of(report, report->apart[a])));
+   json_object_set_new(object, "without", apart);
+   json_object_set_new(object, "frames_not_known",
+                       json_integer(report->baseline->frames - report->together_known));
+   add_saving(report, &report->together.saving, object);
+   json_t *others = report->together_known ? json_object() : json_null();
+   if (report->together_known)
+      add_saving(report, &report->known_saving, others);
+   json_object_set_new(object, "others", others);
+   return object;
+}
+
+static json_t *
+loading_json(const struct advice_report *report)
+{
+   json_t *list = json_array();
+   for (unsigned l = 0; l < report->loading->count; l++) {
+      const struct frame_load *load = &report->loading->list[l];
+      json_array_append_new(list, json_pack("{s:i, s:I, s:I}", "frame", (int)load->number, "passes",
+                                            (json_int_t)load->passes, "draws", (json_int_t)load->draws));
+   }
+   return list;
+}
+
+static json_t *
+hidden_json(const struct advice_report *report)
+{
+   const struct cm_hidden_overdraw overdraw = cm_advice_hidden_overdraw(report->advice);
+   return overdraw.hidden
+             ? json_pack("{s:f, s:f}", "fragments", overdraw.hidden, "of_opaque", overdraw.opaque)
+             : json_null();
+}
+
+json_t *
+advice_report_json(const struct advice_report *report)
+{
+   json_t *object = json_object(), *findings = json_array();
+   for (unsigned a = 0; a < report->count; a++)
+      json_array_append_new(findings, finding_json(report, &report->list[a]));
+   json_object_set_new(object, "recording", output_text(report->recording));
+   json_object_set_new(object, "run", output_run(report->recording));
+   json_object_set_new(object, "configuration", output_text(report->configuration));
+   json_object_set_new(object, "frames", json_integer(report->baseline->frames));
+   json_object_set_new(object, "loading_frames", loading_json(report));
+   json_object_set_new(object, "a_frame_has", measures_json(report, report->before));
+   json_object_set_new(object, "findings", findings);
+   json_object_set_new(object, "together", together_json(report));
+   json_object_set_new(object, "save_less", json_integer(report->small));
+   json_object_set_new(object, "not_simulated", json_integer(report->not_simulated));
+   json_object_set_new(object, "hidden_overdraw", hidden_json(report));
+   json_object_set_new(object, "overdraw_known", json_boolean(cm_advice_knows_overdraw(report->advice)));
+   return object;
+}

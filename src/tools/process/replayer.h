@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/** One replay of a trace on one driver, by apitrace's eglretrace or glretrace. */
+#ifndef REPLAYER_H
+#define REPLAYER_H
+
+#include <stdio.h>
+
+#include "output/image.h"
+#include "options.h"
+#include "process/process.h"
+#include "input/trace_file.h"
+
+struct replayer {
+   const char *driver;
+   const char *program; /**< eglretrace or glretrace */
+   struct process process;
+   pid_t id;           /**< the process', also when it has ended */
+   FILE *images;       /**< the frames as PPM, where they were asked for */
+   char *log;          /**< file with its stderr */
+   bool complained;    /**< the driver reported that something was lost, or calls failed */
+   bool names_refused; /**< the calls that the driver refuses are in the log */
+};
+
+/** Which images are wanted: those of the calls of these numbers, which a file lists. */
+struct replay_images {
+   const char *calls;
+};
+
+/** Which counters of each draw call are to be printed on stdout. */
+struct replay_metrics {
+   const char *results;  /**< directory of an attributed replay: TBRSIM_DRAW_RESULTS */
+   const char *counters; /**< names with commas between them */
+};
+
+/** The argument that names the trace which a program is to replay; NULL where it is none of apitrace's replayers. */
+char **replayer_trace(char *program[]);
+
+/** Fills in what the replayers of a trace need in their environment beside the driver's; returns how many. */
+unsigned replayer_variables(struct variable *variables, const struct trace *trace);
+
+/** Starts a replay, of a trace that was made on a newer context on what there is; then the calls that this refuses
+ * are named at the end, unless it is for images. frames ("A-B") are those simulated, NULL for all; wanted
+ * (NULL: none) makes frames come out of the pipe images; with metrics (NULL: none) draws are printed, and there are
+ * no statistics; log is the file that takes what it says on stderr. Exits with a message if it cannot be started. */
+void replayer_start(struct replayer *replayer, const struct trace *trace, const char *driver,
+                    const struct options *options, const char *frames, const struct replay_images *wanted,
+                    const struct replay_metrics *metrics, const char *log);
+
+/** Waits for its end. Passes on what the driver said; exits with a message
+ * if the replay failed. */
+void replayer_finish(struct replayer *replayer);
+
+/** Waits for an image to come, so many milliseconds at most; true where one comes, or the replay has ended. */
+bool replayer_has_image(const struct replayer *replayer, int milliseconds);
+
+/** Reads its next frame; exits with a message if there is none. */
+void replayer_read(struct replayer *replayer, struct image *image, unsigned frame);
+
+#endif
