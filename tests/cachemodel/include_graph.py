@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The graph of src/cachemodel's folders, from its #include lines.
+"""The graph of src/cachemodel's folders, from its #include lines, and that of the driver's.
 
 docs/architecture.md lists the folders, lowest first. A folder includes headers of its own and of
 lower ones only, so that there are no circles. Headers that are named *_internal.h, and those that
 include one, are private: to their folder and the folders in it.
+
+The driver has circles: the includes that run up are counted and printed.
 """
 import os
 import posixpath
@@ -12,15 +14,16 @@ import re
 import sys
 
 MODEL = 'src/cachemodel'
+DRIVER = 'src/gallium/drivers/tbrsim'
 USERS = ['src/tools', 'src/gallium', 'bench', 'tests']
 # Files that docs/extending.md adds to the model.
 EXAMPLES = 'tests/extending/src/cachemodel'
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 
 
-def documented_layers(text):
-    """The folders of the source layout in docs/architecture.md, lowest first."""
-    part = re.search(r'^src/cachemodel/.*?\n((?: .*\n)+)', text, re.MULTILINE)
+def documented_layers(text, top):
+    """The folders below top in the source layout of docs/architecture.md, lowest first."""
+    part = re.search(f'^{top}/.*?\\n((?: .*\\n)+)', text, re.MULTILINE)
     rows = re.findall(r'^    ([a-z_/]+(?:, [a-z_/]+)*) ', part.group(1) if part else '', re.MULTILINE)
     return [name.rstrip('/') for row in rows for name in row.split(', ')]
 
@@ -58,6 +61,23 @@ def private_headers(model):
         private |= more
 
 
+def undocumented(folders, layers, top):
+    """Folders that are not listed, and listed ones that do not exist."""
+    return [f'{folder or top}/ is {"not in" if folder in folders else "only in"} the list of docs/architecture.md'
+            for folder in sorted(folders.symmetric_difference(layers))]
+
+
+def arrows_up(driver, layers):
+    """Includes that run against the order, by folders, those in folders being part of these. The top is lowest."""
+    order, up = [''] + [layer for layer in layers if '/' not in layer], {}
+    for name, text in sorted(driver.items()):
+        for header in INCLUDE.findall(text):
+            places = [order.index(path.rpartition('/')[0].partition('/')[0]) for path in (name, header) if path in driver]
+            if len(places) == 2 and places[1] > places[0]:
+                up.setdefault(f'{order[places[0]]} → {order[places[1]]}', []).append(f'{name} includes {header}')
+    return up
+
+
 def check(model, users, generated, layers):
     """What is wrong. model, users: texts by path, the model's below src/cachemodel."""
     problems, edges = [], {}
@@ -81,10 +101,7 @@ def check(model, users, generated, layers):
         problems.append('a circle: ' + ' → '.join(circle))
         problems += [f'   {edges[a][b]}' for a, b in zip(circle, circle[1:])]
 
-    folders = {posixpath.dirname(name) for name in model}
-    for folder in sorted(folders.symmetric_difference(layers)):
-        where = 'not in' if folder in folders else 'only in'
-        problems.append(f'{folder or MODEL}/ is {where} the list of docs/architecture.md')
+    problems += undocumented({posixpath.dirname(name) for name in model}, layers, MODEL)
     for folder, others in sorted(edges.items()):
         for to, example in sorted(others.items()):
             if folder in layers and to in layers and layers.index(to) > layers.index(folder):
@@ -115,8 +132,12 @@ def check_itself():
         if (expected not in '\n'.join(problems)) if expected else problems:
             sys.exit(f'include_graph: expected "{expected}", found {problems}')
     assert check(good, {}, {'rows.inc'}, layers + ['gone']) == ['gone/ is only in the list of docs/architecture.md']
-    assert documented_layers('x/  y\nsrc/cachemodel/  all\n    a/  b\n      more/ c\n    d/, d/e/  f\ng/\n') == \
+    assert documented_layers('x/  y\nsrc/top/  all\n    a/  b\n      more/ c\n    d/, d/e/  f\ng/\n', 'src/top') == \
         ['a', 'd', 'd/e']
+    driver = {'t.h': '#include "low/a.h"\n', 'low/a.h': '#include "high/part/b.h"\n#include "t.h"\n',
+              'high/part/b.h': '#include "low/a.h"\n#include "high/c.h"\n#include "util/list.h"\n', 'high/c.h': ''}
+    assert arrows_up(driver, layers) == {' → low': ['t.h includes low/a.h'],
+                                         'low → high': ['low/a.h includes high/part/b.h']}
 
 
 def texts_below(top, folder, relative_to):
@@ -139,12 +160,20 @@ def main():
     with open(os.path.join(top, MODEL, 'meson.build'), encoding='utf-8') as text:
         generated = set(re.findall(r"output : '([^']+)'", text.read()))
     with open(os.path.join(top, 'docs/architecture.md'), encoding='utf-8') as text:
-        layers = documented_layers(text.read())
+        layout = text.read()
+    layers, driver_layers = documented_layers(layout, MODEL), documented_layers(layout, DRIVER)
+    driver = texts_below(top, DRIVER, DRIVER)
     problems = check(model, users, generated, layers)
+    problems += undocumented({posixpath.dirname(name) for name in driver} - {''}, driver_layers, DRIVER)
     for problem in problems:
         print(problem)
     if not problems:
         print(f'{len(model)} files in {len(layers)} folders, no circle: ' + ' < '.join(layers))
+        up = arrows_up(driver, driver_layers)
+        print(f'driver: {len(driver)} files in {len(driver_layers)} folders, {sum(map(len, up.values()))} includes between '
+              f'{len(up)} pairs of folders run up: ' + ' < '.join(driver_layers))
+        for pair, includes in sorted(up.items()):
+            print(f'   {pair}: {len(includes)}, such as {includes[0]}')
     sys.exit(1 if problems else 0)
 
 
