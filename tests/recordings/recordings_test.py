@@ -467,7 +467,7 @@ class Export(RecordingTest):
         self.assertEqual(data, self.export("din", "l2").read_text())
 
     def test_refused(self):
-        self.refused(2, "--format xml: expected din", "export", "--format", "xml", self.recording)
+        self.refused(2, "--format xml: expected one of: din, ", "export", "--format", "xml", self.recording)
         self.refused(2, "--unit moon: expected", "export", "--point", "moon", self.recording)
         self.refused(2, "--unit is missing", "export", "--format", "din", self.recording)
         for words in (["din", "--unit", "l2", "--table", "quads"], ["events"]):
