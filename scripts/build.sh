@@ -40,7 +40,7 @@ mkdir -p "$BUILD"
 # Mesa's options are read when a build directory is made; where they have changed since, it is made anew.
 options="$MESA $(sed -n '/subproject(/,/^  )/p' meson.build | cksum)"
 if [ -e "$BUILD/build.ninja" ] && [ "$(cat "$BUILD/mesa-options" 2>/dev/null)" != "$options" ]; then
-   $MESON setup --wipe -Dmesa_version="$MESA" "$BUILD" . >"$BUILD.log" 2>&1 || {
+   setup_build --wipe -Dmesa_version="$MESA" "$BUILD" . >"$BUILD.log" 2>&1 || {
       tail -n 20 "$BUILD.log" >&2
       fail "make: configuring anew failed; all of it is in $BUILD.log, and 'make clean' starts afresh"
    }
@@ -50,7 +50,7 @@ kind=
 [ -z "${DEMO:-}" ] || kind="-Dlevel=$(scripts/cpu_level.sh) -Doptimization=1"
 if [ ! -e "$BUILD/build.ninja" ]; then
    # shellcheck disable=SC2086
-   $MESON setup -Dmesa_version="$MESA" $kind ${SETUP_ARGS:-} "$BUILD" . >"$BUILD/setup.log" 2>&1 || {
+   setup_build -Dmesa_version="$MESA" $kind ${SETUP_ARGS:-} "$BUILD" . >"$BUILD/setup.log" 2>&1 || {
       tail -n 20 "$BUILD/setup.log" >&2
       fail_without_deps "configuring failed; all of it is in $BUILD/setup.log"
    }
@@ -78,3 +78,4 @@ if [ -e "subprojects/packagecache/$DUCKDB_LIBRARY" ]; then
       cp -u "subprojects/packagecache/$DUCKDB_LIBRARY" "$BUILD/stage/usr/local/share/tbrsim/"
 fi
 ln -sfn stage/usr/local/bin "$BUILD/bin"
+ln -sfn "$BUILD/compile_commands.json" compile_commands.json # for clangd

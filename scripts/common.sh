@@ -65,12 +65,15 @@ find_meson()
    MESON=
    if [ -x /usr/bin/meson ] && dpkg --compare-versions "$(/usr/bin/meson --version)" ge $MESON_VERSION; then
       MESON=/usr/bin/meson
-   elif [ -e "$CACHE/meson/usr/bin/meson" ]; then
-      MESON="/usr/bin/python3 $CACHE/meson/usr/bin/meson"
-      # ninja calls Meson again, so that its environment needs this too.
-      PYTHONPATH=$CACHE/meson/usr/lib/python3/dist-packages
-      export PYTHONPATH
+   elif [ -e "$CACHE/meson/meson.py" ]; then
+      MESON="/usr/bin/python3 $CACHE/meson/meson.py"
    fi
+}
+
+# A new build directory. Debian's Python is named, as `ninja` typed by hand may configure again without our PATH.
+setup_build()
+{
+   $MESON setup --native-file scripts/debian.ini "$@"
 }
 
 # Names in $wanted that are not installed.

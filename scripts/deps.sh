@@ -74,6 +74,16 @@ fetch_meson()
    # shellcheck disable=SC2086
    (cd "$scratch" && apt-get -qq $other download meson >&2)
    dpkg-deb -x "$scratch"/meson_*.deb "$scratch/meson"
+   # It finds its own modules, so that ninja can call it from any environment.
+   cat >"$scratch/meson/meson.py" <<'END'
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "usr/lib/python3/dist-packages"))
+from mesonbuild.mesonmain import main
+
+sys.exit(main())
+END
    mkdir -p "$CACHE"
    rm -rf "$CACHE/meson"
    mv "$scratch/meson" "$CACHE/meson"

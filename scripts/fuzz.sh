@@ -17,7 +17,7 @@ done
 BUILD=build-fuzz
 export CC
 mkdir -p $BUILD
-[ -e $BUILD/build.ninja ] || $MESON setup -Dmesa=false -Dfuzz=true -Dbuildtype=debugoptimized $BUILD . >$BUILD/setup.log || {
+[ -e $BUILD/build.ninja ] || setup_build -Dmesa=false -Dfuzz=true -Dbuildtype=debugoptimized $BUILD . >$BUILD/setup.log || {
    tail -n 20 $BUILD/setup.log >&2
    fail "make fuzz: configuring failed"
 }
