@@ -10,7 +10,6 @@
 #include "util/u_math.h"
 #include "util/u_memory.h"
 #include "util/u_thread.h"
-#include "tile/tbr_affinity.h"
 #include "pass/tbr_batch.h"
 #include "pipe/tbr_context.h"
 #include "pipe/tbr_debug.h"
@@ -498,9 +497,6 @@ worker_main(void *data)
    if (locale)
       uselocale(locale);
 
-   struct tbr_affinity affinity;
-   tbr_affinity_init(&affinity, worker, renderer->wanted_threads);
-
    u_thread_setname("tbrsim:tile");
    /* Denormals are flushed, as GPUs do, and draw does for vertices. */
    util_fpstate_set_denorms_to_zero(util_fpstate_get());
@@ -509,13 +505,6 @@ worker_main(void *data)
       wait_for_work(renderer, worker);
       if (!has_work(renderer))
          break;
-      if (!tbr_affinity_is_own(&affinity)) {
-         mtx_unlock(&renderer->lock);
-         tbr_affinity_return(&affinity);
-         mtx_lock(&renderer->lock);
-         if (!has_work(renderer))
-            continue;
-      }
       struct tbr_batch *batch = renderer->first;
       assert(batch->state == TBR_BATCH_SUBMITTED && batch->users > 0);
       if (batch->time && !batch->claimed)
