@@ -47,7 +47,7 @@ texture_load_word(const uint8_t *base, texture_int offset)
    /* AMD's gathers take twice as long as loads. */
    int32_t at[TEXTURE_LANES];
    texture_store_int(at, offset);
-#define TEXTURE_WORD(i) _mm_load_ss((const float *)(base + at[i]))
+#define TEXTURE_WORD(i) _mm_castsi128_ps(_mm_loadu_si32(base + at[i]))
 #define TEXTURE_TWO(i) _mm_unpacklo_ps(TEXTURE_WORD(i), TEXTURE_WORD(i + 1))
    return (texture_int)_mm256_set_m128(_mm_movelh_ps(TEXTURE_TWO(4), TEXTURE_TWO(6)),
                                        _mm_movelh_ps(TEXTURE_TWO(0), TEXTURE_TWO(2)));
