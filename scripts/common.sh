@@ -65,8 +65,8 @@ find_meson()
    MESON=
    if [ -x /usr/bin/meson ] && dpkg --compare-versions "$(/usr/bin/meson --version)" ge $MESON_VERSION; then
       MESON=/usr/bin/meson
-   elif [ -e "$CACHE/meson/meson.py" ]; then
-      MESON="/usr/bin/python3 $CACHE/meson/meson.py"
+   elif /usr/bin/python3 "$CACHE/meson/usr/bin/meson" --version >/dev/null 2>&1; then
+      MESON="/usr/bin/python3 $CACHE/meson/usr/bin/meson"
    fi
 }
 

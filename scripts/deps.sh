@@ -75,11 +75,12 @@ fetch_meson()
    (cd "$scratch" && apt-get -qq $other download meson >&2)
    dpkg-deb -x "$scratch"/meson_*.deb "$scratch/meson"
    # It finds its own modules, so that ninja can call it from any environment.
-   cat >"$scratch/meson/meson.py" <<'END'
+   cat >"$scratch/meson/usr/bin/meson" <<'END'
+#!/usr/bin/python3
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "usr/lib/python3/dist-packages"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib/python3/dist-packages"))
 from mesonbuild.mesonmain import main
 
 sys.exit(main())
