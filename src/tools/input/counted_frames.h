@@ -7,10 +7,9 @@
 #include "input/session.h"
 
 struct counted_frames {
-   struct frame_plan plan; /**< all of the session's frames, and which of them are counted */
-   unsigned *numbers;      /**< of the counted frames, by their order, as the program counts them */
-   struct loading_frames
-      loading; /**< frames that are simulated and not counted, because they look like loading */
+   struct frame_plan plan;        /**< all of the session's frames, and which of them are counted */
+   unsigned *numbers;             /**< of the counted frames, by their order, as the program counts them */
+   struct loading_frames loading; /**< simulated, but not counted */
 };
 
 /** Chooses frames behind warm_up ones: all of them, or those that do not look like loading. */

@@ -16,8 +16,7 @@ struct frame_load {
 struct loading_frames {
    struct frame_load *list; /**< ascending, as they were given */
    unsigned count;
-   struct frame_load
-      median; /**< passes and draws of the median frame of those with passes; without a number */
+   struct frame_load median; /**< of the frames with passes; without a number */
 };
 
 /** Finds them among frames. With fewer than three frames that have passes none looks like loading. */

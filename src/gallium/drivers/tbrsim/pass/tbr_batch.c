@@ -737,7 +737,7 @@ submit(struct tbr_context *context, struct tbr_batch *batch, enum cm_end_reason 
 
    /* Once submitted, a batch that is not recorded may be recycled at any time. */
    const bool recorded = batch->recorded;
-   /* The model must take passes in the order of rendering (tbr_renderer.c, take_events). */
+   /* The model must take passes in the order of rendering (tbr_renderer.c). */
    simple_mtx_lock(&screen->submit_lock);
    if (recorded)
       mark_stored(batch);

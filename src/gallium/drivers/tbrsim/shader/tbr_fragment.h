@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * The interface between the raster pipeline and generated fragment shaders.
- * The generated code addresses these structs by offset (tbr_jit_types.c).
+ * The generated code addresses these structs by offset.
  */
 #ifndef TBR_FRAGMENT_H
 #define TBR_FRAGMENT_H
