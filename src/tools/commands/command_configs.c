@@ -99,7 +99,9 @@ command_configs(int argc, char **argv)
       fail(STATUS_USAGE, "--flat and --json: expected one of them");
    const bool is_file = operands.count == 1 && options_is_config_file(operands.list[0]);
    const bool changes = flat || options.configurations.num_settings;
-   if (!is_file && (!changes || operands.count != 1)) {
+   if (changes && operands.count > 1)
+      fail(STATUS_USAGE, "--flat and --set: expected one configuration");
+   if (!is_file && (!changes || !operands.count)) {
       const struct preset_list list = find_presets(&operands);
       const bool lists = json_object_size(list.presets) && !list.is_name;
       if (lists && json)
