@@ -113,6 +113,12 @@ parse(struct replay *replay, int argc, char **argv)
       draw_metrics_check(options, replay->draw_metrics);
 }
 
+static bool
+wants_images(const struct replay *replay)
+{
+   return replay->check || replay->snapshots;
+}
+
 /* The replay for the statistics' sake; with the model off, for its own. False where
  * the driver said that something was lost. */
 static bool
@@ -150,91 +156,117 @@ note_versions(const struct trace *trace)
            is_es ? " ES" : "", made / 10, made % 10, is_es ? " ES" : "", limit / 10, limit % 10);
 }
 
+/* The frames that are asked for; the trace ends with the last of them. Exits with a message where they are not there. */
+static struct trace
+open_trace(struct replay *replay)
+{
+   const struct options *options = &replay->options;
+   struct trace trace = trace_file_open(replay->trace);
+   char *all = text("0-%u", trace.frames - 1);
+   replay->frames = options_frame_list(options->frames ? options->frames : all);
+   free(all);
+   const uint32_t last = replay->frames.ranges[replay->frames.count - 1].last;
+   if (last >= trace.frames)
+      fail(STATUS_USAGE, "--%s %s: %s has the frames 0-%u", options->selected ? "selected" : "frames",
+           options->selected ? options->selected : options->frames, replay->trace, trace.frames - 1);
+   if ((replay->check || replay->snapshots) && !trace_frame_end(&trace, 0))
+      fail(STATUS_FAILED, "%s: draws nothing: there are no images to take", replay->trace);
+   return last + 1 < trace.frames ? trace_file_trim(&trace, last) : trace;
+}
+
+static void
+print_files(const struct options *options)
+{
+   const char *out = options->out;
+   printf("\nstatistics: %s/stats.json\n            %s/frames.csv\n", out, out);
+   if (options->timeline)
+      printf("timeline:   %s/" CM_STATISTICS_TIMELINE "\n", out);
+   if (options->parquet)
+      printf("parquet:    %s/*.parquet\n", out);
+}
+
+/* What the simulation has written; false where something is missing. */
+static bool
+print_results(const struct replay *replay, struct results *results, const struct trace *trace)
+{
+   const struct options *options = &replay->options;
+   bool passed = true;
+   if (options->parquet)
+      passed &= results_write_tables(results);
+   if (replay->draw_metrics) {
+      passed &= draw_metrics_print(options, trace, replay->draw_metrics);
+   } else if (options->model) {
+      report_print(options->out, options->gpu);
+      print_files(options);
+   } else if (options->record || !wants_images(replay)) {
+      printf("%u frames rendered; there are no statistics without the model\n", trace->frames);
+   }
+   if (options->record)
+      printf("recording:  %s\n", options->record);
+   return passed;
+}
+
+/* images: directory of the differences. */
+static bool
+take_images(const struct replay *replay, const struct trace *trace, const char *images)
+{
+   const struct check check = {
+      .trace = trace,
+      .options = &replay->options,
+      .frames = &replay->frames,
+      .snapshots = replay->snapshots,
+      .images = replay->check ? images : NULL,
+      .with_softpipe = replay->with_softpipe,
+      .tolerance = replay->tolerance / 100,
+   };
+   if (replay->options.model && replay->check)
+      putchar('\n');
+   const bool passed = check_images(&check);
+   if (replay->snapshots)
+      printf("frames:     %s/frame-%04u.png … frame-%04u.png\n", replay->snapshots,
+             replay->frames.ranges[0].first, replay->frames.ranges[replay->frames.count - 1].last);
+   if (replay->check)
+      printf("differences from llvmpipe, %d times as bright: %s\n", DIFFERENCE_GAIN, images);
+   return passed;
+}
+
 int
 command_replay(int argc, char **argv)
 {
    struct replay replay;
    parse(&replay, argc, argv);
-   struct trace trace = trace_file_open(replay.trace);
-   char *all = text("0-%u", trace.frames - 1);
-   replay.frames = options_frame_list(replay.options.frames ? replay.options.frames : all);
-   free(all);
-   const uint32_t last = replay.frames.ranges[replay.frames.count - 1].last;
-   if (last >= trace.frames)
-      fail(STATUS_USAGE, "--%s %s: %s has the frames 0-%u", replay.options.selected ? "selected" : "frames",
-           replay.options.selected ? replay.options.selected : replay.options.frames, replay.trace,
-           trace.frames - 1);
-
-   if ((replay.check || replay.snapshots) && !trace_frame_end(&trace, 0))
-      fail(STATUS_FAILED, "%s: draws nothing: there are no images to take", replay.trace);
-
-   const char *out = replay.options.out;
-   char *images = text("%s/check", out);
-   options_check_directory(replay.check ? images : out, true);
+   const struct options *options = &replay.options;
+   struct trace trace = open_trace(&replay);
+   char *images = text("%s/check", options->out);
+   options_check_directory(replay.check ? images : options->out, true);
    if (replay.snapshots)
       options_check_directory(replay.snapshots, true);
    display_require(NULL);
-   if (last + 1 < trace.frames)
-      trace = trace_file_trim(&trace, last);
 
-   bool passed = true, want_images = replay.snapshots || replay.check;
    /* What is refused is named by a replay that takes no images. */
    const bool newer = trace_is_newer(&trace);
    if (newer)
       note_versions(&trace);
-   const char *record = replay.options.record;
-   struct results results = results_prepare(&replay.options);
-   if (replay.options.model || record || !want_images || newer)
+   bool passed = true;
+   struct results results = results_prepare(options);
+   if (options->model || options->record || !wants_images(&replay) || newer)
       passed = simulate(&replay, &results, &trace);
-   if (record)
+   if (options->record)
       passed &= results_check_recordings(&results);
-   if (replay.options.model && !results_count_processes(&results)) {
+   if (options->model && !results_count_processes(&results)) {
       /* What is there is of another run. Why it could not be written, the driver has said. */
       if (passed)
          results_report(&results);
-      trace_file_close(&trace);
-      return STATUS_FAILED;
-   }
-   if (replay.options.parquet)
-      passed &= results_write_tables(&results);
-   if (replay.draw_metrics) {
-      passed &= draw_metrics_print(&replay.options, &trace, replay.draw_metrics);
-   } else if (replay.options.model) {
-      report_print(out, replay.options.gpu);
-      printf("\nstatistics: %s/stats.json\n            %s/frames.csv\n", out, out);
-      if (replay.options.timeline)
-         printf("timeline:   %s/" CM_STATISTICS_TIMELINE "\n", out);
-      if (replay.options.parquet)
-         printf("parquet:    %s/*.parquet\n", out);
-   } else if (record || !want_images) {
-      printf("%u frames rendered; there are no statistics without the model\n", trace.frames);
-   }
-   if (record)
-      printf("recording:  %s\n", record);
-
-   if (want_images) {
-      struct check check = {
-         .trace = &trace,
-         .options = &replay.options,
-         .frames = &replay.frames,
-         .snapshots = replay.snapshots,
-         .images = replay.check ? images : NULL,
-         .with_softpipe = replay.with_softpipe,
-         .tolerance = replay.tolerance / 100,
-      };
-      if (replay.options.model && replay.check)
-         putchar('\n');
-      passed &= check_images(&check);
-      if (replay.snapshots)
-         printf("frames:     %s/frame-%04u.png … frame-%04u.png\n", replay.snapshots,
-                replay.frames.ranges[0].first, last);
-      if (replay.check)
-         printf("differences from llvmpipe, %d times as bright: %s\n", DIFFERENCE_GAIN, images);
+      passed = false;
+   } else {
+      passed &= print_results(&replay, &results, &trace);
+      if (wants_images(&replay))
+         passed &= take_images(&replay, &trace, images);
+      fflush(stdout);
+      if (passed)
+         results_summarize(&results);
    }
    free(images);
    trace_file_close(&trace);
-   fflush(stdout);
-   if (passed)
-      results_summarize(&results);
    return passed ? STATUS_OK : STATUS_FAILED;
 }

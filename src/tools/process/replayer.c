@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "process/replayer.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -32,15 +33,129 @@ replayer_variables(struct variable *variables, const struct trace *trace)
    return count;
 }
 
+/* A replayer's command line and environment. */
+struct launch {
+   char *argv[13];
+   unsigned count;
+   struct variable variables[MAX_VARIABLES];
+   unsigned num_variables;
+};
+
+static void
+add_argument(struct launch *launch, const char *argument)
+{
+   assert(launch->count + 1 < sizeof(launch->argv) / sizeof(launch->argv[0]));
+   launch->argv[launch->count++] = text("%s", argument);
+   launch->argv[launch->count] = NULL;
+}
+
+/* value: the launch's from here on; NULL unsets it. */
+static void
+add_variable(struct launch *launch, const char *name, char *value)
+{
+   assert(launch->num_variables < MAX_VARIABLES);
+   launch->variables[launch->num_variables++] = (struct variable){name, value};
+}
+
+/* How what the driver refuses is shown. Without --benchmark, each call's error is looked at. */
+static void
+add_contexts(struct launch *launch, const struct trace *trace, const char *driver, bool names_refused)
+{
+   if (!names_refused)
+      add_argument(launch, "--benchmark");
+   if (trace_is_newer(trace))
+      add_argument(launch, "--no-context-check");
+   /* OpenGL's contexts cannot be made with another version than they were; Mesa refuses what it has not. */
+   if (trace->versions.gl > (strcmp(driver, "softpipe") ? TRACE_GL_LIMIT : TRACE_SOFTPIPE_LIMIT))
+      add_variable(launch, "MESA_GL_VERSION_OVERRIDE",
+                   text("%u.%u%s", trace->versions.gl / 10, trace->versions.gl % 10,
+                        trace->versions.gl_compatibility ? "COMPAT" : ""));
+}
+
+static void
+add_names(struct launch *launch, const struct trace *trace, const char *program)
+{
+   /* Results and recordings are of the program that was captured; Mesa's settings are those of the replayer. */
+   if (!getenv("MESA_PROCESS_NAME")) {
+      add_variable(launch, "MESA_PROCESS_NAME", text("%s", trace->program));
+      add_variable(launch, "MESA_DRICONF_EXECUTABLE_OVERRIDE", text("%s", program));
+   }
+   /* The driver's lines are looked for in the log: Mesa's must not go elsewhere. */
+   add_variable(launch, "MESA_LOG", NULL);
+   add_variable(launch, "MESA_LOG_FILE", NULL);
+}
+
+static void
+add_images(struct launch *launch, const struct trace *trace, const struct replay_images *wanted)
+{
+   char *calls = text("--snapshot=@%s", wanted->calls);
+   add_argument(launch, calls);
+   free(calls);
+   add_argument(launch, "--snapshot-prefix=-");
+   add_argument(launch, "--snapshot-format=PNM");
+   /* Without swaps, of what has been drawn to. */
+   if (trace->swaps)
+      add_argument(launch, "--snapshot-force-backbuffer");
+}
+
+static void
+add_metrics(struct launch *launch, const struct replay_metrics *metrics)
+{
+   char *draws = text("--pdrawcalls=GL_AMD_performance_monitor: %s", metrics->counters);
+   add_argument(launch, draws);
+   free(draws);
+   add_variable(launch, "TBRSIM_DRAW_RESULTS", text("%s", metrics->results));
+}
+
+static void
+free_launch(struct launch *launch)
+{
+   for (unsigned a = 0; a < launch->count; a++)
+      free(launch->argv[a]);
+   for (unsigned v = 0; v < launch->num_variables; v++)
+      free(launch->variables[v].value);
+}
+
+static void
+open_images(struct replayer *replayer)
+{
+   replayer->images = fdopen(replayer->process.output, "rb");
+   replayer->process.output = -1;
+   if (!replayer->images)
+      fail(STATUS_FAILED, "out of memory");
+   /* replayer_has_image looks at the pipe itself. */
+   setvbuf(replayer->images, NULL, _IONBF, 0);
+}
+
 void
 replayer_start(struct replayer *replayer, const struct trace *trace, const char *driver,
                const struct options *options, const char *frames, const struct replay_images *wanted,
                const struct replay_metrics *metrics, const char *log)
 {
-   struct variable variables[MAX_VARIABLES];
-   struct process_setup setup = {
-      .variables = variables,
-      .num_variables = environment_variables(variables, driver, options, frames),
+   *replayer = (struct replayer){.driver = driver,
+                                 .program = trace->egl ? "eglretrace" : "glretrace",
+                                 .log = text("%s", log),
+                                 /* What is refused is printed where images go. */
+                                 .names_refused = trace_is_newer(trace) && !wanted};
+   struct launch launch = {0};
+   launch.num_variables = environment_variables(launch.variables, driver, options, frames);
+   launch.num_variables += replayer_variables(&launch.variables[launch.num_variables], trace);
+   add_argument(&launch, replayer->program);
+   add_contexts(&launch, trace, driver, replayer->names_refused);
+   /* A marker before each call: the driver takes its number (tbr_names.h). */
+   if (options->call_numbers && !wanted)
+      add_argument(&launch, "--markers");
+   add_names(&launch, trace, replayer->program);
+   add_argument(&launch, "--headless");
+   if (wanted)
+      add_images(&launch, trace, wanted);
+   if (metrics)
+      add_metrics(&launch, metrics);
+   add_argument(&launch, trace->path);
+
+   const struct process_setup setup = {
+      .variables = launch.variables,
+      .num_variables = launch.num_variables,
       .output = wanted    ? OUTPUT_PIPE
                 : metrics ? OUTPUT_SHARED
                           : OUTPUT_NONE,
@@ -48,73 +163,14 @@ replayer_start(struct replayer *replayer, const struct trace *trace, const char 
       /* Its handler of SIGTERM may wait for ever, for a lock that it has interrupted: the allocator's. */
       .killed_with_command = true,
    };
-   const bool newer = trace_is_newer(trace), names_refused = newer && !wanted;
-   char *snapshots = NULL, *draws = NULL;
-   char *argv[13];
-   unsigned count = 0;
-
-   *replayer = (struct replayer){.driver = driver,
-                                 .program = trace->egl ? "eglretrace" : "glretrace",
-                                 .log = text("%s", log),
-                                 .names_refused = names_refused};
-   argv[count++] = (char *)replayer->program;
-   /* Without it, each call's error is looked at; and what is refused is printed where images go. */
-   if (!names_refused)
-      argv[count++] = "--benchmark";
-   if (newer)
-      argv[count++] = "--no-context-check";
-   /* A marker before each call: the driver takes its number (tbr_names.h). */
-   if (options->call_numbers && !wanted)
-      argv[count++] = "--markers";
-   /* OpenGL's contexts cannot be made with another version than they were; Mesa refuses what it has not. */
-   if (trace->versions.gl > (strcmp(driver, "softpipe") ? TRACE_GL_LIMIT : TRACE_SOFTPIPE_LIMIT))
-      variables[setup.num_variables++] =
-         (struct variable){"MESA_GL_VERSION_OVERRIDE",
-                           text("%u.%u%s", trace->versions.gl / 10, trace->versions.gl % 10,
-                                trace->versions.gl_compatibility ? "COMPAT" : "")};
-   setup.num_variables += replayer_variables(&variables[setup.num_variables], trace);
-   /* Results and recordings are of the program that was captured; Mesa's settings are those of the replayer. */
-   if (!getenv("MESA_PROCESS_NAME")) {
-      variables[setup.num_variables++] = (struct variable){"MESA_PROCESS_NAME", text("%s", trace->program)};
-      variables[setup.num_variables++] =
-         (struct variable){"MESA_DRICONF_EXECUTABLE_OVERRIDE", text("%s", replayer->program)};
-   }
-   /* The driver's lines are looked for in the log: Mesa's must not go elsewhere. */
-   variables[setup.num_variables++] = (struct variable){"MESA_LOG", NULL};
-   variables[setup.num_variables++] = (struct variable){"MESA_LOG_FILE", NULL};
-   argv[count++] = "--headless";
-   if (wanted) {
-      argv[count++] = snapshots = text("--snapshot=@%s", wanted->calls);
-      argv[count++] = "--snapshot-prefix=-";
-      argv[count++] = "--snapshot-format=PNM";
-      /* Without swaps, of what has been drawn to. */
-      if (trace->swaps)
-         argv[count++] = "--snapshot-force-backbuffer";
-   }
-   if (metrics) {
-      argv[count++] = draws = text("--pdrawcalls=GL_AMD_performance_monitor: %s", metrics->counters);
-      variables[setup.num_variables++] =
-         (struct variable){"TBRSIM_DRAW_RESULTS", text("%s", metrics->results)};
-   }
-   argv[count++] = (char *)trace->path;
-   argv[count] = NULL;
-   int error = process_start(&replayer->process, argv, &setup);
-   for (unsigned v = 0; v < setup.num_variables; v++)
-      free(variables[v].value);
-   free(snapshots);
-   free(draws);
+   const int error = process_start(&replayer->process, launch.argv, &setup);
+   free_launch(&launch);
    if (error)
       fail(process_explain(replayer->program, "", error), "replaying needs the Debian package apitrace");
    replayer->id = replayer->process.id;
    crash_watch_begin(replayer->id);
-   if (wanted) {
-      replayer->images = fdopen(replayer->process.output, "rb");
-      replayer->process.output = -1;
-      if (!replayer->images)
-         fail(STATUS_FAILED, "out of memory");
-      /* replayer_has_image looks at the pipe itself. */
-      setvbuf(replayer->images, NULL, _IONBF, 0);
-   }
+   if (wanted)
+      open_images(replayer);
 }
 
 /* A function of which calls were refused. */
