@@ -85,7 +85,7 @@ function buildVerdict(page) {
   page.onTables((tables) => picture.replaceChildren(framePicture(page, tables) || ""));
   document.getElementById("head").append(
     element("h1", {}, `${a.title} `, element("small", {}, `on ${a.run.preset || "a GPU"}`)),
-    ...page.notes.map((note) => element("p", { class: "note", role: "note" }, note)),
+    page.notes.length ? element("p", { class: "note", role: "note" }, page.notes.join(" ")) : "",
     element("div", { class: "verdict" }, element("div", {}, which, figures, bound, ...(b ? buildChange(page) : []), bestFindings(page)), picture),
     definitionList(describeRun(a)));
 }
