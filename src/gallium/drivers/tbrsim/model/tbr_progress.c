@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "c11/threads.h"
 #include "util/os_time.h"
 #include "util/simple_mtx.h"
-#include "util/u_call_once.h"
 
 #define SECOND 1000000000ll
 /** Without a frame for so long, the line appears; it is written anew after so long. */
@@ -24,7 +24,7 @@ static struct {
    bool open; /**< the line is on the terminal */
 } progress;
 
-static util_once_flag terminal_once = UTIL_ONCE_FLAG_INIT;
+static once_flag terminal_once = ONCE_FLAG_INIT;
 static bool terminal;
 
 static void
@@ -37,7 +37,7 @@ find_terminal(void)
 static bool
 is_terminal(void)
 {
-   util_call_once(&terminal_once, find_terminal);
+   call_once(&terminal_once, find_terminal);
    return terminal;
 }
 
