@@ -3,12 +3,11 @@
 is --warm-up 1, lists have commas; `tbrsim COMMAND --help` has them all."""
 import io
 import json
-import pathlib
 import tempfile
 
 from . import files
 from .command import call, configuration_words, option_words
-from .errors import Error, need
+from .errors import need
 
 
 def _read(text):
@@ -79,36 +78,40 @@ def select(recording, out, **options):
 
 class Analysis:
     """What `tbrsim analyze` says (docs/analysis.md): `summary`, all of it as a dictionary, and data
-    frames: `streams` (accesses of blocks and their reuse by traversal, stream and frame),
-    `histograms` (accesses by reuse distance), `traffic` (misses, memory accesses by stream)."""
+    frames: `streams` (accesses of blocks and their reuse by traversal and stream), `histograms`
+    (accesses by reuse distance), `traffic` (misses, memory accesses by stream)."""
 
-    def __init__(self, directory):
-        """directory: that of `tbrsim analyze --out`."""
-        directory = pathlib.Path(directory)
+    def __init__(self, summary):
+        """summary: of `tbrsim analyze --json`."""
         pandas = need("pandas")
-        self.summary = files.read_json(directory / "analysis.json")
-        for name in ("streams", "histograms", "traffic"):
-            path = directory / f"{name}.csv"
-            if not path.exists():
-                raise Error(f"{path}: there is no such file: not of tbrsim analyze --out")
-            setattr(self, name, pandas.read_csv(path))
+        self.summary = summary
+        histograms, streams, traffic = [], [], []
+        for traversal, simulation in summary["simulations"].items():
+            for name, stream in simulation["streams"].items():
+                key = {"traversal": traversal, "stream": name}
+                bins = {kind: stream[kind] for kind in ("intra_distances", "inter_distances", "tile_accesses")}
+                streams.append(key | {column: value for column, value in stream.items() if column not in bins})
+                histograms += [key | {"kind": kind} | one for kind, found in bins.items() for one in found]
+            counts = {kind: simulation.get(kind, {}) for kind in ("misses", "memory_accesses")}
+            traffic += [{"traversal": traversal, "stream": name} | {kind: counts[kind].get(name, 0) for kind in counts}
+                        for name in dict.fromkeys([*counts["misses"], *counts["memory_accesses"]])]
+        self.streams = pandas.json_normalize(streams)
+        self.histograms = pandas.DataFrame(histograms)
+        self.traffic = pandas.DataFrame(traffic)
 
     def __repr__(self):
         return f"<tbrsim.Analysis of {self.summary['file']}>"
 
 
-def analyze(recording, config=None, settings=None, out=None, **options):
-    """`tbrsim analyze`: reuse within and between frames, an Analysis. out: the directory that keeps
-    its files (default: none does)."""
+def analyze(recording, config=None, settings=None, **options):
+    """`tbrsim analyze`: reuse within and between frames, an Analysis."""
     _no_format(options)
     words = configuration_words(config, settings)
-    with tempfile.TemporaryDirectory(prefix="tbrsim-") as scratch:
-        call("analyze", *words, *option_words(out=out or scratch, **options), "--", recording)
-        return Analysis(out or scratch)
+    return Analysis(json.loads(call("analyze", "--json", *words, *option_words(**options), "--", recording)))
 
 
 def advise(recording, config=None, settings=None, timing=None, **options):
-    """`tbrsim advise`: a row for each finding, the most worth first: rule, problem, remedy, where
+    """`tbrsim advise`: a row for each finding, the most worth first: title, rule, problem, remedy, where
     (frame, pass, draw, call, group; of a broken pass break.reason, break.end_call, …), what it is
     about (resource.id, resource.label, …, all of them in `resources`; vertex_shader.hash,
     fragment_shader.hash), `evidence` as a dictionary, and what it saves per frame: saves.dram_bytes,

@@ -158,8 +158,8 @@ class Recording(RecordingTest):
         self.assertEqual(stored + 32 + 20, self.recording.stat().st_size)
         self.assertGreater(info["textures"]["bytes"], 0)
         text = self.fine("info", self.recording)
-        self.assertRegex(text, r"(?m)^preset +tcor-baseline-64k$")
-        self.assertRegex(text, r"(?m)^tiles +[1-9]\d* +[1-9]\d* +[1-9]\d*$")
+        self.assertRegex(text, r"(?m)^preset: tcor-baseline-64k$")
+        self.assertRegex(text, r"(?m)^tiles +[1-9]\d* +[1-9]\S* .*[1-9]\S* [KM]?i?B$")
 
 
 class Simulation(RecordingTest):
@@ -202,10 +202,10 @@ class Simulation(RecordingTest):
         for name, size in ((first, 262144), (second, 1048576)):
             cache = tbrsim.configuration(self.out / name)["caches"]["l2"]
             self.assertEqual((cache["size"], cache["ways"]), (size, 16))
-        row = re.search(r"(?m)^l2 +total +misses +(\d+) +(\d+) +([\d.]+)$", text)
+        row = re.search(r"(?m)^l2\.total\.misses +(\d+) +(\d+) +([-+][\d.]+) %$", text)
         self.assertEqual([int(row[1]), int(row[2])], [tbrsim.total(self.out / name)["l2.total.misses"]
                                                       for name in (first, second)])
-        self.assertAlmostEqual(float(row[3]), int(row[2]) / int(row[1]), places=3)
+        self.assertAlmostEqual(float(row[3]), 100 * (int(row[2]) / int(row[1]) - 1), delta=0.006)
 
     def index(self):
         """What is in which directory."""

@@ -81,7 +81,10 @@ class Advise(tbrsim.TestCase):
         text = self.fine("advise", self.desktop)
         findings = self.advise(self.desktop)["findings"]
         titles = re.findall(r"(?m)^(\d+\. [^:]*):", text)
-        self.assertEqual(titles, [f"{number + 1}. {finding['rule']}" for number, finding in enumerate(findings)])
+        self.assertEqual(titles, [f"{number + 1}. {finding['title']}" for number, finding in enumerate(findings)])
+        self.assertEqual(len({finding["title"] for finding in findings}), len(findings))
+        for finding in findings:
+            self.assertTrue(finding["title"].startswith(finding["rule"]))
         self.assertGreater(len(findings), 1)
         self.assertEqual(text.count("\nall of these together"), 1)
         self.assertNotIn("looks like loading", text)

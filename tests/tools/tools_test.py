@@ -45,6 +45,15 @@ def exists(process):
     return state != "Z"
 
 
+def amount(size):
+    """Bytes as the command prints them."""
+    unit = 0
+    while size >= 1024:
+        size, unit = size / 1024, unit + 1
+    digits = 0 if size >= 100 or size == int(size) else 1 if size >= 10 else 2
+    return f"{size:.{digits}f} {('B', 'KiB', 'MiB', 'GiB')[unit]}"
+
+
 class Answers(tbrsim.TestCase):
     def test_help(self):
         for arguments in (["--help"], ["run", "--help"], ["replay", "--help"], ["env", "--help"],
@@ -248,9 +257,9 @@ class Run(tbrsim.TestCase):
             self.assertEqual(result.returncode, 3 if "exit 3" in str(words) else 0, result.stderr)
             results = tbrsim.statistics_files.load(folder / "tbrsim-out")
             frames, total = len(results["frames"]), results["total"]
-            traffic = (total["dram.total.read_bytes"] + total["dram.total.write_bytes"]) / frames / 1e6
+            traffic = amount((total["dram.total.read_bytes"] + total["dram.total.write_bytes"]) / frames)
             after = "a.tbr, tbrsim advise a.tbr" if "a.tbr" in words else "tbrsim-out"
-            self.assertEqual(result.stderr, f"tbrsim (note): {frames} frames, {traffic:.4g} MB of DRAM traffic per frame in "
+            self.assertEqual(result.stderr, f"tbrsim (note): {frames} frames, {traffic} of DRAM traffic per frame in "
                                             f"tbrsim-out; next: tbrsim report {after}\n")
         # No other directory's name is cut, and nothing is summed up that is not there.
         out = self.path("out")

@@ -69,7 +69,7 @@ const capital = (text) => `${text[0].toUpperCase()}${text.slice(1)}`;
 function adviceItem(page, finding, number) {
   const value = (one) => (Number.isInteger(one) || one >= 100 ? format.count(one) : significant(one));
   const evidence = Object.entries(finding.evidence).map(([what, one]) => `${what}: ${value(one)}`);
-  return element("li", { id: `advice-${number + 1}`, tabindex: "-1" }, element("h3", {}, `${finding.rule}: ${adviceSaves(finding)}`),
+  return element("li", { id: `advice-${number + 1}`, tabindex: "-1" }, element("h3", {}, `${finding.title || finding.rule}: ${adviceSaves(finding)}`),
     element("p", {}, `${capital(finding.problem)}. `, element("b", {}, `Advice: ${finding.remedy}.`),
       finding.or ? ` ${capital(finding.or.condition)}, it ${adviceSaves(finding.or)}.` : ""),
     definitionList([["What", adviceSubject(page, finding)], ["First in", adviceWhere(page, finding)], ...adviceBreak(page, finding), ["Evidence", evidence.join("; ")], ["Simulated", finding.assumption]]));

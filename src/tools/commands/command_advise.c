@@ -328,7 +328,7 @@ print(const struct advise *advise, const struct advice_report *report)
    if (advise->json)
       output_json(advice_report_json(report), 1, file);
    else
-      advice_report_text(report, file);
+      advice_report_print(report, file);
    options_close_output(file, advise->out);
 }
 

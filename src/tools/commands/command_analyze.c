@@ -63,7 +63,7 @@ parse(struct analyze *analyze, int argc, char **argv)
       .groups = {CONFIG_OPTIONS(&analyze->configurations, DEFAULT_CONFIG),
                  FRAME_AND_WARM_UP_OPTIONS(&analyze->frames, "1"), UNIT_OPTIONS(&analyze->caches, "l2"),
                  OPTION_GROUP(rows, &analyze->analysis.sets), JSON_OPTIONS(&analyze->json),
-                 DIRECTORY_OPTIONS(&analyze->out, "none; analysis.json and tables as CSV")},
+                 DIRECTORY_OPTIONS(&analyze->out, "none; for analysis.json")},
    };
    analyze->analysis.file = command_line_parse(&line, argc, argv).list[0];
    analyze->analysis.point = options_unit(analyze->caches.unit);
@@ -153,8 +153,13 @@ command_analyze(int argc, char **argv)
       analysis_print_json(&analyze.analysis, stdout);
    else
       analysis_print(&analyze.analysis);
-   if (analyze.out)
-      analysis_write(&analyze.analysis, analyze.out);
+   if (analyze.out) {
+      char *path = text("%s/analysis.json", analyze.out);
+      FILE *file = options_open_output(path);
+      analysis_print_json(&analyze.analysis, file);
+      options_close_output(file, path);
+      free(path);
+   }
    for (unsigned s = 0; s < NUM_SIMULATIONS; s++)
       cm_analysis_destroy(analyze.analysis.simulations[s].accesses);
    session_close(&analyze.session);

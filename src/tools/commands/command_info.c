@@ -140,54 +140,6 @@ collect(struct info *info)
    finish_names(info);
 }
 
-/* ---- text ------------------------------------------------------------------------ */
-
-static void
-print_text(const struct info *info)
-{
-   size_t num_values;
-   const struct cm_run_value *values = cm_recording_values(info->recording, &num_values);
-   printf("%-22s %016" PRIx64 "\n", "fingerprint", cm_recording_fingerprint(info->recording));
-   printf("%-22s %s, %s\n", "recording", cm_recording_kind_names[cm_recording_kind(info->recording)],
-          end_names[cm_recording_end(info->recording)]);
-   for (size_t v = 0; v < num_values; v++) {
-      if (strcmp(values[v].key, "configuration"))
-         printf("%-22s %s\n", values[v].key, values[v].value);
-   }
-   printf("%-22s %u\n", "tile size", info->config->tile.size);
-   printf("%-22s %s\n", "mode", cm_mode_names[info->config->mode]);
-   printf("%-22s %zu (%u-%u), of %zu GPUs\n", "frames", info->num_frames, info->frames[0].number,
-          info->frames[info->num_frames - 1].number,
-          cm_recording_count_gpus(info->recording, 0, info->num_frames - 1));
-   printf("%-22s %" PRIu64 ", %" PRIu64 " bytes\n", "buffers", info->buffers, info->buffer_bytes);
-   printf("%-22s %" PRIu64 ", %" PRIu64 " bytes\n", "textures", info->textures, info->texture_bytes);
-   printf("%-22s %" PRIu64 " groups, %" PRIu64 " labels, %" PRIu64 " shaders, %" PRIu64 " strings\n", "names",
-          info->count.groups, info->count.labels, info->count.shaders, info->count.strings);
-   printf("%-22s %" PRIu64 "\n", "reads without events", info->count.reads);
-   putchar('\n');
-   for (unsigned c = 0; c < CM_RECORDING_NUM_COUNTS; c++)
-      printf("%-22s %14" PRIu64 "  %s\n", counts[c].name, count_of(&info->total, c), counts[c].description);
-
-   printf("\n%-12s  %10s  %14s  %14s\n", "section", "chunks", "bytes", "stored");
-   for (size_t s = 0; s < info->num_sections; s++) {
-      const struct cm_recording_section *section = &info->sections[s];
-      printf("%-12s  %10" PRIu64 "  %14" PRIu64 "  %14" PRIu64 "\n", section->name, section->chunks,
-             section->bytes, section->stored_bytes);
-   }
-
-   printf("\n%5s", "frame");
-   for (unsigned c = 0; c < CM_RECORDING_NUM_COUNTS; c++)
-      printf("  %*s", strlen(counts[c].name) < 10 ? 10 : (int)strlen(counts[c].name), counts[c].name);
-   putchar('\n');
-   for (size_t f = 0; f < info->num_frames; f++) {
-      printf("%5u", info->frames[f].number);
-      for (unsigned c = 0; c < CM_RECORDING_NUM_COUNTS; c++)
-         printf("  %*" PRIu64, strlen(counts[c].name) < 10 ? 10 : (int)strlen(counts[c].name),
-                count_of(&info->frames[f].counts, c));
-      putchar('\n');
-   }
-}
-
 /* ---- JSON ------------------------------------------------------------------------ */
 
 static json_t *
@@ -225,13 +177,13 @@ names_json(const struct info *info)
                     (json_int_t)info->count.shaders, "strings", (json_int_t)info->count.strings);
 }
 
-static void
-print_json(const struct info *info)
+static json_t *
+info_json(const struct info *info)
 {
    json_t *root = json_object(), *frames = json_array(), *sections = json_object();
    for (size_t f = 0; f < info->num_frames; f++) {
-      json_t *frame = counts_json(&info->frames[f].counts);
-      json_object_set_new(frame, "number", json_integer(info->frames[f].number));
+      json_t *frame = json_pack("{s:i}", "number", (int)info->frames[f].number);
+      json_object_update_new(frame, counts_json(&info->frames[f].counts));
       json_array_append_new(frames, frame);
    }
    for (size_t s = 0; s < info->num_sections; s++) {
@@ -253,6 +205,8 @@ print_json(const struct info *info)
    json_object_set_new(root, "gpus",
                        json_integer(
                           (json_int_t)cm_recording_count_gpus(info->recording, 0, info->num_frames - 1)));
+   json_object_set_new(root, "tile_size", json_integer(info->config->tile.size));
+   json_object_set_new(root, "mode", json_string(cm_mode_names[info->config->mode]));
    json_object_set_new(root, "buffers", resources_json(info->buffers, info->buffer_bytes));
    json_object_set_new(root, "textures", resources_json(info->textures, info->texture_bytes));
    json_object_set_new(root, "names", names_json(info));
@@ -260,7 +214,37 @@ print_json(const struct info *info)
    json_object_set_new(root, "sections", sections);
    json_object_set_new(root, "total", counts_json(&info->total));
    json_object_set_new(root, "frames", frames);
-   output_json(root, 2, stdout);
+   return root;
+}
+
+/* The JSON, but for the configuration and lists of names; what is counted with what it means. */
+static void
+print_text(json_t *root)
+{
+   static const char *const lists[] = {"sections", "total", "frames", "provenance"};
+   json_t *sections = json_array(), *totals = json_array(), *section, *count;
+   json_t *frames = json_incref(json_object_get(root, "frames"));
+   json_t *provenance = json_incref(json_object_get(root, "provenance"));
+   const char *name;
+   unsigned c = 0;
+   json_object_foreach(json_object_get(root, "sections"), name, section)
+      json_array_append_new(sections, json_pack("{s:s, s:O}", "section", name, "bytes", section));
+   json_object_foreach(json_object_get(root, "total"), name, count)
+      json_array_append_new(totals, json_pack("{s:s, s:O, s:s}", "count", name, "total", count, "what",
+                                              counts[c++].description));
+   for (unsigned l = 0; l < sizeof lists / sizeof *lists; l++)
+      json_object_del(root, lists[l]);
+   json_object_del(json_object_get(root, "names"), "groups");
+   json_object_del(json_object_get(root, "names"), "labels");
+   json_object_del(provenance, "configuration");
+   output_lines(root, 0, stdout);
+   output_lines(provenance, 0, stdout);
+   putchar('\n');
+   output_table(totals, stdout);
+   putchar('\n');
+   output_table(sections, stdout);
+   putchar('\n');
+   output_table(frames, stdout);
 }
 
 int
@@ -294,9 +278,9 @@ command_info(int argc, char **argv)
    collect(&info);
    const bool whole = session_check(&session);
    if (json)
-      print_json(&info);
+      output_json(info_json(&info), 2, stdout);
    else
-      print_text(&info);
+      print_text(info_json(&info));
    session_close(&session);
    json_decref(info.groups);
    json_decref(info.labels);

@@ -169,10 +169,10 @@ find_counters(const struct row *row, const struct simulation *simulation, int *c
    return count;
 }
 
-/* Returns the error of the estimate. */
+/* Adds a row; returns the error of the estimate. */
 static double
-print_row(const struct selected *selected, const struct row *row, const struct simulation *simulation,
-          const struct simulation *whole)
+add_row(json_t *list, const struct selected *selected, const struct row *row,
+        const struct simulation *simulation, const struct simulation *whole)
 {
    int counters[2];
    const unsigned count = find_counters(row, simulation, counters);
@@ -185,17 +185,18 @@ print_row(const struct selected *selected, const struct row *row, const struct s
    if (found.total <= 0 && !total)
       return 0;
    const double interval = CM_ESTIMATE_95 * found.standard_error;
-   printf("%-20s  %16.0f  %14.1f", row->name, found.total, found.total / selected->selection.frames);
-   if (isnan(interval))
-      printf("  %14s  %8s", "not known", "");
-   else
-      printf("  %14.0f  %6.2f %%", interval, found.total > 0 ? 100 * interval / found.total : 0);
-   double error = 0;
-   if (whole) {
-      error = total ? found.total / (double)total - 1 : INFINITY;
-      printf("  %16" PRIu64 "  %+7.2f %%", total, 100 * error);
-   }
-   putchar('\n');
+   json_t *line = json_pack("{s:s, s:f, s:f}", "", row->name, "estimate", found.total, "per frame",
+                            found.total / selected->selection.frames);
+   /* Not known where it is no number. */
+   json_object_set_new(line, "+- 95 %", isnan(interval) ? json_null() : json_real(interval));
+   json_object_set_new(line, "95 % share",
+                       isnan(interval) || found.total <= 0 ? json_null() : json_real(interval / found.total));
+   json_array_append_new(list, line);
+   if (!whole)
+      return 0;
+   const double error = total ? found.total / (double)total - 1 : INFINITY;
+   json_object_set_new(line, "whole", json_integer((json_int_t)total));
+   json_object_set_new(line, "change", total ? json_real(error) : json_null());
    return row->checked ? fabs(error) : 0;
 }
 
@@ -226,15 +227,15 @@ selected_print(const struct selected *selected, const struct simulation *simulat
                const struct simulation *whole)
 {
    double largest = 0;
+   json_t *list = json_array();
    printf("%u frames on %s, estimated from %u; %u are simulated, %.2f %%\n\n", selected->selection.frames,
           simulation->configuration->name, selected->selection.count, selected->plan.num_frames,
           100.0 * selected->plan.num_frames / selected->selection.frames);
-   printf("%-20s  %16s  %14s  %14s  %8s", "", "estimate", "a frame", "+- 95 %", "");
-   printf(whole ? "  %16s  %9s\n" : "\n", "whole", "error");
    for (unsigned r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
-      const double error = print_row(selected, &rows[r], simulation, whole);
+      const double error = add_row(list, selected, &rows[r], simulation, whole);
       largest = error > largest ? error : largest;
    }
+   output_table(list, stdout);
    if (whole)
       print_coverage(selected, simulation, whole);
    return largest;

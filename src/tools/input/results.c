@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "events/recording.h"
+#include "output/output.h"
 #include "output/parquet.h"
 #include "output/progress.h"
 #include "input/statistics_file.h"
@@ -241,12 +242,13 @@ results_summarize(const struct results *results)
    const double bytes = (double)json_integer_value(json_object_get(total, "dram.total.read_bytes")) +
                         (double)json_integer_value(json_object_get(total, "dram.total.write_bytes"));
    const bool recorded = results->record && cm_run_has_written(results->run, results->record);
+   char *traffic = output_amount("traffic", frames ? bytes / (double)frames : 0);
    progress_end();
-   fprintf(stderr,
-           "tbrsim (note): %lld %s, %.4g MB of DRAM traffic per frame in %s; next: tbrsim report %s%s%s\n",
-           (long long)frames, frames == 1 ? "frame" : "frames", frames ? bytes / (double)frames / 1e6 : 0,
-           out, recorded ? shown_path(results->record) : out, recorded ? ", tbrsim advise " : "",
+   fprintf(stderr, "tbrsim (note): %lld %s, %s of DRAM traffic per frame in %s; next: tbrsim report %s%s%s\n",
+           (long long)frames, frames == 1 ? "frame" : "frames", traffic, out,
+           recorded ? shown_path(results->record) : out, recorded ? ", tbrsim advise " : "",
            recorded ? shown_path(results->record) : "");
+   free(traffic);
    json_decref(total);
 }
 

@@ -200,153 +200,7 @@ advice_report_measure_together(struct advice_report *report)
    free(known);
 }
 
-/* ---- text ----------------------------------------------------------------------- */
-
-/* "1.25 million bytes": three digits. */
-static void
-print_amount(double value, const char *name, FILE *file)
-{
-   const char *const units[] = {"", " thousand", " million", " billion", " trillion"};
-   unsigned unit = 0;
-   for (; fabs(value) >= 1000 && unit < 4; unit++)
-      value /= 1000;
-   const int digits = fabs(value) >= 100 || (!unit && value == floor(value)) ? 0 : fabs(value) >= 10 ? 1 : 2;
-   fprintf(file, "%.*f%s %s", digits, value, units[unit], name);
-}
-
-/* A resource in words: texture 7 "wall": 512 × 512, etc2_rgb8. */
-static void
-print_resource(const struct advice_report *report, uint32_t id, FILE *file)
-{
-   const struct cm_resource_description *resource = cm_advice_resource(report->advice, id);
-   const struct cm_names *names = cm_advice_names(report->advice);
-   if (!resource)
-      return;
-   const char *label = cm_names_label(names, resource->id);
-   fprintf(file, "%s %u%s%s%s: %u × %u", resource->is_displayable ? "window" : "texture", resource->id,
-           *label ? " \"" : "", label, *label ? "\"" : "", resource->width, resource->height);
-   if (resource->layers > 1)
-      fprintf(file, ", %u layers", resource->layers);
-   fprintf(file, ", %s", cm_names_format(names, resource->id));
-}
-
-#define MOST_RESOURCES 3 /* that the text lists */
-
-static void
-print_resources(const struct advice_report *report, const struct cm_finding *finding, FILE *file)
-{
-   for (uint32_t r = 0; r < finding->num_resources && r < MOST_RESOURCES; r++) {
-      fprintf(file, "   ");
-      print_resource(report, finding->resources[r], file);
-      for (unsigned slot = 0, any = 0; slot < CM_SLOTS; slot++) {
-         if (finding->slots >> slot & 1)
-            fprintf(file, "%s%s", any++ ? ", " : "; attached as ", slot_names[slot]);
-      }
-      fprintf(file, "\n");
-   }
-   if (finding->num_resources > MOST_RESOURCES)
-      fprintf(file, "   and %u more\n", finding->num_resources - MOST_RESOURCES);
-}
-
-static void
-print_shader(const struct advice_report *report, enum cm_shader_stage stage, const char *kind,
-             uint32_t shader, FILE *file)
-{
-   const struct cm_names *names = cm_advice_names(report->advice);
-   if (!shader)
-      return;
-   const char *label = cm_names_shader_label(names, stage, shader);
-   fprintf(file, "   %s shader %016" PRIx64 "%s%s%s\n", kind, cm_names_shader_hash(names, stage, shader),
-           *label ? " \"" : "", label, *label ? "\"" : "");
-}
-
-static void
-print_place(const struct advice_report *report, const struct cm_finding *finding, FILE *file)
-{
-   fprintf(file, "   first in frame %u, pass %u", finding->frame, finding->pass);
-   if (finding->draw != CM_NO_DRAW)
-      fprintf(file, ", draw %u", finding->draw);
-   if (finding->call)
-      fprintf(file, ", call %u", finding->call);
-   if (finding->group) {
-      json_t *group = draw_list_group(cm_advice_names(report->advice), finding->group);
-      fprintf(file, ", group %s", json_string_value(group));
-      json_decref(group);
-   }
-   fprintf(file, "\n");
-}
-
-/* Where a pass ends, and goes on. */
-static void
-print_break(const struct advice_report *report, const struct cm_pass_break *where, FILE *file)
-{
-   if (where->other_target) {
-      fprintf(file, "   meanwhile ");
-      print_resource(report, where->other_target, file);
-      fprintf(file, " is drawn to\n");
-   }
-   fprintf(file, "   goes on in pass %u", where->next_pass);
-   if (where->last_call && where->next_call)
-      fprintf(file, ", between call %u and call %u", where->last_call, where->next_call);
-   if (where->end_call)
-      fprintf(file, "; call %u ends it", where->end_call);
-   fprintf(file, "\n");
-}
-
-static void
-print_saving(const struct advice_report *report, const struct advice_saving *saving, FILE *file)
-{
-   unsigned printed = 0;
-   for (unsigned m = 0; m < ADVICE_MEASURE_COUNT; m++) {
-      const double percent = 100 * share(report, saving, m);
-      if (!report->measured[m] || fabs(percent) < 0.05)
-         continue;
-      fprintf(file, "%s", printed++ ? ", " : "saves ");
-      print_amount(saving->saved[m], measures[m].name, file);
-      fprintf(file, " (%.1f %%)", percent);
-   }
-   fprintf(file, "%s\n", printed ? " per frame" : "saves nothing");
-}
-
-static void
-print_evidence(const struct cm_finding *finding, FILE *file)
-{
-   for (unsigned e = 0; e < finding->num_evidence; e++) {
-      const double value = finding->evidence[e].value;
-      const int digits = value == floor(value) || value >= 100 ? 0 : 1;
-      fprintf(file, "%s%s: %.*f%s", e ? "; " : "   ", finding->evidence[e].name, digits, value,
-              e + 1 == finding->num_evidence ? "\n" : "");
-   }
-}
-
-static void
-print_finding(const struct advice_report *report, unsigned number, FILE *file)
-{
-   const struct advised *advised = &report->list[number];
-   const struct cm_finding *finding = advised->finding;
-   fprintf(file, "\n%u. %s: ", number + 1, cm_advice_rule_texts[finding->rule].name);
-   print_saving(report, &advised->saving, file);
-   if (advised->other) {
-      fprintf(file, "   %s: ", finding->condition);
-      print_saving(report, &advised->other_saving, file);
-   }
-   fprintf(file, "   %s\n", finding->problem);
-   print_resources(report, finding, file);
-   print_shader(report, CM_SHADER_VERTEX, "vertex", finding->vertex_shader, file);
-   print_shader(report, CM_SHADER_FRAGMENT, "fragment", finding->fragment_shader, file);
-   if (finding->rule != CM_ADVICE_TILE_ORDER)
-      print_place(report, finding, file);
-   if (finding->rule == CM_ADVICE_BROKEN_PASS)
-      print_break(report, &finding->pass_break, file);
-   print_evidence(finding, file);
-   if (finding->num_unknown_frames)
-      fprintf(file, "   in %u of %u frames it is not known what becomes of it: the saving is of the others\n",
-              finding->num_unknown_frames, report->baseline->frames);
-   if (finding->assumption)
-      fprintf(file, "   simulated: %s\n", finding->assumption);
-   fprintf(file, "   advice: %s%s%s\n", finding->remedy, advised->settings ? "; here " : "",
-           advised->settings ? advised->settings : "");
-}
+/* ---- JSON ----------------------------------------------------------------------- */
 
 /* The number in the list, from 0, of a finding that is there. */
 static unsigned
@@ -357,83 +211,6 @@ number_of(const struct advice_report *report, const struct cm_finding *finding)
       number++;
    return number;
 }
-
-static void
-print_together(const struct advice_report *report, FILE *file)
-{
-   if (!report->together.simulation)
-      return;
-   fprintf(file, "\nall of these together, but for the order of tiles: ");
-   print_saving(report, &report->together.saving, file);
-   const unsigned frames = report->baseline->frames, known = report->together_known;
-   if (known < frames)
-      fprintf(file,
-              "   in %u of %u frames it is not known what becomes of some stores: these save nothing there\n",
-              frames - known, frames);
-   if (known && known < frames) {
-      fprintf(file, "   in the others: ");
-      print_saving(report, &report->known_saving, file);
-   }
-   for (unsigned a = 0; a < report->num_apart; a++)
-      fprintf(file, "   without %u.: another one leaves out passes that it joins, or joins those\n",
-              number_of(report, report->apart[a]) + 1);
-}
-
-/* The frames that are not counted. */
-static void
-print_loading(const struct advice_report *report, FILE *file)
-{
-   if (!report->loading->count)
-      return;
-   loading_frames_print(report->loading, file);
-   fprintf(file, ":\nsimulated, but not counted (--all-frames counts all)\n");
-}
-
-static void
-print_hidden(const struct advice_report *report, FILE *file)
-{
-   const struct cm_hidden_overdraw overdraw = cm_advice_hidden_overdraw(report->advice);
-   if (!overdraw.hidden)
-      return;
-   fprintf(file, "this GPU hides ");
-   print_amount(overdraw.hidden, "opaque fragments", file);
-   fprintf(file,
-           " per frame (%.1f %% of all) that later ones cover; a GPU without hidden surface\nremoval would "
-           "shade them: --set mode=tbr, or a recording made with --config mali-like\n",
-           100 * overdraw.hidden / overdraw.opaque);
-}
-
-void
-advice_report_text(const struct advice_report *report, FILE *file)
-{
-   fprintf(file, "%s on %s: %u frames\n", report->recording, report->configuration, report->baseline->frames);
-   print_loading(report, file);
-   fprintf(file, "a frame has");
-   for (unsigned m = 0, any = 0; m < ADVICE_MEASURE_COUNT; m++) {
-      if (!report->measured[m])
-         continue;
-      fprintf(file, "%s", any++ ? ", " : " ");
-      print_amount(report->before[m], measures[m].name, file);
-   }
-   fprintf(file, "\n");
-   for (unsigned a = 0; a < report->count; a++)
-      print_finding(report, a, file);
-   print_together(report, file);
-   fprintf(file, "\n");
-   if (!report->count)
-      fprintf(file, "nothing found that saves %g %% of any of these\n", 100 * report->least);
-   if (report->small)
-      fprintf(file, "%u finding%s less than %g %% of each\n", report->small,
-              report->small == 1 ? " saves" : "s save", 100 * report->least);
-   if (report->not_simulated)
-      fprintf(file, "%u finding%s not simulated: those with the least to save, see --most\n",
-              report->not_simulated, report->not_simulated == 1 ? " was" : "s were");
-   print_hidden(report, file);
-   if (!cm_advice_knows_overdraw(report->advice))
-      fprintf(file, "overdraw is not known: the recording has no hidden fragments (--record-visible)\n");
-}
-
-/* ---- JSON ----------------------------------------------------------------------- */
 
 static json_t *
 measures_json(const struct advice_report *report, const double *values)
@@ -521,6 +298,38 @@ other_json(const struct advice_report *report, const struct advised *advised)
    return object;
 }
 
+/* What tells a finding from others of its rule: uncompressed, texture 7 "wall" and 2 more, pass 3. */
+static json_t *
+title_json(const struct advice_report *report, const struct cm_finding *finding)
+{
+   const struct cm_names *names = cm_advice_names(report->advice);
+   const struct cm_resource_description *resource =
+      finding->num_resources ? cm_advice_resource(report->advice, finding->resources[0]) : NULL;
+   const char *rule = cm_advice_rule_texts[finding->rule].name;
+   if (finding->rule == CM_ADVICE_TILE_ORDER)
+      return json_string(rule);
+   char *about;
+   if (resource) {
+      const char *label = cm_names_label(names, resource->id);
+      about = text(", %s %u%s%s%s", resource->is_displayable ? "window" : "texture", resource->id,
+                   *label ? " \"" : "", label, *label ? "\"" : "");
+   } else if (finding->fragment_shader || finding->vertex_shader) {
+      const enum cm_shader_stage stage = finding->fragment_shader ? CM_SHADER_FRAGMENT : CM_SHADER_VERTEX;
+      const uint32_t shader = finding->fragment_shader ? finding->fragment_shader : finding->vertex_shader;
+      about = text(", shader %016" PRIx64, cm_names_shader_hash(names, stage, shader));
+   } else {
+      about = text("%s", "");
+   }
+   char *more =
+      finding->num_resources > 1 ? text(" and %u more", finding->num_resources - 1) : text("%s", "");
+   char *title = text("%s%s%s, pass %u", rule, about, more, finding->pass);
+   json_t *json = output_text(title);
+   free(about);
+   free(more);
+   free(title);
+   return json;
+}
+
 static json_t *
 finding_json(const struct advice_report *report, const struct advised *advised)
 {
@@ -530,6 +339,7 @@ finding_json(const struct advice_report *report, const struct advised *advised)
       json_object_set_new(evidence, finding->evidence[e].name, json_real(finding->evidence[e].value));
    for (uint32_t r = 0; r < finding->num_resources; r++)
       json_array_append_new(resources, resource_json(report, finding->resources[r], finding->slots));
+   json_object_set_new(object, "title", title_json(report, finding));
    json_object_set_new(object, "rule", json_string(cm_advice_rule_texts[finding->rule].name));
    json_object_set_new(object, "problem", json_string(finding->problem));
    json_object_set_new(object, "remedy", json_string(finding->remedy));
@@ -620,4 +430,95 @@ advice_report_json(const struct advice_report *report)
    json_object_set_new(object, "hidden_overdraw", hidden_json(report));
    json_object_set_new(object, "overdraw_known", json_boolean(cm_advice_knows_overdraw(report->advice)));
    return object;
+}
+
+/* ---- text ----------------------------------------------------------------------- */
+
+/* The savings of a finding, or of all. */
+static void
+print_savings(const json_t *finding, FILE *file)
+{
+   unsigned printed = 0;
+   for (unsigned m = 0; m < ADVICE_MEASURE_COUNT; m++) {
+      const char *key = measures[m].key;
+      const double percent =
+         json_number_value(json_object_get(json_object_get(finding, "saves_percent"), key));
+      if (fabs(percent) < 0.05)
+         continue;
+      char *amount =
+         output_amount(key, json_number_value(json_object_get(json_object_get(finding, "saves"), key)));
+      fprintf(file, "%s%s %s (%.1f %%)", printed++ ? ", " : "saves ", amount, measures[m].name, percent);
+      free(amount);
+   }
+   fprintf(file, "%s\n", printed ? " per frame" : "saves nothing");
+}
+
+/* Changes the finding. */
+static void
+print_finding(json_t *finding, size_t number, FILE *file)
+{
+   static const char *const printed[] = {"title", "rule", "saves", "saves_percent", "or", "resource"};
+   const json_t *other = json_object_get(finding, "or");
+   fprintf(file, "\n%zu. %s: ", number + 1, json_string_value(json_object_get(finding, "title")));
+   print_savings(finding, file);
+   if (json_is_object(other)) {
+      fprintf(file, "   %s: ", json_string_value(json_object_get(other, "condition")));
+      print_savings(other, file);
+   }
+   for (unsigned p = 0; p < sizeof printed / sizeof *printed; p++)
+      json_object_del(finding, printed[p]);
+   /* An order of tiles is of no frame. */
+   for (unsigned p = 0; p < 3 && json_is_string(json_object_get(finding, "settings")); p++)
+      json_object_del(finding, (const char *[]){"frame", "pass", "passes"}[p]);
+   if (!json_integer_value(json_object_get(finding, "frames_not_known")))
+      json_object_del(finding, "frames_not_known");
+   output_lines(json_incref(finding), 3, file);
+}
+
+static void
+print_together(const json_t *together, FILE *file)
+{
+   size_t w;
+   json_t *number;
+   fprintf(file, "\nall of these together, but for the order of tiles: ");
+   print_savings(together, file);
+   const json_int_t unknown = json_integer_value(json_object_get(together, "frames_not_known"));
+   if (unknown)
+      fprintf(file,
+              "   in %" JSON_INTEGER_FORMAT
+              " frames it is not known what becomes of some stores: these save nothing there\n",
+              unknown);
+   if (unknown && json_is_object(json_object_get(together, "others"))) {
+      fprintf(file, "   in the others: ");
+      print_savings(json_object_get(together, "others"), file);
+   }
+   json_array_foreach(json_object_get(together, "without"), w, number)
+      fprintf(file,
+              "   without %" JSON_INTEGER_FORMAT
+              ".: another one leaves out passes that it joins, or joins those\n",
+              json_integer_value(number) + 1);
+}
+
+void
+advice_report_print(const struct advice_report *report, FILE *file)
+{
+   static const char *const printed[] = {"recording", "run",      "configuration",  "frames",
+                                         "findings",  "together", "loading_frames", "a_frame_has"};
+   json_t *root = advice_report_json(report), *finding;
+   size_t f;
+   fprintf(file, "%s on %s: %u frames\n", report->recording, report->configuration, report->baseline->frames);
+   if (report->loading->count) {
+      loading_frames_print(report->loading, file);
+      fprintf(file, ":\nsimulated, but not counted (--all-frames counts all)\n");
+   }
+   output_lines(json_pack("{s:O}", "a frame has", json_object_get(root, "a_frame_has")), 0, file);
+   json_array_foreach(json_object_get(root, "findings"), f, finding) print_finding(finding, f, file);
+   if (json_is_object(json_object_get(root, "together")))
+      print_together(json_object_get(root, "together"), file);
+   if (!report->count)
+      fprintf(file, "\nnothing found that saves %g %% of any of these\n", 100 * report->least);
+   putc('\n', file);
+   for (unsigned p = 0; p < sizeof printed / sizeof *printed; p++)
+      json_object_del(root, printed[p]);
+   output_lines(root, 0, file);
 }

@@ -9,16 +9,16 @@
 #include "input/loading_frames.h"
 #include "commands/simulation.h"
 
-/** Measures whose difference is told: X(identifier, key of JSON, what the text calls it, counter, second counter that is
+/** Measures whose difference is told: X(identifier, key of JSON, what the text says behind the amount, counter, second counter that is
  * added, whether its share says what a finding is worth, where cycles are not counted) */
-#define ADVICE_MEASURES(X)                                                                                 \
-   X(DRAM, "dram_bytes", "bytes of DRAM traffic", "dram.total.read_bytes", "dram.total.write_bytes", true) \
-   X(L2, "l2_accesses", "L2 accesses", "l2.total.reads", "l2.total.writes", false)                         \
-   X(FRAGMENTS, "fragments", "fragments shaded", "fragment_stage.fragments", NULL, true)                   \
-   X(TEXTURE_READS, "texture_reads", "texture reads", "fragment_stage.footprints", NULL, true)             \
-   X(VERTICES, "vertices", "vertices shaded", "vertex_stage.vertices", NULL, true)                         \
-   X(CYCLES, "cycles", "cycles", "gpu.cycles", NULL, false)                                                \
-   X(ENERGY, "energy_pj", "pJ", "energy.system.total", NULL, false)
+#define ADVICE_MEASURES(X)                                                                           \
+   X(DRAM, "dram_bytes", "of DRAM traffic", "dram.total.read_bytes", "dram.total.write_bytes", true) \
+   X(L2, "l2_accesses", "L2 accesses", "l2.total.reads", "l2.total.writes", false)                   \
+   X(FRAGMENTS, "fragments", "fragments shaded", "fragment_stage.fragments", NULL, true)             \
+   X(TEXTURE_READS, "texture_reads", "texture reads", "fragment_stage.footprints", NULL, true)       \
+   X(VERTICES, "vertices", "vertices shaded", "vertex_stage.vertices", NULL, true)                   \
+   X(CYCLES, "cycles", "cycles", "gpu.cycles", NULL, false)                                          \
+   X(ENERGY, "energy_pj", "of energy", "energy.system.total", NULL, false)
 
 enum advice_measure {
 #define ADVICE_MEASURE(id, key, name, counter, second, ranks) ADVICE_##id,
@@ -71,8 +71,9 @@ void advice_report_measure(struct advice_report *report);
 /** Takes those of the simulation of all. */
 void advice_report_measure_together(struct advice_report *report);
 
-/** The report as text, and as JSON. */
-void advice_report_text(const struct advice_report *report, FILE *file);
+/** The report as JSON. */
 json_t *advice_report_json(const struct advice_report *report);
+/** Prints it for readers. */
+void advice_report_print(const struct advice_report *report, FILE *file);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** The results of `tbrsim analyze`: for a report, as JSON, as tables. docs/analysis.md
+/** The results of `tbrsim analyze`: as a report, as JSON. docs/analysis.md
  * describes each value. */
 #ifndef ANALYSIS_H
 #define ANALYSIS_H
@@ -36,41 +36,13 @@ struct analysis {
    struct simulated simulations[NUM_SIMULATIONS];
 };
 
-/** The groups of streams that the paper's figures distinguish, in their order. */
-enum group {
-   GROUP_TEXTURE,
-   GROUP_GEOMETRY,
-   GROUP_PARAMETER_BUFFER,
-   GROUP_FRAME_BUFFER,
-   GROUP_PROGRAMS,
-   GROUP_COUNT
-};
-extern const char *const group_names[GROUP_COUNT];
-enum group group_of(enum cm_stream stream);
-
 /** Frames that count. */
 unsigned analysis_frames(const struct analysis *analysis);
-
-/** What a simulation counted of a stream at the point, over the frames that count. */
-struct cm_reuse_counts
-analysis_reuse(const struct analysis *analysis, const struct simulated *simulation, enum cm_stream stream);
-struct cm_histogram
-analysis_tiles(const struct analysis *analysis, const struct simulated *simulation, enum cm_stream stream);
-
-/** Blocks of a stream read from and written to memory, over the frames that count. */
-uint64_t analysis_memory_accesses(const struct simulated *simulation, enum cm_stream stream);
-/** Accesses of a stream that the point could not serve (misses and bypasses); 0 where it is memory. */
-uint64_t
-analysis_misses(const struct analysis *analysis, const struct simulated *simulation, enum cm_stream stream);
 
 /** Prints the report, with the numbers of the paper's figures. */
 void analysis_print(const struct analysis *analysis);
 
 /** Prints all values as one JSON object. */
 void analysis_print_json(const struct analysis *analysis, FILE *file);
-
-/** Writes analysis.json and the tables into a directory, which must exist. Exits
- * with a message if a file cannot be written. */
-void analysis_write(const struct analysis *analysis, const char *directory);
 
 #endif

@@ -4,6 +4,10 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "output/output.h"
+#include "tools.h"
 
 void
 comparison_judge(struct comparison *comparison, double tolerance)
@@ -19,19 +23,22 @@ comparison_judge(struct comparison *comparison, double tolerance)
    comparison->larger_error = has_softpipe && ours->error > reference->error;
 }
 
+/* Adds the columns of a pair of drivers. */
 static void
-print_difference(const struct difference *difference)
+add_difference(json_t *row, const char *pair, const struct difference *difference)
 {
-   if (!difference->same_size) {
-      printf("  %26s", "other size");
-      return;
-   }
-   printf("  %3u %9.4f %%", difference->largest, difference->share * 100);
-   double psnr = difference_psnr(difference);
-   if (isinf(psnr))
-      printf("  %8s", "equal");
-   else
-      printf("  %5.1f dB", psnr);
+   const double psnr = difference->same_size ? difference_psnr(difference) : 0;
+   char *largest = text("%s max", pair), *share = text("%s > 2/255 share", pair),
+        *similar = text("%s PSNR", pair);
+   json_object_set_new(row, largest, difference->same_size ? json_integer(difference->largest) : json_null());
+   json_object_set_new(row, share, difference->same_size ? json_real(difference->share) : json_null());
+   json_object_set_new(row, similar,
+                       !difference->same_size ? json_string("other size")
+                       : isinf(psnr)          ? json_string("equal")
+                                              : json_sprintf("%.1f dB", psnr));
+   free(largest);
+   free(share);
+   free(similar);
 }
 
 /* The frames of which a member (at this offset) is true; false where there are none. */
@@ -46,38 +53,6 @@ print_frames(const char *label, const struct comparison *comparisons, unsigned c
    if (found)
       printf(" (%u of %u frames)\n", found, count);
    return found;
-}
-
-static const char *
-mark(const struct comparison *comparison)
-{
-   static const char *const marks[2][2] = {{"", "  lower PSNR"}, {"  more pixels", "  farther"}};
-   return marks[comparison->more_pixels][comparison->larger_error];
-}
-
-static void
-print_header(bool has_softpipe)
-{
-   printf("       %-26s", "tbrsim from llvmpipe");
-   if (has_softpipe)
-      printf("  %-26s  %-26s", "tbrsim from softpipe", "softpipe from llvmpipe");
-   printf("\nframe");
-   for (unsigned pair = 0; pair < (has_softpipe ? 3 : 1); pair++)
-      printf("  max  > 2/255     PSNR   ");
-   putchar('\n');
-}
-
-static void
-print_row(const struct comparison *comparison)
-{
-   printf("%5u", comparison->frame);
-   print_difference(&comparison->llvmpipe);
-   if (comparison->has_softpipe) {
-      print_difference(&comparison->softpipe);
-      print_difference(&comparison->reference);
-   }
-   printf("%s%s\n", comparison->has_softpipe ? mark(comparison) : "",
-          comparison->plain ? "  one colour" : "");
 }
 
 /* Frames that are farther from llvmpipe's than softpipe's are. */
@@ -96,19 +71,24 @@ bool
 comparison_print(const struct comparison *comparisons, unsigned count, double tolerance)
 {
    const struct comparison *worst = comparisons;
-
-   print_header(comparisons->has_softpipe);
+   json_t *rows = json_array();
    for (unsigned c = 0; c < count; c++) {
       const struct comparison *comparison = &comparisons[c];
-      print_row(comparison);
+      json_t *row = json_pack("{s:i}", "frame", (int)comparison->frame);
+      add_difference(row, "llvmpipe", &comparison->llvmpipe);
+      if (comparison->has_softpipe) {
+         add_difference(row, "softpipe", &comparison->softpipe);
+         add_difference(row, "softpipe to llvmpipe", &comparison->reference);
+      }
+      json_array_append_new(rows, row);
       if (!comparison->llvmpipe.same_size ||
           (worst->llvmpipe.same_size && comparison->llvmpipe.error > worst->llvmpipe.error))
          worst = comparison;
    }
 
-   printf("\nfarthest from llvmpipe (max, > 2/255, PSNR): frame %u,", worst->frame);
-   print_difference(&worst->llvmpipe);
-   printf("\nlast frame from llvmpipe: largest difference %u, %.4f %% of the pixels off by more than 2/255\n",
+   output_table(rows, stdout);
+   printf("\nfarthest from llvmpipe: frame %u\n", worst->frame);
+   printf("last frame from llvmpipe: largest difference %u, %.4f %% of the pixels off by more than 2/255\n",
           comparisons[count - 1].llvmpipe.largest, comparisons[count - 1].llvmpipe.share * 100);
    if (comparisons->has_softpipe)
       print_softpipe(comparisons, count);

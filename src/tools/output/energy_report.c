@@ -10,8 +10,8 @@
 #include "output/output.h"
 #include "tools.h"
 
-#define PICOJOULES_PER_MICROJOULE 1e6
-#define PICOJOULES_PER_MILLIJOULE 1e9
+/* Units, then groups of them. */
+#define NUM_SUMS (CM_ENERGY_UNIT_COUNT + CM_ENERGY_GROUP_COUNT)
 
 static uint64_t
 cycles_of(const struct energy_account *account)
@@ -86,6 +86,28 @@ missing(const struct energy_account *account)
    return no_memory ? "main memory" : no_operations ? "most operations of the pipeline" : NULL;
 }
 
+static json_t *
+term_json(const struct energy_account *account, const struct cm_energy_term *term)
+{
+   char *figure = figure_of(term);
+   json_t *object =
+      json_pack("{s:s, s:s, s:s, s:I, s:s, s:s, s:I, s:s}", "unit", cm_energy_unit_name(term->unit), "energy",
+                term->is_static ? "static" : "dynamic", "of", term->what, term->by_time ? "cycles" : "events",
+                (json_int_t)events_of(account, term), "each", figure, "measure", measure_of(term), "pJ",
+                (json_int_t)energy_account_total(account, term), "source", term->note);
+   free(figure);
+   return object;
+}
+
+static json_t *
+terms_json(const struct energy_account *account)
+{
+   json_t *terms = json_array();
+   for (uint32_t t = 0; t < account->energy->num_terms; t++)
+      json_array_append_new(terms, term_json(account, &account->energy->terms[t]));
+   return terms;
+}
+
 /* ---- text -------------------------------------------------------------- */
 
 static void
@@ -102,76 +124,47 @@ print_head(const struct energy_account *account, unsigned number)
 }
 
 static void
-print_terms(const struct energy_account *account)
-{
-   printf("\n%-20s  %-7s  %-40s  %18s  %18s     %20s  %s\n", "unit", "energy", "of", "events, cycles", "each",
-          "pJ", "source");
-   for (uint32_t t = 0; t < account->energy->num_terms; t++) {
-      const struct cm_energy_term *term = &account->energy->terms[t];
-      char *figure = figure_of(term);
-      printf("%-20s  %-7s  %-40s  %18" PRIu64 "  %18s %s  %20" PRIu64 "  %s\n",
-             cm_energy_unit_name(term->unit), term->is_static ? "static" : "dynamic", term->what,
-             events_of(account, term), figure, measure_of(term), energy_account_total(account, term),
-             term->note);
-      free(figure);
-   }
-}
-
-static void
 print_sums(const struct energy_account *account)
 {
    const struct cm_energy_sum *system = &account->sums.groups[CM_ENERGY_GROUP_SYSTEM];
-   const double all = (double)(system->dynamic + system->leakage), frames = account->num_frames;
-   printf("\n%-20s  %16s  %16s  %16s  %8s  %16s\n", "unit", "dynamic/frame", "static/frame", "energy/frame",
-          "of all", "energy");
-   for (int number = 0; number < CM_ENERGY_UNIT_COUNT + CM_ENERGY_GROUP_COUNT; number++) {
-      if (!is_there(account, 1, number))
-         continue;
+   const unsigned frames = account->num_frames;
+   json_t *rows = json_array();
+   for (int number = 0; number < NUM_SUMS; number++) {
       const struct cm_energy_sum *sum = sum_of(account, number);
-      const double total = (double)(sum->dynamic + sum->leakage);
-      if (number == CM_ENERGY_UNIT_COUNT)
-         putchar('\n');
-      printf("%-20s  %13.6f uJ  %13.6f uJ  %13.6f uJ  %6.2f %%  %13.6f mJ\n", name_of(number),
-             (double)sum->dynamic / frames / PICOJOULES_PER_MICROJOULE,
-             (double)sum->leakage / frames / PICOJOULES_PER_MICROJOULE,
-             total / frames / PICOJOULES_PER_MICROJOULE, all > 0 ? 100 * total / all : 0,
-             total / PICOJOULES_PER_MILLIJOULE);
+      const uint64_t total = sum->dynamic + sum->leakage;
+      if (is_there(account, 1, number))
+         json_array_append_new(rows, json_pack("{s:s, s:f, s:f, s:f, s:f, s:I}", "unit", name_of(number),
+                                               "dynamic energy/frame", ratio(sum->dynamic, frames),
+                                               "static energy/frame", ratio(sum->leakage, frames),
+                                               "energy/frame", ratio(total, frames), "share",
+                                               ratio(total, system->dynamic + system->leakage), "energy",
+                                               (json_int_t)total));
    }
+   putchar('\n');
+   output_table(rows, stdout);
    putchar('\n');
    for (int group = 0; group < CM_ENERGY_GROUP_COUNT; group++)
       printf("%s: %s\n", cm_energy_group_names[group], cm_energy_group_descriptions[group]);
 }
 
-/* Several beside each other: of each frame, and what that is of the first one's. */
+/* Several beside each other: of each frame, and how much more that is than the first one's. */
 static void
 print_comparison(const struct energy_account *accounts, unsigned count)
 {
-   printf("\n%-20s", "energy/frame, uJ");
-   for (unsigned a = 0; a < count; a++) {
-      printf("  %13s%u]", "[", a + 1);
-      if (a)
-         printf("  %9s", "to [1]");
-   }
-   putchar('\n');
-   for (int number = 0; number < CM_ENERGY_UNIT_COUNT + CM_ENERGY_GROUP_COUNT; number++) {
-      if (!is_there(accounts, count, number))
-         continue;
-      if (number == CM_ENERGY_UNIT_COUNT)
-         putchar('\n');
-      printf("%-20s", name_of(number));
-      double first = 0;
+   json_t *rows = json_array();
+   for (int number = 0; number < NUM_SUMS; number++) {
+      json_t *row = json_pack("{s:s}", "unit", name_of(number));
       for (unsigned a = 0; a < count; a++) {
          const struct cm_energy_sum *sum = sum_of(&accounts[a], number);
-         const double energy = (double)(sum->dynamic + sum->leakage) / accounts[a].num_frames;
-         first = a ? first : energy;
-         printf("  %15.6f", energy / PICOJOULES_PER_MICROJOULE);
-         if (a && first > 0)
-            printf("  %+7.2f %%", 100 * (energy / first - 1));
-         else if (a)
-            printf("  %9s", "-");
+         output_set_run(row, a, "energy/frame",
+                        json_real(ratio(sum->dynamic + sum->leakage, accounts[a].num_frames)));
       }
-      putchar('\n');
+      if (is_there(accounts, count, number))
+         json_array_append(rows, row);
+      json_decref(row);
    }
+   putchar('\n');
+   output_table(rows, stdout);
 }
 
 void
@@ -179,8 +172,10 @@ energy_report_text(const struct energy_account *accounts, unsigned count, bool e
 {
    for (unsigned a = 0; a < count; a++) {
       print_head(&accounts[a], count > 1 ? a + 1 : 0);
-      if (explain)
-         print_terms(&accounts[a]);
+      if (explain) {
+         putchar('\n');
+         output_table(terms_json(&accounts[a]), stdout);
+      }
       if (count == 1)
          print_sums(&accounts[a]);
    }
@@ -189,19 +184,6 @@ energy_report_text(const struct energy_account *accounts, unsigned count, bool e
 }
 
 /* ---- JSON -------------------------------------------------------------- */
-
-static json_t *
-term_json(const struct energy_account *account, const struct cm_energy_term *term)
-{
-   char *figure = figure_of(term);
-   json_t *object =
-      json_pack("{s:s, s:s, s:s, s:I, s:s, s:s, s:I, s:s}", "unit", cm_energy_unit_name(term->unit), "energy",
-                term->is_static ? "static" : "dynamic", "of", term->what, term->by_time ? "cycles" : "events",
-                (json_int_t)events_of(account, term), "each", figure, "measure", measure_of(term), "pJ",
-                (json_int_t)energy_account_total(account, term), "source", term->note);
-   free(figure);
-   return object;
-}
 
 static json_t *
 sums_json(const struct energy_account *account, int first, int last)
@@ -226,15 +208,10 @@ account_json(const struct energy_account *account, bool explain)
                 output_text(account->preset), "first_frame", (int)account->first_frame, "last_frame",
                 (int)account->last_frame, "cycles", (json_int_t)cycles_of(account), "clock_mhz",
                 (int)account->energy->clock_mhz, "units", sums_json(account, 0, CM_ENERGY_UNIT_COUNT),
-                "groups",
-                sums_json(account, CM_ENERGY_UNIT_COUNT, CM_ENERGY_UNIT_COUNT + CM_ENERGY_GROUP_COUNT));
+                "groups", sums_json(account, CM_ENERGY_UNIT_COUNT, NUM_SUMS));
    json_object_set_new(object, "missing", missing(account) ? json_string(missing(account)) : json_null());
-   if (explain) {
-      json_t *terms = json_array();
-      for (uint32_t t = 0; t < account->energy->num_terms; t++)
-         json_array_append_new(terms, term_json(account, &account->energy->terms[t]));
-      json_object_set_new(object, "terms", terms);
-   }
+   if (explain)
+      json_object_set_new(object, "terms", terms_json(account));
    return object;
 }
 

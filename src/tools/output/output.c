@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "output/output.h"
 
+#include <assert.h>
+#include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,41 +75,282 @@ print_text(const char *value, FILE *file)
    putc('"', file);
 }
 
-/* The values of a line, or the names of the columns; separator: what goes before the first. */
-static const char *
-print_line(json_t *object, bool names, const char *separator, FILE *file)
+/* Sets the members of an object, and those of objects within it. */
+static void
+flatten(json_t *to, json_t *from)
 {
    const char *name;
    json_t *value;
-   json_object_foreach(object, name, value)
+   json_object_foreach(from, name, value)
    {
-      if (json_is_object(value)) {
-         separator = print_line(value, names, separator, file);
-         continue;
-      }
-      fputs(separator, file);
-      separator = ",";
-      if (names || json_is_string(value))
-         print_text(names ? name : json_string_value(value), file);
-      else if (json_is_integer(value))
-         fprintf(file, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-      else if (json_is_real(value))
-         fprintf(file, "%.9f", json_real_value(value));
+      if (json_is_object(value))
+         flatten(to, value);
+      else
+         json_object_set(to, name, value);
    }
-   return separator;
+}
+
+/* The rows, which it takes over, without objects in them. */
+static json_t *
+flattened(json_t *rows)
+{
+   json_t *flat = json_array(), *row;
+   size_t r;
+   json_array_foreach(rows, r, row)
+   {
+      json_t *object = json_object();
+      flatten(object, row);
+      json_array_append_new(flat, object);
+   }
+   json_decref(rows);
+   return flat;
 }
 
 void
 output_csv(json_t *rows, FILE *file)
 {
+   json_t *flat = flattened(rows), *columns = json_array_get(flat, 0), *row, *value;
+   const char *name, *separator = "";
    size_t r;
-   json_t *row;
-   print_line(json_array_get(rows, 0), true, "", file);
-   putc('\n', file);
-   json_array_foreach(rows, r, row)
+   json_object_foreach(columns, name, value)
    {
-      print_line(row, false, "", file);
+      fputs(separator, file);
+      print_text(name, file);
+      separator = ",";
+   }
+   putc('\n', file);
+   json_array_foreach(flat, r, row)
+   {
+      separator = "";
+      json_object_foreach(row, name, value)
+      {
+         fputs(separator, file);
+         separator = ",";
+         if (json_is_string(value))
+            print_text(json_string_value(value), file);
+         else if (json_is_integer(value))
+            fprintf(file, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+         else if (json_is_real(value))
+            fprintf(file, "%.9f", json_real_value(value));
+      }
       putc('\n', file);
    }
-   json_decref(rows);
+   json_decref(flat);
+}
+
+/* ---- for readers ------------------------------------------------------------------ */
+
+enum unit { NUMBER, BYTES, ENERGY, RATIO, PERCENT, CHANGE };
+
+/* Of what has a name: one of its words says it. */
+static enum unit
+unit_of(const char *name)
+{
+   static const struct {
+      const char *word;
+      enum unit unit;
+   } words[] = {
+      {"bytes", BYTES}, {"traffic", BYTES}, {"pj", ENERGY},       {"energy", ENERGY}, {"ratio", RATIO},
+      {"rate", RATIO},  {"share", RATIO},   {"percent", PERCENT}, {"change", CHANGE},
+   };
+   for (unsigned w = 0; w < sizeof words / sizeof *words; w++) {
+      const char *found = strstr(name, words[w].word);
+      if (found && (found == name || !isalnum((unsigned char)found[-1])) &&
+          !isalnum((unsigned char)found[strlen(words[w].word)]))
+         return words[w].unit;
+   }
+   return NUMBER;
+}
+
+char *
+output_amount(const char *name, double value)
+{
+   static const struct {
+      double step;
+      const char *names[5];
+   } scales[] = {
+      [NUMBER] = {1000, {"", " thousand", " million", " billion", " trillion"}},
+      [BYTES] = {1024, {" B", " KiB", " MiB", " GiB", " TiB"}},
+      [ENERGY] = {1000, {" pJ", " nJ", " µJ", " mJ", " J"}},
+   };
+   const enum unit unit = unit_of(name);
+   unsigned step = 0;
+   assert(unit < sizeof scales / sizeof *scales);
+   for (; fabs(value) >= scales[unit].step && step < 4; step++)
+      value /= scales[unit].step;
+   const int digits = fabs(value) >= 100 || value == floor(value) ? 0 : fabs(value) >= 10 ? 1 : 2;
+   return text("%.*f%s", digits, value, scales[unit].names[step]);
+}
+
+static char *
+number_text(const char *name, const json_t *value)
+{
+   const double number = json_number_value(value);
+   switch (unit_of(name)) {
+   case BYTES:
+   case ENERGY: return output_amount(name, number);
+   case RATIO: return text("%.*f %%", number && fabs(number) < 1e-3 ? 4 : 2, 100 * number);
+   case PERCENT: return text("%g %%", number);
+   case CHANGE: return text("%+.2f %%", 100 * number);
+   default:
+      return json_is_integer(value) ? text("%" JSON_INTEGER_FORMAT, json_integer_value(value))
+                                    : text("%.1f", number);
+   }
+}
+
+static bool
+is_empty(const json_t *value)
+{
+   return !value || json_is_null(value) || json_is_false(value) ||
+          (json_is_string(value) && !json_string_length(value)) ||
+          (json_is_array(value) && !json_array_size(value));
+}
+
+/* A name with spaces. */
+static char *
+words_of(const char *name)
+{
+   char *words = text("%s", name);
+   for (char *c = words; *c; c++)
+      *c = *c == '_' ? ' ' : *c;
+   return words;
+}
+
+/* "id 7, width 512": a value in a line, whatever it is. */
+static char *
+value_text(const char *name, const json_t *value)
+{
+   if (json_is_string(value))
+      return text("%s", json_string_value(value));
+   if (json_is_number(value))
+      return number_text(name, value);
+   char *whole = text("%s", json_is_true(value) ? "yes" : json_is_false(value) ? "no" : "");
+   const char *key;
+   json_t *member;
+   size_t m;
+   json_array_foreach(value, m, member)
+   {
+      char *part = value_text(name, member);
+      char *longer = text("%s%s%s", whole, !m ? "" : json_is_object(member) ? "; " : ", ", part);
+      free(part);
+      free(whole);
+      whole = longer;
+   }
+   json_object_foreach((json_t *)value, key, member)
+   {
+      if (is_empty(member))
+         continue;
+      char *words = words_of(key), *part = value_text(key, member);
+      char *longer = text("%s%s%s %s", whole, *whole ? ", " : "", words, part);
+      free(words);
+      free(part);
+      free(whole);
+      whole = longer;
+   }
+   return whole;
+}
+
+void
+output_lines(json_t *object, unsigned indent, FILE *file)
+{
+   const char *key;
+   json_t *value;
+   json_object_foreach(object, key, value)
+   {
+      char *words = words_of(key), *line = value_text(key, value);
+      if (*line)
+         fprintf(file, "%*s%s: %s\n", (int)indent, "", words, line);
+      free(words);
+      free(line);
+   }
+   json_decref(object);
+}
+
+/* Characters of UTF-8. */
+static int
+width_of(const char *text)
+{
+   int width = 0;
+   for (; *text; text++)
+      width += (*text & 0xc0) != 0x80;
+   return width;
+}
+
+/* A column's texts, the title first. */
+struct column {
+   char **texts;
+   int width;
+   bool is_left;
+};
+
+static struct column
+make_column(const json_t *rows, const char *name)
+{
+   struct column column = {.texts = allocate((json_array_size(rows) + 1) * sizeof(char *))};
+   size_t r;
+   json_t *row;
+   column.texts[0] = words_of(name);
+   column.width = width_of(column.texts[0]);
+   json_array_foreach(rows, r, row)
+   {
+      const json_t *value = json_object_get(row, name);
+      char *cell = column.texts[r + 1] =
+         json_is_number(value) || json_is_string(value) ? value_text(name, value) : text("-");
+      column.width = width_of(cell) > column.width ? width_of(cell) : column.width;
+      column.is_left |= json_is_string(value);
+   }
+   return column;
+}
+
+/* A line of all columns; each of them is freed. */
+static void
+print_row(const struct column *columns, size_t num_columns, size_t line, FILE *file)
+{
+   int behind = 0; /* spaces behind the last text */
+   for (size_t c = 0; c < num_columns; c++) {
+      char *cell = columns[c].texts[line];
+      const int spaces = columns[c].width - width_of(cell);
+      behind += (c ? 2 : 0) + (columns[c].is_left ? 0 : spaces);
+      if (*cell) {
+         fprintf(file, "%*s%s", behind, "", cell);
+         behind = 0;
+      }
+      behind += columns[c].is_left ? spaces : 0;
+      free(cell);
+   }
+   putc('\n', file);
+}
+
+void
+output_table(json_t *rows, FILE *file)
+{
+   json_t *flat = flattened(rows), *names = json_object(), *value;
+   size_t count = 0, lines = json_array_size(flat) + 1;
+   const char *name;
+   json_array_foreach(flat, count, value) json_object_update_missing(names, value);
+   struct column *columns = allocate((json_object_size(names) + 1) * sizeof(*columns));
+   count = 0;
+   json_object_foreach(names, name, value) columns[count++] = make_column(flat, name);
+   for (size_t line = 0; line < lines; line++)
+      print_row(columns, count, line, file);
+   for (size_t c = 0; c < count; c++)
+      free(columns[c].texts);
+   free(columns);
+   json_decref(names);
+   json_decref(flat);
+}
+
+void
+output_set_run(json_t *row, unsigned run, const char *name, json_t *value)
+{
+   char *first = text("[1] %s", name), *key = text("[%u] %s", run + 1, name),
+        *change = text("[%u] change", run + 1);
+   const double before = json_number_value(json_object_get(row, first)), after = json_number_value(value);
+   const bool is_known = before > 0 && json_is_number(value);
+   json_object_set_new(row, key, value);
+   if (run)
+      json_object_set_new(row, change, is_known ? json_real(after / before - 1) : json_null());
+   free(first);
+   free(key);
+   free(change);
 }

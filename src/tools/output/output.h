@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** Results for other programs: as JSON, as comma-separated values. */
+/** Results, which commands compute as JSON: for other programs as JSON or comma-separated values, for readers as a table
+ * or as lines. Numbers for readers have the unit that a word of their name says: bytes, traffic in KiB, MiB; pj, energy in
+ * µJ, mJ; ratio, rate, share (of 1), percent, change (of 1, with its sign) in per cent; others are as they are. */
 #ifndef OUTPUT_H
 #define OUTPUT_H
 
@@ -18,9 +20,19 @@ json_t *output_run(const char *path);
 json_t *output_counts(const char *const *names, const uint64_t *counts, unsigned count);
 
 /** Print a value, which they take over, to a file, whose errors (ferror) are the caller's to see. As JSON: indent is the
- * spaces a level. As comma-separated values: an array of objects is a line each, whose first one's keys are the columns;
- * those of objects within it are columns, too; null is empty. */
+ * spaces a level. As comma-separated values, and as a table: an array of objects is a line each, whose keys are the
+ * columns; those of objects within it are columns, too; null is empty, in tables "-". Of a table all rows' keys are
+ * columns, of comma-separated values the first one's. As lines: "key: value" of an object's members that are not empty. */
 void output_json(json_t *value, unsigned indent, FILE *file);
 void output_csv(json_t *rows, FILE *file);
+void output_table(json_t *rows, FILE *file);
+void output_lines(json_t *object, unsigned indent, FILE *file);
+
+/** Sets what a row has of one of several runs, counted from 0: the columns "[1] NAME", "[2] NAME" and how much more than the
+ * first one that is. */
+void output_set_run(json_t *row, unsigned run, const char *name, json_t *value);
+
+/** "1.25 MiB", "12.3 million": three digits and a unit, by the name. To be freed. */
+char *output_amount(const char *name, double value);
 
 #endif

@@ -9,6 +9,7 @@
 #include "input/loading_frames.h"
 #include "options.h"
 #include "input/statistics_file.h"
+#include "output/output.h"
 #include "tools.h"
 #include "util/near.h"
 
@@ -116,6 +117,7 @@ regression_check(const struct regression_limits *limits, const char *first, cons
 {
    struct statistics_file files[] = {statistics_file_load(first), statistics_file_load(second)};
    const struct loading_frames loading = find_loading(&files[0]);
+   json_t *rows = json_array();
    bool fine = true;
    for (unsigned r = 0; r < 2; r++) {
       if (!files[r].frames)
@@ -129,7 +131,6 @@ regression_check(const struct regression_limits *limits, const char *first, cons
       loading_frames_print(&loading, stdout);
       printf(":\nnot counted, nor are they in the other run\n");
    }
-   printf("%-30s  %18s  %18s  %10s  %9s\n", "per frame", "first run", "other run", "more", "limit");
    for (unsigned l = 0; l < limits->count; l++) {
       const struct regression_limit *limit = &limits->list[l];
       const double before = per_frame(&files[0], &loading, limit->name);
@@ -137,10 +138,13 @@ regression_check(const struct regression_limits *limits, const char *first, cons
       /* Of nothing, anything is more than any part. */
       const double more = before > 0 ? 100 * (after - before) / before : after > 0 ? INFINITY : 0;
       const bool is_above = more > limit->most;
-      printf("%-30s  %18.1f  %18.1f  %+8.2f %%  %7g %%%s\n", limit->name, before, after, more, limit->most,
-             is_above ? "  exceeded" : "");
+      json_array_append_new(rows, json_pack("{s:s, s:f, s:f, s:o, s:f, s:s}", "per frame", limit->name,
+                                            "first run", before, "other run", after, "change",
+                                            isinf(more) ? json_string("+inf %") : json_real(more / 100),
+                                            "limit_percent", limit->most, "", is_above ? "exceeded" : ""));
       fine &= !is_above;
    }
+   output_table(rows, stdout);
    statistics_file_close(&files[0]);
    statistics_file_close(&files[1]);
    free(loading.list);

@@ -3,7 +3,6 @@
 #include "config/config.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,174 +12,110 @@
 #include "output/output.h"
 #include "tools.h"
 
-/* A row: the sum of two counters (or one) of a unit's stream. */
-struct row {
-   const char *unit, *stream;
-   const char *name;
-   const char *events[2];
-};
-
-/* False where the configuration has no such counter. */
+/* Whether a counter is printed for readers. */
 static bool
-read_value(const struct simulation *simulation, const struct row *row, uint64_t *value)
+is_main(const struct cm_counter *counter)
 {
-   bool found = false;
-   *value = 0;
-   for (unsigned e = 0; e < 2 && row->events[e]; e++) {
-      char *name = *row->stream ? text("%s.%s.%s", row->unit, row->stream, row->events[e])
-                                : text("%s.%s", row->unit, row->events[e]);
-      int index = cm_counter_table_find(simulation->table, name);
-      free(name);
-      found |= index >= 0;
-      *value += index >= 0 ? simulation->total[index] : 0;
-   }
-   return found;
+   if (counter->unit < 0)
+      return !strcmp(counter->name, "gpu.cycles");
+   const char *event = strrchr(counter->name, '.') + 1;
+   if (counter->instance >= 0 ||
+       (counter->stream >= 0 && counter->unit != CM_UNIT_L2 && counter->unit != CM_UNIT_DRAM))
+      return false;
+   return counter->unit == CM_UNIT_DRAM
+             ? !strcmp(event, "read_bytes") || !strcmp(event, "write_bytes")
+             : !strcmp(event, "reads") || !strcmp(event, "writes") || !strcmp(event, "misses");
 }
 
-static void
-print_row(const struct simulation *simulations, unsigned count, const struct row *row)
+/* The counters, or the main ones, that are not 0 everywhere, as the members of an object. */
+static json_t *
+collect_counters(const struct simulation *simulations, unsigned count, bool only_main)
 {
-   uint64_t value, first = 0;
-   bool any = false;
-   for (unsigned s = 0; s < count; s++)
-      any |= read_value(&simulations[s], row, &value) && value;
-   if (!any)
-      return;
-   printf("%-17s  %-12s  %-11s", row->unit, row->stream, row->name);
+   json_t *counters = json_object();
    for (unsigned s = 0; s < count; s++) {
-      bool found = read_value(&simulations[s], row, &value);
-      if (!s)
-         first = value;
-      if (found)
-         printf("  %14" PRIu64, value);
-      else
-         printf("  %14s", "-");
-      if (s && found && first)
-         printf("  %7.3f", (double)value / first);
-      else if (s)
-         printf("  %7s", "-");
+      const struct cm_counter_table *table = simulations[s].table;
+      for (uint32_t c = 0; c < table->count; c++) {
+         if (simulations[s].total[c] && (!only_main || is_main(&table->counters[c])))
+            json_object_set_new(counters, table->counters[c].name, json_null());
+      }
    }
-   putchar('\n');
+   return counters;
 }
 
-static void
-print_unit(const struct simulation *simulations, unsigned count, enum cm_unit unit, const char *stream)
+/* What a simulation has counted; null: it has no such counter. */
+static json_t *
+total_json(const struct simulation *simulation, const char *name)
 {
-   const char *name = cm_unit_names[unit];
-   if (unit == CM_UNIT_DRAM) {
-      print_row(simulations, count, &(struct row){name, stream, "read bytes", {"read_bytes"}});
-      print_row(simulations, count, &(struct row){name, stream, "write bytes", {"write_bytes"}});
-   } else {
-      print_row(simulations, count, &(struct row){name, stream, "accesses", {"reads", "writes"}});
-      print_row(simulations, count, &(struct row){name, stream, "misses", {"misses"}});
-   }
+   const int index = cm_counter_table_find(simulation->table, name);
+   return index >= 0 ? json_integer((json_int_t)simulation->total[index]) : json_null();
 }
 
 void
 simulation_table_print(const struct simulation *simulations, unsigned count)
 {
+   json_t *rows = json_array(), *names = collect_counters(simulations, count, true), *unused;
+   const char *name;
    for (unsigned s = 0; s < count; s++)
       printf("[%u] %s: %u frames, %s\n", s + 1, simulations[s].configuration->name, simulations[s].frames,
              simulations[s].out);
-   printf("\n%-17s  %-12s  %-11s", "unit", "stream", "counter");
-   for (unsigned s = 0; s < count; s++) {
-      printf("  %13s%u]", "[", s + 1);
-      if (s)
-         printf("  %7s", "of [1]");
+   json_object_foreach(names, name, unused)
+   {
+      json_t *row = json_pack("{s:s}", "counter", name);
+      for (unsigned s = 0; s < count; s++)
+         output_set_run(row, s, "total", total_json(&simulations[s], name));
+      json_array_append_new(rows, row);
    }
+   json_decref(names);
    putchar('\n');
-   print_row(simulations, count, &(struct row){"gpu", "", "cycles", {"cycles"}});
-   for (unsigned unit = 0; unit < CM_UNIT_COUNT; unit++) {
-      bool by_stream = unit == CM_UNIT_L2 || unit == CM_UNIT_DRAM;
-      for (unsigned stream = 0; by_stream && stream < CM_STREAM_COUNT; stream++)
-         print_unit(simulations, count, (enum cm_unit)unit, cm_stream_names[stream]);
-      print_unit(simulations, count, (enum cm_unit)unit, "total");
-   }
+   output_table(rows, stdout);
 }
 
 /* ---- for other programs --------------------------------------------------------- */
 
-/* Names, each once. */
-struct names {
-   const char **list;
-   unsigned count, capacity;
-};
-
-static void
-add_name(struct names *names, const char *name, size_t length)
+/* What a configuration was given: of a key that was given twice, the last. */
+static json_t *
+settings_json(const struct configuration *configuration)
 {
-   for (unsigned n = 0; n < names->count; n++) {
-      if (!strncmp(names->list[n], name, length) && !names->list[n][length])
-         return;
+   json_t *settings = json_object();
+   for (unsigned s = 0; s < configuration->num_settings; s++) {
+      const char *assignment = configuration->settings[s], *equals = strchr(assignment, '=');
+      json_object_setn_new(settings, assignment, (size_t)(equals - assignment), output_text(equals + 1));
    }
-   if (names->count == names->capacity) {
-      names->capacity = names->capacity * 2 + 64;
-      names->list = realloc(names->list, names->capacity * sizeof(*names->list));
-      if (!names->list)
-         fail(STATUS_FAILED, "out of memory");
-   }
-   names->list[names->count++] = text("%.*s", (int)length, name);
+   return settings;
 }
 
-/* The keys that any simulation's configuration was given, in their order. */
-static struct names
+/* The keys that any simulation's configuration was given, likewise. */
+static json_t *
 collect_keys(const struct simulation *simulations, unsigned count)
 {
-   struct names names = {0};
-   for (unsigned s = 0; s < count; s++) {
-      const struct configuration *configuration = simulations[s].configuration;
-      for (unsigned i = 0; i < configuration->num_settings; i++)
-         add_name(&names, configuration->settings[i], strcspn(configuration->settings[i], "="));
-   }
-   return names;
-}
-
-/* The counters that are not 0 everywhere. */
-static struct names
-collect_counters(const struct simulation *simulations, unsigned count)
-{
-   struct names names = {0};
-   for (unsigned s = 0; s < count; s++) {
-      const struct cm_counter_table *table = simulations[s].table;
-      for (uint32_t c = 0; c < table->count; c++) {
-         if (simulations[s].total[c])
-            add_name(&names, table->counters[c].name, strlen(table->counters[c].name));
-      }
-   }
-   return names;
-}
-
-/* The value that a key was given last; NULL: none. */
-static const char *
-setting_of(const struct configuration *configuration, const char *key)
-{
-   const size_t length = strlen(key);
-   for (unsigned i = configuration->num_settings; i-- > 0;) {
-      const char *assignment = configuration->settings[i];
-      if (!strncmp(assignment, key, length) && assignment[length] == '=')
-         return assignment + length + 1;
-   }
-   return NULL;
+   json_t *keys = json_object();
+   for (unsigned s = 0; s < count; s++)
+      json_object_update_new(keys, settings_json(simulations[s].configuration));
+   return keys;
 }
 
 /* all: what the simulation does not have is null. */
 static json_t *
-simulation_json(const struct simulation *simulation, const struct names *keys, const struct names *names,
-                bool all)
+simulation_json(const struct simulation *simulation, json_t *keys, json_t *names, bool all)
 {
    const struct configuration *configuration = simulation->configuration;
-   json_t *settings = json_object(), *counters = json_object();
-   for (unsigned k = 0; k < keys->count; k++) {
-      const char *value = setting_of(configuration, keys->list[k]);
+   json_t *given = settings_json(configuration), *settings = json_object(), *counters = json_object();
+   const char *name;
+   json_t *unused;
+   json_object_foreach(keys, name, unused)
+   {
+      json_t *value = json_object_get(given, name);
       if (value || all)
-         json_object_set_new(settings, keys->list[k], value ? output_text(value) : json_null());
+         json_object_set_new(settings, name, value ? json_incref(value) : json_null());
    }
-   for (unsigned c = 0; c < names->count; c++) {
-      const int index = cm_counter_table_find(simulation->table, names->list[c]);
-      if (index >= 0 || all)
-         json_object_set_new(counters, names->list[c],
-                             index >= 0 ? json_integer((json_int_t)simulation->total[index]) : json_null());
+   json_object_foreach(names, name, unused)
+   {
+      json_t *total = total_json(simulation, name);
+      if (all || !json_is_null(total))
+         json_object_set(counters, name, total);
+      json_decref(total);
    }
+   json_decref(given);
    return json_pack("{s:o, s:o, s:o, s:o, s:i, s:o}", "configuration", output_text(configuration->name),
                     "preset", output_text(configuration->config->name), "statistics",
                     output_text(simulation->out), "settings", settings, "frames", (int)simulation->frames,
@@ -190,11 +125,12 @@ simulation_json(const struct simulation *simulation, const struct names *keys, c
 static json_t *
 simulations_json(const struct simulation *simulations, unsigned count, bool all)
 {
-   const struct names keys = collect_keys(simulations, count),
-                      counters = collect_counters(simulations, count);
+   json_t *keys = collect_keys(simulations, count), *counters = collect_counters(simulations, count, false);
    json_t *list = json_array();
    for (unsigned s = 0; s < count; s++)
-      json_array_append_new(list, simulation_json(&simulations[s], &keys, &counters, all));
+      json_array_append_new(list, simulation_json(&simulations[s], keys, counters, all));
+   json_decref(keys);
+   json_decref(counters);
    return list;
 }
 
@@ -218,14 +154,9 @@ static json_t *
 entry_of(const struct simulation *simulation, const char *recording)
 {
    const struct configuration *configuration = simulation->configuration;
-   json_t *settings = json_object();
-   for (unsigned s = 0; s < configuration->num_settings; s++) {
-      const char *assignment = configuration->settings[s], *equals = strchr(assignment, '=');
-      json_object_setn_new(settings, assignment, (size_t)(equals - assignment), output_text(equals + 1));
-   }
    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "directory", configuration->directory, "configuration",
                     output_text(configuration->name), "preset", output_text(configuration->config->name),
-                    "settings", settings, "recording", output_text(recording));
+                    "settings", settings_json(configuration), "recording", output_text(recording));
 }
 
 static bool
