@@ -136,8 +136,7 @@ class Llc(tbrsim.TestCase):
 
     def test_choices(self):
         """What the RRIP policies' papers leave open, as keys of the configuration."""
-        policies = {"drrip:hash": ("drrip", "leaders=hash"), "gs-drrip:bank": ("gs-drrip", "leaders=bank"),
-                    "brrip:4": ("brrip", "bimodal_period=4"), "ship-mem:0": ("ship-mem", "ship_start=0")}
+        policies = {"drrip:hash": ("drrip", "leaders=hash"), "gs-drrip:bank": ("gs-drrip", "leaders=bank")}
         comparison = self.compare(self.shadow, "--policy", ",".join(policies), "--frames", "0-2", "--warm-up", "0")
         for cache, (word, (policy, key)) in zip(comparison["caches"], policies.items()):
             self.assertEqual((cache["policy"], cache["setting"]), tuple(word.split(":")))
@@ -284,8 +283,7 @@ class Llc(tbrsim.TestCase):
         self.refused(["--policy gspc:256", "threshold"], "--policy", "gspc:256")
         self.refused(["threshold", "power of two"], "--policy", "gspc:3")
         self.refused(["--policy drrip", "one of", "complement"], "--policy", "drrip:half")
-        self.refused(["--policy brrip:0", "period"], "--policy", "brrip:0")
-        self.refused(["--policy ship-mem:8", "start"], "--policy", "ship-mem:8")
+        self.refused(["--policy ship-mem:8", "expected gspztc"], "--policy", "ship-mem:8")
         self.refused(["--policy drrip-oracle", "gspc-oracle"], "--policy", "drrip-oracle")
         self.refused(["lru", "twice"], "--policy", "lru,drrip,lru")
         self.refused(["--uncached", "expected one of"], "--uncached", "screen")

@@ -202,7 +202,6 @@ rrip_init(struct cm_wide_cache *cache, const struct cm_cache_config *config)
    default: predictions->levels = 4; break;
    }
    predictions->rrip.distant = (uint8_t)(predictions->levels - 1);
-   predictions->rrip.bimodal_period = (uint16_t)cm_cache_config_rrip(config).bimodal_period;
    duel_start(&predictions->duel, config, cache->sets, DRRIP_MIN_GROUP_SETS, 1);
    predictions->ways =
       calloc((size_t)cache->sets * predictions->levels * cache->shape.words, sizeof *predictions->ways);
@@ -297,7 +296,7 @@ ship_init(struct cm_wide_cache *cache, const struct cm_cache_config *config)
    cache->was_hit = calloc((size_t)cache->sets * cache->ways, 1);
    cache->regions = malloc(NUM_REGIONS);
    if (cache->regions)
-      regions_start(cache->regions, 1, config);
+      regions_start(cache->regions, 1);
    return rrip_init(cache, config) && cache->was_hit && cache->regions;
 }
 

@@ -68,7 +68,6 @@ struct cm_immediate_config {
       CM_HIZ_REGION_8X4, /**< "8x4": 8 columns, 4 rows */
       CM_HIZ_REGION_4X4, /**< "4x4" */
    } hiz_region;
-   uint32_t hiz_region_bytes; /**< of a region's bounds, a power of two up to 16; 0: 4 */
    enum cm_depth_reads {
       CM_DEPTH_READS_NOT_HIDDEN, /**< "not-hidden": Z is read of all blocks but those of regions that HiZ rejects */
       /** "undecided": nor of those of which all fragments pass the depth test, or all fail */
@@ -205,17 +204,9 @@ enum cm_leaders {
    CM_LEADERS_BANK,       /**< "bank": complement within each bank, which has a selector of its own */
 };
 
-/** What the papers of the RRIP policies leave open: keys caches.*.rrip.*, each 0 where it is not given
- * (cm_cache_config_rrip). "DIP" is Qureshi et al., ISCA 2007; "RRIP" Jaleel et al., ISCA 2010. */
+/** What the papers of the RRIP policies leave open: keys caches.*.rrip.*. drrip, gs-drrip. */
 struct cm_rrip_config {
-   enum cm_leaders leaders; /**< drrip, gs-drrip */
-   /** Sets that sample each of the two policies of a duel, a power of two up to 4096; in "bank" in all banks together.
-    * Fewer where there are not that many groups. Left out: 32 (both). drrip, gs-drrip. */
-   uint32_t leader_sets;
-   uint32_t selector_bits;  /**< of a duel's counter, 1 … 16; left out: 10 (both). drrip, gs-drrip */
-   uint32_t bimodal_period; /**< of so many bimodal insertions one is long, 1 … 65535; left out: 32 (RRIP) */
-   /** 1 + the value that ship-mem's counters start with, 0 … 7; left out: the value is 1. */
-   uint32_t ship_start;
+   enum cm_leaders leaders;
 };
 
 /** One cache, or several alike: keys caches.NAME.*. Not configured: size is 0. */
@@ -249,9 +240,6 @@ uint32_t cm_cache_config_banks(const struct cm_cache_config *cache);
 
 /** A cache's thresholds, the paper's where the configuration has none. */
 struct cm_gspc_config cm_cache_config_gspc(const struct cm_cache_config *cache);
-
-/** A cache's choices of the RRIP policies, tbrsim's where the configuration has none. */
-struct cm_rrip_config cm_cache_config_rrip(const struct cm_cache_config *cache);
 
 /** Names of enum cm_leaders. */
 #define CM_LEADERS_COUNT 4

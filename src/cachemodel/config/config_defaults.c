@@ -8,10 +8,6 @@
 #define GSPC_THRESHOLD 8              /* 5.1: the most robust */
 #define GSPC_RENDER_TARGET_DISTANT 16 /* section 3, Table 5 */
 #define GSPC_RENDER_TARGET_LONG 8     /* section 3, Table 5 */
-#define LEADER_SETS 32                /* Qureshi et al., ISCA 2007; Jaleel et al., ISCA 2010 */
-#define SELECTOR_BITS 10              /* as LEADER_SETS */
-#define BIMODAL_PERIOD 32             /* Jaleel et al. */
-#define SHIP_START 1 /* tbrsim's choice: a region is trusted until a block leaves without a hit */
 
 bool
 cm_policy_samples(enum cm_policy policy)
@@ -47,17 +43,5 @@ cm_cache_config_gspc(const struct cm_cache_config *cache)
       .render_target_distant = value_or(cache->gspc.render_target_distant, GSPC_RENDER_TARGET_DISTANT),
       .render_target_long = value_or(cache->gspc.render_target_long, GSPC_RENDER_TARGET_LONG),
       .samples = cache->gspc.samples,
-   };
-}
-
-struct cm_rrip_config
-cm_cache_config_rrip(const struct cm_cache_config *cache)
-{
-   return (struct cm_rrip_config){
-      .leaders = cache->rrip.leaders,
-      .leader_sets = value_or(cache->rrip.leader_sets, LEADER_SETS),
-      .selector_bits = value_or(cache->rrip.selector_bits, SELECTOR_BITS),
-      .bimodal_period = value_or(cache->rrip.bimodal_period, BIMODAL_PERIOD),
-      .ship_start = value_or(cache->rrip.ship_start, 1 + SHIP_START),
    };
 }

@@ -147,7 +147,6 @@ static const struct cm_key immediate_pipeline_keys[] = {CM_IMMEDIATE_PIPELINE_KE
 static const struct cm_key immediate_keys[] = {
    OPTIONAL_ENUM(struct cm_immediate_config, clears, "memory", "fast"),
    OPTIONAL_ENUM(struct cm_immediate_config, hiz_region, "8x8", "8x4", "4x4"),
-   OPTIONAL_NUMBER(struct cm_immediate_config, hiz_region_bytes),
    OPTIONAL_ENUM(struct cm_immediate_config, depth_reads, "not-hidden", "undecided"),
    OPTIONAL_ENUM(struct cm_immediate_config, render_caches, "emptied", "kept"),
 };
@@ -182,13 +181,8 @@ static const struct cm_key gspc_keys[] = {
    NUMBER(struct cm_gspc_config, render_target_long),
    OPTIONAL_ENUM(struct cm_gspc_config, samples, "quarter", "spread"),
 };
-static const char *const ship_starts[] = {"default", "0", "1", "2", "3", "4", "5", "6", "7"};
 static const struct cm_key rrip_keys[] = {
    OPTIONAL_NAMED(struct cm_rrip_config, leaders, cm_leaders_names),
-   OPTIONAL_NUMBER(struct cm_rrip_config, leader_sets),
-   OPTIONAL_NUMBER(struct cm_rrip_config, selector_bits),
-   OPTIONAL_NUMBER(struct cm_rrip_config, bimodal_period),
-   OPTIONAL_NAMED(struct cm_rrip_config, ship_start, ship_starts),
 };
 static const struct cm_key primitive_buffer_keys[] = {
    NUMBER(primitive_buffer_config, lines),

@@ -61,20 +61,12 @@ check_fast_clears(const struct cm_config *config, struct cm_config_problem *prob
                           (unsigned)CM_HIZ_BLOCK_BYTES);
 }
 
-static bool
-check_immediate(const struct cm_config *config, struct cm_config_problem *problem)
-{
-   return (!config->immediate.hiz_region_bytes ||
-           CM_KEY_POWER_OF_TWO(problem, config, immediate.hiz_region_bytes, 1, 16)) &&
-          check_fast_clears(config, problem);
-}
-
 /* Each module checks its own keys. Those of caches are checked before those of their users. */
 static bool
 check(const struct cm_config *config, struct cm_config_problem *problem)
 {
    return check_gpu(config, problem) && cm_placement_config_check(config, problem) &&
-          cm_memory_config_check(config, problem) && check_immediate(config, problem) &&
+          cm_memory_config_check(config, problem) && check_fast_clears(config, problem) &&
           cm_texture_access_config_check(config, problem) && cm_nuca_config_check(config, problem) &&
           cm_texture_bus_config_check(config, problem) && cm_energy_config_check(config, problem) &&
           cm_dram_config_check(config, problem) && cm_timing_config_check(config, problem);

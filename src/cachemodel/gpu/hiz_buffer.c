@@ -8,9 +8,8 @@ shape_of(const struct cm_immediate_config *config)
    struct cm_hiz_shape shape = {
       .region_column_shift = config->hiz_region == CM_HIZ_REGION_4X4 ? 2 : 3,
       .region_row_shift = config->hiz_region == CM_HIZ_REGION_8X8 ? 3 : 2,
-      .region_bytes = config->hiz_region_bytes ? config->hiz_region_bytes : 4,
    };
-   const uint32_t regions_shift = (uint32_t)__builtin_ctz(CM_HIZ_BLOCK_BYTES / shape.region_bytes);
+   const uint32_t regions_shift = (uint32_t)__builtin_ctz(CM_HIZ_BLOCK_BYTES / CM_HIZ_REGION_BYTES);
    shape.block_row_shift = shape.region_row_shift + regions_shift / 2;
    shape.block_column_shift = shape.region_column_shift + regions_shift - regions_shift / 2;
    return shape;

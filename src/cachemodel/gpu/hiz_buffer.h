@@ -25,11 +25,13 @@ struct cm_hiz_level {
    uint32_t block_rows;
 };
 
-/** Regions and their blocks; logarithms of pixels but for bytes. */
+/** Of a region's bounds. */
+#define CM_HIZ_REGION_BYTES 4u
+
+/** Regions and their blocks; logarithms of pixels. */
 struct cm_hiz_shape {
    uint32_t region_column_shift, region_row_shift;
    uint32_t block_column_shift, block_row_shift;
-   uint32_t region_bytes;
 };
 
 struct cm_hiz_buffer {
@@ -61,7 +63,7 @@ cm_hiz_region_offset(const struct cm_hiz_buffer *buffer, const struct cm_hiz_lev
    const uint32_t column = (x & ((1u << shape->block_column_shift) - 1)) >> shape->region_column_shift;
    const uint32_t row = (y & ((1u << shape->block_row_shift) - 1)) >> shape->region_row_shift;
    const uint32_t region = (row << (shape->block_column_shift - shape->region_column_shift)) + column;
-   return block * CM_HIZ_BLOCK_BYTES + region * shape->region_bytes;
+   return block * CM_HIZ_BLOCK_BYTES + region * CM_HIZ_REGION_BYTES;
 }
 
 #endif

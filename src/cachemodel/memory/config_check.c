@@ -48,18 +48,6 @@ check_gspc(const struct cm_cache_config *cache, const char *prefix, struct cm_co
                            distant));
 }
 
-static bool
-check_rrip(const struct cm_cache_config *cache, const char *prefix, struct cm_config_problem *problem)
-{
-   const struct cm_rrip_config rrip = cm_cache_config_rrip(cache);
-   return cm_config_power_of_two(cm_config_about(problem, "%srrip.leader_sets", prefix), rrip.leader_sets, 1,
-                                 4096) &&
-          cm_config_in_range(cm_config_about(problem, "%srrip.selector_bits", prefix), rrip.selector_bits, 1,
-                             16) &&
-          cm_config_in_range(cm_config_about(problem, "%srrip.bimodal_period", prefix), rrip.bimodal_period,
-                             1, 65535);
-}
-
 /* Size, ways, block and policy of a cache. Its keys begin with prefix. */
 static bool
 check_shape(const struct cm_cache_config *cache, uint32_t max_ways, const char *prefix,
@@ -85,8 +73,7 @@ check_shape(const struct cm_cache_config *cache, uint32_t max_ways, const char *
    if (cache->policy == CM_POLICY_TREE_PLRU && !cm_is_power_of_two(cache->ways))
       return cm_config_wrong(problem, "tree-plru makes no tree of %u ways, expected a power of two",
                              cache->ways);
-   return check_banks(cache, prefix, problem) && check_gspc(cache, prefix, problem) &&
-          check_rrip(cache, prefix, problem);
+   return check_banks(cache, prefix, problem) && check_gspc(cache, prefix, problem);
 }
 
 bool

@@ -15,8 +15,7 @@ static const char description[] =
    "Compares the policies of a last-level cache, as the paper \"Efficient Management of\n"
    "Last-level Caches in Graphics Processors\" (GSPC) does: a recording is decoded, and the\n"
    "units before the cache are simulated, once for all of them. --policy gspztc:2 has the\n"
-   "threshold t = 2, drrip:hash other leader sets, brrip:64 one long insertion in 64, ship-mem:0\n"
-   "counters that start at 0; gspc-oracle knows what gspc will learn next,\n"
+   "threshold t = 2, drrip:hash other leader sets; gspc-oracle knows what gspc will learn next,\n"
    "gspc-frame-oracle what it learns in the whole frame.\n";
 
 /* The policies that the paper compares (Table 6, Figures 1, 12 and 14), and brrip, one of the two of drrip. */
@@ -131,9 +130,6 @@ parse_setting(const char *setting, struct cm_cache_config *cache)
       free(option);
       return true;
    }
-   case CM_POLICY_BRRIP:
-   case CM_POLICY_BRRIP4: cache->rrip.bimodal_period = (uint32_t)value; return is_number && value - 1 < 65535;
-   case CM_POLICY_SHIP_MEM: cache->rrip.ship_start = 1 + (uint32_t)value; return is_number && value < 8;
    default:
       cache->gspc.threshold = (uint32_t)value;
       return cm_policy_samples(cache->policy) && is_number && value - 1 < 128;
@@ -170,9 +166,8 @@ parse_policy(const char *word, struct llc_point *point)
       fail(STATUS_USAGE, "--policy %s: expected gspztc-oracle, gspztc-tse-oracle or gspc-oracle", word);
    if (setting && !parse_setting(setting, &point->config))
       fail(STATUS_USAGE,
-           "--policy %s: expected gspztc, gspztc-tse or gspc and a threshold from 1 to 128, drrip or "
-           "gs-drrip and a choice of leaders, brrip and a period from 1 to 65535, or ship-mem and a start "
-           "from 0 to 7",
+           "--policy %s: expected gspztc, gspztc-tse or gspc and a threshold from 1 to 128, or drrip or "
+           "gs-drrip and a choice of leaders",
            word);
    point->setting = setting ? text("%s", setting) : NULL;
    free(name);

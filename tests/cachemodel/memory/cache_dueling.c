@@ -51,26 +51,19 @@ test_numbers(void **unused)
 {
    for (enum cm_leaders leaders = CM_LEADERS_GROUPS; leaders <= CM_LEADERS_BANK; leaders++) {
       for (uint32_t sets = 8; sets <= 16384; sets *= 2) {
-         for (uint32_t leader_sets = 1; leader_sets <= 256; leader_sets *= 4) {
-            struct cm_cache_config config = configure(sets, CM_POLICY_GS_DRRIP, leaders, 4);
-            struct duel duel;
-            config.rrip.leader_sets = leader_sets;
-            duel_start(&duel, &config, sets, 8, 4);
-            uint32_t expected = leader_sets < sets / 8 ? leader_sets : sets / 8;
-            if (leaders == CM_LEADERS_BANK) {
-               if (sets < 32)
-                  continue; /* a bank has less than a group */
-               const uint32_t each = leader_sets < 4 ? 1 : leader_sets / 4;
-               expected = 4 * (each < sets / 32 ? each : sets / 32);
-            }
-            for (uint32_t contender = 0; contender < 4; contender++) {
-               const struct samples samples = count_samples(&duel, sets, contender, 4);
-               assert_int_equal(samples.count[DUEL_FIRST], expected);
-               assert_int_equal(samples.count[DUEL_SECOND], expected);
-               for (uint32_t bank = 0; leaders == CM_LEADERS_BANK && bank < 4; bank++) {
-                  assert_int_equal(samples.bank[DUEL_FIRST][bank], expected / 4);
-                  assert_int_equal(samples.bank[DUEL_SECOND][bank], expected / 4);
-               }
+         const struct cm_cache_config config = configure(sets, CM_POLICY_GS_DRRIP, leaders, 4);
+         struct duel duel;
+         duel_start(&duel, &config, sets, 8, 4);
+         if (leaders == CM_LEADERS_BANK && sets < 32)
+            continue; /* a bank has less than a group */
+         const uint32_t expected = sets / 8 < 32 ? sets / 8 : 32;
+         for (uint32_t contender = 0; contender < 4; contender++) {
+            const struct samples samples = count_samples(&duel, sets, contender, 4);
+            assert_int_equal(samples.count[DUEL_FIRST], expected);
+            assert_int_equal(samples.count[DUEL_SECOND], expected);
+            for (uint32_t bank = 0; leaders == CM_LEADERS_BANK && bank < 4; bank++) {
+               assert_int_equal(samples.bank[DUEL_FIRST][bank], expected / 4);
+               assert_int_equal(samples.bank[DUEL_SECOND][bank], expected / 4);
             }
          }
       }

@@ -35,18 +35,12 @@ static const struct shape shapes[] = {
    {128, 8, 2, CM_INDEX_MODULO, 0, {16, 32, 2}, {0}},
    {512, 8, 4, CM_INDEX_MODULO, 1 + CM_STREAM_COLOR, {0}, {0}},
    {2048, 1, 8, CM_INDEX_XOR, 1 + CM_STREAM_VERTEX, {4, 128, 1}, {0}},
-   {2048, 4, 4, CM_INDEX_MODULO, 0, {0}, {.leaders = CM_LEADERS_COMPLEMENT, .bimodal_period = 5}},
-   {1024, 4, 4, CM_INDEX_MODULO, 0, {0}, {.leaders = CM_LEADERS_HASH, .leader_sets = 16, .ship_start = 1}},
-   {1024, 4, 4, CM_INDEX_XOR, 0, {0}, {.leaders = CM_LEADERS_BANK, .leader_sets = 64, .selector_bits = 6}},
+   {2048, 4, 4, CM_INDEX_MODULO, 0, {0}, {.leaders = CM_LEADERS_COMPLEMENT}},
+   {1024, 4, 4, CM_INDEX_MODULO, 0, {0}, {.leaders = CM_LEADERS_HASH}},
+   {1024, 4, 4, CM_INDEX_XOR, 0, {0}, {.leaders = CM_LEADERS_BANK}},
    {1024, 4, 4, CM_INDEX_MODULO, 0, {.samples = CM_GSPC_SAMPLES_SPREAD}, {0}},
    {256, 8, 2, CM_INDEX_XOR, 0, {4, 16, 2, CM_GSPC_SAMPLES_SPREAD}, {0}},
-   {256,
-    8,
-    1,
-    CM_INDEX_MODULO,
-    0,
-    {0},
-    {.leaders = CM_LEADERS_COMPLEMENT, .leader_sets = 4, .ship_start = 8}},
+   {256, 8, 1, CM_INDEX_MODULO, 0, {0}, {.leaders = CM_LEADERS_COMPLEMENT}},
 };
 
 /* Render targets that are drawn, blended and, in some phases, used as textures; depth; textures used once and

@@ -19,6 +19,11 @@ kind_of(enum cm_stream stream)
    return OTHER;
 }
 
+/* Samples of each policy of a duel; the largest value of its counter; bimodal insertions of which one is long. */
+#define LEADER_SETS 32
+#define SELECTOR_MAX 1023
+#define BIMODAL_PERIOD 32
+
 void
 reference_streams_init(struct reference_streams *cache, const struct cm_cache_config *config)
 {
@@ -38,15 +43,12 @@ reference_streams_init(struct reference_streams *cache, const struct cm_cache_co
    cache->banks = calloc(cache->num_banks, sizeof *cache->banks);
    for (uint32_t bank = 0; bank < cache->num_banks; bank++) {
       for (unsigned region = 0; region < 1 << 14; region++)
-         cache->banks[bank].regions[region] = config->rrip.ship_start ? (int)config->rrip.ship_start - 1 : 1;
+         cache->banks[bank].regions[region] = 1;
    }
    cache->leaders = config->rrip.leaders;
-   cache->leader_sets = config->rrip.leader_sets ? config->rrip.leader_sets : 32;
-   cache->period = config->rrip.bimodal_period ? config->rrip.bimodal_period : 32;
-   cache->selector_max = (1 << (config->rrip.selector_bits ? config->rrip.selector_bits : 10)) - 1;
    for (unsigned kind = 0; kind < 4; kind++) {
       for (unsigned bank = 0; bank < 16; bank++)
-         cache->selectors[kind][bank] = cache->selector_max / 2;
+         cache->selectors[kind][bank] = SELECTOR_MAX / 2;
    }
 }
 
@@ -174,14 +176,14 @@ duel(struct reference_streams *cache, uint32_t set, unsigned contender, uint32_t
 {
    const bool by_bank = cache->leaders == CM_LEADERS_BANK;
    const uint32_t banks = by_bank ? cache->num_banks : 1;
-   const uint32_t leaders = cache->leader_sets / banks ? cache->leader_sets / banks : 1;
+   const uint32_t leaders = LEADER_SETS / banks;
    int *selector = &cache->selectors[contender][set % banks];
    const enum sample sample = cache->leaders == CM_LEADERS_HASH
                                  ? sample_by_hash(set, cache->sets, leaders, contender, smallest_group)
                                  : sample_by_groups(set / banks, cache->sets / banks, leaders, contender,
                                                     smallest_group, cache->leaders != CM_LEADERS_GROUPS);
    if (sample == OF_STATIC) {
-      if (*selector < cache->selector_max)
+      if (*selector < SELECTOR_MAX)
          *selector += 1;
       return false;
    }
@@ -190,7 +192,7 @@ duel(struct reference_streams *cache, uint32_t set, unsigned contender, uint32_t
          *selector -= 1;
       return true;
    }
-   return 2 * *selector > cache->selector_max;
+   return 2 * *selector > SELECTOR_MAX;
 }
 
 static int
@@ -199,7 +201,7 @@ insert_dueling(struct reference_streams *cache, bool bimodal)
    if (!bimodal)
       return widest(cache) - 1;
    cache->bimodal += 1;
-   return cache->bimodal % cache->period == 0 ? widest(cache) - 1 : widest(cache);
+   return cache->bimodal % BIMODAL_PERIOD == 0 ? widest(cache) - 1 : widest(cache);
 }
 
 /* Tables 3 to 5: the fills. */

@@ -38,9 +38,6 @@ struct reference_streams {
    struct reference_block *blocks;
    struct reference_bank *banks;
    enum cm_leaders leaders;
-   uint32_t leader_sets,
-      period; /* samples of each policy of a duel; bimodal insertions of which one is long */
-   int selector_max;
    /* Of GS-DRRIP by stream: Z, texture, render target, other; of DRRIP the first. By bank, where each has its own. */
    int selectors[4][16];
    unsigned bimodal; /* blocks that have come in bimodally */

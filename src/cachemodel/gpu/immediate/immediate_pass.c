@@ -169,7 +169,7 @@ clear_hiz_block(struct cm_immediate *immediate, uint64_t address, bool whole)
    struct cm_hierarchy *hierarchy = &immediate->gpu->hierarchy;
    struct cm_cleared_blocks *cleared = immediate->hiz->cleared;
    cm_gpu_attribute_resource(immediate->gpu, immediate->gpu->pass->depth.resource);
-   const uint32_t bytes = whole ? CM_HIZ_BLOCK_BYTES : immediate->hiz->shape.region_bytes;
+   const uint32_t bytes = whole ? CM_HIZ_BLOCK_BYTES : CM_HIZ_REGION_BYTES;
    if (cleared && whole)
       cm_cleared_blocks_add(cleared, address);
    else if (cleared)

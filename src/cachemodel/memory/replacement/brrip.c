@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bimodal re-reference interval prediction: of each 32 inserted blocks (key
- * rrip.bimodal_period) the last one is long, the others are distant. */
+/* Bimodal re-reference interval prediction: of each 32 inserted blocks the
+ * last one is long, the others are distant. */
 #include "memory/replacement/rrip.h"
 
 static inline uint8_t

@@ -11,9 +11,11 @@
 
 struct rrip {
    uint8_t distant;             /**< the largest prediction */
-   uint16_t bimodal_period;     /**< of so many bimodal insertions, the last one is long */
    uint16_t bimodal_insertions; /**< since the last long one */
 };
+
+/** Of so many bimodal insertions the last one is long (Jaleel et al., ISCA 2010). */
+#define RRIP_BIMODAL_PERIOD 32
 
 /** Least sets of a group (memory/replacement/set_dueling.h) of drrip. */
 #define DRRIP_MIN_GROUP_SETS 4
@@ -28,7 +30,7 @@ rrip_insert_long(const struct rrip *rrip)
 static inline uint8_t
 rrip_insert_bimodal(struct rrip *rrip)
 {
-   const bool is_long = ++rrip->bimodal_insertions == rrip->bimodal_period;
+   const bool is_long = ++rrip->bimodal_insertions == RRIP_BIMODAL_PERIOD;
    if (is_long)
       rrip->bimodal_insertions = 0;
    return (uint8_t)(rrip->distant - is_long);

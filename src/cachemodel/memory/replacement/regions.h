@@ -7,18 +7,18 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "config/config.h"
-
 #define REGION_SHIFT 14
 #define NUM_REGIONS (1u << 14)
 #define REGION_COUNTER_MAX 7
 
-/** For so many banks, each with NUM_REGIONS counters; what they start with is the configuration's (key
- * rrip.ship_start). */
+/** What counters start with, which the paper does not say: a region is trusted until a block leaves without a hit. */
+#define REGION_COUNTER_START 1
+
+/** For so many banks, each with NUM_REGIONS counters. */
 static inline void
-regions_start(uint8_t *counters, uint32_t banks, const struct cm_cache_config *config)
+regions_start(uint8_t *counters, uint32_t banks)
 {
-   memset(counters, (int)cm_cache_config_rrip(config).ship_start - 1, (size_t)banks * NUM_REGIONS);
+   memset(counters, REGION_COUNTER_START, (size_t)banks * NUM_REGIONS);
 }
 
 static inline uint8_t *

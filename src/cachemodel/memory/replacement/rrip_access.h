@@ -54,10 +54,7 @@ rrip_predicts_distant(const struct cm_cache *cache, uint64_t set, unsigned way)
 static void
 rrip_start_width(struct cm_cache *cache, const struct cm_cache_config *config, uint8_t distant)
 {
-   *(struct rrip *)cache->shared = (struct rrip){
-      .distant = distant,
-      .bimodal_period = (uint16_t)cm_cache_config_rrip(config).bimodal_period,
-   };
+   *(struct rrip *)cache->shared = (struct rrip){.distant = distant};
    rrip_start_empty(cache, config);
    rrip_start(cache, config);
 }

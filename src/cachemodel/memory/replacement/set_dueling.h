@@ -4,7 +4,7 @@
  * Policies for High Performance Caching", ISCA 2007, III): some sets always follow the
  * first one, some the second one, and the others whichever has missed less in those.
  *
- * Groups of neighbours: there are as many as sets that sample a policy (cm_rrip_config.leader_sets), or
+ * Groups of neighbours: there are as many as sets that sample a policy (DUEL_LEADER_SETS), or
  * as many of the smallest size as there is room for. For contender 0, group g's set whose number within the
  * group is g samples the first policy, the one whose number is ~g the second one ("complement select").
  * Contender c's samples are those whose numbers are g ^ c and ~(g ^ c): as many contenders as a group has pairs of
@@ -24,6 +24,11 @@
 
 #include "config/config.h"
 #include "util/minmax.h"
+
+/** Sets that sample each of the two policies, where there are as many groups; in "bank" in all banks together. The bits of a
+ * selector. Both as Qureshi et al. and Jaleel et al., ISCA 2010, have them. */
+#define DUEL_LEADER_SETS 32
+#define DUEL_SELECTOR_BITS 10
 
 #define DUEL_MAX_CONTENDERS 4
 #define DUEL_MAX_BANKS 16
@@ -47,17 +52,17 @@ static inline void
 duel_start(struct duel *duel, const struct cm_cache_config *config, uint32_t sets, uint32_t min_group_sets,
            uint32_t contenders)
 {
-   const struct cm_rrip_config rrip = cm_cache_config_rrip(config);
-   const uint32_t banks = rrip.leaders == CM_LEADERS_BANK ? cm_cache_config_banks(config) : 1;
-   const uint32_t leaders = cm_max(rrip.leader_sets / banks, 1);
+   const enum cm_leaders choice = config->rrip.leaders;
+   const uint32_t banks = choice == CM_LEADERS_BANK ? cm_cache_config_banks(config) : 1;
+   const uint32_t leaders = DUEL_LEADER_SETS / banks;
    *duel = (struct duel){
-      .hashed = rrip.leaders == CM_LEADERS_HASH,
+      .hashed = choice == CM_LEADERS_HASH,
       .set_bits = (uint32_t)__builtin_ctz(sets),
       .leaders = cm_min(leaders, cm_max(sets / min_group_sets, 1)),
       .bank_shift = (uint32_t)__builtin_ctz(banks),
       .bank_mask = banks - 1,
       .repeat = 1,
-      .selector_max = (uint16_t)((1u << rrip.selector_bits) - 1),
+      .selector_max = (1u << DUEL_SELECTOR_BITS) - 1,
    };
    sets /= banks;
    uint32_t group_sets = sets / leaders;
@@ -65,7 +70,7 @@ duel_start(struct duel *duel, const struct cm_cache_config *config, uint32_t set
       group_sets = cm_min(sets, min_group_sets);
    duel->group_shift = (uint32_t)__builtin_ctz(group_sets);
    const uint32_t group_bits = (uint32_t)__builtin_ctz(sets) - duel->group_shift;
-   for (uint32_t bit = group_bits; rrip.leaders != CM_LEADERS_GROUPS && group_bits && bit < duel->group_shift;
+   for (uint32_t bit = group_bits; choice != CM_LEADERS_GROUPS && group_bits && bit < duel->group_shift;
         bit += group_bits)
       duel->repeat |= 1ull << bit;
    for (uint32_t contender = 0; contender < contenders; contender++) {

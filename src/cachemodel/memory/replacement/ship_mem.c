@@ -22,7 +22,7 @@ static void
 start(struct cm_cache *cache, const struct cm_cache_config *config)
 {
    rrip_start_empty(cache, config);
-   regions_start(cache->bank_state, cache->bank_mask + 1, config);
+   regions_start(cache->bank_state, cache->bank_mask + 1);
 }
 
 static inline __attribute__((always_inline)) cm_line *

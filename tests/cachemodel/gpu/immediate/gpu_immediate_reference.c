@@ -260,7 +260,7 @@ static struct hiz_shape
 hiz_shape(const struct machine *machine)
 {
    const struct cm_immediate_config *config = choices(machine);
-   struct hiz_shape shape = {8, 8, config->hiz_region_bytes ? config->hiz_region_bytes : 4, 1, 1};
+   struct hiz_shape shape = {8, 8, 4, 1, 1};
    if (config->hiz_region != CM_HIZ_REGION_8X8)
       shape.height = 4;
    if (config->hiz_region == CM_HIZ_REGION_4X4)
@@ -769,12 +769,9 @@ test_choices(void **unused)
                                              "texture.second_level_tile=0",
                                              "texture.row_alignment=64",
                                              NULL};
-   static const char *const rows[] = {ONE_CACHE, "immediate.hiz_region=8x4", "immediate.hiz_region_bytes=2",
+   static const char *const rows[] = {ONE_CACHE, "immediate.hiz_region=8x4",
                                       "immediate.depth_reads=undecided", NULL};
-   static const char *const blocks[] = {ONE_CACHE, "immediate.hiz_region=4x4", "immediate.hiz_region_bytes=8",
-                                        "immediate.clears=fast", NULL};
-   static const char *const bytes[] = {ONE_CACHE, "immediate.hiz_region_bytes=1",
-                                       "immediate.depth_reads=undecided", NULL};
+   static const char *const blocks[] = {ONE_CACHE, "immediate.hiz_region=4x4", "immediate.clears=fast", NULL};
    memset(seen_clears, 0, sizeof seen_clears);
    seen_decided = 0;
    compare_passes(fast, 1, test_rounds(16));
@@ -782,7 +779,6 @@ test_choices(void **unused)
    /* Few tests are undecided: all passes. */
    compare_passes(rows, 400, 8);
    compare_passes(blocks, 500, test_rounds(8));
-   compare_passes(bytes, 600, 4);
    for (unsigned i = 0; i < 4; i++)
       assert_true(seen_clears[i] > 100);
    assert_true(seen_decided > 100);
