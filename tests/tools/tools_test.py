@@ -153,6 +153,12 @@ class Answers(tbrsim.TestCase):
             self.assertEqual(self.fine("configs", "--flat", tree), self.fine("configs", "--flat", *options))
         self.refused(2, "--flat and --json: expected one of them", "configs", "--flat", "--json", "imr-8m")
 
+    def test_variations(self):
+        """The settings that --vary stands for, ranges among them."""
+        self.assertEqual(self.fine("configs", "--vary", "l2.size=64K,256k..1MB", "--vary", "clock_mhz=400MHz..0.8GHz").splitlines(),
+                         ["l2.size=64K", "l2.size=256K", "l2.size=512K", "l2.size=1M", "clock_mhz=400MHz", "clock_mhz=800MHz"])
+        self.refused(2, "--vary 1M..3M: expected A..B", "configs", "--vary", "l2.size=1M..3M")
+
     def test_counters(self):
         lines = tbrsim.run("counters").stdout.splitlines()
         self.assertTrue(any(re.match(r"tile_cache\.pb_list\.hits +accesses ", line) for line in lines))

@@ -4,10 +4,9 @@ import dataclasses
 import difflib
 import itertools
 import pathlib
-import re
 
-from ..command import _text, frame_range
-from ..errors import Error, need
+from ..command import _text, call, frame_range
+from ..errors import CommandFailed, Error, need
 
 MOST = 1_000_000  # combinations, before conditions
 
@@ -72,31 +71,6 @@ def _wanted(grid, there):
     return (not only or any(map(matches, only))) and not any(map(matches, grid.get("except", ())))
 
 
-_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "MHZ": 1, "GHZ": 1000}
-_RANGE = re.compile(r"(\d+)([KMG]?)(?:I?B)?\.\.(\d+)([KMG]?)(?:I?B)?|"
-                    r"(\d+(?:\.\d+)?)([MG]HZ)\.\.(\d+(?:\.\d+)?)([MG]HZ)", re.IGNORECASE)
-
-
-def _range(text):
-    """The values that a range in powers of two stands for, as --vary takes it: 256K..1M; None: it is none."""
-    match = _RANGE.fullmatch(text)
-    if not match:
-        return None
-    first, first_unit, last, last_unit = [part for part in match.groups() if part is not None]
-    value, end = [round(float(number) * _UNITS[unit.upper()]) for number, unit in ((first, first_unit), (last, last_unit))]
-    values = []
-    while 0 < value <= end:
-        values.append(value)
-        value *= 2
-    if not values or values[-1] != end:
-        return []
-    if first_unit.upper().endswith("HZ"):
-        return [f"{value}MHz" for value in values]
-    plain = not first_unit and not last_unit
-    return [str(value) if plain or value % 1024 else f"{value >> 20}M" if not value % (1 << 20) else f"{value >> 10}K"
-            for value in values]
-
-
 def _meant(word, names):
     """What a wrong word may have been meant for, to stand behind it."""
     near = difflib.get_close_matches(str(word).lower(), {str(name).lower(): name for name in names}, 1)
@@ -147,16 +121,23 @@ class _Reader:
                 self.wrong(key, f"unknown key{_meant(key, KEYS)}, expected one of: {', '.join(sorted(KEYS))}")
         return tree
 
+    def expanded(self, where, word):
+        """The values that a range stands for, as --vary takes it: 256K..1M; of another word, itself."""
+        if ".." not in word or "/" in word:
+            return [word]
+        try:
+            lines = call("configs", "--vary", f"key={word}").splitlines()
+        except CommandFailed as error:
+            self.wrong(where, str(error).partition("--vary ")[2])
+        return [line.partition("=")[2] for line in lines]
+
     def texts(self, where, value):
         """A list of names or numbers, or one, as the command takes them."""
         found = []
         for one in _list(value):
             if not isinstance(one, (str, int, float, bool)) or one == "":
                 self.wrong(where, f"{one!r}: expected a name or a number")
-            values = _range(_text(one))
-            if values == []:
-                self.wrong(where, f"{one}: expected A..B, B being A, 2 A, 4 A or so on, as in 256K..4M")
-            found += values or [_text(one)]
+            found += self.expanded(where, _text(one))
         if not found:
             self.wrong(where, "the list is empty")
         for one in found:

@@ -16,7 +16,8 @@ static const char description[] =
    "takes), or prints one with all its values as YAML that --config takes, each with the\n"
    "file and line that it comes from. A file that extends a preset holds only what it\n"
    "changes (docs/configurations.md). With words, only those GPUs are listed that have all of\n"
-   "them in name or description, in upper or lower case: tbrsim configs mali.\n";
+   "them in name or description, in upper or lower case: tbrsim configs mali. --vary prints the\n"
+   "settings that it stands for.\n";
 
 struct preset_list {
    json_t *presets; /* descriptions by name */
@@ -78,6 +79,14 @@ print_values(const char *key, json_t *json)
    }
 }
 
+/* What --set takes, a line each. */
+static void
+print_variation(const struct variation *variation)
+{
+   for (unsigned v = 0; v < variation->num_values; v++)
+      printf("%s=%s\n", variation->key, variation->values[v]);
+}
+
 int
 command_configs(int argc, char **argv)
 {
@@ -92,9 +101,14 @@ command_configs(int argc, char **argv)
       .description = description,
       .operands = OPERANDS_ANY,
       .operand = "configuration",
-      .groups = {OPTION_GROUP(rows, &flat), JSON_OPTIONS(&json), SETTING_OPTIONS(&options.configurations)},
+      .groups = {OPTION_GROUP(rows, &flat), JSON_OPTIONS(&json), SETTING_OPTIONS(&options.configurations),
+                 VARY_OPTIONS(&options.configurations)},
    };
    const struct operands operands = command_line_parse(&line, argc, argv);
+   for (unsigned v = 0; v < options.configurations.num_variations; v++)
+      print_variation(&options.configurations.variations[v]);
+   if (options.configurations.num_variations)
+      return STATUS_OK;
    if (flat && json)
       fail(STATUS_USAGE, "--flat and --json: expected one of them");
    const bool is_file = operands.count == 1 && options_is_config_file(operands.list[0]);
