@@ -574,7 +574,7 @@ class Browser(TestCase):
             self.assertIn(said, attributes["advice"])
         first = findings[0]
         places = html.unescape(attributes["places"]).split("; ")
-        self.assertEqual(places[0], f"#advice-{run['advice']['findings'].index(first) + 1} {first['rule']}")
+        self.assertEqual(places[0], f"#advice-{run['advice']['findings'].index(first) + 1} {first['title']}")
         self.assertIn(f"#frame={first['frame']}&pass={first['pass']} {first['frame']} passes {first['pass']} 960 × 540", places)
         if first["resource"]:
             self.assertIn(f"#frame={first['frame']}&texture={first['resource']['id']} {first['frame']} textures {first['resource']['id']} ", places[1])
