@@ -12,7 +12,7 @@
  *                                           texture/nuca.h
  *    operations.<name>                      gpu/operations.h
  *    gpu.cycles, <stage>.<state>_cycles, queue.<name>.<event>, dram_system.<event>, …
- *                                           timing/tiled/counters.c; in mode imr timing/immediate/immediate.c
+ *                                           timing/tiled/tiled.c; in mode imr timing/immediate/immediate.c
  *    energy.<unit>.dynamic and .static, in pJ, the same of groups of units, whose .total is the sum of both
  *                                           energy/energy.h
  *

@@ -9,11 +9,11 @@
 #include "gpu/counters.h"
 #include "gpu/operations.h"
 #include "gpu/parallel.h"
-#include "gpu/timing.h"
 #include "memory/hierarchy.h"
 #include "memory/attribute_cache.h"
 #include "texture/unit.h"
 #include "timing/timeline.h"
+#include "timing/timing.h"
 #include "util/array.h"
 
 /** A pass' primitives as they are binned (parameter_buffer.overlap). */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "timing/compute.h"
 
+#include <assert.h>
 #include <stdlib.h>
+
+#include "timing/pipeline.h"
 
 /** Cycles that processors advance before DRAM does: no more than its fastest read takes. */
 #define STEP 16
@@ -38,10 +41,9 @@ struct cm_compute_group {
 /* The work-groups of a tile. */
 struct cm_compute_part {
    struct cm_compute_part *next;
-   struct cm_log *log;
-   uint32_t tile;
+   struct cm_work *work;
    uint32_t left; /* work-groups that have not left */
-   uint64_t begin, end;
+   uint64_t end;  /* of those that have */
    struct cm_compute_group *groups;
    struct run *runs;
 };
@@ -55,37 +57,48 @@ cm_compute_invocations(const struct cm_config *config, uint32_t fragments)
 }
 
 void
-cm_compute_timing_init(struct cm_compute_timing *compute, const struct cm_config *config,
-                       struct cm_memory *memory, struct cm_stage *stages, uint32_t fragments,
-                       const struct cm_compute_pipeline *pipeline, struct cm_pool *pool)
+cm_compute_timing_init(struct cm_pipeline *pipeline, uint32_t fragments, const struct cm_compute_units *units)
 {
-   compute->config = config;
-   compute->memory = memory;
-   compute->pipeline = *pipeline;
-   compute->num_processors = config->fragment_stage.processors;
-   compute->invocations = cm_compute_invocations(config, fragments);
-   compute->processors = cm_pool_take(pool, compute->num_processors, sizeof *compute->processors);
+   struct cm_compute_timing *compute = &pipeline->compute;
+   *compute = (struct cm_compute_timing){
+      .pipeline = pipeline,
+      .config = pipeline->config,
+      .memory = pipeline->memory,
+      .units = units,
+      .num_processors = pipeline->config->fragment_stage.processors,
+      .invocations = cm_compute_invocations(pipeline->config, fragments),
+   };
+   assert(compute->num_processors <= MAX_PROCESSORS);
+   compute->processors = cm_pool_take(&pipeline->pool, compute->num_processors, sizeof *compute->processors);
    for (uint32_t p = 0; compute->processors && p < compute->num_processors; p++)
-      compute->processors[p].stage = &stages[p];
+      compute->processors[p].stage = &pipeline->processors[p];
 }
 
 static void
-destroy_part(struct cm_compute_part *part)
+free_part(struct cm_compute_part *part)
 {
    free(part->groups);
    free(part->runs);
    free(part);
 }
 
+/* The first tile's log is not needed any more. */
+static void
+remove_first(struct cm_compute_timing *compute)
+{
+   struct cm_compute_part *part = compute->first;
+   compute->first = part->next;
+   if (!compute->first)
+      compute->last = NULL;
+   cm_log_queue_give_back(&compute->pipeline->logs, part->work);
+   free_part(part);
+}
+
 void
 cm_compute_timing_finish(struct cm_compute_timing *compute)
 {
-   while (compute->first) {
-      struct cm_compute_part *part = compute->first;
-      compute->first = part->next;
-      compute->pipeline.done(compute->pipeline.pipeline, part->log, 0, 0);
-      destroy_part(part);
-   }
+   while (compute->first)
+      remove_first(compute);
 }
 
 /* ---- work-groups --------------------------------------------------------------- */
@@ -119,13 +132,12 @@ admit(struct cm_compute_timing *compute, struct cm_compute_processor *processor)
    group->reason = processor->reason;
    group->waits_for = processor->waits_for;
    begin_phase(group, processor->room);
-   struct cm_compute_part *part = group->part;
-   part->begin = group->ready < part->begin ? group->ready : part->begin;
-   const cm_entry *token = cm_log_token(part->log, group->log->begin),
-                  *end = cm_log_token(part->log, group->log->program_end);
+   const struct cm_log *log = &group->part->work->log;
+   const cm_entry *token = cm_log_token(log, group->log->begin),
+                  *end = cm_log_token(log, group->log->program_end);
    if (token < end) {
       cm_wait_begin(&processor->program, group->ready);
-      compute->pipeline.fetch(compute->pipeline.pipeline, token, end, group->ready, &processor->program);
+      compute->units->fetch(compute->pipeline, token, end, group->ready, &processor->program);
       processor->fetches = true;
    }
    return true;
@@ -133,10 +145,10 @@ admit(struct cm_compute_timing *compute, struct cm_compute_processor *processor)
 
 /* A processor's cycles are for a work-group. resource: that it waits for, or 0. */
 static void
-serve(const struct cm_compute_timing *compute, const struct cm_compute_processor *processor,
-      const struct cm_compute_group *group, uint32_t resource)
+serve(const struct cm_compute_processor *processor, const struct cm_compute_group *group, uint32_t resource)
 {
-   cm_stage_serve(processor->stage, compute->pass, DISPATCH, resource, group->part->tile);
+   const struct cm_work *work = group->part->work;
+   cm_stage_serve(processor->stage, work->pass, DISPATCH, resource, work->tile);
 }
 
 /* The last runs have ended: the work-group leaves its processor. */
@@ -152,7 +164,7 @@ leave(struct cm_compute_timing *compute, struct cm_compute_processor *processor,
    processor->room = cm_later(processor->room, group->phase_done);
    processor->reason = group->reason;
    processor->waits_for = group->waits_for;
-   serve(compute, processor, group, group->waits_for);
+   serve(processor, group, group->waits_for);
    if (!processor->resident)
       cm_stage_account(processor->stage, group->reason, processor->room);
    group->part->left--;
@@ -232,22 +244,22 @@ issue(struct cm_compute_timing *compute, uint32_t number, struct cm_compute_grou
 {
    struct cm_compute_processor *processor = &compute->processors[number];
    struct run *run = &group->runs[group->issued++];
-   const struct cm_compute_pipeline *pipeline = &compute->pipeline;
+   const struct cm_compute_units *units = compute->units;
    const uint32_t accesses = run->log->accesses;
    const uint32_t cycles = instructions_of(group->log, group->phase) * run->log->quads;
    const uint32_t piece = cycles / (accesses + 1);
    const bool waits_for_program = processor->program_ready == begin;
-   serve(compute, processor, group, waits_for_program ? 0 : group->waits_for);
+   serve(processor, group, waits_for_program ? 0 : group->waits_for);
    cm_stage_account(processor->stage, waits_for_program ? CM_STAGE_MEMORY : group->reason, begin);
-   serve(compute, processor, group, 0);
-   run->issued = cm_later(pipeline->issue(pipeline->pipeline, number, begin, cycles), begin + cycles);
+   serve(processor, group, 0);
+   run->issued = cm_later(units->issue(compute->pipeline, number, begin, cycles), begin + cycles);
    run->tail = accesses ? cycles - accesses * piece : 0;
    cm_wait_begin(&run->wait, 0);
    run->pending = false;
    if (accesses)
-      pipeline->start(pipeline->pipeline, number, cm_log_token(group->part->log, run->token),
-                      cm_log_token(group->part->log, run->log->tokens_end), begin + piece, piece, &run->wait,
-                      &run->pending);
+      units->start(compute->pipeline, number, cm_log_token(&group->part->work->log, run->token),
+                   cm_log_token(&group->part->work->log, run->log->tokens_end), begin + piece, piece,
+                   &run->wait, &run->pending);
 }
 
 static bool
@@ -261,7 +273,7 @@ issue_next(struct cm_compute_timing *compute, uint32_t number)
       processor->program_ready = processor->program.time;
    }
    struct cm_compute_group *group = choose(processor);
-   if (!group || !compute->pipeline.has_room(compute->pipeline.pipeline, number))
+   if (!group || !compute->units->has_room(compute->pipeline, number))
       return false;
    const uint64_t begin = cm_later(cm_later(processor->stage->until, processor->program_ready), group->ready);
    if (begin >= compute->now)
@@ -277,7 +289,7 @@ work_until_now(struct cm_compute_timing *compute)
 {
    bool has_worked = true;
    while (has_worked) {
-      has_worked = compute->pipeline.work(compute->pipeline.pipeline, compute->now);
+      has_worked = compute->units->work(compute->pipeline, compute->now);
       for (uint32_t p = 0; p < compute->num_processors; p++) {
          struct cm_compute_processor *processor = &compute->processors[p];
          while (admit(compute, processor) || settle(compute, processor) || issue_next(compute, p))
@@ -291,13 +303,9 @@ static void
 end_parts(struct cm_compute_timing *compute)
 {
    while (compute->first && !compute->first->left) {
-      struct cm_compute_part *part = compute->first;
-      compute->first = part->next;
-      if (!compute->first)
-         compute->last = NULL;
-      compute->pipeline.done(compute->pipeline.pipeline, part->log, part->begin,
-                             cm_later(part->begin, part->end));
-      destroy_part(part);
+      const struct cm_compute_part *part = compute->first;
+      cm_pipeline_keep_end(compute->pipeline, part->work->pass, part->work->tile, part->end);
+      remove_first(compute);
    }
 }
 
@@ -327,16 +335,16 @@ run_groups(struct cm_compute_timing *compute, bool is_last)
 
 /* ---- passes ----------------------------------------------------------------------- */
 
-void
-cm_compute_timing_begin(struct cm_compute_timing *compute, const struct cm_log *log, uint32_t pass,
-                        uint64_t cycle)
+/* A compute pass begins at a cycle; its parameters are read. */
+static void
+begin_pass(struct cm_compute_timing *compute, const struct cm_log *log, uint64_t cycle)
 {
    struct cm_wait wait;
+   assert(!compute->is_active && !compute->first);
    cm_wait_begin(&wait, cycle);
    if (log->entries.count)
-      compute->pipeline.fetch(compute->pipeline.pipeline, cm_log_token(log, 0),
-                              cm_log_token(log, log->entries.count), cycle, &wait);
-   compute->pass = pass;
+      compute->units->fetch(compute->pipeline, cm_log_token(log, 0), cm_log_token(log, log->entries.count),
+                            cycle, &wait);
    compute->begin = cycle;
    compute->end = compute->now = cm_wait_resolve(compute->memory, &wait);
    compute->is_active = true;
@@ -353,15 +361,15 @@ static void
 add_groups(struct cm_compute_timing *compute, struct cm_compute_part *part)
 {
    struct run *run = part->runs;
-   for (uint32_t g = 0; g < part->log->groups.count; g++) {
+   for (uint32_t g = 0; g < part->work->log.groups.count; g++) {
       struct cm_compute_group *group = &part->groups[g];
-      const struct cm_logged_group *logged = &part->log->groups.items[g];
+      const struct cm_logged_group *logged = &part->work->log.groups.items[g];
       struct cm_compute_processor *processor = &compute->processors[logged->processor];
       group->part = part;
       group->log = logged;
       group->runs = run;
       for (uint32_t r = 0, token = logged->program_end; r < logged->num_runs; r++, run++) {
-         run->log = &part->log->runs.items[run - part->runs];
+         run->log = &part->work->log.runs.items[run - part->runs];
          run->token = token;
          token = run->log->tokens_end;
       }
@@ -373,25 +381,33 @@ add_groups(struct cm_compute_timing *compute, struct cm_compute_part *part)
    }
 }
 
-void
-cm_compute_timing_groups(struct cm_compute_timing *compute, struct cm_log *log, uint32_t tile)
+static struct cm_compute_part *
+create_part(struct cm_compute_timing *compute, struct cm_work *work)
 {
    struct cm_compute_part *part = calloc(1, sizeof *part);
-   const uint32_t groups = log->groups.count, runs = log->runs.count;
-   if (part) {
-      *part = (struct cm_compute_part){.log = log, .tile = tile, .left = groups, .begin = CM_UNKNOWN};
-      part->groups = calloc(groups + 1, sizeof *part->groups);
-      part->runs = calloc(runs + 1, sizeof *part->runs);
-   }
-   if (!part || !part->groups || !part->runs) {
-      compute->out_of_memory = true;
-      compute->pipeline.done(compute->pipeline.pipeline, log, compute->now, compute->now);
-      if (part)
-         destroy_part(part);
+   if (!part)
+      return NULL;
+   part->work = work;
+   part->left = work->log.groups.count;
+   part->end = part->left ? 0 : compute->end;
+   part->groups = calloc(part->left + 1, sizeof *part->groups);
+   part->runs = calloc(work->log.runs.count + 1, sizeof *part->runs);
+   if (part->groups && part->runs)
+      return part;
+   free_part(part);
+   return NULL;
+}
+
+/* A tile's work-groups, as far as they can run without those of the next tile. */
+static void
+take_groups(struct cm_compute_timing *compute, struct cm_work *work)
+{
+   struct cm_compute_part *part = create_part(compute, work);
+   if (!part) {
+      compute->pipeline->has_failed = true;
+      cm_log_queue_give_back(&compute->pipeline->logs, work);
       return;
    }
-   if (!groups)
-      part->begin = compute->end;
    add_groups(compute, part);
    if (compute->last)
       compute->last->next = part;
@@ -399,13 +415,6 @@ cm_compute_timing_groups(struct cm_compute_timing *compute, struct cm_log *log, 
       compute->first = part;
    compute->last = part;
    run_groups(compute, false);
-}
-
-uint64_t
-cm_compute_timing_complete(struct cm_compute_timing *compute)
-{
-   run_groups(compute, true);
-   return compute->end;
 }
 
 /* ---- write-backs -------------------------------------------------------------------- */
@@ -432,12 +441,13 @@ find_writers(const struct cm_log *log, struct writer writers[static MAX_PROCESSO
    return count;
 }
 
-uint64_t
-cm_compute_timing_write_back(struct cm_compute_timing *compute, const struct cm_log *log, uint64_t cycle)
+/* Load/store caches write back what they have, from a cycle on, or when their units have stored. Returns when all is done. */
+static uint64_t
+write_back(struct cm_compute_timing *compute, const struct cm_log *log, uint64_t cycle)
 {
    struct writer writers[MAX_PROCESSORS];
    for (uint32_t p = 0; p < compute->num_processors; p++)
-      cycle = cm_later(cycle, compute->pipeline.stores_end(compute->pipeline.pipeline, p));
+      cycle = cm_later(cycle, compute->memory->load_store_port[p]);
    const uint32_t count = find_writers(log, writers, cycle);
    uint64_t end = cycle;
    for (;;) {
@@ -449,8 +459,8 @@ cm_compute_timing_write_back(struct cm_compute_timing *compute, const struct cm_
       if (first == count)
          break;
       struct writer *writer = &writers[first];
-      const uint64_t taken = compute->pipeline.write_back(compute->pipeline.pipeline, first, &writer->token,
-                                                          writer->end, writer->cycle);
+      const uint64_t taken =
+         compute->units->write_back(compute->pipeline, first, &writer->token, writer->end, writer->cycle);
       writer->cycle = cm_later(writer->cycle, taken) + cm_load_store_cycles(compute->config, 1);
       end = cm_later(end, writer->cycle);
    }
@@ -458,10 +468,39 @@ cm_compute_timing_write_back(struct cm_compute_timing *compute, const struct cm_
    return end;
 }
 
-void
-cm_compute_timing_end(struct cm_compute_timing *compute, uint64_t cycle)
+/* The end of a pass that accesses storage. Returns when it is. */
+static uint64_t
+end_pass(struct cm_compute_timing *compute, const struct cm_work *work, uint64_t cycle)
 {
-   if (compute->is_active)
-      compute->counts.cycles += cycle - compute->begin;
+   uint64_t groups_end = cycle;
+   if (compute->is_active) {
+      run_groups(compute, true);
+      groups_end = cm_later(cycle, compute->end);
+   }
+   const uint64_t end = write_back(compute, &work->log, groups_end);
+   cm_pipeline_keep_end(compute->pipeline, work->pass, CM_NO_ITEM, end);
+   if (!compute->is_active)
+      return end;
    compute->is_active = false;
+   compute->counts.cycles += end - compute->begin;
+   if (compute->pipeline->report)
+      cm_report_compute(compute->pipeline->report, work->pass, compute->begin, groups_end, end);
+   return end;
+}
+
+uint64_t
+cm_compute_timing_take(struct cm_compute_timing *compute, struct cm_work *work, uint64_t cycle)
+{
+   uint64_t end = 0;
+   assert(work->kind >= CM_LOG_DISPATCH);
+   if (work->kind == CM_LOG_GROUPS) {
+      take_groups(compute, work);
+      return 0;
+   }
+   if (work->kind == CM_LOG_DISPATCH)
+      begin_pass(compute, &work->log, cycle);
+   else
+      end = end_pass(compute, work, cycle);
+   cm_log_queue_give_back(&compute->pipeline->logs, work);
+   return end;
 }

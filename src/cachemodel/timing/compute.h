@@ -11,32 +11,30 @@
 #ifndef CM_COMPUTE_TIMING_H
 #define CM_COMPUTE_TIMING_H
 
-#include "timing/log.h"
-#include "timing/pipeline.h"
+#include "timing/attribution.h"
+#include "timing/log_queue.h"
+#include "timing/memory.h"
 
-/** What the pipeline does for it. */
-struct cm_compute_pipeline {
-   void *pipeline;
+struct cm_pipeline;
+
+/** What the units of a pipeline do for it. */
+struct cm_compute_units {
    /** A processor issues instructions of quads from a cycle on. Returns when the last one is. */
-   uint64_t (*issue)(void *pipeline, uint32_t processor, uint64_t begin, uint64_t instructions);
+   uint64_t (*issue)(struct cm_pipeline *pipeline, uint32_t processor, uint64_t begin, uint64_t instructions);
    /** Fetches of shaders, of parameters: all that a wait is for. */
-   void (*fetch)(void *pipeline, const cm_entry *token, const cm_entry *end, uint64_t cycle,
+   void (*fetch)(struct cm_pipeline *pipeline, const cm_entry *token, const cm_entry *end, uint64_t cycle,
                  struct cm_wait *wait);
    /** Whether a processor's texture and load/store units have room for a run. */
-   bool (*has_room)(void *pipeline, uint32_t processor);
+   bool (*has_room)(struct cm_pipeline *pipeline, uint32_t processor);
    /** They start on its groups of accesses, the first at a cycle, each other `piece` cycles after the one before. Reads are
     * added to wait; *pending: more of them will be added, by work. */
-   void (*start)(void *pipeline, uint32_t processor, const cm_entry *token, const cm_entry *end,
+   void (*start)(struct cm_pipeline *pipeline, uint32_t processor, const cm_entry *token, const cm_entry *end,
                  uint64_t cycle, uint32_t piece, struct cm_wait *wait, bool *pending);
    /** They do what begins before a cycle; returns whether there was something. */
-   bool (*work)(void *pipeline, uint64_t now);
+   bool (*work)(struct cm_pipeline *pipeline, uint64_t now);
    /** A write-back at a cycle and what it causes, from *token on. Returns when the next level takes it. */
-   uint64_t (*write_back)(void *pipeline, uint32_t processor, const cm_entry **token, const cm_entry *end,
-                          uint64_t cycle);
-   /** When a processor's load/store unit has passed on the last store. */
-   uint64_t (*stores_end)(void *pipeline, uint32_t processor);
-   /** All work-groups of a tile have left; the log is not needed any more. end: 0: nor is anything else. */
-   void (*done)(void *pipeline, struct cm_log *log, uint64_t begin, uint64_t end);
+   uint64_t (*write_back)(struct cm_pipeline *pipeline, uint32_t processor, const cm_entry **token,
+                          const cm_entry *end, uint64_t cycle);
 };
 
 /** Compute passes of a GPU, all times in its cycles. */
@@ -63,42 +61,32 @@ struct cm_compute_processor {
 };
 
 struct cm_compute_timing {
+   struct cm_pipeline *pipeline;
    const struct cm_config *config;
    struct cm_memory *memory;
-   struct cm_compute_pipeline pipeline;
+   const struct cm_compute_units *units;
    struct cm_compute_processor *processors;
    uint32_t num_processors, invocations; /**< invocations: of a processor at once */
    struct cm_compute_part *first, *last; /**< tiles that are under way */
    uint64_t now;                         /**< all work that begins before is done */
-   uint32_t pass;                        /**< counted from 1 */
    uint64_t begin, end;                  /**< of the pass; end: so far */
-   bool is_active, out_of_memory;
+   bool is_active;
    struct cm_compute_counts counts;
 };
 
-/** Prepares a structure of zeros. fragments: that a processor works on at once. All must outlive it. */
-void cm_compute_timing_init(struct cm_compute_timing *compute, const struct cm_config *config,
-                            struct cm_memory *memory, struct cm_stage *stages, uint32_t fragments,
-                            const struct cm_compute_pipeline *pipeline, struct cm_pool *pool);
+/** Prepares that of a pipeline, which has its memory. fragments: that a processor works on at once. units must outlive it. */
+void cm_compute_timing_init(struct cm_pipeline *pipeline, uint32_t fragments,
+                            const struct cm_compute_units *units);
+/** Gives back its logs. */
 void cm_compute_timing_finish(struct cm_compute_timing *compute);
 
 /** Invocations that a processor of a configuration works on at once. */
 uint32_t cm_compute_invocations(const struct cm_config *config, uint32_t fragments);
+/** Runs of the largest work-group. */
+#define CM_COMPUTE_GROUP_RUNS 64
 
-/** A compute pass begins at a cycle, at which everything before it has ended; its parameters are in the log. pass: counted
- * from 1. */
-void cm_compute_timing_begin(struct cm_compute_timing *compute, const struct cm_log *log, uint32_t pass,
-                             uint64_t cycle);
-/** A tile's work-groups, as far as they can run without those of the next tile. tile: its number. */
-void cm_compute_timing_groups(struct cm_compute_timing *compute, struct cm_log *log, uint32_t tile);
-/** Completes all work-groups. Returns when. Nothing where no compute pass has begun. */
-uint64_t cm_compute_timing_complete(struct cm_compute_timing *compute);
-
-/** Load/store caches write back what they have, from a cycle on, or when their units have stored. Returns when all is
- * done. */
-uint64_t
-cm_compute_timing_write_back(struct cm_compute_timing *compute, const struct cm_log *log, uint64_t cycle);
-/** The pass has ended. */
-void cm_compute_timing_end(struct cm_compute_timing *compute, uint64_t cycle);
+/** Takes a log of a compute pass, or of the end of a pass that accesses storage, before whose first one everything has ended
+ * at a cycle. Returns when the pass has ended; 0: it goes on. */
+uint64_t cm_compute_timing_take(struct cm_compute_timing *compute, struct cm_work *work, uint64_t cycle);
 
 #endif

@@ -3,8 +3,8 @@
  * The log that the timings read: the accesses of the access stream (access/access_stream.h), in order, and the items of
  * the pipeline that caused them, each with the position in it where its entries end.
  *
- * Positions are numbers of entries: whoever asks for one (cm_timing_position) first reads what the stream has not
- * delivered yet.
+ * Positions are numbers of entries, of a pass that is logged in parts from its first one on: whoever asks for one
+ * (cm_timing_position) first reads what the stream has not delivered yet.
  */
 #ifndef CM_TIMING_LOG_H
 #define CM_TIMING_LOG_H
@@ -135,12 +135,12 @@ struct cm_log {
    uint32_t marks[CM_LOG_MARK_COUNT]; /**< entries before */
 };
 
-/** Reads the access stream into the log that is being written (struct cm_access_reader). */
-void cm_log_read(void *timing, const cm_entry *entries, uint32_t count);
-
 /** Empties it, and keeps its memory. */
 void cm_log_clear(struct cm_log *log);
 void cm_log_finish(struct cm_log *log);
+/** Appends what follows of a pass, whose positions count from the pass' first items. False when out of memory; the log is as
+ * before then. */
+bool cm_log_append(struct cm_log *log, const struct cm_log *next);
 
 /** The draw of a cursor's vertex, which exists: draws without vertices are passed over. */
 static inline const struct cm_logged_draw *
@@ -201,13 +201,6 @@ cm_group_operation(cm_entry group)
    return (enum cm_storage_operation)cm_entry_unit(group);
 }
 
-/** Cycles in which a load/store unit takes so many blocks. */
-static inline uint64_t
-cm_load_store_cycles(const struct cm_config *config, uint64_t blocks)
-{
-   return blocks * (config->load_store.block_cycles ? config->load_store.block_cycles : 1);
-}
-
 /** Whether a group is a store's: nobody waits for what it reads, the rest of a block. */
 static inline bool
 cm_is_store_group(cm_entry group)
@@ -220,32 +213,5 @@ cm_log_token(const struct cm_log *log, uint32_t number)
 {
    return log->entries.items + number;
 }
-
-/* ---- the writer ---------------------------------------------------------- */
-
-struct cm_timing {
-   const struct cm_config *config;
-   struct cm_hierarchy *hierarchy;
-   struct cm_log *log;  /**< being written; NULL: none */
-   uint32_t units;      /**< bit u: accesses of unit u are logged */
-   bool out_of_memory;  /**< nothing is logged any more */
-   uint32_t logged_end; /**< where the last item ends */
-   uint32_t draw;       /**< in mode imr: of the last primitive */
-   uint32_t first_draw; /**< in mode imr: that of the log in the pass */
-   bool logs_surfaces;  /**< cycles of loads and flushes are attributed to resources */
-
-   /* Of the tile-based pipeline. */
-   uint32_t vertex_streams; /**< a bit for each stream that fetches vertices; 0 in mode imr */
-   uint32_t vertex_reads;   /**< of the first cache of vertices and indices since the last vertex */
-   bool is_vertex_fetched;  /**< the next vertex accesses textures or storage */
-   uint32_t fetched_end;    /**< where its attributes' entries end then */
-   uint32_t *covered;       /**< by primitive of the pass: quads in the tile */
-   size_t covered_capacity;
-   uint32_t num_covered;
-
-   /* The reader: one of them. */
-   struct cm_tiled_timing *tiled;
-   struct cm_immediate_timing *immediate;
-};
 
 #endif

@@ -5,12 +5,14 @@
 
 bool
 cm_memory_init(struct cm_memory *memory, const struct cm_config *config, uint32_t wait_tickets,
-               uint32_t wait_resolves)
+               uint32_t wait_resolves, struct cm_pool *pool)
 {
    *memory = (struct cm_memory){
       .dram = cm_dram_system_create(&config->dram_system),
       .wait_tickets = wait_tickets,
       .wait_resolves = wait_resolves,
+      .load_store_port =
+         cm_pool_take(pool, config->fragment_stage.processors, sizeof *memory->load_store_port),
    };
    if (!memory->dram)
       return false;

@@ -16,6 +16,13 @@
 
 /* ---- DRAM ---------------------------------------------------------------- */
 
+/** Cycles of load/store units, all processors'. */
+struct cm_load_store_counts {
+   uint64_t port;   /**< in which they took blocks */
+   uint64_t mshrs;  /**< that misses waited for an MSHR */
+   uint64_t writes; /**< that stores and write-backs waited for the next level */
+};
+
 struct cm_memory {
    struct cm_dram_system *dram;
    const uint64_t *completions; /**< dram's, by ticket, in the GPU's cycles */
@@ -23,15 +30,36 @@ struct cm_memory {
    cm_dram_ticket last_ticket;  /**< tickets count up */
    uint32_t wait_tickets;       /**< most reads of a cm_wait, at most CM_WAIT_TICKETS */
    uint32_t wait_resolves; /**< of a full cm_wait, the number of oldest reads that are resolved to add one */
+   uint64_t *load_store_port; /**< by processor: when its load/store unit can take the next instruction */
+   struct cm_load_store_counts stores;
+   uint64_t texture_waits; /**< cycles that misses of the texture caches waited for an MSHR */
 };
 
-/** Prepares DRAM as the configuration has it. False when out of memory. */
+/** Prepares DRAM as the configuration has it. The pool must outlive it. False when out of memory. */
 bool cm_memory_init(struct cm_memory *memory, const struct cm_config *config, uint32_t wait_tickets,
-                    uint32_t wait_resolves);
+                    uint32_t wait_resolves, struct cm_pool *pool);
 void cm_memory_finish(struct cm_memory *memory);
 
 /** Requests the bytes of a token, at most CM_DRAM_REQUEST_BYTES a request. Returns the last one's ticket. */
 cm_dram_ticket cm_memory_submit(struct cm_memory *memory, cm_entry token, bool write, uint64_t cycle);
+
+/** Cycles in which a load/store unit takes so many blocks. */
+static inline uint64_t
+cm_load_store_cycles(const struct cm_config *config, uint64_t blocks)
+{
+   return blocks * (config->load_store.block_cycles ? config->load_store.block_cycles : 1);
+}
+
+/** A processor's load/store unit takes an instruction's blocks, one after another from a cycle on. Returns when it has. */
+static inline uint64_t
+cm_memory_take_blocks(struct cm_memory *memory, const struct cm_config *config, uint32_t processor,
+                      uint32_t blocks, uint64_t cycle)
+{
+   uint64_t *port = &memory->load_store_port[processor];
+   const uint64_t cycles = cm_load_store_cycles(config, blocks);
+   memory->stores.port += cycles;
+   return *port = cm_later(*port, cycle) + cycles;
+}
 
 /** Simulates DRAM up to a cycle. */
 static inline void
@@ -429,13 +457,6 @@ cm_bus_carry(struct cm_bus *bus, struct cm_arrival *block)
    block->time += more;
    block->after += more;
 }
-
-/** Cycles of load/store units, all processors'. */
-struct cm_load_store_counts {
-   uint64_t port;   /**< in which they took blocks */
-   uint64_t mshrs;  /**< that misses waited for an MSHR; set at the end of a frame */
-   uint64_t writes; /**< that stores and write-backs waited for the next level */
-};
 
 /** Whether an entry is a read of a cache, or of a unit before one. */
 static inline bool

@@ -21,17 +21,6 @@ part(const struct cm_pipeline *pipeline, size_t at)
    return (char *)pipeline + at;
 }
 
-void
-cm_pipeline_init(struct cm_pipeline *pipeline, const struct cm_pipeline_parts *parts,
-                 const struct cm_config *config, struct cm_memory *memory)
-{
-   pipeline->parts = parts;
-   pipeline->config = config;
-   pipeline->memory = memory;
-   pipeline->processors =
-      cm_pool_take(&pipeline->pool, config->fragment_stage.processors, sizeof *pipeline->processors);
-}
-
 /* ---- counters ------------------------------------------------------------ */
 
 static bool
@@ -61,7 +50,7 @@ add_values(struct cm_counter_table *table, const struct cm_config *config, int *
 }
 
 bool
-cm_pipeline_list_counters(const struct cm_pipeline_parts *parts, const struct cm_config *config,
+cm_pipeline_list_counters(const struct cm_pipeline_type *type, const struct cm_config *config,
                           struct cm_counter_table *table)
 {
    static const struct cm_counter_text states[] = {
@@ -72,13 +61,13 @@ cm_pipeline_list_counters(const struct cm_pipeline_parts *parts, const struct cm
       CM_DRAM_SYSTEM_COUNTERS(DRAM_TEXT)};
    int event = 0;
    bool fine =
-      add_values(table, config, &event, frame_values) && add_values(table, config, &event, parts->values);
-   for (const struct cm_stage_part *stage = parts->stages; stage->name; stage++) {
+      add_values(table, config, &event, frame_values) && add_values(table, config, &event, type->values);
+   for (const struct cm_stage_part *stage = type->stages; stage->name; stage++) {
       for (int state = 0; state < CM_STAGE_STATE_COUNT; state++)
          fine = fine && add_counter(table, &event, stage->name, states[state].name, "cycles",
                                     stage->description, states[state].description);
    }
-   for (const struct cm_queue_part *queue = parts->queues; queue->name; queue++)
+   for (const struct cm_queue_part *queue = type->queues; queue->name; queue++)
       fine = fine &&
              add_counter(table, &event, queue->name, ".items", "items", queue->description,
                          ": number of items") &&
@@ -94,28 +83,28 @@ cm_pipeline_list_counters(const struct cm_pipeline_parts *parts, const struct cm
 const struct cm_queue *
 cm_pipeline_queue(const struct cm_pipeline *pipeline, unsigned number)
 {
-   return part(pipeline, pipeline->parts->queues[number].at);
+   return part(pipeline, pipeline->type->queues[number].at);
 }
 
 /* The values, in the order in which they are listed. */
 static void
 collect(struct cm_pipeline *pipeline)
 {
-   const struct cm_pipeline_parts *parts = pipeline->parts;
+   const struct cm_pipeline_type *type = pipeline->type;
    uint64_t *next = pipeline->values;
    pipeline->fragment = (struct cm_stage){0};
    for (uint32_t p = 0; p < pipeline->config->fragment_stage.processors; p++)
       cm_stage_add(&pipeline->fragment, &pipeline->processors[p]);
    for (const struct cm_value_part *value = frame_values; value->name; value++)
       *next++ = *(const uint64_t *)part(pipeline, value->at);
-   for (const struct cm_value_part *value = parts->values; value->name; value++)
+   for (const struct cm_value_part *value = type->values; value->name; value++)
       *next++ = *(const uint64_t *)part(pipeline, value->at);
-   for (const struct cm_stage_part *stage = parts->stages; stage->name; stage++) {
+   for (const struct cm_stage_part *stage = type->stages; stage->name; stage++) {
       memcpy(next, ((const struct cm_stage *)part(pipeline, stage->at))->cycles,
              CM_STAGE_STATE_COUNT * sizeof *next);
       next += CM_STAGE_STATE_COUNT;
    }
-   for (unsigned q = 0; parts->queues[q].name; q++) {
+   for (unsigned q = 0; type->queues[q].name; q++) {
       const struct cm_queue *queue = cm_pipeline_queue(pipeline, q);
       *next++ = queue->popped;
       *next++ = queue->waiting;
@@ -129,7 +118,7 @@ uint64_t
 cm_pipeline_last_cycle(const struct cm_pipeline *pipeline)
 {
    uint64_t last = 0;
-   for (const struct cm_stage_part *stage = pipeline->parts->stages; stage->name; stage++) {
+   for (const struct cm_stage_part *stage = pipeline->type->stages; stage->name; stage++) {
       if (!stage->is_summed)
          last = cm_later(last, ((const struct cm_stage *)part(pipeline, stage->at))->until);
    }
@@ -139,26 +128,30 @@ cm_pipeline_last_cycle(const struct cm_pipeline *pipeline)
 }
 
 static void
-rest(struct cm_stage *stage, uint32_t pass, uint64_t until)
+idle(struct cm_stage *stage, uint32_t pass, uint64_t until)
 {
    cm_stage_serve(stage, pass, CM_NO_ITEM, 0, CM_NO_ITEM);
    cm_stage_account(stage, CM_STAGE_STARVED, until);
 }
 
 void
-cm_pipeline_rest(struct cm_pipeline *pipeline, uint32_t pass, uint64_t until)
+cm_pipeline_idle(struct cm_pipeline *pipeline, uint32_t pass, uint64_t until)
 {
-   for (const struct cm_stage_part *stage = pipeline->parts->stages; stage->name; stage++) {
+   for (const struct cm_stage_part *stage = pipeline->type->stages; stage->name; stage++) {
       if (!stage->is_summed)
-         rest(part(pipeline, stage->at), pass, until);
+         idle(part(pipeline, stage->at), pass, until);
    }
    for (uint32_t p = 0; p < pipeline->config->fragment_stage.processors; p++)
-      rest(&pipeline->processors[p], pass, until);
+      idle(&pipeline->processors[p], pass, until);
 }
 
-void
-cm_pipeline_end_frame(struct cm_pipeline *pipeline, uint64_t cycle)
+static void
+end_frame(struct cm_pipeline *pipeline)
 {
+   const uint64_t cycle = pipeline->type->complete(pipeline);
+   if (pipeline->has_failed)
+      return;
+   assert(cycle >= pipeline->cycles);
    cm_memory_advance(pipeline->memory, cycle);
    pipeline->frame_begin = pipeline->cycles;
    pipeline->cycles = cycle;
@@ -167,15 +160,30 @@ cm_pipeline_end_frame(struct cm_pipeline *pipeline, uint64_t cycle)
    collect(pipeline);
    if (pipeline->attribution)
       cm_cycle_attribution_add_up(pipeline->attribution);
+   if (pipeline->report)
+      cm_report_end_frame(pipeline->report, cycle);
+}
+
+/* The thread's: a log, or the end of the frame. */
+static void
+take(void *context, struct cm_work *work)
+{
+   struct cm_pipeline *pipeline = context;
+   if (work && pipeline->has_failed)
+      cm_log_queue_give_back(&pipeline->logs, work);
+   else if (work)
+      pipeline->type->take(pipeline, work);
+   else if (!pipeline->has_failed)
+      end_frame(pipeline);
 }
 
 /* ---- attribution ------------------------------------------------------------- */
 
 static uint32_t
-count_stages(const struct cm_pipeline_parts *parts)
+count_stages(const struct cm_pipeline_type *type)
 {
    uint32_t count = 0;
-   while (parts->stages[count].name)
+   while (type->stages[count].name)
       count++;
    return count;
 }
@@ -192,33 +200,34 @@ attribute_stage(struct cm_pipeline *pipeline, struct cm_stage *stage, uint32_t c
    return true;
 }
 
-bool
-cm_pipeline_attribute(struct cm_pipeline *pipeline)
+/* Attributes the cycles of all stages, if the configuration asks for it. Their structures must not move. */
+static bool
+attribute(struct cm_pipeline *pipeline)
 {
-   const struct cm_pipeline_parts *parts = pipeline->parts;
+   const struct cm_pipeline_type *type = pipeline->type;
    if (!cm_config_attributes(pipeline->config))
       return true;
    pipeline->attribution = cm_cycle_attribution_create(cm_config_attributed_parts(pipeline->config),
-                                                       cm_pipeline_attributed_columns(parts));
+                                                       cm_pipeline_attributed_columns(type));
    bool fine = pipeline->attribution && pipeline->processors;
-   for (uint32_t s = 0; fine && s < count_stages(parts); s++)
-      fine = attribute_stage(pipeline, part(pipeline, parts->stages[s].at), s * CM_STAGE_STATE_COUNT);
+   for (uint32_t s = 0; fine && s < count_stages(type); s++)
+      fine = attribute_stage(pipeline, part(pipeline, type->stages[s].at), s * CM_STAGE_STATE_COUNT);
    return fine;
 }
 
 uint32_t
-cm_pipeline_attributed_columns(const struct cm_pipeline_parts *parts)
+cm_pipeline_attributed_columns(const struct cm_pipeline_type *type)
 {
-   return count_stages(parts) * CM_STAGE_STATE_COUNT;
+   return count_stages(type) * CM_STAGE_STATE_COUNT;
 }
 
 int
-cm_pipeline_attributed_column(const struct cm_pipeline_parts *parts, int event)
+cm_pipeline_attributed_column(const struct cm_pipeline_type *type, int event)
 {
    int first = (int)(sizeof frame_values / sizeof frame_values[0]) - 1;
-   for (const struct cm_value_part *value = parts->values; value->name; value++)
+   for (const struct cm_value_part *value = type->values; value->name; value++)
       first++;
-   return event >= first && event - first < (int)cm_pipeline_attributed_columns(parts) ? event - first : -1;
+   return event >= first && event - first < (int)cm_pipeline_attributed_columns(type) ? event - first : -1;
 }
 
 void
@@ -232,12 +241,56 @@ cm_pipeline_keep_end(struct cm_pipeline *pipeline, uint32_t pass, uint32_t tile,
    if (!cm_array_extend(&pipeline->ends, pipeline->num_ends + 1, sizeof(struct cm_timed_end)))
       return; /* the frame's end has what is missing */
    ((struct cm_timed_end *)pipeline->ends.data)[pipeline->num_ends++] =
-      (struct cm_timed_end){pass, tile == CM_NO_TILE ? 0 : tile + 1, cycle};
+      (struct cm_timed_end){pass, tile == CM_NO_ITEM ? 0 : tile + 1, cycle};
+}
+
+/* ---- building ------------------------------------------------------------ */
+
+struct cm_pipeline *
+cm_pipeline_create(const struct cm_pipeline_type *type, const struct cm_config *config,
+                   struct cm_hierarchy *hierarchy, const struct cm_nuca *nuca)
+{
+   struct cm_pipeline *pipeline = calloc(1, type->size);
+   if (!pipeline)
+      return NULL;
+   pipeline->type = type;
+   pipeline->config = config;
+   pipeline->processors =
+      cm_pool_take(&pipeline->pool, config->fragment_stage.processors, sizeof *pipeline->processors);
+   if (type->init(pipeline, hierarchy, nuca) && !pipeline->pool.out_of_memory && attribute(pipeline) &&
+       cm_log_queue_init(&pipeline->logs, take, pipeline))
+      return pipeline;
+   cm_pipeline_destroy(pipeline);
+   return NULL;
 }
 
 void
-cm_pipeline_finish(struct cm_pipeline *pipeline)
+cm_pipeline_destroy(struct cm_pipeline *pipeline)
 {
-   free(pipeline->ends.data);
+   if (!pipeline)
+      return;
+   cm_log_queue_stop(&pipeline->logs);
+   cm_compute_timing_finish(&pipeline->compute);
+   pipeline->type->finish(pipeline);
+   cm_log_queue_finish(&pipeline->logs);
+   cm_report_destroy(pipeline->report);
+   cm_memory_finish(pipeline->memory);
+   cm_pool_finish(&pipeline->pool);
    cm_cycle_attribution_destroy(pipeline->attribution);
+   free(pipeline->ends.data);
+   free(pipeline);
+}
+
+bool
+cm_pipeline_set_timeline(struct cm_pipeline *pipeline, struct cm_timeline *timeline)
+{
+   assert(!pipeline->report && !pipeline->last_pass);
+   pipeline->report = cm_report_create(timeline, pipeline);
+   return pipeline->report != NULL;
+}
+
+bool
+cm_pipeline_is_reporting(const struct cm_pipeline *pipeline)
+{
+   return pipeline->report && cm_report_is_recording(pipeline->report);
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/** What the pipelines of both GPUs have in common: tables of their stages, queues and other counters, and what happens
- * at the end of a frame. */
+/** What the pipelines of both GPUs have in common: the thread that takes their logs, compute passes, tables of their stages,
+ * queues and other counters, attribution, and what happens at the end of a frame. */
 #ifndef CM_TIMING_PIPELINE_H
 #define CM_TIMING_PIPELINE_H
 
 #include "stats/counters.h"
 #include "timing/attribution.h"
+#include "timing/compute.h"
+#include "timing/log_queue.h"
 #include "timing/memory.h"
 #include "timing/pieces.h"
+#include "timing/report.h"
 #include "util/array.h"
 
 /** A stage: a counter <name>.<state>_cycles for each state (timing/pieces.h), which sum to the frame's cycles times
@@ -15,7 +18,7 @@
 struct cm_stage_part {
    const char *name, *description;
    size_t at;      /**< offset of its struct cm_stage in the pipeline's structure */
-   bool is_summed; /**< of several units: cm_pipeline_rest is not for it */
+   bool is_summed; /**< of several units: cm_pipeline_idle is not for it */
 };
 
 /** A queue: counters <name>.items and <name>.cycles, items that passed and cycles that they were in it, summed. The
@@ -33,13 +36,32 @@ struct cm_value_part {
    bool (*exists)(const struct cm_config *config); /**< NULL: in every configuration */
 };
 
-/** A pipeline's parts, in the order of their counters, each list ended by zeros. Before them come gpu.cycles and
- * gpu.time, behind them CM_DRAM_SYSTEM_COUNTERS. */
-struct cm_pipeline_parts {
+/** Counts of misses that a timeline has: the counter is by how much one grows in a cycle. */
+#define CM_REPORT_MISSES 2
+
+/** A kind of pipeline: its parts, in the order of their counters, each list ended by zeros, and what it does. Before the
+ * counters of the parts come gpu.cycles and gpu.time, behind them CM_DRAM_SYSTEM_COUNTERS. */
+struct cm_pipeline_type {
    const struct cm_value_part *values;
    const struct cm_stage_part *stages;
    const struct cm_queue_part *queues;
+   struct {
+      const char *name, *description;
+   } misses[CM_REPORT_MISSES];
+   size_t size; /**< of its structure, which begins with a struct cm_pipeline */
+
+   /** Builds it, with memory of its pool; sets memory, and prepares compute. False when out of memory. */
+   bool (*init)(struct cm_pipeline *pipeline, struct cm_hierarchy *hierarchy, const struct cm_nuca *nuca);
+   /** Gives back its logs, and frees what is not of its pool. */
+   void (*finish)(struct cm_pipeline *pipeline);
+   /** Takes a log, which it gives back when it is done with it. On the thread, as what follows. */
+   void (*take)(struct cm_pipeline *pipeline, struct cm_work *work);
+   /** Completes all work, if it does not fail. Returns when that is. */
+   uint64_t (*complete)(struct cm_pipeline *pipeline);
+   /** Misses so far. */
+   uint64_t (*count_misses)(const struct cm_pipeline *pipeline, unsigned number);
 };
+extern const struct cm_pipeline_type cm_tiled_pipeline, cm_immediate_pipeline;
 
 /** Rows of these lists, of a pipeline of type `type`. */
 #define CM_VALUE_PART(type, name, measure, description, member) \
@@ -48,15 +70,39 @@ struct cm_pipeline_parts {
 #define CM_QUEUE_PART(type, name, description, member) \
    {"queue." name, "queue " name, description, offsetof(type, member)}
 
+/** Rows of what both pipelines have; VALUE(name, measure, description, member) makes one. */
+#define CM_COMMON_VALUE_PARTS(VALUE)                                                                         \
+   VALUE("texture_cache.mshr_cycles", "cycles",                                                              \
+         "cycles that misses of the texture caches waited for an MSHR", memory.base.texture_waits),          \
+      VALUE("load_store.port_cycles", "cycles", "cycles in which load/store units took blocks, summed",      \
+            memory.base.stores.port),                                                                        \
+      VALUE("load_store.mshr_cycles", "cycles", "cycles that misses of load/store units waited for an MSHR", \
+            memory.base.stores.mshrs),                                                                       \
+      VALUE("load_store.write_cycles", "cycles",                                                             \
+            "cycles that stores, atomics and write-backs waited for the next level",                         \
+            memory.base.stores.writes),                                                                      \
+      VALUE("load_store.write_back_cycles", "cycles",                                                        \
+            "cycles in which load/store caches wrote back at the end of passes",                             \
+            base.compute.counts.write_backs),                                                                \
+      VALUE("compute_stage.cycles", "cycles", "cycles of compute passes", base.compute.counts.cycles),       \
+      VALUE("compute_stage.barrier_cycles", "cycles",                                                        \
+            "cycles that invocations, 16 at a time, waited for others at barriers",                          \
+            base.compute.counts.barriers)
+
 /** The most counters of a pipeline. */
 #define CM_PIPELINE_COUNTERS 160
 
 /** What each pipeline's structure begins with. */
 struct cm_pipeline {
-   const struct cm_pipeline_parts *parts;
+   const struct cm_pipeline_type *type;
    const struct cm_config *config;
    struct cm_pool pool;                   /**< all memory but DRAM, the mesh and the logs */
    struct cm_memory *memory;              /**< a part of the pipeline's */
+   struct cm_compute_timing compute;      /**< of compute passes, on its Fragment Processors */
+   struct cm_log_queue logs;              /**< from the consumer */
+   struct cm_report *report;              /**< to a timeline; NULL: there is none */
+   uint32_t last_pass;                    /**< that of the last log that was taken */
+   bool has_failed;                       /**< no cycle is counted any more */
    struct cm_stage *processors;           /**< Fragment Processors */
    struct cm_stage fragment;              /**< their sum at the end of the last frame */
    uint64_t cycles, time;                 /**< of all frames that have ended; in ns */
@@ -68,41 +114,38 @@ struct cm_pipeline {
    struct cm_cycle_attribution *attribution; /**< NULL: cycles are not attributed */
 };
 
-/** A tile, or in mode imr a pass, is done: keeps the cycle, where cycles are attributed. pass: counted from 1; tile: its
- * number, CM_NO_TILE of a pass. */
+/** Builds a pipeline, and starts its thread. config, the hierarchy and nuca (NULL: none) must outlive it. NULL when out of
+ * memory. */
+struct cm_pipeline *cm_pipeline_create(const struct cm_pipeline_type *type, const struct cm_config *config,
+                                       struct cm_hierarchy *hierarchy, const struct cm_nuca *nuca);
+/** NULL is fine. */
+void cm_pipeline_destroy(struct cm_pipeline *pipeline);
+
+/** Before the first log: reports to a timeline, which must outlive it. False when out of memory. */
+bool cm_pipeline_set_timeline(struct cm_pipeline *pipeline, struct cm_timeline *timeline);
+/** Whether it has one, which keeps the frame. */
+bool cm_pipeline_is_reporting(const struct cm_pipeline *pipeline);
+
+/** A tile, or a pass, is done: keeps the cycle, where cycles are attributed. pass: counted from 1; tile: its number,
+ * CM_NO_ITEM of a pass. */
 void cm_pipeline_keep_end(struct cm_pipeline *pipeline, uint32_t pass, uint32_t tile, uint64_t cycle);
-#define CM_NO_TILE UINT32_MAX
-
-/** Frees what cm_pipeline_keep_end and cm_pipeline_attribute have allocated. */
-void cm_pipeline_finish(struct cm_pipeline *pipeline);
-
-/** Prepares a structure of zeros. config must outlive it. */
-void cm_pipeline_init(struct cm_pipeline *pipeline, const struct cm_pipeline_parts *parts,
-                      const struct cm_config *config, struct cm_memory *memory);
-
-/** Appends the counters of a configuration; cm_counter.event is their index in values. False when out of memory. */
-bool cm_pipeline_list_counters(const struct cm_pipeline_parts *parts, const struct cm_config *config,
-                               struct cm_counter_table *table);
-
-/** Its queue of that number. */
-const struct cm_queue *cm_pipeline_queue(const struct cm_pipeline *pipeline, unsigned number);
 
 /** The last cycle of a stage, the Fragment Processors included, but not of those that are summed. */
 uint64_t cm_pipeline_last_cycle(const struct cm_pipeline *pipeline);
 
 /** These wait until a cycle, at which all that a pass is made of is done. */
-void cm_pipeline_rest(struct cm_pipeline *pipeline, uint32_t pass, uint64_t until);
+void cm_pipeline_idle(struct cm_pipeline *pipeline, uint32_t pass, uint64_t until);
 
-/** Attributes the cycles of all stages, if the configuration asks for attribution. Their structures must not move. False when
- * out of memory. */
-bool cm_pipeline_attribute(struct cm_pipeline *pipeline);
+/** Its queue of that number. */
+const struct cm_queue *cm_pipeline_queue(const struct cm_pipeline *pipeline, unsigned number);
+
+/** Appends the counters of a configuration; cm_counter.event is their index in values. False when out of memory. */
+bool cm_pipeline_list_counters(const struct cm_pipeline_type *type, const struct cm_config *config,
+                               struct cm_counter_table *table);
 
 /** Which column of the attribution's tables a counter is, an index in values; -1: none, as it is no cycles of a stage. */
-int cm_pipeline_attributed_column(const struct cm_pipeline_parts *parts, int event);
+int cm_pipeline_attributed_column(const struct cm_pipeline_type *type, int event);
 /** How many there are. */
-uint32_t cm_pipeline_attributed_columns(const struct cm_pipeline_parts *parts);
-
-/** A frame ends: simulates DRAM up to that cycle, and collects the counters. */
-void cm_pipeline_end_frame(struct cm_pipeline *pipeline, uint64_t cycle);
+uint32_t cm_pipeline_attributed_columns(const struct cm_pipeline_type *type);
 
 #endif

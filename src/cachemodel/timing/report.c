@@ -6,8 +6,65 @@
 #include <stdlib.h>
 
 #include "dram/device.h"
+#include "timing/pipeline.h"
+
+/* Cycles between two samples of the counters, where these are not of tiles. */
+#define SAMPLE_CYCLES 1024
+
+/* A row that a bank has open. */
+struct open_row {
+   uint64_t since; /* the cycle; CM_UNKNOWN: none is */
+   uint64_t row;
+};
+
+/* What counters are made of, at a cycle. */
+struct report_state {
+   uint64_t cycle, misses[CM_REPORT_MISSES];
+   uint64_t waiting[CM_TIMELINE_MAX_COUNTERS]; /* by queue */
+   uint64_t bytes[2];                          /* of DRAM, read and written */
+};
+
+/* A draw in a stage. */
+struct shown_draw {
+   uint32_t pass, draw;
+   uint64_t begin, end; /* 0, 0: there is none */
+};
+
+struct cm_report {
+   struct cm_timeline *timeline;
+   const struct cm_pipeline *pipeline;
+   uint32_t tracks[CM_REPORT_NUM_TRACKS];
+   uint32_t first_bank; /* the track of the first of all banks */
+   uint32_t rank_banks, ranks, num_banks;
+   struct open_row *rows;    /* by bank */
+   bool is_observing;        /* the frame is kept */
+   struct report_state past; /* at the last sample */
+   uint64_t sampled;         /* by cm_report_time */
+   uint32_t first_pass;      /* number of the frame's first pass */
+   uint32_t pass;            /* of which tiles are flushed; 0: none yet */
+   uint64_t begin, end;      /* of its tiles so far */
+   struct shown_draw draws[CM_REPORT_NUM_TRACKS];
+};
+
+static void begin_frame(struct cm_report *report, uint64_t cycle);
 
 /* ---- building ------------------------------------------------------------ */
+
+static void
+add_tracks(struct cm_report *report)
+{
+   static const char *const names[][2] = {
+#define NAMES(id, tiled, immediate) {tiled, immediate},
+      CM_REPORT_TRACKS(NAMES)
+#undef NAMES
+   };
+   const enum cm_mode mode = report->pipeline->config->mode;
+   for (unsigned t = 0; t < CM_REPORT_NUM_TRACKS; t++) {
+      const char *name = names[t][mode == CM_MODE_IMR];
+      if (name && (t != CM_REPORT_HIDDEN_SURFACE_REMOVAL || mode == CM_MODE_TBDR))
+         report->tracks[t] = cm_timeline_add_track(report->timeline, CM_TIMELINE_GPU, name);
+   }
+}
 
 static void
 add_banks(struct cm_report *report)
@@ -27,16 +84,17 @@ add_banks(struct cm_report *report)
 }
 
 static void
-add_counters(struct cm_report *report, const struct cm_report_count *counts)
+add_counters(struct cm_report *report)
 {
    struct cm_timeline *timeline = report->timeline;
-   for (const struct cm_queue_part *queue = report->pipeline->parts->queues; queue->name; queue++) {
+   const struct cm_pipeline_type *type = report->pipeline->type;
+   for (const struct cm_queue_part *queue = type->queues; queue->name; queue++) {
       char description[160];
       snprintf(description, sizeof description, "%s: mean occupancy, in items", queue->description);
       cm_timeline_add_counter(timeline, queue->label, description, CM_TIMELINE_NUMBER, CM_TIMELINE_QUEUES);
    }
-   for (; counts->name; counts++, report->num_counts++)
-      cm_timeline_add_counter(timeline, counts->name, counts->description, CM_TIMELINE_NUMBER,
+   for (unsigned m = 0; m < CM_REPORT_MISSES; m++)
+      cm_timeline_add_counter(timeline, type->misses[m].name, type->misses[m].description, CM_TIMELINE_NUMBER,
                               CM_TIMELINE_MEMORY);
    cm_timeline_add_counter(timeline, "DRAM read bandwidth", "bytes of reads that DRAM was asked for",
                            CM_TIMELINE_BYTES_A_SECOND, CM_TIMELINE_MEMORY);
@@ -45,16 +103,14 @@ add_counters(struct cm_report *report, const struct cm_report_count *counts)
 }
 
 struct cm_report *
-cm_report_create(struct cm_timeline *timeline, const void *pipeline, const struct cm_report_count *counts,
-                 uint64_t (*count)(const void *pipeline, unsigned number))
+cm_report_create(struct cm_timeline *timeline, const struct cm_pipeline *pipeline)
 {
    struct cm_report *report = calloc(1, sizeof *report);
    if (!report)
       return NULL;
    report->timeline = timeline;
    report->pipeline = pipeline;
-   report->count = count;
-   const struct cm_dram_system_config *dram = &report->pipeline->config->dram_system;
+   const struct cm_dram_system_config *dram = &pipeline->config->dram_system;
    const struct cm_dram_device *device = cm_dram_device(dram->device);
    report->ranks = dram->ranks;
    report->rank_banks = device->bank_groups * device->banks_per_group;
@@ -64,8 +120,10 @@ cm_report_create(struct cm_timeline *timeline, const void *pipeline, const struc
       free(report);
       return NULL;
    }
+   add_tracks(report);
    add_banks(report);
-   add_counters(report, counts);
+   add_counters(report);
+   begin_frame(report, pipeline->cycles);
    return report;
 }
 
@@ -84,7 +142,7 @@ cm_report_destroy(struct cm_report *report)
 static void
 show_row(struct cm_report *report, uint32_t bank, uint64_t cycle)
 {
-   const struct cm_open_row *row = &report->rows[bank];
+   const struct open_row *row = &report->rows[bank];
    if (row->since != CM_UNKNOWN)
       cm_timeline_row(report->timeline, report->first_bank + bank, row->since, cycle, row->row);
 }
@@ -107,7 +165,7 @@ command_was_issued(const struct cm_dram_issue *issue, void *context)
    switch (issue->command) {
    case CM_DRAM_ACTIVATE:
       close_row(report, bank, cycle);
-      report->rows[bank] = (struct cm_open_row){cycle, issue->row};
+      report->rows[bank] = (struct open_row){cycle, issue->row};
       break;
    case CM_DRAM_PRECHARGE:
    case CM_DRAM_READ_AUTO_PRECHARGE:
@@ -123,50 +181,180 @@ command_was_issued(const struct cm_dram_issue *issue, void *context)
 
 /* ---- counters ------------------------------------------------------------ */
 
-static struct cm_report_state
+static struct report_state
 read_state(const struct cm_report *report, uint64_t cycle)
 {
-   struct cm_report_state state = {.cycle = cycle};
+   struct report_state state = {.cycle = cycle};
    struct cm_dram_system_counters dram;
    cm_dram_system_count(report->pipeline->memory->dram, &dram);
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
       state.bytes[0] += dram.read_bytes[stream];
       state.bytes[1] += dram.write_bytes[stream];
    }
-   for (unsigned q = 0; report->pipeline->parts->queues[q].name; q++)
+   for (unsigned q = 0; report->pipeline->type->queues[q].name; q++)
       state.waiting[q] = cm_pipeline_queue(report->pipeline, q)->waiting;
-   for (unsigned c = 0; c < report->num_counts; c++)
-      state.counts[c] = report->count(report->pipeline, c);
+   for (unsigned m = 0; m < CM_REPORT_MISSES; m++)
+      state.misses[m] = report->pipeline->type->count_misses(report->pipeline, m);
    return state;
 }
 
-void
-cm_report_sample(struct cm_report *report, uint64_t cycle)
+/* The counters up to a cycle, where that is later than the last sample. */
+static void
+sample(struct cm_report *report, uint64_t cycle)
 {
-   const struct cm_report_state *past = &report->past;
+   const struct report_state *past = &report->past;
    const uint64_t from = cm_timeline_time(report->timeline, past->cycle);
    const uint64_t to = cm_timeline_time(report->timeline, cycle);
    if (!cm_timeline_is_recording(report->timeline) || cycle <= past->cycle || to == from)
       return;
-   const struct cm_report_state now = read_state(report, cycle);
+   const struct report_state now = read_state(report, cycle);
    const double cycles = (double)(cycle - past->cycle), nanoseconds = (double)(to - from);
    double values[CM_TIMELINE_MAX_COUNTERS];
    unsigned v = 0;
-   for (unsigned q = 0; report->pipeline->parts->queues[q].name; q++)
+   for (unsigned q = 0; report->pipeline->type->queues[q].name; q++)
       values[v++] = (double)(now.waiting[q] - past->waiting[q]) / cycles;
-   for (unsigned c = 0; c < report->num_counts; c++)
-      values[v++] = (double)(now.counts[c] - past->counts[c]) / cycles;
+   for (unsigned m = 0; m < CM_REPORT_MISSES; m++)
+      values[v++] = (double)(now.misses[m] - past->misses[m]) / cycles;
    for (unsigned b = 0; b < 2; b++)
       values[v++] = (double)(now.bytes[b] - past->bytes[b]) * 1e9 / nanoseconds;
    cm_timeline_sample(report->timeline, cycle, values);
    report->past = now;
 }
 
-/* ---- frames -------------------------------------------------------------- */
+void
+cm_report_time(struct cm_report *report, uint64_t cycle)
+{
+   if (cycle < report->sampled + SAMPLE_CYCLES)
+      return;
+   report->sampled = cycle;
+   sample(report, cycle);
+}
+
+/* ---- slices -------------------------------------------------------------- */
+
+/* Of the frame, as the timeline counts. */
+static uint32_t
+pass_number(const struct cm_report *report, uint32_t pass)
+{
+   assert(pass >= report->first_pass);
+   return pass - report->first_pass;
+}
+
+/* The pass whose tiles were the last to be flushed has no more. */
+static void
+end_tiles(struct cm_report *report)
+{
+   if (report->pass)
+      cm_timeline_pass(report->timeline, CM_TIMELINE_FRAMES, report->begin, report->end,
+                       pass_number(report, report->pass));
+   report->pass = 0;
+}
 
 void
-cm_report_begin_frame(struct cm_report *report, uint64_t cycle)
+cm_report_tile(struct cm_report *report, const struct cm_work *work)
 {
+   struct cm_timeline *timeline = report->timeline;
+   const uint32_t *tracks = report->tracks;
+   if (!cm_timeline_is_recording(timeline))
+      return;
+   const uint32_t tile = work->tile, pass = pass_number(report, work->pass);
+   cm_timeline_tile(timeline, tracks[CM_REPORT_TILE_FETCHER], work->fetch_begin, work->fetch_done, pass,
+                    tile);
+   if (tracks[CM_REPORT_HIDDEN_SURFACE_REMOVAL])
+      cm_timeline_tile(timeline, tracks[CM_REPORT_HIDDEN_SURFACE_REMOVAL], work->fetch_begin,
+                       work->hidden_end, pass, tile);
+   cm_timeline_tile(timeline, tracks[CM_REPORT_RASTERIZER], work->shade_begin, work->z_end, pass, tile);
+   if (work->dispatch_begin != CM_UNKNOWN) {
+      cm_timeline_tile(timeline, tracks[CM_REPORT_FRAGMENTS], work->dispatch_begin, work->dispatch_end, pass,
+                       tile);
+      cm_timeline_tile(timeline, tracks[CM_REPORT_BLENDING], work->blend_begin, work->shaded, pass, tile);
+   }
+   cm_timeline_tile(timeline, tracks[CM_REPORT_TRANSFERS], work->flush_begin, work->flushed, pass, tile);
+   if (report->pass != work->pass) {
+      end_tiles(report);
+      report->pass = work->pass;
+      report->begin = work->fetch_begin != CM_UNKNOWN ? work->fetch_begin : work->flush_begin;
+   }
+   report->end = work->flushed;
+   sample(report, work->flushed);
+}
+
+void
+cm_report_geometry(struct cm_report *report, uint32_t pass, uint64_t begin, uint64_t end)
+{
+   cm_timeline_pass(report->timeline, report->tracks[CM_REPORT_GEOMETRY], begin, end,
+                    pass_number(report, pass));
+}
+
+void
+cm_report_draw(struct cm_report *report, enum cm_report_track track, uint32_t pass, uint32_t draw,
+               uint64_t begin, uint64_t end)
+{
+   cm_timeline_draw(report->timeline, report->tracks[track], begin, end, pass_number(report, pass), draw);
+}
+
+static void
+show_draw(struct cm_report *report, enum cm_report_track track)
+{
+   struct shown_draw *shown = &report->draws[track];
+   if (shown->end)
+      cm_report_draw(report, track, shown->pass, shown->draw, shown->begin, shown->end);
+   *shown = (struct shown_draw){0};
+}
+
+void
+cm_report_item(struct cm_report *report, enum cm_report_track track, uint32_t pass, uint32_t draw,
+               uint64_t begin, uint64_t end)
+{
+   struct shown_draw *shown = &report->draws[track];
+   if (shown->end && shown->draw != draw)
+      show_draw(report, track);
+   if (!shown->end)
+      *shown = (struct shown_draw){pass, draw, begin, end};
+   shown->begin = begin < shown->begin ? begin : shown->begin;
+   shown->end = cm_later(shown->end, end);
+}
+
+void
+cm_report_transfer(struct cm_report *report, uint32_t pass, uint64_t begin, uint64_t end, const char *what)
+{
+   cm_timeline_part(report->timeline, report->tracks[CM_REPORT_TRANSFERS], begin, end,
+                    pass_number(report, pass), what);
+}
+
+void
+cm_report_pass(struct cm_report *report, uint32_t pass, uint64_t begin, uint64_t end)
+{
+   for (unsigned track = 0; track < CM_REPORT_NUM_TRACKS; track++)
+      show_draw(report, (enum cm_report_track)track);
+   cm_timeline_pass(report->timeline, CM_TIMELINE_FRAMES, begin, end, pass_number(report, pass));
+   sample(report, end);
+}
+
+void
+cm_report_compute(struct cm_report *report, uint32_t pass, uint64_t begin, uint64_t groups_end, uint64_t end)
+{
+   const uint32_t number = pass_number(report, pass);
+   end_tiles(report);
+   cm_timeline_pass(report->timeline, CM_TIMELINE_FRAMES, begin, end, number);
+   cm_timeline_part(report->timeline, report->tracks[CM_REPORT_FRAGMENTS], begin, groups_end, number,
+                    "work-groups");
+   cm_report_transfer(report, pass, groups_end, end, "write back");
+   sample(report, end);
+}
+
+/* ---- frames -------------------------------------------------------------- */
+
+bool
+cm_report_is_recording(const struct cm_report *report)
+{
+   return cm_timeline_is_recording(report->timeline);
+}
+
+static void
+begin_frame(struct cm_report *report, uint64_t cycle)
+{
+   report->first_pass = report->pipeline->last_pass + 1;
    const bool goes_on = report->is_observing;
    report->is_observing = cm_timeline_begin_frame(report->timeline, cycle);
    if (report->is_observing && !goes_on) {
@@ -182,12 +370,14 @@ cm_report_begin_frame(struct cm_report *report, uint64_t cycle)
 void
 cm_report_end_frame(struct cm_report *report, uint64_t cycle)
 {
-   cm_report_sample(report, cycle);
+   end_tiles(report);
+   sample(report, cycle);
    for (uint32_t bank = 0; report->is_observing && bank < report->num_banks; bank++) {
       show_row(report, bank, cycle);
       /* It stays open in the next frame, where the rest of its time is. */
-      struct cm_open_row *row = &report->rows[bank];
+      struct open_row *row = &report->rows[bank];
       row->since = row->since < cycle ? cycle : row->since;
    }
    cm_timeline_end_frame(report->timeline, cycle);
+   begin_frame(report, cycle);
 }

@@ -1,55 +1,70 @@
 /* SPDX-License-Identifier: MIT */
-/** What the pipelines of both GPUs report to a timeline alike: which rows of DRAM's banks are open, and counters: the
- * mean occupancy of each queue, DRAM's bandwidth, counts of the pipeline's own. */
+/** What a pipeline reports to a timeline: what its stages did, pass by pass, draw by draw, tile by tile; which rows of DRAM's
+ * banks are open; counters: the mean occupancy of each queue, DRAM's bandwidth, misses. */
 #ifndef CM_TIMING_REPORT_H
 #define CM_TIMING_REPORT_H
 
-#include "timing/pipeline.h"
+#include "timing/log_queue.h"
 #include "timing/timeline.h"
 
-/** A count of a pipeline's own: the counter is by how much it grows in a cycle. */
-struct cm_report_count {
-   const char *name, *description;
-};
-#define CM_REPORT_COUNTS 4
+struct cm_pipeline;
+struct cm_report;
 
-/** A row that a bank has open. */
-struct cm_open_row {
-   uint64_t since; /**< the cycle; CM_UNKNOWN: none is */
-   uint64_t row;
-};
+/** Tracks of the timeline: X(identifier, name in modes tbr and tbdr, name in mode imr), NULL: there is none. */
+#define CM_REPORT_TRACKS(X)                                                  \
+   X(GEOMETRY, "Geometry Pipeline", NULL)                                    \
+   X(VERTEX_FETCH, "Vertex fetch", "Vertex fetch")                           \
+   X(VERTICES, NULL, "Vertices on the Fragment Processors")                  \
+   X(ASSEMBLY, NULL, "Primitive Assembly")                                   \
+   X(TILE_FETCHER, "Tile Fetcher", NULL)                                     \
+   X(HIDDEN_SURFACE_REMOVAL, "Hidden Surface Removal", NULL) /* mode tbdr */ \
+   X(HIERARCHICAL_Z, NULL, "Hierarchical Z")                                 \
+   X(RASTERIZER, "Rasterizer and Early Z-Test", "Rasterizer")                \
+   X(EARLY_Z, NULL, "Early Z-Test")                                          \
+   X(FRAGMENTS, "Fragment Processors", "Fragment Processors")                \
+   X(BLENDING, "Blending Unit", "Blending Unit")                             \
+   X(TRANSFERS, "Tile flush", "Clears, resolves, write-backs")
 
-/** What counters are made of, at a cycle. */
-struct cm_report_state {
-   uint64_t cycle, counts[CM_REPORT_COUNTS];
-   uint64_t waiting[CM_TIMELINE_MAX_COUNTERS]; /**< by queue */
-   uint64_t bytes[2];                          /**< of DRAM, read and written */
-};
-
-struct cm_report {
-   struct cm_timeline *timeline;
-   const struct cm_pipeline *pipeline;
-   uint32_t first_bank; /**< the track of the first of all banks */
-   uint32_t rank_banks, ranks, num_banks;
-   struct cm_open_row *rows; /**< by bank */
-   unsigned num_counts;
-   uint64_t (*count)(const void *pipeline, unsigned number); /**< a count so far */
-   bool is_observing;                                        /**< the frame is kept */
-   struct cm_report_state past;                              /**< at the last sample */
+enum cm_report_track {
+#define CM_REPORT_TRACK(id, tiled, immediate) CM_REPORT_##id,
+   CM_REPORT_TRACKS(CM_REPORT_TRACK)
+#undef CM_REPORT_TRACK
+      CM_REPORT_NUM_TRACKS
 };
 
-/** Adds tracks of the banks, and counters. pipeline: what count is called with, begins with a struct cm_pipeline; it and
- * the timeline must outlive this. counts: ended by zeros, at most CM_REPORT_COUNTS. NULL when out of memory. */
-struct cm_report *
-cm_report_create(struct cm_timeline *timeline, const void *pipeline, const struct cm_report_count *counts,
-                 uint64_t (*count)(const void *pipeline, unsigned number));
+/** Adds the pipeline's tracks, and counters, and begins the first frame. Both must outlive it. NULL when out of memory. */
+struct cm_report *cm_report_create(struct cm_timeline *timeline, const struct cm_pipeline *pipeline);
+/** NULL is fine. */
 void cm_report_destroy(struct cm_report *report);
 
-/** A frame begins, the first one too; one has ended. */
-void cm_report_begin_frame(struct cm_report *report, uint64_t cycle);
+/** Whether the timeline keeps the frame. */
+bool cm_report_is_recording(const struct cm_report *report);
+
+/** A frame has ended, and the next one begins. */
 void cm_report_end_frame(struct cm_report *report, uint64_t cycle);
 
-/** The counters up to a cycle, where that is later than the last sample. */
-void cm_report_sample(struct cm_report *report, uint64_t cycle);
+/* ---- slices. pass: counted from 1 over all frames ----------------------------- */
+
+/** A tile is done, in all stages. */
+void cm_report_tile(struct cm_report *report, const struct cm_work *work);
+/** A pass' geometry. */
+void cm_report_geometry(struct cm_report *report, uint32_t pass, uint64_t begin, uint64_t end);
+/** A draw was in a stage from a cycle to another. */
+void cm_report_draw(struct cm_report *report, enum cm_report_track track, uint32_t pass, uint32_t draw,
+                    uint64_t begin, uint64_t end);
+/** An item of a draw was; the slice has all items up to the first one of another draw, or the pass' end. */
+void cm_report_item(struct cm_report *report, enum cm_report_track track, uint32_t pass, uint32_t draw,
+                    uint64_t begin, uint64_t end);
+/** A clear, a resolve or a write-back. */
+void
+cm_report_transfer(struct cm_report *report, uint32_t pass, uint64_t begin, uint64_t end, const char *what);
+/** A pass without tiles has ended. */
+void cm_report_pass(struct cm_report *report, uint32_t pass, uint64_t begin, uint64_t end);
+/** A compute pass has ended: when its work-groups ran, and load/store caches wrote back. */
+void
+cm_report_compute(struct cm_report *report, uint32_t pass, uint64_t begin, uint64_t groups_end, uint64_t end);
+
+/** All stages have reached a cycle: samples the counters now and then. */
+void cm_report_time(struct cm_report *report, uint64_t cycle);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The timing model (docs/timing.md, docs/immediate.md).
+ * The timing model (docs/timing.md, docs/immediate.md): the tile-based pipeline's, or that of mode imr, as the configuration
+ * says.
  *
  * The consumer (gpu/) simulates the caches in the order of the event stream and logs here what it did, item by item.
  * A log is of a pass' geometry, of a tile, or, in mode imr, of a pass. From it the timing of either GPU computes when
  * it happened; nothing here changes what hits and what misses.
  *
- * Where cycles are not simulated the timing is NULL: all functions then do nothing. A timing, a log and a frame
- * begin and end in gpu/timing.h, for both GPUs.
+ * Where cycles are not simulated the timing is NULL: all functions between its creation and its end then do nothing.
  *
  * Calls, from one thread. Tile-based, for each pass
  *    begin(GEOMETRY), (draw, programs_fetched, vertex*, draw_end)*, binned*, end,
@@ -30,8 +30,28 @@
 #include "config/config.h"
 #include "events/event_stream.h"
 #include "memory/hierarchy.h"
+#include "stats/counters.h"
 
+struct cm_nuca;
+struct cm_timeline;
 struct cm_timing;
+
+/** For a configuration whose timing is on. The hierarchy and nuca (NULL: none) must outlive it. NULL when out
+ * of memory. */
+struct cm_timing *
+cm_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy, const struct cm_nuca *nuca);
+void cm_timing_destroy(struct cm_timing *timing);
+
+/** Whether all cycles so far were counted: false once out of memory, or after a deadlock; from then on none is. */
+bool cm_timing_is_complete(const struct cm_timing *timing);
+
+/** Before the first pass: reports to a timeline, which must outlive this. False when out of memory. */
+bool cm_timing_set_timeline(struct cm_timing *timing, struct cm_timeline *timeline);
+
+/** What is counted (timing/tiled/tiled.c, timing/immediate/immediate.c); read from a struct cm_timing. */
+extern const struct cm_counter_source cm_timing_counters;
+
+/* ---- logs ---------------------------------------------------------------- */
 
 /** What a log is of. */
 enum cm_log_kind {
@@ -42,6 +62,16 @@ enum cm_log_kind {
    CM_LOG_GROUPS,   /**< a tile's work-groups */
    CM_LOG_STORED,   /**< a pass that accesses storage ends: what load/store caches write back */
 };
+
+/** A log begins; tile: the tile that it is of. */
+void cm_timing_begin(struct cm_timing *timing, enum cm_log_kind kind, uint32_t tile);
+/** What is logged of a pass in mode imr is complete for all its draws and their primitives: none of them follows. The timing
+ * goes on with it, if that is worth it. */
+void cm_timing_submit_log(struct cm_timing *timing);
+/** The log is complete. */
+void cm_timing_end(struct cm_timing *timing);
+/** Completes all pending work and ends the frame. */
+void cm_timing_frame_end(struct cm_timing *timing);
 
 /** Positions within a log. */
 enum cm_log_mark {
@@ -111,7 +141,7 @@ void cm_timing_quad(struct cm_timing *timing, const struct cm_logged_quad *quad)
 void cm_timing_primitive(struct cm_timing *timing, uint32_t draw);
 void cm_timing_region(struct cm_timing *timing, uint32_t tile);
 
-/** How many entries the log has: all accesses so far. */
+/** How many entries the pass' log has: all accesses so far. */
 uint32_t cm_timing_position(struct cm_timing *timing);
 
 /** A block of 4x4 pixels is done. Its entries begin where those of the block before it end, or the region's HiZ. */

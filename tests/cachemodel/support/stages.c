@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu/timing.h"
 #include "support/pass_builder.h"
 #include "support/test.h"
+#include "timing/timing.h"
 
 static bool
 is_of_processors(const char *name)

@@ -9,10 +9,10 @@
 #include "timing/memory.h"
 
 static void
-init_memory(struct cm_memory *memory, uint32_t wait_tickets, uint32_t wait_resolves)
+init_memory(struct cm_memory *memory, uint32_t wait_tickets, uint32_t wait_resolves, struct cm_pool *pool)
 {
    struct cm_config *config = test_config_of("imr-8m", (const char *const[]){NULL});
-   assert_true(cm_memory_init(memory, config, wait_tickets, wait_resolves));
+   assert_true(cm_memory_init(memory, config, wait_tickets, wait_resolves, pool));
    cm_config_destroy(config);
 }
 
@@ -73,7 +73,7 @@ test_filtered_table(void **unused)
    struct cm_memory memory;
    struct cm_pool pool = {0};
    struct cm_mshrs mshrs;
-   init_memory(&memory, CM_WAIT_TICKETS, 1);
+   init_memory(&memory, CM_WAIT_TICKETS, 1, &pool);
    cm_mshrs_init(&mshrs, ENTRIES, false, &pool);
    assert_false(pool.out_of_memory);
    uint64_t cycle = 0;
@@ -144,9 +144,10 @@ check_waits(uint32_t wait_tickets, uint32_t wait_resolves)
 {
    uint64_t random = 4;
    struct cm_memory memory, reference;
+   struct cm_pool pool = {0};
    cm_dram_ticket tickets[READS], same[READS];
-   init_memory(&memory, wait_tickets, wait_resolves);
-   init_memory(&reference, 1, 1);
+   init_memory(&memory, wait_tickets, wait_resolves, &pool);
+   init_memory(&reference, 1, 1, &pool);
    submit_reads(&memory, tickets);
    submit_reads(&reference, same);
    for (uint32_t first = 0; first + 40 <= READS; first += 40) {
@@ -172,6 +173,7 @@ check_waits(uint32_t wait_tickets, uint32_t wait_resolves)
    }
    cm_memory_finish(&memory);
    cm_memory_finish(&reference);
+   cm_pool_finish(&pool);
 }
 
 static void

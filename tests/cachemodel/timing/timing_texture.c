@@ -34,7 +34,7 @@ units_new(const char *const *settings)
 static void
 units_free(struct units *units)
 {
-   cm_tiled_memory_finish(&units->memory);
+   cm_memory_finish(&units->memory.base);
    cm_pool_finish(&units->pool);
    cm_config_destroy(units->config);
    free(units);
@@ -182,7 +182,7 @@ mesh_model_new(const char *const *settings)
 static void
 mesh_model_free(struct mesh_model *model)
 {
-   cm_tiled_memory_finish(&model->memory);
+   cm_memory_finish(&model->memory.base);
    cm_pool_finish(&model->pool);
    nuca_harness_finish(&model->harness);
    free(model);

@@ -47,7 +47,7 @@ finish_side(struct side *side)
    if (side->is_immediate)
       cm_memory_finish(&side->immediate.base);
    else
-      cm_tiled_memory_finish(&side->tiled);
+      cm_memory_finish(&side->tiled.base);
    cm_pool_finish(&side->pool);
    cm_config_destroy(side->config);
 }

@@ -377,7 +377,7 @@ cm_immediate_end(struct cm_immediate *immediate)
       const uint32_t its_draw = pass->primitives[p].draw;
       if (its_draw >= draw) {
          if (in_order)
-            cm_timing_put(timing);
+            cm_timing_submit_log(timing);
          cm_geometry_draws(gpu, draw, its_draw + 1);
          draw = its_draw + 1;
       }

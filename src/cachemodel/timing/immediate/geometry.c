@@ -59,8 +59,7 @@ cm_immediate_fetch_vertex(struct cm_immediate_timing *timing)
    cm_wait_until(wait, cm_later(begin + 1, timing->program_ready));
    const uint64_t done = cm_immediate_access(timing, timing->fetch_token, vertex->tokens_end, begin, wait);
    cm_stage_account(&timing->fetch, CM_STAGE_BUSY, cm_later(done, begin + 1));
-   if (timing->report)
-      cm_immediate_report_draw(timing, CM_IMMEDIATE_VERTEX_FETCH, at->draw, begin, timing->fetch.until);
+   cm_immediate_report(timing, CM_REPORT_VERTEX_FETCH, at->draw, begin, timing->fetch.until);
    timing->fetch_token = vertex->tokens_end;
    at->draw_vertex++;
    return true;
@@ -126,8 +125,7 @@ cm_immediate_run_vertex(struct cm_immediate_timing *timing)
       cm_immediate_serve(timing, processor->stage, at->draw, 0, CM_NO_ITEM);
       const uint64_t issued = cm_processor_issue(timing, processor, wait->time, draw->instructions);
       *done = cm_later(issued, begin + draw->instructions);
-      if (timing->report)
-         cm_immediate_report_draw(timing, CM_IMMEDIATE_VERTICES, at->draw, begin, *done);
+      cm_immediate_report(timing, CM_REPORT_VERTICES, at->draw, begin, *done);
    }
    at->vertex++;
    at->draw_vertex++;
@@ -150,9 +148,7 @@ set_up(struct cm_immediate_timing *timing)
    cm_immediate_serve(timing, &timing->assembly, timing->assemble_at.draw, 0, CM_NO_ITEM);
    cm_stage_work(&timing->assembly, CM_STAGE_STARVED, timing->assembled, timing->pipeline->setup_cycles);
    cm_stage_account(&timing->assembly, CM_STAGE_BLOCKED, room);
-   if (timing->report)
-      cm_immediate_report_draw(timing, CM_IMMEDIATE_ASSEMBLY, timing->assemble_at.draw, worked,
-                               timing->assembly.until);
+   cm_immediate_report(timing, CM_REPORT_ASSEMBLY, timing->assemble_at.draw, worked, timing->assembly.until);
    timing->triangle_entered[triangles->entered % triangles->size] = timing->assembly.until;
    cm_queue_push(triangles);
    timing->draw_primitive++;

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "timing/immediate/immediate.h"
+
+#include <assert.h>
 
 /** Cycles that all stages advance before DRAM does: no more than its fastest read takes, so that a request that
  * depends on one is not late. */
 #define STEP 16
-
-static void run_pass(void *context);
 
 /* ---- building ------------------------------------------------------------ */
 
@@ -38,15 +35,16 @@ init_processors(struct cm_immediate_timing *timing)
    }
 }
 
-struct cm_immediate_timing *
-cm_immediate_timing_create(const struct cm_config *config)
+static bool
+init(struct cm_pipeline *base, struct cm_hierarchy *hierarchy, const struct cm_nuca *nuca)
 {
-   struct cm_immediate_timing *timing = calloc(1, sizeof *timing);
-   if (!timing)
-      return NULL;
-   const struct cm_immediate_pipeline_config *pipeline = &config->immediate_pipeline;
-   struct cm_pool *pool = &timing->base.pool;
-   cm_pipeline_init(&timing->base, &cm_immediate_parts, config, &timing->memory.base);
+   struct cm_immediate_timing *timing = (struct cm_immediate_timing *)base;
+   const struct cm_immediate_pipeline_config *pipeline = &base->config->immediate_pipeline;
+   struct cm_pool *pool = &base->pool;
+   (void)hierarchy;
+   assert(!nuca);
+   (void)nuca;
+   base->memory = &timing->memory.base;
    timing->pipeline = pipeline;
    timing->vertex_done = cm_pool_take(pool, pipeline->vertex_queue, sizeof *timing->vertex_done);
    timing->triangle_entered = cm_pool_take(pool, pipeline->triangle_queue, sizeof *timing->triangle_entered);
@@ -58,26 +56,13 @@ cm_immediate_timing_create(const struct cm_config *config)
    cm_queue_init(&timing->triangles, pipeline->triangle_queue, pool);
    cm_queue_init(&timing->colors, pipeline->color_queue, pool);
    cm_immediate_compute_init(timing);
-   if (cm_immediate_memory_init(&timing->memory, config, pool) && !pool->out_of_memory &&
-       cm_pipeline_attribute(&timing->base) && cm_immediate_parts_init(&timing->parts, run_pass, timing))
-      return timing;
-   cm_immediate_timing_destroy(timing);
-   return NULL;
+   return cm_immediate_memory_init(&timing->memory, base->config, pool);
 }
 
-void
-cm_immediate_timing_destroy(struct cm_immediate_timing *timing)
+static void
+finish(struct cm_pipeline *pipeline)
 {
-   if (!timing)
-      return;
-   cm_immediate_parts_finish(&timing->parts);
-   cm_immediate_timing_end_report(timing);
-   cm_immediate_compute_finish(timing);
-   cm_memory_finish(&timing->memory.base);
-   cm_log_finish(&timing->log);
-   cm_pool_finish(&timing->base.pool);
-   cm_pipeline_finish(&timing->base);
-   free(timing);
+   cm_log_finish(&((struct cm_immediate_timing *)pipeline)->log);
 }
 
 /* ---- time ---------------------------------------------------------------- */
@@ -115,10 +100,10 @@ is_drawn(struct cm_immediate_timing *timing)
 
 /* Drains the pipeline of a pass; all stages wait until then. */
 static void
-finish(struct cm_immediate_timing *timing, uint32_t pass)
+drain(struct cm_immediate_timing *timing)
 {
    timing->barrier = timing->end = cm_later(timing->end, cm_pipeline_last_cycle(&timing->base));
-   cm_pipeline_rest(&timing->base, pass, timing->end);
+   cm_pipeline_idle(&timing->base, timing->base.last_pass, timing->end);
 }
 
 static void
@@ -134,8 +119,8 @@ draw(struct cm_immediate_timing *timing)
    while (!is_drawn(timing)) {
       timing->now += STEP;
       cm_memory_advance(&timing->memory.base, timing->now - STEP);
-      if (timing->report)
-         cm_immediate_report_time(timing, timing->now - STEP);
+      if (timing->base.report)
+         cm_report_time(timing->base.report, timing->now - STEP);
       work_until_now(timing);
    }
 }
@@ -146,176 +131,90 @@ transfer(struct cm_immediate_timing *timing, uint32_t begin, uint32_t end, const
 {
    const uint64_t begins = cm_later(timing->blending.until, timing->barrier);
    cm_immediate_transfer(timing, begin, end);
-   if (timing->report)
-      cm_immediate_report_part(timing, begins, what);
+   if (timing->base.report)
+      cm_report_transfer(timing->base.report, timing->base.last_pass, begins, timing->blending.until, what);
 }
 
-/* Takes the next part of the pass. A pass of one part needs no copy. */
+/* Takes a part of the pass; NULL: there is none, as the consumer has ended. A pass of one part needs no copy. */
 static void
-take_part(struct cm_immediate_timing *timing)
+take_part(struct cm_immediate_timing *timing, struct cm_work *part)
 {
-   struct cm_immediate_part *part = cm_immediate_parts_take(&timing->parts);
    if (!part) {
       /* Nobody reads the cycles of what is left. */
       timing->log.marks[CM_LOG_DRAWN] = timing->log.marks[CM_LOG_RESOLVED] = timing->log.entries.count;
       timing->is_whole = true;
       return;
    }
+   assert(part->kind == CM_LOG_PASS && part->pass == timing->base.last_pass);
    timing->is_whole = part->ends;
    if (part->begins && part->ends) {
       const struct cm_log former = timing->log;
       timing->log = part->log;
       part->log = former;
-   } else {
-      timing->out_of_memory = timing->out_of_memory || !cm_immediate_parts_append(&timing->log, part);
+   } else if (!cm_log_append(&timing->log, &part->log)) {
+      timing->base.has_failed = true;
    }
-   cm_immediate_parts_give_back(&timing->parts, part);
+   cm_log_queue_give_back(&timing->base.logs, part);
 }
 
 bool
 cm_immediate_take_draw(struct cm_immediate_timing *timing, uint32_t draw)
 {
-   while (!timing->is_whole && !timing->out_of_memory && draw >= timing->log.draws.count)
-      take_part(timing);
+   while (!timing->is_whole && !timing->base.has_failed && draw >= timing->log.draws.count)
+      take_part(timing, cm_log_queue_next(&timing->base.logs));
    return draw < timing->log.draws.count;
 }
 
-/* Runs the next pass, whose first part is there. */
+/* Runs a pass, whose first part is there. */
 static void
-run_pass(void *context)
+run_pass(struct cm_immediate_timing *timing, struct cm_work *first)
 {
-   struct cm_immediate_timing *timing = context;
    const uint32_t *marks = timing->log.marks;
    const uint64_t begins = timing->barrier;
+   const uint32_t pass = first->pass;
+   assert(first->begins);
    cm_log_clear(&timing->log);
-   take_part(timing);
+   take_part(timing, first);
    transfer(timing, 0, marks[CM_LOG_CLEARED], "clear");
-   finish(timing, timing->num_passes + 1);
+   drain(timing);
    draw(timing);
    while (!timing->is_whole)
-      take_part(timing);
-   if (timing->out_of_memory)
+      take_part(timing, cm_log_queue_next(&timing->base.logs));
+   if (timing->base.has_failed)
       return;
-   finish(timing, timing->num_passes + 1);
+   drain(timing);
    transfer(timing, marks[CM_LOG_DRAWN], marks[CM_LOG_RESOLVED], "resolve");
    transfer(timing, marks[CM_LOG_RESOLVED], timing->log.entries.count, "write back");
-   finish(timing, timing->num_passes + 1);
-   if (timing->report)
-      cm_immediate_report_pass(timing, begins);
-   cm_pipeline_keep_end(&timing->base, ++timing->num_passes, CM_NO_TILE, timing->end);
+   drain(timing);
+   if (timing->base.report)
+      cm_report_pass(timing->base.report, pass, begins, timing->end);
+   cm_pipeline_keep_end(&timing->base, pass, CM_NO_ITEM, timing->end);
 }
 
-/* ---- logs ---------------------------------------------------------------- */
-
-/* What is run at once is run by the consumer, when all passes before it are done. */
-struct cm_log *
-cm_immediate_timing_begin(struct cm_immediate_timing *timing, enum cm_log_kind kind, uint32_t tile)
-{
-   timing->kind = kind;
-   timing->pass_begins = true;
-   if (kind == CM_LOG_PASS) {
-      struct cm_immediate_part *part = cm_immediate_parts_begin(&timing->parts);
-      return part ? &part->log : NULL;
-   }
-   cm_immediate_parts_drain(&timing->parts);
-   if (kind != CM_LOG_GROUPS)
-      return &timing->log;
-   struct cm_immediate_groups *groups = timing->spare;
-   if (groups)
-      timing->spare = groups->next;
-   else
-      groups = calloc(1, sizeof *groups);
-   timing->groups = groups;
-   if (!groups)
-      return NULL;
-   groups->tile = tile;
-   return &groups->log;
-}
-
-/* A part of so many entries is worth the way to the other thread. */
-#define PART_ENTRIES 16384
-
-bool
-cm_immediate_timing_is_part(const struct cm_immediate_timing *timing, const struct cm_log *log)
-{
-   /* A timeline that keeps the frame asks for the names of what is drawn, which the consumer has: it must not run ahead. */
-   return timing->kind == CM_LOG_PASS && !timing->report && log->entries.count >= PART_ENTRIES;
-}
-
+/* Takes a log: its stages all advance by a few cycles, then DRAM by the same, and so on. Nothing else runs at the same time as a
+ * compute pass, or as load/store caches write back. */
 static void
-put(struct cm_immediate_timing *timing, struct cm_log *log, bool ends)
+take(struct cm_pipeline *pipeline, struct cm_work *work)
 {
-   struct cm_immediate_part *part = (struct cm_immediate_part *)log;
-   part->begins = timing->pass_begins;
-   part->ends = ends;
-   timing->pass_begins = false;
-   cm_immediate_parts_put(&timing->parts, part);
-}
-
-struct cm_log *
-cm_immediate_timing_put(struct cm_immediate_timing *timing, struct cm_log *log)
-{
-   struct cm_immediate_part *next = cm_immediate_parts_begin(&timing->parts);
-   if (!next)
-      return NULL;
-   put(timing, log, false);
-   return &next->log;
-}
-
-/* Nothing else runs at the same time as a compute pass, or as load/store caches write back. */
-bool
-cm_immediate_timing_end(struct cm_immediate_timing *timing, struct cm_log *log)
-{
-   if (timing->kind == CM_LOG_PASS) {
-      put(timing, log, true);
-      if (timing->report)
-         cm_immediate_parts_drain(&timing->parts);
-      return true;
-   }
-   /* What is written back after a render pass is of that pass, which has ended already. */
-   const uint32_t pass = timing->num_passes + timing->compute.is_active;
-   const uint64_t end = cm_immediate_compute_take(timing);
-   if (end) {
-      timing->num_passes = pass;
-      timing->end = cm_later(timing->end, end);
-      finish(timing, pass);
-      cm_pipeline_keep_end(&timing->base, pass, CM_NO_TILE, timing->end);
-   }
-   return !timing->compute.out_of_memory;
-}
-
-static void
-drop_groups(struct cm_immediate_timing *timing)
-{
-   if (!timing->groups)
+   struct cm_immediate_timing *timing = (struct cm_immediate_timing *)pipeline;
+   pipeline->last_pass = work->pass;
+   if (work->kind == CM_LOG_PASS) {
+      run_pass(timing, work);
       return;
-   timing->groups->next = timing->spare;
-   timing->spare = timing->groups;
-   timing->groups = NULL;
+   }
+   const uint64_t end = cm_compute_timing_take(&pipeline->compute, work, timing->barrier);
+   timing->end = cm_later(timing->end, end);
+   if (end)
+      drain(timing);
 }
 
-void
-cm_immediate_timing_drop(struct cm_immediate_timing *timing, struct cm_log *log)
+static uint64_t
+complete(struct cm_pipeline *pipeline)
 {
-   if (timing->kind == CM_LOG_PASS)
-      cm_immediate_parts_give_back(&timing->parts, (struct cm_immediate_part *)log);
-   else
-      drop_groups(timing);
+   return ((struct cm_immediate_timing *)pipeline)->end;
 }
 
-bool
-cm_immediate_timing_frame_end(struct cm_immediate_timing *timing)
-{
-   cm_immediate_parts_drain(&timing->parts);
-   if (timing->out_of_memory)
-      return false;
-   cm_pipeline_end_frame(&timing->base, timing->end);
-   if (timing->report)
-      cm_immediate_report_frame(timing);
-   return true;
-}
-
-/* ---- counters ------------------------------------------------------------ */
+/* ---- what is counted ----------------------------------------------------- */
 
 #define VALUE(name, measure, description, member) \
    CM_VALUE_PART(struct cm_immediate_timing, name, measure, description, member)
@@ -323,19 +222,7 @@ cm_immediate_timing_frame_end(struct cm_immediate_timing *timing)
 #define QUEUE(name, description, member) CM_QUEUE_PART(struct cm_immediate_timing, name, description, member)
 
 static const struct cm_value_part values[] = {
-   VALUE("texture_cache.mshr_cycles", "cycles", "cycles that misses of the texture caches waited for an MSHR",
-         memory.texture_waits),
-   VALUE("load_store.port_cycles", "cycles", "cycles in which load/store units took blocks, summed",
-         memory.stores.port),
-   VALUE("load_store.mshr_cycles", "cycles", "cycles that misses of load/store units waited for an MSHR",
-         memory.stores.mshrs),
-   VALUE("load_store.write_cycles", "cycles",
-         "cycles that stores, atomics and write-backs waited for the next level", memory.stores.writes),
-   VALUE("load_store.write_back_cycles", "cycles",
-         "cycles in which load/store caches wrote back at the end of passes", compute.counts.write_backs),
-   VALUE("compute_stage.cycles", "cycles", "cycles of compute passes", compute.counts.cycles),
-   VALUE("compute_stage.barrier_cycles", "cycles",
-         "cycles that invocations, 16 at a time, waited for others at barriers", compute.counts.barriers),
+   CM_COMMON_VALUE_PARTS(VALUE),
    VALUE("llc.mshr_cycles", "cycles", "cycles that misses of the LLC waited for an MSHR",
          memory.llc_misses.waits),
    VALUE("llc.write_cycles", "cycles", "cycles that writes to memory waited for their turn",
@@ -367,4 +254,28 @@ static const struct cm_queue_part queues[] = {
    {0},
 };
 
-const struct cm_pipeline_parts cm_immediate_parts = {values, counted_stages, queues};
+static uint64_t
+count_misses(const struct cm_pipeline *pipeline, unsigned number)
+{
+   const struct cm_immediate_memory *memory = &((const struct cm_immediate_timing *)pipeline)->memory;
+   uint64_t misses = 0;
+   if (number)
+      return memory->reads;
+   for (uint32_t p = 0; p < pipeline->config->fragment_stage.processors; p++)
+      misses += memory->texture[p].taken;
+   return misses;
+}
+
+const struct cm_pipeline_type cm_immediate_pipeline = {
+   .values = values,
+   .stages = counted_stages,
+   .queues = queues,
+   .misses = {{"texture cache misses a cycle", "misses of the first texture caches: mean of a cycle"},
+              {"LLC misses a cycle", "reads of memory by the last level of cache: mean of a cycle"}},
+   .size = sizeof(struct cm_immediate_timing),
+   .init = init,
+   .finish = finish,
+   .take = take,
+   .complete = complete,
+   .count_misses = count_misses,
+};

@@ -4,12 +4,8 @@
 #ifndef CM_IMMEDIATE_TIMING_H
 #define CM_IMMEDIATE_TIMING_H
 
-#include "timing/compute.h"
 #include "timing/immediate/memory.h"
-#include "timing/immediate/parts.h"
-#include "timing/log.h"
 #include "timing/pipeline.h"
-#include "timing/report.h"
 
 /* ---- stages -------------------------------------------------------------- */
 
@@ -65,30 +61,14 @@ struct cm_immediate_access_queue {
    uint32_t first, count;
 };
 
-/** A log of a tile's work-groups. */
-struct cm_immediate_groups {
-   struct cm_log log; /**< first: a pointer to it is one to this */
-   struct cm_immediate_groups *next;
-   uint32_t tile;
-};
-
 struct cm_immediate_timing {
    struct cm_pipeline base;
-   uint32_t num_passes; /**< that have ended */
    const struct cm_immediate_pipeline_config *pipeline;
    struct cm_immediate_memory memory;
-   struct cm_immediate_parts parts; /**< of passes, from the consumer to the thread that runs them */
-   struct cm_log
-      log;        /**< of the pass, as far as it was taken; or of a compute pass, which the consumer runs */
-   bool is_whole; /**< it was taken up to its end */
-   bool out_of_memory;    /**< no cycle is counted any more */
-   enum cm_log_kind kind; /**< of the log that is being written */
-   bool pass_begins;      /**< with the next part */
-   struct cm_compute_timing compute;
-   struct cm_immediate_access_queue *accesses; /**< by processor */
+   struct cm_log log;                          /**< of the pass, as far as it was taken */
+   bool is_whole;                              /**< it was taken up to its end */
+   struct cm_immediate_access_queue *accesses; /**< of compute passes, by processor */
    uint32_t max_accesses;                      /**< runs in each of them, the most */
-   struct cm_immediate_groups *groups, *spare; /**< being written; that may be written */
-   struct cm_immediate_report *report;         /**< to a timeline; NULL: there is none */
 
    uint64_t now;     /**< stages have done all work that begins before */
    uint64_t barrier; /**< the pass begins */
@@ -124,67 +104,8 @@ struct cm_immediate_timing {
    uint64_t end; /**< of all work so far */
 };
 
-/** What is counted; where the meaning is the tile-based pipeline's, so is the name. */
-extern const struct cm_pipeline_parts cm_immediate_parts;
-
-/** NULL when out of memory. */
-struct cm_immediate_timing *cm_immediate_timing_create(const struct cm_config *config);
-void cm_immediate_timing_destroy(struct cm_immediate_timing *timing);
-/** A log begins; NULL when out of memory. */
-struct cm_log *
-cm_immediate_timing_begin(struct cm_immediate_timing *timing, enum cm_log_kind kind, uint32_t tile);
-/** It is complete. That of a pass is run by the thread: its stages all advance by a few cycles, then DRAM by the same, and so
- * on; that of a compute pass is run at once. False when out of memory. */
-bool cm_immediate_timing_end(struct cm_immediate_timing *timing, struct cm_log *log);
-/** Whether it is worth to put what is logged of a pass so far. */
-bool cm_immediate_timing_is_part(const struct cm_immediate_timing *timing, const struct cm_log *log);
-/** Puts it, and returns the log of what follows; NULL when out of memory. */
-struct cm_log *cm_immediate_timing_put(struct cm_immediate_timing *timing, struct cm_log *log);
-/** It is discarded. */
-void cm_immediate_timing_drop(struct cm_immediate_timing *timing, struct cm_log *log);
-/** False when out of memory. */
-bool cm_immediate_timing_frame_end(struct cm_immediate_timing *timing);
-
-/* ---- compute passes ------------------------------------------------------ */
-
-/** Builds what runs them. */
+/** Builds what runs compute passes. */
 void cm_immediate_compute_init(struct cm_immediate_timing *timing);
-void cm_immediate_compute_finish(struct cm_immediate_timing *timing);
-/** The log that is being written, of a compute pass or of the end of a pass, is complete. Returns the cycle at which the pass
- * ends; 0: it goes on. */
-uint64_t cm_immediate_compute_take(struct cm_immediate_timing *timing);
-
-/* ---- the timeline -------------------------------------------------------- */
-
-/** Tracks of the timeline. */
-enum cm_immediate_track {
-   CM_IMMEDIATE_VERTEX_FETCH,
-   CM_IMMEDIATE_VERTICES,
-   CM_IMMEDIATE_ASSEMBLY,
-   CM_IMMEDIATE_HIERARCHICAL_Z,
-   CM_IMMEDIATE_RASTERIZER,
-   CM_IMMEDIATE_EARLY_Z,
-   CM_IMMEDIATE_FRAGMENTS,
-   CM_IMMEDIATE_BLENDING,
-   CM_IMMEDIATE_TRANSFERS,
-   CM_IMMEDIATE_TRACKS
-};
-
-/** Reports to a timeline, which must outlive it, from the first frame on. False when out of memory. */
-bool cm_immediate_timing_set_timeline(struct cm_immediate_timing *timing, struct cm_timeline *timeline);
-void cm_immediate_timing_end_report(struct cm_immediate_timing *timing);
-
-/** Where there is a timeline: an item of a draw was in a stage from a cycle to another; a clear, resolve or write-back ends,
- * which began at a cycle; all stages have reached a cycle; a pass ends, which began at a cycle; the frame ends. */
-void cm_immediate_report_draw(struct cm_immediate_timing *timing, enum cm_immediate_track track,
-                              uint32_t draw, uint64_t begin, uint64_t end);
-void cm_immediate_report_part(struct cm_immediate_timing *timing, uint64_t begin, const char *what);
-void cm_immediate_report_time(struct cm_immediate_timing *timing, uint64_t cycle);
-void cm_immediate_report_pass(struct cm_immediate_timing *timing, uint64_t begin);
-/** A compute pass has ended: when its work-groups ran, and load/store caches wrote back. */
-void cm_immediate_report_compute(struct cm_immediate_timing *timing, uint64_t begin, uint64_t groups_end,
-                                 uint64_t end);
-void cm_immediate_report_frame(struct cm_immediate_timing *timing);
 
 /* ---- what stages share --------------------------------------------------- */
 
@@ -224,7 +145,16 @@ static inline void
 cm_immediate_serve(const struct cm_immediate_timing *timing, struct cm_stage *stage, uint32_t draw,
                    uint32_t resource, uint32_t tile)
 {
-   cm_stage_serve(stage, timing->num_passes + 1, draw, resource, tile);
+   cm_stage_serve(stage, timing->base.last_pass, draw, resource, tile);
+}
+
+/** An item of a draw was in a stage from a cycle to another: for the timeline, where there is one. */
+static inline void
+cm_immediate_report(struct cm_immediate_timing *timing, enum cm_report_track track, uint32_t draw,
+                    uint64_t begin, uint64_t end)
+{
+   if (timing->base.report)
+      cm_report_item(timing->base.report, track, timing->base.last_pass, draw, begin, end);
 }
 
 /** The stages: each takes its next item if that is known to begin before timing->now, and returns whether it did. */

@@ -37,7 +37,7 @@ init_units(struct cm_immediate_memory *memory, struct cm_pool *pool)
    memory->load_store = cm_pool_take(pool, processors, sizeof *memory->load_store);
    for (uint32_t p = 0; memory->texture && memory->load_store && p < processors; p++) {
       init_first_mshrs(&memory->texture[p], mshrs, pool);
-      init_first_mshrs(&memory->load_store[p].mshrs,
+      init_first_mshrs(&memory->load_store[p],
                        memory->config->load_store.mshrs ? memory->config->load_store.mshrs : mshrs, pool);
    }
 }
@@ -58,7 +58,7 @@ cm_immediate_memory_init(struct cm_immediate_memory *memory, const struct cm_con
    cm_banks_init(&memory->llc_banks, banks, block_shift, pool);
    init_ports(memory, pool);
    cm_unit_ports_init(&memory->units, config, pool);
-   return cm_memory_init(&memory->base, config, CM_WAIT_TICKETS, CM_WAIT_TICKETS);
+   return cm_memory_init(&memory->base, config, CM_WAIT_TICKETS, CM_WAIT_TICKETS, pool);
 }
 
 /* ---- the last-level cache ------------------------------------------------ */
@@ -251,7 +251,7 @@ static void
 count_lookups(struct cm_immediate_memory *memory, cm_entry token)
 {
    if (cm_entry_kind(token) == CM_ENTRY_GROUP && cm_entry_stream(token) == CM_STREAM_STORAGE)
-      memory->stores.port += cm_load_store_cycles(memory->config, cm_group_count(token));
+      memory->base.stores.port += cm_load_store_cycles(memory->config, cm_group_count(token));
 }
 
 uint64_t
@@ -339,13 +339,13 @@ cm_immediate_memory_has_mshrs(struct cm_immediate_memory *memory, uint32_t proce
                               struct cm_first_misses misses)
 {
    return has_free(memory, &memory->texture[processor], misses.texture) &&
-          has_free(memory, &memory->load_store[processor].mshrs, misses.storage);
+          has_free(memory, &memory->load_store[processor], misses.storage);
 }
 
 static struct cm_first_mshrs *
 mshrs_of(struct cm_immediate_memory *memory, uint32_t processor, enum cm_stream stream)
 {
-   return stream == CM_STREAM_STORAGE ? &memory->load_store[processor].mshrs : &memory->texture[processor];
+   return stream == CM_STREAM_STORAGE ? &memory->load_store[processor] : &memory->texture[processor];
 }
 
 bool
@@ -372,7 +372,7 @@ miss(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry **to
    struct cm_first_mshrs *mshrs = mshrs_of(memory, processor, stream);
    struct cm_wait *fill = &mshrs->misses[mshrs->taken++ % mshrs->count];
    const uint64_t begin = cm_later(cm_wait_resolve(&memory->base, fill), cycle);
-   *(stream == CM_STREAM_STORAGE ? &memory->stores.mshrs : &memory->texture_waits) += begin - cycle;
+   *(stream == CM_STREAM_STORAGE ? &memory->base.stores.mshrs : &memory->base.texture_waits) += begin - cycle;
    cm_wait_begin(fill, begin);
    if (cm_is_cache_read(first)) {
       const uint64_t at = serve(memory, first, processor, begin);
@@ -415,7 +415,7 @@ cm_immediate_memory_write(struct cm_immediate_memory *memory, uint32_t processor
    } else if (cm_entry_kind(first) == CM_ENTRY_DRAM_WRITE) {
       write_memory(memory, first, cycle);
    }
-   memory->stores.writes += taken - cycle;
+   memory->base.stores.writes += taken - cycle;
    return taken;
 }
 
@@ -440,14 +440,11 @@ static uint64_t
 look_up_storage(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry **token,
                 uint64_t cycle, struct cm_wait *wait)
 {
-   struct cm_immediate_load_store *unit = &memory->load_store[processor];
    const enum cm_storage_operation operation = cm_group_operation(**token);
    wait->resource = cm_group_resource(**token);
    uint32_t count = cm_group_count(*(*token)++);
-   const uint64_t cycles = cm_load_store_cycles(memory->config, count);
-   unit->port = cm_later(unit->port, cycle) + cycles;
-   memory->stores.port += cycles;
-   const uint64_t found = unit->port + memory->latency[CM_UNIT_LOAD_STORE_CACHE];
+   const uint64_t taken = cm_memory_take_blocks(&memory->base, memory->config, processor, count, cycle);
+   const uint64_t found = taken + memory->latency[CM_UNIT_LOAD_STORE_CACHE];
    if (operation != CM_STORAGE_STORE)
       cm_wait_until(wait, found);
    for (; count; count--, (*token)++) {
@@ -473,7 +470,7 @@ cm_immediate_memory_request(struct cm_immediate_memory *memory, uint32_t process
    if (cm_is_read(**token))
       return miss(memory, processor, token, end, cycle, wait);
    /* The unit waits until the next level takes what is written. */
-   memory->load_store[processor].port +=
+   memory->base.load_store_port[processor] +=
       cm_immediate_memory_write(memory, processor, token, end, cycle) - cycle;
    return cycle;
 }

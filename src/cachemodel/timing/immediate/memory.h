@@ -16,12 +16,6 @@ struct cm_first_mshrs {
    uint64_t taken; /**< so many misses */
 };
 
-/** A processor's load/store unit. */
-struct cm_immediate_load_store {
-   struct cm_first_mshrs mshrs;
-   uint64_t port; /**< when it can take the next instruction */
-};
-
 /** Misses that a processor's units are about to have. */
 struct cm_first_misses {
    uint32_t texture, storage;
@@ -43,11 +37,8 @@ struct cm_immediate_memory {
    uint64_t reads;             /**< that went to memory */
    uint64_t stalled;           /**< the LLC was full until then */
    /* By processor. */
-   struct cm_first_mshrs *texture;
-   struct cm_immediate_load_store *load_store;
-   uint64_t *sampler;      /**< when it is free */
-   uint64_t texture_waits; /**< cycles that misses of textures waited for an MSHR */
-   struct cm_load_store_counts stores;
+   struct cm_first_mshrs *texture, *load_store;
+   uint64_t *sampler; /**< when it is free */
 };
 
 /** config must be valid, and outlive it, as must the pool. False without DRAM: out of memory. */

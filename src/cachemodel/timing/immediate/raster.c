@@ -77,9 +77,7 @@ cm_immediate_look_up_region(struct cm_immediate_timing *timing)
    wait->time = begin + 1;
    cm_stage_work(&timing->hierarchical, CM_STAGE_STARVED, begin, 1);
    cm_immediate_access(timing, region->begin, region->hiz_end, begin, wait);
-   if (timing->report)
-      cm_immediate_report_draw(timing, CM_IMMEDIATE_HIERARCHICAL_Z, region->draw, begin,
-                               timing->hierarchical.until);
+   cm_immediate_report(timing, CM_REPORT_HIERARCHICAL_Z, region->draw, begin, timing->hierarchical.until);
    if (++timing->primitive_region == timing->log.primitives.items[timing->primitive].num_regions) {
       timing->primitive++;
       timing->primitive_region = 0;
@@ -109,10 +107,8 @@ look_up_depth(struct cm_immediate_timing *timing, const struct cm_logged_region 
    const uint64_t done = cm_immediate_access(timing, tests, block->tests_end, enters, wait);
    cm_stage_account(&timing->early_z, CM_STAGE_BUSY, cm_later(done, enters + 1));
    wait->time = cm_later(wait->time, timing->early_z.until);
-   if (timing->report) {
-      cm_immediate_report_draw(timing, CM_IMMEDIATE_RASTERIZER, region->draw, rasterizes, out);
-      cm_immediate_report_draw(timing, CM_IMMEDIATE_EARLY_Z, region->draw, enters, timing->early_z.until);
-   }
+   cm_immediate_report(timing, CM_REPORT_RASTERIZER, region->draw, rasterizes, out);
+   cm_immediate_report(timing, CM_REPORT_EARLY_Z, region->draw, enters, timing->early_z.until);
    /* The Rasterizer does not run ahead of the tests. */
    cm_stage_account(&timing->rasterizer, CM_STAGE_BLOCKED, timing->early_z.until);
 }
@@ -352,10 +348,8 @@ cm_immediate_look_up_colors(struct cm_immediate_timing *timing)
    const uint64_t done = cm_immediate_access(timing, block->shade_end, block->end, begin, wait);
    cm_stage_account(&timing->blending, CM_STAGE_BUSY, cm_later(done, begin + 1));
    wait->time = cm_later(wait->time, timing->blending.until);
-   if (timing->report) {
-      cm_immediate_report_draw(timing, CM_IMMEDIATE_FRAGMENTS, running->draw, running->dispatched, released);
-      cm_immediate_report_draw(timing, CM_IMMEDIATE_BLENDING, running->draw, begin, timing->blending.until);
-   }
+   cm_immediate_report(timing, CM_REPORT_FRAGMENTS, running->draw, running->dispatched, released);
+   cm_immediate_report(timing, CM_REPORT_BLENDING, running->draw, begin, timing->blending.until);
    cm_queue_pop(&timing->colors, running->dispatched, begin);
    timing->blended++;
    return true;

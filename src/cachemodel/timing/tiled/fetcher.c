@@ -35,7 +35,8 @@ oldest(struct cm_fetcher_timing *fetcher)
 {
    if (fetcher->requests.queue.popped + fetcher->pmd_requested == fetcher->requests.queue.entered)
       return NULL;
-   while (!fetcher->out_work->is_tile || fetcher->out_next == fetcher->out_work->log.fetched.count) {
+   while (fetcher->out_work->kind != CM_LOG_TILE ||
+          fetcher->out_next == fetcher->out_work->log.fetched.count) {
       fetcher->out_work = fetcher->out_work->next;
       fetcher->out_next = 0;
    }
@@ -107,7 +108,7 @@ cm_fetcher_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
    *clock = fetcher->clock;
-   if (!fetcher->work || !fetcher->work->is_tile)
+   if (!fetcher->work || fetcher->work->kind != CM_LOG_TILE)
       return false;
    /* Its request needs an entry; the oldest entry becomes free when the output queue has room. */
    return fetcher->pmd_requested || fetcher->next == fetcher->work->log.fetched.count ||
@@ -121,7 +122,7 @@ end_tile(struct cm_tiled_timing *timing)
    fetcher->work->fetch_done = cm_later(fetcher->attribute_end, fetcher->work->fetch_begin);
    fetcher->work = fetcher->work->next;
    fetcher->next = fetcher->token = 0;
-   if (fetcher->work && fetcher->work->is_tile)
+   if (fetcher->work && fetcher->work->kind == CM_LOG_TILE)
       fetcher->token = fetcher->work->log.marks[CM_LOG_LOADED];
 }
 

@@ -115,7 +115,7 @@ look_up(struct cm_tiled_timing *timing, cm_entry group, uint64_t cycle)
    if (cm_entry_stream(group) != CM_STREAM_STORAGE)
       return cycle + cm_group_count(group);
    const uint64_t cycles = cm_load_store_cycles(timing->base.config, cm_group_count(group));
-   timing->memory.stores.port += cycles;
+   timing->memory.base.stores.port += cycles;
    return cycle + cycles;
 }
 
@@ -232,7 +232,7 @@ process(struct cm_tiled_timing *timing)
 }
 
 void
-cm_geometry_timing_rest(struct cm_tiled_timing *timing, uint32_t pass, uint64_t until)
+cm_geometry_timing_idle(struct cm_tiled_timing *timing, uint32_t pass, uint64_t until)
 {
    struct cm_stage *vertex = &timing->geometry.processors;
    cm_stage_serve(vertex, pass, CM_NO_ITEM, 0, CM_NO_ITEM);
@@ -253,9 +253,9 @@ end(struct cm_tiled_timing *timing)
    geometry->end =
       cm_later(cm_later(geometry->fetch.until, geometry->builder.until), geometry->assembly.until);
    geometry->end = cm_later(geometry->end, cm_later(geometry->processor_begin, geometry->processors_end));
-   cm_geometry_timing_rest(timing, geometry->work->pass, geometry->end);
-   if (timing->report)
-      cm_tiled_timing_report_geometry(timing);
+   cm_geometry_timing_idle(timing, geometry->work->pass, geometry->end);
+   if (timing->base.report)
+      cm_report_geometry(timing->base.report, geometry->work->pass, geometry->begin, geometry->end);
    timing->fetcher.clock = cm_later(timing->fetcher.clock, geometry->end);
    timing->fetcher.work = geometry->work->next;
    geometry->work->is_shaded = true;
@@ -273,8 +273,9 @@ end_draw(struct cm_tiled_timing *timing, const struct cm_logged_draw *draw)
       geometry->token = draw->stages_end;
    cm_tiled_memory_writes(&timing->memory, tokens + geometry->token, tokens + draw->tokens_end,
                           geometry->fetch.until);
-   if (timing->report)
-      cm_tiled_timing_report_draw(timing, geometry->fetch_at.draw, geometry->draw_begin);
+   if (timing->base.report)
+      cm_report_draw(timing->base.report, CM_REPORT_VERTEX_FETCH, geometry->work->pass,
+                     geometry->fetch_at.draw, geometry->draw_begin, geometry->fetch.until);
    geometry->token = draw->tokens_end;
    geometry->fetch_at.draw++;
    geometry->fetch_at.draw_vertex = 0;

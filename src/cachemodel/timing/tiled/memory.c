@@ -87,7 +87,7 @@ cm_tiled_memory_init(struct cm_tiled_memory *memory, const struct cm_config *con
    const uint32_t stores = config->load_store.mshrs ? config->load_store.mshrs : pipeline->texture_mshrs;
    memory->load_store = cm_pool_take(pool, memory->num_texture, sizeof *memory->load_store);
    for (uint32_t p = 0; memory->load_store && p < memory->num_texture; p++)
-      cm_mshrs_init(&memory->load_store[p].mshrs, stores, false, pool);
+      cm_mshrs_init(&memory->load_store[p], stores, false, pool);
    const uint32_t attribute =
       config->primitive_buffer.lines ? config->primitive_buffer.mshrs : pipeline->tile_mshrs;
    cm_mshrs_init(&memory->vertex, pipeline->vertex_mshrs, false, pool);
@@ -99,7 +99,7 @@ cm_tiled_memory_init(struct cm_tiled_memory *memory, const struct cm_config *con
    cm_banks_init(&memory->l2_banks, pipeline->l2_banks, memory->l2_shift, pool);
    init_texture_bus(memory);
    cm_unit_ports_init(&memory->units, config, pool);
-   if (!cm_memory_init(&memory->base, config, 6, 1))
+   if (!cm_memory_init(&memory->base, config, 6, 1, pool))
       return false;
    const struct cm_dram_clock clock = memory->base.clock;
    memory->least_latency =
@@ -107,12 +107,6 @@ cm_tiled_memory_init(struct cm_tiled_memory *memory, const struct cm_config *con
    if (nuca)
       init_nuca(memory, nuca, pool);
    return true;
-}
-
-void
-cm_tiled_memory_finish(struct cm_tiled_memory *memory)
-{
-   cm_memory_finish(&memory->base);
 }
 
 /* ---- the L2 -------------------------------------------------------------- */

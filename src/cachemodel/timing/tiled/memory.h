@@ -10,12 +10,6 @@
 #include "texture/nuca.h"
 #include "timing/memory.h"
 
-/** A processor's load/store unit. */
-struct cm_load_store {
-   struct cm_mshrs mshrs;
-   uint64_t port; /**< when it can take the next instruction */
-};
-
 struct cm_tiled_memory {
    struct cm_memory base;
    const struct cm_config *config;
@@ -24,9 +18,8 @@ struct cm_tiled_memory {
    struct cm_mshrs *texture; /**< by cache instance */
    uint64_t *texture_port;   /**< by instance: when it is free; without NUCA */
    uint32_t num_texture;
-   struct cm_load_store *load_store; /**< by processor */
-   struct cm_load_store_counts stores;
-   struct cm_mshrs l2; /**< by block number */
+   struct cm_mshrs *load_store; /**< of load/store units, by processor */
+   struct cm_mshrs l2;          /**< by block number */
    struct cm_banks l2_banks;
    struct cm_bus texture_bus; /**< between the texture caches and the L2; all 0 where there is none */
    uint32_t l2_shift, l2_latency;
@@ -41,14 +34,12 @@ struct cm_tiled_memory {
    uint16_t *routes;
    uint32_t route_items, hop_cycles;
    uint32_t table_router, l2_router, table_ports;
-   uint64_t link_cycles;   /**< that messages waited for a link or a table */
-   uint64_t texture_waits; /**< of `texture` summed, at the end of the last frame */
+   uint64_t link_cycles; /**< that messages waited for a link or a table */
 };
 
 /** config must be valid. config, nuca (NULL: none) and the pool must outlive memory. False when out of memory. */
 bool cm_tiled_memory_init(struct cm_tiled_memory *memory, const struct cm_config *config,
                           const struct cm_nuca *nuca, struct cm_pool *pool);
-void cm_tiled_memory_finish(struct cm_tiled_memory *memory);
 
 /** A message's route: how many links, then their numbers. */
 static inline const uint16_t *

@@ -329,7 +329,7 @@ wants_primitive(const struct cm_tiled_timing *timing)
 static bool
 find_barrier(struct cm_tiled_timing *timing, const struct cm_work *work)
 {
-   if (!work->begins_pass)
+   if (!work->begins)
       return true;
    timing->transfer.flush = cm_work_tile(timing->transfer.flush);
    if (timing->transfer.flush != work)

@@ -76,20 +76,17 @@ static uint64_t
 look_up_storage(struct cm_tiled_memory *memory, uint32_t processor, const cm_entry **token, uint64_t cycle,
                 struct cm_wait *wait)
 {
-   struct cm_load_store *unit = &memory->load_store[processor];
+   struct cm_mshrs *mshrs = &memory->load_store[processor];
    const cm_entry group = *(*token)++;
    wait->resource = cm_group_resource(group);
    const uint32_t count = cm_group_count(group);
-   const uint64_t cycles = cm_load_store_cycles(memory->config, count);
-   unit->port = cm_later(unit->port, cycle) + cycles;
-   memory->stores.port += cycles;
-   const uint64_t found = unit->port + memory->config->caches[CM_UNIT_LOAD_STORE_CACHE].latency;
+   const uint64_t taken = cm_memory_take_blocks(&memory->base, memory->config, processor, count, cycle);
+   const uint64_t found = taken + memory->config->caches[CM_UNIT_LOAD_STORE_CACHE].latency;
    if (cm_group_operation(group) != CM_STORAGE_STORE)
       cm_wait_until(wait, found);
    for (uint32_t i = 0; i < count; i++, (*token)++) {
-      if (cm_group_operation(group) == CM_STORAGE_LOAD &&
-          cm_mshrs_may_have(&unit->mshrs, cm_entry_address(**token)))
-         cm_mshrs_add_pending(&memory->base, &unit->mshrs, cm_entry_address(**token), unit->port, wait);
+      if (cm_group_operation(group) == CM_STORAGE_LOAD && cm_mshrs_may_have(mshrs, cm_entry_address(**token)))
+         cm_mshrs_add_pending(&memory->base, mshrs, cm_entry_address(**token), taken, wait);
    }
    return found;
 }
@@ -109,8 +106,8 @@ write_storage(struct cm_tiled_memory *memory, uint32_t processor, struct cm_text
 {
    const uint64_t begin = cm_tiled_memory_write(memory, &quad->miss, quad->misses_end, quad->cycle);
    const uint64_t waited = begin - quad->cycle;
-   memory->load_store[processor].port += waited;
-   memory->stores.writes += waited;
+   memory->base.load_store_port[processor] += waited;
+   memory->base.stores.writes += waited;
 }
 
 /* ---- a NUCA -------------------------------------------------------------- */
@@ -259,7 +256,7 @@ look_up_next(struct cm_texture_timing *texture, uint32_t processor, struct cm_te
    if (quad->is_storage) {
       quad->is_store = cm_group_operation(first) == CM_STORAGE_STORE;
       quad->miss = quad->next;
-      quad->mshrs = &memory->load_store[processor].mshrs;
+      quad->mshrs = &memory->load_store[processor];
       quad->cycle = look_up_storage(memory, processor, &quad->miss, quad->at, quad->wait);
       quad->misses_end = find_end(quad->miss, quad->end);
       quad->at += quad->piece;

@@ -12,7 +12,6 @@
 
 /** The reads of a quad that are not all done. */
 struct cm_texture_quad {
-   uint64_t number;            /**< of the reading Fragment Processor */
    struct cm_wait *wait;       /**< reads are added to it */
    bool *pending;              /**< becomes false when all is done */
    const cm_entry *next, *end; /**< groups, or requests, not yet looked up */

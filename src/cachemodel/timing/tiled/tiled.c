@@ -1,112 +1,45 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "timing/tiled/tiled.h"
-#include "util/message.h"
 
-static void take_log(void *context, struct cm_work *work);
+#include <assert.h>
+
+#include "util/message.h"
 
 /* ---- building ------------------------------------------------------------ */
 
-struct cm_tiled_timing *
-cm_tiled_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy,
-                       const struct cm_nuca *nuca)
+static bool
+init(struct cm_pipeline *pipeline, struct cm_hierarchy *hierarchy, const struct cm_nuca *nuca)
 {
-   struct cm_tiled_timing *timing = calloc(1, sizeof *timing);
-   if (!timing)
-      return NULL;
-   cm_pipeline_init(&timing->base, &cm_tiled_parts, config, &timing->memory.base);
+   struct cm_tiled_timing *timing = (struct cm_tiled_timing *)pipeline;
+   const struct cm_config *config = pipeline->config;
+   struct cm_pool *pool = &pipeline->pool;
+   pipeline->memory = &timing->memory.base;
    timing->pipeline = &config->pipeline;
    timing->hierarchy = hierarchy;
    cm_geometry_timing_init(timing);
    cm_fetcher_timing_init(timing);
    cm_raster_timing_init(timing);
    timing->transfer.flushed =
-      cm_pool_take(&timing->base.pool, config->pipeline.tile_buffers, sizeof *timing->transfer.flushed);
-   const bool has_memory = cm_tiled_memory_init(&timing->memory, config, nuca, &timing->base.pool);
+      cm_pool_take(pool, config->pipeline.tile_buffers, sizeof *timing->transfer.flushed);
+   const bool has_memory = cm_tiled_memory_init(&timing->memory, config, nuca, pool);
    cm_texture_timing_init(&timing->texture, &timing->memory, config->fragment_stage.processors,
-                          cm_tiled_compute_accesses(config), &timing->base.pool);
+                          cm_tiled_compute_accesses(config), pool);
    cm_tiled_compute_init(timing);
-   if (has_memory && !timing->base.pool.out_of_memory && cm_pipeline_attribute(&timing->base) &&
-       cm_log_queue_init(&timing->logs, take_log, timing))
-      return timing;
-   cm_tiled_timing_destroy(timing);
-   return NULL;
+   return has_memory;
 }
 
 static void
-destroy_work(struct cm_work *work)
+finish(struct cm_pipeline *pipeline)
 {
-   cm_log_finish(&work->log);
-   free(work);
-}
-
-static void
-destroy_works(struct cm_work *work)
-{
-   while (work) {
-      struct cm_work *next = work->next;
-      destroy_work(work);
-      work = next;
+   struct cm_tiled_timing *timing = (struct cm_tiled_timing *)pipeline;
+   while (timing->first) {
+      struct cm_work *work = timing->first;
+      timing->first = work->next;
+      cm_log_queue_give_back(&pipeline->logs, work);
    }
 }
 
-void
-cm_tiled_timing_destroy(struct cm_tiled_timing *timing)
-{
-   if (!timing)
-      return;
-   cm_log_queue_finish(&timing->logs, destroy_work);
-   destroy_works(timing->first);
-   cm_compute_timing_finish(&timing->compute);
-   cm_tiled_timing_end_report(timing);
-   cm_tiled_memory_finish(&timing->memory);
-   cm_pool_finish(&timing->base.pool);
-   cm_pipeline_finish(&timing->base);
-   free(timing);
-}
-
 /* ---- logs ---------------------------------------------------------------- */
-
-struct cm_log *
-cm_tiled_timing_begin(struct cm_tiled_timing *timing, enum cm_log_kind kind, uint32_t tile)
-{
-   struct cm_work *work = cm_log_queue_take_spare(&timing->logs);
-   if (!work && !(work = calloc(1, sizeof *work)))
-      return NULL;
-   const bool is_tile = kind == CM_LOG_TILE;
-   work->next = NULL;
-   work->kind = kind;
-   work->is_tile = is_tile;
-   work->tile = is_tile || kind == CM_LOG_GROUPS ? tile : CM_NO_ITEM;
-   work->begins_pass = is_tile && timing->pass_begins;
-   work->number = is_tile ? timing->num_tiles++ : 0;
-   timing->num_passes += kind == CM_LOG_GEOMETRY || kind == CM_LOG_DISPATCH;
-   work->pass = timing->num_passes;
-   work->fetch_begin = work->hidden_end = work->loaded = work->z_end = CM_UNKNOWN;
-   work->dispatch_begin = work->blend_begin = CM_UNKNOWN;
-   work->fetch_done = work->dispatch_end = 0;
-   work->shade_begin = work->shaded = work->flush_begin = work->flushed = CM_UNKNOWN;
-   work->is_shaded = false;
-   timing->pass_begins = kind == CM_LOG_GEOMETRY;
-   return &work->log;
-}
-
-void
-cm_tiled_timing_drop(struct cm_tiled_timing *timing, struct cm_log *log)
-{
-   cm_log_queue_give_spare(&timing->logs, (struct cm_work *)log);
-}
-
-/* A timeline that keeps the frame reads the caches' counters: the caches must not run ahead. */
-void
-cm_tiled_timing_end(struct cm_tiled_timing *timing, struct cm_log *log)
-{
-   cm_log_queue_put(&timing->logs, (struct cm_work *)log);
-   if (timing->report && cm_tiled_timing_is_reporting(timing))
-      cm_log_queue_drain(&timing->logs);
-}
 
 /* Where the stages are among the logs. */
 enum { NUM_CURSORS = 6 };
@@ -126,6 +59,12 @@ static void
 append(struct cm_tiled_timing *timing, struct cm_work *work)
 {
    struct cm_work **cursors[NUM_CURSORS];
+   work->number = work->kind == CM_LOG_TILE ? timing->num_tiles++ : 0;
+   work->fetch_begin = work->hidden_end = work->loaded = work->z_end = CM_UNKNOWN;
+   work->dispatch_begin = work->blend_begin = CM_UNKNOWN;
+   work->fetch_done = work->dispatch_end = 0;
+   work->shade_begin = work->shaded = work->flush_begin = work->flushed = CM_UNKNOWN;
+   work->is_shaded = false;
    if (timing->last)
       timing->last->next = work;
    else
@@ -158,15 +97,15 @@ cm_tiled_timing_release(struct cm_tiled_timing *timing, struct cm_work *released
    while (timing->first) {
       struct cm_work *work = timing->first;
       const bool is_last = work == released;
-      if (work->is_tile && !is_last)
+      if (work->kind == CM_LOG_TILE && !is_last)
          return;
-      if (!work->is_tile && !work->is_shaded)
+      if (work->kind != CM_LOG_TILE && !work->is_shaded)
          return;
       step_over(timing, work);
       timing->first = work->next;
       if (!timing->first)
          timing->last = NULL;
-      cm_log_queue_give_spare(&timing->logs, work);
+      cm_log_queue_give_back(&timing->base.logs, work);
       if (is_last)
          released = NULL;
    }
@@ -180,7 +119,7 @@ begin_geometry(struct cm_tiled_timing *timing)
 {
    struct cm_geometry_timing *geometry = &timing->geometry;
    struct cm_work *work = timing->fetcher.work;
-   if (geometry->work || !work || work->is_tile || !cm_fetcher_timing_end_pass(timing))
+   if (geometry->work || !work || work->kind == CM_LOG_TILE || !cm_fetcher_timing_end_pass(timing))
       return;
    geometry->work = work;
    geometry->fetch_at = geometry->out_at = (struct cm_vertex_cursor){0};
@@ -222,7 +161,7 @@ static const struct {
 static void
 advance(struct cm_tiled_timing *timing, bool is_last)
 {
-   while (!timing->is_deadlocked) {
+   while (!timing->base.has_failed) {
       uint64_t first_clock = CM_UNKNOWN, second_clock = CM_UNKNOWN;
       unsigned first = NUM_STAGES;
       begin_geometry(timing);
@@ -264,58 +203,45 @@ last_cycle(const struct cm_tiled_timing *timing)
 
 /* Synchronizes all stages at the end of a frame. */
 static void
-rest_until(struct cm_tiled_timing *timing, uint64_t end)
+idle_until(struct cm_tiled_timing *timing, uint64_t end)
 {
-   cm_pipeline_rest(&timing->base, timing->last_pass, end);
-   cm_geometry_timing_rest(timing, timing->last_pass, end);
+   cm_pipeline_idle(&timing->base, timing->base.last_pass, end);
+   cm_geometry_timing_idle(timing, timing->base.last_pass, end);
    timing->fetcher.clock = end;
    timing->raster.barrier = end;
 }
 
-/* Whether a tile remains that no stage can advance: a deadlock. */
-static bool
-has_unfinished_tile(const struct cm_tiled_timing *timing)
-{
-   for (const struct cm_work *work = timing->first; work; work = work->next) {
-      if (work->is_tile)
-         return true;
-   }
-   return false;
-}
-
-/* Completes all work. Returns when that is; CM_UNKNOWN: there is a deadlock. */
+/* Completes all work. Returns when that is; CM_UNKNOWN: there is a deadlock, a bug of the model. */
 static uint64_t
 complete(struct cm_tiled_timing *timing)
 {
    advance(timing, true);
-   if (!timing->is_deadlocked && has_unfinished_tile(timing)) {
+   if (!timing->base.has_failed && cm_work_tile(timing->first)) {
       cm_message(CM_MESSAGE_ERROR, "deadlock in the timing model (a bug)");
-      timing->is_deadlocked = true;
+      timing->base.has_failed = true;
    }
-   if (timing->is_deadlocked)
+   if (timing->base.has_failed)
       return CM_UNKNOWN;
    if (cm_fetcher_timing_end_pass(timing))
       advance(timing, true);
    return last_cycle(timing);
 }
 
-static void
-end_frame(struct cm_tiled_timing *timing)
+static uint64_t
+complete_frame(struct cm_pipeline *pipeline)
 {
+   struct cm_tiled_timing *timing = (struct cm_tiled_timing *)pipeline;
+   struct cm_tiled_memory *memory = &timing->memory;
    const uint64_t end = complete(timing);
    if (end == CM_UNKNOWN)
-      return;
-   rest_until(timing, end);
-   timing->memory.texture_waits = timing->memory.stores.mshrs = 0;
-   for (uint32_t i = 0; i < timing->memory.num_texture; i++) {
-      timing->memory.texture_waits += timing->memory.texture[i].waits;
-      timing->memory.stores.mshrs += timing->memory.load_store[i].mshrs.waits;
+      return end;
+   idle_until(timing, end);
+   memory->base.texture_waits = memory->base.stores.mshrs = 0;
+   for (uint32_t i = 0; i < memory->num_texture; i++) {
+      memory->base.texture_waits += memory->texture[i].waits;
+      memory->base.stores.mshrs += memory->load_store[i].waits;
    }
-   cm_pipeline_end_frame(&timing->base, end);
-   if (timing->report) {
-      cm_tiled_timing_report_frame_end(timing);
-      cm_tiled_timing_report_frame_begin(timing);
-   }
+   return end;
 }
 
 /* A compute pass, or the end of one that accesses storage, begins when all before it is done, and what follows when it
@@ -323,38 +249,111 @@ end_frame(struct cm_tiled_timing *timing)
 static void
 take_compute(struct cm_tiled_timing *timing, struct cm_work *work)
 {
-   uint64_t end = timing->compute.is_active ? 0 : complete(timing);
-   if (timing->is_deadlocked) {
-      cm_log_queue_give_spare(&timing->logs, work);
+   uint64_t end = timing->base.compute.is_active ? 0 : complete(timing);
+   if (timing->base.has_failed) {
+      cm_log_queue_give_back(&timing->base.logs, work);
       return;
    }
    if (end)
-      rest_until(timing, end);
-   timing->last_pass = work->pass;
-   end = cm_tiled_compute_take(timing, work, end);
+      idle_until(timing, end);
+   timing->base.last_pass = work->pass;
+   end = cm_compute_timing_take(&timing->base.compute, work, end);
    if (end)
-      rest_until(timing, end);
+      idle_until(timing, end);
 }
 
 static void
-take_log(void *context, struct cm_work *work)
+take(struct cm_pipeline *pipeline, struct cm_work *work)
 {
-   struct cm_tiled_timing *timing = context;
-   if (!work) {
-      end_frame(timing);
-      return;
-   }
+   struct cm_tiled_timing *timing = (struct cm_tiled_timing *)pipeline;
    if (work->kind >= CM_LOG_DISPATCH) {
       take_compute(timing, work);
       return;
    }
-   timing->last_pass = work->pass;
+   assert(work->kind != CM_LOG_PASS);
+   pipeline->last_pass = work->pass;
    append(timing, work);
    advance(timing, false);
 }
 
-void
-cm_tiled_timing_frame_end(struct cm_tiled_timing *timing)
+/* ---- what is counted ----------------------------------------------------- */
+
+#define VALUE(name, measure, description, member) \
+   CM_VALUE_PART(struct cm_tiled_timing, name, measure, description, member)
+#define STAGE(name, description, member) CM_STAGE_PART(struct cm_tiled_timing, name, description, member)
+#define QUEUE(name, description, member) CM_QUEUE_PART(struct cm_tiled_timing, name, description, member)
+#define AT(member) offsetof(struct cm_tiled_timing, member)
+
+static const struct cm_value_part values[] = {
+   VALUE("tile_fetcher.primitives", "primitives",
+         "primitives that the Tile Fetcher put into its output queue", fetcher.primitives),
+   VALUE("tile_fetcher.cycles", "cycles",
+         "cycles from the first PMD requested in a pass to the last primitive in its output queue",
+         fetcher.cycles),
+   CM_COMMON_VALUE_PARTS(VALUE),
+   VALUE("l2.mshr_cycles", "cycles", "cycles that misses of the L2 waited for an MSHR", memory.l2.waits),
+   VALUE("l2.bank_cycles", "cycles", "cycles that accesses of the L2 waited for their bank",
+         memory.l2_banks.waits),
+   VALUE("mesh.wait_cycles", "cycles", "cycles that messages waited for a link, or for the table",
+         memory.link_cycles),
+   {"texture_bus.wait_cycles", "cycles",
+    "cycles that blocks waited for the bus between texture caches and L2", AT(memory.texture_bus.waits),
+    cm_config_has_texture_bus},
+   {0},
+};
+
+static const struct cm_stage_part counted_stages[] = {
+   STAGE("vertex_fetch", "the fetch of indices and vertices", geometry.fetch),
+   {"vertex_processors", "the Vertex Processors, summed", AT(geometry.processors), true},
+   STAGE("primitive_assembly", "Primitive Assembly", geometry.assembly),
+   STAGE("polygon_list_builder", "the Polygon List Builder", geometry.builder),
+   STAGE("tile_fetcher", "the Tile Fetcher", fetcher.stage),
+   STAGE("hidden_surface_removal", "Hidden Surface Removal", hidden.stage),
+   STAGE("rasterizer", "the Rasterizer", raster.rasterizer),
+   STAGE("early_z", "the Early Z-Test", raster.early_z),
+   {"fragment_processors", "the Fragment Processors, summed", AT(base.fragment), true},
+   STAGE("blending_unit", "the Blending Unit", raster.blend),
+   STAGE("tile_buffers", "loads and flushes of tiles", transfer.stage),
+   {0},
+};
+
+static const struct cm_queue_part queues[] = {
+   QUEUE("vertex_input", "vertices before the Vertex Processors", geometry.input.queue),
+   QUEUE("vertex_output", "vertices before Primitive Assembly", geometry.output),
+   QUEUE("triangle", "primitives before the Polygon List Builder", geometry.triangles),
+   QUEUE("tile_fetch", "primitives requested by the Tile Fetcher", fetcher.requests.queue),
+   QUEUE("tile", "primitives behind the Tile Fetcher", fetcher.tiles),
+   QUEUE("early_z", "quads before the Early Z-Test", raster.z_queue),
+   QUEUE("early_z_flight", "quads in the Early Z-Test", raster.z_flight),
+   QUEUE("fragment", "quads before the Fragment Processors", raster.fragments),
+   QUEUE("color", "quads before the Blending Unit", raster.colors),
+   {0},
+};
+
+static uint64_t
+count_misses(const struct cm_pipeline *pipeline, unsigned number)
 {
-   cm_log_queue_end_frame(&timing->logs);
+   const struct cm_tiled_timing *timing = (const struct cm_tiled_timing *)pipeline;
+   const enum cm_unit unit = number ? CM_UNIT_L2 : CM_UNIT_TEXTURE_CACHE;
+   const struct cm_counter counter = {.unit = (int)unit,
+                                      .instance = -1,
+                                      .stream = -1,
+                                      .event = CM_CACHE_EVENT_MISSES};
+   return pipeline->config->caches[unit].size ? cm_hierarchy_counter(timing->hierarchy, &counter) : 0;
 }
+
+const struct cm_pipeline_type cm_tiled_pipeline = {
+   .values = values,
+   .stages = counted_stages,
+   .queues = queues,
+   .misses = {{"texture cache misses a cycle",
+               "misses of the first texture caches: mean of a cycle. They are those of all tiles "
+               "that the Tile Fetcher has reached, the flushed one's among them."},
+              {"L2 misses a cycle", "the same of the L2"}},
+   .size = sizeof(struct cm_tiled_timing),
+   .init = init,
+   .finish = finish,
+   .take = take,
+   .complete = complete_frame,
+   .count_misses = count_misses,
+};

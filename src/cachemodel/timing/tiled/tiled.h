@@ -3,45 +3,17 @@
 #ifndef CM_TILED_H
 #define CM_TILED_H
 
-#include "timing/compute.h"
 #include "timing/pipeline.h"
-#include "timing/report.h"
-#include "timing/tiled/log_queue.h"
 #include "timing/tiled/memory.h"
 #include "timing/tiled/texture.h"
-#include "timing/log.h"
 
 /* ---- logs ---------------------------------------------------------------- */
-
-/** A pass' geometry, or a tile; or of compute passes and the ends of passes, which no stage takes. */
-struct cm_work {
-   struct cm_log log; /**< first: a pointer to it is one to the work */
-   struct cm_work *next;
-   enum cm_log_kind kind;
-   bool is_tile;
-   bool begins_pass; /**< the first tile of its pass */
-   uint32_t tile;    /**< CM_NO_ITEM: it is of none */
-   uint64_t number;  /**< tiles count up */
-   uint32_t pass;    /**< passes count up from 1 */
-   /* Cycles, set by the stages: 0, or CM_UNKNOWN while not known. */
-   uint64_t fetch_done; /**< the Tile Fetcher has requested its last primitive */
-   uint64_t dispatch_begin, dispatch_end, blend_begin; /**< of its quads */
-   uint64_t fetch_begin;                               /**< the Tile Fetcher starts on it */
-   uint64_t hidden_end;                                /**< its hidden surfaces are removed */
-   uint64_t loaded;                                    /**< its Color Buffer is free and loaded */
-   uint64_t z_end;                                     /**< its last quad has left the Early Z-Test */
-   uint64_t shade_begin;                               /**< the Rasterizer starts on it */
-   uint64_t shaded;                                    /**< its last quad is blended */
-   uint64_t flush_begin, flushed;
-   bool is_shaded;     /**< the Rasterizer has passed on all its quads */
-   uint64_t last_quad; /**< the number of the first shaded quad after it */
-};
 
 /** The first tile from a log on; NULL: there is none yet. */
 static inline struct cm_work *
 cm_work_tile(struct cm_work *work)
 {
-   while (work && !work->is_tile)
+   while (work && work->kind != CM_LOG_TILE)
       work = work->next;
    return work;
 }
@@ -146,27 +118,14 @@ struct cm_transfer_timing {
    struct cm_stage stage;
 };
 
-/** What is counted. */
-extern const struct cm_pipeline_parts cm_tiled_parts;
-
 struct cm_tiled_timing {
    struct cm_pipeline base;
    const struct cm_pipeline_config *pipeline;
    struct cm_hierarchy *hierarchy;
    struct cm_tiled_memory memory;
-   bool is_deadlocked;             /**< a bug of the model: no cycle is counted any more */
-   struct cm_tiled_report *report; /**< to a timeline; NULL: there is none */
 
-   struct cm_log_queue logs; /**< from the consumer to the timing thread */
-
-   /* The consumer's. */
-   uint64_t num_tiles;
-   uint32_t num_passes;
-   bool pass_begins;
-
-   /* The timing thread's, as are memory and the rest. */
    struct cm_work *first, *last; /**< logs that the stages take from, the oldest first */
-   uint32_t last_pass;           /**< that of the last log that they got */
+   uint64_t num_tiles;
 
    struct cm_geometry_timing geometry;
    struct cm_fetcher_timing fetcher;
@@ -174,30 +133,12 @@ struct cm_tiled_timing {
    struct cm_raster_timing raster;
    struct cm_transfer_timing transfer;
    struct cm_texture_timing texture;
-   struct cm_compute_timing compute;
 };
 
 /** Builds what runs compute passes. */
 void cm_tiled_compute_init(struct cm_tiled_timing *timing);
 /** Quads, or runs of compute passes, that have accesses to start in a processor's texture and load/store units: the most. */
 uint32_t cm_tiled_compute_accesses(const struct cm_config *config);
-/** Takes a log that is no stage's; all before it is done and all stages rest at the last cycle. Returns until when they have
- * to. */
-uint64_t cm_tiled_compute_take(struct cm_tiled_timing *timing, struct cm_work *work, uint64_t cycle);
-
-/** NULL when out of memory. */
-struct cm_tiled_timing *cm_tiled_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy,
-                                               const struct cm_nuca *nuca);
-void cm_tiled_timing_destroy(struct cm_tiled_timing *timing);
-/** Reports to a timeline, which must outlive it, from the first frame on. False when out of memory. */
-bool cm_tiled_timing_set_timeline(struct cm_tiled_timing *timing, struct cm_timeline *timeline);
-void cm_tiled_timing_end_report(struct cm_tiled_timing *timing);
-
-/** A log to write; NULL when out of memory. _end submits it to the stages, _drop discards it. */
-struct cm_log *cm_tiled_timing_begin(struct cm_tiled_timing *timing, enum cm_log_kind kind, uint32_t tile);
-void cm_tiled_timing_end(struct cm_tiled_timing *timing, struct cm_log *log);
-void cm_tiled_timing_drop(struct cm_tiled_timing *timing, struct cm_log *log);
-void cm_tiled_timing_frame_end(struct cm_tiled_timing *timing);
 
 /** Builds a stage. */
 void cm_geometry_timing_init(struct cm_tiled_timing *timing);
@@ -236,7 +177,7 @@ bool cm_fetcher_timing_can_pass_on(struct cm_tiled_timing *timing, const struct 
 void cm_fetcher_timing_pass_on(struct cm_tiled_timing *timing, struct cm_work *work, uint32_t n);
 
 /** The Vertex Processors had no more to do than they did, until a cycle. */
-void cm_geometry_timing_rest(struct cm_tiled_timing *timing, uint32_t pass, uint64_t until);
+void cm_geometry_timing_idle(struct cm_tiled_timing *timing, uint32_t pass, uint64_t until);
 
 /** Pushes all primitives of the pass to the output queue; false where their times are not known yet. */
 bool cm_fetcher_timing_end_pass(struct cm_tiled_timing *timing);
@@ -246,20 +187,7 @@ bool cm_raster_timing_is_settled(struct cm_tiled_timing *timing, uint64_t quads)
 /** Blends all shaded quads before a number, which must be settled. */
 void cm_raster_timing_blend(struct cm_tiled_timing *timing, uint64_t quads);
 
-/** Whether the timeline keeps the frame. */
-bool cm_tiled_timing_is_reporting(const struct cm_tiled_timing *timing);
-/** Report to the timeline a compute pass that has ended: when its work-groups ran, and load/store caches wrote back. */
-void cm_tiled_timing_report_compute(struct cm_tiled_timing *timing, uint32_t pass, uint64_t begin,
-                                    uint64_t groups_end, uint64_t end);
-/** Report to the timeline: a tile that is done, a pass' geometry, a draw whose vertices were fetched from a cycle on, the
- * beginning of a frame, its end. */
-void cm_tiled_timing_report_tile(struct cm_tiled_timing *timing, const struct cm_work *work);
-void cm_tiled_timing_report_geometry(struct cm_tiled_timing *timing);
-void cm_tiled_timing_report_draw(struct cm_tiled_timing *timing, uint32_t draw, uint64_t begin);
-void cm_tiled_timing_report_frame_begin(struct cm_tiled_timing *timing);
-void cm_tiled_timing_report_frame_end(struct cm_tiled_timing *timing);
-
-/** Returns a log that all stages are done with to the spare ones. */
+/** All stages are done with a log. */
 void cm_tiled_timing_release(struct cm_tiled_timing *timing, struct cm_work *work);
 
 /** The end of a group of tokens that begins at token. */

@@ -116,8 +116,8 @@ step(struct cm_tiled_timing *timing)
    transfer->flushed[work->number % timing->pipeline->tile_buffers] = work->flushed;
    transfer->under_way = false;
    cm_pipeline_keep_end(&timing->base, work->pass, work->tile, work->flushed);
-   if (timing->report)
-      cm_tiled_timing_report_tile(timing, work);
+   if (timing->base.report)
+      cm_report_tile(timing->base.report, work);
    transfer->flush = work->next;
    cm_tiled_timing_release(timing, work);
 }

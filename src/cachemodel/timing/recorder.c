@@ -1,0 +1,665 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes the log of what the consumer does, item by item, and hands it to the thread of the timing. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "timing/log_queue.h"
+#include "timing/pipeline.h"
+#include "timing/timing.h"
+#include "util/array.h"
+
+/* The pipelines that read the logs. */
+static const struct cm_pipeline_type *
+type_of(enum cm_mode mode)
+{
+   return mode == CM_MODE_IMR ? &cm_immediate_pipeline : &cm_tiled_pipeline;
+}
+
+struct cm_timing {
+   const struct cm_config *config;
+   struct cm_hierarchy *hierarchy;
+   struct cm_pipeline *pipeline;
+
+   struct cm_log *log;         /* being written; NULL: none */
+   enum cm_log_kind last_kind; /* of the last log that began */
+   uint32_t num_passes;
+   bool out_of_memory;  /* nothing is logged any more */
+   bool logs_surfaces;  /* cycles of loads and flushes are attributed to resources */
+   uint32_t units;      /* bit u: accesses of unit u are logged */
+   uint32_t logged_end; /* where the last item ends */
+   uint32_t draw;       /* in mode imr: of the last primitive */
+   /* How many of these items the pass has in the parts before the log. */
+   uint32_t first_entry, first_draw, first_accessing;
+
+   /* Of the tile-based pipeline. */
+   uint32_t vertex_streams; /* a bit for each stream that fetches vertices; 0 in mode imr */
+   uint32_t vertex_reads;   /* of the first cache of vertices and indices since the last vertex */
+   bool is_vertex_fetched;  /* the next vertex accesses textures or storage */
+   uint32_t fetched_end;    /* where its attributes' entries end then */
+   uint32_t *covered;       /* by primitive of the pass: quads in the tile */
+   size_t covered_capacity;
+   uint32_t num_covered;
+};
+
+/* ---- reading the access stream --------------------------------------------- */
+
+/* Whether it reads the first cache of vertices or of indices. */
+static inline bool
+is_vertex_read(const struct cm_timing *timing, cm_entry entry)
+{
+   const enum cm_stream stream = cm_entry_stream(entry);
+   return timing->vertex_streams >> stream & 1 && cm_entry_unit(entry) == timing->config->streams[stream];
+}
+
+static inline bool
+is_writing(const struct cm_timing *timing)
+{
+   return timing && timing->log && !timing->out_of_memory;
+}
+
+/* Kinds of entries that are logged, besides accesses. */
+#define LOGGED_KINDS                                                                    \
+   (1u << CM_ENTRY_DRAM_READ | 1u << CM_ENTRY_DRAM_WRITE | 1u << CM_ENTRY_UNIT_ACCESS | \
+    1u << CM_ENTRY_GROUP | 1u << CM_ENTRY_LOOKUP | 1u << CM_ENTRY_REQUEST | 1u << CM_ENTRY_MESSAGE)
+
+static inline void
+read_entries(struct cm_timing *timing, const cm_entry *entries, uint32_t count)
+{
+   struct cm_log *log = timing->log;
+   timing->out_of_memory = !cm_array_make_room(&log->entries.items, &log->entries.capacity,
+                                               log->entries.count, count, sizeof *entries);
+   if (timing->out_of_memory)
+      return;
+   const uint32_t units = timing->units;
+   cm_entry *const first = log->entries.items, *next = first + log->entries.count;
+   const cm_entry whole = (cm_entry)(CM_ENTRY_WRITE_BLOCK - CM_ENTRY_WRITE) << CM_ENTRY_KIND_SHIFT;
+   for (uint32_t i = 0; i < count; i++) {
+      const cm_entry entry = entries[i];
+      const enum cm_entry_kind kind = cm_entry_kind(entry);
+      if (kind > CM_ENTRY_LAST_ACCESS) {
+         *next = entry;
+         next += LOGGED_KINDS >> kind & 1;
+         continue;
+      }
+      if (kind == CM_ENTRY_READ)
+         timing->vertex_reads += is_vertex_read(timing, entry);
+      *next = kind == CM_ENTRY_WRITE_BLOCK ? entry - whole : entry;
+      next += units >> cm_entry_unit(entry) & 1;
+   }
+   log->entries.count = (uint32_t)(next - first);
+}
+
+/* struct cm_access_reader's. */
+static void
+read_stream(void *context, const cm_entry *entries, uint32_t count)
+{
+   struct cm_timing *timing = context;
+   if (is_writing(timing))
+      read_entries(timing, entries, count);
+}
+
+/* ---- building ------------------------------------------------------------ */
+
+/* Whether all accesses of a stream are looked at: in the tile-based pipeline those that go to the L2 at once, in mode imr all.
+ * Lookups of textures, and of storage in load/store caches, are logged as such. */
+static bool
+is_watched(const struct cm_config *config, enum cm_stream stream)
+{
+   const enum cm_unit unit = config->streams[stream];
+   if (config->mode != CM_MODE_IMR)
+      return unit == CM_UNIT_L2;
+   return unit != CM_UNIT_DRAM && stream != CM_STREAM_TEXTURE && unit != CM_UNIT_LOAD_STORE_CACHE;
+}
+
+/* Besides, what caches pass on, and accesses to memory. The tile-based pipeline also counts reads of vertices and indices. */
+static bool
+read_accesses(struct cm_timing *timing)
+{
+   const struct cm_config *config = timing->config;
+   const bool has_tiles = config->mode != CM_MODE_IMR;
+   timing->logs_surfaces = has_tiles && config->attribution.texture;
+   timing->vertex_streams = has_tiles ? 1u << CM_STREAM_VERTEX | 1u << CM_STREAM_INDEX : 0;
+   struct cm_access_reader reader = {
+      .read = read_stream,
+      .context = timing,
+      .streams = timing->vertex_streams,
+      .requests = true,
+   };
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      if (config->caches[unit].size && config->caches[unit].next != CM_UNIT_DRAM)
+         timing->units |= 1u << config->caches[unit].next;
+   }
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
+      if (!is_watched(config, (enum cm_stream)stream))
+         continue;
+      reader.streams |= 1u << stream;
+      timing->units |= 1u << config->streams[stream];
+   }
+   return cm_hierarchy_add_reader(timing->hierarchy, &reader);
+}
+
+struct cm_timing *
+cm_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy, const struct cm_nuca *nuca)
+{
+   struct cm_timing *timing = calloc(1, sizeof *timing);
+   if (!timing)
+      return NULL;
+   timing->config = config;
+   timing->hierarchy = hierarchy;
+   timing->pipeline = cm_pipeline_create(type_of(config->mode), config, hierarchy, nuca);
+   if (timing->pipeline && read_accesses(timing))
+      return timing;
+   cm_timing_destroy(timing);
+   return NULL;
+}
+
+/* The log that is being written. */
+static struct cm_work *
+take_written(struct cm_timing *timing)
+{
+   struct cm_work *work = (struct cm_work *)timing->log;
+   timing->log = NULL;
+   return work;
+}
+
+void
+cm_timing_destroy(struct cm_timing *timing)
+{
+   if (!timing)
+      return;
+   if (timing->log)
+      cm_log_queue_give_back(&timing->pipeline->logs, take_written(timing));
+   cm_pipeline_destroy(timing->pipeline);
+   free(timing->covered);
+   free(timing);
+}
+
+bool
+cm_timing_is_complete(const struct cm_timing *timing)
+{
+   return !timing || !(timing->out_of_memory || timing->pipeline->has_failed);
+}
+
+bool
+cm_timing_set_timeline(struct cm_timing *timing, struct cm_timeline *timeline)
+{
+   return cm_pipeline_set_timeline(timing->pipeline, timeline);
+}
+
+/* ---- writing ------------------------------------------------------------- */
+
+/* Room for an item of the log that is being written; false: there is no log, or out of memory. */
+static bool
+make_room(struct cm_timing *timing, void *items, size_t *capacity, size_t count, size_t item_bytes)
+{
+   if (!is_writing(timing))
+      return false;
+   timing->out_of_memory = !cm_array_make_room(items, capacity, count, 1, item_bytes);
+   return !timing->out_of_memory;
+}
+
+/* The next item of a list; NULL: there is no log, or out of memory. */
+#define ADD(timing, list)                                                                \
+   (timing && timing->log &&                                                             \
+          make_room((timing), &(timing)->log->list.items, &(timing)->log->list.capacity, \
+                    (timing)->log->list.count, sizeof *(timing)->log->list.items)        \
+       ? &(timing)->log->list.items[(timing)->log->list.count++]                         \
+       : NULL)
+
+/* There is one. */
+#define LAST(timing, list) (&(timing)->log->list.items[(timing)->log->list.count - 1])
+
+uint32_t
+cm_timing_position(struct cm_timing *timing)
+{
+   if (!is_writing(timing))
+      return 0;
+   struct cm_shared_side *shared = &timing->hierarchy->shared;
+   if (shared->num_readers > 1) {
+      cm_access_stream_drain(&shared->reported);
+   } else if (shared->reported.count) {
+      /* The same, for the only reader; most items have a few entries. */
+      read_entries(timing, shared->reported.entries, shared->reported.count);
+      shared->reported.count = 0;
+   }
+   return timing->first_entry + timing->log->entries.count;
+}
+
+/* The entries since the last item's belong to this one. Where they end. */
+static uint32_t
+take_tokens(struct cm_timing *timing)
+{
+   return timing->logged_end = cm_timing_position(timing);
+}
+
+/* ---- logs ---------------------------------------------------------------- */
+
+static void
+begin_log(struct cm_timing *timing, enum cm_log_kind kind, uint32_t tile, bool begins)
+{
+   struct cm_work *work = cm_log_queue_begin(&timing->pipeline->logs);
+   timing->out_of_memory = !work;
+   if (!work)
+      return;
+   work->kind = timing->last_kind = kind;
+   work->pass = timing->num_passes;
+   work->tile = kind == CM_LOG_TILE || kind == CM_LOG_GROUPS ? tile : CM_NO_ITEM;
+   work->begins = begins;
+   timing->log = &work->log;
+}
+
+void
+cm_timing_begin(struct cm_timing *timing, enum cm_log_kind kind, uint32_t tile)
+{
+   if (!timing || timing->out_of_memory)
+      return;
+   assert(!timing->log);
+   cm_shared_side_run(&timing->hierarchy->shared); /* which belongs to no log */
+   timing->num_passes += kind == CM_LOG_GEOMETRY || kind == CM_LOG_PASS || kind == CM_LOG_DISPATCH;
+   begin_log(timing, kind, tile, kind != CM_LOG_TILE || timing->last_kind != CM_LOG_TILE);
+   timing->logged_end = timing->first_entry = timing->first_draw = timing->first_accessing = 0;
+   timing->vertex_reads = 0;
+}
+
+/* Puts what is logged into the queue. A timeline that keeps the frame reads the caches' counters, and the names of what is
+ * drawn: the consumer must not run ahead. */
+static void
+submit(struct cm_timing *timing, bool ends)
+{
+   struct cm_log_queue *logs = &timing->pipeline->logs;
+   struct cm_work *work = take_written(timing);
+   work->ends = ends;
+   cm_log_queue_put(logs, work);
+   if (ends && cm_pipeline_is_reporting(timing->pipeline))
+      cm_log_queue_drain(logs);
+}
+
+/* A part of so many entries is worth the way to the other thread. */
+#define PART_ENTRIES 16384
+
+void
+cm_timing_submit_log(struct cm_timing *timing)
+{
+   if (!is_writing(timing) || cm_pipeline_is_reporting(timing->pipeline) ||
+       timing->log->entries.count < PART_ENTRIES)
+      return;
+   assert(timing->last_kind == CM_LOG_PASS);
+   cm_shared_side_run(&timing->hierarchy->shared);
+   /* All entries are some item's. */
+   if (cm_timing_position(timing) != timing->logged_end || timing->out_of_memory)
+      return;
+   timing->first_entry += timing->log->entries.count;
+   timing->first_draw += timing->log->draws.count;
+   timing->first_accessing += timing->log->accessing.count;
+   submit(timing, false);
+   begin_log(timing, CM_LOG_PASS, 0, false);
+}
+
+void
+cm_timing_end(struct cm_timing *timing)
+{
+   if (!timing || !timing->log)
+      return;
+   cm_shared_side_run(&timing->hierarchy->shared);
+   if (timing->out_of_memory)
+      cm_log_queue_give_back(&timing->pipeline->logs, take_written(timing));
+   else
+      submit(timing, true);
+}
+
+void
+cm_timing_frame_end(struct cm_timing *timing)
+{
+   if (timing && !timing->out_of_memory)
+      cm_log_queue_end_frame(&timing->pipeline->logs);
+}
+
+/* ---- items ----------------------------------------------------------------- */
+
+void
+cm_timing_mark(struct cm_timing *timing, enum cm_log_mark mark)
+{
+   if (is_writing(timing))
+      timing->log->marks[mark] = take_tokens(timing);
+}
+
+void
+cm_timing_surface(struct cm_timing *timing, uint32_t resource)
+{
+   struct cm_logged_surface *item = timing && timing->logs_surfaces ? ADD(timing, surfaces) : NULL;
+   if (item)
+      *item = (struct cm_logged_surface){.begin = cm_timing_position(timing), .resource = resource};
+}
+
+void
+cm_timing_group(struct cm_timing *timing, enum cm_stream stream, uint32_t accesses)
+{
+   if (timing)
+      cm_access_stream_append(&timing->hierarchy->shared.reported,
+                              cm_entry_make(CM_ENTRY_GROUP, 0, 0, stream, accesses));
+}
+
+/* ---- vertices ------------------------------------------------------------ */
+
+void
+cm_timing_draw(struct cm_timing *timing, const struct cm_draw *draw)
+{
+   struct cm_logged_draw *item = ADD(timing, draws);
+   if (item)
+      *item = (struct cm_logged_draw){
+         .instructions = draw->vertex_shader.instructions,
+         .stages = {[CM_PRERASTER_CONTROL] = {.invocations = draw->control_invocations,
+                                              .instructions = draw->control_shader.instructions},
+                    [CM_PRERASTER_EVALUATION] = {.invocations = draw->evaluation_invocations,
+                                                 .instructions = draw->evaluation_shader.instructions},
+                    [CM_PRERASTER_GEOMETRY] = {.invocations = draw->geometry_invocations,
+                                               .instructions = draw->geometry_shader.instructions}},
+         .has_stages = draw->patches || draw->geometry_invocations,
+         .begin = timing->logged_end,
+      };
+}
+
+void
+cm_timing_shaders_fetched(struct cm_timing *timing)
+{
+   if (is_writing(timing))
+      LAST(timing, draws)->program_end = take_tokens(timing);
+}
+
+void
+cm_timing_vertex_fetched(struct cm_timing *timing)
+{
+   if (!is_writing(timing))
+      return;
+   timing->fetched_end = cm_timing_position(timing);
+   timing->is_vertex_fetched = true;
+}
+
+void
+cm_timing_vertex(struct cm_timing *timing, bool reused)
+{
+   struct cm_logged_vertex *item = ADD(timing, vertices);
+   if (!item)
+      return;
+   item->tokens_end = take_tokens(timing);
+   item->accesses_begin = timing->is_vertex_fetched ? timing->fetched_end : item->tokens_end;
+   timing->is_vertex_fetched = false;
+   item->accesses = timing->vertex_reads & INT32_MAX;
+   item->reused = reused;
+   timing->vertex_reads = 0;
+   LAST(timing, draws)->num_vertices++;
+}
+
+void
+cm_timing_invocation(struct cm_timing *timing, enum cm_preraster_stage stage, uint32_t number)
+{
+   struct cm_logged_invocation *item = ADD(timing, accessing);
+   if (!item)
+      return;
+   struct cm_logged_draw *draw = LAST(timing, draws);
+   const uint32_t begin = timing->logged_end;
+   *item = (struct cm_logged_invocation){.number = number, .begin = begin, .end = take_tokens(timing)};
+   if (!draw->stages[stage].num_accessing++)
+      draw->stages[stage].first_accessing = timing->first_accessing + timing->log->accessing.count - 1;
+}
+
+void
+cm_timing_stages_end(struct cm_timing *timing)
+{
+   if (is_writing(timing))
+      LAST(timing, draws)->stages_end = take_tokens(timing);
+}
+
+void
+cm_timing_draw_end(struct cm_timing *timing)
+{
+   if (is_writing(timing))
+      LAST(timing, draws)->tokens_end = timing->log->marks[CM_LOG_VERTICES] = take_tokens(timing);
+}
+
+/* ---- the tile-based pipeline --------------------------------------------- */
+
+void
+cm_timing_binned(struct cm_timing *timing, const struct cm_primitive *primitive)
+{
+   struct cm_logged_binned *item = ADD(timing, binned);
+   if (!item)
+      return;
+   *item = (struct cm_logged_binned){
+      .tokens_end = take_tokens(timing),
+      .draw = primitive->draw,
+      .num_tiles = primitive->num_tiles,
+      .num_attributes = primitive->num_attributes,
+   };
+   if (primitive->draw < timing->log->draws.count)
+      timing->log->draws.items[primitive->draw].num_primitives++;
+}
+
+void
+cm_timing_fetched(struct cm_timing *timing, uint32_t index, const struct cm_primitive *primitive)
+{
+   struct cm_logged_fetched *item = ADD(timing, fetched);
+   if (item)
+      *item = (struct cm_logged_fetched){
+         .tokens_end = take_tokens(timing),
+         .index = index,
+         .draw = primitive->draw,
+         .attributes = primitive->num_attributes,
+         .ready = CM_UNKNOWN,
+      };
+}
+
+/* Adds the quads of the tile's events to the primitives that they belong to. */
+static void
+count_quads(struct cm_timing *timing, const struct cm_tile_events *events)
+{
+   const uint32_t *word = events->words, *end = word + events->num_words;
+   for (; word < end; word = cm_event_next(word)) {
+      const enum cm_event_type type = cm_event_type(*word);
+      if ((type != CM_EVENT_SHADE && type != CM_EVENT_UNSHADED) || cm_event_continues(*word))
+         continue;
+      const struct cm_quad *quads = (const struct cm_quad *)(word + 2);
+      for (uint32_t q = 0; q < cm_event_count(*word); q++) {
+         if (quads[q].covered && quads[q].primitive < timing->num_covered)
+            timing->covered[quads[q].primitive]++;
+      }
+   }
+}
+
+void
+cm_timing_tile_fetched(struct cm_timing *timing, const struct cm_tile_events *events)
+{
+   cm_timing_mark(timing, CM_LOG_FETCHED);
+   if (!is_writing(timing) || timing->config->mode != CM_MODE_TBDR || !timing->log->fetched.count)
+      return;
+   const uint32_t primitives = LAST(timing, fetched)->index + 1;
+   if (primitives > timing->num_covered) {
+      const uint32_t more = primitives - timing->num_covered;
+      if (!cm_array_make_room(&timing->covered, &timing->covered_capacity, timing->num_covered, more,
+                              sizeof *timing->covered)) {
+         timing->out_of_memory = true;
+         return;
+      }
+      memset(timing->covered + timing->num_covered, 0, more * sizeof *timing->covered);
+      timing->num_covered = primitives;
+   }
+   count_quads(timing, events);
+   for (uint32_t p = 0; p < timing->log->fetched.count; p++) {
+      uint32_t *covered = &timing->covered[timing->log->fetched.items[p].index];
+      timing->log->fetched.items[p].quads = *covered;
+      *covered = 0;
+   }
+}
+
+void
+cm_timing_quad(struct cm_timing *timing, const struct cm_logged_quad *quad)
+{
+   struct cm_logged_quad *item = ADD(timing, quads);
+   if (!item)
+      return;
+   *item = *quad;
+   item->tokens_end = take_tokens(timing);
+}
+
+/* ---- mode imr ------------------------------------------------------------ */
+
+void
+cm_timing_primitive(struct cm_timing *timing, uint32_t draw)
+{
+   struct cm_logged_primitive *item = ADD(timing, primitives);
+   if (!item)
+      return;
+   *item = (struct cm_logged_primitive){.draw = draw};
+   timing->draw = draw;
+   timing->log->draws.items[draw - timing->first_draw].num_primitives++;
+}
+
+void
+cm_timing_region(struct cm_timing *timing, uint32_t tile)
+{
+   struct cm_logged_region *item = ADD(timing, regions);
+   if (!item)
+      return;
+   *item = (struct cm_logged_region){.begin = timing->logged_end, .draw = timing->draw, .tile = tile};
+   item->hiz_end = take_tokens(timing);
+   LAST(timing, primitives)->num_regions++;
+}
+
+void
+cm_timing_block(struct cm_timing *timing, const struct cm_logged_block *block)
+{
+   struct cm_logged_block *item = ADD(timing, blocks);
+   if (!item)
+      return;
+   *item = *block;
+   item->end = take_tokens(timing);
+   item->goes_on |= item->end > item->tests_end;
+   LAST(timing, regions)->num_blocks++;
+}
+
+void
+cm_timing_region_end(struct cm_timing *timing)
+{
+   if (!is_writing(timing))
+      return;
+   struct cm_logged_region *region = LAST(timing, regions);
+   region->update_begin = timing->logged_end;
+   region->end = take_tokens(timing);
+}
+
+/* ---- compute passes, storage ------------------------------------------------ */
+
+void
+cm_timing_storage(struct cm_timing *timing, enum cm_storage_operation operation, uint32_t processor,
+                  uint32_t count, uint32_t resource)
+{
+   if (timing)
+      cm_access_stream_append(&timing->hierarchy->shared.reported,
+                              cm_group_make(operation, processor, CM_STREAM_STORAGE, count, resource));
+}
+
+void
+cm_timing_storage_block(struct cm_timing *timing, uint64_t address)
+{
+   if (timing)
+      cm_access_stream_append(&timing->hierarchy->shared.reported,
+                              cm_entry_make(CM_ENTRY_LOOKUP, CM_UNIT_LOAD_STORE_CACHE, 0, CM_STREAM_STORAGE,
+                                            address >> CM_ENTRY_ADDRESS_SHIFT));
+}
+
+void
+cm_timing_work_group(struct cm_timing *timing, uint32_t processor, uint32_t instructions)
+{
+   struct cm_logged_group *item = ADD(timing, groups);
+   if (!item)
+      return;
+   *item = (struct cm_logged_group){
+      .begin = timing->logged_end,
+      .instructions = instructions,
+      .phases = 1,
+      .processor = processor,
+   };
+   item->program_end = take_tokens(timing);
+}
+
+/* Footprints and instructions that access storage. */
+static uint32_t
+count_accesses(const struct cm_log *log, uint32_t begin, uint32_t end)
+{
+   uint32_t count = 0;
+   for (uint32_t t = begin; t < end; t++)
+      count += cm_entry_kind(log->entries.items[t]) == CM_ENTRY_GROUP;
+   return count;
+}
+
+void
+cm_timing_run(struct cm_timing *timing, uint32_t invocations, bool resumes)
+{
+   struct cm_logged_run *item = ADD(timing, runs);
+   if (!item)
+      return;
+   const uint32_t begin = timing->logged_end;
+   struct cm_logged_group *group = LAST(timing, groups);
+   item->tokens_end = take_tokens(timing);
+   item->phase = group->phases - 1;
+   item->accesses = count_accesses(timing->log, begin, item->tokens_end);
+   item->quads = (invocations + 3) / 4;
+   group->invocations += resumes ? 0 : invocations;
+   group->num_runs++;
+}
+
+void
+cm_timing_barrier(struct cm_timing *timing)
+{
+   if (is_writing(timing))
+      LAST(timing, groups)->phases++;
+}
+
+/* ---- results --------------------------------------------------------------- */
+
+struct cm_timed_frame
+cm_timing_frame(const struct cm_timing *timing)
+{
+   const struct cm_pipeline *pipeline = timing->pipeline;
+   return (struct cm_timed_frame){
+      .begin = pipeline->frame_begin,
+      .end = pipeline->cycles,
+      .ends = pipeline->ends.data,
+      .num_ends = pipeline->num_ends,
+   };
+}
+
+struct cm_cycle_attribution *
+cm_timing_attribution(const struct cm_timing *timing)
+{
+   return timing->pipeline->attribution;
+}
+
+int
+cm_timing_attributed_column(enum cm_mode mode, int event)
+{
+   return cm_pipeline_attributed_column(type_of(mode), event);
+}
+
+uint32_t
+cm_timing_attributed_columns(enum cm_mode mode)
+{
+   return cm_pipeline_attributed_columns(type_of(mode));
+}
+
+static bool
+list_counters(const struct cm_config *config, struct cm_counter_table *table)
+{
+   if (config->timing == CM_TIMING_OFF)
+      return true;
+   return cm_pipeline_list_counters(type_of(config->mode), config, table);
+}
+
+static uint64_t
+read_counter(const void *timing, const struct cm_counter *counter)
+{
+   return ((const struct cm_timing *)timing)->pipeline->values[counter->event];
+}
+
+const struct cm_counter_source cm_timing_counters = {list_counters, read_counter};

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Logs of passes that go to another thread, some in parts, cut between random draws: the thread gets each pass as it was
+ * written in one piece, in order, and all of a frame before its end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/test.h"
+#include "timing/log_queue.h"
+#include "util/array.h"
+
+#define PASSES 40
+#define MAX_DRAWS 30
+
+/* The next item of a list, of zeros. */
+#define ADD(log, list)                                                                              \
+   (assert_true(cm_array_make_room(&(log)->list.items, &(log)->list.capacity, (log)->list.count, 1, \
+                                   sizeof *(log)->list.items)),                                     \
+    memset(&(log)->list.items[(log)->list.count], 0, sizeof *(log)->list.items),                    \
+    &(log)->list.items[(log)->list.count++])
+
+/* Some entries. Returns where they end. */
+static uint32_t
+add_entries(struct cm_log *log, uint64_t *random)
+{
+   for (uint32_t e = random_below(random, 5); e; e--)
+      *ADD(log, entries) = random_below(random, UINT32_MAX);
+   return log->entries.count;
+}
+
+static void
+add_draw(struct cm_log *log, uint32_t number, uint64_t *random)
+{
+   struct cm_logged_draw *draw = ADD(log, draws);
+   draw->begin = log->entries.count;
+   draw->program_end = add_entries(log, random);
+   draw->num_vertices = random_below(random, 4);
+   for (uint32_t v = 0; v < draw->num_vertices; v++)
+      ADD(log, vertices)->tokens_end = add_entries(log, random);
+   draw->tokens_end = add_entries(log, random);
+   draw->num_primitives = random_below(random, 4);
+   for (uint32_t p = 0; p < draw->num_primitives; p++) {
+      *ADD(log, primitives) = (struct cm_logged_primitive){.num_regions = 1, .draw = number};
+      ADD(log, regions)->num_blocks = 1;
+      ADD(log, blocks)->end = add_entries(log, random);
+   }
+}
+
+/* The passes as they were written, and what the thread has got. */
+struct passes {
+   struct cm_log_queue queue;
+   struct cm_log written[PASSES], got[PASSES];
+   uint32_t num_got, got_at_frame_end;
+   bool is_cut; /* of the last one the end is missing */
+};
+
+static void
+get_pass(void *context, struct cm_work *work)
+{
+   struct passes *passes = context;
+   if (!work) {
+      passes->got_at_frame_end = passes->num_got;
+      return;
+   }
+   assert_int_equal(work->pass, passes->num_got + 1);
+   assert_true(work->begins);
+   struct cm_log *log = &passes->got[passes->num_got++];
+   for (bool ends = false; !ends; work = ends ? NULL : cm_log_queue_next(&passes->queue)) {
+      passes->is_cut = !work;
+      if (!work)
+         return;
+      ends = work->ends;
+      assert_true(cm_log_append(log, &work->log));
+      cm_log_queue_give_back(&passes->queue, work);
+   }
+}
+
+/* Puts what a pass has had since the last part. */
+static void
+put_part(struct passes *passes, struct cm_log *sent, const struct cm_log *pass, bool begins, bool ends)
+{
+   struct cm_work *work = cm_log_queue_begin(&passes->queue);
+   work->kind = CM_LOG_PASS;
+   work->pass = (uint32_t)(pass - passes->written) + 1;
+   work->begins = begins;
+   work->ends = ends;
+#define MOVE(type, list)                                           \
+   for (; sent->list.count < pass->list.count; sent->list.count++) \
+      *ADD(&work->log, list) = pass->list.items[sent->list.count];
+   CM_LOG_LISTS(MOVE)
+#undef MOVE
+   memcpy(work->log.marks, pass->marks, sizeof pass->marks);
+   cm_log_queue_put(&passes->queue, work);
+}
+
+static void
+write_pass(struct passes *passes, struct cm_log *pass, uint64_t *random, bool is_whole)
+{
+   struct cm_log sent = {0}; /* counts only */
+   bool begins = true;
+   pass->marks[CM_LOG_CLEARED] = add_entries(pass, random);
+   for (uint32_t d = random_below(random, MAX_DRAWS); d; d--) {
+      if (random_below(random, 4) == 0) {
+         put_part(passes, &sent, pass, begins, false);
+         begins = false;
+      }
+      add_draw(pass, pass->draws.count, random);
+   }
+   pass->marks[CM_LOG_DRAWN] = add_entries(pass, random);
+   pass->marks[CM_LOG_RESOLVED] = add_entries(pass, random);
+   put_part(passes, &sent, pass, begins, is_whole);
+}
+
+static void
+compare(const struct cm_log *log, const struct cm_log *other)
+{
+#define COMPARE(type, list)                              \
+   assert_int_equal(log->list.count, other->list.count); \
+   if (log->list.count)                                  \
+      assert_memory_equal(log->list.items, other->list.items, log->list.count * sizeof(type));
+   CM_LOG_LISTS(COMPARE)
+#undef COMPARE
+   assert_memory_equal(log->marks, other->marks, sizeof log->marks);
+}
+
+static void
+finish(struct passes *passes)
+{
+   cm_log_queue_stop(&passes->queue);
+   cm_log_queue_finish(&passes->queue);
+   for (uint32_t p = 0; p < passes->num_got; p++) {
+      compare(&passes->written[p], &passes->got[p]);
+      cm_log_finish(&passes->written[p]);
+      cm_log_finish(&passes->got[p]);
+   }
+   free(passes);
+}
+
+static void
+test_parts(void **unused)
+{
+   struct passes *passes = calloc(1, sizeof *passes);
+   uint64_t random = 11;
+   assert_true(cm_log_queue_init(&passes->queue, get_pass, passes));
+   for (uint32_t p = 0; p < PASSES; p++) {
+      write_pass(passes, &passes->written[p], &random, true);
+      if (random_below(&random, 3) == 0) {
+         cm_log_queue_end_frame(&passes->queue);
+         assert_int_equal(passes->got_at_frame_end, p + 1);
+      }
+   }
+   cm_log_queue_drain(&passes->queue);
+   assert_int_equal(passes->num_got, PASSES);
+   finish(passes);
+}
+
+/* The consumer ends within a pass, of which the thread waits for more. */
+static void
+test_end_in_pass(void **unused)
+{
+   struct passes *passes = calloc(1, sizeof *passes);
+   uint64_t random = 12;
+   assert_true(cm_log_queue_init(&passes->queue, get_pass, passes));
+   write_pass(passes, &passes->written[0], &random, false);
+   cm_log_queue_stop(&passes->queue);
+   assert_int_equal(passes->num_got, 1);
+   assert_true(passes->is_cut);
+   finish(passes);
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_parts),
+      cmocka_unit_test(test_end_in_pass),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}
