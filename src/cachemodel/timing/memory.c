@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "timing/memory.h"
 
+#include <assert.h>
+
 /* ---- DRAM ---------------------------------------------------------------- */
 
 bool
@@ -102,48 +104,48 @@ cm_flight_init(struct cm_flight *flight, uint32_t size, struct cm_pool *pool)
 
 /* ---- outstanding misses -------------------------------------------------- */
 
-/* Counts of outstanding blocks by hash, for each entry: with 8, one in eight other blocks or fewer has a hash that is
- * counted, and is compared with the entries in vain. */
-#define PRESENT_AN_ENTRY 8
+/* Buckets for each entry: with 8, one in eight other blocks or fewer has a bucket that is not empty. */
+#define BUCKETS_PER_ENTRY 8
 
 void
-cm_mshrs_init(struct cm_mshrs *mshrs, uint32_t count, bool indexed, struct cm_pool *pool)
+cm_mshrs_init(struct cm_mshrs *mshrs, uint32_t count, bool is_latest_first, struct cm_pool *pool)
 {
-   *mshrs = (struct cm_mshrs){.entries = cm_pool_take(pool, count, sizeof *mshrs->entries), .count = count};
+   uint32_t bits = 1;
+   assert(count && count < CM_NO_MSHR);
+   while (1u << bits < BUCKETS_PER_ENTRY * count)
+      bits++;
+   *mshrs = (struct cm_mshrs){
+      .entries = cm_pool_take(pool, count, sizeof *mshrs->entries),
+      .bucket = cm_pool_take(pool, (size_t)1 << bits, sizeof *mshrs->bucket),
+      .chain = cm_pool_take(pool, count, sizeof *mshrs->chain),
+      .bucket_shift = 64 - bits,
+      .count = count,
+      .is_latest_first = is_latest_first,
+   };
    for (uint32_t i = 0; mshrs->entries && i < count; i++)
       mshrs->entries[i] = (struct cm_mshr){.block = UINT64_MAX, .fill.ticket = CM_NO_TICKET};
-   uint32_t bits = 1;
-   while (1u << bits < (indexed ? 2 : PRESENT_AN_ENTRY) * count)
-      bits++;
-   if (!indexed) {
-      mshrs->tag_words = (count + CM_MSHRS_A_WORD - 1) / CM_MSHRS_A_WORD;
-      mshrs->tags = cm_pool_take(pool, mshrs->tag_words, sizeof *mshrs->tags);
-      mshrs->present = cm_pool_take(pool, (size_t)1 << bits, sizeof *mshrs->present);
-      mshrs->present_shift = 64 - bits;
-      return;
-   }
-   mshrs->bucket_shift = 64 - bits;
-   mshrs->bucket = cm_pool_take(pool, (size_t)1 << bits, sizeof *mshrs->bucket);
-   mshrs->chain = cm_pool_take(pool, count, sizeof *mshrs->chain);
    if (mshrs->bucket)
       memset(mshrs->bucket, 0xff, sizeof *mshrs->bucket << bits);
 }
 
 void
-cm_mshrs_set_indexed_block(struct cm_mshrs *mshrs, struct cm_mshr *changed, uint64_t block)
+cm_mshrs_set_block(struct cm_mshrs *mshrs, struct cm_mshr *changed, uint64_t block)
 {
-   const uint64_t old = changed->block;
    const uint16_t entry = (uint16_t)(changed - mshrs->entries);
-   changed->block = block;
-   if (old != UINT64_MAX) {
-      uint16_t *link = &mshrs->bucket[cm_mshrs_hash(old) >> mshrs->bucket_shift];
+   if (changed->block != UINT64_MAX) {
+      uint16_t *link = cm_mshrs_bucket(mshrs, changed->block);
       while (*link != entry)
          link = &mshrs->chain[*link];
       *link = mshrs->chain[entry];
    }
-   uint16_t *bucket = &mshrs->bucket[cm_mshrs_hash(block) >> mshrs->bucket_shift];
-   mshrs->chain[entry] = *bucket;
-   *bucket = entry;
+   changed->block = block;
+   if (block == UINT64_MAX)
+      return;
+   uint16_t *link = cm_mshrs_bucket(mshrs, block);
+   while (!mshrs->is_latest_first && *link < entry)
+      link = &mshrs->chain[*link];
+   mshrs->chain[entry] = *link;
+   *link = entry;
 }
 
 /* Whether a read is known, without advancing DRAM, to be complete by now. */
@@ -162,100 +164,39 @@ is_over(const struct cm_memory *memory, struct cm_arrival *arrival, uint64_t cyc
    return arrival->time <= cycle;
 }
 
-static void
-add_pending(struct cm_memory *memory, struct cm_mshrs *mshrs, struct cm_mshr *entry, uint64_t cycle,
-            struct cm_wait *wait)
-{
-   if (is_over(memory, &entry->fill, cycle))
-      cm_mshrs_set_block(mshrs, entry, UINT64_MAX);
-   else
-      cm_wait_add(memory, wait, &entry->fill, 0);
-}
-
 void
 cm_mshrs_add_pending(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t block, uint64_t cycle,
                      struct cm_wait *wait)
 {
-   const uint64_t tags = cm_mshrs_tags_of(block);
-   for (uint32_t word = 0; word < mshrs->tag_words; word++) {
-      for (uint64_t found = cm_mshrs_same_tags(mshrs->tags[word], tags); found; found &= found - 1) {
-         const uint32_t number = word * CM_MSHRS_A_WORD + (uint32_t)__builtin_ctzll(found) / 8;
-         if (number < mshrs->count && mshrs->entries[number].block == block)
-            add_pending(memory, mshrs, &mshrs->entries[number], cycle, wait);
-      }
+   for (uint16_t at = cm_mshrs_find(mshrs, block), next; at != CM_NO_MSHR; at = next) {
+      struct cm_mshr *entry = &mshrs->entries[at];
+      next = cm_mshrs_find_next(mshrs, at);
+      if (is_over(memory, &entry->fill, cycle))
+         cm_mshrs_set_block(mshrs, entry, UINT64_MAX);
+      else
+         cm_wait_add(memory, wait, &entry->fill, 0);
    }
-}
-
-/* Entries complete in no predictable order: this many are compared without branches. */
-#define COMPARED_AT_ONCE 64
-
-/* Bits of the entries from `first` on, up to so many, that may be complete at a cycle. *soonest becomes no later than when
- * one of the others is. */
-static inline uint64_t
-find_over(const struct cm_mshr *entries, uint32_t first, uint32_t count, uint64_t now, uint64_t *soonest)
-{
-   uint64_t over = 0, least = *soonest;
-   for (uint32_t i = 0; i < count; i++) {
-      const uint64_t time = entries[first + i].fill.time, later = time > now;
-      const uint64_t until = time | (later - 1); /* all ones where it is not later */
-      over |= (later ^ 1) << i;
-      least = until < least ? until : least;
-   }
-   *soonest = least;
-   return over;
-}
-
-/* Whether one of the entries from `first` on, the first of which was allocated longest ago, is complete. Of all that may
- * be so, the two allocated first are checked; *unknown: how many were. */
-static bool
-take_over(struct cm_memory *memory, struct cm_mshrs *mshrs, uint32_t first, uint64_t over, uint64_t now,
-          unsigned *unknown)
-{
-   for (; over; over &= over - 1) {
-      const uint32_t entry = first + (uint32_t)__builtin_ctzll(over);
-      struct cm_arrival *fill = &mshrs->entries[entry].fill;
-      if (fill->ticket != CM_NO_TICKET && ++*unknown > 2)
-         continue;
-      if (*unknown == 1 && fill->ticket != CM_NO_TICKET)
-         cm_memory_advance(memory, now);
-      if (is_over(memory, fill, now)) {
-         mshrs->next = entry;
-         return true;
-      }
-   }
-   return false;
 }
 
 bool
 cm_mshrs_has_free(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
 {
    const uint64_t now = *cycle;
-   const uint32_t oldest_entry = mshrs->next;
-   struct cm_arrival *oldest = &mshrs->entries[oldest_entry].fill;
    uint64_t soonest = UINT64_MAX;
    unsigned unknown = 0;
-   if (oldest->time > now) {
-      soonest = oldest->time;
-   } else {
-      /* Most often it is this one. */
-      if (oldest->ticket != CM_NO_TICKET) {
-         unknown = 1;
-         cm_memory_advance(memory, now);
+   uint32_t at = mshrs->next;
+   for (uint32_t i = 0; i < mshrs->count; i++, at = cm_mshrs_after(mshrs, at)) {
+      struct cm_arrival *fill = &mshrs->entries[at].fill;
+      if (fill->time > now) {
+         soonest = fill->time < soonest ? fill->time : soonest;
+         continue;
       }
-      if (is_over(memory, oldest, now))
+      /* Of those whose completion is not known, the two that were allocated first are checked. */
+      if (fill->ticket != CM_NO_TICKET && ++unknown == 1)
+         cm_memory_advance(memory, now);
+      if ((fill->ticket == CM_NO_TICKET || unknown <= 2) && is_over(memory, fill, now)) {
+         mshrs->next = at;
          return true;
-   }
-   /* Those behind it, and then those before it, which were allocated later. */
-   const struct {
-      uint32_t first, end;
-   } parts[2] = {{oldest_entry + 1, mshrs->count}, {0, oldest_entry}};
-   for (unsigned p = 0; p < 2; p++) {
-      for (uint32_t first = parts[p].first; first < parts[p].end; first += COMPARED_AT_ONCE) {
-         const uint32_t left = parts[p].end - first,
-                        count = left < COMPARED_AT_ONCE ? left : COMPARED_AT_ONCE;
-         const uint64_t over = find_over(mshrs->entries, first, count, now, &soonest);
-         if (take_over(memory, mshrs, first, over, now, &unknown))
-            return true;
       }
    }
    /* Entries of unknown completion are checked again a little later. */

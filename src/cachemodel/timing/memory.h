@@ -274,29 +274,21 @@ struct cm_mshr {
    struct cm_arrival fill;
 };
 
-/** The MSHRs of a cache. Blocks are found by a hash table (indexed); or, where a block is hardly ever outstanding, its entries
- * are counted by its hash, and only if there are some are tags compared with those of all entries, CM_MSHRS_A_WORD at
- * once. */
+/** The MSHRs of a cache. Entries of blocks with the same hash are chained, from a bucket on: by their numbers, or those whose
+ * block was given last before others. */
 struct cm_mshrs {
    struct cm_mshr *entries;
+   uint16_t *bucket, *chain; /**< numbers of entries, by a block's hash, and by entry; CM_NO_MSHR: none */
+   uint32_t bucket_shift;
    uint32_t count;
    uint32_t next;  /**< the entry allocated longest ago */
    uint64_t waits; /**< cycles that misses waited for one */
-   /* Not indexed. */
-   uint64_t *
-      tags; /**< a byte an entry, of its block's hash, in words of CM_MSHRS_A_WORD entries; without a block, any */
-   uint32_t tag_words;
-   uint16_t *present; /**< by the highest bits of a block's hash: entries with such a block */
-   uint32_t present_shift;
-   /* Indexed. */
-   uint16_t *bucket, *chain; /**< entries by block; CM_NO_MSHR ends a chain */
-   uint32_t bucket_shift;
+   bool is_latest_first;
 };
 #define CM_NO_MSHR UINT16_MAX
-#define CM_MSHRS_A_WORD 8
 
-/** Their memory is of the pool. */
-void cm_mshrs_init(struct cm_mshrs *mshrs, uint32_t count, bool indexed, struct cm_pool *pool);
+/** Their memory is of the pool; count is less than CM_NO_MSHR. */
+void cm_mshrs_init(struct cm_mshrs *mshrs, uint32_t count, bool is_latest_first, struct cm_pool *pool);
 
 static inline uint32_t
 cm_mshrs_after(const struct cm_mshrs *mshrs, uint32_t entry)
@@ -304,77 +296,48 @@ cm_mshrs_after(const struct cm_mshrs *mshrs, uint32_t entry)
    return entry + 1 == mshrs->count ? 0 : entry + 1;
 }
 
-/** cm_mshrs_set_block of indexed ones. */
-void cm_mshrs_set_indexed_block(struct cm_mshrs *mshrs, struct cm_mshr *entry, uint64_t block);
-
-static inline uint64_t
-cm_mshrs_hash(uint64_t block)
+/** Where a block's chain begins. */
+static inline uint16_t *
+cm_mshrs_bucket(const struct cm_mshrs *mshrs, uint64_t block)
 {
-   return block * 0x9e3779b97f4a7c15ull;
+   return &mshrs->bucket[block * 0x9e3779b97f4a7c15ull >> mshrs->bucket_shift];
 }
 
-/** A block's tag in each byte. */
-static inline uint64_t
-cm_mshrs_tags_of(uint64_t block)
-{
-   return (cm_mshrs_hash(block) >> 56) * 0x0101010101010101ull;
-}
-
-/** The highest bits of the bytes that are the same; of bytes above such a one, perhaps of others, too. */
-static inline uint64_t
-cm_mshrs_same_tags(uint64_t tags, uint64_t others)
-{
-   const uint64_t different = tags ^ others;
-   return (different - 0x0101010101010101ull) & ~different & 0x8080808080808080ull;
-}
-
-/** Not indexed: whether a block can be outstanding. */
+/** Whether a block can be outstanding. */
 static inline bool
 cm_mshrs_may_have(const struct cm_mshrs *mshrs, uint64_t block)
 {
-   return mshrs->present[cm_mshrs_hash(block) >> mshrs->present_shift] != 0;
+   return *cm_mshrs_bucket(mshrs, block) != CM_NO_MSHR;
 }
 
-/** Gives an entry another block; UINT64_MAX, if they are not indexed: none. */
-static inline void
-cm_mshrs_set_block(struct cm_mshrs *mshrs, struct cm_mshr *entry, uint64_t block)
-{
-   if (mshrs->bucket) {
-      cm_mshrs_set_indexed_block(mshrs, entry, block);
-      return;
-   }
-   const uint32_t number = (uint32_t)(entry - mshrs->entries);
-   const unsigned shift = 8 * (number % CM_MSHRS_A_WORD);
-   uint64_t *tags = &mshrs->tags[number / CM_MSHRS_A_WORD];
-   *tags = (*tags & ~(0xffull << shift)) | (cm_mshrs_hash(block) >> 56) << shift;
-   if (entry->block != UINT64_MAX)
-      mshrs->present[cm_mshrs_hash(entry->block) >> mshrs->present_shift]--;
-   if (block != UINT64_MAX)
-      mshrs->present[cm_mshrs_hash(block) >> mshrs->present_shift]++;
-   entry->block = block;
-}
+/** Gives an entry another block; UINT64_MAX: none. */
+void cm_mshrs_set_block(struct cm_mshrs *mshrs, struct cm_mshr *entry, uint64_t block);
 
 /** Adds to a wait the outstanding misses of a block that hit in the cache at a cycle. */
 void cm_mshrs_add_pending(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t block, uint64_t cycle,
                           struct cm_wait *wait);
 
-/** Indexed: the block's entry that was allocated last, or before another one; CM_NO_MSHR: none. */
+/** The block's entry from one of its chain on; CM_NO_MSHR: none. */
 static inline uint16_t
-cm_mshrs_find(const struct cm_mshrs *mshrs, uint64_t block)
+cm_mshrs_find_from(const struct cm_mshrs *mshrs, uint64_t block, uint16_t at)
 {
-   uint16_t at = mshrs->bucket[cm_mshrs_hash(block) >> mshrs->bucket_shift];
    while (at != CM_NO_MSHR && mshrs->entries[at].block != block)
       at = mshrs->chain[at];
    return at;
 }
 
+/** Its first entry. */
 static inline uint16_t
-cm_mshrs_find_before(const struct cm_mshrs *mshrs, uint16_t entry)
+cm_mshrs_find(const struct cm_mshrs *mshrs, uint64_t block)
 {
-   uint16_t at = mshrs->chain[entry];
-   while (at != CM_NO_MSHR && mshrs->entries[at].block != mshrs->entries[entry].block)
-      at = mshrs->chain[at];
-   return at;
+   return cm_mshrs_find_from(mshrs, block, *cm_mshrs_bucket(mshrs, block));
+}
+
+/** The one behind an entry. */
+static inline uint16_t
+cm_mshrs_find_next(const struct cm_mshrs *mshrs, uint16_t entry)
+{
+   return cm_mshrs_find_from(mshrs, mshrs->entries[entry].block, mshrs->chain[entry]);
 }
 
 /** Whether an entry is free at *cycle. If not, *cycle becomes the next one at which to check, and DRAM has advanced

@@ -114,6 +114,39 @@ struct cm_pipeline {
    struct cm_cycle_attribution *attribution; /**< NULL: cycles are not attributed */
 };
 
+/** A context of a Fragment Processor, which an item, a quad or a block, has while its shader runs. */
+struct cm_context {
+   uint64_t item;                       /**< the number of the last one; CM_UNKNOWN: none yet */
+   uint64_t released;                   /**< when that one released it; CM_UNKNOWN: not known */
+   enum cm_stage_state reason;          /**< what it waited for last */
+   uint32_t pass, draw, resource, tile; /**< whose it was; resource: what it waited for */
+};
+
+/** The item's last instruction is issued, and its data used, at these cycles, and the queue behind has room for it. Returns
+ * when it releases its context. */
+static inline uint64_t
+cm_context_release(struct cm_context *context, uint64_t issued, uint64_t data, uint64_t room,
+                   uint32_t waits_for)
+{
+   const uint64_t done = cm_later(issued, data);
+   context->reason = room > done ? CM_STAGE_BLOCKED : data > issued ? CM_STAGE_MEMORY : CM_STAGE_BUSY;
+   context->resource = context->reason == CM_STAGE_MEMORY ? waits_for : 0;
+   return context->released = cm_later(done, room);
+}
+
+/** Until the next item is dispatched its processor waits for the context, and so for what the last item in it waited for.
+ * Its cycles may be that one's then. */
+static inline void
+cm_context_wait(const struct cm_context *context, struct cm_stage *processor, uint64_t dispatch)
+{
+   if (dispatch <= processor->until)
+      return;
+   if (context->reason != CM_STAGE_BUSY)
+      cm_stage_serve(processor, context->pass, context->draw, context->resource, context->tile);
+   cm_stage_account(processor, context->reason == CM_STAGE_BUSY ? CM_STAGE_STARVED : context->reason,
+                    dispatch);
+}
+
 /** Builds a pipeline, and starts its thread. config, the hierarchy and nuca (NULL: none) must outlive it. NULL when out of
  * memory. */
 struct cm_pipeline *cm_pipeline_create(const struct cm_pipeline_type *type, const struct cm_config *config,

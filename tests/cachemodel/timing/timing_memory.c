@@ -57,15 +57,14 @@ test_indexed_table(void **unused)
       assert_int_equal(at, expected);
       while (at != CM_NO_MSHR) {
          expected = find_latest(&naive, wanted, naive.given[at]);
-         at = cm_mshrs_find_before(&mshrs, at);
+         at = cm_mshrs_find_next(&mshrs, at);
          assert_int_equal(at, expected);
       }
    }
    cm_pool_finish(&pool);
 }
 
-/* Without an index: what is outstanding is found, what has arrived is forgotten; most of what never was outstanding is
- * known by the tags. */
+/* What is outstanding is found, what has arrived is forgotten; most of what never was outstanding is known at once. */
 static void
 test_filtered_table(void **unused)
 {
@@ -115,7 +114,7 @@ test_filtered_table(void **unused)
       taken->fill =
          (struct cm_arrival){.time = begin + 1 + random_below(&random, 600), .ticket = CM_NO_TICKET};
    }
-   /* A tag of eight bits is another block's by chance. */
+   /* A bucket is another block's, too, by chance. */
    assert_in_range(false_alarms, 0, STEPS / 4);
    cm_pool_finish(&pool);
    cm_memory_finish(&memory);

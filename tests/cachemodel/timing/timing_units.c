@@ -62,7 +62,7 @@ run(struct side *side, const cm_entry *tokens, unsigned count, uint64_t cycle)
       cm_immediate_memory_run(&side->immediate, tokens, tokens + count, cycle, &wait);
       return cm_wait_resolve(&side->immediate.base, &wait);
    }
-   cm_tiled_memory_misses(&side->tiled, tokens, tokens + count, cycle, &side->mshrs, 0, &wait);
+   cm_tiled_memory_misses(&side->tiled, tokens, tokens + count, cycle, &side->mshrs, &wait);
    return cm_wait_resolve(&side->tiled.base, &wait);
 }
 

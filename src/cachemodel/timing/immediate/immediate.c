@@ -31,7 +31,7 @@ init_processors(struct cm_immediate_timing *timing)
    for (uint32_t p = 0; timing->processors && p < processors; p++) {
       timing->processors[p].stage = &timing->base.processors[p];
       timing->processors[p].contexts =
-         cm_pool_take(&timing->base.pool, pipeline->fragment_contexts, sizeof(struct cm_immediate_context));
+         cm_pool_take(&timing->base.pool, pipeline->fragment_contexts, sizeof(struct cm_context));
    }
 }
 

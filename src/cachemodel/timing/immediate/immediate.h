@@ -24,21 +24,13 @@ struct cm_running_block {
    uint64_t released; /**< when it released the context; CM_UNKNOWN */
    uint32_t tail;     /**< cycles of the shader after the data */
    uint32_t draw, tile;
-   struct cm_immediate_context *context; /**< its context, or the one that it had */
-};
-
-/** Holds a block while its shader runs. */
-struct cm_immediate_context {
-   uint64_t block;    /**< number of the last block in it */
-   uint64_t released; /**< when that block released it; CM_UNKNOWN. The block's slot may be another's since */
-   enum cm_stage_state reason; /**< what the block waited for last */
-   uint32_t draw, tile, resource;
+   struct cm_context *context; /**< its context, or the one that it had */
 };
 
 struct cm_fragment_processor {
    struct cm_stage *stage;
-   struct cm_immediate_context *contexts; /**< taken in turn */
-   uint64_t count;                        /**< so many blocks have been in them */
+   struct cm_context *contexts; /**< taken in turn */
+   uint64_t count;              /**< so many blocks have been in them */
    uint32_t
       owed; /**< instructions issued in the stage's last cycle, of four fragments or vertices, times four */
 };

@@ -86,7 +86,7 @@ add_pending(struct cm_immediate_memory *memory, uint64_t address, struct cm_wait
 {
    const struct cm_mshrs *misses = &memory->llc_misses;
    uint16_t at = cm_mshrs_find(misses, address >> memory->llc_banks.block_shift);
-   for (; at != CM_NO_MSHR; at = cm_mshrs_find_before(misses, at))
+   for (; at != CM_NO_MSHR; at = cm_mshrs_find_next(misses, at))
       add_ticket(memory, wait, misses->entries[at].fill.ticket);
 }
 

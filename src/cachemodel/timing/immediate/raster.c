@@ -158,16 +158,9 @@ release_context(struct cm_immediate_timing *timing, uint64_t number)
    if (!cm_wait_is_known(&timing->memory.base, &running->wait) || number >= timing->blended + room)
       return CM_UNKNOWN;
    const uint64_t data = running->wait.time ? running->wait.time + running->tail : 0;
-   const uint64_t done = cm_later(running->issued, data);
-   const uint64_t is_free =
-      number < room ? 0 : timing->colors.popped_at[(number - room) & timing->colors.mask];
-   struct cm_immediate_context *context = running->context;
-   assert(context->block == number);
-   context->released = running->released = cm_later(done, is_free);
-   context->reason = is_free > done           ? CM_STAGE_BLOCKED
-                     : data > running->issued ? CM_STAGE_MEMORY
-                                              : CM_STAGE_BUSY;
-   context->resource = context->reason == CM_STAGE_MEMORY ? running->wait.waits_for : 0;
+   assert(running->context->item == number);
+   running->released = cm_context_release(running->context, running->issued, data,
+                                          cm_queue_room_of(&timing->colors, number), running->wait.waits_for);
    return running->released;
 }
 
@@ -232,33 +225,19 @@ tested_region(struct cm_immediate_timing *timing)
    return &timing->log.regions.items[timing->test_region];
 }
 
-/* Until a block is dispatched its processor waits for the context, and so for what the block before in it waited for.
- * former: the context with that one; NULL: none. */
-static void
-wait_for_context(struct cm_immediate_timing *timing, struct cm_stage *processor,
-                 const struct cm_immediate_context *former)
-{
-   if (!former || former->reason == CM_STAGE_BUSY) {
-      cm_stage_account(processor, CM_STAGE_STARVED, timing->dispatch);
-   } else if (timing->dispatch > processor->until) {
-      cm_immediate_serve(timing, processor, former->draw, former->resource, former->tile);
-      cm_stage_account(processor, former->reason, timing->dispatch);
-   }
-}
-
 /* Dispatches the oldest block that passed its tests; false where no context is free yet. */
 static bool
 dispatch(struct cm_immediate_timing *timing, const struct cm_logged_block *block, uint64_t arrived)
 {
    struct cm_fragment_processor *processor = &timing->processors[block->processor];
    const uint32_t contexts = timing->pipeline->fragment_contexts;
-   struct cm_immediate_context *context = &processor->contexts[processor->count % contexts];
+   struct cm_context *context = &processor->contexts[processor->count % contexts];
    const uint64_t unhindered = cm_later(arrived, timing->dispatch + 1);
    const bool had_block = processor->count >= contexts;
    /* Not released: not blended, so the block is still in the ring. */
    const uint64_t is_free = !had_block                        ? 0
                             : context->released != CM_UNKNOWN ? context->released
-                                                              : release_context(timing, context->block);
+                                                              : release_context(timing, context->item);
    if (cm_later(unhindered, is_free) >= timing->now ||
        timing->dispatched - timing->finished > timing->running_mask || !has_mshrs(timing, block))
       return false;
@@ -267,11 +246,12 @@ dispatch(struct cm_immediate_timing *timing, const struct cm_logged_block *block
    const struct cm_logged_region *region = tested_region(timing);
    cm_immediate_serve(timing, processor->stage, region->draw, 0, region->tile);
    cm_stage_account(processor->stage, CM_STAGE_STARVED, unhindered);
-   wait_for_context(timing, processor->stage, had_block ? context : NULL);
+   cm_context_wait(context, processor->stage, timing->dispatch);
    cm_immediate_serve(timing, processor->stage, region->draw, 0, region->tile);
-   *context = (struct cm_immediate_context){
-      .block = timing->dispatched,
+   *context = (struct cm_context){
+      .item = timing->dispatched,
       .released = CM_UNKNOWN,
+      .pass = timing->base.last_pass,
       .draw = region->draw,
       .tile = region->tile,
    };

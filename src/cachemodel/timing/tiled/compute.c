@@ -18,13 +18,10 @@ fetch(struct cm_pipeline *pipeline, const cm_entry *token, const cm_entry *end, 
       struct cm_wait *wait)
 {
    struct cm_tiled_timing *timing = (struct cm_tiled_timing *)pipeline;
-   if (cm_entry_kind(*token) != CM_ENTRY_GROUP) {
-      cm_tiled_memory_misses(&timing->memory, token, end, cycle, &timing->memory.vertex, 0, wait);
-      return;
-   }
-   cm_wait_until(wait, cycle + cm_entry_value(*token));
-   cm_tiled_memory_misses(&timing->memory, token + 1, end, cycle + cm_entry_value(*token),
-                          &timing->memory.instruction, 0, wait);
+   if (cm_entry_kind(*token) == CM_ENTRY_GROUP)
+      cm_tiled_memory_fetch_shader(&timing->memory, token, end, cycle, wait);
+   else
+      cm_tiled_memory_misses(&timing->memory, token, end, cycle, &timing->memory.vertex, wait);
 }
 
 static bool

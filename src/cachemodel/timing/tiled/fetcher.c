@@ -146,8 +146,7 @@ ask_for_pmd(struct cm_tiled_timing *timing, const struct cm_logged_fetched *prim
    const cm_entry *token = work->log.entries.items + fetcher->token;
    const cm_entry *end = cm_group_end(token, work->log.entries.items + primitive->tokens_end);
    cm_wait_begin(&fetcher->list, found);
-   if (token + 1 < end)
-      cm_tiled_memory_misses(&timing->memory, token + 1, end, found, &timing->memory.list, 0, &fetcher->list);
+   cm_tiled_memory_misses(&timing->memory, token + 1, end, found, &timing->memory.list, &fetcher->list);
    fetcher->token = (uint32_t)(end - work->log.entries.items);
    fetcher->pmd_requested = true;
    fetcher->clock = fetcher->list.num_tickets ? fetcher->list.time : begin;
@@ -174,8 +173,7 @@ ask_for_attributes(struct cm_tiled_timing *timing, const struct cm_logged_fetche
    cm_wait_begin(data, found);
    const cm_entry *token = work->log.entries.items + fetcher->token;
    const cm_entry *end = work->log.entries.items + primitive->tokens_end;
-   if (token + 1 < end)
-      cm_tiled_memory_misses(&timing->memory, token + 1, end, found, &timing->memory.attribute, 0, data);
+   cm_tiled_memory_misses(&timing->memory, token + 1, end, found, &timing->memory.attribute, data);
    fetcher->token = primitive->tokens_end;
    fetcher->pmd_requested = false;
    /* PMDs are read in order: the next one does not arrive before this one. */

@@ -292,9 +292,7 @@ fetch_programs(struct cm_tiled_timing *timing, uint32_t tokens_end)
    uint64_t begin = geometry->fetch.until;
    while (token < end_of_programs) {
       const cm_entry *next = cm_group_end(token, end_of_programs);
-      begin += cm_entry_value(*token);
-      wait.time = cm_later(wait.time, begin);
-      cm_tiled_memory_misses(&timing->memory, token + 1, next, begin, &timing->memory.instruction, 0, &wait);
+      begin = cm_tiled_memory_fetch_shader(&timing->memory, token, next, begin, &wait);
       token = next;
    }
    geometry->program_ready = cm_wait_resolve(&timing->memory.base, &wait);
@@ -332,7 +330,7 @@ step(struct cm_tiled_timing *timing)
    const uint64_t found = done + timing->base.config->caches[CM_UNIT_VERTEX_CACHE].latency;
    cm_wait_until(wait, cm_later(found, geometry->program_ready));
    cm_tiled_memory_misses(&timing->memory, work->log.entries.items + geometry->token,
-                          work->log.entries.items + vertex->accesses_begin, found, &timing->memory.vertex, 0,
+                          work->log.entries.items + vertex->accesses_begin, found, &timing->memory.vertex,
                           wait);
    geometry->token = vertex->tokens_end;
    at->draw_vertex++;

@@ -2,6 +2,8 @@
 /* The Raster Pipeline: Rasterizer, Early Z-Test, Fragment Processors, Blending Unit; quad by quad, in the order in
  * which they are shaded. A quad keeps a context of its Fragment Processor until it is in the queue before the
  * Blending Unit; blending is in order. */
+#include <assert.h>
+
 #include "timing/tiled/tiled.h"
 
 void
@@ -20,7 +22,7 @@ cm_raster_timing_init(struct cm_tiled_timing *timing)
    raster->next_context = cm_pool_take(pool, processors, sizeof *raster->next_context);
    raster->contexts = cm_pool_take(pool, contexts, sizeof *raster->contexts);
    for (uint32_t c = 0; raster->contexts && c < contexts; c++)
-      raster->contexts[c].quad = CM_UNKNOWN;
+      raster->contexts[c].item = CM_UNKNOWN;
    for (uint32_t p = 0; raster->contexts && raster->next_context && p < processors; p++)
       raster->next_context[p] = raster->contexts + p * pipeline->fragment_contexts;
    cm_queue_init(&raster->z_queue, pipeline->fragment_queue, pool);
@@ -29,55 +31,31 @@ cm_raster_timing_init(struct cm_tiled_timing *timing)
    cm_queue_init(&raster->colors, pipeline->color_queue, pool);
 }
 
-/* Functions that are called for each quad are compiled twice: attributes, a constant, is whether cycles are attributed. */
-
 /* ---- after the Fragment Processors --------------------------------------- */
-
-/* Whose a context was, and what its quad waited for. */
-static void
-attribute_context(struct cm_context *context, const struct cm_flying_quad *flying)
-{
-   context->pass = flying->work->pass;
-   context->draw = flying->draw;
-   context->resource = context->reason == CM_STAGE_MEMORY ? flying->wait.waits_for : 0;
-   context->tile = flying->work->tile;
-}
 
 /* A quad releases its context when it is shaded and the Blending Unit's queue, which is in order, has room. */
 static inline __attribute__((always_inline)) void
-release_unreleased(struct cm_tiled_timing *timing, uint64_t quad, bool attributes)
+release_context(struct cm_tiled_timing *timing, uint64_t quad)
 {
    struct cm_raster_timing *raster = &timing->raster;
    struct cm_flying_quad *flying = &raster->flying[quad & raster->flying_mask];
-   const uint64_t data = cm_wait_resolve(&timing->memory.base, &flying->wait) + flying->tail;
-   const uint64_t done = cm_later(flying->issued, data), room = cm_queue_room_of(&raster->colors, quad);
-   struct cm_context *context = flying->context;
-   flying->released = cm_later(done, room);
-   if (context->quad != quad)
+   if (flying->released != CM_UNKNOWN)
       return;
-   context->released = flying->released;
-   context->reason = room > done ? CM_STAGE_BLOCKED : data > flying->issued ? CM_STAGE_MEMORY : CM_STAGE_BUSY;
-   if (attributes)
-      attribute_context(context, flying);
+   assert(flying->context->item == quad);
+   const uint64_t data = cm_wait_resolve(&timing->memory.base, &flying->wait) + flying->tail;
+   flying->released = cm_context_release(flying->context, flying->issued, data,
+                                         cm_queue_room_of(&raster->colors, quad), flying->wait.waits_for);
 }
 
 static inline __attribute__((always_inline)) void
-release_context(struct cm_tiled_timing *timing, uint64_t quad, bool attributes)
-{
-   if (timing->raster.flying[quad & timing->raster.flying_mask].released == CM_UNKNOWN)
-      release_unreleased(timing, quad, attributes);
-}
-
-static inline __attribute__((always_inline)) void
-blend(struct cm_tiled_timing *timing, uint64_t quads, bool attributes)
+blend(struct cm_tiled_timing *timing, uint64_t quads)
 {
    struct cm_raster_timing *raster = &timing->raster;
    for (; raster->blended < quads; raster->blended++) {
-      release_context(timing, raster->blended, attributes);
+      release_context(timing, raster->blended);
       struct cm_flying_quad *flying = &raster->flying[raster->blended & raster->flying_mask];
       struct cm_work *work = flying->work;
-      if (attributes)
-         cm_work_serve(work, &raster->blend, flying->draw);
+      cm_work_serve(work, &raster->blend, flying->draw);
       cm_stage_account(&raster->blend, CM_STAGE_STARVED, flying->released);
       cm_stage_account(&raster->blend, CM_STAGE_MEMORY, work->loaded);
       const uint64_t begin = raster->blend.until;
@@ -90,16 +68,10 @@ blend(struct cm_tiled_timing *timing, uint64_t quads, bool attributes)
    }
 }
 
-static inline bool
-is_attributed(const struct cm_tiled_timing *timing)
-{
-   return timing->base.attribution != NULL;
-}
-
 void
 cm_raster_timing_blend(struct cm_tiled_timing *timing, uint64_t quads)
 {
-   blend(timing, quads, is_attributed(timing));
+   blend(timing, quads);
 }
 
 static inline bool
@@ -129,77 +101,52 @@ is_context_known(struct cm_tiled_timing *timing, uint32_t processor)
    const uint64_t capacity = raster->flying_mask + 1;
    if (raster->quads - raster->blended == capacity && !is_settled(timing, raster->blended + 1))
       return false;
-   if (context->quad == CM_UNKNOWN || context->released != CM_UNKNOWN)
+   if (context->item == CM_UNKNOWN || context->released != CM_UNKNOWN)
       return true;
-   return !raster->flying[context->quad & raster->flying_mask].pending &&
-          (context->quad < raster->colors.size ||
-           is_settled(timing, context->quad - raster->colors.size + 1));
+   return !raster->flying[context->item & raster->flying_mask].pending &&
+          (context->item < raster->colors.size ||
+           is_settled(timing, context->item - raster->colors.size + 1));
 }
 
 /* When a context is free. If its quad's release is unknown, the quad is still in the ring: it is not blended. */
 static inline __attribute__((always_inline)) uint64_t
-context_is_free(struct cm_tiled_timing *timing, struct cm_context *context, bool attributes)
+context_is_free(struct cm_tiled_timing *timing, struct cm_context *context)
 {
    struct cm_raster_timing *raster = &timing->raster;
-   if (context->quad == CM_UNKNOWN)
+   if (context->item == CM_UNKNOWN)
       return 0;
    if (context->released == CM_UNKNOWN) {
-      if (context->quad >= raster->colors.size)
-         blend(timing, context->quad - raster->colors.size + 1, attributes);
-      release_context(timing, context->quad, attributes);
+      if (context->item >= raster->colors.size)
+         blend(timing, context->item - raster->colors.size + 1);
+      release_context(timing, context->item);
    }
    return context->released;
 }
 
 /* ---- Fragment Processors ------------------------------------------------- */
 
-/* Fetches the shader's instructions and constants, for which the processor waits. */
-static uint64_t
-fetch_shader(struct cm_tiled_timing *timing, const cm_entry *token, const cm_entry *end, uint64_t cycle)
-{
-   struct cm_wait wait = {.time = cycle + cm_entry_value(*token)};
-   if (token + 1 < end)
-      cm_tiled_memory_misses(&timing->memory, token + 1, end, wait.time, &timing->memory.instruction, 0,
-                             &wait);
-   return cm_wait_resolve(&timing->memory.base, &wait);
-}
-
-/* Until a quad's dispatch its processor waits for the context, and so for what the last quad in it waited for. */
-static inline __attribute__((always_inline)) void
-wait_for_context(struct cm_tiled_timing *timing, const struct cm_flying_quad *flying,
-                 struct cm_stage *processor, bool attributes)
-{
-   const struct cm_context *context = flying->context;
-   const uint64_t dispatch = timing->raster.dispatch;
-   if (dispatch <= processor->until)
-      return;
-   if (context->reason == CM_STAGE_BUSY || !attributes) {
-      cm_stage_account(processor, context->reason == CM_STAGE_BUSY ? CM_STAGE_STARVED : context->reason,
-                       dispatch);
-      return;
-   }
-   cm_stage_serve(processor, context->pass, context->draw, context->resource, context->tile);
-   cm_stage_account(processor, context->reason, dispatch);
-   cm_work_serve(flying->work, processor, flying->draw);
-}
-
 /* Runs a quad on a processor, from its dispatch on. Texture reads are spread evenly among the instructions; those
  * after the last read need the data. unhindered: the cycle of its dispatch if a context had been free. */
 static inline __attribute__((always_inline)) void
 run(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t unhindered,
-    const cm_entry *token, const cm_entry *end, struct cm_flying_quad *flying, bool attributes)
+    const cm_entry *token, const cm_entry *end, struct cm_flying_quad *flying)
 {
    struct cm_raster_timing *raster = &timing->raster;
    struct cm_stage *processor = &timing->base.processors[quad->processor];
    uint64_t begin = raster->dispatch;
-   if (attributes)
-      cm_work_serve(flying->work, processor, quad->draw);
+   cm_work_serve(flying->work, processor, quad->draw);
    cm_stage_account(processor, CM_STAGE_STARVED, unhindered);
-   wait_for_context(timing, flying, processor, attributes);
+   if (raster->dispatch > processor->until) {
+      cm_context_wait(flying->context, processor, raster->dispatch);
+      cm_work_serve(flying->work, processor, quad->draw);
+   }
    while (token < end && cm_entry_stream(*token) != CM_STREAM_TEXTURE &&
           cm_entry_stream(*token) != CM_STREAM_STORAGE) {
       const cm_entry *next = cm_group_end(token, end);
-      begin = fetch_shader(timing, token, next, cm_later(begin, processor->until));
+      struct cm_wait program;
+      cm_wait_begin(&program, cm_later(begin, processor->until));
+      cm_tiled_memory_fetch_shader(&timing->memory, token, next, program.time, &program);
+      begin = cm_wait_resolve(&timing->memory.base, &program);
       cm_stage_account(processor, CM_STAGE_MEMORY, begin);
       token = next;
    }
@@ -221,16 +168,16 @@ run(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t 
 
 /* Reads of quads in flight must be resolved while their tickets are valid. */
 static inline __attribute__((always_inline)) void
-resolve_old_reads(struct cm_tiled_timing *timing, bool attributes)
+resolve_old_reads(struct cm_tiled_timing *timing)
 {
    struct cm_raster_timing *raster = &timing->raster;
    if (raster->quads - raster->blended == raster->flying_mask + 1)
-      blend(timing, raster->blended + 1, attributes);
+      blend(timing, raster->blended + 1);
    else if (raster->blended < raster->quads &&
             timing->memory.base.last_ticket -
                   raster->flying[raster->blended & raster->flying_mask].submitted >
                CM_DRAM_TICKETS / 2)
-      blend(timing, raster->settled, attributes);
+      blend(timing, raster->settled);
 }
 
 /* The context of a processor's next quad, which takes it. */
@@ -248,13 +195,13 @@ take_context(struct cm_tiled_timing *timing, uint32_t processor)
 /* Dispatches a quad that passed the Early Z-Test. */
 static inline __attribute__((always_inline)) void
 dispatch(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t arrived,
-         const cm_entry *token, const cm_entry *end, bool attributes)
+         const cm_entry *token, const cm_entry *end)
 {
    struct cm_raster_timing *raster = &timing->raster;
    struct cm_work *work = raster->work;
    struct cm_context *context = take_context(timing, quad->processor);
-   resolve_old_reads(timing, attributes);
-   const uint64_t is_free = context_is_free(timing, context, attributes);
+   resolve_old_reads(timing);
+   const uint64_t is_free = context_is_free(timing, context);
    const uint64_t unhindered = cm_later(arrived, raster->dispatch + 1);
    raster->dispatch = cm_later(unhindered, is_free);
    cm_queue_pop(&raster->fragments, arrived, raster->dispatch);
@@ -266,22 +213,25 @@ dispatch(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint
    flying->work = work;
    flying->draw = quad->draw;
    flying->submitted = timing->memory.base.last_ticket;
-   run(timing, quad, unhindered, token, end, flying, attributes);
-   context->quad = raster->quads++;
-   context->released = CM_UNKNOWN;
+   run(timing, quad, unhindered, token, end, flying);
+   *context = (struct cm_context){
+      .item = raster->quads++,
+      .released = CM_UNKNOWN,
+      .pass = work->pass,
+      .draw = quad->draw,
+      .tile = work->tile,
+   };
 }
 
 /* ---- Rasterizer and Early Z-Test ----------------------------------------- */
 
 /* A quad leaves the Rasterizer and goes through the Early Z-Test; returns when it is done. */
 static inline __attribute__((always_inline)) uint64_t
-test_depth(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t rasterized,
-           bool attributes)
+test_depth(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t rasterized)
 {
    struct cm_raster_timing *raster = &timing->raster;
    const uint64_t enters = cm_later(rasterized, cm_queue_room(&raster->z_queue));
-   if (attributes)
-      cm_work_serve(raster->work, &raster->early_z, quad->draw);
+   cm_work_serve(raster->work, &raster->early_z, quad->draw);
    cm_stage_account(&raster->rasterizer, CM_STAGE_BLOCKED, enters);
    cm_queue_push(&raster->z_queue);
    cm_stage_account(&raster->early_z, CM_STAGE_STARVED, enters);
@@ -417,9 +367,9 @@ has_to_wait(struct cm_tiled_timing *timing, uint32_t processor)
 {
    struct cm_raster_timing *raster = &timing->raster;
    const struct cm_context *context = raster->next_context[processor];
-   if (context->quad == CM_UNKNOWN || context->released != CM_UNKNOWN)
+   if (context->item == CM_UNKNOWN || context->released != CM_UNKNOWN)
       return false;
-   struct cm_flying_quad *flying = &raster->flying[context->quad & raster->flying_mask];
+   struct cm_flying_quad *flying = &raster->flying[context->item & raster->flying_mask];
    if (!flying->wait.num_tickets)
       return false;
    const uint64_t now = cm_later(cm_later(raster->dispatch, raster->next_check), flying->wait.time);
@@ -433,7 +383,7 @@ has_to_wait(struct cm_tiled_timing *timing, uint32_t processor)
 #define TOKENS_AHEAD 48
 
 static inline __attribute__((always_inline)) void
-take_quad(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, bool attributes)
+take_quad(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad)
 {
    struct cm_raster_timing *raster = &timing->raster;
    const cm_entry *tokens = raster->work->log.entries.items;
@@ -442,17 +392,16 @@ take_quad(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, boo
    raster->token = quad->tokens_end;
    /* They are in the cache of the consumer's core. */
    __builtin_prefetch(end + TOKENS_AHEAD);
-   if (attributes)
-      cm_work_serve(raster->work, &raster->rasterizer, quad->draw);
+   cm_work_serve(raster->work, &raster->rasterizer, quad->draw);
    const uint64_t rasterized = cm_stage_work(&raster->rasterizer, CM_STAGE_STARVED, raster->rasterizer.until,
                                              quad->attributes * timing->pipeline->rasterizer_cycles);
-   const uint64_t out = test_depth(timing, quad, rasterized, attributes);
+   const uint64_t out = test_depth(timing, quad, rasterized);
    if (quad->shaded)
-      dispatch(timing, quad, out, token, end, attributes);
+      dispatch(timing, quad, out, token, end);
 }
 
 static inline __attribute__((always_inline)) void
-step(struct cm_tiled_timing *timing, enum item item, bool attributes)
+step(struct cm_tiled_timing *timing, enum item item)
 {
    struct cm_raster_timing *raster = &timing->raster;
    const struct cm_logged_quad *quad = raster->work->log.quads.items + raster->next;
@@ -462,26 +411,17 @@ step(struct cm_tiled_timing *timing, enum item item, bool attributes)
       begin_tile(timing);
    switch (item) {
    case PRIMITIVE: pop_primitive(timing); break;
-   case QUAD: take_quad(timing, quad, attributes); break;
+   case QUAD: take_quad(timing, quad); break;
    case TILE_END: end_tile(timing); break;
    }
-}
-
-static inline __attribute__((always_inline)) void
-run_steps(struct cm_tiled_timing *timing, uint32_t most, uint64_t until, bool attributes)
-{
-   uint64_t clock;
-   enum item item = next_item(timing);
-   do
-      step(timing, item, attributes);
-   while (--most && is_ready(timing, &clock, &item) && clock <= until);
 }
 
 void
 cm_raster_timing_run(struct cm_tiled_timing *timing, uint32_t most, uint64_t until)
 {
-   if (is_attributed(timing))
-      run_steps(timing, most, until, true);
-   else
-      run_steps(timing, most, until, false);
+   uint64_t clock;
+   enum item item = next_item(timing);
+   do
+      step(timing, item);
+   while (--most && is_ready(timing, &clock, &item) && clock <= until);
 }

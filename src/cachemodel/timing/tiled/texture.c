@@ -6,37 +6,16 @@
 #include "timing/log.h"
 #include "util/minmax.h"
 
-/* The least of four keys. */
-static inline __attribute__((always_inline)) uint64_t
-least_of_four(const uint64_t *keys)
-{
-   return cm_min64(cm_min64(keys[0], keys[1]), cm_min64(keys[2], keys[3]));
-}
-
-/* The least of a group's keys, or of the groups'. */
-static inline __attribute__((always_inline)) uint64_t
-least_of(const uint64_t *keys)
-{
-   return cm_min64(least_of_four(keys), least_of_four(keys + 4));
-}
-static_assert(CM_TEXTURE_GROUP == 8, "a group is two times four keys");
-
-/* Sets a unit's clock; CM_UNKNOWN: it has no work. has_few: there are at most four. */
+/* Sets a unit's clock; CM_UNKNOWN: it has no work. */
 static inline __attribute__((always_inline)) void
-set_clock(struct cm_texture_timing *texture, bool has_few, uint32_t unit, uint64_t clock)
+set_clock(struct cm_texture_timing *texture, uint32_t unit, uint64_t clock)
 {
+   const uint64_t *keys = texture->keys;
    texture->keys[unit] = clock == CM_UNKNOWN ? CM_UNKNOWN : clock << CM_TEXTURE_UNIT_BITS | unit;
-   if (has_few) {
-      texture->least = least_of_four(texture->keys);
-      return;
-   }
-   const uint32_t group = unit / CM_TEXTURE_GROUP;
-   const uint64_t least = least_of(texture->keys + group * CM_TEXTURE_GROUP);
+   uint64_t least = CM_UNKNOWN;
+   for (uint32_t u = 0; u < texture->num_units; u += 4)
+      least = cm_min64(least, cm_min64(cm_min64(keys[u], keys[u + 1]), cm_min64(keys[u + 2], keys[u + 3])));
    texture->least = least;
-   if (texture->has_groups) {
-      texture->groups[group] = least;
-      texture->least = least_of(texture->groups);
-   }
 }
 
 static inline uint32_t
@@ -49,10 +28,13 @@ void
 cm_texture_timing_init(struct cm_texture_timing *texture, struct cm_tiled_memory *memory, uint32_t num_units,
                        uint32_t size, struct cm_pool *pool)
 {
-   *texture = (struct cm_texture_timing){.memory = memory, .size = size, .least = CM_UNKNOWN};
-   assert(num_units <= CM_TEXTURE_GROUP * CM_TEXTURE_GROUP);
-   texture->has_groups = num_units > CM_TEXTURE_GROUP;
-   texture->has_few = num_units <= 4;
+   *texture = (struct cm_texture_timing){
+      .memory = memory,
+      .num_units = num_units,
+      .size = size,
+      .least = CM_UNKNOWN,
+   };
+   assert(num_units <= CM_TEXTURE_MAX_UNITS);
    const uint32_t instances = memory->config->caches[CM_UNIT_TEXTURE_CACHE].instances;
    texture->latency = memory->config->caches[CM_UNIT_TEXTURE_CACHE].latency;
    texture->units = cm_pool_take(pool, num_units, sizeof *texture->units);
@@ -65,7 +47,6 @@ cm_texture_timing_init(struct cm_texture_timing *texture, struct cm_tiled_memory
       };
    }
    memset(texture->keys, 0xff, sizeof texture->keys);
-   memset(texture->groups, 0xff, sizeof texture->groups);
 }
 
 /* ---- load/store units ---------------------------------------------------- */
@@ -112,35 +93,45 @@ write_storage(struct cm_tiled_memory *memory, uint32_t processor, struct cm_text
 
 /* ---- a NUCA -------------------------------------------------------------- */
 
-/* A packet crosses so many links of a direction, the first one from a router, each a packet a cycle. at: when it is at
- * each router behind them. */
-static void
-cross(struct cm_tiled_memory *memory, uint32_t from, uint32_t links, enum cm_mesh_direction direction,
-      uint64_t *at)
+/* A message crosses so many links of a direction, the first one from a router, each a message a cycle. at: NULL, or becomes
+ * when it is at each router behind them. Returns when it is at the last one. */
+static uint64_t
+cross(struct cm_tiled_memory *memory, uint32_t router, uint32_t links, enum cm_mesh_direction direction,
+      uint64_t cycle, uint64_t *at)
 {
-   const uint32_t columns = memory->mesh->columns;
-   for (uint32_t router = from; links; links--) {
+   for (; links; links--) {
       const uint64_t turn =
-         cm_calendar_take(&memory->links[cm_mesh_link(memory->mesh, router, direction)], at[router]);
-      const uint32_t next = cm_mesh_neighbour(columns, router, direction);
-      memory->link_cycles += turn - at[router];
-      at[next] = turn + memory->hop_cycles;
-      router = next;
+         cm_calendar_take(&memory->links[cm_mesh_link(memory->mesh, router, direction)], cycle);
+      memory->link_cycles += turn - cycle;
+      cycle = turn + memory->hop_cycles;
+      router = cm_mesh_neighbour(memory->mesh->columns, router, direction);
+      if (at)
+         at[router] = cycle;
    }
+   return cycle;
 }
 
-/* Routes a message through the mesh. */
+/* Sends a message along the row and then along the column. A router that hangs at one of the mesh has links of its own in both
+ * directions. */
 static uint64_t
 send(struct cm_tiled_memory *memory, uint32_t from, uint32_t to, uint64_t cycle)
 {
-   const uint32_t hop_cycles = memory->hop_cycles;
-   const uint16_t *route = cm_tiled_memory_route(memory, from, to);
-   const uint32_t links = *route++;
-   const uint64_t begin = cycle;
-   for (uint32_t l = 0; l < links; l++)
-      cycle = cm_calendar_take(&memory->links[route[l]], cycle) + hop_cycles;
-   memory->link_cycles += cycle - begin - links * hop_cycles;
-   return cycle;
+   const struct cm_mesh *mesh = memory->mesh;
+   const uint32_t attached = mesh->routers;
+   if (from == to)
+      return cycle;
+   if (from == attached)
+      cycle = cross(memory, from, 1, CM_MESH_EAST, cycle, NULL);
+   const uint32_t first = from == attached ? mesh->attached_to : from;
+   const uint32_t last = to == attached ? mesh->attached_to : to;
+   const uint32_t column = first % mesh->columns, last_column = last % mesh->columns;
+   const uint32_t row = first / mesh->columns, last_row = last / mesh->columns;
+   const uint32_t corner = first - column + last_column;
+   cycle = column < last_column ? cross(memory, first, last_column - column, CM_MESH_EAST, cycle, NULL)
+                                : cross(memory, first, column - last_column, CM_MESH_WEST, cycle, NULL);
+   cycle = row < last_row ? cross(memory, corner, last_row - row, CM_MESH_SOUTH, cycle, NULL)
+                          : cross(memory, corner, row - last_row, CM_MESH_NORTH, cycle, NULL);
+   return to == attached ? cross(memory, to, 1, CM_MESH_WEST, cycle, NULL) : cycle;
 }
 
 /* Sends a packet to all nodes along the tree of X-Y routes. */
@@ -150,11 +141,11 @@ broadcast(struct cm_tiled_memory *memory, uint32_t from, uint64_t cycle)
    const uint32_t columns = memory->mesh->columns, row = from / columns, column = from % columns;
    uint64_t at[CM_MESH_MAX_NODES * 2];
    at[from] = cycle;
-   cross(memory, from, columns - 1 - column, CM_MESH_EAST, at);
-   cross(memory, from, column, CM_MESH_WEST, at);
+   cross(memory, from, columns - 1 - column, CM_MESH_EAST, cycle, at);
+   cross(memory, from, column, CM_MESH_WEST, cycle, at);
    for (uint32_t router = row * columns; router < (row + 1) * columns; router++) {
-      cross(memory, router, memory->mesh->rows - 1 - row, CM_MESH_SOUTH, at);
-      cross(memory, router, row, CM_MESH_NORTH, at);
+      cross(memory, router, memory->mesh->rows - 1 - row, CM_MESH_SOUTH, at[router], at);
+      cross(memory, router, row, CM_MESH_NORTH, at[router], at);
    }
 }
 
@@ -295,11 +286,10 @@ cm_texture_timing_put(struct cm_texture_timing *texture, uint32_t processor, con
                       const cm_entry *end, uint64_t cycle, uint32_t piece, struct cm_wait *wait,
                       bool *pending)
 {
-   struct cm_tiled_memory *memory = texture->memory;
    struct cm_texture_unit *unit = &texture->units[processor];
-   while (!memory->nuca && !unit->count && token < end && cm_group_hits(token, end)) {
+   while (!unit->count && !texture->memory->nuca && token < end && cm_group_hits(token, end)) {
       if (cm_is_storage_group(*token))
-         look_up_storage(memory, processor, &token, cycle, wait);
+         look_up_storage(texture->memory, processor, &token, cycle, wait);
       else
          cm_texture_look_up(texture, unit, &token, cycle, wait);
       cycle += piece;
@@ -315,7 +305,7 @@ cm_texture_timing_put(struct cm_texture_timing *texture, uint32_t processor, con
       .wait = wait, .pending = pending, .next = token, .end = end, .at = cycle, .piece = piece};
    if (unit->count++ == 0) {
       texture->busy++;
-      set_clock(texture, texture->has_few, processor, cycle);
+      set_clock(texture, processor, cycle);
    }
 }
 
@@ -354,7 +344,7 @@ go_on(struct cm_texture_timing *texture, uint32_t processor, struct cm_texture_q
 }
 
 static inline __attribute__((always_inline)) void
-step(struct cm_texture_timing *texture, bool has_few)
+step(struct cm_texture_timing *texture)
 {
    const uint32_t processor = soonest(texture);
    struct cm_texture_unit *unit = &texture->units[processor];
@@ -369,16 +359,7 @@ step(struct cm_texture_timing *texture, bool has_few)
       else
          next = cm_later(unit->quads[unit->first].at, now);
    }
-   set_clock(texture, has_few, processor, next);
-}
-
-/* Steps, the last one of which begins before the keys from `end` on. */
-static inline __attribute__((always_inline)) void
-run_units(struct cm_texture_timing *texture, bool has_few, uint32_t most, uint64_t end)
-{
-   do
-      step(texture, has_few);
-   while (--most && texture->least < end);
+   set_clock(texture, processor, next);
 }
 
 void
@@ -387,8 +368,7 @@ cm_texture_timing_run(struct cm_texture_timing *texture, uint32_t most, uint64_t
    /* No unit has work: all keys are CM_UNKNOWN. */
    const uint64_t end =
       until < CM_UNKNOWN >> CM_TEXTURE_UNIT_BITS ? (until + 1) << CM_TEXTURE_UNIT_BITS : CM_UNKNOWN;
-   if (texture->has_few)
-      run_units(texture, true, most, end);
-   else
-      run_units(texture, false, most, end);
+   do
+      step(texture);
+   while (--most && texture->least < end);
 }

@@ -35,21 +35,18 @@ struct cm_texture_unit {
 };
 
 #define CM_TEXTURE_UNIT_BITS 8
-#define CM_TEXTURE_GROUP 8
+#define CM_TEXTURE_MAX_UNITS 64
 
 struct cm_texture_timing {
    struct cm_tiled_memory *memory;
    struct cm_texture_unit *units; /**< by processor */
-   uint32_t size;
+   uint32_t num_units, size;
    uint32_t latency; /**< of a texture cache */
    uint32_t busy;    /**< units that have quads */
    /* Units by clock. Keys have a clock and below it the unit's number, so that of two with the same clock the first one is
     * less; CM_UNKNOWN: the unit has no work. */
-   uint64_t keys[CM_TEXTURE_GROUP * CM_TEXTURE_GROUP];
-   uint64_t groups[CM_TEXTURE_GROUP]; /**< the least of each group of units */
-   uint64_t least;                    /**< of all */
-   bool has_groups;                   /**< more than one */
-   bool has_few;                      /**< at most four units */
+   uint64_t keys[CM_TEXTURE_MAX_UNITS];
+   uint64_t least; /**< of all */
 };
 
 /** num_units units of `size` quads at once, which the pool has room for. */
@@ -97,7 +94,7 @@ void cm_texture_timing_put(struct cm_texture_timing *texture, uint32_t processor
                            const cm_entry *end, uint64_t cycle, uint32_t piece, struct cm_wait *wait,
                            bool *pending);
 
-/** Starts a quad's reads: groups from token to end, the first at `cycle`, each other `piece` cycles after the one
+/** Starts a quad's accesses: groups from token to end, the first at `cycle`, each other `piece` cycles after the one
  * before. Reads are added to wait, which must not move; *pending: more of them will be added. */
 static inline __attribute__((always_inline)) void
 cm_texture_timing_quad(struct cm_texture_timing *texture, uint32_t processor, const cm_entry *token,
@@ -107,10 +104,8 @@ cm_texture_timing_quad(struct cm_texture_timing *texture, uint32_t processor, co
    const struct cm_texture_unit *unit = &texture->units[processor];
    /* Hits need not wait for their turn. */
    if (!unit->count && !texture->memory->nuca) {
-      while (token < end && !cm_is_storage_group(*token) && cm_group_hits(token, end)) {
+      for (; token < end && !cm_is_storage_group(*token) && cm_group_hits(token, end); cycle += piece)
          cm_texture_look_up(texture, unit, &token, cycle, wait);
-         cycle += piece;
-      }
    }
    *pending = token < end;
    if (*pending)

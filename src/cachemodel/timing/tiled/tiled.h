@@ -81,14 +81,6 @@ struct cm_flying_quad {
    struct cm_wait wait;      /**< for textures; last, as most of its room is not used */
 };
 
-struct cm_context {
-   uint64_t quad;              /**< its last owner; CM_UNKNOWN: none yet */
-   uint64_t released;          /**< when that quad released it; CM_UNKNOWN: not known */
-   enum cm_stage_state reason; /**< what that quad waited for last */
-   /* Whose it was; resource: what it waited for. */
-   uint32_t pass, draw, resource, tile;
-};
-
 struct cm_raster_timing {
    struct cm_work *work;
    uint32_t next, popped; /**< quad, primitive */
