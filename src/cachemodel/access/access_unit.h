@@ -19,7 +19,7 @@
 
 /** Most events of a unit. */
 #define CM_ACCESS_UNIT_EVENTS 16
-/** Most accesses that begin in a cycle: each is a slot of a calendar whose window is 4096 slots (timing/pieces.h), which
+/** Most accesses that begin in a cycle: each is a slot of a calendar whose window is 4096 slots (timing/queues.h), which
  * must span more cycles than accesses are out of order. */
 #define CM_ACCESS_UNIT_PORTS 8
 

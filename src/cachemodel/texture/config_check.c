@@ -138,7 +138,7 @@ check_nuca_caches(const struct cm_config *config, struct cm_config_problem *prob
    return true;
 }
 
-/* A table that takes n requests a cycle has a calendar of n slots a cycle, whose window is 4096 slots (timing/pieces.h).
+/* A table that takes n requests a cycle has a calendar of n slots a cycle, whose window is 4096 slots (timing/queues.h).
  * Requests that arrive further out of order than the window spans would wait although the table is free. */
 #define MAX_TABLE_PORTS 4
 

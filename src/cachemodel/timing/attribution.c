@@ -11,16 +11,11 @@ cm_cycle_attribution_create(uint32_t parts, uint32_t columns)
    if (!attribution)
       return NULL;
    attribution->parts = parts;
+   attribution->end = &attribution->first;
    for (unsigned part = 0; part < CM_ORIGIN_COUNT; part++)
       attribution->tables[part] =
          (struct cm_attribution_table){.part = (enum cm_origin_part)part, .num_columns = columns};
    return attribution;
-}
-
-static struct cm_attributed_stage *
-stage_at(const struct cm_cycle_attribution *attribution, uint32_t number)
-{
-   return ((struct cm_attributed_stage *const *)attribution->stages.data)[number];
 }
 
 void
@@ -28,27 +23,26 @@ cm_cycle_attribution_destroy(struct cm_cycle_attribution *attribution)
 {
    if (!attribution)
       return;
-   for (uint32_t s = 0; s < attribution->num_stages; s++)
-      free(stage_at(attribution, s));
+   for (struct cm_attributed_stage *stage = attribution->first, *next; stage; stage = next) {
+      next = stage->next;
+      free(stage);
+   }
    for (unsigned part = 0; part < CM_ORIGIN_COUNT; part++)
       cm_attribution_table_finish(&attribution->tables[part]);
-   free(attribution->stages.data);
    free(attribution);
 }
 
 bool
 cm_cycle_attribution_add(struct cm_cycle_attribution *attribution, struct cm_stage *stage, uint32_t column)
 {
-   if (!cm_array_extend(&attribution->stages, attribution->num_stages + 1, sizeof stage->attributed))
-      return false;
    struct cm_attributed_stage *attributed = malloc(sizeof *attributed);
    if (!attributed)
       return false;
    *attributed = (struct cm_attributed_stage){.stage = stage, .attribution = attribution, .column = column};
    memset(attributed->rows, 0xff, sizeof attributed->rows);
    memcpy(attributed->counted, stage->cycles, sizeof attributed->counted);
-   ((struct cm_attributed_stage **)attribution->stages.data)[attribution->num_stages++] = attributed;
-   stage->attributed = attributed;
+   stage->attributed = *attribution->end = attributed;
+   attribution->end = &attributed->next;
    return true;
 }
 
@@ -90,8 +84,8 @@ add_up(struct cm_attributed_stage *attributed)
 void
 cm_cycle_attribution_add_up(struct cm_cycle_attribution *attribution)
 {
-   for (uint32_t s = 0; s < attribution->num_stages; s++)
-      add_up(stage_at(attribution, s));
+   for (struct cm_attributed_stage *stage = attribution->first; stage; stage = stage->next)
+      add_up(stage);
 }
 
 void
@@ -99,8 +93,8 @@ cm_cycle_attribution_clear(struct cm_cycle_attribution *attribution)
 {
    for (unsigned part = 0; part < CM_ORIGIN_COUNT; part++)
       cm_attribution_table_clear(&attribution->tables[part]);
-   for (uint32_t s = 0; s < attribution->num_stages; s++)
-      memset(stage_at(attribution, s)->rows, 0xff, sizeof stage_at(attribution, s)->rows);
+   for (struct cm_attributed_stage *stage = attribution->first; stage; stage = stage->next)
+      memset(stage->rows, 0xff, sizeof stage->rows);
 }
 
 void

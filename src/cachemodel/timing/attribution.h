@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * Attribution of cycles: what each stage did with its cycles (timing/pieces.h), by the render pass, draw, resource and tile of
+ * Attribution of cycles: what each stage did with its cycles (timing/queues.h), by the render pass, draw, resource and tile of
  * the item that it did it for. A cycle of work is for the item that is worked on; one without input for the item that comes
  * next; one blocked, or waiting for memory, for the item that is in the way. Where the end of a pass or a frame is what comes
  * next, it is of that pass, and of no draw.
@@ -12,10 +12,11 @@
 #define CM_TIMING_ATTRIBUTION_H
 
 #include "memory/attribution_table.h"
-#include "timing/pieces.h"
+#include "timing/queues.h"
 
 /** Whom a stage's cycles are for, and those that have been added up. */
 struct cm_attributed_stage {
+   struct cm_attributed_stage *next;
    struct cm_stage *stage;
    struct cm_cycle_attribution *attribution;
    uint32_t column; /**< of its first state */
@@ -29,9 +30,8 @@ struct cm_cycle_attribution {
    uint32_t parts; /**< a bit for each table that there is */
    struct cm_attribution_table
       tables[CM_ORIGIN_COUNT]; /**< by enum cm_origin_part, of CM_STAGE_STATE_COUNT columns a stage */
-   struct cm_array stages;     /**< struct cm_attributed_stage * */
-   uint32_t num_stages;
-   bool out_of_memory; /**< cycles were lost */
+   struct cm_attributed_stage *first, **end; /**< stages, in the order in which they were added */
+   bool out_of_memory;                       /**< cycles were lost */
 };
 
 /** parts: of cm_config_attributed_parts; columns: of each table. NULL when out of memory. */

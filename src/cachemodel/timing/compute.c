@@ -16,11 +16,11 @@
 
 struct run {
    const struct cm_logged_run *log;
-   uint32_t token;      /* its first one */
-   struct cm_wait wait; /* for its data */
-   uint64_t issued;     /* its last instruction */
-   uint32_t tail;       /* cycles of it after the data */
-   bool pending;        /* some of its reads are not issued */
+   uint32_t token;            /* its first one */
+   struct cm_dependency wait; /* for its data */
+   uint64_t issued;           /* its last instruction */
+   uint32_t tail;             /* cycles of it after the data */
+   bool pending;              /* some of its reads are not issued */
 };
 
 /* A work-group. Runs of its phase before `settled` have ended, those before `next` are issued. */
@@ -136,7 +136,7 @@ admit(struct cm_compute_timing *compute, struct cm_compute_processor *processor)
    const cm_entry *token = cm_log_token(log, group->log->begin),
                   *end = cm_log_token(log, group->log->program_end);
    if (token < end) {
-      cm_wait_begin(&processor->program, group->ready);
+      cm_dependency_begin(&processor->program, group->ready);
       compute->units->fetch(compute->pipeline, token, end, group->ready, &processor->program);
       processor->fetches = true;
    }
@@ -160,6 +160,7 @@ leave(struct cm_compute_timing *compute, struct cm_compute_processor *processor,
    while (*at != group)
       at = &(*at)->next;
    *at = group->next;
+   assert(group->settled == group->log->num_runs && processor->used >= group->log->invocations);
    processor->used -= group->log->invocations;
    processor->room = cm_later(processor->room, group->phase_done);
    processor->reason = group->reason;
@@ -177,7 +178,8 @@ static bool
 settle_run(struct cm_compute_timing *compute, struct cm_compute_group *group)
 {
    struct run *run = &group->runs[group->settled];
-   if (group->settled == group->issued || run->pending || !cm_wait_is_known(compute->memory, &run->wait))
+   if (group->settled == group->issued || run->pending ||
+       !cm_dependency_is_known(compute->memory, &run->wait))
       return false;
    const uint64_t data = run->wait.time ? run->wait.time + run->tail : 0;
    const uint64_t done = cm_later(run->issued, data);
@@ -244,6 +246,7 @@ issue(struct cm_compute_timing *compute, uint32_t number, struct cm_compute_grou
 {
    struct cm_compute_processor *processor = &compute->processors[number];
    struct run *run = &group->runs[group->issued++];
+   assert(group->issued <= group->phase_end && run->log->phase == group->phase);
    const struct cm_compute_units *units = compute->units;
    const uint32_t accesses = run->log->accesses;
    const uint32_t cycles = instructions_of(group->log, group->phase) * run->log->quads;
@@ -254,7 +257,7 @@ issue(struct cm_compute_timing *compute, uint32_t number, struct cm_compute_grou
    serve(processor, group, 0);
    run->issued = cm_later(units->issue(compute->pipeline, number, begin, cycles), begin + cycles);
    run->tail = accesses ? cycles - accesses * piece : 0;
-   cm_wait_begin(&run->wait, 0);
+   cm_dependency_begin(&run->wait, 0);
    run->pending = false;
    if (accesses)
       units->start(compute->pipeline, number, cm_log_token(&group->part->work->log, run->token),
@@ -267,7 +270,7 @@ issue_next(struct cm_compute_timing *compute, uint32_t number)
 {
    struct cm_compute_processor *processor = &compute->processors[number];
    if (processor->fetches) {
-      if (!cm_wait_is_known(compute->memory, &processor->program))
+      if (!cm_dependency_is_known(compute->memory, &processor->program))
          return false;
       processor->fetches = false;
       processor->program_ready = processor->program.time;
@@ -339,14 +342,14 @@ run_groups(struct cm_compute_timing *compute, bool is_last)
 static void
 begin_pass(struct cm_compute_timing *compute, const struct cm_log *log, uint64_t cycle)
 {
-   struct cm_wait wait;
+   struct cm_dependency wait;
    assert(!compute->is_active && !compute->first);
-   cm_wait_begin(&wait, cycle);
+   cm_dependency_begin(&wait, cycle);
    if (log->entries.count)
       compute->units->fetch(compute->pipeline, cm_log_token(log, 0), cm_log_token(log, log->entries.count),
                             cycle, &wait);
    compute->begin = cycle;
-   compute->end = compute->now = cm_wait_resolve(compute->memory, &wait);
+   compute->end = compute->now = cm_dependency_resolve(compute->memory, &wait);
    compute->is_active = true;
    for (uint32_t p = 0; p < compute->num_processors; p++) {
       compute->processors[p].room = compute->end;
@@ -403,6 +406,7 @@ static void
 take_groups(struct cm_compute_timing *compute, struct cm_work *work)
 {
    struct cm_compute_part *part = create_part(compute, work);
+   assert(compute->is_active);
    if (!part) {
       compute->pipeline->has_failed = true;
       cm_log_queue_give_back(&compute->pipeline->logs, work);
@@ -475,6 +479,7 @@ end_pass(struct cm_compute_timing *compute, const struct cm_work *work, uint64_t
    uint64_t groups_end = cycle;
    if (compute->is_active) {
       run_groups(compute, true);
+      assert(!compute->first);
       groups_end = cm_later(cycle, compute->end);
    }
    const uint64_t end = write_back(compute, &work->log, groups_end);

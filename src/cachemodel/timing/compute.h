@@ -23,13 +23,13 @@ struct cm_compute_units {
    uint64_t (*issue)(struct cm_pipeline *pipeline, uint32_t processor, uint64_t begin, uint64_t instructions);
    /** Fetches of shaders, of parameters: all that a wait is for. */
    void (*fetch)(struct cm_pipeline *pipeline, const cm_entry *token, const cm_entry *end, uint64_t cycle,
-                 struct cm_wait *wait);
+                 struct cm_dependency *wait);
    /** Whether a processor's texture and load/store units have room for a run. */
    bool (*has_room)(struct cm_pipeline *pipeline, uint32_t processor);
    /** They start on its groups of accesses, the first at a cycle, each other `piece` cycles after the one before. Reads are
     * added to wait; *pending: more of them will be added, by work. */
    void (*start)(struct cm_pipeline *pipeline, uint32_t processor, const cm_entry *token, const cm_entry *end,
-                 uint64_t cycle, uint32_t piece, struct cm_wait *wait, bool *pending);
+                 uint64_t cycle, uint32_t piece, struct cm_dependency *wait, bool *pending);
    /** They do what begins before a cycle; returns whether there was something. */
    bool (*work)(struct cm_pipeline *pipeline, uint64_t now);
    /** A write-back at a cycle and what it causes, from *token on. Returns when the next level takes it. */
@@ -55,7 +55,7 @@ struct cm_compute_processor {
    uint64_t room;                                   /**< when the last one left, or the pass began */
    enum cm_stage_state reason;                      /**< what that one waited for last */
    uint32_t waits_for;                              /**< of that, the resource; 0: none */
-   struct cm_wait program;
+   struct cm_dependency program;
    bool fetches; /**< its shader */
    uint64_t program_ready;
 };

@@ -29,6 +29,7 @@ pop(struct cm_log_queue *queue)
    if (!queue->first)
       queue->last = NULL;
    work->next = NULL;
+   assert(queue->count && queue->entries >= work->log.entries.count);
    queue->entries -= work->log.entries.count;
    queue->count--;
    if (is_half_empty(queue))

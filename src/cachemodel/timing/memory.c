@@ -34,6 +34,7 @@ cm_dram_ticket
 cm_memory_submit(struct cm_memory *memory, cm_entry token, bool write, uint64_t cycle)
 {
    const uint64_t arrival = cm_dram_clock_to_dram(memory->clock, cycle);
+   assert(cm_entry_kind(token) == (write ? CM_ENTRY_DRAM_WRITE : CM_ENTRY_DRAM_READ));
    const uint64_t address = cm_entry_address(token);
    const uint32_t bytes = 1u << cm_entry_instance(token);
    const uint32_t piece = bytes < CM_DRAM_REQUEST_BYTES ? bytes : CM_DRAM_REQUEST_BYTES;
@@ -59,16 +60,16 @@ cm_memory_collect(const struct cm_memory *memory, uint64_t *values)
 
 /* The oldest reads of a wait are resolved. */
 static void
-resolve_oldest(struct cm_memory *memory, struct cm_wait *wait, uint32_t count)
+resolve_oldest(struct cm_memory *memory, struct cm_dependency *wait, uint32_t count)
 {
    for (uint32_t i = 0; i < count; i++)
-      cm_wait_ticket_arrives(wait, i, cm_memory_ticket(memory, wait->reads[i].ticket));
+      cm_dependency_ticket_arrives(wait, i, cm_memory_ticket(memory, wait->reads[i].ticket));
    wait->num_tickets -= count;
    memmove(wait->reads, wait->reads + count, wait->num_tickets * sizeof wait->reads[0]);
 }
 
 void
-cm_wait_make_room(struct cm_memory *memory, struct cm_wait *wait)
+cm_dependency_make_room(struct cm_memory *memory, struct cm_dependency *wait)
 {
    uint64_t cycle;
    if (wait->num_tickets < memory->wait_tickets)
@@ -80,7 +81,8 @@ cm_wait_make_room(struct cm_memory *memory, struct cm_wait *wait)
 }
 
 void
-cm_wait_add_ticket(struct cm_memory *memory, struct cm_wait *wait, cm_dram_ticket ticket, uint32_t after)
+cm_dependency_add_ticket(struct cm_memory *memory, struct cm_dependency *wait, cm_dram_ticket ticket,
+                         uint32_t after)
 {
    for (struct cm_awaited_read *read = wait->reads; read < wait->reads + wait->num_tickets; read++) {
       if (read->ticket == ticket) {
@@ -91,7 +93,7 @@ cm_wait_add_ticket(struct cm_memory *memory, struct cm_wait *wait, cm_dram_ticke
    }
    if (wait->num_tickets == memory->wait_tickets)
       resolve_oldest(memory, wait, memory->wait_resolves);
-   cm_wait_push(wait, ticket, after);
+   cm_dependency_push(wait, ticket, after);
 }
 
 void
@@ -132,6 +134,7 @@ void
 cm_mshrs_set_block(struct cm_mshrs *mshrs, struct cm_mshr *changed, uint64_t block)
 {
    const uint16_t entry = (uint16_t)(changed - mshrs->entries);
+   assert(entry < mshrs->count);
    if (changed->block != UINT64_MAX) {
       uint16_t *link = cm_mshrs_bucket(mshrs, changed->block);
       while (*link != entry)
@@ -166,7 +169,7 @@ is_over(const struct cm_memory *memory, struct cm_arrival *arrival, uint64_t cyc
 
 void
 cm_mshrs_add_pending(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t block, uint64_t cycle,
-                     struct cm_wait *wait)
+                     struct cm_dependency *wait)
 {
    for (uint16_t at = cm_mshrs_find(mshrs, block), next; at != CM_NO_MSHR; at = next) {
       struct cm_mshr *entry = &mshrs->entries[at];
@@ -174,7 +177,7 @@ cm_mshrs_add_pending(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t 
       if (is_over(memory, &entry->fill, cycle))
          cm_mshrs_set_block(mshrs, entry, UINT64_MAX);
       else
-         cm_wait_add(memory, wait, &entry->fill, 0);
+         cm_dependency_add(memory, wait, &entry->fill, 0);
    }
 }
 
@@ -208,7 +211,7 @@ cm_mshrs_has_free(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cy
 }
 
 struct cm_mshr *
-cm_mshrs_take_other(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
+cm_mshrs_alloc_slow(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
 {
    uint32_t at = mshrs->next, soonest = UINT32_MAX;
    for (uint32_t i = 0; i < mshrs->count; i++, at = cm_mshrs_after(mshrs, at)) {
@@ -234,6 +237,7 @@ cm_mshrs_take_other(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *
       mshrs->waits += entry->fill.time - *cycle;
       *cycle = entry->fill.time;
    }
+   assert(entry->fill.ticket == CM_NO_TICKET && entry->fill.time <= *cycle);
    mshrs->next = cm_mshrs_after(mshrs, (uint32_t)(entry - mshrs->entries));
    return entry;
 }
@@ -274,6 +278,7 @@ cm_unit_ports_serve(struct cm_unit_ports *units, cm_entry entry, struct cm_unit_
 {
    const unsigned unit = cm_entry_unit(entry);
    const uint32_t ports = cm_access_unit_kinds[unit]->ports;
+   assert(cm_entry_kind(entry) == CM_ENTRY_UNIT_ACCESS && units->configs[unit].entries);
    const uint64_t begin = cm_calendar_take(&units->calendars[unit], route->arrives[unit] * ports) / ports;
    const uint64_t served = begin + units->configs[unit].latency;
    for (unsigned u = unit + 1; u <= CM_ACCESS_UNIT_COUNT; u++)

@@ -4,7 +4,7 @@
  * already decided what hits and what misses (timing/log.h is the log of it).
  *
  * A read's completion time is computed only when a consumer needs the data, so that the DRAM scheduler chooses among
- * all requests made until then. A cm_wait is a wait for data.
+ * all requests made until then. A cm_dependency is a wait for data.
  */
 #ifndef CM_TIMING_MEMORY_H
 #define CM_TIMING_MEMORY_H
@@ -12,7 +12,7 @@
 #include "access/access_unit.h"
 #include "config/config.h"
 #include "dram/dram_system.h"
-#include "timing/pieces.h"
+#include "timing/queues.h"
 
 /* ---- DRAM ---------------------------------------------------------------- */
 
@@ -28,8 +28,9 @@ struct cm_memory {
    const uint64_t *completions; /**< dram's, by ticket, in the GPU's cycles */
    struct cm_dram_clock clock;  /**< from the GPU's */
    cm_dram_ticket last_ticket;  /**< tickets count up */
-   uint32_t wait_tickets;       /**< most reads of a cm_wait, at most CM_WAIT_TICKETS */
-   uint32_t wait_resolves; /**< of a full cm_wait, the number of oldest reads that are resolved to add one */
+   uint32_t wait_tickets;       /**< most reads of a cm_dependency, at most CM_DEPENDENCY_TICKETS */
+   uint32_t
+      wait_resolves; /**< of a full cm_dependency, the number of oldest reads that are resolved to add one */
    uint64_t *load_store_port; /**< by processor: when its load/store unit can take the next instruction */
    struct cm_load_store_counts stores;
    uint64_t texture_waits; /**< cycles that misses of the texture caches waited for an MSHR */
@@ -102,7 +103,7 @@ struct cm_arrival {
 };
 #define CM_NO_TICKET UINT64_MAX
 
-#define CM_WAIT_TICKETS 15
+#define CM_DEPENDENCY_TICKETS 15
 
 /** A read that is waited for. */
 struct cm_awaited_read {
@@ -112,17 +113,17 @@ struct cm_awaited_read {
 };
 
 /** A wait for several arrivals. */
-struct cm_wait {
+struct cm_dependency {
    uint64_t time; /**< the latest known time */
    uint32_t num_tickets;
-   uint32_t resource;                             /**< of the data that is added next; 0: of none */
-   uint32_t waits_for;                            /**< of that which is there at `time` */
-   struct cm_awaited_read reads[CM_WAIT_TICKETS]; /**< num_tickets of them */
+   uint32_t resource;                                   /**< of the data that is added next; 0: of none */
+   uint32_t waits_for;                                  /**< of that which is there at `time` */
+   struct cm_awaited_read reads[CM_DEPENDENCY_TICKETS]; /**< num_tickets of them */
 };
 
 /** Initializes a wait, for a cycle only. */
 static inline void
-cm_wait_begin(struct cm_wait *wait, uint64_t cycle)
+cm_dependency_begin(struct cm_dependency *wait, uint64_t cycle)
 {
    wait->time = cycle;
    wait->num_tickets = 0;
@@ -131,7 +132,7 @@ cm_wait_begin(struct cm_wait *wait, uint64_t cycle)
 
 /** Data of a resource arrives at a cycle. */
 static inline void
-cm_wait_arrives(struct cm_wait *wait, uint64_t cycle, uint32_t resource)
+cm_dependency_arrives(struct cm_dependency *wait, uint64_t cycle, uint32_t resource)
 {
    wait->waits_for = cycle > wait->time ? resource : wait->waits_for;
    wait->time = cm_later(wait->time, cycle);
@@ -139,82 +140,84 @@ cm_wait_arrives(struct cm_wait *wait, uint64_t cycle, uint32_t resource)
 
 /** Adds a cycle to a wait. */
 static inline void
-cm_wait_until(struct cm_wait *wait, uint64_t cycle)
+cm_dependency_until(struct cm_dependency *wait, uint64_t cycle)
 {
-   cm_wait_arrives(wait, cycle, wait->resource);
+   cm_dependency_arrives(wait, cycle, wait->resource);
 }
 
 /** One of the reads has arrived, at a cycle. */
 static inline void
-cm_wait_ticket_arrives(struct cm_wait *wait, uint32_t number, uint64_t cycle)
+cm_dependency_ticket_arrives(struct cm_dependency *wait, uint32_t number, uint64_t cycle)
 {
-   cm_wait_arrives(wait, cycle + wait->reads[number].after, wait->reads[number].resource);
+   cm_dependency_arrives(wait, cycle + wait->reads[number].after, wait->reads[number].resource);
 }
 
 static inline void
-cm_wait_push(struct cm_wait *wait, cm_dram_ticket ticket, uint32_t after)
+cm_dependency_push(struct cm_dependency *wait, cm_dram_ticket ticket, uint32_t after)
 {
+   assert(wait->num_tickets < CM_DEPENDENCY_TICKETS);
    wait->reads[wait->num_tickets++] =
       (struct cm_awaited_read){.ticket = ticket, .after = after, .resource = wait->resource};
 }
 
 /** Adds a read to a wait, whose data arrives `after` cycles after its completion. */
-void
-cm_wait_add_ticket(struct cm_memory *memory, struct cm_wait *wait, cm_dram_ticket ticket, uint32_t after);
+void cm_dependency_add_ticket(struct cm_memory *memory, struct cm_dependency *wait, cm_dram_ticket ticket,
+                              uint32_t after);
 
 /** Makes room for another read in a wait: resolves its oldest one if it is full, and those that are known anyway. */
-void cm_wait_make_room(struct cm_memory *memory, struct cm_wait *wait);
+void cm_dependency_make_room(struct cm_memory *memory, struct cm_dependency *wait);
 
 /** Adds an arrival. */
 static inline void
-cm_wait_add(struct cm_memory *memory, struct cm_wait *wait, const struct cm_arrival *arrival, uint32_t after)
+cm_dependency_add(struct cm_memory *memory, struct cm_dependency *wait, const struct cm_arrival *arrival,
+                  uint32_t after)
 {
-   cm_wait_until(wait, arrival->time + after);
+   cm_dependency_until(wait, arrival->time + after);
    if (arrival->ticket == CM_NO_TICKET)
       return;
    if (wait->num_tickets)
-      cm_wait_add_ticket(memory, wait, arrival->ticket, arrival->after + after);
+      cm_dependency_add_ticket(memory, wait, arrival->ticket, arrival->after + after);
    else
-      cm_wait_push(wait, arrival->ticket, arrival->after + after);
+      cm_dependency_push(wait, arrival->ticket, arrival->after + after);
 }
 
 /** Returns when all has arrived, advancing DRAM as needed; the wait has no reads afterwards. */
 static inline uint64_t
-cm_wait_resolve(struct cm_memory *memory, struct cm_wait *wait)
+cm_dependency_resolve(struct cm_memory *memory, struct cm_dependency *wait)
 {
    for (uint32_t i = 0; i < wait->num_tickets; i++)
-      cm_wait_ticket_arrives(wait, i, cm_memory_ticket(memory, wait->reads[i].ticket));
+      cm_dependency_ticket_arrives(wait, i, cm_memory_ticket(memory, wait->reads[i].ticket));
    wait->num_tickets = 0;
    return wait->time;
 }
 
 /** Whether it is known, without advancing DRAM, when all has arrived: then that is wait->time. */
 static inline bool
-cm_wait_is_known(const struct cm_memory *memory, struct cm_wait *wait)
+cm_dependency_is_known(const struct cm_memory *memory, struct cm_dependency *wait)
 {
    for (; wait->num_tickets; wait->num_tickets--) {
       uint64_t cycle;
       if (!cm_memory_find(memory, wait->reads[wait->num_tickets - 1].ticket, &cycle))
          return false;
-      cm_wait_ticket_arrives(wait, wait->num_tickets - 1, cycle);
+      cm_dependency_ticket_arrives(wait, wait->num_tickets - 1, cycle);
    }
    return true;
 }
 
 /** The same, after DRAM has advanced to a cycle if need be. */
 static inline bool
-cm_wait_is_known_at(struct cm_memory *memory, struct cm_wait *wait, uint64_t cycle)
+cm_dependency_is_known_at(struct cm_memory *memory, struct cm_dependency *wait, uint64_t cycle)
 {
-   if (cm_wait_is_known(memory, wait))
+   if (cm_dependency_is_known(memory, wait))
       return true;
    cm_memory_advance(memory, cycle);
-   return cm_wait_is_known(memory, wait);
+   return cm_dependency_is_known(memory, wait);
 }
 
 /** Items between their request and its reply, in order: a queue whose items wait for their data. */
 struct cm_flight {
    struct cm_queue queue;
-   struct cm_wait *waits; /**< by item, modulo the queue's size */
+   struct cm_dependency *waits; /**< by item, modulo the queue's size */
    uint64_t *entered;
 };
 
@@ -228,26 +231,27 @@ cm_flight_is_empty(const struct cm_flight *flight)
 }
 
 /** The wait of an item; there is one of that number. */
-static inline struct cm_wait *
-cm_flight_wait(const struct cm_flight *flight, uint64_t number)
+static inline struct cm_dependency *
+cm_flight_dependency(const struct cm_flight *flight, uint64_t number)
 {
    return &flight->waits[number % flight->queue.size];
 }
 
 /** That of the oldest one. */
-static inline struct cm_wait *
+static inline struct cm_dependency *
 cm_flight_oldest(const struct cm_flight *flight)
 {
-   return cm_flight_wait(flight, flight->queue.popped);
+   assert(!cm_flight_is_empty(flight));
+   return cm_flight_dependency(flight, flight->queue.popped);
 }
 
 /** Pushes an item. Returns its wait, without reads. */
-static inline struct cm_wait *
+static inline struct cm_dependency *
 cm_flight_push(struct cm_flight *flight, uint64_t cycle)
 {
-   struct cm_wait *wait = cm_flight_wait(flight, flight->queue.entered);
+   struct cm_dependency *wait = cm_flight_dependency(flight, flight->queue.entered);
    flight->entered[flight->queue.entered % flight->queue.size] = cycle;
-   cm_wait_begin(wait, cycle);
+   cm_dependency_begin(wait, cycle);
    cm_queue_push(&flight->queue);
    return wait;
 }
@@ -315,7 +319,7 @@ void cm_mshrs_set_block(struct cm_mshrs *mshrs, struct cm_mshr *entry, uint64_t 
 
 /** Adds to a wait the outstanding misses of a block that hit in the cache at a cycle. */
 void cm_mshrs_add_pending(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t block, uint64_t cycle,
-                          struct cm_wait *wait);
+                          struct cm_dependency *wait);
 
 /** The block's entry from one of its chain on; CM_NO_MSHR: none. */
 static inline uint16_t
@@ -346,23 +350,23 @@ bool cm_mshrs_has_free(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_
 /** Cycles between checks for a completion that is not known yet. */
 #define CM_MEMORY_POLL_CYCLES 64
 
-/** cm_mshrs_take where the entry allocated longest ago is not known to be free. */
-struct cm_mshr *cm_mshrs_take_other(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle);
+/** cm_mshrs_alloc where the entry allocated longest ago is not known to be free. */
+struct cm_mshr *cm_mshrs_alloc_slow(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle);
 
 /** Allocates an entry that is free at *cycle, or as soon as possible after it: then *cycle changes. */
 static inline struct cm_mshr *
-cm_mshrs_take(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
+cm_mshrs_alloc(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
 {
    struct cm_mshr *entry = &mshrs->entries[mshrs->next];
    if (entry->fill.ticket != CM_NO_TICKET || entry->fill.time > *cycle)
-      return cm_mshrs_take_other(memory, mshrs, cycle);
+      return cm_mshrs_alloc_slow(memory, mshrs, cycle);
    mshrs->next = cm_mshrs_after(mshrs, mshrs->next);
    return entry;
 }
 
 /** Allocates entries round robin: the next one, and when it is free. */
 static inline struct cm_mshr *
-cm_mshrs_take_in_turn(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *is_free)
+cm_mshrs_alloc_in_turn(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *is_free)
 {
    struct cm_mshr *entry = &mshrs->entries[mshrs->next];
    mshrs->next = cm_mshrs_after(mshrs, mshrs->next);

@@ -39,14 +39,14 @@ static bool
 add_values(struct cm_counter_table *table, const struct cm_config *config, int *event,
            const struct cm_value_part *value)
 {
-   bool fine = true;
-   for (; value->name && fine; value++) {
+   bool ok = true;
+   for (; value->name && ok; value++) {
       if (value->exists && !value->exists(config))
          ++*event;
       else
-         fine = add_counter(table, event, value->name, "", value->measure, "", value->description);
+         ok = add_counter(table, event, value->name, "", value->measure, "", value->description);
    }
-   return fine;
+   return ok;
 }
 
 bool
@@ -60,24 +60,24 @@ cm_pipeline_list_counters(const struct cm_pipeline_type *type, const struct cm_c
 #define DRAM_TEXT(name, measure, description) {"dram_system." #name, measure, description},
       CM_DRAM_SYSTEM_COUNTERS(DRAM_TEXT)};
    int event = 0;
-   bool fine =
+   bool ok =
       add_values(table, config, &event, frame_values) && add_values(table, config, &event, type->values);
    for (const struct cm_stage_part *stage = type->stages; stage->name; stage++) {
       for (int state = 0; state < CM_STAGE_STATE_COUNT; state++)
-         fine = fine && add_counter(table, &event, stage->name, states[state].name, "cycles",
-                                    stage->description, states[state].description);
+         ok = ok && add_counter(table, &event, stage->name, states[state].name, "cycles", stage->description,
+                                states[state].description);
    }
    for (const struct cm_queue_part *queue = type->queues; queue->name; queue++)
-      fine = fine &&
-             add_counter(table, &event, queue->name, ".items", "items", queue->description,
-                         ": number of items") &&
-             add_counter(table, &event, queue->name, ".cycles", "cycles", queue->description,
-                         ": sum of their cycles in the queue");
+      ok = ok &&
+           add_counter(table, &event, queue->name, ".items", "items", queue->description,
+                       ": number of items") &&
+           add_counter(table, &event, queue->name, ".cycles", "cycles", queue->description,
+                       ": sum of their cycles in the queue");
    for (unsigned d = 0; d < sizeof dram / sizeof dram[0]; d++)
-      fine = fine && add_counter(table, &event, dram[d].name, "", dram[d].measure,
-                                 "the DRAM system: ", dram[d].description);
+      ok = ok && add_counter(table, &event, dram[d].name, "", dram[d].measure,
+                             "the DRAM system: ", dram[d].description);
    assert(event <= CM_PIPELINE_COUNTERS);
-   return fine;
+   return ok;
 }
 
 const struct cm_queue *
@@ -109,6 +109,7 @@ collect(struct cm_pipeline *pipeline)
       *next++ = queue->popped;
       *next++ = queue->waiting;
    }
+   assert(next < pipeline->values + CM_PIPELINE_COUNTERS);
    cm_memory_collect(pipeline->memory, next);
 }
 
@@ -209,10 +210,10 @@ attribute(struct cm_pipeline *pipeline)
       return true;
    pipeline->attribution = cm_cycle_attribution_create(cm_config_attributed_parts(pipeline->config),
                                                        cm_pipeline_attributed_columns(type));
-   bool fine = pipeline->attribution && pipeline->processors;
-   for (uint32_t s = 0; fine && s < count_stages(type); s++)
-      fine = attribute_stage(pipeline, part(pipeline, type->stages[s].at), s * CM_STAGE_STATE_COUNT);
-   return fine;
+   bool ok = pipeline->attribution && pipeline->processors;
+   for (uint32_t s = 0; ok && s < count_stages(type); s++)
+      ok = attribute_stage(pipeline, part(pipeline, type->stages[s].at), s * CM_STAGE_STATE_COUNT);
+   return ok;
 }
 
 uint32_t

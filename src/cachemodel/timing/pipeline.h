@@ -9,11 +9,11 @@
 #include "timing/compute.h"
 #include "timing/log_queue.h"
 #include "timing/memory.h"
-#include "timing/pieces.h"
+#include "timing/queues.h"
 #include "timing/report.h"
 #include "util/array.h"
 
-/** A stage: a counter <name>.<state>_cycles for each state (timing/pieces.h), which sum to the frame's cycles times
+/** A stage: a counter <name>.<state>_cycles for each state (timing/queues.h), which sum to the frame's cycles times
  * its units. */
 struct cm_stage_part {
    const char *name, *description;

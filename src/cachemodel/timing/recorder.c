@@ -269,6 +269,7 @@ submit(struct cm_timing *timing, bool ends)
 {
    struct cm_log_queue *logs = &timing->pipeline->logs;
    struct cm_work *work = take_written(timing);
+   assert(timing->logged_end <= timing->first_entry + work->log.entries.count);
    work->ends = ends;
    cm_log_queue_put(logs, work);
    if (ends && cm_pipeline_is_reporting(timing->pipeline))
@@ -511,6 +512,7 @@ cm_timing_primitive(struct cm_timing *timing, uint32_t draw)
    if (!item)
       return;
    *item = (struct cm_logged_primitive){.draw = draw};
+   assert(draw >= timing->first_draw && draw - timing->first_draw < timing->log->draws.count);
    timing->draw = draw;
    timing->log->draws.items[draw - timing->first_draw].num_primitives++;
 }
@@ -534,6 +536,7 @@ cm_timing_block(struct cm_timing *timing, const struct cm_logged_block *block)
       return;
    *item = *block;
    item->end = take_tokens(timing);
+   assert(item->tests_end <= item->shade_end && item->shade_end <= item->end);
    item->goes_on |= item->end > item->tests_end;
    LAST(timing, regions)->num_blocks++;
 }

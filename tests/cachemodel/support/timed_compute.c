@@ -5,6 +5,7 @@
 
 #include "support/full_pass.h"
 #include "support/random_pass.h"
+#include "support/stages.h"
 #include "support/test.h"
 
 struct cm_gpu *
@@ -97,18 +98,43 @@ cycles_of_barrier(const char *preset, bool has_barrier, const char *const *chang
    return cycles;
 }
 
-struct pass_builder *
-stream_pass(uint32_t groups, bool copies, struct cm_storage *storage)
+#define STREAM_GROUPS 1000
+
+static struct pass_builder *
+stream_pass(bool copies, struct cm_storage *storage)
 {
-   struct pass_builder *pass = compute_pass(groups, BUFFER, storage);
+   struct pass_builder *pass = compute_pass(STREAM_GROUPS, BUFFER, storage);
    uint32_t offsets[CM_INVOCATIONS];
-   for (uint32_t g = 0; g < groups; g++) {
+   for (uint32_t g = 0; g < STREAM_GROUPS; g++) {
       for (uint32_t part = 0; part < (copies ? 8 : 4); part++) {
          fill_offsets(offsets, (part < 4 ? 0 : BUFFER / 2) + g * 1024 + part % 4 * 256, 16);
          add_access(pass, g, part < 4 ? CM_STORAGE_LOAD : CM_STORAGE_STORE, 16, offsets, 0xffff);
       }
    }
    return pass;
+}
+
+void
+check_stream(const struct stream *stream, bool copies, double factor)
+{
+   struct cm_storage storage;
+   struct pass_builder *pass = stream_pass(copies, &storage);
+   struct cm_gpu *gpu = timed_gpu(stream->preset, stream->changes);
+   struct cm_gpu *one = timed_gpu(stream->preset, stream->one_miss);
+   pass_run(pass, gpu);
+   end_frame(gpu);
+   const double bytes =
+      (double)(gpu_total(gpu, "dram.storage.read_bytes") + gpu_total(gpu, "dram.storage.write_bytes"));
+   const double least = bytes / stream->peak, time = (double)gpu_total(gpu, "gpu.time");
+   assert_true(bytes >= (copies ? 1.4 : 1) * STREAM_GROUPS * 1024);
+   assert_true(time >= least && time <= factor * least);
+   pass_run(pass, one);
+   end_frame(one);
+   assert_true((double)gpu_total(one, "gpu.time") > stream->slowdown * time);
+   assert_true(gpu_total(one, "load_store.mshr_cycles") > gpu_total(gpu, "load_store.mshr_cycles"));
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+   cm_gpu_destroy(one);
 }
 
 /* ---- fragments -------------------------------------------------------------- */
@@ -191,9 +217,26 @@ random_full_pass(uint32_t seed)
    return pass;
 }
 
-void
-run_random_frames(struct cm_gpu *gpu, bool full,
-                  void (*frame_ended)(struct cm_gpu *gpu, const uint64_t *frame))
+/* What the units have to do in a frame, at least, has to fit in its cycles. */
+static void
+check_least_cycles(struct cm_gpu *gpu, const uint64_t *frame, uint32_t processors)
+{
+   const struct cm_counter_table *table = cm_gpu_counters(gpu);
+#define VALUE(name) frame[cm_counter_table_find(table, name)]
+   const uint64_t cycles = VALUE("gpu.cycles");
+   assert_true(VALUE("fragment_processors.busy_cycles") <= processors * cycles);
+   assert_true(VALUE("load_store.port_cycles") <= processors * cycles);
+   assert_true(VALUE("compute_stage.cycles") <= cycles);
+   assert_true(VALUE("load_store.write_back_cycles") <= cycles);
+   assert_true(VALUE("load_store.port_cycles") >= VALUE("load_store.loads") + VALUE("load_store.stores"));
+   assert_int_equal(VALUE("dram_system.reads"), VALUE("dram.total.reads"));
+   assert_int_equal(VALUE("dram_system.writes"), VALUE("dram.total.writes"));
+#undef VALUE
+}
+
+/* processors: 0: without time. */
+static void
+run_random_frames(struct cm_gpu *gpu, bool full, uint32_t processors)
 {
    const uint32_t buffer = full ? FULL_NUM_RESOURCES : 2;
    uint64_t random = 7;
@@ -216,8 +259,34 @@ run_random_frames(struct cm_gpu *gpu, bool full,
          pass_free(pass);
       }
       const uint64_t *values = cm_gpu_frame_end(gpu);
-      if (frame_ended)
-         frame_ended(gpu, values);
+      if (processors)
+         check_least_cycles(gpu, values, processors);
    }
    assert_true(cm_gpu_is_complete(gpu));
+}
+
+void
+check_random_frames(const char *preset, const char *const *const *settings, unsigned num_settings, bool full,
+                    uint32_t processors, unsigned stages)
+{
+   for (unsigned s = 0; s < num_settings; s++) {
+      const char *changes[24];
+      unsigned count = 0;
+      while ((changes[count] = settings[s][count]))
+         count++;
+      struct cm_gpu *gpus[3];
+      for (unsigned g = 0; g < 3; g++) {
+         changes[0] = g < 2 ? "timing=on" : "timing=off";
+         struct cm_config *config = test_config_of(preset, changes);
+         gpus[g] = cm_gpu_create(config, NULL, 0);
+         assert_non_null(gpus[g]);
+         cm_config_destroy(config);
+         run_random_frames(gpus[g], full, g < 2 ? processors : 0);
+      }
+      assert_int_equal(assert_stages_add_up(gpus[0], processors), stages);
+      assert_only_time_is_new(gpus[2], gpus[0], gpus[1]);
+      assert_true(gpu_total(gpus[0], "load_store.loads") > (full ? 100 : 0));
+      for (unsigned g = 0; g < 3; g++)
+         cm_gpu_destroy(gpus[g]);
+   }
 }

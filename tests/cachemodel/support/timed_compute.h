@@ -41,16 +41,23 @@ uint64_t cycles_of_400(const char *preset, struct load load, const char *const *
 uint64_t
 cycles_of_barrier(const char *preset, bool has_barrier, const char *const *changes, uint64_t *waited);
 
-/** Each of so many work-groups reads 16 blocks, and copies them. */
-struct pass_builder *stream_pass(uint32_t groups, bool copies, struct cm_storage *storage);
+/** Work-groups read 16 blocks each, and copy them: memory limits, whose peak is so many GB/s, but for a factor, as refreshes
+ * take from it, and turns between reads and writes. With one miss at a time it takes so many times as long, or longer. */
+struct stream {
+   const char *preset;
+   const char *const *changes, *const *one_miss;
+   double peak, slowdown;
+};
+void check_stream(const struct stream *stream, bool copies, double factor);
 
 /** A quad of ten instructions, and what it does after five: an access. */
 uint64_t cycles_of_quad(const char *preset, bool accesses, enum cm_storage_operation operation,
                         const char *const *changes);
 
-/** Several frames of random passes, with and without compute. full: of the kind CM_PASS_FULL. frame_ended: after each, with its
- * counters; NULL: nothing. */
-void run_random_frames(struct cm_gpu *gpu, bool full,
-                       void (*frame_ended)(struct cm_gpu *gpu, const uint64_t *frame));
+/** Several frames of random passes, with and without compute, with each of the settings, which begin with "timing=on": what a
+ * stage does in a frame are all cycles, and no fewer than its units have to do; time changes no other counter, and is the same
+ * each time. full: passes are of the kind CM_PASS_FULL. stages: how many the preset has. */
+void check_random_frames(const char *preset, const char *const *const *settings, unsigned num_settings,
+                         bool full, uint32_t processors, unsigned stages);
 
 #endif

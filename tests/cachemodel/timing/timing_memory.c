@@ -72,7 +72,7 @@ test_filtered_table(void **unused)
    struct cm_memory memory;
    struct cm_pool pool = {0};
    struct cm_mshrs mshrs;
-   init_memory(&memory, CM_WAIT_TICKETS, 1, &pool);
+   init_memory(&memory, CM_DEPENDENCY_TICKETS, 1, &pool);
    cm_mshrs_init(&mshrs, ENTRIES, false, &pool);
    assert_false(pool.out_of_memory);
    uint64_t cycle = 0;
@@ -86,8 +86,8 @@ test_filtered_table(void **unused)
          if (entry->block == block && entry->fill.time > cycle)
             expected = cm_later(expected, entry->fill.time);
       }
-      struct cm_wait wait;
-      cm_wait_begin(&wait, 0);
+      struct cm_dependency wait;
+      cm_dependency_begin(&wait, 0);
       bool has = false;
       for (uint32_t e = 0; e < ENTRIES; e++)
          has |= mshrs.entries[e].block == block;
@@ -107,7 +107,7 @@ test_filtered_table(void **unused)
       const bool has_free = cm_mshrs_has_free(&memory, &mshrs, &asked);
       assert_true(has_free == (soonest <= cycle));
       assert_int_equal(asked, has_free ? cycle : soonest);
-      struct cm_mshr *taken = cm_mshrs_take(&memory, &mshrs, &begin);
+      struct cm_mshr *taken = cm_mshrs_alloc(&memory, &mshrs, &begin);
       assert_int_equal(begin, cm_later(cycle, soonest));
       assert_true(taken->fill.time <= begin);
       cm_mshrs_set_block(&mshrs, taken, block);
@@ -152,23 +152,23 @@ check_waits(uint32_t wait_tickets, uint32_t wait_resolves)
    for (uint32_t first = 0; first + 40 <= READS; first += 40) {
       const uint64_t begin = random_below(&random, 100);
       uint64_t expected = begin;
-      struct cm_wait wait;
-      cm_wait_begin(&wait, begin);
+      struct cm_dependency wait;
+      cm_dependency_begin(&wait, begin);
       for (uint32_t n = random_below(&random, 40); n > 0; n--) {
          const uint32_t read = first + random_below(&random, 40), after = random_below(&random, 2000);
          const struct cm_arrival arrival = {.time = random_below(&random, 100), .ticket = tickets[read]};
-         cm_wait_add(&memory, &wait, &arrival, after);
+         cm_dependency_add(&memory, &wait, &arrival, after);
          assert_in_range(wait.num_tickets, 1, wait_tickets);
          expected = cm_later(expected, arrival.time + after);
          expected = cm_later(expected, cm_memory_ticket(&reference, same[read]) + after);
       }
-      struct cm_wait copy = wait;
-      if (first / 40 % 2 && cm_wait_is_known_at(&memory, &copy, expected + 100000)) {
+      struct cm_dependency copy = wait;
+      if (first / 40 % 2 && cm_dependency_is_known_at(&memory, &copy, expected + 100000)) {
          assert_int_equal(copy.time, expected);
          assert_int_equal(copy.num_tickets, 0);
       }
-      assert_int_equal(cm_wait_resolve(&memory, &wait), expected);
-      assert_int_equal(cm_wait_resolve(&memory, &wait), expected);
+      assert_int_equal(cm_dependency_resolve(&memory, &wait), expected);
+      assert_int_equal(cm_dependency_resolve(&memory, &wait), expected);
    }
    cm_memory_finish(&memory);
    cm_memory_finish(&reference);
@@ -179,7 +179,7 @@ static void
 test_waits(void **unused)
 {
    check_waits(6, 1);
-   check_waits(CM_WAIT_TICKETS, CM_WAIT_TICKETS);
+   check_waits(CM_DEPENDENCY_TICKETS, CM_DEPENDENCY_TICKETS);
 }
 
 /* ---- banks --------------------------------------------------------------- */

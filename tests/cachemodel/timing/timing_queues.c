@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "support/test.h"
-#include "timing/pieces.h"
+#include "timing/queues.h"
 
 #define STAGES 3
 #define ITEMS 300

@@ -54,16 +54,16 @@ read_block(struct units *units, uint32_t processor, uint64_t address, enum outco
       cm_entry_make(CM_ENTRY_READ, CM_UNIT_L2, 0, CM_STREAM_TEXTURE, address >> CM_ENTRY_ADDRESS_SHIFT),
       cm_entry_dram(false, CM_STREAM_TEXTURE, address, 64),
    };
-   struct cm_wait wait;
+   struct cm_dependency wait;
    bool pending;
    uint64_t clock;
-   cm_wait_begin(&wait, 0);
+   cm_dependency_begin(&wait, 0);
    cm_texture_timing_quad(&units->texture, processor, tokens, tokens + 2 + outcome, cycle, 1, &wait,
                           &pending);
    while (cm_texture_timing_ready(&units->texture, &clock))
       cm_texture_timing_run(&units->texture, 1, 0);
    assert_false(pending);
-   return cm_wait_resolve(&units->memory.base, &wait);
+   return cm_dependency_resolve(&units->memory.base, &wait);
 }
 
 /* ---- the bus --------------------------------------------------------------- */
@@ -302,15 +302,15 @@ request(struct mesh_model *model, int processor, int server, uint64_t block, boo
       tokens[count++] = cm_entry_make(CM_ENTRY_READ, CM_UNIT_L2, 0, CM_STREAM_TEXTURE, value);
    if (messages)
       tokens[count++] = messages;
-   struct cm_wait wait;
+   struct cm_dependency wait;
    bool pending;
    uint64_t clock;
-   cm_wait_begin(&wait, 0);
+   cm_dependency_begin(&wait, 0);
    cm_texture_timing_quad(&model->texture, (uint32_t)processor, tokens, tokens + count, cycle, 1, &wait,
                           &pending);
    while (cm_texture_timing_ready(&model->texture, &clock))
       cm_texture_timing_run(&model->texture, 1, 0);
-   return cm_wait_resolve(&model->memory.base, &wait);
+   return cm_dependency_resolve(&model->memory.base, &wait);
 }
 
 static void

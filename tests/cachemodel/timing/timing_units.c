@@ -56,14 +56,14 @@ finish_side(struct side *side)
 static uint64_t
 run(struct side *side, const cm_entry *tokens, unsigned count, uint64_t cycle)
 {
-   struct cm_wait wait;
-   cm_wait_begin(&wait, cycle);
+   struct cm_dependency wait;
+   cm_dependency_begin(&wait, cycle);
    if (side->is_immediate) {
       cm_immediate_memory_run(&side->immediate, tokens, tokens + count, cycle, &wait);
-      return cm_wait_resolve(&side->immediate.base, &wait);
+      return cm_dependency_resolve(&side->immediate.base, &wait);
    }
    cm_tiled_memory_misses(&side->tiled, tokens, tokens + count, cycle, &side->mshrs, &wait);
-   return cm_wait_resolve(&side->tiled.base, &wait);
+   return cm_dependency_resolve(&side->tiled.base, &wait);
 }
 
 static cm_entry

@@ -5,6 +5,7 @@
 
 /** Fragments of a context, and invocations of a run. */
 #define BLOCK 16
+
 static uint64_t
 issue(struct cm_pipeline *pipeline, uint32_t processor, uint64_t begin, uint64_t instructions)
 {
@@ -14,7 +15,7 @@ issue(struct cm_pipeline *pipeline, uint32_t processor, uint64_t begin, uint64_t
 
 static void
 fetch(struct cm_pipeline *pipeline, const cm_entry *token, const cm_entry *end, uint64_t cycle,
-      struct cm_wait *wait)
+      struct cm_dependency *wait)
 {
    struct cm_immediate_timing *timing = (struct cm_immediate_timing *)pipeline;
    cm_immediate_memory_run(&timing->memory, token, end, cycle, wait);
@@ -29,10 +30,11 @@ has_room(struct cm_pipeline *pipeline, uint32_t processor)
 
 static void
 start(struct cm_pipeline *pipeline, uint32_t processor, const cm_entry *token, const cm_entry *end,
-      uint64_t cycle, uint32_t piece, struct cm_wait *wait, bool *pending)
+      uint64_t cycle, uint32_t piece, struct cm_dependency *wait, bool *pending)
 {
    struct cm_immediate_timing *timing = (struct cm_immediate_timing *)pipeline;
    struct cm_immediate_access_queue *queue = &timing->accesses[processor];
+   assert(queue->count < timing->max_accesses);
    queue->runs[(queue->first + queue->count++) % timing->max_accesses] = (struct cm_immediate_accesses){
       .next = token,
       .end = end,
@@ -64,7 +66,7 @@ request_next(struct cm_immediate_memory *memory, uint32_t processor, struct cm_i
    if (!cm_immediate_memory_begins(memory, processor, *run->request, &begin) || begin >= now)
       return false;
    if (!run->is_store)
-      cm_wait_make_room(&memory->base, run->wait);
+      cm_dependency_make_room(&memory->base, run->wait);
    run->cycle = cm_immediate_memory_request(memory, processor, &run->request, run->requests, run->cycle,
                                             run->is_store ? NULL : run->wait);
    return true;

@@ -23,10 +23,10 @@ vertex_done(const struct cm_immediate_timing *timing, uint64_t number)
 static void
 fetch_programs(struct cm_immediate_timing *timing, const struct cm_logged_draw *draw)
 {
-   struct cm_wait wait = {.time = timing->fetch.until};
+   struct cm_dependency wait = {.time = timing->fetch.until};
    cm_immediate_access(timing, draw->begin, draw->program_end, timing->fetch.until, &wait);
    timing->fetch_token = draw->program_end;
-   timing->program_ready = cm_wait_resolve(&timing->memory.base, &wait);
+   timing->program_ready = cm_dependency_resolve(&timing->memory.base, &wait);
 }
 
 bool
@@ -41,7 +41,7 @@ cm_immediate_fetch_vertex(struct cm_immediate_timing *timing)
       fetch_programs(timing, draw);
    if (at->draw_vertex == draw->num_vertices) {
       /* Transform feedback; of a draw without vertices also what its other stages access. */
-      struct cm_wait unused = {0};
+      struct cm_dependency unused = {0};
       const uint32_t begin = draw->num_vertices ? draw->stages_end : timing->fetch_token;
       cm_immediate_access(timing, begin, draw->tokens_end, timing->fetch.until, &unused);
       at->draw++;
@@ -55,8 +55,8 @@ cm_immediate_fetch_vertex(struct cm_immediate_timing *timing)
    cm_immediate_serve(timing, &timing->fetch, at->draw, 0, CM_NO_ITEM);
    cm_stage_account(&timing->fetch, CM_STAGE_BLOCKED, room);
    const uint64_t begin = timing->fetch.until;
-   struct cm_wait *wait = cm_flight_push(&timing->vertices, begin);
-   cm_wait_until(wait, cm_later(begin + 1, timing->program_ready));
+   struct cm_dependency *wait = cm_flight_push(&timing->vertices, begin);
+   cm_dependency_until(wait, cm_later(begin + 1, timing->program_ready));
    const uint64_t done = cm_immediate_access(timing, timing->fetch_token, vertex->tokens_end, begin, wait);
    cm_stage_account(&timing->fetch, CM_STAGE_BUSY, cm_later(done, begin + 1));
    cm_immediate_report(timing, CM_REPORT_VERTEX_FETCH, at->draw, begin, timing->fetch.until);
@@ -72,11 +72,11 @@ run_accesses(struct cm_immediate_timing *timing, const struct cm_logged_draw *dr
 {
    const struct cm_logged_invocation *accesses =
       cm_draw_accesses(&timing->log, draw, stage, invocation, &timing->accessed[stage]);
-   struct cm_wait wait = {.time = cycle};
+   struct cm_dependency wait = {.time = cycle};
    if (!accesses)
       return cycle;
    cm_immediate_access(timing, accesses->begin, accesses->end, cycle, &wait);
-   return cm_wait_resolve(&timing->memory.base, &wait);
+   return cm_dependency_resolve(&timing->memory.base, &wait);
 }
 
 /* Runs what tessellation and geometry shaders do with a draw's vertices, of which there are so many now, the last one
@@ -112,8 +112,8 @@ cm_immediate_run_vertex(struct cm_immediate_timing *timing)
       return false;
    const struct cm_logged_draw *draw = cm_log_draw(&timing->log, at);
    const uint64_t number = number_of(timing, at->vertex);
-   struct cm_wait *wait = cm_flight_wait(&timing->vertices, number);
-   if (!cm_wait_is_known(&timing->memory.base, wait) || wait->time >= timing->now)
+   struct cm_dependency *wait = cm_flight_dependency(&timing->vertices, number);
+   if (!cm_dependency_is_known(&timing->memory.base, wait) || wait->time >= timing->now)
       return false;
    const uint32_t processors = timing->base.config->fragment_stage.processors;
    struct cm_fragment_processor *processor =

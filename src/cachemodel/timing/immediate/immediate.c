@@ -182,6 +182,7 @@ run_pass(struct cm_immediate_timing *timing, struct cm_work *first)
       take_part(timing, cm_log_queue_next(&timing->base.logs));
    if (timing->base.has_failed)
       return;
+   assert(timing->blended == timing->dispatched && cm_flight_is_empty(&timing->vertices));
    drain(timing);
    transfer(timing, marks[CM_LOG_DRAWN], marks[CM_LOG_RESOLVED], "resolve");
    transfer(timing, marks[CM_LOG_RESOLVED], timing->log.entries.count, "write back");

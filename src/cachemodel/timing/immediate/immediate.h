@@ -18,8 +18,8 @@ struct cm_lookups {
 
 /** A block that has a context of its Fragment Processor, or has released it and is not blended yet. */
 struct cm_running_block {
-   uint64_t block;      /**< its number in the log, which may move */
-   struct cm_wait wait; /**< for textures */
+   uint64_t block;            /**< its number in the log, which may move */
+   struct cm_dependency wait; /**< for textures */
    uint64_t dispatched, issued;
    uint64_t released; /**< when it released the context; CM_UNKNOWN */
    uint32_t tail;     /**< cycles of the shader after the data */
@@ -43,7 +43,7 @@ struct cm_immediate_accesses {
    uint32_t piece;                     /**< cycles from one to the next */
    uint64_t cycle;                     /**< when the next request is made */
    bool is_store;
-   struct cm_wait *wait;
+   struct cm_dependency *wait;
    bool *pending; /**< not all have begun */
 };
 
@@ -171,7 +171,7 @@ cm_logged_token(const struct cm_immediate_timing *timing, uint32_t number)
 /** cm_immediate_memory_run of the log's entries [begin, end). */
 static inline uint64_t
 cm_immediate_access(struct cm_immediate_timing *timing, uint32_t begin, uint32_t end, uint64_t cycle,
-                    struct cm_wait *wait)
+                    struct cm_dependency *wait)
 {
    return cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, begin),
                                   cm_logged_token(timing, end), cycle, wait);

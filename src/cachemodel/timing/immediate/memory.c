@@ -58,19 +58,19 @@ cm_immediate_memory_init(struct cm_immediate_memory *memory, const struct cm_con
    cm_banks_init(&memory->llc_banks, banks, block_shift, pool);
    init_ports(memory, pool);
    cm_unit_ports_init(&memory->units, config, pool);
-   return cm_memory_init(&memory->base, config, CM_WAIT_TICKETS, CM_WAIT_TICKETS, pool);
+   return cm_memory_init(&memory->base, config, CM_DEPENDENCY_TICKETS, CM_DEPENDENCY_TICKETS, pool);
 }
 
 /* ---- the last-level cache ------------------------------------------------ */
 
 static inline __attribute__((always_inline)) void
-add_ticket(struct cm_immediate_memory *memory, struct cm_wait *wait, cm_dram_ticket ticket)
+add_ticket(struct cm_immediate_memory *memory, struct cm_dependency *wait, cm_dram_ticket ticket)
 {
    uint64_t time;
    if (cm_memory_find(&memory->base, ticket, &time))
-      cm_wait_until(wait, time);
+      cm_dependency_until(wait, time);
    else
-      cm_wait_add_ticket(&memory->base, wait, ticket, 0);
+      cm_dependency_add_ticket(&memory->base, wait, ticket, 0);
 }
 
 /* An access that was in the LLC's pipeline when the LLC stalled waits, too. */
@@ -82,7 +82,7 @@ submit(struct cm_immediate_memory *memory, cm_entry token, bool write, uint64_t 
 
 /* A read of a block that is outstanding waits for it, in whichever cache it hit. */
 static inline void
-add_pending(struct cm_immediate_memory *memory, uint64_t address, struct cm_wait *wait)
+add_pending(struct cm_immediate_memory *memory, uint64_t address, struct cm_dependency *wait)
 {
    const struct cm_mshrs *misses = &memory->llc_misses;
    uint16_t at = cm_mshrs_find(misses, address >> memory->llc_banks.block_shift);
@@ -95,7 +95,7 @@ static struct cm_mshr *
 take_entry(struct cm_immediate_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
 {
    uint64_t is_free;
-   struct cm_mshr *entry = cm_mshrs_take_in_turn(&memory->base, mshrs, &is_free);
+   struct cm_mshr *entry = cm_mshrs_alloc_in_turn(&memory->base, mshrs, &is_free);
    if (is_free > *cycle) {
       mshrs->waits += is_free - *cycle;
       memory->stalled = cm_later(memory->stalled, is_free);
@@ -201,7 +201,7 @@ begins_access(const struct cm_immediate_memory *memory, cm_entry token, enum cm_
  * to the unit `stop`. Reads are added to wait; NULL: no consumer waits for them. */
 static void
 pass_on(struct cm_immediate_memory *memory, const cm_entry **token, const cm_entry *end, uint32_t processor,
-        enum cm_unit stop, uint64_t cycle, struct cm_wait *wait)
+        enum cm_unit stop, uint64_t cycle, struct cm_dependency *wait)
 {
    uint64_t at = cycle;
    bool reads = wait != NULL;
@@ -220,7 +220,7 @@ pass_on(struct cm_immediate_memory *memory, const cm_entry **token, const cm_ent
          at = serve(memory, **token, processor, cm_is_cache_read(**token) ? at : cycle);
          reads = wait && cm_is_cache_read(**token) && is_demanded(memory, **token);
          if (reads) {
-            cm_wait_until(wait, at);
+            cm_dependency_until(wait, at);
             add_pending(memory, cm_entry_address(**token), wait);
          }
       } else {
@@ -256,18 +256,18 @@ count_lookups(struct cm_immediate_memory *memory, cm_entry token)
 
 uint64_t
 cm_immediate_memory_run(struct cm_immediate_memory *memory, const cm_entry *token, const cm_entry *end,
-                        uint64_t cycle, struct cm_wait *wait)
+                        uint64_t cycle, struct cm_dependency *wait)
 {
    uint64_t taken = cycle;
    while (token < end) {
       const enum cm_entry_kind kind = cm_entry_kind(*token);
       uint64_t served = cycle;
-      struct cm_wait *reads = wait;
+      struct cm_dependency *reads = wait;
       if (is_access(*token)) {
          served = serve(memory, *token, 0, cycle);
          taken = cm_later(taken, served - latency_of(memory, *token) + 1);
          if (cm_is_cache_read(*token)) {
-            cm_wait_until(wait, served);
+            cm_dependency_until(wait, served);
             add_pending(memory, cm_entry_address(*token), wait);
          } else {
             reads = NULL;
@@ -328,7 +328,7 @@ static bool
 has_free(struct cm_immediate_memory *memory, const struct cm_first_mshrs *mshrs, uint32_t misses)
 {
    for (uint32_t i = 0; i < misses && i < mshrs->count; i++) {
-      if (!cm_wait_is_known(&memory->base, &mshrs->misses[(mshrs->taken + i) % mshrs->count]))
+      if (!cm_dependency_is_known(&memory->base, &mshrs->misses[(mshrs->taken + i) % mshrs->count]))
          return false;
    }
    return true;
@@ -355,8 +355,8 @@ cm_immediate_memory_begins(struct cm_immediate_memory *memory, uint32_t processo
    if (!cm_is_read(request))
       return true;
    const struct cm_first_mshrs *mshrs = mshrs_of(memory, processor, cm_entry_stream(request));
-   struct cm_wait *fill = &mshrs->misses[mshrs->taken % mshrs->count];
-   if (!cm_wait_is_known(&memory->base, fill))
+   struct cm_dependency *fill = &mshrs->misses[mshrs->taken % mshrs->count];
+   if (!cm_dependency_is_known(&memory->base, fill))
       return false;
    *cycle = cm_later(*cycle, fill->time);
    return true;
@@ -365,18 +365,18 @@ cm_immediate_memory_begins(struct cm_immediate_memory *memory, uint32_t processo
 /* A read that misses. */
 static uint64_t
 miss(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry **token, const cm_entry *end,
-     uint64_t cycle, struct cm_wait *wait)
+     uint64_t cycle, struct cm_dependency *wait)
 {
    const cm_entry first = *(*token)++;
    const enum cm_stream stream = cm_entry_stream(first);
    struct cm_first_mshrs *mshrs = mshrs_of(memory, processor, stream);
-   struct cm_wait *fill = &mshrs->misses[mshrs->taken++ % mshrs->count];
-   const uint64_t begin = cm_later(cm_wait_resolve(&memory->base, fill), cycle);
+   struct cm_dependency *fill = &mshrs->misses[mshrs->taken++ % mshrs->count];
+   const uint64_t begin = cm_later(cm_dependency_resolve(&memory->base, fill), cycle);
    *(stream == CM_STREAM_STORAGE ? &memory->base.stores.mshrs : &memory->base.texture_waits) += begin - cycle;
-   cm_wait_begin(fill, begin);
+   cm_dependency_begin(fill, begin);
    if (cm_is_cache_read(first)) {
       const uint64_t at = serve(memory, first, processor, begin);
-      cm_wait_until(fill, at);
+      cm_dependency_until(fill, at);
       add_pending(memory, cm_entry_address(first), fill);
       pass_on(memory, token, end, processor, next_of(memory, stream), at, fill);
    } else {
@@ -384,7 +384,7 @@ miss(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry **to
    }
    if (!wait)
       return begin;
-   cm_wait_until(wait, fill->time);
+   cm_dependency_until(wait, fill->time);
    for (uint32_t i = 0; i < fill->num_tickets; i++)
       add_ticket(memory, wait, fill->reads[i].ticket);
    return begin;
@@ -422,14 +422,14 @@ cm_immediate_memory_write(struct cm_immediate_memory *memory, uint32_t processor
 /* The blocks of a footprint, which the sampler takes together. */
 static uint64_t
 look_up_texture(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry **token,
-                uint64_t cycle, struct cm_wait *wait)
+                uint64_t cycle, struct cm_dependency *wait)
 {
    uint64_t *sampler = &memory->sampler[processor];
    *sampler = cm_later(*sampler, cycle) + memory->config->immediate_pipeline.sampler_cycles;
    const uint64_t found = *sampler + memory->latency[CM_UNIT_TEXTURE_CACHE];
    wait->resource = cm_group_resource(**token);
    uint32_t count = cm_group_count(*(*token)++);
-   cm_wait_until(wait, found);
+   cm_dependency_until(wait, found);
    for (; count; count--, (*token)++)
       add_pending(memory, cm_entry_address(**token), wait);
    return found;
@@ -438,7 +438,7 @@ look_up_texture(struct cm_immediate_memory *memory, uint32_t processor, const cm
 /* The blocks of an instruction, which the load/store unit takes one after another. */
 static uint64_t
 look_up_storage(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry **token,
-                uint64_t cycle, struct cm_wait *wait)
+                uint64_t cycle, struct cm_dependency *wait)
 {
    const enum cm_storage_operation operation = cm_group_operation(**token);
    wait->resource = cm_group_resource(**token);
@@ -446,7 +446,7 @@ look_up_storage(struct cm_immediate_memory *memory, uint32_t processor, const cm
    const uint64_t taken = cm_memory_take_blocks(&memory->base, memory->config, processor, count, cycle);
    const uint64_t found = taken + memory->latency[CM_UNIT_LOAD_STORE_CACHE];
    if (operation != CM_STORAGE_STORE)
-      cm_wait_until(wait, found);
+      cm_dependency_until(wait, found);
    for (; count; count--, (*token)++) {
       if (operation == CM_STORAGE_LOAD)
          add_pending(memory, cm_entry_address(**token), wait);
@@ -456,7 +456,7 @@ look_up_storage(struct cm_immediate_memory *memory, uint32_t processor, const cm
 
 uint64_t
 cm_immediate_memory_look_up(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry **token,
-                            uint64_t cycle, struct cm_wait *wait)
+                            uint64_t cycle, struct cm_dependency *wait)
 {
    return cm_entry_stream(**token) == CM_STREAM_STORAGE
              ? look_up_storage(memory, processor, token, cycle, wait)
@@ -465,7 +465,7 @@ cm_immediate_memory_look_up(struct cm_immediate_memory *memory, uint32_t process
 
 uint64_t
 cm_immediate_memory_request(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry **token,
-                            const cm_entry *end, uint64_t cycle, struct cm_wait *wait)
+                            const cm_entry *end, uint64_t cycle, struct cm_dependency *wait)
 {
    if (cm_is_read(**token))
       return miss(memory, processor, token, end, cycle, wait);
@@ -477,9 +477,9 @@ cm_immediate_memory_request(struct cm_immediate_memory *memory, uint32_t process
 
 void
 cm_immediate_memory_group(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry *token,
-                          const cm_entry *end, uint64_t cycle, struct cm_wait *wait)
+                          const cm_entry *end, uint64_t cycle, struct cm_dependency *wait)
 {
-   struct cm_wait *reads = cm_is_store_group(*token) ? NULL : wait;
+   struct cm_dependency *reads = cm_is_store_group(*token) ? NULL : wait;
    const uint64_t found = cm_immediate_memory_look_up(memory, processor, &token, cycle, wait);
    while (token < end)
       cm_immediate_memory_request(memory, processor, &token, end, found, reads);

@@ -11,7 +11,7 @@
 
 /** The MSHRs of a processor's first texture cache, or of its load/store unit, which are taken in turn. */
 struct cm_first_mshrs {
-   struct cm_wait *misses; /**< each one's last miss */
+   struct cm_dependency *misses; /**< each one's last miss */
    uint32_t count;
    uint64_t taken; /**< so many misses */
 };
@@ -48,7 +48,7 @@ bool cm_immediate_memory_init(struct cm_immediate_memory *memory, const struct c
 /** Accesses that reach first caches at a cycle, and the accesses they cause: tokens [token, end). Reads are added to
  * wait. Returns the cycle after which all are accepted. */
 uint64_t cm_immediate_memory_run(struct cm_immediate_memory *memory, const cm_entry *token,
-                                 const cm_entry *end, uint64_t cycle, struct cm_wait *wait);
+                                 const cm_entry *end, uint64_t cycle, struct cm_dependency *wait);
 
 /** Whether a token begins another access than the one that began with `first`. */
 bool
@@ -68,18 +68,18 @@ const cm_entry *cm_immediate_memory_group_end(const cm_entry *token, const cm_en
 /** A footprint, or an instruction that accesses storage, of a processor at a cycle: such a group. What it reads is added to
  * wait. */
 void cm_immediate_memory_group(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry *token,
-                               const cm_entry *end, uint64_t cycle, struct cm_wait *wait);
+                               const cm_entry *end, uint64_t cycle, struct cm_dependency *wait);
 
 /* The same in two steps. */
 
 /** A group's lookups at a cycle: *token advances past them. Returns when all are looked up. */
 uint64_t cm_immediate_memory_look_up(struct cm_immediate_memory *memory, uint32_t processor,
-                                     const cm_entry **token, uint64_t cycle, struct cm_wait *wait);
+                                     const cm_entry **token, uint64_t cycle, struct cm_dependency *wait);
 /** What a group's lookups cause, the first one at a cycle, and what that causes, from *token on. wait: NULL: nobody waits for
  * what is read. Returns the cycle at which it began. */
 uint64_t
 cm_immediate_memory_request(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry **token,
-                            const cm_entry *end, uint64_t cycle, struct cm_wait *wait);
+                            const cm_entry *end, uint64_t cycle, struct cm_dependency *wait);
 /** Whether it is known when a request can begin, an entry: then *cycle is no sooner. */
 bool cm_immediate_memory_begins(struct cm_immediate_memory *memory, uint32_t processor, cm_entry request,
                                 uint64_t *cycle);

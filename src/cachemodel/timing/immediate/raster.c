@@ -24,8 +24,8 @@ has_arrived(struct cm_immediate_timing *timing, struct cm_lookups *lookups, uint
 {
    if (cm_flight_is_empty(&lookups->flight))
       return false;
-   struct cm_wait *wait = cm_flight_oldest(&lookups->flight);
-   if (!cm_wait_is_known(&timing->memory.base, wait))
+   struct cm_dependency *wait = cm_flight_oldest(&lookups->flight);
+   if (!cm_dependency_is_known(&timing->memory.base, wait))
       return false;
    *reason = wait->time > lookups->out ? CM_STAGE_MEMORY : CM_STAGE_BLOCKED;
    *cycle = cm_later(wait->time, lookups->out);
@@ -73,7 +73,7 @@ cm_immediate_look_up_region(struct cm_immediate_timing *timing)
    account_waits(&timing->hierarchical, 0, CM_STAGE_STARVED, cm_queue_room(&timing->hiz.flight.queue),
                  timing->hiz.reason);
    const uint64_t begin = timing->hierarchical.until;
-   struct cm_wait *wait = cm_flight_push(&timing->hiz.flight, begin);
+   struct cm_dependency *wait = cm_flight_push(&timing->hiz.flight, begin);
    wait->time = begin + 1;
    cm_stage_work(&timing->hierarchical, CM_STAGE_STARVED, begin, 1);
    cm_immediate_access(timing, region->begin, region->hiz_end, begin, wait);
@@ -103,7 +103,7 @@ look_up_depth(struct cm_immediate_timing *timing, const struct cm_logged_region 
    account_waits(&timing->early_z, out - 1, CM_STAGE_STARVED, cm_queue_room(&timing->depth.flight.queue),
                  timing->depth.reason);
    const uint64_t enters = timing->early_z.until;
-   struct cm_wait *wait = cm_flight_push(&timing->depth.flight, enters);
+   struct cm_dependency *wait = cm_flight_push(&timing->depth.flight, enters);
    const uint64_t done = cm_immediate_access(timing, tests, block->tests_end, enters, wait);
    cm_stage_account(&timing->early_z, CM_STAGE_BUSY, cm_later(done, enters + 1));
    wait->time = cm_later(wait->time, timing->early_z.until);
@@ -155,7 +155,7 @@ release_context(struct cm_immediate_timing *timing, uint64_t number)
    const uint32_t room = timing->pipeline->color_queue;
    if (running->released != CM_UNKNOWN)
       return running->released;
-   if (!cm_wait_is_known(&timing->memory.base, &running->wait) || number >= timing->blended + room)
+   if (!cm_dependency_is_known(&timing->memory.base, &running->wait) || number >= timing->blended + room)
       return CM_UNKNOWN;
    const uint64_t data = running->wait.time ? running->wait.time + running->tail : 0;
    assert(running->context->item == number);
@@ -174,7 +174,7 @@ run(struct cm_immediate_timing *timing, const struct cm_logged_block *block, str
    const cm_entry *end = cm_logged_token(timing, block->shade_end);
    const uint32_t piece = block->instructions / (block->footprints + 1);
    uint64_t begin = running->dispatched, at = 0;
-   cm_wait_begin(&running->wait, 0);
+   cm_dependency_begin(&running->wait, 0);
    running->tail = block->footprints ? block->instructions - block->footprints * piece : 0;
    bool has_begun = false;
    while (token < end) {
@@ -183,9 +183,9 @@ run(struct cm_immediate_timing *timing, const struct cm_logged_block *block, str
          const cm_entry *next = token;
          while (next < end && cm_entry_kind(*next) != CM_ENTRY_GROUP)
             next++;
-         struct cm_wait program = {.time = begin};
+         struct cm_dependency program = {.time = begin};
          cm_immediate_memory_run(&timing->memory, token, next, begin, &program);
-         const uint64_t there = cm_wait_resolve(&timing->memory.base, &program);
+         const uint64_t there = cm_dependency_resolve(&timing->memory.base, &program);
          begin = has_begun ? begin : there;
          token = next;
          continue;
@@ -281,7 +281,7 @@ end_test(struct cm_immediate_timing *timing, uint64_t cycle)
       return;
    timing->test_region++;
    timing->test_block = 0;
-   struct cm_wait unused = {0};
+   struct cm_dependency unused = {0};
    cm_immediate_access(timing, region->update_begin, region->end, cycle, &unused);
 }
 
@@ -324,7 +324,7 @@ cm_immediate_look_up_colors(struct cm_immediate_timing *timing)
    account_waits(&timing->blending, released, CM_STAGE_STARVED, room, timing->color.reason);
    const uint64_t begin = timing->blending.until;
    const struct cm_logged_block *block = &timing->log.blocks.items[running->block];
-   struct cm_wait *wait = cm_flight_push(&timing->color.flight, begin);
+   struct cm_dependency *wait = cm_flight_push(&timing->color.flight, begin);
    const uint64_t done = cm_immediate_access(timing, block->shade_end, block->end, begin, wait);
    cm_stage_account(&timing->blending, CM_STAGE_BUSY, cm_later(done, begin + 1));
    wait->time = cm_later(wait->time, timing->blending.until);
@@ -353,7 +353,7 @@ cm_immediate_transfer(struct cm_immediate_timing *timing, uint32_t begin, uint32
 {
    struct cm_stage *stage = &timing->blending;
    const cm_entry *token = cm_logged_token(timing, begin), *last = cm_logged_token(timing, end);
-   struct cm_wait wait = {.time = timing->barrier};
+   struct cm_dependency wait = {.time = timing->barrier};
    cm_immediate_serve(timing, stage, CM_NO_ITEM, 0, CM_NO_ITEM);
    cm_stage_account(stage, CM_STAGE_STARVED, timing->barrier);
    while (token < last) {
@@ -366,6 +366,6 @@ cm_immediate_transfer(struct cm_immediate_timing *timing, uint32_t begin, uint32
       token = next;
    }
    timing->end = cm_later(timing->end, stage->until);
-   cm_stage_account(stage, CM_STAGE_MEMORY, cm_wait_resolve(&timing->memory.base, &wait));
+   cm_stage_account(stage, CM_STAGE_MEMORY, cm_dependency_resolve(&timing->memory.base, &wait));
    timing->end = cm_later(timing->end, stage->until);
 }

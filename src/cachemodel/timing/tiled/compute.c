@@ -5,6 +5,7 @@
 
 /** Fragments of a quad. */
 #define QUAD 4
+
 static uint64_t
 issue(struct cm_pipeline *pipeline, uint32_t processor, uint64_t begin, uint64_t instructions)
 {
@@ -15,7 +16,7 @@ issue(struct cm_pipeline *pipeline, uint32_t processor, uint64_t begin, uint64_t
 /* A shader, which is a group, or parameters. */
 static void
 fetch(struct cm_pipeline *pipeline, const cm_entry *token, const cm_entry *end, uint64_t cycle,
-      struct cm_wait *wait)
+      struct cm_dependency *wait)
 {
    struct cm_tiled_timing *timing = (struct cm_tiled_timing *)pipeline;
    if (cm_entry_kind(*token) == CM_ENTRY_GROUP)
@@ -33,7 +34,7 @@ has_room(struct cm_pipeline *pipeline, uint32_t processor)
 
 static void
 start(struct cm_pipeline *pipeline, uint32_t processor, const cm_entry *token, const cm_entry *end,
-      uint64_t cycle, uint32_t piece, struct cm_wait *wait, bool *pending)
+      uint64_t cycle, uint32_t piece, struct cm_dependency *wait, bool *pending)
 {
    struct cm_tiled_timing *timing = (struct cm_tiled_timing *)pipeline;
    cm_texture_timing_quad(&timing->texture, processor, token, end, cycle, piece, wait, pending);

@@ -50,8 +50,10 @@ put_out(struct cm_tiled_timing *timing, struct cm_logged_fetched *primitive)
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
    if (!cm_queue_room_known(&fetcher->tiles))
       return false;
-   struct cm_wait *data = cm_flight_oldest(&fetcher->requests);
-   const uint64_t complete = cm_later(cm_wait_resolve(&timing->memory.base, data), fetcher->out_time + 1);
+   assert(primitive && primitive->ready == CM_UNKNOWN);
+   struct cm_dependency *data = cm_flight_oldest(&fetcher->requests);
+   const uint64_t complete =
+      cm_later(cm_dependency_resolve(&timing->memory.base, data), fetcher->out_time + 1);
    const uint64_t room = cm_queue_room(&fetcher->tiles);
    fetcher->out_reason = room > complete ? CM_STAGE_BLOCKED : CM_STAGE_MEMORY;
    primitive->ready = fetcher->out_time = cm_later(complete, room);
@@ -119,6 +121,7 @@ static void
 end_tile(struct cm_tiled_timing *timing)
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
+   assert(fetcher->next == fetcher->work->log.fetched.count && !fetcher->pmd_requested);
    fetcher->work->fetch_done = cm_later(fetcher->attribute_end, fetcher->work->fetch_begin);
    fetcher->work = fetcher->work->next;
    fetcher->next = fetcher->token = 0;
@@ -145,7 +148,7 @@ ask_for_pmd(struct cm_tiled_timing *timing, const struct cm_logged_fetched *prim
    const uint64_t found = begin + 1 + latency(timing->base.config, CM_STREAM_PB_LIST);
    const cm_entry *token = work->log.entries.items + fetcher->token;
    const cm_entry *end = cm_group_end(token, work->log.entries.items + primitive->tokens_end);
-   cm_wait_begin(&fetcher->list, found);
+   cm_dependency_begin(&fetcher->list, found);
    cm_tiled_memory_misses(&timing->memory, token + 1, end, found, &timing->memory.list, &fetcher->list);
    fetcher->token = (uint32_t)(end - work->log.entries.items);
    fetcher->pmd_requested = true;
@@ -157,7 +160,7 @@ ask_for_attributes(struct cm_tiled_timing *timing, const struct cm_logged_fetche
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
    const struct cm_work *work = fetcher->work;
-   const uint64_t begin = cm_wait_resolve(&timing->memory.base, &fetcher->list);
+   const uint64_t begin = cm_dependency_resolve(&timing->memory.base, &fetcher->list);
    /* An Attribute Cache looks up primitives, others look up attributes. */
    const uint32_t lookups = timing->base.config->primitive_buffer.lines ? 1 : primitive->attributes;
    uint64_t at = cm_later(begin, fetcher->attribute_end);
@@ -169,8 +172,8 @@ ask_for_attributes(struct cm_tiled_timing *timing, const struct cm_logged_fetche
    fetcher->attribute_end = at;
 
    const uint64_t found = at + latency(timing->base.config, CM_STREAM_PB_ATTRIBUTE);
-   struct cm_wait *data = cm_flight_wait(&fetcher->requests, fetcher->requests.queue.entered - 1);
-   cm_wait_begin(data, found);
+   struct cm_dependency *data = cm_flight_dependency(&fetcher->requests, fetcher->requests.queue.entered - 1);
+   cm_dependency_begin(data, found);
    const cm_entry *token = work->log.entries.items + fetcher->token;
    const cm_entry *end = work->log.entries.items + primitive->tokens_end;
    cm_tiled_memory_misses(&timing->memory, token + 1, end, found, &timing->memory.attribute, data);

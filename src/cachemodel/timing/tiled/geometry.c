@@ -128,7 +128,7 @@ run_accesses(struct cm_tiled_timing *timing, uint32_t begin, uint32_t end, uint6
    const struct cm_cache_config *caches = timing->base.config->caches;
    const cm_entry *token = timing->geometry.work->log.entries.items + begin;
    const cm_entry *last = timing->geometry.work->log.entries.items + end;
-   struct cm_wait wait = {.time = cycle}, nobody = {0}, *waits = &wait;
+   struct cm_dependency wait = {.time = cycle}, nobody = {0}, *waits = &wait;
    uint64_t found = cycle;
    while (token < last) {
       if (cm_entry_kind(*token) == CM_ENTRY_GROUP) {
@@ -136,7 +136,7 @@ run_accesses(struct cm_tiled_timing *timing, uint32_t begin, uint32_t end, uint6
          cycle = look_up(timing, *token, cycle);
          found = cycle + caches[is_storage ? CM_UNIT_LOAD_STORE_CACHE : CM_UNIT_TEXTURE_CACHE].latency;
          waits = cm_is_store_group(*token) ? &nobody : &wait;
-         cm_wait_until(waits, found);
+         cm_dependency_until(waits, found);
          token++;
       } else if (cm_entry_kind(*token) > CM_ENTRY_GROUP) {
          token++; /* lookups, and a NUCA's requests and messages */
@@ -146,7 +146,7 @@ run_accesses(struct cm_tiled_timing *timing, uint32_t begin, uint32_t end, uint6
          cm_tiled_memory_write(memory, &token, last, found);
       }
    }
-   return cm_wait_resolve(&memory->base, &wait);
+   return cm_dependency_resolve(&memory->base, &wait);
 }
 
 /* Shades the oldest vertex in the input queue. When it is done. */
@@ -156,7 +156,7 @@ shade_vertex(struct cm_tiled_timing *timing, const struct cm_logged_draw *draw,
 {
    struct cm_geometry_timing *geometry = &timing->geometry;
    const uint64_t entered = cm_flight_entered(&geometry->input);
-   const uint64_t arrived = cm_wait_resolve(&timing->memory.base, cm_flight_oldest(&geometry->input));
+   const uint64_t arrived = cm_dependency_resolve(&timing->memory.base, cm_flight_oldest(&geometry->input));
 
    uint64_t begin = cm_later(arrived, geometry->processor_begin);
    uint64_t done = begin;
@@ -247,6 +247,7 @@ end(struct cm_tiled_timing *timing)
    struct cm_geometry_timing *geometry = &timing->geometry;
    while (!cm_flight_is_empty(&geometry->input))
       process(timing);
+   assert(geometry->out_at.vertex == geometry->work->log.vertices.count);
    /* Draws whose vertices are not in the stream. */
    while (geometry->out_binned < geometry->work->log.binned.count)
       bin(timing, geometry->assembly.until);
@@ -288,14 +289,14 @@ fetch_programs(struct cm_tiled_timing *timing, uint32_t tokens_end)
    struct cm_geometry_timing *geometry = &timing->geometry;
    const cm_entry *token = geometry->work->log.entries.items + geometry->token;
    const cm_entry *end_of_programs = geometry->work->log.entries.items + tokens_end;
-   struct cm_wait wait = {.time = geometry->fetch.until};
+   struct cm_dependency wait = {.time = geometry->fetch.until};
    uint64_t begin = geometry->fetch.until;
    while (token < end_of_programs) {
       const cm_entry *next = cm_group_end(token, end_of_programs);
       begin = cm_tiled_memory_fetch_shader(&timing->memory, token, next, begin, &wait);
       token = next;
    }
-   geometry->program_ready = cm_wait_resolve(&timing->memory.base, &wait);
+   geometry->program_ready = cm_dependency_resolve(&timing->memory.base, &wait);
    geometry->token = tokens_end;
 }
 
@@ -326,9 +327,9 @@ step(struct cm_tiled_timing *timing)
    cm_stage_account(&geometry->fetch, CM_STAGE_BLOCKED, room);
    const uint64_t done = cm_stage_work(&geometry->fetch, CM_STAGE_BLOCKED, geometry->fetch.until,
                                        vertex->accesses ? vertex->accesses : 1);
-   struct cm_wait *wait = cm_flight_push(&geometry->input, done);
+   struct cm_dependency *wait = cm_flight_push(&geometry->input, done);
    const uint64_t found = done + timing->base.config->caches[CM_UNIT_VERTEX_CACHE].latency;
-   cm_wait_until(wait, cm_later(found, geometry->program_ready));
+   cm_dependency_until(wait, cm_later(found, geometry->program_ready));
    cm_tiled_memory_misses(&timing->memory, work->log.entries.items + geometry->token,
                           work->log.entries.items + vertex->accesses_begin, found, &timing->memory.vertex,
                           wait);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "timing/tiled/memory.h"
 
-#include <assert.h>
-
 /* ---- building ------------------------------------------------------------ */
 
 static void
@@ -96,7 +94,7 @@ take_bank(struct cm_tiled_memory *memory, uint64_t address, uint64_t cycle)
 static inline struct cm_arrival
 miss_in_l2(struct cm_tiled_memory *memory, cm_entry token, uint64_t cycle)
 {
-   struct cm_mshr *mshr = cm_mshrs_take(&memory->base, &memory->l2, &cycle);
+   struct cm_mshr *mshr = cm_mshrs_alloc(&memory->base, &memory->l2, &cycle);
    cm_mshrs_set_block(&memory->l2, mshr, cm_entry_address(token) >> memory->l2_shift);
    return mshr->fill = read_dram(memory, token, cycle);
 }
@@ -225,7 +223,7 @@ cm_tiled_memory_read(struct cm_tiled_memory *memory, const cm_entry **token, con
 
 void
 cm_tiled_memory_misses(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
-                       uint64_t cycle, struct cm_mshrs *mshrs, struct cm_wait *wait)
+                       uint64_t cycle, struct cm_mshrs *mshrs, struct cm_dependency *wait)
 {
    while (token < end) {
       if (cm_is_read(*token))
@@ -237,11 +235,10 @@ cm_tiled_memory_misses(struct cm_tiled_memory *memory, const cm_entry *token, co
 
 uint64_t
 cm_tiled_memory_fetch_shader(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
-                             uint64_t cycle, struct cm_wait *wait)
+                             uint64_t cycle, struct cm_dependency *wait)
 {
    const uint64_t found = cycle + cm_entry_value(*token);
-   assert(cm_entry_kind(*token) == CM_ENTRY_GROUP);
-   cm_wait_until(wait, found);
+   cm_dependency_until(wait, found);
    cm_tiled_memory_misses(memory, token + 1, end, found, &memory->instruction, wait);
    return found;
 }
@@ -270,10 +267,10 @@ cm_tiled_memory_access_end(const struct cm_tiled_memory *memory, const cm_entry 
 
 void
 cm_tiled_memory_transfer(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
-                         uint32_t cycles, struct cm_stage *stage, struct cm_wait *wait)
+                         uint32_t cycles, struct cm_stage *stage, struct cm_dependency *wait)
 {
    uint64_t is_free;
-   struct cm_mshr *mshr = cm_mshrs_take_in_turn(&memory->base, &memory->tile_buffer, &is_free);
+   struct cm_mshr *mshr = cm_mshrs_alloc_in_turn(&memory->base, &memory->tile_buffer, &is_free);
    const uint64_t cycle = cm_later(is_free, stage->until);
    cm_stage_account(stage, CM_STAGE_MEMORY, cycle);
    cm_stage_work(stage, CM_STAGE_MEMORY, cycle, cycles);
@@ -287,5 +284,5 @@ cm_tiled_memory_transfer(struct cm_tiled_memory *memory, const cm_entry *token, 
    else
       cm_tiled_memory_write(memory, &token, end, cycle);
    if (is_read)
-      cm_wait_add(&memory->base, wait, &mshr->fill, 0);
+      cm_dependency_add(&memory->base, wait, &mshr->fill, 0);
 }

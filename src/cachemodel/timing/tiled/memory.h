@@ -41,11 +41,11 @@ bool cm_tiled_memory_init(struct cm_tiled_memory *memory, const struct cm_config
 /** Issues the misses of a group of accesses: tokens [token, end) of L2 and memory, from a cycle on, by a cache with
  * these MSHRs. Reads are added to wait. */
 void cm_tiled_memory_misses(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
-                            uint64_t cycle, struct cm_mshrs *mshrs, struct cm_wait *wait);
+                            uint64_t cycle, struct cm_mshrs *mshrs, struct cm_dependency *wait);
 
 /** Fetches a shader's instructions and constants, a group, from a cycle on. Returns when all are looked up. */
 uint64_t cm_tiled_memory_fetch_shader(struct cm_tiled_memory *memory, const cm_entry *token,
-                                      const cm_entry *end, uint64_t cycle, struct cm_wait *wait);
+                                      const cm_entry *end, uint64_t cycle, struct cm_dependency *wait);
 
 /** The end of the access that begins at token: what it causes follows it. */
 const cm_entry *
@@ -60,16 +60,16 @@ struct cm_arrival cm_tiled_memory_read(struct cm_tiled_memory *memory, const cm_
 static inline __attribute__((always_inline)) void
 cm_tiled_memory_miss(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
                      uint64_t cycle, struct cm_mshrs *mshrs, struct cm_bus *bus, uint32_t way, uint32_t after,
-                     struct cm_wait *wait)
+                     struct cm_dependency *wait)
 {
-   struct cm_mshr *mshr = cm_mshrs_take(&memory->base, mshrs, &cycle);
+   struct cm_mshr *mshr = cm_mshrs_alloc(&memory->base, mshrs, &cycle);
    cm_mshrs_set_block(mshrs, mshr, cm_entry_address(**token));
    mshr->fill = cm_tiled_memory_read(memory, token, end, cycle);
    if (bus)
       cm_bus_carry(bus, &mshr->fill);
    mshr->fill.time += way;
    mshr->fill.after += way;
-   cm_wait_add(&memory->base, wait, &mshr->fill, after);
+   cm_dependency_add(&memory->base, wait, &mshr->fill, after);
 }
 
 /** Issues one other token, a write or a read without a waiting consumer, and the accesses it causes. Returns when the L2
@@ -83,6 +83,6 @@ void cm_tiled_memory_writes(struct cm_tiled_memory *memory, const cm_entry *toke
 /** A block of a tile's load or flush, tokens [token, end) of one access: takes an MSHR of the tile buffers', for
  * which the stage waits, and `cycles` of the stage. Reads are added to wait. */
 void cm_tiled_memory_transfer(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
-                              uint32_t cycles, struct cm_stage *stage, struct cm_wait *wait);
+                              uint32_t cycles, struct cm_stage *stage, struct cm_dependency *wait);
 
 #endif

@@ -42,7 +42,7 @@ release_context(struct cm_tiled_timing *timing, uint64_t quad)
    if (flying->released != CM_UNKNOWN)
       return;
    assert(flying->context->item == quad);
-   const uint64_t data = cm_wait_resolve(&timing->memory.base, &flying->wait) + flying->tail;
+   const uint64_t data = cm_dependency_resolve(&timing->memory.base, &flying->wait) + flying->tail;
    flying->released = cm_context_release(flying->context, flying->issued, data,
                                          cm_queue_room_of(&raster->colors, quad), flying->wait.waits_for);
 }
@@ -143,17 +143,17 @@ run(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t 
    while (token < end && cm_entry_stream(*token) != CM_STREAM_TEXTURE &&
           cm_entry_stream(*token) != CM_STREAM_STORAGE) {
       const cm_entry *next = cm_group_end(token, end);
-      struct cm_wait program;
-      cm_wait_begin(&program, cm_later(begin, processor->until));
+      struct cm_dependency program;
+      cm_dependency_begin(&program, cm_later(begin, processor->until));
       cm_tiled_memory_fetch_shader(&timing->memory, token, next, program.time, &program);
-      begin = cm_wait_resolve(&timing->memory.base, &program);
+      begin = cm_dependency_resolve(&timing->memory.base, &program);
       cm_stage_account(processor, CM_STAGE_MEMORY, begin);
       token = next;
    }
    begin = cm_later(begin, processor->until);
    flying->work->dispatch_end = flying->issued =
       cm_stage_work(processor, CM_STAGE_STARVED, begin, quad->instructions);
-   cm_wait_begin(&flying->wait, 0);
+   cm_dependency_begin(&flying->wait, 0);
    flying->tail = 0;
    flying->pending = false;
    if (!quad->footprints)
@@ -335,6 +335,7 @@ end_tile(struct cm_tiled_timing *timing)
 {
    struct cm_raster_timing *raster = &timing->raster;
    struct cm_work *work = raster->work;
+   assert(raster->next == work->log.quads.count);
    work->z_end = cm_later(raster->z_time, raster->rasterizer.until);
    timing->hidden.z_free[work->number & 1] = work->z_end;
    work->last_quad = raster->quads;
@@ -373,7 +374,7 @@ has_to_wait(struct cm_tiled_timing *timing, uint32_t processor)
    if (!flying->wait.num_tickets)
       return false;
    const uint64_t now = cm_later(cm_later(raster->dispatch, raster->next_check), flying->wait.time);
-   if (cm_wait_is_known_at(&timing->memory.base, &flying->wait, now))
+   if (cm_dependency_is_known_at(&timing->memory.base, &flying->wait, now))
       return false;
    raster->next_check = now + CM_MEMORY_POLL_CYCLES;
    return true;

@@ -55,7 +55,7 @@ cm_texture_timing_init(struct cm_texture_timing *texture, struct cm_tiled_memory
  * looked up. */
 static uint64_t
 look_up_storage(struct cm_tiled_memory *memory, uint32_t processor, const cm_entry **token, uint64_t cycle,
-                struct cm_wait *wait)
+                struct cm_dependency *wait)
 {
    struct cm_mshrs *mshrs = &memory->load_store[processor];
    const cm_entry group = *(*token)++;
@@ -64,7 +64,7 @@ look_up_storage(struct cm_tiled_memory *memory, uint32_t processor, const cm_ent
    const uint64_t taken = cm_memory_take_blocks(&memory->base, memory->config, processor, count, cycle);
    const uint64_t found = taken + memory->config->caches[CM_UNIT_LOAD_STORE_CACHE].latency;
    if (cm_group_operation(group) != CM_STORAGE_STORE)
-      cm_wait_until(wait, found);
+      cm_dependency_until(wait, found);
    for (uint32_t i = 0; i < count; i++, (*token)++) {
       if (cm_group_operation(group) == CM_STORAGE_LOAD && cm_mshrs_may_have(mshrs, cm_entry_address(**token)))
          cm_mshrs_add_pending(&memory->base, mshrs, cm_entry_address(**token), taken, wait);
@@ -76,7 +76,7 @@ look_up_storage(struct cm_tiled_memory *memory, uint32_t processor, const cm_ent
 static void
 miss_storage(struct cm_tiled_memory *memory, struct cm_texture_quad *quad)
 {
-   struct cm_wait nobody = {0};
+   struct cm_dependency nobody = {0};
    cm_tiled_memory_miss(memory, &quad->miss, quad->misses_end, quad->cycle, quad->mshrs, NULL, 0, 0,
                         quad->is_store ? &nobody : quad->wait);
 }
@@ -222,7 +222,7 @@ request(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_qu
       const uint64_t found = quad->cycle + memory->l2_latency;
       quad->from_l2 = (uint32_t)(send(memory, memory->l2_router, server, found) - found);
    }
-   cm_wait_until(quad->wait, at + quad->back);
+   cm_dependency_until(quad->wait, at + quad->back);
    if (!has_missed && cm_mshrs_may_have(quad->mshrs, cm_entry_address(token)))
       cm_mshrs_add_pending(&memory->base, quad->mshrs, cm_entry_address(token), at, quad->wait);
 }
@@ -283,7 +283,7 @@ wrap(const struct cm_texture_timing *texture, uint32_t place)
 
 void
 cm_texture_timing_put(struct cm_texture_timing *texture, uint32_t processor, const cm_entry *token,
-                      const cm_entry *end, uint64_t cycle, uint32_t piece, struct cm_wait *wait,
+                      const cm_entry *end, uint64_t cycle, uint32_t piece, struct cm_dependency *wait,
                       bool *pending)
 {
    struct cm_texture_unit *unit = &texture->units[processor];
@@ -300,6 +300,7 @@ cm_texture_timing_put(struct cm_texture_timing *texture, uint32_t processor, con
    /* The ring's beginning, which the processor's cache has, is used again and again. */
    if (!unit->count)
       unit->first = 0;
+   assert(unit->count < texture->size);
    struct cm_texture_quad *quad = &unit->quads[wrap(texture, unit->first + unit->count)];
    *quad = (struct cm_texture_quad){
       .wait = wait, .pending = pending, .next = token, .end = end, .at = cycle, .piece = piece};
@@ -349,6 +350,7 @@ step(struct cm_texture_timing *texture)
    const uint32_t processor = soonest(texture);
    struct cm_texture_unit *unit = &texture->units[processor];
    struct cm_texture_quad *quad = &unit->quads[unit->first];
+   assert(unit->count);
    uint64_t next = go_on(texture, processor, quad);
    if (next == CM_UNKNOWN) {
       const uint64_t now = quad->at - quad->piece;

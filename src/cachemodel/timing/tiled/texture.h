@@ -12,7 +12,7 @@
 
 /** The reads of a quad that are not all done. */
 struct cm_texture_quad {
-   struct cm_wait *wait;       /**< reads are added to it */
+   struct cm_dependency *wait; /**< reads are added to it */
    bool *pending;              /**< becomes false when all is done */
    const cm_entry *next, *end; /**< groups, or requests, not yet looked up */
    uint64_t at;                /**< earliest cycle of the next group */
@@ -71,7 +71,7 @@ cm_group_hits(const cm_entry *token, const cm_entry *end)
  * Returns when all are looked up. */
 static inline __attribute__((always_inline)) uint64_t
 cm_texture_look_up(struct cm_texture_timing *texture, const struct cm_texture_unit *unit,
-                   const cm_entry **token, uint64_t cycle, struct cm_wait *wait)
+                   const cm_entry **token, uint64_t cycle, struct cm_dependency *wait)
 {
    struct cm_mshrs *mshrs = unit->mshrs;
    const cm_entry group = **token;
@@ -79,7 +79,7 @@ cm_texture_look_up(struct cm_texture_timing *texture, const struct cm_texture_un
    const uint64_t done = cm_later(*unit->port, cycle) + count, found = done + texture->latency;
    const cm_entry *block = *token + 1, *end = block + count;
    wait->resource = cm_group_resource(group);
-   cm_wait_until(wait, found);
+   cm_dependency_until(wait, found);
    *unit->port = done;
    *token = end;
    for (; block < end; block++) {
@@ -91,14 +91,14 @@ cm_texture_look_up(struct cm_texture_timing *texture, const struct cm_texture_un
 
 /** cm_texture_timing_quad where something misses, accesses storage, or has to wait for its turn. */
 void cm_texture_timing_put(struct cm_texture_timing *texture, uint32_t processor, const cm_entry *token,
-                           const cm_entry *end, uint64_t cycle, uint32_t piece, struct cm_wait *wait,
+                           const cm_entry *end, uint64_t cycle, uint32_t piece, struct cm_dependency *wait,
                            bool *pending);
 
 /** Starts a quad's accesses: groups from token to end, the first at `cycle`, each other `piece` cycles after the one
  * before. Reads are added to wait, which must not move; *pending: more of them will be added. */
 static inline __attribute__((always_inline)) void
 cm_texture_timing_quad(struct cm_texture_timing *texture, uint32_t processor, const cm_entry *token,
-                       const cm_entry *end, uint64_t cycle, uint32_t piece, struct cm_wait *wait,
+                       const cm_entry *end, uint64_t cycle, uint32_t piece, struct cm_dependency *wait,
                        bool *pending)
 {
    const struct cm_texture_unit *unit = &texture->units[processor];

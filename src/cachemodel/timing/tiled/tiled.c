@@ -59,6 +59,7 @@ static void
 append(struct cm_tiled_timing *timing, struct cm_work *work)
 {
    struct cm_work **cursors[NUM_CURSORS];
+   assert(!work->next);
    work->number = work->kind == CM_LOG_TILE ? timing->num_tiles++ : 0;
    work->fetch_begin = work->hidden_end = work->loaded = work->z_end = CM_UNKNOWN;
    work->dispatch_begin = work->blend_begin = CM_UNKNOWN;
@@ -121,6 +122,7 @@ begin_geometry(struct cm_tiled_timing *timing)
    struct cm_work *work = timing->fetcher.work;
    if (geometry->work || !work || work->kind == CM_LOG_TILE || !cm_fetcher_timing_end_pass(timing))
       return;
+   assert(work->kind == CM_LOG_GEOMETRY && cm_flight_is_empty(&geometry->input));
    geometry->work = work;
    geometry->fetch_at = geometry->out_at = (struct cm_vertex_cursor){0};
    geometry->binned = geometry->out_binned = geometry->token = 0;

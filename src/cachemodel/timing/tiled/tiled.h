@@ -45,7 +45,7 @@ struct cm_fetcher_timing {
    uint32_t next;        /**< primitive to request */
    uint32_t token;
    bool pmd_requested; /**< of that primitive */
-   struct cm_wait list;
+   struct cm_dependency list;
    uint64_t list_begin, attribute_end;
    struct cm_calendar ports[2];
    uint32_t attribute_port;
@@ -76,9 +76,9 @@ struct cm_flying_quad {
    struct cm_context *context;
    uint32_t tail; /**< instructions after the data */
    uint32_t draw;
-   bool pending;             /**< some of its reads are not issued */
-   cm_dram_ticket submitted; /**< the last ticket before it */
-   struct cm_wait wait;      /**< for textures; last, as most of its room is not used */
+   bool pending;              /**< some of its reads are not issued */
+   cm_dram_ticket submitted;  /**< the last ticket before it */
+   struct cm_dependency wait; /**< for textures; last, as most of its room is not used */
 };
 
 struct cm_raster_timing {
@@ -105,7 +105,7 @@ struct cm_transfer_timing {
    uint32_t token;
    uint32_t surface; /**< of the log's: the next one to begin */
    bool under_way;   /**< a flush is */
-   struct cm_wait wait;
+   struct cm_dependency wait;
    uint64_t *flushed; /**< by tile number modulo tile_buffers */
    struct cm_stage stage;
 };

@@ -77,16 +77,17 @@ load(struct cm_tiled_timing *timing)
    struct cm_transfer_timing *transfer = &timing->transfer;
    struct cm_work *work = transfer->load;
    const uint64_t is_free = buffer_is_free(timing, work);
+   assert(work->kind == CM_LOG_TILE);
    transfer->token = 0;
    work->loaded = is_free;
    if (work->log.marks[CM_LOG_LOADED]) {
       transfer->surface = 0;
       cm_work_serve(work, &transfer->stage, CM_NO_ITEM);
       cm_stage_account(&transfer->stage, CM_STAGE_STARVED, cm_later(is_free, work->fetch_begin));
-      cm_wait_begin(&transfer->wait, transfer->stage.until);
+      cm_dependency_begin(&transfer->wait, transfer->stage.until);
       while (!transfer_block(timing, work, work->log.marks[CM_LOG_LOADED]))
          ;
-      work->loaded = cm_wait_resolve(&timing->memory.base, &transfer->wait);
+      work->loaded = cm_dependency_resolve(&timing->memory.base, &transfer->wait);
    }
    transfer->load = work->next;
 }
@@ -113,6 +114,7 @@ step(struct cm_tiled_timing *timing)
    if (!transfer_block(timing, work, work->log.entries.count))
       return;
    work->flushed = transfer->stage.until;
+   assert(work->is_shaded && work->flushed >= work->flush_begin);
    transfer->flushed[work->number % timing->pipeline->tile_buffers] = work->flushed;
    transfer->under_way = false;
    cm_pipeline_keep_end(&timing->base, work->pass, work->tile, work->flushed);

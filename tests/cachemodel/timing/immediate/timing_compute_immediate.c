@@ -2,15 +2,10 @@
 /* The cycles of compute passes in mode imr: worked out by hand where processors, load/store units, barriers, the LLC and memory
  * limit, in turn; of random frames with and without compute what stages do are all cycles, time changes no other counter, and
  * no frame is shorter than what its units have to do. */
-#include <string.h>
-
-#include "support/stages.h"
 #include "support/test.h"
 #include "support/timed_compute.h"
 
 #define PRESET "imr-8m"
-#define PROCESSORS 12
-#define STREAM_GROUPS 1000
 
 #define ONE_PROCESSOR \
    "fragment_stage.processors=1", "caches.texture_cache.instances=1", "caches.texture_cache_l2.instances=1"
@@ -119,38 +114,15 @@ test_atomics_on_one_address(void **unused)
 
 /* ---- streams ------------------------------------------------------------------ */
 
-/* Memory limits, whose peak is 25.6 GB/s: refreshes take from it, and turns between reads and writes. */
-static void
-check_stream(bool copies, double most)
-{
-   struct cm_storage storage;
-   struct pass_builder *pass = stream_pass(STREAM_GROUPS, copies, &storage);
-   struct cm_gpu *gpu =
-      timed_gpu(PRESET, SETTINGS(CACHES("12"), "caches.llc.size=65536", "caches.llc.policy=lru"));
-   pass_run(pass, gpu);
-   end_frame(gpu);
-   const double bytes =
-      (double)(gpu_total(gpu, "dram.storage.read_bytes") + gpu_total(gpu, "dram.storage.write_bytes"));
-   const double least = bytes / 25.6, time = (double)gpu_total(gpu, "gpu.time");
-   assert_true(bytes >= (copies ? 1.4 : 1) * STREAM_GROUPS * 1024);
-   assert_true(time >= least && time <= most * least);
-   /* With one miss at a time there is little to overlap. */
-   struct cm_gpu *one = timed_gpu(PRESET, SETTINGS(CACHES("12"), "caches.llc.size=65536",
-                                                   "caches.llc.policy=lru", "load_store.mshrs=1"));
-   pass_run(pass, one);
-   end_frame(one);
-   assert_true(gpu_total(one, "gpu.time") > gpu_total(gpu, "gpu.time"));
-   assert_true(gpu_total(one, "load_store.mshr_cycles") > gpu_total(gpu, "load_store.mshr_cycles"));
-   pass_free(pass);
-   cm_gpu_destroy(gpu);
-   cm_gpu_destroy(one);
-}
+#define SMALL_LLC CACHES("12"), "caches.llc.size=65536", "caches.llc.policy=lru"
 
 static void
 test_streams(void **unused)
 {
-   check_stream(false, 1.3);
-   check_stream(true, 1.8);
+   const struct stream stream = {PRESET, SETTINGS(SMALL_LLC), SETTINGS(SMALL_LLC, "load_store.mshrs=1"), 25.6,
+                                 1};
+   check_stream(&stream, false, 1.3);
+   check_stream(&stream, true, 1.8);
 }
 
 /* What is written back at the end: through the LLC's banks, of half the GPU's clock. */
@@ -192,23 +164,6 @@ test_quad(void **unused)
 
 /* ---- random passes ---------------------------------------------------------------- */
 
-/* What the units have to do in a frame, at least, has to fit in its cycles. */
-static void
-check_least_cycles(struct cm_gpu *gpu, const uint64_t *frame)
-{
-   const struct cm_counter_table *table = cm_gpu_counters(gpu);
-#define VALUE(name) frame[cm_counter_table_find(table, name)]
-   const uint64_t cycles = VALUE("gpu.cycles");
-   assert_true(VALUE("fragment_processors.busy_cycles") <= PROCESSORS * cycles);
-   assert_true(VALUE("load_store.port_cycles") <= PROCESSORS * cycles);
-   assert_true(VALUE("compute_stage.cycles") <= cycles);
-   assert_true(VALUE("load_store.write_back_cycles") <= cycles);
-   assert_true(VALUE("load_store.port_cycles") >= VALUE("load_store.loads") + VALUE("load_store.stores"));
-   assert_int_equal(VALUE("dram_system.reads"), VALUE("dram.total.reads"));
-   assert_int_equal(VALUE("dram_system.writes"), VALUE("dram.total.writes"));
-#undef VALUE
-}
-
 static const char *const *const random_settings[] = {
    (const char *const[]){"timing=on", NULL},
    (const char *const[]){"timing=on", CACHES("12"), "load_store.lanes=4", "compute_stage.invocations=16",
@@ -222,30 +177,11 @@ static const char *const *const random_settings[] = {
                          "streams.vertex=dram", NULL},
 };
 
-/* In each frame what a stage does are all cycles; time changes no other counter, and is the same each time. */
 static void
 test_random(void **unused)
 {
-   for (unsigned s = 0; s < sizeof random_settings / sizeof random_settings[0]; s++) {
-      const char *settings[24];
-      unsigned count = 0;
-      while ((settings[count] = random_settings[s][count]))
-         count++;
-      struct cm_gpu *gpus[3];
-      for (unsigned g = 0; g < 3; g++) {
-         settings[0] = g < 2 ? "timing=on" : "timing=off";
-         struct cm_config *config = test_config_of(PRESET, settings);
-         gpus[g] = cm_gpu_create(config, NULL, 0);
-         assert_non_null(gpus[g]);
-         cm_config_destroy(config);
-         run_random_frames(gpus[g], true, g < 2 ? check_least_cycles : NULL);
-      }
-      assert_int_equal(assert_stages_add_up(gpus[0], PROCESSORS), 7);
-      assert_only_time_is_new(gpus[2], gpus[0], gpus[1]);
-      assert_true(gpu_total(gpus[0], "load_store.loads") > 100);
-      for (unsigned g = 0; g < 3; g++)
-         cm_gpu_destroy(gpus[g]);
-   }
+   check_random_frames(PRESET, random_settings, sizeof random_settings / sizeof random_settings[0], true, 12,
+                       7);
 }
 
 int

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "timing/pieces.h"
-
-#include <assert.h>
+#include "timing/queues.h"
 
 void
 cm_queue_init(struct cm_queue *queue, uint32_t size, struct cm_pool *pool)
@@ -44,7 +42,7 @@ next_word(const struct cm_calendar *calendar, uint64_t word)
 static_assert(CM_CALENDAR_WORDS == 64, "cm_calendar.full has a bit a word");
 
 uint64_t
-cm_calendar_take_elsewhere(struct cm_calendar *calendar, uint64_t slot)
+cm_calendar_take_slow(struct cm_calendar *calendar, uint64_t slot)
 {
    uint64_t word = slot / 64, mask = ~0ull << slot % 64;
    if (word >= calendar->first + CM_CALENDAR_WORDS) {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The pieces that a pipeline is made of: what a stage did with its cycles, bounded queues, and resources that
- * several units share. All times are cycles of the GPU's clock, from 0.
+ * What a pipeline is made of: stages, which say what they did with their cycles, bounded queues, and calendars:
+ * resources that several units share. All times are cycles of the GPU's clock, from 0.
  *
  * A pipeline of them is a max-plus recurrence. Item n of a stage begins when it has arrived, when the stage is
  * done with item n - 1, and leaves when its output queue of Q entries has room: when item n - Q has left that
  * queue. Items are computed one after another, all stages of one before the next item.
  */
-#ifndef CM_TIMING_PIECES_H
-#define CM_TIMING_PIECES_H
+#ifndef CM_TIMING_QUEUES_H
+#define CM_TIMING_QUEUES_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -100,6 +101,7 @@ cm_queue_room_known(const struct cm_queue *queue)
 static inline uint64_t
 cm_queue_room_of(const struct cm_queue *queue, uint64_t item)
 {
+   assert(!queue->size || item < queue->popped + queue->size);
    return queue->popped_at[(item - queue->size) & queue->mask];
 }
 
@@ -120,6 +122,7 @@ cm_queue_push(struct cm_queue *queue)
 static inline void
 cm_queue_pop(struct cm_queue *queue, uint64_t entered, uint64_t popped_at)
 {
+   assert(queue->popped < queue->entered && entered <= popped_at);
    if (queue->size)
       queue->popped_at[queue->popped & queue->mask] = popped_at;
    queue->popped++;
@@ -137,7 +140,7 @@ struct cm_calendar {
 };
 
 /** cm_calendar_take where the slot's word is not in the window, or has no free slot from it on. */
-uint64_t cm_calendar_take_elsewhere(struct cm_calendar *calendar, uint64_t slot);
+uint64_t cm_calendar_take_slow(struct cm_calendar *calendar, uint64_t slot);
 
 /** Reserves the first free slot from a slot on. Returns it. Mostly it is in the same word. */
 static inline __attribute__((always_inline)) uint64_t
@@ -148,7 +151,7 @@ cm_calendar_take(struct cm_calendar *calendar, uint64_t slot)
    const unsigned bit = slot % 64;
    const uint64_t open = ~*taken >> bit;
    if (__builtin_expect(word - calendar->first >= CM_CALENDAR_WORDS || !open, false))
-      return cm_calendar_take_elsewhere(calendar, slot);
+      return cm_calendar_take_slow(calendar, slot);
    const unsigned later = (unsigned)__builtin_ctzll(open);
    *taken |= 1ull << (bit + later);
    return slot + later;
