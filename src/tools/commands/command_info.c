@@ -180,7 +180,7 @@ names_json(const struct info *info)
 static json_t *
 info_json(const struct info *info)
 {
-   json_t *root = json_object(), *frames = json_array(), *sections = json_object();
+   json_t *frames = json_array(), *sections = json_object();
    for (size_t f = 0; f < info->num_frames; f++) {
       json_t *frame = json_pack("{s:i}", "number", (int)info->frames[f].number);
       json_object_update_new(frame, counts_json(&info->frames[f].counts));
@@ -194,27 +194,19 @@ info_json(const struct info *info)
                                     (json_int_t)section->stored_bytes));
    }
    const char *damage = cm_recording_damage(info->recording);
-   json_object_set_new(root, "kind",
-                       json_string(cm_recording_kind_names[cm_recording_kind(info->recording)]));
-   json_object_set_new(root, "end", json_string(end_names[cm_recording_end(info->recording)]));
-   json_object_set_new(root, "damage", damage ? output_text(damage) : json_null());
    char fingerprint[17];
    snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, cm_recording_fingerprint(info->recording));
-   json_object_set_new(root, "fingerprint", json_string(fingerprint));
-   json_object_set_new(root, "provenance", provenance_json(info));
-   json_object_set_new(root, "gpus",
-                       json_integer(
-                          (json_int_t)cm_recording_count_gpus(info->recording, 0, info->num_frames - 1)));
-   json_object_set_new(root, "tile_size", json_integer(info->config->tile.size));
-   json_object_set_new(root, "mode", json_string(cm_mode_names[info->config->mode]));
-   json_object_set_new(root, "buffers", resources_json(info->buffers, info->buffer_bytes));
-   json_object_set_new(root, "textures", resources_json(info->textures, info->texture_bytes));
-   json_object_set_new(root, "names", names_json(info));
-   json_object_set_new(root, "reads_without_events", json_integer((json_int_t)info->count.reads));
-   json_object_set_new(root, "sections", sections);
-   json_object_set_new(root, "total", counts_json(&info->total));
-   json_object_set_new(root, "frames", frames);
-   return root;
+   return json_pack("{s:s, s:s, s:o, s:s, s:o, s:I, s:i, s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "kind",
+                    cm_recording_kind_names[cm_recording_kind(info->recording)], "end",
+                    end_names[cm_recording_end(info->recording)], "damage",
+                    damage ? output_text(damage) : json_null(), "fingerprint", fingerprint, "provenance",
+                    provenance_json(info), "gpus",
+                    (json_int_t)cm_recording_count_gpus(info->recording, 0, info->num_frames - 1),
+                    "tile_size", (int)info->config->tile.size, "mode", cm_mode_names[info->config->mode],
+                    "buffers", resources_json(info->buffers, info->buffer_bytes), "textures",
+                    resources_json(info->textures, info->texture_bytes), "names", names_json(info),
+                    "reads_without_events", (json_int_t)info->count.reads, "sections", sections, "total",
+                    counts_json(&info->total), "frames", frames);
 }
 
 /* The JSON, but for the configuration and lists of names; what is counted with what it means. */

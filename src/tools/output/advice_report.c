@@ -334,39 +334,25 @@ static json_t *
 finding_json(const struct advice_report *report, const struct advised *advised)
 {
    const struct cm_finding *finding = advised->finding;
-   json_t *object = json_object(), *evidence = json_object(), *resources = json_array();
+   json_t *evidence = json_object(), *resources = json_array();
    for (unsigned e = 0; e < finding->num_evidence; e++)
       json_object_set_new(evidence, finding->evidence[e].name, json_real(finding->evidence[e].value));
    for (uint32_t r = 0; r < finding->num_resources; r++)
       json_array_append_new(resources, resource_json(report, finding->resources[r], finding->slots));
-   json_object_set_new(object, "title", title_json(report, finding));
-   json_object_set_new(object, "rule", json_string(cm_advice_rule_texts[finding->rule].name));
-   json_object_set_new(object, "problem", json_string(finding->problem));
-   json_object_set_new(object, "remedy", json_string(finding->remedy));
-   json_object_set_new(object, "assumption",
-                       finding->assumption ? json_string(finding->assumption) : json_null());
-   json_object_set_new(object, "settings", advised->settings ? json_string(advised->settings) : json_null());
-   json_object_set_new(object, "frame", json_integer(finding->frame));
-   json_object_set_new(object, "pass", json_integer(finding->pass));
-   json_object_set_new(object, "passes", json_integer(finding->passes));
-   json_object_set_new(object, "draw",
-                       finding->draw == CM_NO_DRAW ? json_null() : json_integer(finding->draw));
-   json_object_set_new(object, "call", number_json(finding->call));
-   json_object_set_new(object, "group",
-                       finding->group ? draw_list_group(cm_advice_names(report->advice), finding->group)
-                                      : json_null());
-   json_object_set_new(object, "break", break_json(report, finding));
-   json_object_set_new(object, "resource",
-                       finding->num_resources ? resource_json(report, finding->resources[0], finding->slots)
-                                              : json_null());
-   json_object_set_new(object, "resources", resources);
-   json_object_set_new(object, "vertex_shader",
-                       shader_json(report, CM_SHADER_VERTEX, finding->vertex_shader));
-   json_object_set_new(object, "fragment_shader",
-                       shader_json(report, CM_SHADER_FRAGMENT, finding->fragment_shader));
-   json_object_set_new(object, "evidence", evidence);
-   json_object_set_new(object, "frames_not_known", json_integer(finding->num_unknown_frames));
-   json_object_set_new(object, "or", other_json(report, advised));
+   json_t *object = json_pack(
+      "{s:o, s:s, s:s, s:s, s:s?, s:s?, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, "
+      "s:o}",
+      "title", title_json(report, finding), "rule", cm_advice_rule_texts[finding->rule].name, "problem",
+      finding->problem, "remedy", finding->remedy, "assumption", finding->assumption, "settings",
+      advised->settings, "frame", (int)finding->frame, "pass", (int)finding->pass, "passes",
+      (int)finding->passes, "draw", finding->draw == CM_NO_DRAW ? json_null() : json_integer(finding->draw),
+      "call", number_json(finding->call), "group",
+      finding->group ? draw_list_group(cm_advice_names(report->advice), finding->group) : json_null(),
+      "break", break_json(report, finding), "resource",
+      finding->num_resources ? resource_json(report, finding->resources[0], finding->slots) : json_null(),
+      "resources", resources, "vertex_shader", shader_json(report, CM_SHADER_VERTEX, finding->vertex_shader),
+      "fragment_shader", shader_json(report, CM_SHADER_FRAGMENT, finding->fragment_shader), "evidence",
+      evidence, "frames_not_known", (int)finding->num_unknown_frames, "or", other_json(report, advised));
    add_saving(report, &advised->saving, object);
    return object;
 }
@@ -414,22 +400,17 @@ hidden_json(const struct advice_report *report)
 json_t *
 advice_report_json(const struct advice_report *report)
 {
-   json_t *object = json_object(), *findings = json_array();
+   json_t *findings = json_array();
    for (unsigned a = 0; a < report->count; a++)
       json_array_append_new(findings, finding_json(report, &report->list[a]));
-   json_object_set_new(object, "recording", output_text(report->recording));
-   json_object_set_new(object, "run", output_run(report->recording));
-   json_object_set_new(object, "configuration", output_text(report->configuration));
-   json_object_set_new(object, "frames", json_integer(report->baseline->frames));
-   json_object_set_new(object, "loading_frames", loading_json(report));
-   json_object_set_new(object, "a_frame_has", measures_json(report, report->before));
-   json_object_set_new(object, "findings", findings);
-   json_object_set_new(object, "together", together_json(report));
-   json_object_set_new(object, "save_less", json_integer(report->small));
-   json_object_set_new(object, "not_simulated", json_integer(report->not_simulated));
-   json_object_set_new(object, "hidden_overdraw", hidden_json(report));
-   json_object_set_new(object, "overdraw_known", json_boolean(cm_advice_knows_overdraw(report->advice)));
-   return object;
+   return json_pack("{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:i, s:i, s:o, s:b}", "recording",
+                    output_text(report->recording), "run", output_run(report->recording), "configuration",
+                    output_text(report->configuration), "frames", (int)report->baseline->frames,
+                    "loading_frames", loading_json(report), "a_frame_has",
+                    measures_json(report, report->before), "findings", findings, "together",
+                    together_json(report), "save_less", (int)report->small, "not_simulated",
+                    (int)report->not_simulated, "hidden_overdraw", hidden_json(report), "overdraw_known",
+                    cm_advice_knows_overdraw(report->advice));
 }
 
 /* ---- text ----------------------------------------------------------------------- */

@@ -82,16 +82,8 @@ write_counts(FILE *file, const struct event_counts *counts)
 static void
 add_counts(struct event_counts *to, const struct event_counts *counts)
 {
-   to->primitives += counts->primitives;
-   to->attributes += counts->attributes;
-   to->pmds += counts->pmds;
-   to->quads += counts->quads;
-   to->fragments += counts->fragments;
-   to->unshaded_quads += counts->unshaded_quads;
-   to->texture_events += counts->texture_events;
-   to->footprints += counts->footprints;
-   to->buffer_accesses += counts->buffer_accesses;
-   to->image_accesses += counts->image_accesses;
+   for (unsigned c = 0; c < sizeof(*to) / sizeof(uint64_t); c++)
+      ((uint64_t *)to)[c] += ((const uint64_t *)counts)[c];
 }
 
 /* ---- events of tiles ------------------------------------------------------------- */
