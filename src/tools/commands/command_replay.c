@@ -235,7 +235,7 @@ command_replay(int argc, char **argv)
 {
    struct replay replay;
    parse(&replay, argc, argv);
-   const struct options *options = &replay.options;
+   struct options *options = &replay.options;
    struct trace trace = open_trace(&replay);
    char *images = text("%s/check", options->out);
    options_check_directory(replay.check ? images : options->out, true);
