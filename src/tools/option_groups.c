@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of the options that several commands have. */
 #include <assert.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,9 +145,7 @@ take_frames(void *field, const char *option, const char *value)
 static void
 take_warm_up(void *field, const char *option, const char *value)
 {
-   int end = 0;
-   if (*value < '0' || *value > '9' || sscanf(value, "%9u%n", (unsigned *)field, &end) != 1 || value[end])
-      fail(STATUS_USAGE, "%s %s: expected a number of frames", option, value);
+   *(unsigned *)field = options_number(option, value, 0, UINT_MAX, "a number of frames");
 }
 
 const struct option_row frame_option_rows[] = {
@@ -272,7 +271,7 @@ const struct option_row file_option_rows[] = {
 static void
 take_jobs(void *field, const char *option, const char *value)
 {
-   *(unsigned *)field = options_threads(option, value);
+   *(unsigned *)field = options_number(option, value, 1, OPTIONS_MAX_THREADS, "a number of threads");
 }
 
 const struct option_row job_option_rows[] = {

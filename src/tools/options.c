@@ -29,13 +29,14 @@ value_of(const char *variable)
 }
 
 unsigned
-options_threads(const char *option, const char *value)
+options_number(const char *option, const char *value, unsigned least, unsigned most, const char *expected)
 {
-   unsigned threads;
-   int end = 0;
-   if (*value < '0' || *value > '9' || sscanf(value, "%4u%n", &threads, &end) != 1 || value[end] || !threads)
-      fail(STATUS_USAGE, "%s %s: expected a number of threads", option, value);
-   return threads;
+   char *end;
+   errno = 0;
+   const unsigned long number = strtoul(value, &end, 10);
+   if (*value < '0' || *value > '9' || *end || errno || number < least || number > most)
+      fail(STATUS_USAGE, "%s %s: expected %s", option, value, expected);
+   return (unsigned)number;
 }
 
 void
@@ -56,7 +57,9 @@ options_start(struct options *options)
       .timeline = value_of("TBRSIM_TIMELINE"),
       .call_numbers = calls && strcmp(calls, "0"),
       .thumbnails = thumbnails && strcmp(thumbnails, "0"),
-      .model_threads = threads ? options_threads("TBRSIM_MODEL_THREADS", threads) : 0,
+      .model_threads = threads ? options_number("TBRSIM_MODEL_THREADS", threads, 1, OPTIONS_MAX_THREADS,
+                                                "a number of threads")
+                               : 0,
    };
    char *lines = settings ? text("%s", settings) : NULL, *rest = lines;
    for (char *line; rest && (line = strsep(&rest, "\n"));) {

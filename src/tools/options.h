@@ -114,8 +114,10 @@ extern const struct option_row config_option_rows[], frame_option_rows[], timeli
 #define DRIVER_OPTIONS(live) OPTION_ROWS(live_option_rows, 5, 6, live, struct options, NULL)
 /* clang-format on */
 
-/** Of an option or a variable: a number of threads, at least 1; else exits with a message. */
-unsigned options_threads(const char *option, const char *value);
+/** Of an option or a variable: a whole number; else exits with a message, "expected" and what is. */
+unsigned
+options_number(const char *option, const char *value, unsigned least, unsigned most, const char *expected);
+#define OPTIONS_MAX_THREADS 9999
 
 /** Whether a configuration is a file, and no preset. */
 bool options_is_config_file(const char *config);

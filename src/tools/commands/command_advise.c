@@ -40,11 +40,7 @@ struct advise {
 static void
 take_most(void *field, const char *option, const char *value)
 {
-   char *end;
-   const unsigned long number = strtoul(value, &end, 10);
-   if (*value < '0' || *value > '9' || *end || number > 1000)
-      fail(STATUS_USAGE, "%s %s: expected a number from 0 to 1000", option, value);
-   *(unsigned *)field = (unsigned)number;
+   *(unsigned *)field = options_number(option, value, 0, 1000, "a number from 0 to 1000");
 }
 
 static void

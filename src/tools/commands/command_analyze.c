@@ -36,11 +36,11 @@ struct analyze {
 static void
 take_sets(void *field, const char *option, const char *value)
 {
-   char *end;
-   const unsigned long sets = strtoul(value, &end, 10);
-   if (end == value || *end || !sets || sets > 1u << 24 || (sets & (sets - 1)))
-      fail(STATUS_USAGE, "%s %s: expected a power of two, 1 to 16777216", option, value);
-   *(uint32_t *)field = (uint32_t)sets;
+   static const char expected[] = "a power of two, 1 to 16777216";
+   const unsigned sets = options_number(option, value, 1, 1u << 24, expected);
+   if (sets & (sets - 1))
+      fail(STATUS_USAGE, "%s %s: expected %s", option, value, expected);
+   *(uint32_t *)field = sets;
 }
 
 static void

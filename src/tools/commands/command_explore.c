@@ -30,9 +30,7 @@ struct explore {
 static void
 take_retries(void *field, const char *option, const char *value)
 {
-   int end = 0;
-   if (*value < '0' || *value > '9' || sscanf(value, "%4u%n", (unsigned *)field, &end) != 1 || value[end])
-      fail(STATUS_USAGE, "%s %s: expected a number of attempts", option, value);
+   *(unsigned *)field = options_number(option, value, 0, 9999, "a number of attempts");
 }
 
 static const struct option_row rows[] = {

@@ -50,11 +50,7 @@ take_error(void *field, const char *option, const char *value)
 static void
 take_budget(void *field, const char *option, const char *value)
 {
-   char *end;
-   const unsigned long frames = strtoul(value, &end, 10);
-   if (*value < '0' || *value > '9' || *end || !frames || frames > UINT32_MAX)
-      fail(STATUS_USAGE, "%s %s: expected a number of frames", option, value);
-   *(uint32_t *)field = (uint32_t)frames;
+   *(uint32_t *)field = options_number(option, value, 1, UINT32_MAX, "a number of frames");
 }
 
 static void
