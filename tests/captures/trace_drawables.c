@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What the calls of a trace tell of the sizes of what is drawn on, and of its frames. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/run_tests.h"
 #undef fail
 
 #include "tools.h"
@@ -62,8 +57,7 @@ check(const char *sizes, unsigned frames, size_t count, const char *const calls[
 }
 
 /* A context's first viewport is the window's; later ones only change it where they are drawn with. */
-static void
-test_viewports(void **unused)
+TEST(viewports)
 {
    CHECK("1 0 200 120 1;", 0, BEGIN);
    CHECK("1 0 200 120 1;", 2, BEGIN, SWAP, VIEWPORT(0, 0, 300, 300), SWAP);
@@ -75,8 +69,7 @@ test_viewports(void **unused)
    CHECK("1 0 90 80 1;", 3, CURRENT, CLEAR, SWAP, SWAP, VIEWPORT(0, 0, 90, 80), DRAW, SWAP);
 }
 
-static void
-test_parts_of_a_window(void **unused)
+TEST(parts_of_a_window)
 {
    CHECK("1 0 200 120 1;1 1 160 100 1;", 2, BEGIN, SWAP, VIEWPORT(0, 0, 80, 100), DRAW,
          VIEWPORT(80, 0, 80, 100), DRAW, SWAP);
@@ -88,8 +81,7 @@ test_parts_of_a_window(void **unused)
          "9 @0 glViewportArrayv(first = 0, count = 1, v = {20, 0, 30, 40})", DRAW, SWAP);
 }
 
-static void
-test_framebuffer_objects(void **unused)
+TEST(framebuffer_objects)
 {
    CHECK("1 0 200 120 1;", 2, BEGIN, SWAP, VIEWPORT(0, 0, 512, 512), BIND(3), DRAW, BIND(0), CLEAR,
          VIEWPORT(0, 0, 200, 120), DRAW, SWAP);
@@ -103,8 +95,7 @@ test_framebuffer_objects(void **unused)
 }
 
 /* What is asked for before a frame is drawn is its size, afterwards the next one's. */
-static void
-test_questions(void **unused)
+TEST(questions)
 {
 #define ASK(what, value) \
    "9 @0 glXQueryDrawable(dpy = 0x9, draw = 7, attribute = GLX_" #what ", value = &" #value ")"
@@ -115,8 +106,7 @@ test_questions(void **unused)
 }
 
 /* Numbers are those in which drawables become current; what is made by another call has a number of its own. */
-static void
-test_drawables(void **unused)
+TEST(drawables)
 {
    CHECK("1 0 200 120 1;2 0 64 48 0;", 1,
          "1 @0 eglCreatePbufferSurface(dpy = 0x1, config = 0x2, attrib_list = {EGL_WIDTH, 64, EGL_HEIGHT, "
@@ -134,22 +124,10 @@ test_drawables(void **unused)
 }
 
 /* Traces of Windows and macOS have frames, too. */
-static void
-test_other_systems(void **unused)
+TEST(other_systems)
 {
    CHECK("1 0 200 120 1;", 1, "1 @0 wglMakeCurrent(hdc = 0x7, hglrc = 0xc) = TRUE",
          "2 @0 glViewport(x = 0, y = 0, width = 200, height = 120) // fake", DRAW,
          "8 @0 wglSwapBuffers(hdc = 0x7) = TRUE");
    CHECK("", 1, "8 @0 CGLFlushDrawable(ctx = 0x7) = kCGLNoError");
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_viewports),           cmocka_unit_test(test_parts_of_a_window),
-      cmocka_unit_test(test_framebuffer_objects), cmocka_unit_test(test_questions),
-      cmocka_unit_test(test_drawables),           cmocka_unit_test(test_other_systems),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,14 +33,6 @@ new_gpu(void)
    return gpu;
 }
 
-static uint64_t
-counted(struct cm_gpu *gpu, const char *name)
-{
-   const int counter = cm_counter_table_find(cm_gpu_counters(gpu), name);
-   assert_true(counter >= 0);
-   return cm_gpu_total(gpu)[counter];
-}
-
 static void
 consume(struct cm_gpu *gpu, const struct cm_pass *pass)
 {
@@ -51,8 +43,7 @@ consume(struct cm_gpu *gpu, const struct cm_pass *pass)
    cm_gpu_pass_end(gpu);
 }
 
-static void
-test_blits(void **unused)
+TEST(blits)
 {
    struct cm_recorder *recorder = new_recorder(recording_path());
    struct cm_gpu *live = new_gpu(), *offline = new_gpu();
@@ -61,8 +52,7 @@ test_blits(void **unused)
    for (uint32_t frame = 0; frame < FRAMES; frame++) {
       struct pass_builder *builder = pass_with_blits(&state, frame, &blits);
       record_pass(recorder, builder);
-      pass_run(builder, live);
-      pass_free(builder);
+      pass_run_and_free(builder, live);
       cm_recorder_frame_end(recorder, frame);
       cm_gpu_frame_end(live);
    }
@@ -89,19 +79,11 @@ test_blits(void **unused)
       }
    }
    cm_recording_close(recording);
-   recording_remove();
 
-   assert_true(blits > 10 && blits < counted(live, "gpu.draws"));
-   assert_int_equal(counted(live, "gpu.blits"), blits);
-   assert_int_equal(counted(offline, "gpu.blits"), blits);
-   assert_int_equal(counted(offline, "gpu.draws"), counted(live, "gpu.draws"));
+   assert_true(blits > 10 && blits < gpu_total(live, "gpu.draws"));
+   assert_int_equal(gpu_total(live, "gpu.blits"), blits);
+   assert_int_equal(gpu_total(offline, "gpu.blits"), blits);
+   assert_int_equal(gpu_total(offline, "gpu.draws"), gpu_total(live, "gpu.draws"));
    cm_gpu_destroy(live);
    cm_gpu_destroy(offline);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {cmocka_unit_test(test_blits)};
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

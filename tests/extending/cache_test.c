@@ -13,13 +13,10 @@ total(struct cm_gpu *gpu, const char *unit, const char *event)
 {
    char name[128];
    snprintf(name, sizeof name, "%s.vertex.%s", unit, event);
-   const int counter = cm_counter_table_find(cm_gpu_counters(gpu), name);
-   assert_true(counter >= 0);
-   return cm_gpu_total(gpu)[counter];
+   return gpu_total(gpu, name);
 }
 
-static void
-test_between_two_others(void **unused)
+TEST(between_two_others)
 {
    static const char *const assignments[] = {
       "vertex_cache_l2.size=65536",        "vertex_cache_l2.ways=4",    "vertex_cache_l2.block=64",
@@ -36,9 +33,7 @@ test_between_two_others(void **unused)
    define_random_resources(gpu);
    uint64_t state = 3;
    for (uint32_t frame = 0; frame < 10; frame++) {
-      struct pass_builder *pass = random_pass(&state, frame);
-      pass_run(pass, gpu);
-      pass_free(pass);
+      pass_run_and_free(random_pass(&state, frame), gpu);
       cm_gpu_frame_end(gpu);
    }
    assert_int_equal(total(gpu, "vertex_cache_l2", "reads"), total(gpu, "vertex_cache", "fills"));
@@ -48,11 +43,4 @@ test_between_two_others(void **unused)
    assert_true(total(gpu, "vertex_cache_l2", "misses") > 0);
    cm_gpu_destroy(gpu);
    cm_config_destroy(config);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {cmocka_unit_test(test_between_two_others)};
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

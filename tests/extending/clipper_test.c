@@ -9,14 +9,6 @@
 #include "support/random_pass.h"
 #include "support/test.h"
 
-static uint64_t
-total(struct cm_gpu *gpu, const char *name)
-{
-   const int counter = cm_counter_table_find(cm_gpu_counters(gpu), name);
-   assert_true(counter >= 0);
-   return cm_gpu_total(gpu)[counter];
-}
-
 /* Ten frames; the GPU's cycles of them. */
 static uint64_t
 simulate(const char *cycles_of_a_primitive, unsigned cycles)
@@ -31,9 +23,7 @@ simulate(const char *cycles_of_a_primitive, unsigned cycles)
    define_random_resources(gpu);
    uint64_t state = 3;
    for (uint32_t frame = 0; frame < 10; frame++) {
-      struct pass_builder *pass = random_pass(&state, frame);
-      pass_run(pass, gpu);
-      pass_free(pass);
+      pass_run_and_free(random_pass(&state, frame), gpu);
       cm_gpu_frame_end(gpu);
    }
    static const char *const states[] = {"busy", "starved", "blocked", "memory"};
@@ -41,10 +31,11 @@ simulate(const char *cycles_of_a_primitive, unsigned cycles)
    for (unsigned s = 0; s < sizeof states / sizeof states[0]; s++) {
       char name[64];
       snprintf(name, sizeof name, "clipper.%s_cycles", states[s]);
-      sum += total(gpu, name);
+      sum += gpu_total(gpu, name);
    }
-   const uint64_t time = total(gpu, "gpu.cycles"), primitives = total(gpu, "tiling_engine.primitives");
-   assert_int_equal(total(gpu, "clipper.busy_cycles"), primitives * cycles);
+   const uint64_t time = gpu_total(gpu, "gpu.cycles"),
+                  primitives = gpu_total(gpu, "tiling_engine.primitives");
+   assert_int_equal(gpu_total(gpu, "clipper.busy_cycles"), primitives * cycles);
    assert_int_equal(sum, time);
    assert_true(primitives > 100 && time > primitives * cycles);
    cm_gpu_destroy(gpu);
@@ -52,16 +43,14 @@ simulate(const char *cycles_of_a_primitive, unsigned cycles)
    return time;
 }
 
-static void
-test_cycles(void **unused)
+TEST(cycles)
 {
    const uint64_t fast = simulate("pipeline.clip_cycles=1", 1),
                   slow = simulate("pipeline.clip_cycles=500", 500);
    assert_true(slow > fast);
 }
 
-static void
-test_energy(void **unused)
+TEST(energy)
 {
    static const char *const presets[] = {"tcor-64k", "nuca-dtm", "mali-like"};
    for (unsigned p = 0; p < sizeof presets / sizeof presets[0]; p++) {
@@ -79,14 +68,4 @@ test_energy(void **unused)
       cm_counter_table_destroy(table);
       cm_config_destroy(config);
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_cycles),
-      cmocka_unit_test(test_energy),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

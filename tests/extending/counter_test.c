@@ -5,8 +5,7 @@
 #include "support/random_pass.h"
 #include "support/test.h"
 
-static void
-test_single_tile_primitives(void **unused)
+TEST(single_tile_primitives)
 {
    char error[512];
    struct cm_config *config = cm_config_load(CM_CONFIG_DEFAULT, NULL, error, sizeof error);
@@ -21,19 +20,11 @@ test_single_tile_primitives(void **unused)
       struct pass_builder *pass = random_pass(&state, frame);
       for (uint32_t p = 0; p < pass->pass.num_primitives; p++)
          *(pass->pass.primitives[p].num_tiles == 1 ? &expected : &others) += 1;
-      pass_run(pass, gpu);
-      pass_free(pass);
+      pass_run_and_free(pass, gpu);
       cm_gpu_frame_end(gpu);
    }
    assert_true(expected > 0 && others > 0);
    assert_int_equal(cm_gpu_total(gpu)[counter], expected);
    cm_gpu_destroy(gpu);
    cm_config_destroy(config);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {cmocka_unit_test(test_single_tile_primitives)};
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,8 +80,8 @@ class Patches(unittest.TestCase):
             run("patch", "-p1", "--fuzz=0", "-i", patch, cwd=cls.copy)
         listed = re.findall(r"^  '([\w/]+\.c)',$", (cls.copy / "src/cachemodel/meson.build").read_text(), re.MULTILINE)
         sources = [cls.copy / "src/cachemodel" / source for source in listed]
-        support = ("pass_builder.c", "random_pass.c", "random_recording.c")
-        sources += [ROOT / "tests/cachemodel/support" / source for source in support]
+        support = [f"cachemodel/support/{name}.c" for name in ("pass_builder", "random_pass", "random_recording")]
+        sources += [ROOT / "tests" / source for source in (*support, "support/run_tests.c")]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             cls.objects = list(pool.map(cls.compile, sources))
         cls.archive = cls.copy / "libcachemodel.a"
@@ -90,7 +90,7 @@ class Patches(unittest.TestCase):
     @classmethod
     def compile(cls, source):
         output = cls.copy / (str(source.relative_to(source.anchor)).replace("/", "_") + ".o")
-        includes = [cls.copy / "src/cachemodel", OPTIONS.generated, ROOT / "tests/cachemodel"]
+        includes = [cls.copy / "src/cachemodel", OPTIONS.generated, ROOT / "tests/cachemodel", ROOT / "tests"]
         run(*OPTIONS.cc, "-std=gnu11", "-O0", *(f"-I{path}" for path in includes), "-c", source,
             "-o", output)
         return output

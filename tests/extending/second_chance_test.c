@@ -47,8 +47,7 @@ reference_access(struct queue *queue, uint64_t block)
    return false;
 }
 
-static void
-test_against_queues(void **unused)
+TEST(against_queues)
 {
    char error[512];
    struct cm_config *config = cm_config_load(CM_CONFIG_DEFAULT, NULL, error, sizeof error);
@@ -71,11 +70,4 @@ test_against_queues(void **unused)
    assert_true(misses > 20000 && misses < 80000);
    cm_cache_finish(&cache);
    cm_config_destroy(config);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_queues)};
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

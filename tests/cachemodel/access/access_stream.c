@@ -12,8 +12,7 @@
 
 /* ---- entries --------------------------------------------------------------- */
 
-static void
-test_round_trip(void **unused)
+TEST(round_trip)
 {
    uint64_t state = 1;
    for (unsigned i = 0; i < 10000; i++) {
@@ -54,8 +53,7 @@ test_round_trip(void **unused)
 
 /* ---- text ------------------------------------------------------------------ */
 
-static void
-test_text(void **unused)
+TEST(text)
 {
    uint64_t state = 3;
    struct cm_unit_arrival written[1000];
@@ -153,8 +151,7 @@ check_part(void *context, struct cm_access_runs *part)
 }
 
 /* Of all that is in the stream, the accesses to one unit, in blocks of 128 bytes, without a stream. */
-static void
-test_runs(void **unused)
+TEST(runs)
 {
    struct expected_runs *expected = calloc(1, sizeof *expected);
    const struct cm_run_options options = {.unit = CM_UNIT_L2,
@@ -219,8 +216,7 @@ expect_next(void *context, struct cm_access_stream *stream)
    stream->count = 0;
 }
 
-static void
-test_order(void **unused)
+TEST(order)
 {
    uint64_t next = 0, state = 7;
    struct cm_access_stream stream;
@@ -335,8 +331,7 @@ compare_pair(const char *const *assignments, bool dies)
    cm_config_destroy(config);
 }
 
-static void
-test_shared_side(void **unused)
+TEST(shared_side)
 {
    compare_pair((const char *const[]){"caches.l2.size=16384", "caches.l2.policy=lru", "streams.color=l2",
                                       NULL},
@@ -355,14 +350,4 @@ test_shared_side(void **unused)
                                       "caches.llc.ways=16", "caches.llc.instances=1", "caches.llc.block=64",
                                       "caches.llc.next=dram", "streams.color=llc", NULL},
                 false);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_round_trip), cmocka_unit_test(test_text),        cmocka_unit_test(test_runs),
-      cmocka_unit_test(test_order),      cmocka_unit_test(test_shared_side),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,8 +134,7 @@ random_entry(uint64_t *state, struct cm_access_stream *stream, struct reference 
    }
 }
 
-static void
-test_victim_buffer(void **unused)
+TEST(victim_buffer)
 {
    struct reference *reference = calloc(1, sizeof *reference);
    struct taken *taken = calloc(1, sizeof *taken);
@@ -178,8 +177,7 @@ check_refused(struct cm_access_unit_kind kind, const char *expected)
    assert_null(strchr(error, '\n'));
 }
 
-static void
-test_incomplete_units(void **unused)
+TEST(incomplete_units)
 {
    const struct cm_access_unit_kind *whole = cm_access_unit_kinds[CM_ACCESS_UNIT_VICTIM_BUFFER];
    char error[200];
@@ -216,8 +214,7 @@ test_incomplete_units(void **unused)
 #define BUFFER "access_units.victim_buffer."
 #define SETTINGS BUFFER "entries=16", BUFFER "before=l2", BUFFER "latency=2"
 
-static void
-test_configurations(void **unused)
+TEST(configurations)
 {
    static const struct {
       const char *settings[2], *expected;
@@ -245,14 +242,6 @@ test_configurations(void **unused)
 
 /* ---- in a GPU ------------------------------------------------------------ */
 
-static uint64_t
-value(const struct cm_counter_table *table, const uint64_t *values, const char *name)
-{
-   const int counter = cm_counter_table_find(table, name);
-   assert_true(counter >= 0);
-   return values[counter];
-}
-
 struct arrived {
    uint64_t reads, writes;
 };
@@ -266,8 +255,7 @@ count_arrival(void *context, const struct cm_unit_arrival *arrival)
 
 /* All reads and writes of the L2 in the same passes without the unit are those that arrive at it; those it has with the
  * unit are those that pass. A reader sees these. */
-static void
-test_conservation(void **unused)
+TEST(conservation)
 {
    static const char *const with[] = {SETTINGS, "streams.color=l2", "tile_cache.size=4096", "l2.size=65536",
                                       NULL};
@@ -277,26 +265,22 @@ test_conservation(void **unused)
       struct arrived arrived = {0};
       struct test_arrivals arrivals = {.access = count_arrival, .context = &arrived};
       struct cm_gpu *gpu = test_gpu(has_unit ? with : with + 3);
-      const struct cm_counter_table *table = cm_gpu_counters(gpu);
       if (has_reader)
          test_read_arrivals(gpu, CM_UNIT_L2, &arrivals);
       define_random_resources(gpu);
       uint64_t state = 4;
       for (uint32_t frame = 0; frame < 12; frame++) {
-         struct pass_builder *pass = random_pass(&state, frame);
-         pass_run(pass, gpu);
-         pass_free(pass);
+         pass_run_and_free(random_pass(&state, frame), gpu);
          cm_gpu_frame_end(gpu);
       }
-      const uint64_t *total = cm_gpu_total(gpu);
-      const uint64_t l2_reads = value(table, total, "l2.total.reads"),
-                     l2_writes = value(table, total, "l2.total.writes");
+      const uint64_t l2_reads = gpu_total(gpu, "l2.total.reads"),
+                     l2_writes = gpu_total(gpu, "l2.total.writes");
       if (!has_unit) {
-         assert_true(cm_counter_table_find(table, "victim_buffer.reads") < 0);
+         assert_true(cm_counter_table_find(cm_gpu_counters(gpu), "victim_buffer.reads") < 0);
          reads = l2_reads;
          writes = l2_writes;
       } else {
-#define OF(event) value(table, total, "victim_buffer." event)
+#define OF(event) gpu_total(gpu, "victim_buffer." event)
          assert_int_equal(OF("reads"), reads);
          assert_int_equal(OF("writes"), writes);
          assert_int_equal(OF("read_hits") + l2_reads, reads);
@@ -314,8 +298,7 @@ test_conservation(void **unused)
 }
 
 /* An access of the array for each event that the terms name, and the array's leakage. */
-static void
-test_energy(void **unused)
+TEST(energy)
 {
    static const char *const with[] = {SETTINGS, BUFFER "entries=32", NULL};
    char error[512];
@@ -347,14 +330,4 @@ test_energy(void **unused)
    cm_energy_destroy(energy);
    cm_counter_table_destroy(table);
    cm_config_destroy(config);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {cmocka_unit_test(test_victim_buffer),
-                                      cmocka_unit_test(test_incomplete_units),
-                                      cmocka_unit_test(test_configurations),
-                                      cmocka_unit_test(test_conservation), cmocka_unit_test(test_energy)};
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

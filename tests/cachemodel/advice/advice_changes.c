@@ -149,8 +149,7 @@ add_draw(struct pass_builder *builder, uint32_t number)
 
 /* ---- passes ---------------------------------------------------------------- */
 
-static void
-test_join(void **state)
+TEST(join)
 {
    for (unsigned between = 0; between < 2; between++) {
       struct pass_builder *first = new_pass(true), *middle = new_pass(false), *last = new_pass(true),
@@ -180,8 +179,7 @@ test_join(void **state)
 }
 
 /* What random passes have is all in the joined one. */
-static void
-test_join_random(void **state)
+TEST(join_random)
 {
    uint64_t random = 7;
    struct cm_pass_join *join = cm_pass_join_create();
@@ -209,8 +207,7 @@ test_join_random(void **state)
    cm_pass_join_destroy(join);
 }
 
-static void
-test_attachments(void **state)
+TEST(attachments)
 {
    struct pass_builder *first = new_pass(true), *second = new_pass(true), *not_stored = new_pass(true),
                        *not_loaded = new_pass(false);
@@ -223,8 +220,7 @@ test_attachments(void **state)
    check_change(&change, all, 2, all + 2, 2, 1);
 }
 
-static void
-test_skip(void **state)
+TEST(skip)
 {
    struct pass_builder *first = new_pass(false), *second = new_pass(true), *left = new_pass(true);
    add_draw(first, 1);
@@ -266,8 +262,7 @@ opaque_pass(uint64_t *random)
 }
 
 /* As many fragments run as on a deferred GPU, which the same events tell what is hidden. */
-static void
-test_front_to_back(void **state)
+TEST(front_to_back)
 {
    static const char *const tbr[] = {"mode=tbr", NULL}, *const tbdr[] = {"mode=tbdr", NULL};
    static const char *const counters[] = {"fragment_stage.fragments", "fragment_stage.quads",
@@ -299,8 +294,7 @@ test_front_to_back(void **state)
 }
 
 /* Of late tests only what is written runs: the second quads, of which 2 of 3 fragments are; they alone read. */
-static void
-test_early_tests(void **state)
+TEST(early_tests)
 {
    struct pass_builder *builder = new_pass(false), *early = new_pass(false);
    add_draw(builder, 0);
@@ -352,8 +346,7 @@ read_texture(unsigned step, uint8_t level, unsigned shift)
    return builder;
 }
 
-static void
-test_mipmaps(void **state)
+TEST(mipmaps)
 {
    static const struct {
       unsigned step, levels;
@@ -368,8 +361,7 @@ test_mipmaps(void **state)
 }
 
 /* A quad at an edge is read at the level of the one before it. */
-static void
-test_mipmaps_at_edge(void **state)
+TEST(mipmaps_at_edge)
 {
    struct pass_builder *passes[2];
    for (unsigned p = 0; p < 2; p++) {
@@ -386,8 +378,7 @@ test_mipmaps_at_edge(void **state)
 }
 
 /* Reads at random are not minified, whatever is between their texels; nor is the way around the edge. */
-static void
-test_steps(void **state)
+TEST(steps)
 {
    const struct cm_resource_description texture = describe_texture(64, 64, 1, 4);
    const struct cm_texture_binding repeats = {.resource = 1, .repeat_s = true, .repeat_t = true},
@@ -414,8 +405,7 @@ test_steps(void **state)
 }
 
 /* All texels of 64 × 64 once: 16 KiB, 256 blocks; compressed to 8 bytes a block of 4 × 4 texels an eighth. */
-static void
-test_compress(void **state)
+TEST(compress)
 {
    for (uint32_t bytes = 8; bytes <= 16; bytes *= 2) {
       struct pass_builder *builder = read_texture(1, 0, 0);
@@ -450,8 +440,7 @@ draw_vertices(const uint32_t *vertices, uint32_t count)
    return builder;
 }
 
-static void
-test_fetch_once(void **state)
+TEST(fetch_once)
 {
    static const uint32_t scattered[] = {7, 0, 3, 7, 100, 0, 7, 5, 3},
                          grouped[] = {7, 7, 7, 0, 0, 3, 3, 100, 5};
@@ -464,8 +453,7 @@ test_fetch_once(void **state)
 }
 
 /* Four primitives become one, with all tiles; five of another draw two. */
-static void
-test_coarser_mesh(void **state)
+TEST(coarser_mesh)
 {
    struct pass_builder *builder = new_pass(false);
    static const uint32_t tiles[9][2] = {{0, 1}, {1, 2}, {2, 3}, {0, 3}, {4, 5},
@@ -509,8 +497,7 @@ test_coarser_mesh(void **state)
    pass_free(builder);
 }
 
-static void
-test_half_attributes(void **state)
+TEST(half_attributes)
 {
    struct pass_builder *builder = new_pass(false), *narrow = new_pass(false);
    for (uint32_t n = 1; n <= 8; n++) {
@@ -529,8 +516,7 @@ test_half_attributes(void **state)
 /* Changes of passes have the numbers that these have in the recorded stream, in whatever order they are given: a pass that is
  * left out comes before two that become one, of which the first needs no load and the second no store: so neither stores, for what
  * the first one does was for the second. */
-static void
-test_several_of_passes(void **state)
+TEST(several_of_passes)
 {
    struct cm_changed_pass skipped[] = {{.pass = 0}}, joined[] = {{.pass = 1, .joins = true}, {.pass = 3}},
                           attachments[] = {{.pass = 1, .no_load = 1}, {.pass = 3, .no_store = 1}};
@@ -555,8 +541,7 @@ test_several_of_passes(void **state)
 }
 
 /* A coarser mesh whose vertices are fetched once is the same as one after the other. */
-static void
-test_several_of_draws(void **state)
+TEST(several_of_draws)
 {
    const struct cm_change changes[] = {{.type = CM_CHANGE_FETCH_ONCE, .number = 1},
                                        {.type = CM_CHANGE_HALF_ATTRIBUTES, .number = TARGET},
@@ -594,8 +579,7 @@ test_several_of_draws(void **state)
 }
 
 /* A texture that has mipmaps and is compressed; another one stays. */
-static void
-test_several_of_a_texture(void **state)
+TEST(several_of_a_texture)
 {
    const struct cm_change changes[] = {{.type = CM_CHANGE_COMPRESS, .number = TEXTURE, .block_bytes = 8},
                                        {.type = CM_CHANGE_MIPMAPS, .number = TEXTURE}};
@@ -614,8 +598,7 @@ test_several_of_a_texture(void **state)
 }
 
 /* A pass is left out or joined. */
-static void
-test_cannot_combine(void **state)
+TEST(cannot_combine)
 {
    struct cm_changed_pass skipped[] = {{.pass = 2}, {.pass = 7}},
                           joined[] = {{.pass = 4, .joins = true}, {.pass = 7}};
@@ -627,29 +610,4 @@ test_cannot_combine(void **state)
    assert_true(cm_changes_combine(&skip, &loads));
    joined[1].pass = 6;
    assert_true(cm_changes_combine(&skip, &join));
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_join),
-      cmocka_unit_test(test_join_random),
-      cmocka_unit_test(test_attachments),
-      cmocka_unit_test(test_skip),
-      cmocka_unit_test(test_front_to_back),
-      cmocka_unit_test(test_early_tests),
-      cmocka_unit_test(test_mipmaps_at_edge),
-      cmocka_unit_test(test_mipmaps),
-      cmocka_unit_test(test_steps),
-      cmocka_unit_test(test_compress),
-      cmocka_unit_test(test_fetch_once),
-      cmocka_unit_test(test_coarser_mesh),
-      cmocka_unit_test(test_half_attributes),
-      cmocka_unit_test(test_several_of_passes),
-      cmocka_unit_test(test_several_of_draws),
-      cmocka_unit_test(test_several_of_a_texture),
-      cmocka_unit_test(test_cannot_combine),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,8 +152,7 @@ draw_pass(uint32_t target, uint32_t texture)
 
 /* ---- loads -------------------------------------------------------------------- */
 
-static void
-test_unneeded_load(void **state)
+TEST(unneeded_load)
 {
    static const struct {
       unsigned without; /* quads of each tile */
@@ -191,8 +190,7 @@ test_unneeded_load(void **state)
 }
 
 /* Depth that is compared before all of it is written. */
-static void
-test_needed_depth(void **state)
+TEST(needed_depth)
 {
    for (unsigned tests = 0; tests < 2; tests++) {
       struct stream stream = begin_stream("mode=tbr");
@@ -222,8 +220,7 @@ depth_pass(bool clear, bool load, bool store)
    return pass;
 }
 
-static void
-test_unneeded_store(void **state)
+TEST(unneeded_store)
 {
    enum { CLEARED, LOADED, SAMPLED, READ, UNTOUCHED, NOT_STORED, CASES };
    for (unsigned c = 0; c < CASES; c++) {
@@ -256,8 +253,7 @@ test_unneeded_store(void **state)
 
 /* ---- passes --------------------------------------------------------------------- */
 
-static void
-test_target_never_read(void **state)
+TEST(target_never_read)
 {
    for (unsigned reads = 0; reads < 2; reads++) {
       struct stream stream = begin_stream("mode=tbr");
@@ -278,8 +274,7 @@ test_target_never_read(void **state)
    }
 }
 
-static void
-test_broken_pass(void **state)
+TEST(broken_pass)
 {
    enum { BROKEN, AT_ONCE, READ, CLEARED, OTHER_FRAME, CASES };
    for (unsigned c = 0; c < CASES; c++) {
@@ -308,8 +303,7 @@ test_broken_pass(void **state)
 }
 
 /* Of a pass that goes on later, why it ended and the calls around. */
-static void
-test_reason_of_break(void **state)
+TEST(reason_of_break)
 {
    static const enum cm_end_reason reasons[] = {CM_END_FRAMEBUFFER, CM_END_FENCE, CM_END_UNKNOWN};
    for (unsigned r = 0; r < 3; r++) {
@@ -348,8 +342,7 @@ test_reason_of_break(void **state)
 /* ---- frames ---------------------------------------------------------------------- */
 
 /* What a program does while it loads is no evidence; but its passes change with those of counted frames. */
-static void
-test_loading(void **state)
+TEST(loading)
 {
    struct stream stream = begin_stream("mode=tbr");
    for (unsigned frame = 0; frame < 3; frame++) {
@@ -381,8 +374,7 @@ test_loading(void **state)
 
 /* ---- fragments ------------------------------------------------------------------- */
 
-static void
-test_overdraw(void **state)
+TEST(overdraw)
 {
    static const struct {
       const char *mode;
@@ -411,8 +403,7 @@ test_overdraw(void **state)
    }
 }
 
-static void
-test_late_tests(void **state)
+TEST(late_tests)
 {
    for (unsigned c = 0; c < 3; c++) {
       struct stream stream = begin_stream("mode=tbr");
@@ -468,8 +459,7 @@ read_texture(struct stream *stream, uint32_t texture, int step)
    end_frame(stream);
 }
 
-static void
-test_no_mipmaps(void **state)
+TEST(no_mipmaps)
 {
    for (int step = 1; step <= 4; step++) {
       struct stream stream = begin_stream("mode=tbr");
@@ -490,8 +480,7 @@ test_no_mipmaps(void **state)
 }
 
 /* Depth has no mipmaps in OpenGL ES. */
-static void
-test_large_depth(void **state)
+TEST(large_depth)
 {
    static const char *const formats[] = {"z16_unorm", "z24x8_unorm", "x8z24_unorm", "z32_float_s8x24_uint"};
    for (unsigned f = 0; f < sizeof formats / sizeof *formats; f++) {
@@ -513,8 +502,7 @@ test_large_depth(void **state)
 }
 
 /* Textures with one cause are one finding, those first that have most to save; others have one of their own. */
-static void
-test_causes(void **state)
+TEST(causes)
 {
    struct stream stream = begin_stream("mode=tbr");
    struct cm_resource_description texture = *cm_advice_resource(stream.advice, TEXTURE);
@@ -547,8 +535,7 @@ test_causes(void **state)
 }
 
 /* Where no other level than the first is read, it is the filter; where others are, it reads too fine ones. */
-static void
-test_cause_of_oversampling(void **state)
+TEST(cause_of_oversampling)
 {
    for (uint8_t level = 0; level < 2; level++) {
       struct stream stream = begin_stream("mode=tbr");
@@ -574,8 +561,7 @@ test_cause_of_oversampling(void **state)
    }
 }
 
-static void
-test_uncompressed(void **state)
+TEST(uncompressed)
 {
    enum { PLAIN, COMPRESSED, DRAWN_TO, RESOLVED_TO, MIPMAPS_DRAWN, CASES };
    for (unsigned c = 0; c < CASES; c++) {
@@ -614,8 +600,7 @@ test_uncompressed(void **state)
 /* ---- geometry -------------------------------------------------------------------- */
 
 /* An indexed draw of 4,000 vertices, 1,000 different ones, four times each: one after another, or all again and again. */
-static void
-test_vertices(void **state)
+TEST(vertices)
 {
    for (unsigned again = 0; again < 2; again++) {
       struct stream stream = begin_stream("mode=tbr");
@@ -644,8 +629,7 @@ test_vertices(void **state)
 }
 
 /* 1,200 primitives, of two pixels or of ten. */
-static void
-test_tiny_primitives(void **state)
+TEST(tiny_primitives)
 {
    for (unsigned large = 0; large < 2; large++) {
       struct stream stream = begin_stream("mode=tbr");
@@ -676,8 +660,7 @@ test_tiny_primitives(void **state)
 }
 
 /* An L2 of 16 KiB holds 256 attributes, but not with the PMDs of their primitives. */
-static void
-test_parameter_buffer(void **state)
+TEST(parameter_buffer)
 {
    static const struct {
       uint32_t primitives;
@@ -700,8 +683,7 @@ test_parameter_buffer(void **state)
 }
 
 /* A frame as it should be: drawn once, from front to back, and read. */
-static void
-test_nothing(void **state)
+TEST(nothing)
 {
    struct stream stream = begin_stream("mode=tbr");
    for (unsigned frame = 0; frame < 3; frame++) {
@@ -711,21 +693,4 @@ test_nothing(void **state)
    }
    assert_nothing(&stream);
    end_stream(&stream);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_unneeded_load),    cmocka_unit_test(test_needed_depth),
-      cmocka_unit_test(test_unneeded_store),   cmocka_unit_test(test_target_never_read),
-      cmocka_unit_test(test_broken_pass),      cmocka_unit_test(test_reason_of_break),
-      cmocka_unit_test(test_loading),          cmocka_unit_test(test_causes),
-      cmocka_unit_test(test_overdraw),         cmocka_unit_test(test_cause_of_oversampling),
-      cmocka_unit_test(test_late_tests),       cmocka_unit_test(test_no_mipmaps),
-      cmocka_unit_test(test_large_depth),      cmocka_unit_test(test_uncompressed),
-      cmocka_unit_test(test_vertices),         cmocka_unit_test(test_tiny_primitives),
-      cmocka_unit_test(test_parameter_buffer), cmocka_unit_test(test_nothing),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,8 +22,7 @@ loop_trace(uint32_t s, uint32_t sets, bool alternate)
    return reuse;
 }
 
-static void
-test_loop_traces(void **unused)
+TEST(loop_traces)
 {
    for (uint32_t s = 1; s <= 64; s++) {
       for (uint32_t sets = 1; sets <= 4; sets *= 4) {
@@ -49,8 +48,7 @@ test_loop_traces(void **unused)
 
 /* Insertions and deletions as III-D counts them: one more access in the second
  * iteration makes the distance s, one less s - 2. */
-static void
-test_insertion_and_deletion(void **unused)
+TEST(insertion_and_deletion)
 {
    struct cm_reuse *reuse = cm_reuse_create(1, CM_INDEX_MODULO);
    const char *const frames[] = {"ABCDEFG", "XABCDEFG", "BCDEFG"};
@@ -73,8 +71,7 @@ test_insertion_and_deletion(void **unused)
    cm_reuse_destroy(reuse);
 }
 
-static void
-test_by_hand(void **unused)
+TEST(by_hand)
 {
    struct cm_reuse *reuse = cm_reuse_create(1, CM_INDEX_MODULO);
    const char *const frames[] = {"ABCAD", "DACEA"};
@@ -184,22 +181,9 @@ check_frames(uint64_t *state)
    cm_reuse_destroy(reuse);
 }
 
-static void
-test_brute_force(void **unused)
+TEST(brute_force)
 {
    uint64_t state = 3;
    for (unsigned round = 0; round < 10; round++)
       check_frames(&state);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_loop_traces),
-      cmocka_unit_test(test_insertion_and_deletion),
-      cmocka_unit_test(test_by_hand),
-      cmocka_unit_test(test_brute_force),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,8 +15,7 @@ access_all(struct cm_reuse *reuse, const char *blocks)
       cm_reuse_access(reuse, (uint64_t)*blocks);
 }
 
-static void
-test_by_hand(void **unused)
+TEST(by_hand)
 {
    struct cm_reuse *reuse = cm_reuse_create(1, CM_INDEX_MODULO);
    access_all(reuse, "ABBAC"); /* B after none, A after B */
@@ -66,8 +65,7 @@ test_by_hand(void **unused)
    cm_reuse_destroy(reuse);
 }
 
-static void
-test_bins(void **unused)
+TEST(bins)
 {
    unsigned bin = 0;
    for (uint32_t value = 0; value < 100000; value++) {
@@ -159,8 +157,7 @@ brute_force(const struct stream *stream, struct cm_reuse_counts *counts)
       counts[frame].deletions = counts[frame - 1].blocks - counts[frame].reuses;
 }
 
-static void
-test_brute_force(void **unused)
+TEST(brute_force)
 {
    uint64_t state = 1;
    struct stream *stream = malloc(sizeof *stream);
@@ -224,23 +221,10 @@ check_cache(uint32_t ways, enum cm_index index)
    cm_cache_finish(&cache);
 }
 
-static void
-test_lru_cache(void **unused)
+TEST(lru_cache)
 {
    for (uint32_t ways = 1; ways <= 16; ways *= 2) {
       check_cache(ways, CM_INDEX_MODULO);
       check_cache(ways, CM_INDEX_XOR);
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_by_hand),
-      cmocka_unit_test(test_bins),
-      cmocka_unit_test(test_brute_force),
-      cmocka_unit_test(test_lru_cache),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,8 +85,7 @@ assert_hits(const struct cm_cache *cache, const uint64_t hits[CM_STREAM_COUNT])
       assert_int_equal(cm_cache_counter(cache, (enum cm_stream)stream, CM_CACHE_EVENT_HITS), hits[stream]);
 }
 
-static void
-test_by_hand(void **unused)
+TEST(by_hand)
 {
    const struct cm_cache_config config = {
       .size = 256, .ways = 4, .block = 64, .instances = 1, .next = CM_UNIT_DRAM};
@@ -344,8 +343,7 @@ check_policy(enum cm_policy policy, uint32_t uncached)
    cm_cache_finish(&cache);
 }
 
-static void
-test_against_lives(void **unused)
+TEST(against_lives)
 {
    for (unsigned policy = 0; policy < CM_POLICY_COUNT; policy++) {
       if (policy == CM_POLICY_PERFECT)
@@ -356,8 +354,7 @@ test_against_lives(void **unused)
 }
 
 /* A perfect cache has no blocks: what is in them cannot be told, what hits can. */
-static void
-test_perfect(void **unused)
+TEST(perfect)
 {
    const struct cm_cache_config config = {
       .size = 256, .ways = 4, .block = 64, .instances = 1, .policy = CM_POLICY_PERFECT, .next = CM_UNIT_DRAM};
@@ -373,15 +370,4 @@ test_perfect(void **unused)
    assert_int_equal(counts->produced + counts->inter_stream_hits + counts->intra_stream_hits, 0);
    cm_cache_finish(&cache);
    cm_stream_profile_destroy(profile);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_by_hand),
-      cmocka_unit_test(test_against_lives),
-      cmocka_unit_test(test_perfect),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,8 +33,7 @@ access_all(struct cm_analysis *analysis, enum cm_stream stream, const uint64_t *
       access_block(analysis, stream, blocks[b]);
 }
 
-static void
-test_by_hand(void **unused)
+TEST(by_hand)
 {
    struct cm_analysis *analysis = cm_analysis_create(4, CM_INDEX_MODULO);
    /* Outside of tiles: counts as reuse only. */
@@ -77,8 +76,7 @@ test_by_hand(void **unused)
    cm_analysis_destroy(analysis);
 }
 
-static void
-test_random_tiles(void **unused)
+TEST(random_tiles)
 {
    struct cm_analysis *analysis = cm_analysis_create(32, CM_INDEX_MODULO);
    struct cm_histogram expected[CM_STREAM_COUNT] = {0};
@@ -111,14 +109,4 @@ test_random_tiles(void **unused)
       assert_int_equal(counts.first + counts.intra + counts.inter, counts.accesses);
    }
    cm_analysis_destroy(analysis);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_by_hand),
-      cmocka_unit_test(test_random_tiles),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,8 +132,7 @@ write_case(const struct wrong *wrong, const char *path)
    return replaced;
 }
 
-static void
-test_messages(void **unused)
+TEST(messages)
 {
    char path[] = "config_errors_XXXXXX.yaml";
    const int file = mkstemps(path, 5);
@@ -161,8 +160,7 @@ test_messages(void **unused)
    unlink(path);
 }
 
-static void
-test_no_configuration(void **unused)
+TEST(no_configuration)
 {
    static const struct {
       const char *text, *complaint;
@@ -191,8 +189,7 @@ test_no_configuration(void **unused)
    unlink(path);
 }
 
-static void
-test_no_file(void **unused)
+TEST(no_file)
 {
    char error[1024] = "";
    assert_null(cm_config_load("no-such-preset", NULL, error, sizeof error));
@@ -257,8 +254,7 @@ check_settings(const char *preset, const struct settings *cases, size_t count, b
 }
 
 /* Numbers of sets that are no power of two. */
-static void
-test_sets(void **unused)
+TEST(sets)
 {
    static const struct settings texts[] = {
       {{"caches.l2.size=1572864"}, NULL},
@@ -283,8 +279,7 @@ test_sets(void **unused)
 }
 
 /* Caches that cannot be emptied at the end of a pass. */
-static void
-test_pass_end(void **unused)
+TEST(pass_end)
 {
    static const struct settings texts[] = {
       {{"parameter_buffer.pass_end=write-back"}, NULL},
@@ -298,8 +293,7 @@ test_pass_end(void **unused)
 }
 
 /* Fast clears need blocks of one size for depth and stencil, and HiZ's own. */
-static void
-test_fast_clears(void **unused)
+TEST(fast_clears)
 {
    static const struct settings texts[] = {
       {{"immediate.clears=fast"}, NULL},
@@ -313,8 +307,7 @@ test_fast_clears(void **unused)
 }
 
 /* Attribute Caches that cannot be built, and why (TCOR III-C). */
-static void
-test_attribute_cache(void **unused)
+TEST(attribute_cache)
 {
    static const wrong_setting wrongs[] = {
       {"caches.attribute_cache.size=0", "primitive_buffer.lines", "expected caches.attribute_cache"},
@@ -342,8 +335,7 @@ test_attribute_cache(void **unused)
 }
 
 /* Values that do not fit together, set one by one. */
-static void
-test_texture_access(void **unused)
+TEST(texture_access)
 {
    static const struct settings texts[] = {
       {{"texture.placement=4d", "texture.first_level_tile=8", "texture_access.design=banked-interleaved"},
@@ -370,8 +362,7 @@ test_texture_access(void **unused)
 }
 
 /* What makes no NUCA of texture caches. */
-static void
-test_nuca(void **unused)
+TEST(nuca)
 {
    static const wrong_setting wrongs[] = {
       {"nuca.requests=quad", "requests: wrong value 'quad'", "one of: footprint, fragment, texel"},
@@ -425,8 +416,7 @@ test_nuca(void **unused)
 }
 
 /* What there are no energies for. */
-static void
-test_energy(void **unused)
+TEST(energy)
 {
    static const struct settings texts[] = {
       {{"energy.technology=32", "energy.cell=itrs-lstp"}, NULL},
@@ -448,8 +438,7 @@ test_energy(void **unused)
 }
 
 /* What is no DRAM system. */
-static void
-test_dram_system(void **unused)
+TEST(dram_system)
 {
    static const wrong_setting wrongs[] = {
       {"dram_system.device=DDR5", "device: wrong value 'DDR5'", "one of: none, LPDDR3_8Gb_x32_1333"},
@@ -483,8 +472,7 @@ test_dram_system(void **unused)
 }
 
 /* What timing needs. */
-static void
-test_timing(void **unused)
+TEST(timing)
 {
    static const struct {
       const char *assignments[3], *complaint;
@@ -512,24 +500,4 @@ test_timing(void **unused)
       assert_true(cm_config_validate(config, error, sizeof error));
       cm_config_destroy(config);
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_timing),
-      cmocka_unit_test(test_messages),
-      cmocka_unit_test(test_no_configuration),
-      cmocka_unit_test(test_no_file),
-      cmocka_unit_test(test_sets),
-      cmocka_unit_test(test_pass_end),
-      cmocka_unit_test(test_fast_clears),
-      cmocka_unit_test(test_attribute_cache),
-      cmocka_unit_test(test_texture_access),
-      cmocka_unit_test(test_nuca),
-      cmocka_unit_test(test_dram_system),
-      cmocka_unit_test(test_energy),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

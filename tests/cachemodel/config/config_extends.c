@@ -50,8 +50,7 @@ load(const char *name)
 }
 
 /* Each file changes one key of the one below: as if the keys had been set. */
-static void
-test_chain(void **unused)
+TEST(chain)
 {
    write_file("middle.yaml", "extends: tcor-64k\ncaches: {l2: {size: 524288, ways: 16}}\n");
    write_file("top.yaml", "caches:\n  l2:\n    ways: 4\nextends: middle.yaml\nmode: \"tbr\"\n");
@@ -71,8 +70,7 @@ test_chain(void **unused)
 
 /* A cache is removed; nothing may refer to it any more. */
 /* Numbers with units, in a block with text that is no ASCII, in a flow mapping, quoted. */
-static void
-test_units(void **unused)
+TEST(units)
 {
    write_file("units.yaml", "extends: tcor-64k\ndescription: \"4 × 256 K\"\nclock_mhz: 1.2GHz # × 2\n"
                             "caches: {l2: {size: 512KiB, ways: 16}, vertex_cache: {size: \"32K\"}}\n"
@@ -93,8 +91,7 @@ test_units(void **unused)
       fail_msg("%s", error);
 }
 
-static void
-test_removal(void **unused)
+TEST(removal)
 {
    write_file("removed.yaml", "extends: tcor-baseline-64k\n"
                               "streams: {pb_list: l2, pb_attribute: l2}\n"
@@ -106,8 +103,7 @@ test_removal(void **unused)
 }
 
 /* Where values come from, in what is printed; and that can be loaded. */
-static void
-test_origins(void **unused)
+TEST(origins)
 {
    write_file("origins.yaml", "extends: tcor-64k\n\ncaches:\n  l2:\n    size: 524288 # half\n");
    struct cm_config *config = load(path_of("origins.yaml"));
@@ -166,8 +162,7 @@ static const struct {
    {"extends: wrong-base.yaml\n", "wrong-base.yaml:3: tile.size: 20 is invalid"},
 };
 
-static void
-test_messages(void **unused)
+TEST(messages)
 {
    write_file("circle.yaml", "mode: tbr\nextends: wrong.yaml\n");
    write_file("broken.yaml", "mode: [tbr\n");
@@ -199,12 +194,4 @@ remove_directory(void **unused)
    return rmdir(directory);
 }
 
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_chain),   cmocka_unit_test(test_units),    cmocka_unit_test(test_removal),
-      cmocka_unit_test(test_origins), cmocka_unit_test(test_messages),
-   };
-   return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TESTS_BETWEEN(make_directory, remove_directory)

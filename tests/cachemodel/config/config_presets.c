@@ -8,8 +8,7 @@
 #include "support/pass_builder.h"
 #include "support/test.h"
 
-static void
-test_baseline_is_table_one(void **unused)
+TEST(baseline_is_table_one)
 {
    struct cm_config *config = test_config_of(NULL, NULL);
    assert_string_equal(config->name, CM_CONFIG_DEFAULT);
@@ -50,8 +49,7 @@ count_preset(const char *name, const char *description, void *context)
    ++*(unsigned *)context;
 }
 
-static void
-test_list(void **unused)
+TEST(list)
 {
    char error[512];
    unsigned count = 0;
@@ -61,8 +59,7 @@ test_list(void **unused)
    assert_non_null(strstr(error, "/nonexistent: No such file or directory"));
 }
 
-static void
-test_interleaved_differs_in_layout_only(void **unused)
+TEST(interleaved_differs_in_layout_only)
 {
    struct cm_config *baseline = test_config_of("tcor-baseline-64k", NULL),
                     *interleaved = test_config_of("tcor-interleaved-64k", NULL);
@@ -86,8 +83,7 @@ test_interleaved_differs_in_layout_only(void **unused)
 }
 
 /* Table I of "DTM-NUCA"; the organisations differ in nothing else. */
-static void
-test_nuca(void **unused)
+TEST(nuca)
 {
    static const struct {
       const char *name;
@@ -124,8 +120,7 @@ test_nuca(void **unused)
 }
 
 /* The thesis' designs: the same texture caches in tiles and, one of them, in immediate mode. */
-static void
-test_banked(void **unused)
+TEST(banked)
 {
    static const char *const designs[] = {"traditional", "wide", "multiport", "continuous", "interleaved"};
    for (unsigned i = 0; i < sizeof designs / sizeof designs[0]; i++) {
@@ -156,8 +151,7 @@ test_banked(void **unused)
 }
 
 /* GSPC, section 4; the two differ in the LLC's size. */
-static void
-test_immediate(void **unused)
+TEST(immediate)
 {
    struct cm_config *config = test_config_of("imr-8m", NULL), *large = test_config_of("imr-16m", NULL);
    static const struct {
@@ -203,8 +197,7 @@ test_immediate(void **unused)
 }
 
 /* The numbers that the vendors' documents give. */
-static void
-test_vendors(void **unused)
+TEST(vendors)
 {
    static const struct {
       const char *name;
@@ -233,19 +226,4 @@ test_vendors(void **unused)
       assert_true(cm_config_validate(config, error, sizeof error));
       cm_config_destroy(config);
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_baseline_is_table_one),
-      cmocka_unit_test(test_list),
-      cmocka_unit_test(test_interleaved_differs_in_layout_only),
-      cmocka_unit_test(test_nuca),
-      cmocka_unit_test(test_banked),
-      cmocka_unit_test(test_immediate),
-      cmocka_unit_test(test_vendors),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

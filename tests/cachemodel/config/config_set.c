@@ -22,8 +22,7 @@ unload(void **unused)
    return 0;
 }
 
-static void
-test_values(void **unused)
+TEST_WITH(values, load, unload)
 {
    static const char *const assignments[] = {
       "mode=tbr",
@@ -53,8 +52,7 @@ test_values(void **unused)
 }
 
 /* Each key takes the units of what it is in. */
-static void
-test_units(void **unused)
+TEST_WITH(units, load, unload)
 {
    const uint32_t *l2 = &config->caches[CM_UNIT_L2].size;
    const struct {
@@ -107,8 +105,7 @@ test_units(void **unused)
 }
 
 /* A name is meant whatever its letters, and where the literature has another one. */
-static void
-test_names(void **unused)
+TEST_WITH(names, load, unload)
 {
    static const struct {
       const char *assignment;
@@ -133,8 +130,7 @@ test_names(void **unused)
 }
 
 /* Ways of a fully associative cache are as many as its blocks, also when these change afterwards. */
-static void
-test_full(void **unused)
+TEST_WITH(full, load, unload)
 {
    const struct cm_cache_config *l2 = &config->caches[CM_UNIT_L2];
    char error[1024] = "";
@@ -156,8 +152,7 @@ test_full(void **unused)
    assert_false(cm_config_validate(config, error, sizeof error));
 }
 
-static void
-test_errors(void **unused)
+TEST_WITH(errors, load, unload)
 {
    static const struct {
       const char *assignment, *message;
@@ -190,8 +185,7 @@ test_errors(void **unused)
    assert_int_equal(config->tile.size, 32);
 }
 
-static void
-test_validate_names_the_key(void **unused)
+TEST_WITH(validate_names_the_key, load, unload)
 {
    char error[1024] = "";
    assert_true(cm_config_set(config, "caches.tile_cache.ways=3", error, sizeof error));
@@ -205,8 +199,7 @@ test_validate_names_the_key(void **unused)
       error, "caches.tile_cache.policy: tree-plru makes no tree of 3 ways, expected a power of two");
 }
 
-static void
-test_policies(void **unused)
+TEST_WITH(policies, load, unload)
 {
    char error[1024] = "", assignment[64];
    for (unsigned policy = 0; policy < CM_POLICY_COUNT; policy++) {
@@ -218,8 +211,7 @@ test_policies(void **unused)
 }
 
 /* Caches by their name alone; what GSPC calls uncached displayable colour; streams that need not be there. */
-static void
-test_short_keys(void **unused)
+TEST_WITH(short_keys, load, unload)
 {
    static const char *const assignments[] = {"l2.size=2097152", "streams.display=l2",
                                              "l2.uncached_display=true"};
@@ -252,20 +244,4 @@ test_short_keys(void **unused)
    assert_non_null(strstr(error, "caches.l2.sise: no key 'sise' (did you mean l2.size?), expected"));
    assert_false(cm_config_set(config, "streams.hiz=l3", error, sizeof error));
    assert_non_null(strstr(error, "expected one of: none, vertex_cache"));
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_values, load, unload),
-      cmocka_unit_test_setup_teardown(test_units, load, unload),
-      cmocka_unit_test_setup_teardown(test_names, load, unload),
-      cmocka_unit_test_setup_teardown(test_full, load, unload),
-      cmocka_unit_test_setup_teardown(test_errors, load, unload),
-      cmocka_unit_test_setup_teardown(test_validate_names_the_key, load, unload),
-      cmocka_unit_test_setup_teardown(test_policies, load, unload),
-      cmocka_unit_test_setup_teardown(test_short_keys, load, unload),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

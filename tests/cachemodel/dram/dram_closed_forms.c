@@ -42,8 +42,7 @@ read_at(struct cm_dram_system *system, uint64_t address, uint64_t arrival)
 }
 
 /* One request at a time: precharged bank, open row, other row; the controller's latency on top. */
-static void
-test_latencies(void **unused)
+TEST(latencies)
 {
    for (uint32_t device = 1; device <= cm_dram_device_count(); device++) {
       struct cm_dram_system_config config = dram_plain(device);
@@ -95,8 +94,7 @@ log_command(const struct cm_dram_issue *issue, void *context)
 
 /* Reads and writes of one open row: a burst every tCCD_L, tCCD_L_WR cycles, or where bursts are longer at the pins' rate,
  * without an idle cycle of the bus between them. The last data ends tRCD and CL (CWL) and so many later. */
-static void
-test_row_hits_have_the_rate_of_the_pins(void **unused)
+TEST(row_hits_have_the_rate_of_the_pins)
 {
    for (uint32_t device = 1; device <= cm_dram_device_count(); device++) {
       const struct cm_dram_system_config config = dram_plain(device);
@@ -123,8 +121,7 @@ test_row_hits_have_the_rate_of_the_pins(void **unused)
 
 /* Where a bank group cannot fill the bus, two can: blocks in turn from open rows of both leave at most the gap
  * of the first bursts of each, of which there are few, idle. */
-static void
-test_bank_groups_in_turn_have_the_rate_of_the_pins(void **unused)
+TEST(bank_groups_in_turn_have_the_rate_of_the_pins)
 {
    uint32_t tested = 0;
    for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
@@ -150,8 +147,7 @@ test_bank_groups_in_turn_have_the_rate_of_the_pins(void **unused)
 
 /* Rows of one bank in turn, which a queue of one request cannot put into another order: one each tRC, or when
  * the reads need longer, each tRCD + reads + tRTP + tRP. */
-static void
-test_row_conflicts_take_a_row_cycle_each(void **unused)
+TEST(row_conflicts_take_a_row_cycle_each)
 {
    for (uint32_t device = 1; device <= cm_dram_device_count(); device++) {
       struct cm_dram_system_config config = dram_plain(device);
@@ -174,8 +170,7 @@ test_row_conflicts_take_a_row_cycle_each(void **unused)
 
 /* Rows in all banks in turn: as many activates as tFAW, tRRD and the data bus let through, and hardly fewer.
  */
-static void
-test_banks_in_parallel_are_bound_by_activates(void **unused)
+TEST(banks_in_parallel_are_bound_by_activates)
 {
    for (uint32_t device = 1; device <= cm_dram_device_count(); device++) {
       struct cm_dram_system_config config = dram_plain(device);
@@ -210,8 +205,7 @@ test_banks_in_parallel_are_bound_by_activates(void **unused)
 
 /* Whatever is asked for, no two bursts are on the bus at once; so no more bytes come than the pins can carry.
  */
-static void
-test_no_more_than_the_pins_carry(void **unused)
+TEST(no_more_than_the_pins_carry)
 {
    uint64_t random = 5;
    for (uint32_t device = 1; device <= cm_dram_device_count(); device++) {
@@ -240,8 +234,7 @@ test_no_more_than_the_pins_carry(void **unused)
 
 /* Random reads and writes, each of a row of its own: each needs one activate. A change of direction must not close the
  * rows that have just been activated for the other; only refreshes do. */
-static void
-test_changes_of_direction_waste_no_activates(void **unused)
+TEST(changes_of_direction_waste_no_activates)
 {
    for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
       const struct cm_dram_device *device = cm_dram_device(number);
@@ -267,8 +260,7 @@ test_changes_of_direction_waste_no_activates(void **unused)
 
 /* Each rank is refreshed every tREFI, for tRFC; a stream that would fill the bus loses that share, and not
  * much more. */
-static void
-test_refresh_takes_its_share(void **unused)
+TEST(refresh_takes_its_share)
 {
    for (uint32_t device = 1; device <= cm_dram_device_count(); device++) {
       struct cm_dram_system_config config = dram_plain(device);
@@ -317,8 +309,7 @@ log_refresh(const struct cm_dram_issue *issue, void *context)
 /* Per bank: eight refreshes in tREFI, of the banks in turn, each for tRFCpb. Requests for other banks go on: an open
  * row's blocks come as fast as the pins allow until the bank's own turn, and all banks' sooner than with refreshes of
  * the rank. */
-static void
-test_per_bank_refresh_leaves_the_other_banks(void **unused)
+TEST(per_bank_refresh_leaves_the_other_banks)
 {
    for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
       const struct cm_dram_device *device = cm_dram_device(number);
@@ -368,21 +359,4 @@ test_per_bank_refresh_leaves_the_other_banks(void **unused)
       }
       assert_true(ends[1] < ends[0]);
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_latencies),
-      cmocka_unit_test(test_row_hits_have_the_rate_of_the_pins),
-      cmocka_unit_test(test_bank_groups_in_turn_have_the_rate_of_the_pins),
-      cmocka_unit_test(test_row_conflicts_take_a_row_cycle_each),
-      cmocka_unit_test(test_banks_in_parallel_are_bound_by_activates),
-      cmocka_unit_test(test_no_more_than_the_pins_carry),
-      cmocka_unit_test(test_changes_of_direction_waste_no_activates),
-      cmocka_unit_test(test_refresh_takes_its_share),
-      cmocka_unit_test(test_per_bank_refresh_leaves_the_other_banks),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

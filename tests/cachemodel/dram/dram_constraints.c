@@ -219,8 +219,7 @@ check(const struct constraint *constraint, const struct cm_dram_device *device, 
    return ready;
 }
 
-static void
-test_every_constraint_on_every_device(void **unused)
+TEST(every_constraint_on_every_device)
 {
    for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
       const struct cm_dram_device *device = cm_dram_device(number);
@@ -238,8 +237,7 @@ test_every_constraint_on_every_device(void **unused)
    }
 }
 
-static void
-test_per_bank_refresh(void **unused)
+TEST(per_bank_refresh)
 {
    uint32_t tested = 0;
    for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
@@ -255,14 +253,4 @@ test_per_bank_refresh(void **unused)
       }
    }
    assert_true(tested > 0);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_constraint_on_every_device),
-      cmocka_unit_test(test_per_bank_refresh),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

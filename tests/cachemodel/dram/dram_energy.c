@@ -30,8 +30,7 @@ total(const struct cm_dram_energy *energy)
 
 /* Two chips of LPDDR3-1333, 1.5 ns: from 1.2 V IDD0 40, IDD2P 1.3, IDD2N 20, IDD3P 7, IDD3N 20.5, IDD4R 220, IDD4W
  * 215, IDD5AB 150 mA; from VDD1's 1.8 V 8, 0.8, 0.8, 1.4, 2, 2, 2, 28. */
-static void
-test_by_hand(void **unused)
+TEST(by_hand)
 {
    struct cm_dram_system_config config = dram_plain(dram_device_number("LPDDR3_8Gb_x32_1333"));
    config.channel_width = 64;
@@ -63,8 +62,7 @@ test_by_hand(void **unused)
 
 /* DDR3 leaves precharge power-down within tXP only with its DLL running (fast exit, IDD2P1), which saves nothing of
  * IDD2N; with the DLL off it draws IDD2P0, and takes tXPDLL, 24 ns. */
-static void
-test_power_down_has_the_current_of_its_exit(void **unused)
+TEST(power_down_has_the_current_of_its_exit)
 {
    for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
       const struct cm_dram_device *device = cm_dram_device(number);
@@ -91,8 +89,7 @@ assert_near(uint64_t a, uint64_t b)
 }
 
 /* Nothing asked for: the standby with no row open and the refreshes, which draw IDD5AB in all. */
-static void
-test_idle(void **unused)
+TEST(idle)
 {
    for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
       struct cm_dram_system_config config = dram_plain(number);
@@ -123,8 +120,7 @@ test_idle(void **unused)
 }
 
 /* Eight per-bank refreshes take what one of the rank takes, above the standby. */
-static void
-test_per_bank_refresh(void **unused)
+TEST(per_bank_refresh)
 {
    for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
       struct cm_dram_system_config config = dram_plain(number);
@@ -139,8 +135,7 @@ test_per_bank_refresh(void **unused)
 }
 
 /* A bank that is activated and precharged every tRC draws IDD0, a full data bus IDD4R or IDD4W. */
-static void
-test_datasheet_loads(void **unused)
+TEST(datasheet_loads)
 {
    for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
       const struct cm_dram_system_config config = dram_plain(number);
@@ -163,8 +158,7 @@ test_datasheet_loads(void **unused)
 
 /* One read of a precharged bank, then nothing: each cycle is in one of the states, and the parts are as many
  * times the currents as there were commands. */
-static void
-test_one_read(void **unused)
+TEST(one_read)
 {
    for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
       struct cm_dram_system_config config = dram_plain(number);
@@ -179,18 +173,4 @@ test_one_read(void **unused)
       assert_true(energy.activate > 0 && energy.read > 0);
       cm_dram_system_destroy(system);
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_by_hand),
-      cmocka_unit_test(test_power_down_has_the_current_of_its_exit),
-      cmocka_unit_test(test_idle),
-      cmocka_unit_test(test_per_bank_refresh),
-      cmocka_unit_test(test_datasheet_loads),
-      cmocka_unit_test(test_one_read),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

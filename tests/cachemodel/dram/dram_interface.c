@@ -29,8 +29,7 @@ field(const char *columns, const char *line, const char *name)
    }
 }
 
-static void
-test_devices_are_those_of_the_file(void **unused)
+TEST(devices_are_those_of_the_file)
 {
    char path[4096], columns[1024], line[1024];
    snprintf(path, sizeof path, "%s/../data/dram-devices.csv", getenv("TBRSIM_CONFIG_DIR"));
@@ -75,8 +74,7 @@ test_devices_are_those_of_the_file(void **unused)
 }
 
 /* The standards' minima in ns, and the longest time between refreshes; the cycles may be rounded by 1 %. */
-static void
-test_devices_keep_their_standards_times(void **unused)
+TEST(devices_keep_their_standards_times)
 {
    static const struct {
       const char *device; /* how its name begins */
@@ -117,8 +115,7 @@ test_devices_keep_their_standards_times(void **unused)
 }
 
 /* A device without per-bank refresh has none, and no channel has more banks than a set of them can hold. */
-static void
-test_what_devices_do_not_have(void **unused)
+TEST(what_devices_do_not_have)
 {
    struct cm_config_problem problem;
    struct cm_dram_system_config config = dram_plain(dram_device_number("DDR4_8Gb_x16_3200"));
@@ -144,8 +141,7 @@ first_not_before(uint64_t cycle, uint64_t from_period, uint64_t to_period)
    return (uint64_t)((time + to_period - 1) / to_period);
 }
 
-static void
-test_clocks_convert_exactly(void **unused)
+TEST(clocks_convert_exactly)
 {
    uint64_t random = 3;
    static const uint32_t clocks[] = {400, 600, 1000, 1333, 1600, 4000};
@@ -197,8 +193,7 @@ test_clocks_convert_exactly(void **unused)
 
 /* Three addresses worked out by hand: DDR3-1600, two channels of 64 bits (rows of 8 KiB), two ranks,
  * interleave 256. */
-static void
-test_addresses_by_hand(void **unused)
+TEST(addresses_by_hand)
 {
    struct cm_dram_system_config config = dram_plain(dram_device_number("DDR3_4Gb_x16_1600"));
    config.channels = 2;
@@ -238,8 +233,7 @@ test_addresses_by_hand(void **unused)
 }
 
 /* Every block of a memory has a place of its own: brute force over all blocks of one of 16 MiB. */
-static void
-test_every_block_has_its_place(void **unused)
+TEST(every_block_has_its_place)
 {
    static const char *const texts[] = {"row-rank-bank-column-channel", "row-column-bank^row-rank-channel",
                                        "channel-rank-row-bank-column", "bank-row-channel-column-rank"};
@@ -267,8 +261,7 @@ test_every_block_has_its_place(void **unused)
 
 /* Many more requests than tickets, none asked for: each is completed once; the tickets of the last ones are
  * valid. */
-static void
-test_tickets(void **unused)
+TEST(tickets)
 {
    const struct cm_dram_system_config config = dram_plain(1);
    struct cm_dram_system *system = dram_create(&config);
@@ -302,8 +295,7 @@ test_tickets(void **unused)
 }
 
 /* In a caller's clock completions are the same ones, converted. */
-static void
-test_completions_in_a_clock(void **unused)
+TEST(completions_in_a_clock)
 {
    const struct cm_dram_system_config config = dram_plain(1);
    struct cm_dram_system *plain = dram_create(&config), *timed = dram_create(&config);
@@ -326,8 +318,7 @@ test_completions_in_a_clock(void **unused)
 }
 
 /* A request that arrives in the past is taken up where that ends, and its latency is from its own arrival. */
-static void
-test_late_requests(void **unused)
+TEST(late_requests)
 {
    const struct cm_dram_system_config config = dram_plain(1);
    const struct cm_dram_timing timing = cm_dram_config_timing(&config);
@@ -347,8 +338,7 @@ test_late_requests(void **unused)
 }
 
 /* The controller's latency delays the answers of reads and nothing else. */
-static void
-test_controller_latency(void **unused)
+TEST(controller_latency)
 {
    uint64_t ends[2][2];
    for (int write = 0; write < 2; write++) {
@@ -364,22 +354,4 @@ test_controller_latency(void **unused)
    }
    assert_int_equal(ends[0][1], ends[0][0] + 38);
    assert_int_equal(ends[1][1], ends[1][0]);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_devices_are_those_of_the_file),
-      cmocka_unit_test(test_devices_keep_their_standards_times),
-      cmocka_unit_test(test_what_devices_do_not_have),
-      cmocka_unit_test(test_clocks_convert_exactly),
-      cmocka_unit_test(test_addresses_by_hand),
-      cmocka_unit_test(test_every_block_has_its_place),
-      cmocka_unit_test(test_tickets),
-      cmocka_unit_test(test_completions_in_a_clock),
-      cmocka_unit_test(test_late_requests),
-      cmocka_unit_test(test_controller_latency),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,8 +46,7 @@ check_preset(const char *name, const char *description, void *context)
    ++*(unsigned *)context;
 }
 
-static void
-test_every_preset_has_memory(void **unused)
+TEST(every_preset_has_memory)
 {
    char error[512];
    unsigned count = 0;
@@ -56,8 +55,7 @@ test_every_preset_has_memory(void **unused)
 }
 
 /* LPDDR5 fills its bus only from several bank groups; the preset's mapping sends a stream of blocks to all of them. */
-static void
-test_streams_of_lpddr5(void **unused)
+TEST(streams_of_lpddr5)
 {
    struct cm_config *config = test_config_of("mali-like", NULL);
    struct cm_dram_system *system = dram_create(&config->dram_system);
@@ -74,8 +72,7 @@ test_streams_of_lpddr5(void **unused)
 
 /* 10.7 GB/s; an open row's block after 50 cycles of the GPU, another row's after 72 (TCOR Table I: 50-100
  * cycles). */
-static void
-test_tile_based(void **unused)
+TEST(tile_based)
 {
    struct cm_config *config = test_config_of(NULL, NULL);
    struct cm_dram_system *system = dram_create(&config->dram_system);
@@ -102,8 +99,7 @@ test_tile_based(void **unused)
 }
 
 /* "DTM-NUCA" Table I: LPDDR3 of 400 MHz, 4 B a cycle: so much each channel has, and a stream of reads gets nearly all. */
-static void
-test_four_bytes_a_cycle(void **unused)
+TEST(four_bytes_a_cycle)
 {
    for (uint32_t channels = 1; channels <= 2; channels++) {
       struct cm_config *config = test_config_of(
@@ -124,8 +120,7 @@ test_four_bytes_a_cycle(void **unused)
 }
 
 /* GSPC 5.4: DDR3-1867 10-10-10 is the same preset with four keys changed. */
-static void
-test_faster_memory(void **unused)
+TEST(faster_memory)
 {
    static const char *const keys[] = {"dram_system.device=DDR3_4Gb_x16_1866", "dram_system.timing.CL=10",
                                       "dram_system.timing.tRCD=10", "dram_system.timing.tRP=10"};
@@ -138,17 +133,4 @@ test_faster_memory(void **unused)
    assert_int_equal(timing.CL, 10);
    assert_int_equal(timing.tRAS, 32);
    cm_config_destroy(config);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_preset_has_memory),
-      cmocka_unit_test(test_streams_of_lpddr5),
-      cmocka_unit_test(test_tile_based),
-      cmocka_unit_test(test_four_bytes_a_cycle),
-      cmocka_unit_test(test_faster_memory),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -321,8 +321,7 @@ run_scenario(uint64_t seed, struct log *log)
    cm_dram_system_destroy(system);
 }
 
-static void
-test_random(void **unused)
+TEST(random)
 {
    struct log log;
    for (int i = 0; i < MAX_CHANNELS; i++) {
@@ -333,13 +332,4 @@ test_random(void **unused)
       run_scenario(seed, &log);
    for (int i = 0; i < MAX_CHANNELS; i++)
       free(log.commands[i]);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_random),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

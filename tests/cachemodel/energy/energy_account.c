@@ -86,8 +86,7 @@ sum_up(const struct account *account, uint64_t cycles)
 
 /* A million of each, of the 1 MiB L2 with 8 ways at 32 nm: 0.289302 nJ a read, 0.268144 nJ a write,
  * 0.092698 mW. */
-static void
-test_cache(void **unused)
+TEST(cache)
 {
    struct account account = open_account("tcor-baseline-64k", NULL);
    set(&account, "l2.total.reads", 1000000);
@@ -112,8 +111,7 @@ test_cache(void **unused)
 
 /* The Attribute Cache: Attribute Buffer of 48 KiB (between two rows) and Primitive Buffer of 256 lines of 41 bits,
  * a set of which are two accesses of 128 bits. */
-static void
-test_attribute_cache(void **unused)
+TEST(attribute_cache)
 {
    struct account account = open_account("tcor-64k", NULL);
    struct cm_array_lookup attributes, primitives;
@@ -156,8 +154,7 @@ test_attribute_cache(void **unused)
 
 /* Each design without banks by its own array: 16 KiB of 2 ways at 90 nm, whose reads take what
  * texture_access.access_energy of the presets says. */
-static void
-test_texture_designs(void **unused)
+TEST(texture_designs)
 {
    static const char *const settings[] = {"energy.technology=90", NULL};
    static const struct {
@@ -205,8 +202,7 @@ extended(double at_1k, double at_2k, double bytes)
 /* Banked designs: data banks and tags, each as often as it is read. By hand, from the rows of 90 nm, itrs-lstp, ram: a
  * way of a bank has 16384 / 4 / 2 bytes; of 32-bit addresses 7 + 6 are a set and a byte, so that a way's 128 tags are
  * of 19 bits and a valid one: 320 bytes, 80 in each of four banks. */
-static void
-test_banked_texture_designs(void **unused)
+TEST(banked_texture_designs)
 {
    /* pJ of 32 bits: 1 KiB read 3.51527, write 9.59312; 2 KiB 5.67763 and 10.8588; of 128 bits and 2 KiB 13.4147 and
     * 25.2552. nW: 1 KiB 67.0832; 2 KiB 118.711, of 128 bits 112.041. */
@@ -247,8 +243,7 @@ test_banked_texture_designs(void **unused)
 }
 
 /* A stream that passes by a cache does not look it up. */
-static void
-test_uncached(void **unused)
+TEST(uncached)
 {
    static const char *const settings[] = {"streams.color=l2", "caches.l2.uncached=color", NULL};
    struct account account = open_account("tcor-baseline-64k", settings);
@@ -261,8 +256,7 @@ test_uncached(void **unused)
 }
 
 /* Paths between texture caches: bits of messages, entries of tables. */
-static void
-test_nuca(void **unused)
+TEST(nuca)
 {
    struct account account = open_account("nuca-dtm", NULL);
    set(&account, "nuca.hops", 1000);
@@ -296,8 +290,7 @@ test_nuca(void **unused)
 }
 
 /* An immediate-mode GPU: its render caches, of more ways than there are rows, or smaller ones; nothing of tiles. */
-static void
-test_immediate(void **unused)
+TEST(immediate)
 {
    struct account account = open_account("imr-8m", NULL);
    static const struct {
@@ -444,8 +437,7 @@ check_preset(const char *name, const char *description, void *context)
    ++*(unsigned *)context;
 }
 
-static void
-test_presets(void **unused)
+TEST(presets)
 {
    unsigned count = 0;
    char error[512];
@@ -454,8 +446,7 @@ test_presets(void **unused)
 }
 
 /* A simulated minute at full load does not overflow: 2^53 pJ are 9 kJ. */
-static void
-test_large_counts(void **unused)
+TEST(large_counts)
 {
    struct account account = open_account("tcor-baseline-64k", NULL);
    set(&account, "l2.total.reads", 1ull << 40);
@@ -464,17 +455,4 @@ test_large_counts(void **unused)
    assert_int_equal(sum_up(&account, 1ull << 62).units[CM_UNIT_L2].leakage,
                     (uint64_t)((unsigned __int128)92698000000 * (1ull << 62) / 600000000000));
    close_account(&account);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_cache),           cmocka_unit_test(test_attribute_cache),
-      cmocka_unit_test(test_texture_designs), cmocka_unit_test(test_banked_texture_designs),
-      cmocka_unit_test(test_uncached),        cmocka_unit_test(test_nuca),
-      cmocka_unit_test(test_immediate),       cmocka_unit_test(test_presets),
-      cmocka_unit_test(test_large_counts),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,8 +55,7 @@ shifted(const char *text, int places)
    return number;
 }
 
-static void
-test_every_row(void **unused)
+TEST(every_row)
 {
    char path[4096], text[512];
    snprintf(path, sizeof path, "%s/../data/cacti-7.0-energies.csv", getenv("TBRSIM_CONFIG_DIR"));
@@ -105,8 +104,7 @@ assert_between(uint64_t number, uint64_t a, uint64_t b)
 }
 
 /* From each row to the next larger one of its kind, in steps. */
-static void
-test_between_rows(void **unused)
+TEST(between_rows)
 {
    unsigned pairs = 0;
    for (uint32_t i = 0; i < cm_array_row_count; i++) {
@@ -139,8 +137,7 @@ test_between_rows(void **unused)
 }
 
 /* Three halves of the way: log2(1.5) of the distance between the logarithms. */
-static void
-test_worked_out(void **unused)
+TEST(worked_out)
 {
    const struct cm_array_shape shape = {
       .kind = CM_ARRAY_CACHE, .technology = 32, .cell = CM_CELL_ITRS_LSTP, .size = 49152, .ways = 4};
@@ -153,8 +150,7 @@ test_worked_out(void **unused)
       "(cache, 32 nm, itrs-lstp, 32768 and 65536 bytes, 4 ways, 512 bits), log-log at 49152 bytes");
 }
 
-static void
-test_nearest_ways(void **unused)
+TEST(nearest_ways)
 {
    static const struct {
       uint32_t ways, as;
@@ -179,8 +175,7 @@ test_nearest_ways(void **unused)
 }
 
 /* Below the smallest row, the line through the two smallest goes on, and is said to. */
-static void
-test_below(void **unused)
+TEST(below)
 {
    struct cm_array_shape shape = {
       .kind = CM_ARRAY_CACHE, .technology = 32, .cell = CM_CELL_ITRS_LSTP, .size = 4096, .ways = 4};
@@ -193,8 +188,7 @@ test_below(void **unused)
    assert_true(lookup.energy.leakage < find(&shape).energy.leakage);
 }
 
-static void
-test_what_is_not_there(void **unused)
+TEST(what_is_not_there)
 {
    static const struct {
       struct cm_array_shape shape;
@@ -233,15 +227,4 @@ test_what_is_not_there(void **unused)
    }
    assert_true(cm_energy_table_has_technology(22));
    assert_false(cm_energy_table_has_technology(130));
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_row),  cmocka_unit_test(test_between_rows),
-      cmocka_unit_test(test_worked_out), cmocka_unit_test(test_nearest_ways),
-      cmocka_unit_test(test_below),      cmocka_unit_test(test_what_is_not_there),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,8 +112,7 @@ shaded(uint32_t primitive, uint8_t x, uint8_t y, uint8_t visible)
    return result;
 }
 
-static void
-test_hidden_fragments_vanish(void **unused)
+TEST(hidden_fragments_vanish)
 {
    struct pass_builder *full = new_pass(CM_PASS_FULL), *expected = new_pass(CM_PASS_TBDR);
    /* Four quads of a group: one is hidden, two in part; one has a footprint that goes with
@@ -141,8 +140,7 @@ test_hidden_fragments_vanish(void **unused)
 }
 
 /* A tile that is shaded in order is taken as it is, whether that is known or found; one quad that is not, and it is not. */
-static void
-test_in_order(void **unused)
+TEST(in_order)
 {
    struct cm_deferred deferred = {0};
    for (unsigned known = 0; known < 2; known++) {
@@ -170,8 +168,7 @@ test_in_order(void **unused)
    cm_deferred_finish(&deferred);
 }
 
-static void
-test_order_of_blocks(void **unused)
+TEST(order_of_blocks)
 {
    struct pass_builder *full = new_pass(CM_PASS_FULL), *expected = new_pass(CM_PASS_TBDR);
    /* Blocks row by row. In the block at column 1 primitive 2 has an earlier fragment than
@@ -199,8 +196,7 @@ test_order_of_blocks(void **unused)
 }
 
 /* Quads of a group remain one where they follow each other, in a block and in the group. */
-static void
-test_groups(void **unused)
+TEST(groups)
 {
    struct pass_builder *full = new_pass(CM_PASS_FULL), *expected = new_pass(CM_PASS_TBDR);
    const struct cm_quad first[4] = {quad(0, 2, 0, 15, 15), quad(0, 3, 0, 15, 3), quad(0, 0, 1, 15, 15),
@@ -234,8 +230,7 @@ test_groups(void **unused)
 
 /* Runs of primitives stay in order, those of one draw too; so do flushes, and what is not
  * put off. Quads that run nothing are left out. */
-static void
-test_order_of_runs(void **unused)
+TEST(order_of_runs)
 {
    struct pass_builder *full = new_pass(CM_PASS_FULL), *expected = new_pass(CM_PASS_TBDR);
    const struct cm_quad unshaded = quad(9, 3, 3, 0, 0);
@@ -266,8 +261,7 @@ test_order_of_runs(void **unused)
 
 /* Programs that run once a sample: a quad's runs stay together, and those of samples where
  * it is hidden go. */
-static void
-test_samples(void **unused)
+TEST(samples)
 {
    struct pass_builder *full = new_pass(CM_PASS_FULL), *expected = new_pass(CM_PASS_TBDR);
    const uint8_t visible[3][2] = {{0, 8}, {12, 4}, {1, 0}};
@@ -318,8 +312,7 @@ add_image_loads(struct pass_builder *pass, const struct cm_footprint *footprints
 }
 
 /* Opaque draws may load from buffers and images: of that, too, remains what visible fragments do. */
-static void
-test_storage(void **unused)
+TEST(storage)
 {
    struct pass_builder *passes[2] = {new_pass(CM_PASS_FULL), new_pass(CM_PASS_TBDR)};
    struct cm_storage storage = {.num_buffers = 2, .num_images = 2};
@@ -359,8 +352,7 @@ test_storage(void **unused)
 }
 
 /* A GPU in mode tbr shades all that passed early Z. */
-static void
-test_mode_tbr(void **unused)
+TEST(mode_tbr)
 {
    struct pass_builder *full = new_pass(CM_PASS_FULL);
    add_quad(full, 0, DEFERRED, quad(0, 6, 0, 15, 0));
@@ -372,30 +364,10 @@ test_mode_tbr(void **unused)
       struct cm_gpu *gpu = test_gpu((const char *const[]){tbr ? "mode=tbr" : "mode=tbdr", NULL});
       define_texture(gpu, 1, 64, 64, 1);
       pass_run(full, gpu);
-      assert_counters(gpu, (const struct expected_counter[]){
-                              {"fragment_stage.quads", quads[tbr]},
-                              {"fragment_stage.fragments", fragments[tbr]},
-                              {"fragment_stage.footprints", quads[tbr]},
-                              {"fragment_stage.program_switches", quads[tbr]},
-                              {NULL, 0},
-                           });
+      expect_counters(gpu, {"fragment_stage.quads", quads[tbr]}, {"fragment_stage.fragments", fragments[tbr]},
+                      {"fragment_stage.footprints", quads[tbr]},
+                      {"fragment_stage.program_switches", quads[tbr]});
       cm_gpu_destroy(gpu);
    }
    pass_free(full);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_hidden_fragments_vanish),
-      cmocka_unit_test(test_in_order),
-      cmocka_unit_test(test_order_of_blocks),
-      cmocka_unit_test(test_groups),
-      cmocka_unit_test(test_order_of_runs),
-      cmocka_unit_test(test_samples),
-      cmocka_unit_test(test_storage),
-      cmocka_unit_test(test_mode_tbr),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

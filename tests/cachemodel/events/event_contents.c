@@ -67,8 +67,7 @@ assert_end(struct cm_contents *contents, uint64_t pass, uint32_t resource, enum 
 }
 
 /* Depth that is stored, and cleared in the next frame, where it is loaded after that: the first store is of no use. */
-static void
-test_cleared_in_the_next_frame(void **state)
+TEST(cleared_in_the_next_frame)
 {
    struct cm_contents *contents = begin();
    for (unsigned p = 0; p < 3; p++) {
@@ -88,8 +87,7 @@ test_cleared_in_the_next_frame(void **state)
 }
 
 /* The first of those that read it as a texture, and nothing of it when it is replaced then. */
-static void
-test_first_reader(void **state)
+TEST(first_reader)
 {
    const struct cm_attachment attachment = {.resource = COLOR};
    struct cm_contents *contents = begin();
@@ -115,8 +113,7 @@ test_first_reader(void **state)
 }
 
 /* What is drawn over in part, or shown, was needed. */
-static void
-test_kept(void **state)
+TEST(kept)
 {
    struct cm_contents *contents = begin();
    send(contents, store_pass(COLOR, true), 1);
@@ -138,8 +135,7 @@ test_kept(void **state)
 }
 
 /* Layers that are replaced one by one. */
-static void
-test_layers(void **state)
+TEST(layers)
 {
    struct cm_contents *contents = begin();
    struct pass_builder *pass = store_pass(ARRAY, true);
@@ -153,16 +149,4 @@ test_layers(void **state)
    }
    assert_end(contents, 0, ARRAY, CM_STORE_REPLACED);
    cm_contents_destroy(contents);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_cleared_in_the_next_frame),
-      cmocka_unit_test(test_first_reader),
-      cmocka_unit_test(test_kept),
-      cmocka_unit_test(test_layers),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,8 +93,7 @@ frames_before(const struct file *file, size_t end)
    return frames;
 }
 
-static void
-test_truncation(void **unused)
+TEST(truncation)
 {
    const struct file file = whole_recording();
    uint64_t state = 3;
@@ -118,8 +117,7 @@ test_truncation(void **unused)
    free(file.bytes);
 }
 
-static void
-test_bit_flips(void **unused)
+TEST(bit_flips)
 {
    const struct file file = whole_recording();
    uint64_t state = 11;
@@ -153,8 +151,7 @@ refused(const uint8_t *bytes, size_t size, const char *expected)
       fail_msg("%s: expected %s", error, expected);
 }
 
-static void
-test_refused(void **unused)
+TEST(refused)
 {
    struct file file = whole_recording();
    char error[512];
@@ -194,8 +191,7 @@ test_refused(void **unused)
 
 /* Quads that no renderer makes, alone or as the last of a group beside their neighbours, are
  * not handed to the consumer. */
-static void
-test_impossible_quads(void **unused)
+TEST(impossible_quads)
 {
    static const struct {
       uint32_t num_primitives, primitive;
@@ -274,8 +270,7 @@ record_with_limit(rlim_t limit)
    return WEXITSTATUS(status);
 }
 
-static void
-test_full_disk(void **unused)
+TEST(full_disk)
 {
    assert_int_equal(record_with_limit(RLIM_INFINITY), 0);
    const struct file file = read_file(recording_path());
@@ -313,8 +308,7 @@ test_full_disk(void **unused)
 #define MAX_FRAMES 500
 
 /* A process that is killed leaves the frames that were finished and written. */
-static void
-test_killed(void **unused)
+TEST(killed)
 {
    unlink(recording_path());
    fflush(NULL);
@@ -363,8 +357,7 @@ test_killed(void **unused)
    cm_recording_close(recording);
 }
 
-static void
-test_cannot_create(void **unused)
+TEST(cannot_create)
 {
    char error[512] = "";
    struct cm_config *config = test_config(NULL);
@@ -375,18 +368,4 @@ test_cannot_create(void **unused)
       cm_recorder_create("/dev/full", NULL, CM_RECORDING_PLAIN, config, NULL, 0, error, sizeof error));
    assert_string_equal(error, "/dev/full: Invalid argument");
    cm_config_destroy(config);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_truncation),    cmocka_unit_test(test_bit_flips),
-      cmocka_unit_test(test_refused),       cmocka_unit_test(test_impossible_quads),
-      cmocka_unit_test(test_full_disk),     cmocka_unit_test(test_killed),
-      cmocka_unit_test(test_cannot_create),
-   };
-   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-   recording_remove();
-   return failed;
 }

@@ -101,8 +101,7 @@ large_pass(uint32_t num_tiles, size_t words)
 
 /* All tiles come back in the order in which they were handed over, then the pass, although the
  * next passes are handed over meanwhile; and the recording has what they held. */
-static void
-test_order(void **unused)
+TEST(order)
 {
    enum { PASSES = 12 };
    static struct owner owners[PASSES];
@@ -150,8 +149,7 @@ test_order(void **unused)
 }
 
 /* A tile without events is given back at once. */
-static void
-test_empty_tile(void **unused)
+TEST(empty_tile)
 {
    struct owner owner = {.builder = large_pass(1, 100)};
    const struct cm_pass_owner pass_owner = owner_of(&owner);
@@ -188,8 +186,7 @@ hand_over_tiles(void *data)
 
 /* With a thread that is held up, tiles are taken up to the limit and one more; the next one's
  * caller waits until there is room again. */
-static void
-test_limit(void **unused)
+TEST(limit)
 {
    const size_t tile_words = CM_RECORDER_WAITING_BYTES / 4 / 16;
    struct gate gate;
@@ -251,8 +248,7 @@ hand_over_passes(void *data)
 }
 
 /* So many small tiles that the queue has no room for more, though their memory is little. */
-static void
-test_many_tiles(void **unused)
+TEST(many_tiles)
 {
    struct gate gate;
    gate_init(&gate);
@@ -318,8 +314,7 @@ fail_while_tiles_wait(void)
    _exit(3);
 }
 
-static void
-test_failure(void **unused)
+TEST(failure)
 {
    fflush(NULL);
    const pid_t child = fork();
@@ -339,16 +334,4 @@ test_failure(void **unused)
    cm_recording_frames(recording, &count);
    assert_int_equal(count, 1);
    cm_recording_close(recording);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_order),      cmocka_unit_test(test_empty_tile), cmocka_unit_test(test_limit),
-      cmocka_unit_test(test_many_tiles), cmocka_unit_test(test_failure),
-   };
-   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-   recording_remove();
-   return failed;
 }

@@ -122,8 +122,7 @@ check_draws(const struct cm_pass *pass)
 }
 
 /* What a live run gives the consumer, and what it gets of a recording that begins anywhere. */
-static void
-test_same_names(void **unused)
+TEST(same_names)
 {
    char error[512] = "";
    struct cm_config *config = test_config(with_tables);
@@ -163,8 +162,7 @@ test_same_names(void **unused)
 }
 
 /* A GPU begins without names: those of the one before are not its. */
-static void
-test_second_gpu(void **unused)
+TEST(second_gpu)
 {
    struct cm_recorder *recorder = new_recorder(recording_path());
    for (uint32_t gpu = 0; gpu < 2; gpu++) {
@@ -247,8 +245,7 @@ expect(struct cm_recording *recording, enum cm_item_type type)
    cm_recorded_pass_release(item.pass);
 }
 
-static void
-test_reads(void **unused)
+TEST(reads)
 {
    static const uint32_t before[] = {100, 101}, between[] = {1};
    write_reads();
@@ -270,8 +267,7 @@ test_reads(void **unused)
 }
 
 /* They are counted, and change nothing else. */
-static void
-test_reads_change_nothing(void **unused)
+TEST(reads_change_nothing)
 {
    char error[512] = "";
    struct cm_config *config = test_config(with_tables);
@@ -318,8 +314,7 @@ refused(const struct cm_name *name, const char *expected)
       fail_msg("'%s': expected '%s'", error, expected);
 }
 
-static void
-test_refused(void **unused)
+TEST(refused)
 {
    static char long_text[CM_MAX_NAME_BYTES + 2];
    memset(long_text, 'x', sizeof long_text - 1);
@@ -348,8 +343,7 @@ test_refused(void **unused)
    assert_non_null(strstr(read_error(), "a draw names a group or a string that is not defined"));
 }
 
-static void
-test_deep_groups(void **unused)
+TEST(deep_groups)
 {
    struct cm_name_check check = {0};
    struct cm_name group = {.type = CM_NAME_GROUP, .string = 1};
@@ -366,8 +360,7 @@ test_deep_groups(void **unused)
 }
 
 /* A string with a zero byte within, which no recorder writes; a definition that is cut short. */
-static void
-test_payloads(void **unused)
+TEST(payloads)
 {
    static const uint8_t zero[] = {1 + CM_NAME_STRING, 1, 3, 'a', 0, 'b'},
                         cut[] = {1 + CM_NAME_STRING, 1, 3, 'a'},
@@ -400,8 +393,7 @@ test_payloads(void **unused)
 /* ---- a file of version 4 -------------------------------------------------------- */
 
 /* That of the program "attachments depth_again". */
-static void
-test_old_file(void **unused)
+TEST(old_file)
 {
    char error[512] = "";
    struct cm_recording *recording = cm_recording_open(getenv("TBRSIM_OLD_RECORDING"), error, sizeof error);
@@ -424,23 +416,4 @@ test_old_file(void **unused)
    assert_int_equal(resources, 3);
    assert_int_equal(draws, 8);
    cm_recording_close(recording);
-}
-
-static int
-remove_files(void **unused)
-{
-   recording_remove();
-   return 0;
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_reads),      cmocka_unit_test(test_reads_change_nothing),
-      cmocka_unit_test(test_same_names), cmocka_unit_test(test_second_gpu),
-      cmocka_unit_test(test_refused),    cmocka_unit_test(test_deep_groups),
-      cmocka_unit_test(test_payloads),   cmocka_unit_test(test_old_file),
-   };
-   return cmocka_run_group_tests(tests, NULL, remove_files);
 }

@@ -22,8 +22,7 @@ open_recording(void)
    return recording;
 }
 
-static void
-test_random_passes(void **unused)
+TEST(random_passes)
 {
    for (uint64_t seed = 1; seed <= 40; seed++) {
       write_random_recording(recording_path(), seed, 6);
@@ -37,8 +36,7 @@ test_random_passes(void **unused)
    }
 }
 
-static void
-test_provenance(void **unused)
+TEST(provenance)
 {
    write_random_recording(recording_path(), 1, 1);
    struct cm_recording *recording = open_recording();
@@ -68,8 +66,7 @@ fingerprint_of(uint64_t seed, uint32_t frames)
 }
 
 /* The same for the same content, and for no other, one checksum of which differs included. */
-static void
-test_fingerprint(void **unused)
+TEST(fingerprint)
 {
    const uint64_t fingerprint = fingerprint_of(1, 3);
    assert_true(fingerprint_of(2, 3) != fingerprint);
@@ -135,8 +132,7 @@ add_wild_events(struct pass_builder *builder, uint64_t *state, uint32_t tile, ui
    }
 }
 
-static void
-test_wild_events(void **unused)
+TEST(wild_events)
 {
    uint64_t state = 77;
    struct pass_builder *builder = random_pass(&state, 3);
@@ -275,8 +271,7 @@ random_storage_pass(uint64_t *state, struct cm_storage *storage)
    return builder;
 }
 
-static void
-test_storage(void **unused)
+TEST(storage)
 {
    uint64_t state = 5;
    struct cm_storage storage = random_storage(&state);
@@ -303,8 +298,7 @@ test_storage(void **unused)
 }
 
 /* Files of version 10 have neither end nor end_call, the last two of the twelve numbers that a pass begins with. */
-static void
-test_without_ends(void **unused)
+TEST(without_ends)
 {
    uint64_t state = 11;
    struct pass_builder *builder = random_pass(&state, 2);
@@ -332,8 +326,7 @@ test_without_ends(void **unused)
    pass_free(builder);
 }
 
-static void
-test_second_gpu(void **unused)
+TEST(second_gpu)
 {
    uint64_t state = 5;
    struct cm_recorder *recorder = new_recorder(recording_path());
@@ -374,18 +367,4 @@ test_second_gpu(void **unused)
    cm_recording_close(recording);
    for (uint32_t i = 0; i < 4; i++)
       pass_free(builders[i]);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_random_passes), cmocka_unit_test(test_provenance),
-      cmocka_unit_test(test_wild_events),   cmocka_unit_test(test_storage),
-      cmocka_unit_test(test_without_ends),  cmocka_unit_test(test_second_gpu),
-      cmocka_unit_test(test_fingerprint),
-   };
-   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-   recording_remove();
-   return failed;
 }

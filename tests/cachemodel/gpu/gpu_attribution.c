@@ -80,8 +80,7 @@ check_frames(const struct cm_config *config, const struct cm_config *plain, bool
          struct pass_builder *pass =
             full ? full_pass(model, config->tile.size, frame) : random_pass(&state, frame);
          pass_run(pass, gpu);
-         pass_run(pass, other);
-         pass_free(pass);
+         pass_run_and_free(pass, other);
          if (full)
             full_model_free(model);
       }
@@ -133,8 +132,7 @@ check_preset(const char *name, const char *description, void *context)
    cm_config_destroy(config);
 }
 
-static void
-test_presets(void **unused)
+TEST(presets)
 {
    char error[512];
    unsigned checked = 0;
@@ -144,8 +142,7 @@ test_presets(void **unused)
 }
 
 /* Small caches, so that everything is evicted, and what presets don't have. */
-static void
-test_settings(void **unused)
+TEST(settings)
 {
    static const char *const settings[][8] = {
       {NULL},
@@ -184,8 +181,7 @@ test_settings(void **unused)
 }
 
 /* Each alone: what is not asked for has no rows, and changes none. */
-static void
-test_parts(void **unused)
+TEST(parts)
 {
    for (unsigned parts = 1; parts < 16; parts++) {
       struct cm_config *config = test_config((const char *const[]){"caches.l2.size=32768", NULL});
@@ -205,8 +201,7 @@ test_parts(void **unused)
 /* A frame has two passes of 2 x 1 tiles. Each stores its tiles in its own target through an L2 of 1 KiB, which has 16
  * blocks; a tile of 16 x 16 pixels of 4 bytes is 16 blocks. So each tile evicts the one before: of another tile, pass or
  * frame. */
-static void
-test_write_backs(void **unused)
+TEST(write_backs)
 {
    struct cm_gpu *gpu =
       test_gpu((const char *const[]){ALL, "tile.size=16", "tile.order=scanline", "caches.l2.size=1024",
@@ -218,8 +213,7 @@ test_write_backs(void **unused)
          struct pass_builder *pass = pass_new(frame, 32, 16, 16);
          pass_color(pass, 1 + p, 4);
          pass->touched[0] = pass->touched[1] = true;
-         pass_run(pass, gpu);
-         pass_free(pass);
+         pass_run_and_free(pass, gpu);
       }
       cm_gpu_frame_end(gpu);
    }
@@ -260,8 +254,7 @@ test_write_backs(void **unused)
 }
 
 /* Two draws, one with a texture, in different tiles: vertices, primitives, quads and texture reads are theirs. */
-static void
-test_draws(void **unused)
+TEST(draws)
 {
    struct cm_gpu *gpu = test_gpu((const char *const[]){ALL, "tile.size=16", NULL});
    define_texture(gpu, 1, 32, 16, 1);
@@ -282,8 +275,7 @@ test_draws(void **unused)
       if (d)
          pass_footprints(pass, d, 0, &footprint, 1);
    }
-   pass_run(pass, gpu);
-   pass_free(pass);
+   pass_run_and_free(pass, gpu);
    cm_gpu_frame_end(gpu);
 
    struct cm_attributed_rows rows;
@@ -323,8 +315,7 @@ test_draws(void **unused)
 }
 
 /* Attributes that TCOR's Attribute Cache discards when the pass ends save their writers' write-backs. */
-static void
-test_saved_write_backs(void **unused)
+TEST(saved_write_backs)
 {
    struct cm_config *config =
       test_config_of("tcor-64k", (const char *const[]){ALL, "parameter_buffer.pass_end=discard", NULL});
@@ -334,8 +325,7 @@ test_saved_write_backs(void **unused)
       pass_draw(pass);
       pass_primitive(pass, 2 + d, &d, 1);
    }
-   pass_run(pass, gpu);
-   pass_free(pass);
+   pass_run_and_free(pass, gpu);
    cm_gpu_frame_end(gpu);
    struct cm_attributed_rows rows;
    assert_true(cm_gpu_attributed_rows(gpu, CM_ORIGIN_DRAW, &rows));
@@ -358,14 +348,12 @@ run_frame(struct cm_gpu *gpu, unsigned frame)
    struct pass_builder *pass = pass_new(frame, 16, 16, 16);
    pass_color(pass, 1 + frame % 2, 4);
    pass->touched[0] = true;
-   pass_run(pass, gpu);
-   pass_free(pass);
+   pass_run_and_free(pass, gpu);
    cm_gpu_frame_end(gpu);
 }
 
 /* Two displays: a GPU's frames are written; those that the other one draws meanwhile are left out; then its are written. */
-static void
-test_left_out(void **unused)
+TEST(left_out)
 {
    char directory[] = "gpu_attribution-XXXXXX", path[64], error[512];
    const char *const settings[] = {"attribution.pass=on", "tile.size=16",     "caches.l2.size=1024",
@@ -422,16 +410,4 @@ test_left_out(void **unused)
    for (unsigned g = 0; g < 2; g++)
       cm_gpu_destroy(gpus[g]);
    cm_config_destroy(config);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_presets),     cmocka_unit_test(test_settings),
-      cmocka_unit_test(test_parts),       cmocka_unit_test(test_draws),
-      cmocka_unit_test(test_write_backs), cmocka_unit_test(test_saved_write_backs),
-      cmocka_unit_test(test_left_out),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,8 +175,7 @@ static const char *const *const variants[] = {settings[0],        settings[1],  
                                               settings[9],        settings[10],      settings[11],
                                               test_tcor_settings, test_nuca_settings};
 
-static void
-test_conservation(void **unused)
+TEST(conservation)
 {
    for (unsigned v = 0; v < sizeof variants / sizeof variants[0]; v++) {
       struct cm_config *config = test_config(variants[v]);
@@ -186,11 +185,8 @@ test_conservation(void **unused)
       uint64_t *sums = calloc(table->count, sizeof *sums);
       define_random_resources(gpu);
       for (uint32_t frame = 0; frame < 12; frame++) {
-         for (unsigned p = 0; p < 3; p++) {
-            struct pass_builder *pass = random_pass(&state, frame);
-            pass_run(pass, gpu);
-            pass_free(pass);
-         }
+         for (unsigned p = 0; p < 3; p++)
+            pass_run_and_free(random_pass(&state, frame), gpu);
          values = cm_gpu_frame_end(gpu);
          check_accesses();
          check_sums();
@@ -218,8 +214,7 @@ test_conservation(void **unused)
 }
 
 /* Of the immediate-mode GPU, whose render caches have levels in front of and behind one another. */
-static void
-test_immediate(void **unused)
+TEST(immediate)
 {
    static const char *const immediate[][8] = {
       {NULL},
@@ -238,8 +233,7 @@ test_immediate(void **unused)
       for (uint32_t frame = 0; frame < 12; frame++) {
          struct full_model *model = full_model(frame + 100 * v);
          struct pass_builder *pass = full_pass(model, 16, frame);
-         pass_run(pass, gpu);
-         pass_free(pass);
+         pass_run_and_free(pass, gpu);
          full_model_free(model);
          values = cm_gpu_frame_end(gpu);
          check_accesses();
@@ -255,11 +249,4 @@ test_immediate(void **unused)
       cm_gpu_destroy(gpu);
       cm_config_destroy(config);
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {cmocka_unit_test(test_conservation), cmocka_unit_test(test_immediate)};
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,8 +20,7 @@ run_once(uint64_t disturbance, uint32_t *count)
       struct pass_builder *pass = random_pass(&state, frame);
       free(holes[frame]);
       holes[frame] = NULL;
-      pass_run(pass, gpu);
-      pass_free(pass);
+      pass_run_and_free(pass, gpu);
       cm_gpu_frame_end(gpu);
    }
    *count = cm_gpu_counters(gpu)->count;
@@ -33,8 +32,7 @@ run_once(uint64_t disturbance, uint32_t *count)
    return values;
 }
 
-static void
-test_same_counters(void **unused)
+TEST(same_counters)
 {
    uint32_t count, other;
    uint64_t *first = run_once(1, &count);
@@ -45,11 +43,4 @@ test_same_counters(void **unused)
       free(values);
    }
    free(first);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_counters)};
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

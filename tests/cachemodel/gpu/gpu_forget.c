@@ -28,8 +28,7 @@ run_frame(struct cm_gpu *gpu, uint32_t number)
    pass->pass.kind = CM_PASS_TBR;
    pass->pass.color[0].load = number % 3 == 0;
    memset(pass->touched, 1, 4);
-   pass_run(pass, gpu);
-   pass_free(pass);
+   pass_run_and_free(pass, gpu);
 }
 
 /* In use on the heap once all frames have ended, and in `settled` after half of them. */
@@ -68,21 +67,18 @@ test_forgotten(const char *preset, const char *const *settings)
    cm_config_destroy(config);
 }
 
-static void
-test_tiled(void **unused)
+TEST(tiled)
 {
    test_forgotten("tcor-baseline-64k", (const char *const[]){"mode=tbr", NULL});
 }
 
-static void
-test_immediate(void **unused)
+TEST(immediate)
 {
    test_forgotten("imr-8m", NULL);
 }
 
 /* Tables of what causes accesses may name it later: it stays. */
-static void
-test_attributed(void **unused)
+TEST(attributed)
 {
    struct cm_gpu *gpu = test_gpu((const char *const[]){"attribution.texture=on", NULL});
    run_frame(gpu, 0);
@@ -95,15 +91,4 @@ test_attributed(void **unused)
    assert_int_equal(gpu_total(gpu, "dram.color.writes"), 2 * before);
    pass_free(pass);
    cm_gpu_destroy(gpu);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_tiled),
-      cmocka_unit_test(test_immediate),
-      cmocka_unit_test(test_attributed),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

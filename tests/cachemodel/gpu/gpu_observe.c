@@ -40,9 +40,7 @@ run(const char *const *assignments, enum cm_unit unit, struct test_arrivals *arr
       test_read_arrivals(gpu, unit, arrivals);
    define_random_resources(gpu);
    for (uint32_t frame = 0; frame < 6; frame++) {
-      struct pass_builder *pass = random_pass(&state, frame);
-      pass_run(pass, gpu);
-      pass_free(pass);
+      pass_run_and_free(random_pass(&state, frame), gpu);
       cm_gpu_frame_end(gpu);
    }
    uint64_t *values = malloc((*table)->count * sizeof *values);
@@ -86,8 +84,7 @@ check_unit(const char *const *assignments, enum cm_unit unit)
    cm_counter_table_destroy(again);
 }
 
-static void
-test_every_unit(void **unused)
+TEST(every_unit)
 {
    static const char *const no_texture_cache[] = {"streams.texture=dram", NULL};
    static const char *const mru[] = {"caches.l2.policy=mru", "caches.texture_cache.policy=fifo", NULL};
@@ -107,8 +104,7 @@ test_every_unit(void **unused)
 }
 
 /* Nothing that is written past the caches is read through them: that would be invalidated. */
-static void
-test_what_arrives_is_all_there_is(void **unused)
+TEST(what_arrives_is_all_there_is)
 {
    static const char *const assignments[] = {"streams.color=l2", "streams.depth=l2", "streams.stencil=l2",
                                              "caches.l2.size=65536", NULL};
@@ -149,8 +145,7 @@ expect_invalidations(void *context, const cm_entry *entries, uint32_t count)
    }
 }
 
-static void
-test_invalidation(void **unused)
+TEST(invalidation)
 {
    struct cm_config *config = test_config(NULL);
    for (enum cm_unit unit = CM_UNIT_TEXTURE_CACHE; unit <= CM_UNIT_L2;
@@ -174,15 +169,4 @@ test_invalidation(void **unused)
       cm_hierarchy_finish(&hierarchy);
    }
    cm_config_destroy(config);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_unit),
-      cmocka_unit_test(test_what_arrives_is_all_there_is),
-      cmocka_unit_test(test_invalidation),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,8 +80,7 @@ check(struct pass_builder *builder, const char *mode, const struct expected_coun
 
 /* Four opaque quads and two blended ones, all with their attributes; two opaque quads and two runs of two blended ones
  * run; each run of the blended one that is left writes two attachments and reads one. */
-static void
-test_tbr(void **unused)
+TEST(tbr)
 {
    static const struct expected_counter expected[] = {
       {"operations.vertex_instructions", 7 * 20 + 2 * 30},
@@ -98,8 +97,7 @@ test_tbr(void **unused)
 }
 
 /* Hidden surfaces are removed from all six; then the visible opaque one and the blended ones are rasterised again. */
-static void
-test_tbdr(void **unused)
+TEST(tbdr)
 {
    static const struct expected_counter expected[] = {
       {"operations.vertex_instructions", 7 * 20 + 2 * 30},
@@ -116,8 +114,7 @@ test_tbdr(void **unused)
 }
 
 /* The same of a pass that knows of visible quads only. */
-static void
-test_visible_only(void **unused)
+TEST(visible_only)
 {
    static const struct expected_counter expected[] = {
       {"operations.quad_instructions", 10 + 4 * 5},
@@ -133,8 +130,7 @@ test_visible_only(void **unused)
 }
 
 /* What programs fetch is read for each quad that runs, written or not. */
-static void
-test_fetch(void **unused)
+TEST(fetch)
 {
    static const struct expected_counter expected[] = {
       {"operations.color_writes", 2 + 2 * 2},
@@ -147,8 +143,7 @@ test_fetch(void **unused)
 }
 
 /* They are what energy is made of: 32 nm, the preset's keys. */
-static void
-test_energy(void **unused)
+TEST(energy)
 {
    static const struct expected_counter expected[] = {
       {"energy.vertex_stage.dynamic", (7 * 20 + 2 * 30) * 9257 / 1000},
@@ -159,14 +154,4 @@ test_energy(void **unused)
       {NULL, 0},
    };
    check(full_pass(), "mode=tbr", expected);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_tbr),   cmocka_unit_test(test_tbdr),   cmocka_unit_test(test_visible_only),
-      cmocka_unit_test(test_fetch), cmocka_unit_test(test_energy),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

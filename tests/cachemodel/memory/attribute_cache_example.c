@@ -136,21 +136,12 @@ walk(enum cm_policy policy, const struct state *states, uint64_t bypasses)
    cm_attribute_cache_destroy(cache);
 }
 
-static void
-test_lru(void **unused)
+TEST(lru)
 {
    walk(CM_POLICY_LRU, lru, 0);
 }
 
-static void
-test_opt(void **unused)
+TEST(opt)
 {
    walk(CM_POLICY_TCOR, opt, 1);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {cmocka_unit_test(test_lru), cmocka_unit_test(test_opt)};
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

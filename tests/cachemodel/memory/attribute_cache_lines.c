@@ -49,8 +49,7 @@ resident(uint32_t lines, uint32_t attributes, enum cm_index index, enum cm_primi
    return resident_in(lines, lines * attributes * 64, 0, attributes, index, ids);
 }
 
-static void
-test_ids_of_blocks(void **unused)
+TEST(ids_of_blocks)
 {
    assert_int_equal(resident(512, 3, CM_INDEX_XOR, CM_PRIMITIVE_IDS_BLOCKS), 413);
    assert_int_equal(resident(256, 3, CM_INDEX_XOR, CM_PRIMITIVE_IDS_BLOCKS), 202);
@@ -64,8 +63,7 @@ test_ids_of_blocks(void **unused)
    }
 }
 
-static void
-test_ids_of_primitives(void **unused)
+TEST(ids_of_primitives)
 {
    for (unsigned index = 0; index < CM_INDEX_COUNT; index++) {
       for (uint32_t attributes = 1; attributes <= 33; attributes++) {
@@ -76,21 +74,11 @@ test_ids_of_primitives(void **unused)
 }
 
 /* Of 48 KiB with entries of 48 bytes, and of the lines that III-C2's argument about area gives: none is wasted. */
-static void
-test_any_number_of_lines(void **unused)
+TEST(any_number_of_lines)
 {
    static const uint32_t lines[] = {341, 597, 323, 754};
    for (unsigned i = 0; i < 4; i++)
       assert_int_equal(resident(lines[i], 3, CM_INDEX_MODULO, CM_PRIMITIVE_IDS_PRIMITIVES), lines[i]);
    assert_int_equal(resident_in(341, 49152, 48, 3, CM_INDEX_MODULO, CM_PRIMITIVE_IDS_PRIMITIVES), 1024 / 3);
    assert_int_equal(resident_in(341, 49152, 64, 3, CM_INDEX_MODULO, CM_PRIMITIVE_IDS_PRIMITIVES), 768 / 3);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {cmocka_unit_test(test_ids_of_blocks),
-                                      cmocka_unit_test(test_ids_of_primitives),
-                                      cmocka_unit_test(test_any_number_of_lines)};
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -382,8 +382,7 @@ run_pass(struct under_test *test, struct naive *naive, const struct stream *stre
    check_counters(test, naive);
 }
 
-static void
-test_naive_model(void **unused)
+TEST(naive_model)
 {
    static struct stream stream;
    static struct naive naive;
@@ -491,8 +490,7 @@ read_misses(const struct stream *stream, uint32_t capacity, bool lru, enum cm_ti
    return (unsigned)fills;
 }
 
-static void
-test_optimal(void **unused)
+TEST(optimal)
 {
    static struct stream stream;
    uint64_t state = 7;
@@ -508,11 +506,4 @@ test_optimal(void **unused)
       better_than_least_id += misses < read_misses(&stream, capacity, false, CM_TIES_LEAST_ID);
    }
    assert_true(better_than_lru > 1000 && better_than_least_id > 100);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {cmocka_unit_test(test_naive_model), cmocka_unit_test(test_optimal)};
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

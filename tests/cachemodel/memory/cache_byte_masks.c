@@ -50,8 +50,7 @@ struct expected {
 };
 
 /* Two PMDs of a list, one of another in between, then the lists are read. */
-static void
-test_by_hand(void **unused)
+TEST(by_hand)
 {
    static const struct expected cases[] = {
       /* Three writes and two reads miss. The list's first PMDs are where the L1 has it, or so it says; the L2 gets
@@ -222,8 +221,7 @@ random_access(struct two_levels *levels, struct naive *naive, uint64_t *state)
    check(levels, naive);
 }
 
-static void
-test_naive_model(void **unused)
+TEST(naive_model)
 {
    static const uint32_t blocks[] = {32, 64, 128, 256};
    uint64_t state = 5, merges = 0;
@@ -250,11 +248,4 @@ test_naive_model(void **unused)
       finish(&levels);
    }
    assert_true(merges > 1000); /* or nothing was tested */
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand), cmocka_unit_test(test_naive_model)};
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

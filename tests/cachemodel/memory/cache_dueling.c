@@ -46,8 +46,7 @@ count_samples(const struct duel *duel, uint32_t sets, uint32_t contender, uint32
 }
 
 /* Each policy has as many samples for each stream, and no set samples for two. */
-static void
-test_numbers(void **unused)
+TEST(numbers)
 {
    for (enum cm_leaders leaders = CM_LEADERS_GROUPS; leaders <= CM_LEADERS_BANK; leaders++) {
       for (uint32_t sets = 8; sets <= 16384; sets *= 2) {
@@ -71,8 +70,7 @@ test_numbers(void **unused)
 }
 
 /* In 2 MiB, by half of a page of 32x32 pixels. */
-static void
-test_halves(void **unused)
+TEST(halves)
 {
    for (enum cm_leaders leaders = CM_LEADERS_GROUPS; leaders <= CM_LEADERS_BANK; leaders++) {
       const struct cm_cache_config config = configure(2048, CM_POLICY_DRRIP, leaders, 4);
@@ -126,8 +124,7 @@ mean_displacement(uint32_t sets, enum cm_leaders leaders, uint32_t width, uint32
 
 /* Where a surface's height is no multiple of a page's, its last rows decide for BRRIP before any block is used again,
  * unless both policies have samples in all rows of a page. */
-static void
-test_no_spatial_bias(void **unused)
+TEST(no_spatial_bias)
 {
    static const uint32_t sizes[][2] = {{960, 540}, {800, 600}, {1280, 720}, {1920, 1080}, {1920, 1200}};
    for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -177,8 +174,7 @@ misses_of_frame(enum cm_policy policy, enum cm_leaders leaders, uint64_t page)
 }
 
 /* Colour fits, and SRRIP keeps it. DRRIP loses much of it where the sweeps decide for BRRIP. */
-static void
-test_frame(void **unused)
+TEST(frame)
 {
    uint64_t sum[CM_LEADERS_COUNT] = {0}, once = 2 * 960 / 4 * 540 / 4;
    for (uint64_t page = 1; page <= 32; page++) {
@@ -189,16 +185,4 @@ test_frame(void **unused)
    assert_true(sum[CM_LEADERS_GROUPS] / 32 > 95000);
    for (enum cm_leaders leaders = CM_LEADERS_COMPLEMENT; leaders <= CM_LEADERS_BANK; leaders++)
       assert_true(sum[leaders] / 32 < 76000);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_numbers),
-      cmocka_unit_test(test_halves),
-      cmocka_unit_test(test_no_spatial_bias),
-      cmocka_unit_test(test_frame),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,8 +60,7 @@ check_next_uses(uint64_t seed, uint64_t distinct, uint64_t stride, unsigned coun
    free(steps);
 }
 
-static void
-test_next_uses(void **unused)
+TEST(next_uses)
 {
    check_next_uses(1, 1, 1, 100);
    check_next_uses(2, 10, 1, 3000);
@@ -72,8 +71,7 @@ test_next_uses(void **unused)
 }
 
 /* Sequences and single accesses add the same. */
-static void
-test_sequences(void **unused)
+TEST(sequences)
 {
    enum { COUNT = 100000 };
    uint64_t *blocks = calloc(COUNT, sizeof *blocks), state = 5;
@@ -174,8 +172,7 @@ simulate(const struct cm_config *config, unsigned passes, uint64_t misses[CM_CAC
    "caches.texture_cache.size=4096", "caches.tile_cache.size=4096", "caches.l2.size=32768", \
       "caches.vertex_cache.size=4096"
 
-static void
-test_hierarchy(void **unused)
+TEST(hierarchy)
 {
    static const char *const settings[] = {SMALL_CACHES, "caches.l2.policy=opt",
                                           "caches.texture_cache.policy=opt",
@@ -208,8 +205,7 @@ test_hierarchy(void **unused)
 }
 
 /* A pass that is not like the one before it is refused. */
-static void
-test_other_accesses(void **unused)
+TEST(other_accesses)
 {
    static const char *const settings[] = {SMALL_CACHES, "caches.l2.policy=opt"};
    struct cm_config *config = load_config(settings, 5);
@@ -229,8 +225,7 @@ test_other_accesses(void **unused)
 }
 
 /* A live run knows no future, and says so. */
-static void
-test_live(void **unused)
+TEST(live)
 {
    static const char *const settings[] = {"caches.l2.policy=optpt"};
    struct cm_config *config = load_config(settings, 1);
@@ -247,15 +242,4 @@ test_live(void **unused)
    cm_gpu_destroy(gpu);
    cm_futures_destroy(futures);
    cm_config_destroy(config);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_next_uses), cmocka_unit_test(test_sequences),
-      cmocka_unit_test(test_hierarchy), cmocka_unit_test(test_other_accesses),
-      cmocka_unit_test(test_live),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -338,8 +338,7 @@ assert_all_seen(const struct seen seen[CM_POLICY_COUNT])
    }
 }
 
-static void
-test_against_reference(void **unused)
+TEST(against_reference)
 {
    static struct seen seen[CM_POLICY_COUNT];
    for (unsigned s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
@@ -348,8 +347,7 @@ test_against_reference(void **unused)
 }
 
 /* GS-DRRIP needs no samples of a certain number: any cache, down to one set. */
-static void
-test_small_caches(void **unused)
+TEST(small_caches)
 {
    static struct step steps[STEPS];
    static uint32_t none[64];
@@ -362,14 +360,4 @@ test_small_caches(void **unused)
          check_policy(&shape, CM_POLICY_GS_DRRIP4, steps, none, &seen);
       }
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_against_reference),
-      cmocka_unit_test(test_small_caches),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

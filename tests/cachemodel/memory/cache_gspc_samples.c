@@ -37,8 +37,7 @@ check_sixteen_in_1024(bool spread)
    }
 }
 
-static void
-test_sixteen_in_1024(void **unused)
+TEST(sixteen_in_1024)
 {
    check_sixteen_in_1024(false);
    check_sixteen_in_1024(true);
@@ -78,8 +77,7 @@ count_samples(const struct cm_cache_config *config, uint8_t by_bank[16])
    return samples;
 }
 
-static void
-test_fewer_sets(void **unused)
+TEST(fewer_sets)
 {
    for (unsigned p = 0; p < 3; p++) {
       for (uint32_t sets = 1; sets <= 8192; sets *= 2) {
@@ -111,8 +109,7 @@ test_fewer_sets(void **unused)
 }
 
 /* The paper's values where a configuration has none. */
-static void
-test_left_out(void **unused)
+TEST(left_out)
 {
    struct cm_cache_config config = configure(CM_POLICY_GSPC, 1024, 0);
    struct cm_gspc_config gspc = cm_cache_config_gspc(&config);
@@ -164,15 +161,4 @@ test_left_out(void **unused)
    free(text);
    cm_config_destroy(whole);
    cm_config_destroy(again);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sixteen_in_1024),
-      cmocka_unit_test(test_fewer_sets),
-      cmocka_unit_test(test_left_out),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

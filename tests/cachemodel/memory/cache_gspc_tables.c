@@ -260,16 +260,14 @@ check_rows(const struct row *rows, unsigned count, uint32_t set)
    }
 }
 
-static void
-test_tables(void **unused)
+TEST(tables)
 {
    check_rows(sample_rows, sizeof sample_rows / sizeof sample_rows[0], SAMPLE);
    check_rows(other_rows, sizeof other_rows / sizeof other_rows[0], NOT_SAMPLE);
 }
 
 /* The thresholds of a configuration. */
-static void
-test_thresholds(void **unused)
+TEST(thresholds)
 {
    static const struct row rows[][2] = {
       {{"Z, FILL = t HIT", ALL, Z, FILL, {.z_fills = 32, .z_hits = 2}, 2, 0, {0}},
@@ -319,8 +317,7 @@ walk(enum cm_policy policy, uint32_t set, const struct transition *path, unsigne
    cm_cache_finish(&cache);
 }
 
-static void
-test_states(void **unused)
+TEST(states)
 {
    static const struct transition with_epochs[] = {
       {TEX, 0}, {TEX, 1}, {TEX, 2},
@@ -351,8 +348,7 @@ test_states(void **unused)
 
 /* ---- Table 2: samples are srrip ----------------------------------------- */
 
-static void
-test_samples_are_srrip(void **unused)
+TEST(samples_are_srrip)
 {
    for (unsigned p = 0; p < NUM_POLICIES; p++) {
       struct cm_dram drams[2];
@@ -376,8 +372,7 @@ test_samples_are_srrip(void **unused)
 
 /* ---- halving ------------------------------------------------------------ */
 
-static void
-test_halving(void **unused)
+TEST(halving)
 {
    for (unsigned p = 0; p < NUM_POLICIES; p++) {
       struct cm_dram dram;
@@ -422,8 +417,7 @@ test_halving(void **unused)
 }
 
 /* Each counter stays at 255. */
-static void
-test_saturation(void **unused)
+TEST(saturation)
 {
    static const struct {
       enum cm_stream stream;
@@ -448,15 +442,4 @@ test_saturation(void **unused)
          cm_cache_finish(&cache);
       }
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_tables),  cmocka_unit_test(test_thresholds),
-      cmocka_unit_test(test_states),  cmocka_unit_test(test_samples_are_srrip),
-      cmocka_unit_test(test_halving), cmocka_unit_test(test_saturation),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,8 +40,7 @@ compare_with_reference(uint32_t ways, uint32_t sets)
 }
 
 /* Lines are looked at eight at once: sets of fewer and of more, whole numbers of them and not, and caches of fewer lines. */
-static void
-test_against_reference(void **unused)
+TEST(against_reference)
 {
    static const uint32_t ways[] = {1, 2, 3, 4, 5, 6, 8, 12, 16};
    for (unsigned w = 0; w < sizeof ways / sizeof ways[0]; w++) {
@@ -50,8 +49,7 @@ test_against_reference(void **unused)
    }
 }
 
-static void
-test_accessed_block_is_gone(void **unused)
+TEST(accessed_block_is_gone)
 {
    const struct cm_cache_config config = {
       .size = 4096, .ways = 4, .block = 64, .instances = 1, .next = CM_UNIT_DRAM};
@@ -64,14 +62,4 @@ test_accessed_block_is_gone(void **unused)
    assert_int_equal(cm_cache_counter(&cache, CM_STREAM_TEXTURE, CM_CACHE_EVENT_MISSES), 2);
    assert_int_equal(cm_cache_counter(&cache, CM_STREAM_TEXTURE, CM_CACHE_EVENT_HITS), 0);
    cm_cache_finish(&cache);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_against_reference),
-      cmocka_unit_test(test_accessed_block_is_gone),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,8 +54,7 @@ fewest_misses(struct search *search, uint32_t step, uint32_t contents)
    return fewest;
 }
 
-static void
-test_exhaustive_search(void **unused)
+TEST(exhaustive_search)
 {
    uint64_t state = 11;
    uint32_t invalidations = 0, bypasses = 0, better = 0;
@@ -118,8 +117,7 @@ misses_by_set(enum cm_policy policy, uint32_t ways, const struct outcome_step *s
       misses[steps[i].block % SETS] += outcomes[i] != 'h';
 }
 
-static void
-test_order_of_policies(void **unused)
+TEST(order_of_policies)
 {
    static struct outcome_step steps[STREAM_STEPS];
    for (uint32_t ways = 1; ways <= 16; ways *= 2) {
@@ -140,8 +138,7 @@ test_order_of_policies(void **unused)
 }
 
 /* What a cache of LRU has, one with more ways has, too. */
-static void
-test_inclusion(void **unused)
+TEST(inclusion)
 {
    static struct outcome_step steps[STREAM_STEPS];
    static char smaller[STREAM_STEPS], larger[STREAM_STEPS];
@@ -225,24 +222,11 @@ check_levels(enum cm_policy policy, enum cm_write_miss write_miss, uint32_t next
    cm_next_use_free(&uses);
 }
 
-static void
-test_next_level(void **unused)
+TEST(next_level)
 {
    for (unsigned policy = 0; policy < CM_POLICY_COUNT; policy++) {
       check_levels((enum cm_policy)policy, CM_WRITE_MISS_ALLOCATE, 64);
       check_levels((enum cm_policy)policy, CM_WRITE_MISS_FETCH, 64);
       check_levels((enum cm_policy)policy, CM_WRITE_MISS_FETCH, 128);
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_exhaustive_search),
-      cmocka_unit_test(test_order_of_policies),
-      cmocka_unit_test(test_inclusion),
-      cmocka_unit_test(test_next_level),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,15 +7,13 @@
 #include "support/naive_index.h"
 #include "support/test.h"
 
-static void
-test_polynomials(void **unused)
+TEST(polynomials)
 {
    for (unsigned degree = 1; degree <= 16; degree++)
       assert_int_equal(cm_irreducible_polynomial(degree), naive_polynomials[degree]);
 }
 
-static void
-test_naive_model(void **unused)
+TEST(naive_model)
 {
    uint64_t state = 1;
    for (unsigned kind = 0; kind < CM_INDEX_COUNT; kind++) {
@@ -54,8 +52,7 @@ sets_used(enum cm_index kind, unsigned sets, unsigned blocks, uint64_t stride)
    return count;
 }
 
-static void
-test_powers_of_two(void **unused)
+TEST(powers_of_two)
 {
    for (unsigned shift = 0; shift <= 40; shift++) {
       const uint64_t stride = 1ull << shift;
@@ -69,31 +66,18 @@ test_powers_of_two(void **unused)
 }
 
 /* Any prime number of sets serves any stride but its own multiples. */
-static void
-test_primes(void **unused)
+TEST(primes)
 {
    for (uint64_t stride = 1; stride < 2000; stride++)
       assert_int_equal(sets_used(CM_INDEX_MODULO, 509, 509, stride), stride % 509 ? 509 : 1);
 }
 
 /* Multiples of another stride meet in an XOR, but in none of a polynomial: 2^9 + 1 and 2^9 - 1. */
-static void
-test_strides_of_folds(void **unused)
+TEST(strides_of_folds)
 {
    assert_int_equal(sets_used(CM_INDEX_XOR, 512, 512, 513), 1);
    assert_int_equal(sets_used(CM_INDEX_XOR_FOLD, 512, 512, 513), 1);
    assert_true(sets_used(CM_INDEX_IPOLY, 512, 512, 513) > 256);
    assert_true(sets_used(CM_INDEX_XOR_FOLD, 512, 512, 511) < 16);
    assert_true(sets_used(CM_INDEX_IPOLY, 512, 512, 511) > 256);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_polynomials),      cmocka_unit_test(test_naive_model),
-      cmocka_unit_test(test_powers_of_two),    cmocka_unit_test(test_primes),
-      cmocka_unit_test(test_strides_of_folds),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

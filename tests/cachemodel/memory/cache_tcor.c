@@ -53,8 +53,7 @@ holds(const struct one_set *set, uint64_t address)
 }
 
 /* Each step brings one more block in, and names the one that has to leave. */
-static void
-test_order_of_victims(void **unused)
+TEST(order_of_victims)
 {
    struct one_set set;
    build(&set, 6, CM_POLICY_TCOR);
@@ -102,8 +101,7 @@ test_order_of_victims(void **unused)
 }
 
 /* Without the preference for live blocks of the Parameter Buffer. */
-static void
-test_dead_then_lru(void **unused)
+TEST(dead_then_lru)
 {
    struct one_set set;
    build(&set, 4, CM_POLICY_DEAD_LRU);
@@ -130,8 +128,7 @@ test_dead_then_lru(void **unused)
 }
 
 /* What a pass left is dead in the next one, until this one writes there itself. */
-static void
-test_passes(void **unused)
+TEST(passes)
 {
    struct one_set set;
    build(&set, 2, CM_POLICY_TCOR);
@@ -159,8 +156,7 @@ test_passes(void **unused)
 }
 
 /* The pass before ends with the very access that the next one begins with, which a cache would fold. */
-static void
-test_passes_that_meet(void **unused)
+TEST(passes_that_meet)
 {
    struct cm_config *config =
       test_config((const char *const[]){"caches.l2.size=128", "caches.l2.ways=2", "caches.l2.policy=tcor",
@@ -187,8 +183,7 @@ test_passes_that_meet(void **unused)
 
 /* ---- times of death ---------------------------------------------------- */
 
-static void
-test_deaths(void **unused)
+TEST(deaths)
 {
    static const uint32_t last_tiles[4] = {2, 0, 4, 1};
    struct cm_liveness liveness = {0};
@@ -276,22 +271,17 @@ run_with_versions(const char *const *settings)
    test_read_arrivals(gpu, CM_UNIT_DRAM, &memory);
    define_random_resources(gpu);
    uint64_t state = 3;
-   for (uint32_t p = 0; p < 60; p++) {
-      struct pass_builder *pass = random_pass(&state, p / 2);
-      pass_run(pass, gpu);
-      pass_free(pass);
-   }
+   for (uint32_t p = 0; p < 60; p++)
+      pass_run_and_free(random_pass(&state, p / 2), gpu);
    /* Or nothing was tested. */
-   const int saved = cm_counter_table_find(cm_gpu_counters(gpu), "l2.total.writebacks_saved");
-   assert_true(saved >= 0 && cm_gpu_total(gpu)[saved] > 500);
+   assert_true(gpu_total(gpu, "l2.total.writebacks_saved") > 500);
    assert_true(versions->reads_from_memory > 100);
    cm_gpu_destroy(gpu);
    cm_config_destroy(config);
    free(versions);
 }
 
-static void
-test_nothing_wanted_gets_lost(void **unused)
+TEST(nothing_wanted_gets_lost)
 {
    run_with_versions((const char *const[]){"caches.l2.size=8192", "caches.l2.ways=4",
                                            "caches.attribute_cache.size=4096", "primitive_buffer.lines=16",
@@ -304,15 +294,4 @@ test_nothing_wanted_gets_lost(void **unused)
    run_with_versions((const char *const[]){"caches.l2.size=8192", "caches.l2.ways=4",
                                            "caches.l2.policy=dead-lru", "caches.attribute_cache.size=4096",
                                            "primitive_buffer.lines=16", NULL});
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_order_of_victims), cmocka_unit_test(test_dead_then_lru),
-      cmocka_unit_test(test_passes),           cmocka_unit_test(test_passes_that_meet),
-      cmocka_unit_test(test_deaths),           cmocka_unit_test(test_nothing_wanted_gets_lost),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

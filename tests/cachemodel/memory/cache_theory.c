@@ -64,8 +64,7 @@ check_loops(uint32_t s, uint32_t j)
    assert_int_equal((lru_forward - lru_reverse) * s, (over ? j : 0) * lru_forward);
 }
 
-static void
-test_loops(void **unused)
+TEST(loops)
 {
    for (uint32_t s = 1; s <= MAX_BLOCKS; s++) {
       for (uint32_t j = 1; j <= MAX_WAYS; j++)
@@ -74,8 +73,7 @@ test_loops(void **unused)
 }
 
 /* MRU does what OPT does to a circular trace, access by access. */
-static void
-test_mru_as_opt(void **unused)
+TEST(mru_as_opt)
 {
    static struct outcome_step steps[MAX_BLOCKS * MAX_BLOCKS];
    static char opt[MAX_BLOCKS * MAX_BLOCKS], mru[MAX_BLOCKS * MAX_BLOCKS];
@@ -91,8 +89,7 @@ test_mru_as_opt(void **unused)
 }
 
 /* Sets are caches of their own: the same loop in each set of a larger cache. */
-static void
-test_sets(void **unused)
+TEST(sets)
 {
    enum { SETS = 8, S = 7, J = 3, ITERATIONS = 20 };
    static const enum cm_policy policies[] = {CM_POLICY_LRU, CM_POLICY_MRU, CM_POLICY_OPT, CM_POLICY_OPTPT};
@@ -127,8 +124,7 @@ static const struct row {
    {"OPTPT_RO", CM_POLICY_OPTPT, true, "mmmmmmm hhhmmmm hhhmmmm hhhmmmm"},
 };
 
-static void
-test_figure_4(void **unused)
+TEST(figure_4)
 {
    enum { S = 7, SHOWN = 4, ITERATIONS = 12 };
    struct outcome_step steps[S * ITERATIONS];
@@ -142,16 +138,4 @@ test_figure_4(void **unused)
       if (strcmp(text, row->outcomes) != 0)
          fail_msg("%s: %s, expected %s", row->name, text, row->outcomes);
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_loops),
-      cmocka_unit_test(test_mru_as_opt),
-      cmocka_unit_test(test_sets),
-      cmocka_unit_test(test_figure_4),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -180,26 +180,14 @@ run(uint64_t seed, unsigned accesses, unsigned accesses_a_pass, unsigned accesse
    cm_config_destroy(config);
 }
 
-static void
-test_few_origins(void **unused)
+TEST(few_origins)
 {
    for (uint64_t seed = 1; seed <= 20; seed++)
       run(seed, 20000, 700, 2000);
 }
 
 /* More origins write than have numbers at first: numbers are given anew. */
-static void
-test_many_origins(void **unused)
+TEST(many_origins)
 {
    run(1, 300000, 1, 1000);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_few_origins),
-      cmocka_unit_test(test_many_origins),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

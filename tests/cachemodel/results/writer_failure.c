@@ -44,10 +44,10 @@ set_file_size_limit(rlim_t bytes)
    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-static void
-test_full_disk(void **unused)
+TEST(full_disk)
 {
    signal(SIGXFSZ, SIG_IGN);
+   cm_set_message_handler(collect);
    /* Limits that end in the head, in a row, in a tail, of a file that grows and of one that is written again. */
    unsigned least = 64, most = 0;
    for (rlim_t limit = 1000; most < 15; limit += 997) {
@@ -82,9 +82,9 @@ test_full_disk(void **unused)
    assert_int_equal(least, 0);
 }
 
-static void
-test_no_directory(void **unused)
+TEST(no_directory)
 {
+   cm_set_message_handler(collect);
    struct stats_files *files = stats_files_new();
    cm_stats_writer_destroy(files->writer);
    static const struct {
@@ -103,15 +103,4 @@ test_no_directory(void **unused)
       assert_one_message(cases[i].message);
    }
    stats_files_free(files);
-}
-
-int
-main(void)
-{
-   cm_set_message_handler(collect);
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_full_disk),
-      cmocka_unit_test(test_no_directory),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,8 +9,7 @@
 #include "support/stats_files.h"
 #include "support/test.h"
 
-static void
-test_after_every_frame(void **unused)
+TEST(after_every_frame)
 {
    struct stats_files *files = stats_files_new();
    assert_int_not_equal(access(files->directory, F_OK), 0); /* nothing is made before it is needed */
@@ -23,8 +22,7 @@ test_after_every_frame(void **unused)
    stats_files_free(files);
 }
 
-static void
-test_no_frame(void **unused)
+TEST(no_frame)
 {
    struct stats_files *files = stats_files_new();
    assert_true(cm_stats_writer_destroy(files->writer));
@@ -32,8 +30,7 @@ test_no_frame(void **unused)
    stats_files_free(files);
 }
 
-static void
-test_directory_with_older_files(void **unused)
+TEST(directory_with_older_files)
 {
    struct stats_files *files = stats_files_new();
    for (unsigned frame = 0; frame < 3; frame++)
@@ -51,8 +48,7 @@ test_directory_with_older_files(void **unused)
 }
 
 /* A link to a file elsewhere is replaced; the file is not touched. */
-static void
-test_links(void **unused)
+TEST(links)
 {
    struct stats_files *files = stats_files_new();
    char path[128];
@@ -69,16 +65,4 @@ test_links(void **unused)
    free(text);
    unlink("writer_files_other");
    stats_files_free(files);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_after_every_frame),
-      cmocka_unit_test(test_no_frame),
-      cmocka_unit_test(test_directory_with_older_files),
-      cmocka_unit_test(test_links),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,8 +45,7 @@ kill_child(pid_t child)
    assert_true(WIFSIGNALED(status));
 }
 
-static void
-test_killed(void **unused)
+TEST(killed)
 {
    static const unsigned frames[] = {1, 2, 12};
    for (unsigned i = 0; i < 3; i++) {
@@ -77,8 +76,7 @@ wait_for_file(const char *path, pid_t child)
 }
 
 /* At any moment: also while both files are written again for another column. */
-static void
-test_killed_at_any_moment(void **unused)
+TEST(killed_at_any_moment)
 {
    unsigned with_frames = 0;
    for (unsigned i = 0; i < 100; i++) {
@@ -101,14 +99,4 @@ test_killed_at_any_moment(void **unused)
       stats_files_free(files);
    }
    assert_true(with_frames > 0);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_killed),
-      cmocka_unit_test(test_killed_at_any_moment),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

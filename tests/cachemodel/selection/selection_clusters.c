@@ -49,8 +49,7 @@ scatter_of_both(const struct cm_clusters *clusters, const double *points, unsign
 static const struct cm_cluster_limits two = {.budget = 2};
 
 /* Two groups: the best bipartition of all. */
-static void
-test_two_groups(void **unused)
+TEST(two_groups)
 {
    for (uint64_t seed = 1; seed <= 60; seed++) {
       uint64_t state = seed;
@@ -75,8 +74,7 @@ test_two_groups(void **unused)
 }
 
 /* On a line the best two clusters are left and right of a cut, whatever the points. */
-static void
-test_line(void **unused)
+TEST(line)
 {
    for (uint64_t seed = 1; seed <= 200; seed++) {
       uint64_t state = seed;
@@ -172,8 +170,7 @@ cost_of(const struct world *world, const struct cm_clusters *clusters)
    return cost;
 }
 
-static void
-test_clusters(void **unused)
+TEST(clusters)
 {
    static struct world world;
    for (uint64_t seed = 1; seed <= 30; seed++) {
@@ -202,8 +199,7 @@ test_clusters(void **unused)
 }
 
 /* It stops when the error is small enough, not before, and points that are the same are one cluster. */
-static void
-test_limits(void **unused)
+TEST(limits)
 {
    static struct world world;
    for (uint64_t seed = 1; seed <= 10; seed++) {
@@ -224,16 +220,4 @@ test_limits(void **unused)
       assert_true(cm_clusters_error(&clusters, POINTS) < 1e-9);
       cm_clusters_finish(&clusters);
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_two_groups),
-      cmocka_unit_test(test_line),
-      cmocka_unit_test(test_clusters),
-      cmocka_unit_test(test_limits),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

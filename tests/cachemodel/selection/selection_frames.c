@@ -60,8 +60,7 @@ is_accessed(unsigned frame, unsigned end, uint32_t block)
    return false;
 }
 
-static void
-test_ages(void **unused)
+TEST(ages)
 {
    static struct cm_frame_ages ages[FRAMES];
    for (uint64_t seed = 1; seed <= 10; seed++) {
@@ -114,8 +113,7 @@ count_misses(unsigned first, unsigned last, unsigned blocks)
 }
 
 /* With the warm-up there are as many misses as after all frames; those that the tolerance allows more. */
-static void
-test_warm_up(void **unused)
+TEST(warm_up)
 {
    static struct cm_frame_ages ages[FRAMES];
    static const unsigned sizes[] = {16, 64, 256, 1024, BLOCKS};
@@ -147,8 +145,7 @@ test_warm_up(void **unused)
 
 /* ---- estimates ----------------------------------------------------------------------- */
 
-static void
-test_estimate(void **unused)
+TEST(estimate)
 {
    /* Two clusters, 5 apart: 10 frames with a mean squared distance of 1 from their representative, and 4 that are all
     * the same. */
@@ -169,8 +166,7 @@ test_estimate(void **unused)
 
 /* Of frames on a line, whose counter grows along it, the interval holds the total, and is not much wider than the spacing
  * of the representatives makes it. */
-static void
-test_estimate_of_line(void **unused)
+TEST(estimate_of_line)
 {
    enum { COUNT = 20, WEIGHT = 30 };
    struct cm_representative representatives[COUNT] = {0};
@@ -233,8 +229,7 @@ check_frame(struct cm_recording *recording, uint32_t frame, bool begins, uint32_
    cm_recording_close(alone);
 }
 
-static void
-test_skip(void **unused)
+TEST(skip)
 {
    for (uint64_t seed = 1; seed <= 20; seed++) {
       uint64_t state = seed;
@@ -255,16 +250,4 @@ test_skip(void **unused)
       assert_null(cm_recording_damage(recording));
       cm_recording_close(recording);
    }
-   recording_remove();
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_ages),     cmocka_unit_test(test_warm_up),
-      cmocka_unit_test(test_estimate), cmocka_unit_test(test_estimate_of_line),
-      cmocka_unit_test(test_skip),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,8 +15,7 @@ load(void)
    return config;
 }
 
-static void
-test_names(void **unused)
+TEST(names)
 {
    struct cm_config *config = load();
    struct cm_counter_table *table = cm_gpu_counter_table_create(config);
@@ -53,8 +52,7 @@ test_names(void **unused)
    cm_config_destroy(config);
 }
 
-static void
-test_follows_the_configuration(void **unused)
+TEST(follows_the_configuration)
 {
    struct cm_config *config = load();
    char error[512];
@@ -66,14 +64,4 @@ test_follows_the_configuration(void **unused)
    assert_int_equal(cm_counter_table_find(table, "texture_cache.0.texture.reads"), -1);
    cm_counter_table_destroy(table);
    cm_config_destroy(config);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_names),
-      cmocka_unit_test(test_follows_the_configuration),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

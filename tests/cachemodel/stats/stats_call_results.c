@@ -57,8 +57,7 @@ assert_values(const struct cm_call_results *results, const char *counter, uint64
    assert_int_equal(values[1], second);
 }
 
-static void
-test_sums(void **unused)
+TEST(sums)
 {
    write_file("stats.json",
               "{\"total\": {\"gpu.draws\": 4, \"l2.total.misses\": 1, \"dram.total.reads\": 0}}\n");
@@ -86,8 +85,7 @@ test_sums(void **unused)
    cm_call_results_close(results);
 }
 
-static void
-test_values_that_are_none(void **unused)
+TEST(values_that_are_none)
 {
    char error[512];
    uint64_t values[1];
@@ -104,8 +102,7 @@ test_values_that_are_none(void **unused)
    }
 }
 
-static void
-test_tables_that_are_none(void **unused)
+TEST(tables_that_are_none)
 {
    assert_refused("", "damaged");
    assert_refused("frame,pass_frame,pass,tile,column,row,gpu.draws\n", "damaged");
@@ -120,8 +117,7 @@ test_tables_that_are_none(void **unused)
    assert_refused(HEAD "0,0,0,0,,,,,,1,2\n0,0,0,,,,,,,1,2\n", "no numbers of calls");
 }
 
-static void
-test_no_table(void **unused)
+TEST(no_table)
 {
    char error[512];
    assert_null(cm_call_results_open("/nowhere", error, sizeof error));
@@ -146,14 +142,4 @@ remove_directory(void **unused)
    return rmdir(directory);
 }
 
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sums),
-      cmocka_unit_test(test_values_that_are_none),
-      cmocka_unit_test(test_tables_that_are_none),
-      cmocka_unit_test(test_no_table),
-   };
-   return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TESTS_BETWEEN(make_directory, remove_directory)

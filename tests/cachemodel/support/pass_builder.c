@@ -160,6 +160,13 @@ pass_run(const struct pass_builder *builder, struct cm_gpu *gpu)
    cm_gpu_pass_end(gpu);
 }
 
+void
+pass_run_and_free(struct pass_builder *builder, struct cm_gpu *gpu)
+{
+   pass_run(builder, gpu);
+   pass_free(builder);
+}
+
 #define CACHE(unit, size, ways, policy, index)                                                      \
    "caches." unit ".size=" size, "caches." unit ".ways=" ways, "caches." unit ".block=64",          \
       "caches." unit ".instances=1", "caches." unit ".latency=1", "caches." unit ".policy=" policy, \

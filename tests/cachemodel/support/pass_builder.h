@@ -60,6 +60,7 @@ void pass_footprints(struct pass_builder *builder, uint32_t tile, uint32_t unit,
 
 /** Sends the pass through the GPU, all tiles in its traversal. */
 void pass_run(const struct pass_builder *builder, struct cm_gpu *gpu);
+void pass_run_and_free(struct pass_builder *builder, struct cm_gpu *gpu);
 
 /** The default preset with key=value changes (ended by NULL), or the test fails. */
 struct cm_config *test_config(const char *const *assignments);
@@ -93,8 +94,15 @@ struct expected_counter {
    uint64_t value;
 };
 
+/** A list of them: `COUNTERS({"dram.total.reads", 2}, {"dram.total.writes", 0})`. */
+#define COUNTERS(...) ((const struct expected_counter[]){__VA_ARGS__, {NULL, 0}})
+
 /** Fail the test where a counter differs, of the total or of what cm_gpu_frame_end gave; ended by a NULL name. */
 void assert_counters(struct cm_gpu *gpu, const struct expected_counter *expected);
 void assert_frame(struct cm_gpu *gpu, const uint64_t *values, const struct expected_counter *expected);
+
+/** The same with the counters as arguments. */
+#define expect_counters(gpu, ...) assert_counters(gpu, COUNTERS(__VA_ARGS__))
+#define expect_frame(gpu, values, ...) assert_frame(gpu, values, COUNTERS(__VA_ARGS__))
 
 #endif

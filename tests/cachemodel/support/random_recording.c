@@ -12,6 +12,13 @@
 
 static char directory[64], path[96];
 
+static void
+remove_recording(void)
+{
+   unlink(path);
+   rmdir(directory);
+}
+
 const char *
 recording_path(void)
 {
@@ -19,18 +26,9 @@ recording_path(void)
       snprintf(directory, sizeof directory, "/tmp/tbrsim-recording-XXXXXX");
       assert_non_null(mkdtemp(directory));
       snprintf(path, sizeof path, "%s/test.tbr", directory);
+      atexit(remove_recording);
    }
    return path;
-}
-
-void
-recording_remove(void)
-{
-   if (!directory[0])
-      return;
-   unlink(path);
-   rmdir(directory);
-   directory[0] = '\0';
 }
 
 struct cm_resource_description

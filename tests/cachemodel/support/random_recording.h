@@ -29,8 +29,7 @@ uint32_t compare_random_recording(struct cm_recording *recording, uint64_t seed,
 /** Fails the test where the passes, of which the first one was read from a recording, differ in anything. */
 void assert_passes_equal(const struct cm_pass *a, const struct cm_pass *b);
 
-/** A name for a file in a directory of the test's own, which ends with the test. */
+/** A name for a file in a directory of the program's own, which ends with it. */
 const char *recording_path(void);
-void recording_remove(void);
 
 #endif

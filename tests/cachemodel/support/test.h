@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/** What every test includes: cmocka with what it needs, and a random generator
- * that gives the same numbers everywhere. */
+/** What every test includes: cmocka, and a random generator that gives the same numbers everywhere. */
 #ifndef TEST_H
 #define TEST_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "support/run_tests.h"
 
 static inline uint32_t
 random_next(uint64_t *state)

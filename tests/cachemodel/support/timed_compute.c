@@ -255,8 +255,7 @@ run_random_frames(struct cm_gpu *gpu, bool full, uint32_t processors)
          if (is_compute)
             storage.buffers[0].resource = buffer;
          pass->pass.frame = frame;
-         pass_run(pass, gpu);
-         pass_free(pass);
+         pass_run_and_free(pass, gpu);
       }
       const uint64_t *values = cm_gpu_frame_end(gpu);
       if (processors)

@@ -18,8 +18,7 @@ static const struct cm_affinity_config table_one = {
 };
 
 /* Figure 3: pages of two blocks in four buckets. */
-static void
-test_buckets(void **unused)
+TEST(buckets)
 {
    static const uint32_t buckets[16] = {0, 0, 1, 1, 2, 2, 3, 3, 0, 0, 1, 1, 2, 2, 3, 3};
    struct cm_affinity_config config = table_one;
@@ -66,8 +65,7 @@ run_steps(struct cm_affinity_table *table, uint32_t bucket, const struct table_s
 }
 
 /* III-B, with 25 per cent. */
-static void
-test_ownership(void **unused)
+TEST(ownership)
 {
    static const struct table_step steps[] = {
       /* The first access takes the bucket. */
@@ -102,8 +100,7 @@ test_ownership(void **unused)
 }
 
 /* The percentage: by how much 15 must exceed the owner's. */
-static void
-test_threshold(void **unused)
+TEST(threshold)
 {
    static const struct {
       uint32_t percent, stays, moves; /* the owner's counters with which the bucket just stays, just moves */
@@ -126,8 +123,7 @@ test_threshold(void **unused)
    }
 }
 
-static void
-test_epoch(void **unused)
+TEST(epoch)
 {
    static const struct {
       enum cm_epoch_owner what;
@@ -183,8 +179,7 @@ run_requests(struct nuca_harness *harness, const struct request *requests, unsig
 #define SMALL_CACHES "caches.texture_cache.size=128", "caches.texture_cache.ways=2"
 #define FOUR "fragment_stage.processors=4", "caches.texture_cache.instances=4"
 
-static void
-test_old_owner(void **unused)
+TEST(old_owner)
 {
    static const struct request requests[] = {
       {0, 0, 1, 'L'}, /* P0 takes bucket 0 */
@@ -213,8 +208,7 @@ test_old_owner(void **unused)
 }
 
 /* A use of a remote processor counts for the replacement, or does not. */
-static void
-test_remote_hits(void **unused)
+TEST(remote_hits)
 {
    static const struct request update[] = {
       {0, 0, 1, 'L'}, {0, 8, 1, 'L'}, {1, 0, 1, 'r'}, {0, 264, 1, 'L'}, {1, 0, 1, 'r'}, {1, 8, 1, 'R'},
@@ -233,8 +227,7 @@ test_remote_hits(void **unused)
 }
 
 /* An epoch of ten accesses ends with the tenth: whose counter is highest owns the bucket. */
-static void
-test_epoch_of_requests(void **unused)
+TEST(epoch_of_requests)
 {
    static const struct request requests[] = {
       {0, 0, 1, 'L'}, {0, 0, 3, 'l'}, {1, 0, 6, 'r'}, /* 4 and 6: P1's from here on */
@@ -252,8 +245,7 @@ test_epoch_of_requests(void **unused)
 
 /* IV-B: 0 1 in two rows
  *       2 3 */
-static void
-test_distributed(void **unused)
+TEST(distributed)
 {
    static const struct request first_epoch[] = {
       /* At first all own all buckets: three copies of block 0. */
@@ -295,8 +287,7 @@ test_distributed(void **unused)
 }
 
 /* A node takes a bucket when its own counter saturates, and the others do not know yet. */
-static void
-test_distributed_takes(void **unused)
+TEST(distributed_takes)
 {
    static const struct request epoch[] = {
       {0, 0, 1, 'L'},
@@ -322,17 +313,4 @@ test_distributed_takes(void **unused)
    run_requests(&harness, epoch, sizeof epoch / sizeof epoch[0]);
    assert_int_equal(nuca_harness_count(&harness, &cm_replication_counters, 2), 4);
    nuca_harness_finish(&harness);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_buckets),           cmocka_unit_test(test_ownership),
-      cmocka_unit_test(test_threshold),         cmocka_unit_test(test_epoch),
-      cmocka_unit_test(test_old_owner),         cmocka_unit_test(test_remote_hits),
-      cmocka_unit_test(test_epoch_of_requests), cmocka_unit_test(test_distributed),
-      cmocka_unit_test(test_distributed_takes),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,11 +19,8 @@ run(const struct cm_config *config, struct cm_counter_table **table)
    uint64_t state = 5;
    define_random_resources(gpu);
    for (uint32_t frame = 0; frame < FRAMES; frame++) {
-      for (unsigned p = 0; p < 2; p++) {
-         struct pass_builder *pass = random_pass(&state, frame);
-         pass_run(pass, gpu);
-         pass_free(pass);
-      }
+      for (unsigned p = 0; p < 2; p++)
+         pass_run_and_free(random_pass(&state, frame), gpu);
       cm_gpu_frame_end(gpu);
    }
    *table = cm_gpu_counter_table_create(config);
@@ -43,8 +40,7 @@ value(const struct cm_counter_table *table, const uint64_t *values, const char *
 }
 
 /* With a request for each read of a fragment, private caches count what they count without nuca. */
-static void
-test_private(void **unused)
+TEST(private)
 {
    static const char *const policies[] = {"lru", "fifo", "random", "tree-plru", "srrip", "drrip", "ship-mem"};
    for (unsigned p = 0; p < sizeof policies / sizeof policies[0]; p++) {
@@ -101,8 +97,7 @@ check_sums(const struct cm_counter_table *table, const uint64_t *values)
                                  value(table, values, "nuca.broadcast_hops"));
 }
 
-static void
-test_organisations(void **unused)
+TEST(organisations)
 {
    static const char *const organisations[] = {"private", "s-nuca", "d-nuca", "dtm-nuca",
                                                "dtm-nuca-distributed"};
@@ -132,8 +127,7 @@ test_organisations(void **unused)
 
 /* A quad reads two rows of a block each, bilinearly: requests of the quad, of its fragments, of their texels; and one
  * texel a fragment. */
-static void
-test_requests(void **unused)
+TEST(requests)
 {
    static const char *const organisations[] = {"private", "s-nuca", "d-nuca", "dtm-nuca",
                                                "dtm-nuca-distributed"};
@@ -196,8 +190,7 @@ run_quads(const char *scheduler, const struct cm_quad *quads, const unsigned *fo
 
 /* Blocks of 2×2 quads in Z-order over four processors: 0 1 0 1 …
  *                                                      2 3 2 3 … */
-static void
-test_quad_block(void **unused)
+TEST(quad_block)
 {
    static const struct cm_quad quads[] = {
       {.x = 0, .y = 0, .live = 15},   {.x = 1, .y = 1, .live = 15}, /* block 0 */
@@ -209,16 +202,12 @@ test_quad_block(void **unused)
    };
    static const unsigned footprints[] = {1, 1, 1, 1, 1, 1, 1};
    run_quads("fragment_stage.scheduler=quad-block", quads, footprints, 7,
-             (const struct expected_counter[]){{"texture_cache.0.texture.reads", 3},
-                                               {"texture_cache.1.texture.reads", 1},
-                                               {"texture_cache.2.texture.reads", 1},
-                                               {"texture_cache.3.texture.reads", 2},
-                                               {NULL, 0}});
+             COUNTERS({"texture_cache.0.texture.reads", 3}, {"texture_cache.1.texture.reads", 1},
+                      {"texture_cache.2.texture.reads", 1}, {"texture_cache.3.texture.reads", 2}));
 }
 
 /* A quarter of the tile's 16x16 quads each. */
-static void
-test_sub_tile(void **unused)
+TEST(sub_tile)
 {
    static const struct cm_quad quads[] = {
       {.x = 0, .y = 0, .live = 15}, {.x = 7, .y = 7, .live = 15},                                 /* 0 */
@@ -228,17 +217,13 @@ test_sub_tile(void **unused)
    };
    static const unsigned footprints[] = {1, 1, 1, 1, 1, 1, 1, 1};
    run_quads("fragment_stage.scheduler=sub-tile", quads, footprints, 8,
-             (const struct expected_counter[]){{"texture_cache.0.texture.reads", 2},
-                                               {"texture_cache.1.texture.reads", 3},
-                                               {"texture_cache.2.texture.reads", 1},
-                                               {"texture_cache.3.texture.reads", 2},
-                                               {NULL, 0}});
+             COUNTERS({"texture_cache.0.texture.reads", 2}, {"texture_cache.1.texture.reads", 3},
+                      {"texture_cache.2.texture.reads", 1}, {"texture_cache.3.texture.reads", 2}));
 }
 
 /* Six tiles in Z-order: 0 1 4, and below them 2 3 5. With three processors the fourth tile is the first one's. An
  * empty tile has its turn, too. */
-static void
-test_tile(void **unused)
+TEST(tile)
 {
    static const struct {
       uint32_t tile;
@@ -260,16 +245,13 @@ test_tile(void **unused)
    }
    pass_run(pass, gpu);
    /* Traversal: tiles 0, 1, 3, 4, 2, 5. */
-   assert_counters(gpu, (const struct expected_counter[]){{"texture_cache.0.texture.reads", 3 + 11},
-                                                          {"texture_cache.1.texture.reads", 5 + 13},
-                                                          {"texture_cache.2.texture.reads", 7},
-                                                          {NULL, 0}});
+   expect_counters(gpu, {"texture_cache.0.texture.reads", 3 + 11}, {"texture_cache.1.texture.reads", 5 + 13},
+                   {"texture_cache.2.texture.reads", 7});
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
 
-static void
-test_least_work(void **unused)
+TEST(least_work)
 {
    static const struct cm_quad quads[9] = {{.live = 15}, {.live = 15}, {.live = 15},
                                            {.live = 15}, {.live = 15}, {.live = 15},
@@ -277,22 +259,7 @@ test_least_work(void **unused)
    /* Processor 0: 8 + 20, 1: 8 + 1, 2: 8, 3: 8 + 2; then 2, 1, 3, 2, 3: the least each time. */
    static const unsigned footprints[9] = {20, 1, 0, 2, 3, 4, 1, 0, 5};
    run_quads("fragment_stage.scheduler=least-work", quads, footprints, 9,
-             (const struct expected_counter[]){{"texture_cache.0.texture.reads", 20},
-                                               {"texture_cache.1.texture.reads", 1 + 4},
-                                               {"texture_cache.2.texture.reads", 3 + 0},
-                                               {"texture_cache.3.texture.reads", 2 + 1 + 5},
-                                               {"fragment_stage.quads", 9},
-                                               {NULL, 0}});
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_private),    cmocka_unit_test(test_organisations),
-      cmocka_unit_test(test_requests),   cmocka_unit_test(test_quad_block),
-      cmocka_unit_test(test_sub_tile),   cmocka_unit_test(test_tile),
-      cmocka_unit_test(test_least_work),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
+             COUNTERS({"texture_cache.0.texture.reads", 20}, {"texture_cache.1.texture.reads", 1 + 4},
+                      {"texture_cache.2.texture.reads", 3 + 0}, {"texture_cache.3.texture.reads", 2 + 1 + 5},
+                      {"fragment_stage.quads", 9}));
 }

@@ -96,8 +96,7 @@ check_mesh(uint32_t columns, uint32_t nodes, uint64_t *state)
    cm_mesh_finish(&mesh);
 }
 
-static void
-test_routes(void **unused)
+TEST(routes)
 {
    uint64_t state = 1;
    for (uint32_t nodes = 1; nodes <= CM_MESH_MAX_NODES; nodes++) {
@@ -107,8 +106,7 @@ test_routes(void **unused)
 }
 
 /* Figure 5: nine nodes are three by three, the table in the middle. */
-static void
-test_shapes(void **unused)
+TEST(shapes)
 {
    static const struct {
       uint32_t nodes, columns, rows, center;
@@ -125,14 +123,4 @@ test_shapes(void **unused)
       cm_mesh_finish(&mesh);
    }
    assert_int_equal(cm_mesh_columns(5, 32), 5);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_routes),
-      cmocka_unit_test(test_shapes),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

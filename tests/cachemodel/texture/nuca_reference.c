@@ -151,27 +151,23 @@ run_streams(enum cm_nuca_kind kind, const enum cm_nuca_event *happened, unsigned
       assert_true(sums[happened[i]] > 500);
 }
 
-static void
-test_private(void **unused)
+TEST(private)
 {
    run_streams(CM_NUCA_PRIVATE, (const enum cm_nuca_event[]){CM_NUCA_LOCAL_HITS, CM_NUCA_L2_ACCESSES}, 2);
 }
 
-static void
-test_static(void **unused)
+TEST(static)
 {
    run_streams(CM_NUCA_STATIC, (const enum cm_nuca_event[]){CM_NUCA_REMOTE_HITS, CM_NUCA_HOPS}, 2);
 }
 
-static void
-test_dynamic(void **unused)
+TEST(dynamic)
 {
    run_streams(CM_NUCA_DYNAMIC,
                (const enum cm_nuca_event[]){CM_NUCA_REMOTE_HITS, CM_NUCA_MIGRATIONS, CM_NUCA_NOTICE_HOPS}, 3);
 }
 
-static void
-test_dtm(void **unused)
+TEST(dtm)
 {
    run_streams(CM_NUCA_DTM,
                (const enum cm_nuca_event[]){CM_NUCA_REMOTE_HITS, CM_NUCA_OLD_OWNER_HITS,
@@ -179,22 +175,11 @@ test_dtm(void **unused)
                5);
 }
 
-static void
-test_distributed(void **unused)
+TEST(distributed)
 {
    run_streams(CM_NUCA_DTM_DISTRIBUTED,
                (const enum cm_nuca_event[]){CM_NUCA_REMOTE_HITS, CM_NUCA_OLD_OWNER_HITS,
                                             CM_NUCA_OWNERSHIP_CHANGES, CM_NUCA_EPOCHS,
                                             CM_NUCA_BROADCAST_HOPS},
                5);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_private), cmocka_unit_test(test_static),      cmocka_unit_test(test_dynamic),
-      cmocka_unit_test(test_dtm),     cmocka_unit_test(test_distributed),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,8 +78,7 @@ blocks_of(const struct cm_texture_layout *layout, uint64_t address, const struct
    return count;
 }
 
-static void
-test_random(void **unused)
+TEST(random)
 {
    static const struct cm_resource_description resources[] = {
       {.id = 1,
@@ -197,8 +196,7 @@ test_random(void **unused)
       assert_true(num_grids[kind] > 100);
 }
 
-static void
-test_by_hand(void **unused)
+TEST(by_hand)
 {
    /* 64 x 64 RGBA8 at 4096: a row is four blocks; block 64 is its first. */
    struct cm_resource_description resource = describe_texture(64, 64, 1, 4);
@@ -228,14 +226,4 @@ test_by_hand(void **unused)
    const unsigned count = blocks_of(&layout, 4096, &binding, &wild, 6, blocks);
    for (unsigned i = 0; i < count; i++)
       assert_in_range(blocks[i], 64, 64 + 255);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_random),
-      cmocka_unit_test(test_by_hand),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

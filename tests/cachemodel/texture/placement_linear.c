@@ -6,8 +6,7 @@
 
 static struct cm_config config = {.texture = {.placement = CM_PLACEMENT_LINEAR, .row_alignment = 64}};
 
-static void
-test_mip_chain(void **unused)
+TEST(mip_chain)
 {
    /* 20 x 6 RGBA8: rows of 80 bytes, padded to 128; 10 x 3: 40 -> 64; 5 x 1: 20 -> 64;
     * 2 x 1: 64; 1 x 1: 64. */
@@ -23,8 +22,7 @@ test_mip_chain(void **unused)
    assert_int_equal(cm_texture_offset(&layout, 4, 0, 0, 0), 768 + 320);
 }
 
-static void
-test_tight_rows(void **unused)
+TEST(tight_rows)
 {
    struct cm_config tight = config;
    tight.texture.row_alignment = 1;
@@ -36,8 +34,7 @@ test_tight_rows(void **unused)
    assert_int_equal(layout.bytes, 128);
 }
 
-static void
-test_compressed(void **unused)
+TEST(compressed)
 {
    struct cm_resource_description resource = describe_texture(18, 10, 2, 8);
    resource.block_width = resource.block_height = 4;
@@ -51,8 +48,7 @@ test_compressed(void **unused)
    assert_int_equal(layout.bytes, 320);
 }
 
-static void
-test_layers_and_slices(void **unused)
+TEST(layers_and_slices)
 {
    struct cm_resource_description cube = describe_texture(16, 16, 2, 4);
    cube.layers = 6;
@@ -72,23 +68,11 @@ test_layers_and_slices(void **unused)
    assert_int_equal(cm_texture_offset(&layout, 1, 3, 0, 1), 8 * 4 * 64 + 3 * 2 * 64 + 64);
 }
 
-static void
-test_samples(void **unused)
+TEST(samples)
 {
    struct cm_resource_description resource = describe_texture(8, 2, 1, 4);
    resource.samples = 4;
    struct cm_texture_layout layout;
    cm_texture_layout_init(&layout, &resource, &config);
    assert_int_equal(cm_texture_offset(&layout, 0, 0, 3, 1), 128 + 3 * 16);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_mip_chain),  cmocka_unit_test(test_tight_rows),
-      cmocka_unit_test(test_compressed), cmocka_unit_test(test_layers_and_slices),
-      cmocka_unit_test(test_samples),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,8 +31,7 @@ assert_texels(const struct cm_config *config, uint32_t width, uint32_t height, c
 }
 
 /* Figure 2-1: tiles of 4x4, one after another. */
-static void
-test_4d_figure(void **unused)
+TEST(4d_figure)
 {
    static const uint32_t texels[] = {
       0,  1,  2,  3,  16, 17, 18, 19, /* */
@@ -58,8 +57,7 @@ test_4d_figure(void **unused)
 }
 
 /* Figure 2-3: tiles of 4x4 in tiles of 8x8. The texture is two of those wide and high. */
-static void
-test_6d_figure(void **unused)
+TEST(6d_figure)
 {
    static const uint32_t first_rows[8][4] = {
       {0, 16, 64, 80},   {4, 20, 68, 84},    {8, 24, 72, 88},    {12, 28, 76, 92},
@@ -75,8 +73,7 @@ test_6d_figure(void **unused)
 }
 
 /* Figure 2-5, and the two other cases of Figure 2-6. */
-static void
-test_rz_figure(void **unused)
+TEST(rz_figure)
 {
    static const uint32_t square[] = {
       0,  1,  4,  5,  16, 17, 20, 21, /* */
@@ -102,8 +99,7 @@ test_rz_figure(void **unused)
 }
 
 /* A page is 32x32 texels of 4 bytes, 64x32 of 2. */
-static void
-test_morton_pages(void **unused)
+TEST(morton_pages)
 {
    const struct cm_config config = placed(CM_PLACEMENT_MORTON_4K, 0, 0);
    struct cm_texture_layout layout;
@@ -216,8 +212,7 @@ random_texture(uint64_t *state)
    return resource;
 }
 
-static void
-test_equations(void **unused)
+TEST(equations)
 {
    uint64_t state = 1;
    for (unsigned n = 0; n < 20000; n++) {
@@ -264,8 +259,7 @@ mark_texels(const struct cm_texture_layout *layout, unsigned char *bytes)
    return marked;
 }
 
-static void
-test_bijection(void **unused)
+TEST(bijection)
 {
    uint64_t state = 2;
    for (unsigned n = 0; n < 3000; n++) {
@@ -294,8 +288,7 @@ test_bijection(void **unused)
 }
 
 /* Layers of 4 GiB: offsets have more than 32 bits. */
-static void
-test_large(void **unused)
+TEST(large)
 {
    const uint32_t size = 16384;
    for (unsigned p = 0; p <= CM_PLACEMENT_MORTON_4K; p++) {
@@ -309,15 +302,4 @@ test_large(void **unused)
       assert_true(cm_texture_offset(&layout, 0, 5, size - 1, size - 1) == layout.bytes - 16);
       assert_true(cm_texture_offset(&layout, 0, 3, 0, 0) == 3ull << 32);
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_4d_figure),    cmocka_unit_test(test_6d_figure), cmocka_unit_test(test_rz_figure),
-      cmocka_unit_test(test_morton_pages), cmocka_unit_test(test_equations), cmocka_unit_test(test_bijection),
-      cmocka_unit_test(test_large),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

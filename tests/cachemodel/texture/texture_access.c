@@ -26,8 +26,7 @@ configure(enum cm_texture_design design, enum cm_texture_tags tags, enum cm_plac
 
 /* ---- tables and figures ----------------------------------------------------- */
 
-static void
-test_priority_encoder(void **unused)
+TEST(priority_encoder)
 {
    /* Table 3-1: X3 … X0 (2: don't care), Y1 Y0, EN. */
    static const uint8_t rows[][7] = {
@@ -78,8 +77,7 @@ assert_banks(const struct cm_config *config, const uint8_t *expected)
    cm_texture_access_finish(&access);
 }
 
-static void
-test_bank_maps(void **unused)
+TEST(bank_maps)
 {
    /* Figure 3-5: a quarter of a line a bank. */
    static const uint8_t continuous[16] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
@@ -101,8 +99,7 @@ test_bank_maps(void **unused)
 
 /* The byte address' bits of the thesis, counted from 1: A[log2 N + 3] and A[3]. In 8x8 tiles those
  * are the sixth and the third; each 2x2 texels are in four banks. */
-static void
-test_bank_bits(void **unused)
+TEST(bank_bits)
 {
    for (unsigned log2_tile = 1; log2_tile <= 3; log2_tile++) {
       const uint32_t tile = 1u << log2_tile;
@@ -128,8 +125,7 @@ test_bank_bits(void **unused)
 
 /* Figure 3-19: a footprint begins in any of the four banks; address i goes to bank j where address j
  * goes to bank i, and the select signal of a bank is the bank of its own address (Figure 3-20). */
-static void
-test_address_switch(void **unused)
+TEST(address_switch)
 {
    static const uint8_t cases[4][4] = {{0, 1, 2, 3}, {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}};
    for (unsigned c = 0; c < 4; c++) {
@@ -176,8 +172,7 @@ count(const struct cm_config *config, const struct cm_resource_description *text
 }
 #define EVENT(name) [CM_TEXTURE_ACCESS_EVENT_##name]
 
-static void
-test_data_conflict(void **unused)
+TEST(data_conflict)
 {
    /* Figure 3-10: texels 2, 3, 16 and 17 are in the first bank, in two lines. */
    const struct cm_resource_description texture = describe_texture(8, 8, 1, 4);
@@ -207,8 +202,7 @@ test_data_conflict(void **unused)
    }
 }
 
-static void
-test_tag_conflict(void **unused)
+TEST(tag_conflict)
 {
    /* Figure 3-25: lines of four texels, 2x2 tiles, four of them a row: lines 0 and 4. */
    const struct cm_resource_description texture = describe_texture(8, 8, 1, 4);
@@ -231,8 +225,7 @@ test_tag_conflict(void **unused)
 }
 
 /* 3.3.3: not with recursive Z, whatever the lines; across repeated edges neither. */
-static void
-test_no_tag_conflict_in_rz(void **unused)
+TEST(no_tag_conflict_in_rz)
 {
    for (uint32_t block = 16; block <= 1024; block *= 2) {
       const struct cm_config config =
@@ -251,8 +244,7 @@ test_no_tag_conflict_in_rz(void **unused)
 }
 
 /* Section 4.2.1's designs, and texels that are not of 4 bytes. */
-static void
-test_designs_by_hand(void **unused)
+TEST(designs_by_hand)
 {
    static const struct {
       enum cm_texture_design design;
@@ -565,8 +557,7 @@ compare_with_naive(uint64_t *state, const struct cm_config *config)
    return by_place;
 }
 
-static void
-test_naive_models(void **unused)
+TEST(naive_models)
 {
    uint64_t state = 3, by_place = 0;
    for (unsigned n = 0; n < test_rounds(20000); n++) {
@@ -578,8 +569,7 @@ test_naive_models(void **unused)
 
 /* ---- the GPU -------------------------------------------------------------------- */
 
-static void
-test_counters(void **unused)
+TEST(counters)
 {
    /* A quad of four bilinear footprints and one of a single texel, of recursive Z; the buffer's element takes
     * an access as well. */
@@ -601,40 +591,15 @@ test_counters(void **unused)
    pass_footprints(pass, 0, 1, &(struct cm_footprint){.live = 1, .texel = {{7, 0}}}, 1);
    pass_run(pass, gpu);
    /* Lines: 0, 0, 0, all four; the one of (4, 4); the buffer's. */
-   assert_counters(gpu, (const struct expected_counter[]){
-                           {"texture_access.footprints", 6},
-                           {"texture_access.accesses", 6},
-                           {"texture_access.one_bank_accesses", 3},
-                           {"texture_access.two_bank_accesses", 2},
-                           {"texture_access.four_bank_accesses", 1},
-                           {"texture_access.data_banks", 3 + 4 + 4},
-                           {"texture_access.tag_banks", 3 + 4 + 2},
-                           {"texture_cache.texture.misses", 5},
-                           {"texture_access.energy", (11 + 4 * 5) * 100},
-                           {NULL, 0},
-                        });
+   expect_counters(gpu, {"texture_access.footprints", 6}, {"texture_access.accesses", 6},
+                   {"texture_access.one_bank_accesses", 3}, {"texture_access.two_bank_accesses", 2},
+                   {"texture_access.four_bank_accesses", 1}, {"texture_access.data_banks", 3 + 4 + 4},
+                   {"texture_access.tag_banks", 3 + 4 + 2}, {"texture_cache.texture.misses", 5},
+                   {"texture_access.energy", (11 + 4 * 5) * 100});
    pass_free(pass);
    cm_gpu_destroy(gpu);
    /* Without a design there are none. */
    gpu = test_gpu(NULL);
    assert_int_equal(cm_counter_table_find(cm_gpu_counters(gpu), "texture_access.accesses"), -1);
    cm_gpu_destroy(gpu);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_priority_encoder),
-      cmocka_unit_test(test_bank_maps),
-      cmocka_unit_test(test_bank_bits),
-      cmocka_unit_test(test_address_switch),
-      cmocka_unit_test(test_data_conflict),
-      cmocka_unit_test(test_tag_conflict),
-      cmocka_unit_test(test_no_tag_conflict_in_rz),
-      cmocka_unit_test(test_designs_by_hand),
-      cmocka_unit_test(test_naive_models),
-      cmocka_unit_test(test_counters),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,7 @@
 #include "support/test.h"
 #include "util/frame_list.h"
 
-static void
-test_frames(void **unused)
+TEST(frames)
 {
    static const struct {
       const char *text;
@@ -39,8 +38,7 @@ test_frames(void **unused)
 }
 
 /* Ranges that begin before earlier ones take them in. */
-static void
-test_added(void **unused)
+TEST(added)
 {
    static const struct {
       struct cm_frame_range added;
@@ -64,8 +62,7 @@ test_added(void **unused)
    cm_frame_list_free(&parsed);
 }
 
-static void
-test_no_lists(void **unused)
+TEST(no_lists)
 {
    static const char *const texts[] = {
       "",    ",",    "-",     "-3",   "a",     "1a",    "1-a", "3-2",        "1,",           ",1",
@@ -78,15 +75,4 @@ test_no_lists(void **unused)
          fail_msg("\"%s\" is no list", texts[i]);
       assert_int_equal(list.count, 0);
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_frames),
-      cmocka_unit_test(test_added),
-      cmocka_unit_test(test_no_lists),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

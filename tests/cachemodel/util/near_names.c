@@ -20,8 +20,7 @@ check(const char *word, const char *names, const char *expected)
       fail_msg("%s of %s: '%s', expected '%s'", word, names, text, expected);
 }
 
-static void
-test_near(void **unused)
+TEST(near)
 {
    check("conifg", "compare config set", " (did you mean config?)");     /* swapped */
    check("confg", "compare config set", " (did you mean config?)");      /* missing */
@@ -36,8 +35,7 @@ test_near(void **unused)
    check("", "analyze", "");
 }
 
-static void
-test_prefixes_and_parts(void **unused)
+TEST(prefixes_and_parts)
 {
    check("mali", "boustro-fo mali-like imr-8m", " (did you mean mali-like?)");
    check("simulate", "select sim sweep", " (did you mean sim?)");
@@ -53,8 +51,7 @@ test_prefixes_and_parts(void **unused)
    check("mali-lika", "mali-like-2 mali-like", " (did you mean mali-like?)");
 }
 
-static void
-test_long_names(void **unused)
+TEST(long_names)
 {
    char longest[CM_NEAR_BYTES], longer[CM_NEAR_BYTES + 1], expected[CM_NEAR_TEXT];
    memset(longest, 'a', sizeof longest);
@@ -73,15 +70,4 @@ test_long_names(void **unused)
    assert_int_equal(near.count, CM_NEAR_NAMES);
    cm_near_text(&near, text, sizeof text);
    assert_int_equal(strlen(text), strlen(" (did you mean , or ?)") + 1 + 3 * strlen(longest));
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_near),
-      cmocka_unit_test(test_prefixes_and_parts),
-      cmocka_unit_test(test_long_names),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

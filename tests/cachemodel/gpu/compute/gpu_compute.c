@@ -25,8 +25,7 @@ storage_gpu(const char *const *assignments)
 /* ---- by hand ---------------------------------------------------------------- */
 
 /* 16 work-groups copy 64 bytes each, word by word: a block is read and a block is written by each. */
-static void
-test_copy(void **unused)
+TEST(copy)
 {
    struct cm_storage storage;
    struct pass_builder *builder = compute_pass(16, BUFFER_BYTES, &storage);
@@ -57,8 +56,7 @@ test_copy(void **unused)
 }
 
 /* A part of a block is read before it is written; a second group on the same processor's cache finds it there. */
-static void
-test_parts(void **unused)
+TEST(parts)
 {
    struct cm_storage storage;
    struct pass_builder *builder =
@@ -77,8 +75,7 @@ test_parts(void **unused)
 }
 
 /* All invocations add to one word: the L2 is read and written once an instruction, the load/store cache keeps nothing. */
-static void
-test_atomics(void **unused)
+TEST(atomics)
 {
    struct cm_storage storage;
    struct pass_builder *builder = compute_pass(8, BUFFER_BYTES, &storage);
@@ -99,8 +96,7 @@ test_atomics(void **unused)
 }
 
 /* Without a stream of storage nothing is counted, and the GPU says that it is incomplete. */
-static void
-test_refused(void **unused)
+TEST(refused)
 {
    static const char *const without_storage[] = {"streams.storage=none", NULL};
    struct cm_storage storage;
@@ -262,22 +258,11 @@ check_random(uint64_t seed, uint32_t lanes_together, const char *setting)
    cm_gpu_destroy(gpu);
 }
 
-static void
-test_random(void **unused)
+TEST(random)
 {
    for (uint64_t seed = 1; seed <= 40; seed++) {
       check_random(seed, 4, "load_store.lanes=4");
       check_random(seed, 8, "load_store.lanes=8");
       check_random(seed, 16, "load_store.lanes=16");
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_copy),    cmocka_unit_test(test_parts),  cmocka_unit_test(test_atomics),
-      cmocka_unit_test(test_refused), cmocka_unit_test(test_random),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,13 +93,6 @@ add_read(struct pass_builder *pass, uint32_t tile, int16_t x)
    pass_footprints(pass, tile, 0, &(struct cm_footprint){.live = 1, .texel[0].x = x}, 1);
 }
 
-static void
-run_and_free(struct pass_builder *pass, struct cm_gpu *gpu)
-{
-   pass_run(pass, gpu);
-   pass_free(pass);
-}
-
 /* ---- what arrives at a unit, in letters -------------------------------- */
 
 struct letters {
@@ -148,8 +141,7 @@ spelling_gpu(struct test_arrivals *arrivals)
 /* Two primitives on two tiles of 8x8 pixels: the second tile's events of the first primitive come before the
  * first tile's of the second one, whatever the order of tiles. Blocks of tile 0 are 0, 1, 8, 9; of tile 1 2, 3, 10, 11.
  */
-static void
-test_primitives_in_order(void **unused)
+TEST(primitives_in_order)
 {
    struct letters letters = {.base = 4096};
    struct test_arrivals arrivals = {.access = write_letter, .context = &letters};
@@ -163,28 +155,18 @@ test_primitives_in_order(void **unused)
    add_block(pass, 0, CM_EVENT_SHADE, 1, 0, 0, 15, 15); /* not in the order of places */
    add_block(pass, 1, CM_EVENT_SHADE, 0, 0, 1, 15, 15);
    add_block(pass, 1, CM_EVENT_SHADE, 1, 1, 0, 15, 15);
-   run_and_free(pass, gpu);
+   pass_run_and_free(pass, gpu);
    assert_string_equal(letters.text, "10 0 9 3 ");
-   assert_counters(gpu, (const struct expected_counter[]){{"gpu.passes", 1},
-                                                          {"gpu.draws", 1},
-                                                          {"tiling_engine.primitives", 0},
-                                                          {"tiling_engine.tiles", 0},
-                                                          {"rasterizer.primitives", 2},
-                                                          {"rasterizer.quads", 16},
-                                                          {"rasterizer.failed_quads", 0},
-                                                          {"fragment_stage.quads", 16},
-                                                          {"fragment_stage.fragments", 64},
-                                                          {"color_cache.color.writes", 4},
-                                                          {"color_cache.color.fills", 0},
-                                                          {"llc.color.writes", 4},
-                                                          {"dram.total.reads", 0},
-                                                          {NULL, 0}});
+   expect_counters(gpu, {"gpu.passes", 1}, {"gpu.draws", 1}, {"tiling_engine.primitives", 0},
+                   {"tiling_engine.tiles", 0}, {"rasterizer.primitives", 2}, {"rasterizer.quads", 16},
+                   {"rasterizer.failed_quads", 0}, {"fragment_stage.quads", 16},
+                   {"fragment_stage.fragments", 64}, {"color_cache.color.writes", 4},
+                   {"color_cache.color.fills", 0}, {"llc.color.writes", 4}, {"dram.total.reads", 0});
    cm_gpu_destroy(gpu);
 }
 
 /* Tests before the program, after it, and after it where a fragment was dropped before. */
-static void
-test_early_and_late(void **unused)
+TEST(early_and_late)
 {
    struct letters letters = {.count = 0};
    struct test_arrivals arrivals = {.access = write_letter, .context = &letters};
@@ -216,7 +198,7 @@ test_early_and_late(void **unused)
    add_primitive(pass, 0, 1);
    add_block(pass, 0, CM_EVENT_SHADE, 3, 3, 0, 15, 0);
    add_read(pass, 0, 12);
-   run_and_free(pass, gpu);
+   pass_run_and_free(pass, gpu);
    /* Depth of the first block is overwritten whole, its colour in part; HiZ is told each time. A block of stencil is 4
     * blocks of pixels: written in part. What is fetched comes before the program, also where nothing is written. */
    assert_string_equal(letters.text, "szZ!tcCH"
@@ -227,8 +209,7 @@ test_early_and_late(void **unused)
 }
 
 /* Two blocks of one region and one of another. HiZ hides the second block, then all. */
-static void
-test_hierarchical_depth(void **unused)
+TEST(hierarchical_depth)
 {
    struct letters letters = {.count = 0};
    struct test_arrivals arrivals = {.access = write_letter, .context = &letters};
@@ -250,25 +231,20 @@ test_hierarchical_depth(void **unused)
    add_primitive(pass, 0, 1);
    add_block(pass, 0, CM_EVENT_UNSHADED | CM_UNSHADED_HIDDEN, 2, 0, 0, 0, 0);
    add_block(pass, 0, CM_EVENT_UNSHADED | CM_UNSHADED_HIDDEN, 2, 3, 1, 0, 0);
-   run_and_free(pass, gpu);
+   pass_run_and_free(pass, gpu);
    assert_string_equal(letters.text, "hzZ!C!zZ!C!H" /* a test and an update a region */
                                      "hzZ!C!H"
                                      "hz" /* one block is looked at, and fails */
                                      "hh");
-   assert_counters(gpu, (const struct expected_counter[]){{"rasterizer.quads", 28},
-                                                          {"rasterizer.failed_quads", 4},
-                                                          {"rasterizer.hidden_quads", 12},
-                                                          {"rasterizer.hiz_tests", 5},
-                                                          {"rasterizer.hidden_regions", 2},
-                                                          {"fragment_stage.quads", 12},
-                                                          {NULL, 0}});
+   expect_counters(gpu, {"rasterizer.quads", 28}, {"rasterizer.failed_quads", 4},
+                   {"rasterizer.hidden_quads", 12}, {"rasterizer.hiz_tests", 5},
+                   {"rasterizer.hidden_regions", 2}, {"fragment_stage.quads", 12});
    cm_gpu_destroy(gpu);
 }
 
 /* Stencil in the pixels of depth is accessed there, with it, and leaves a part of each pixel as it was. Draws
  * without a program write depth all the same. */
-static void
-test_shared_stencil(void **unused)
+TEST(shared_stencil)
 {
    struct letters letters = {.count = 0};
    struct test_arrivals arrivals = {.access = write_letter, .context = &letters};
@@ -282,15 +258,14 @@ test_shared_stencil(void **unused)
    add_draw(pass, (struct cm_fragment_tests){.stencil_test = true, .stencil_write = true});
    add_primitive(pass, 0, 1);
    add_block(pass, 0, CM_EVENT_UNSHADED, 1, 0, 0, 0, 0);
-   run_and_free(pass, gpu);
+   pass_run_and_free(pass, gpu);
    assert_string_equal(letters.text, "zZH"
                                      "zZ");
    cm_gpu_destroy(gpu);
 }
 
 /* A whole block is written without being read; a part of one is not, nor what is blended. */
-static void
-test_blocks_of_colour(void **unused)
+TEST(blocks_of_colour)
 {
    struct cm_gpu *gpu = immediate_gpu(NULL);
    struct pass_builder *pass = immediate_pass(COLOR, 32);
@@ -303,24 +278,17 @@ test_blocks_of_colour(void **unused)
    add_primitive(pass, 0, 1);
    add_block(pass, 0, CM_EVENT_SHADE, 1, 3, 0, 15, 15);
    add_block(pass, 0, CM_EVENT_SHADE, 1, 0, 0, 15, 15);
-   run_and_free(pass, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){{"color_cache.color.writes", 4},
-                                                          {"color_cache.color.reads", 2},
-                                                          {"color_cache.color.misses", 3},
-                                                          {"color_cache.color.fills", 2},
-                                                          {"color_cache.color.writebacks", 3},
-                                                          {"color_cache.color.invalidations", 3},
-                                                          {"llc.color.reads", 2},
-                                                          {"llc.color.writes", 3},
-                                                          {"dram.color.reads", 2},
-                                                          {NULL, 0}});
+   pass_run_and_free(pass, gpu);
+   expect_counters(gpu, {"color_cache.color.writes", 4}, {"color_cache.color.reads", 2},
+                   {"color_cache.color.misses", 3}, {"color_cache.color.fills", 2},
+                   {"color_cache.color.writebacks", 3}, {"color_cache.color.invalidations", 3},
+                   {"llc.color.reads", 2}, {"llc.color.writes", 3}, {"dram.color.reads", 2});
    cm_gpu_destroy(gpu);
 }
 
 /* Of 62x62 pixels, the last block of a row of blocks has 2 columns, the last one of all 2x2 pixels, which are one
  * quad: what lies beyond the edge is nobody's, and need not be read. */
-static void
-test_edges(void **unused)
+TEST(edges)
 {
    struct cm_gpu *gpu = immediate_gpu(NULL);
    const uint32_t odd = BUFFER + 1;
@@ -339,17 +307,14 @@ test_edges(void **unused)
          .x = places[i].x, .y = places[i].y, .covered = 15, .live = 15, .visible = 15, .written = 15};
       pass_quads(pass, places[i].tile, 0, 0, &quad, 1);
    }
-   run_and_free(pass, gpu);
+   pass_run_and_free(pass, gpu);
    /* The block of the last quad has another one, which is not written. */
-   assert_counters(gpu, (const struct expected_counter[]){{"color_cache.color.writes", 4},
-                                                          {"color_cache.color.fills", 1},
-                                                          {NULL, 0}});
+   expect_counters(gpu, {"color_cache.color.writes", 4}, {"color_cache.color.fills", 1});
    cm_gpu_destroy(gpu);
 }
 
 /* 64x64 pixels are 256 blocks of 64 bytes, and 4 blocks of HiZ. Only tiles that are touched are cleared. */
-static void
-test_clears(void **unused)
+TEST(clears)
 {
    struct cm_gpu *gpu = immediate_gpu(NULL);
    struct pass_builder *pass = immediate_pass(COLOR, 16);
@@ -358,32 +323,21 @@ test_clears(void **unused)
    for (unsigned t = 0; t < 16; t++)
       pass->touched[t] = true;
    pass_run(pass, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){{"color_cache.color.writes", 256},
-                                                          {"depth_cache.depth.writes", 256},
-                                                          {"hiz_cache.hiz.writes", 4},
-                                                          {"llc.total.reads", 0},
-                                                          {"llc.color.writes", 256},
-                                                          {"llc.depth.writes", 256},
-                                                          {"llc.hiz.writes", 4},
-                                                          {"dram.total.reads", 0},
-                                                          {NULL, 0}});
+   expect_counters(gpu, {"color_cache.color.writes", 256}, {"depth_cache.depth.writes", 256},
+                   {"hiz_cache.hiz.writes", 4}, {"llc.total.reads", 0}, {"llc.color.writes", 256},
+                   {"llc.depth.writes", 256}, {"llc.hiz.writes", 4}, {"dram.total.reads", 0});
    /* Two tiles of 16x16 pixels are 32 blocks; HiZ of both is a part of one block. */
    memset(pass->touched, 0, sizeof pass->touched);
    pass->touched[0] = pass->touched[5] = true;
    pass_run(pass, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){{"color_cache.color.writes", 256 + 32},
-                                                          {"depth_cache.depth.writes", 256 + 32},
-                                                          {"hiz_cache.hiz.writes", 4 + 2},
-                                                          {"hiz_cache.hiz.fills", 1},
-                                                          {NULL, 0}});
+   expect_counters(gpu, {"color_cache.color.writes", 256 + 32}, {"depth_cache.depth.writes", 256 + 32},
+                   {"hiz_cache.hiz.writes", 4 + 2}, {"hiz_cache.hiz.fills", 1});
    /* Depth is cleared beside the stencil that it shares pixels with. */
    pass->pass.num_color = 0;
    pass->pass.stencil = (struct cm_attachment){.resource = DEPTH, .load = true};
    pass_run(pass, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){{"depth_cache.depth.reads", 32},
-                                                          {"depth_cache.depth.writes", 256 + 32 + 32},
-                                                          {"stencil_cache.total.writes", 0},
-                                                          {NULL, 0}});
+   expect_counters(gpu, {"depth_cache.depth.reads", 32}, {"depth_cache.depth.writes", 256 + 32 + 32},
+                   {"stencil_cache.total.writes", 0});
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
@@ -411,32 +365,21 @@ clearing_pass(uint32_t color)
 
 /* A fast clear accesses nothing; nor does a read of what it has cleared; a write fetches nothing. The texture unit and
  * the display get what is left in memory. */
-static void
-test_fast_clears(void **unused)
+TEST(fast_clears)
 {
    static const char *const fast[] = {"immediate.clears=fast", NULL};
    for (unsigned shown = 0; shown < 2; shown++) {
       struct cm_gpu *gpu = immediate_gpu(fast);
-      run_and_free(clearing_pass(shown ? WINDOW : TEXTURE), gpu);
-      assert_counters(gpu,
-                      (const struct expected_counter[]){
-                         {"depth_cache.depth.reads", 0},
-                         {"depth_cache.depth.writes", 2},
-                         {"depth_cache.depth.fills", 0},
-                         {"hiz_cache.hiz.reads", 0},
-                         {"hiz_cache.hiz.writes", 1},
-                         {"hiz_cache.hiz.fills", 0},
-                         {shown ? "color_cache.display.reads" : "color_cache.color.reads", 0},
-                         {shown ? "color_cache.display.writes" : "color_cache.color.writes", shown ? 256 : 2},
-                         {"llc.total.reads", 0},
-                         {"llc.depth.writes", 2},
-                         {"llc.hiz.writes", 1},
-                         {shown ? "llc.display.writes" : "llc.color.writes", shown ? 256 : 2},
-                         {"fast_clear.blocks", 256 + 256 + 4},
-                         {"fast_clear.reads", 2 + 1 + 2},
-                         {"fast_clear.written", 2 + 1 + 2},
-                         {"fast_clear.eliminated", shown ? 254 : 0},
-                         {NULL, 0}});
+      pass_run_and_free(clearing_pass(shown ? WINDOW : TEXTURE), gpu);
+      expect_counters(gpu, {"depth_cache.depth.reads", 0}, {"depth_cache.depth.writes", 2},
+                      {"depth_cache.depth.fills", 0}, {"hiz_cache.hiz.reads", 0}, {"hiz_cache.hiz.writes", 1},
+                      {"hiz_cache.hiz.fills", 0},
+                      {shown ? "color_cache.display.reads" : "color_cache.color.reads", 0},
+                      {shown ? "color_cache.display.writes" : "color_cache.color.writes", shown ? 256 : 2},
+                      {"llc.total.reads", 0}, {"llc.depth.writes", 2}, {"llc.hiz.writes", 1},
+                      {shown ? "llc.display.writes" : "llc.color.writes", shown ? 256 : 2},
+                      {"fast_clear.blocks", 256 + 256 + 4}, {"fast_clear.reads", 2 + 1 + 2},
+                      {"fast_clear.written", 2 + 1 + 2}, {"fast_clear.eliminated", shown ? 254 : 0});
       /* A later pass: it may sample colour, and has the depth of the first one. */
       struct pass_builder *pass = immediate_pass(COLOR, 16);
       add_depth(pass);
@@ -445,25 +388,19 @@ test_fast_clears(void **unused)
       add_block(pass, 0, CM_EVENT_SHADE, 0, 0, 0, 15, 15);
       add_block(pass, 0, CM_EVENT_SHADE, 0, 2, 0, 15, 15);
       pass_run(pass, gpu);
-      assert_counters(gpu,
-                      (const struct expected_counter[]){{"depth_cache.depth.reads",
-                                                         1}, /* the other block is still cleared */
-                                                        {"color_cache.color.writes", shown ? 2 : 2 + 254 + 2},
-                                                        {"llc.color.writes", shown ? 2 : 2 + 254 + 2},
-                                                        {"llc.depth.reads", 1},
-                                                        {"fast_clear.reads", 5 + 1},
-                                                        {"fast_clear.eliminated", 254},
-                                                        {NULL, 0}});
+      expect_counters(gpu, {"depth_cache.depth.reads", 1}, /* the other block is still cleared */
+                      {"color_cache.color.writes", shown ? 2 : 2 + 254 + 2},
+                      {"llc.color.writes", shown ? 2 : 2 + 254 + 2}, {"llc.depth.reads", 1},
+                      {"fast_clear.reads", 5 + 1}, {"fast_clear.eliminated", 254});
       pass_run(pass, gpu); /* nothing is left */
-      assert_counters(gpu, (const struct expected_counter[]){{"fast_clear.eliminated", 254}, {NULL, 0}});
+      expect_counters(gpu, {"fast_clear.eliminated", 254});
       pass_free(pass);
       cm_gpu_destroy(gpu);
    }
 }
 
 /* The render caches keep the attachments for the next pass, until it samples them. */
-static void
-test_kept_caches(void **unused)
+TEST(kept_caches)
 {
    static const char *const kept[] = {"immediate.render_caches=kept", NULL};
    for (unsigned keeps = 0; keeps < 2; keeps++) {
@@ -481,24 +418,19 @@ test_kept_caches(void **unused)
          add_block(pass, 0, CM_EVENT_SHADE, 0, 0, 0, 15, 15);
          if (samples)
             add_read(pass, 0, 0);
-         run_and_free(pass, gpu);
+         pass_run_and_free(pass, gpu);
       }
-      assert_counters(gpu, (const struct expected_counter[]){{"depth_cache.depth.misses", keeps ? 1 : 3},
-                                                             {"depth_cache.depth.writebacks", keeps ? 0 : 3},
-                                                             {"hiz_cache.hiz.misses", keeps ? 1 : 3},
-                                                             {"color_cache.color.misses", keeps ? 2 : 3},
-                                                             {"color_cache.color.writebacks",
-                                                              keeps ? 1 : 3}, /* before the third pass */
-                                                             {"llc.texture.hits", 1},
-                                                             {"dram.texture.reads", 0},
-                                                             {NULL, 0}});
+      expect_counters(gpu, {"depth_cache.depth.misses", keeps ? 1 : 3},
+                      {"depth_cache.depth.writebacks", keeps ? 0 : 3},
+                      {"hiz_cache.hiz.misses", keeps ? 1 : 3}, {"color_cache.color.misses", keeps ? 2 : 3},
+                      {"color_cache.color.writebacks", keeps ? 1 : 3}, /* before the third pass */
+                      {"llc.texture.hits", 1}, {"dram.texture.reads", 0});
       cm_gpu_destroy(gpu);
    }
    /* A window is displayed at the end of any pass. */
    struct cm_gpu *gpu = immediate_gpu(kept);
-   run_and_free(clearing_pass(WINDOW), gpu);
-   assert_counters(gpu,
-                   (const struct expected_counter[]){{"color_cache.display.writebacks", 256}, {NULL, 0}});
+   pass_run_and_free(clearing_pass(WINDOW), gpu);
+   expect_counters(gpu, {"color_cache.display.writebacks", 256});
    cm_gpu_destroy(gpu);
 }
 
@@ -510,8 +442,7 @@ profile_access(void *context, const struct cm_unit_arrival *arrival)
 
 /* One pass renders 8x8 pixels, the next one samples them: at the same addresses, in the LLC, where they are render
  * targets until then. What texture caches had of them before is old. */
-static void
-test_render_to_texture(void **unused)
+TEST(render_to_texture)
 {
    struct cm_config *config = test_config_of("imr-8m", NULL);
    struct cm_dram dram = {0};
@@ -537,18 +468,13 @@ test_render_to_texture(void **unused)
                                                    .texel[0].y = (int16_t)(block / 2 * 4)},
                             1);
       }
-      run_and_free(pass, gpu);
+      pass_run_and_free(pass, gpu);
    }
-   assert_counters(gpu, (const struct expected_counter[]){{"texture_cache.texture.reads", 8},
-                                                          {"texture_cache.texture.misses", 8},
-                                                          {"texture_cache.texture.invalidations", 4},
-                                                          {"texture_cache_l3.texture.invalidations", 4},
-                                                          {"llc.texture.misses", 4}, /* of the first pass */
-                                                          {"llc.texture.hits", 4},
-                                                          {"llc.color.hits", 4},
-                                                          {"dram.texture.reads", 4},
-                                                          {"dram.color.writes", 0},
-                                                          {NULL, 0}});
+   expect_counters(gpu, {"texture_cache.texture.reads", 8}, {"texture_cache.texture.misses", 8},
+                   {"texture_cache.texture.invalidations", 4}, {"texture_cache_l3.texture.invalidations", 4},
+                   {"llc.texture.misses", 4}, /* of the first pass */
+                   {"llc.texture.hits", 4}, {"llc.color.hits", 4}, {"dram.texture.reads", 4},
+                   {"dram.color.writes", 0});
    const struct cm_stream_profile_counts *counts = cm_stream_profile_counts(profile);
    assert_int_equal(counts->produced, 4);
    assert_int_equal(counts->consumed, 4);
@@ -560,8 +486,7 @@ test_render_to_texture(void **unused)
 
 /* A window's colours are of the stream display, its depth is depth. They pass by the LLC if they are told to, and
  * are in the render target cache all the same. */
-static void
-test_display(void **unused)
+TEST(display)
 {
    static const char *const uncached[] = {"llc.uncached_display=true", NULL};
    for (unsigned u = 0; u < 2; u++) {
@@ -573,28 +498,18 @@ test_display(void **unused)
          add_primitive(pass, 0, 1);
          add_block(pass, 0, CM_EVENT_SHADE, p, 0, 0, 15, 15);
       }
-      run_and_free(pass, gpu);
-      assert_counters(gpu, (const struct expected_counter[]){{"color_cache.display.reads", 2},
-                                                             {"color_cache.display.hits", 3},
-                                                             {"color_cache.color.reads", 0},
-                                                             {"llc.display.reads", 1},
-                                                             {"llc.display.writes", 1},
-                                                             {"llc.display.bypasses", u ? 2 : 0},
-                                                             {"llc.display.misses", u ? 0 : 1},
-                                                             {"llc.display.hits", u ? 0 : 1},
-                                                             {"llc.color.reads", 0},
-                                                             {"llc.depth.reads", 1},
-                                                             {"llc.depth.bypasses", 0},
-                                                             {"dram.display.reads", 1},
-                                                             {"dram.display.writes", u},
-                                                             {NULL, 0}});
+      pass_run_and_free(pass, gpu);
+      expect_counters(gpu, {"color_cache.display.reads", 2}, {"color_cache.display.hits", 3},
+                      {"color_cache.color.reads", 0}, {"llc.display.reads", 1}, {"llc.display.writes", 1},
+                      {"llc.display.bypasses", u ? 2 : 0}, {"llc.display.misses", u ? 0 : 1},
+                      {"llc.display.hits", u ? 0 : 1}, {"llc.color.reads", 0}, {"llc.depth.reads", 1},
+                      {"llc.depth.bypasses", 0}, {"dram.display.reads", 1}, {"dram.display.writes", u});
       cm_gpu_destroy(gpu);
    }
 }
 
 /* In a tile-based mode there is a stream of what is displayed where the configuration has it. */
-static void
-test_display_of_tiles(void **unused)
+TEST(display_of_tiles)
 {
    static const char *const with_display[] = {"streams.display=l2", NULL};
    for (unsigned has_it = 0; has_it < 2; has_it++) {
@@ -605,11 +520,9 @@ test_display_of_tiles(void **unused)
       struct pass_builder *pass = pass_new(0, 64, 64, 32);
       pass_color(pass, 1, 4);
       pass->touched[0] = true;
-      run_and_free(pass, gpu);
-      assert_counters(gpu, (const struct expected_counter[]){
-                              {has_it ? "l2.display.writes" : "dram.color.writes", 64},
-                              {has_it ? "dram.color.writes" : "dram.total.writes", has_it ? 0 : 64},
-                              {NULL, 0}});
+      pass_run_and_free(pass, gpu);
+      expect_counters(gpu, {has_it ? "l2.display.writes" : "dram.color.writes", 64},
+                      {has_it ? "dram.color.writes" : "dram.total.writes", has_it ? 0 : 64});
       assert_int_equal(cm_counter_table_find(cm_gpu_counters(gpu), "dram.display.writes") >= 0, has_it);
       cm_gpu_destroy(gpu);
    }
@@ -617,8 +530,7 @@ test_display_of_tiles(void **unused)
 
 /* A block of 4x4 pixels of 4 samples of 4 bytes is 4 blocks of memory. The resolve reads all samples of 64x64 pixels,
  * 1024 blocks, and writes the 256 of the target. */
-static void
-test_samples(void **unused)
+TEST(samples)
 {
    struct cm_gpu *gpu = immediate_gpu(NULL);
    struct pass_builder *pass = immediate_pass(SAMPLES, 32);
@@ -628,22 +540,16 @@ test_samples(void **unused)
    add_block(pass, 0, CM_EVENT_SHADE, 0, 0, 0, 15, 15);
    add_block(pass, 0, CM_EVENT_SHADE | 1 << CM_SHADE_SAMPLE_SHIFT, 0, 1, 0, 3, 1);
    add_block(pass, 0, CM_EVENT_SHADE | CM_SHADE_CONTINUES | 2 << CM_SHADE_SAMPLE_SHIFT, 0, 1, 0, 15, 14);
-   run_and_free(pass, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){{"fragment_stage.quads", 12},
-                                                          {"fragment_stage.fragments", 16 + 8 + 16},
-                                                          {"color_cache.color.writes", 8},
-                                                          {"color_cache.color.reads", 1024},
-                                                          {"color_cache.display.writes", 256},
-                                                          {"llc.color.reads", 1024 - 8},
-                                                          {"llc.display.reads", 0},
-                                                          {"llc.display.writes", 256},
-                                                          {NULL, 0}});
+   pass_run_and_free(pass, gpu);
+   expect_counters(gpu, {"fragment_stage.quads", 12}, {"fragment_stage.fragments", 16 + 8 + 16},
+                   {"color_cache.color.writes", 8}, {"color_cache.color.reads", 1024},
+                   {"color_cache.display.writes", 256}, {"llc.color.reads", 1024 - 8},
+                   {"llc.display.reads", 0}, {"llc.display.writes", 256});
    cm_gpu_destroy(gpu);
 }
 
 /* The Vertex Stage runs draw by draw, before the primitives of each; draws without any have their turn. */
-static void
-test_vertices(void **unused)
+TEST(vertices)
 {
    struct letters letters = {.count = 0};
    struct test_arrivals arrivals = {.access = write_letter, .context = &letters};
@@ -659,15 +565,14 @@ test_vertices(void **unused)
          add_block(pass, 0, CM_EVENT_SHADE, d / 2, d, 0, 15, 15);
       }
    }
-   run_and_free(pass, gpu);
+   pass_run_and_free(pass, gpu);
    assert_string_equal(letters.text, "vC!vvvvvC!vvvv");
    cm_gpu_destroy(gpu);
 }
 
 /* Clusters take blocks by their place in the attachment: block (x, y) of 4x4 pixels is number x + 2 y of the first
  * 2x2, so that it is of cluster x + 2 y; each takes up the program once a draw. */
-static void
-test_clusters(void **unused)
+TEST(clusters)
 {
    struct cm_gpu *gpu = immediate_gpu(NULL);
    struct pass_builder *pass = immediate_pass(COLOR, 8);
@@ -679,18 +584,12 @@ test_clusters(void **unused)
       add_block(pass, n / 2, CM_EVENT_SHADE, 0, n % 2, 0, 15, 15);
       add_read(pass, n / 2, 0);
    }
-   run_and_free(pass, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){{"fragment_stage.program_switches", 3},
-                                                          {"fragment_stage.footprints", 3},
-                                                          {"instruction_cache.shader.reads", 3},
-                                                          {"texture_cache.0.texture.reads", 1},
-                                                          {"texture_cache.1.texture.reads", 1},
-                                                          {"texture_cache.4.texture.reads", 1},
-                                                          {"texture_cache_l2.4.texture.reads", 1},
-                                                          {"texture_cache_l2.texture.misses", 3},
-                                                          {"texture_cache_l3.texture.reads", 3},
-                                                          {"texture_cache_l3.texture.misses", 1},
-                                                          {NULL, 0}});
+   pass_run_and_free(pass, gpu);
+   expect_counters(gpu, {"fragment_stage.program_switches", 3}, {"fragment_stage.footprints", 3},
+                   {"instruction_cache.shader.reads", 3}, {"texture_cache.0.texture.reads", 1},
+                   {"texture_cache.1.texture.reads", 1}, {"texture_cache.4.texture.reads", 1},
+                   {"texture_cache_l2.4.texture.reads", 1}, {"texture_cache_l2.texture.misses", 3},
+                   {"texture_cache_l3.texture.reads", 3}, {"texture_cache_l3.texture.misses", 1});
    cm_gpu_destroy(gpu);
 }
 
@@ -710,7 +609,7 @@ llc_misses(const char *const *settings)
       for (uint64_t seed = 0; seed < 16; seed++) {
          struct full_model *model = full_model(seed);
          struct pass_builder *pass = full_pass(model, 32, seed);
-         run_and_free(pass, gpu);
+         pass_run_and_free(pass, gpu);
          full_model_free(model);
       }
       last = cm_futures_is_last_pass(futures);
@@ -724,8 +623,7 @@ llc_misses(const char *const *settings)
    return misses;
 }
 
-static void
-test_optimum(void **unused)
+TEST(optimum)
 {
    static const char *const policies[] = {"llc.policy=lru", "llc.policy=nru", "llc.policy=drrip",
                                           "llc.policy=gspc"};
@@ -735,28 +633,4 @@ test_optimum(void **unused)
    for (unsigned p = 0; p < sizeof policies / sizeof policies[0]; p++)
       assert_true(llc_misses((const char *const[]){policies[p], "llc.size=262144",
                                                    "llc.uncached_display=true", NULL}) > optimum);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_primitives_in_order),
-      cmocka_unit_test(test_early_and_late),
-      cmocka_unit_test(test_hierarchical_depth),
-      cmocka_unit_test(test_shared_stencil),
-      cmocka_unit_test(test_blocks_of_colour),
-      cmocka_unit_test(test_edges),
-      cmocka_unit_test(test_clears),
-      cmocka_unit_test(test_fast_clears),
-      cmocka_unit_test(test_kept_caches),
-      cmocka_unit_test(test_render_to_texture),
-      cmocka_unit_test(test_display),
-      cmocka_unit_test(test_display_of_tiles),
-      cmocka_unit_test(test_samples),
-      cmocka_unit_test(test_vertices),
-      cmocka_unit_test(test_clusters),
-      cmocka_unit_test(test_optimum),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

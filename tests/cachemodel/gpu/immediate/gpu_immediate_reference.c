@@ -662,24 +662,16 @@ run_gpu(const struct cm_config *config, const struct full_model *model, uint32_t
    test_read_arrivals(gpu, CM_UNIT_LLC, &arrivals);
    define_full_resources(gpu);
    struct pass_builder *pass = full_pass(model, tile_size, seed);
-   pass_run(pass, gpu);
-   pass_free(pass);
-   assert_counters(gpu,
-                   (const struct expected_counter[]){{"rasterizer.primitives", model->num_primitives},
-                                                     {"rasterizer.quads", machine->quads},
-                                                     {"rasterizer.failed_quads", machine->failed},
-                                                     {"rasterizer.hidden_quads", machine->hidden},
-                                                     {"rasterizer.hiz_tests", machine->hiz_tests},
-                                                     {"rasterizer.hidden_regions", machine->hidden_regions},
-                                                     {"tiling_engine.tiles", 0},
-                                                     {NULL, 0}});
+   pass_run_and_free(pass, gpu);
+   expect_counters(gpu, {"rasterizer.primitives", model->num_primitives},
+                   {"rasterizer.quads", machine->quads}, {"rasterizer.failed_quads", machine->failed},
+                   {"rasterizer.hidden_quads", machine->hidden}, {"rasterizer.hiz_tests", machine->hiz_tests},
+                   {"rasterizer.hidden_regions", machine->hidden_regions}, {"tiling_engine.tiles", 0});
    if (choices(machine)->clears == CM_CLEARS_FAST)
-      assert_counters(gpu, (const struct expected_counter[]){{"fast_clear.blocks", machine->cleared},
-                                                             {"fast_clear.reads", machine->cleared_reads},
-                                                             {"fast_clear.written", machine->cleared_written},
-                                                             {"fast_clear.eliminated",
-                                                              machine->cleared_eliminated},
-                                                             {NULL, 0}});
+      expect_counters(gpu, {"fast_clear.blocks", machine->cleared},
+                      {"fast_clear.reads", machine->cleared_reads},
+                      {"fast_clear.written", machine->cleared_written},
+                      {"fast_clear.eliminated", machine->cleared_eliminated});
    cm_gpu_destroy(gpu);
 }
 
@@ -731,8 +723,7 @@ compare_passes(const char *const *settings, uint64_t seed, unsigned passes)
    "streams.vertex=llc", "streams.texture=llc", "streams.color=llc", "streams.depth=llc", \
       "streams.stencil=llc", "streams.hiz=llc", "streams.display=llc"
 
-static void
-test_against_reference(void **unused)
+TEST(against_reference)
 {
    static const char *const tiles[] = {ONE_CACHE, NULL};
    static const char *const orders[] = {ONE_CACHE, "tile.order=hilbert",
@@ -758,8 +749,7 @@ test_against_reference(void **unused)
 }
 
 /* What the paper leaves open. */
-static void
-test_choices(void **unused)
+TEST(choices)
 {
    static const char *const fast[] = {ONE_CACHE, "immediate.clears=fast", NULL};
    static const char *const fast_linear[] = {ONE_CACHE,
@@ -782,14 +772,4 @@ test_choices(void **unused)
    for (unsigned i = 0; i < 4; i++)
       assert_true(seen_clears[i] > 100);
    assert_true(seen_decided > 100);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_against_reference),
-      cmocka_unit_test(test_choices),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,8 +6,7 @@
 #include "support/pass_builder.h"
 #include "support/test.h"
 
-static void
-test_diagonal(void **unused)
+TEST(diagonal)
 {
    static const struct {
       const char *setting;
@@ -20,16 +19,10 @@ test_diagonal(void **unused)
       pass_primitive(pass, 3, (const uint32_t[]){1, 5}, 2); /* tiles 1 and 5: the box has 2 and 4, too */
       pass->touched[1] = pass->touched[5] = true;
       pass_run(pass, gpu);
-      assert_counters(gpu, (const struct expected_counter[]){
-                              {"tiling_engine.primitives", 1},
-                              {"tiling_engine.pmds", cases[i].tiles},
-                              {"tiling_engine.tiles", cases[i].tiles},
-                              {"tile_cache.pb_list.writes", cases[i].tiles},
-                              {"tile_cache.pb_list.reads", cases[i].tiles},
-                              {"tile_cache.pb_attribute.writes", 3},
-                              {"tile_cache.pb_attribute.reads", 3 * cases[i].tiles},
-                              {NULL, 0},
-                           });
+      expect_counters(gpu, {"tiling_engine.primitives", 1}, {"tiling_engine.pmds", cases[i].tiles},
+                      {"tiling_engine.tiles", cases[i].tiles}, {"tile_cache.pb_list.writes", cases[i].tiles},
+                      {"tile_cache.pb_list.reads", cases[i].tiles}, {"tile_cache.pb_attribute.writes", 3},
+                      {"tile_cache.pb_attribute.reads", 3 * cases[i].tiles});
       pass_free(pass);
       cm_gpu_destroy(gpu);
    }
@@ -79,13 +72,11 @@ run(struct cm_gpu *gpu, bool boxed)
       pass_draw(pass);
       for (unsigned p = 0; p < 60; p++)
          add_primitive(pass, (uint64_t)random_next(&state) << 20 | p, boxed);
-      pass_run(pass, gpu);
-      pass_free(pass);
+      pass_run_and_free(pass, gpu);
    }
 }
 
-static void
-test_boxes(void **unused)
+TEST(boxes)
 {
    static const char *const layouts[] = {"parameter_buffer.layout=baseline",
                                          "parameter_buffer.layout=interleaved"};
@@ -119,11 +110,4 @@ test_boxes(void **unused)
       cm_gpu_destroy(overlapping);
       cm_gpu_destroy(exact);
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {cmocka_unit_test(test_diagonal), cmocka_unit_test(test_boxes)};
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,43 +33,27 @@ define_buffers(struct cm_gpu *gpu)
    define_buffer(gpu, 2, 120);
 }
 
-static void
-test_indexed(void **unused)
+TEST(indexed)
 {
    struct cm_gpu *gpu = test_gpu(NULL);
    define_buffers(gpu);
    struct pass_builder *pass = indexed_draw();
    pass_run(pass, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){
-                           {"gpu.draws", 1},
-                           {"vertex_stage.indices", 6},
-                           {"vertex_stage.vertices", 6},
-                           {"vertex_cache.index.reads", 6},
-                           {"vertex_cache.index.misses", 2},
-                           {"vertex_cache.vertex.reads", 6 + 7},
-                           {"vertex_cache.vertex.misses", 2},
-                           {"dram.vertex.reads", 2},
-                           {"dram.index.read_bytes", 128},
-                           /* 160 bytes of instructions, 65 of constants. */
-                           {"instruction_cache.shader.reads", 3},
-                           {"instruction_cache.constant.reads", 2},
-                           {"instruction_cache.total.misses", 5},
-                           {NULL, 0},
-                        });
+   expect_counters(gpu, {"gpu.draws", 1}, {"vertex_stage.indices", 6}, {"vertex_stage.vertices", 6},
+                   {"vertex_cache.index.reads", 6}, {"vertex_cache.index.misses", 2},
+                   {"vertex_cache.vertex.reads", 6 + 7}, {"vertex_cache.vertex.misses", 2},
+                   {"dram.vertex.reads", 2}, {"dram.index.read_bytes", 128},
+                   /* 160 bytes of instructions, 65 of constants. */
+                   {"instruction_cache.shader.reads", 3}, {"instruction_cache.constant.reads", 2},
+                   {"instruction_cache.total.misses", 5});
    pass_run(pass, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){
-                           {"vertex_cache.index.misses", 2},
-                           {"vertex_cache.total.reads", 2 * 19},
-                           {"instruction_cache.total.reads", 10},
-                           {"instruction_cache.total.misses", 5},
-                           {NULL, 0},
-                        });
+   expect_counters(gpu, {"vertex_cache.index.misses", 2}, {"vertex_cache.total.reads", 2 * 19},
+                   {"instruction_cache.total.reads", 10}, {"instruction_cache.total.misses", 5});
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
 
-static void
-test_reuse(void **unused)
+TEST(reuse)
 {
    static const struct {
       const char *entries;
@@ -85,20 +69,15 @@ test_reuse(void **unused)
       define_buffers(gpu);
       struct pass_builder *pass = indexed_draw();
       pass_run(pass, gpu);
-      assert_counters(gpu, (const struct expected_counter[]){
-                              {"vertex_stage.vertices", cases[i].vertices},
-                              {"vertex_stage.vertices_reused", cases[i].reused},
-                              {"vertex_cache.vertex.reads", cases[i].reads},
-                              {"vertex_cache.index.reads", 6},
-                              {NULL, 0},
-                           });
+      expect_counters(gpu, {"vertex_stage.vertices", cases[i].vertices},
+                      {"vertex_stage.vertices_reused", cases[i].reused},
+                      {"vertex_cache.vertex.reads", cases[i].reads}, {"vertex_cache.index.reads", 6});
       pass_free(pass);
       cm_gpu_destroy(gpu);
    }
 }
 
-static void
-test_not_indexed_and_instanced(void **unused)
+TEST(not_indexed_and_instanced)
 {
    struct cm_gpu *gpu = test_gpu(NULL);
    define_buffers(gpu);
@@ -114,20 +93,14 @@ test_not_indexed_and_instanced(void **unused)
    draw->elements[1] =
       (struct cm_vertex_element){.buffer = 2, .offset = 16, .stride = 24, .bytes = 8, .instance_divisor = 2};
    pass_run(pass, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){
-                           {"vertex_stage.indices", 0},
-                           {"vertex_stage.vertices", 3},
-                           {"vertex_cache.vertex.reads", 2 + 3},
-                           {"vertex_cache.vertex.misses", 1},
-                           {"vertex_cache.index.reads", 0},
-                           {NULL, 0},
-                        });
+   expect_counters(gpu, {"vertex_stage.indices", 0}, {"vertex_stage.vertices", 3},
+                   {"vertex_cache.vertex.reads", 2 + 3}, {"vertex_cache.vertex.misses", 1},
+                   {"vertex_cache.index.reads", 0});
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
 
-static void
-test_base_instance(void **unused)
+TEST(base_instance)
 {
    struct cm_gpu *gpu = test_gpu(NULL);
    define_buffer(gpu, 1, 16 * 64);
@@ -143,17 +116,12 @@ test_base_instance(void **unused)
          (struct cm_vertex_element){.buffer = 1, .stride = 64, .bytes = 16, .instance_divisor = 2};
    }
    pass_run(pass, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){
-                           {"vertex_cache.vertex.reads", 4},
-                           {"vertex_cache.vertex.misses", 2},
-                           {NULL, 0},
-                        });
+   expect_counters(gpu, {"vertex_cache.vertex.reads", 4}, {"vertex_cache.vertex.misses", 2});
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
 
-static void
-test_feedback(void **unused)
+TEST(feedback)
 {
    struct cm_gpu *gpu = test_gpu(NULL);
    define_buffer(gpu, 1, 256);
@@ -170,17 +138,11 @@ test_feedback(void **unused)
    pass_feedback(pass,
                  (struct cm_feedback){.buffer = 2, .offset = 64, .stride = 16, .bytes = 8, .records = 3});
    pass_run(pass, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){
-                           {"vertex_stage.vertices", 3},
-                           {"vertex_cache.vertex.reads", 0},
-                           {"vertex_cache.vertex.writes", 5 + 2},
-                           {"vertex_cache.vertex.misses", 2 + 1},
-                           /* 64 and 128 bytes of instructions: one block and two. */
-                           {"instruction_cache.shader.reads", 3},
-                           {"instruction_cache.shader.misses", 3},
-                           {"instruction_cache.constant.reads", 1},
-                           {NULL, 0},
-                        });
+   expect_counters(gpu, {"vertex_stage.vertices", 3}, {"vertex_cache.vertex.reads", 0},
+                   {"vertex_cache.vertex.writes", 5 + 2}, {"vertex_cache.vertex.misses", 2 + 1},
+                   /* 64 and 128 bytes of instructions: one block and two. */
+                   {"instruction_cache.shader.reads", 3}, {"instruction_cache.shader.misses", 3},
+                   {"instruction_cache.constant.reads", 1});
 
    /* What has just been written is read from the cache. */
    struct pass_builder *next = pass_new(0, 32, 32, 32);
@@ -189,20 +151,15 @@ test_feedback(void **unused)
    draw->num_elements = 1;
    draw->elements[0] = (struct cm_vertex_element){.buffer = 1, .stride = 28, .bytes = 28};
    pass_run(next, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){
-                           {"vertex_cache.vertex.reads", 5},
-                           {"vertex_cache.vertex.hits", 4 + 5},
-                           {"vertex_cache.vertex.misses", 2 + 1},
-                           {NULL, 0},
-                        });
+   expect_counters(gpu, {"vertex_cache.vertex.reads", 5}, {"vertex_cache.vertex.hits", 4 + 5},
+                   {"vertex_cache.vertex.misses", 2 + 1});
    pass_free(next);
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
 
 /* Shaders are fetched once each; what is counted are their invocations. */
-static void
-test_tessellation(void **unused)
+TEST(tessellation)
 {
    struct cm_gpu *gpu = test_gpu((const char *const[]){"timing=on", NULL});
    struct pass_builder *pass = pass_new(0, 32, 32, 32);
@@ -217,24 +174,18 @@ test_tessellation(void **unused)
    draw->evaluation_invocations = 30;
    draw->geometry_invocations = 11;
    pass_run(pass, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){
-                           {"vertex_stage.vertices", 6},
-                           {"tessellation_stage.patches", 2},
-                           {"tessellation_stage.control_invocations", 8},
-                           {"tessellation_stage.evaluation_invocations", 30},
-                           {"geometry_stage.invocations", 11},
-                           /* 40, 72, 136 and 56 bytes; 20 and 65 of constants. */
-                           {"instruction_cache.shader.reads", 1 + 2 + 3 + 1},
-                           {"instruction_cache.constant.reads", 1 + 2},
-                           {"operations.vertex_instructions", 6 * 5 + 8 * 9 + 30 * 17 + 11 * 7},
-                           {NULL, 0},
-                        });
+   expect_counters(gpu, {"vertex_stage.vertices", 6}, {"tessellation_stage.patches", 2},
+                   {"tessellation_stage.control_invocations", 8},
+                   {"tessellation_stage.evaluation_invocations", 30}, {"geometry_stage.invocations", 11},
+                   /* 40, 72, 136 and 56 bytes; 20 and 65 of constants. */
+                   {"instruction_cache.shader.reads", 1 + 2 + 3 + 1},
+                   {"instruction_cache.constant.reads", 1 + 2},
+                   {"operations.vertex_instructions", 6 * 5 + 8 * 9 + 30 * 17 + 11 * 7});
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
 
-static void
-test_index_past_the_end(void **unused)
+TEST(index_past_the_end)
 {
    struct cm_gpu *gpu = test_gpu(NULL);
    define_buffers(gpu);
@@ -242,11 +193,7 @@ test_index_past_the_end(void **unused)
    pass->draws[0].index_offset = 94; /* three of six indices fit */
    pass->draws[0].num_elements = 0;
    pass_run(pass, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){
-                           {"vertex_stage.indices", 6},
-                           {"vertex_cache.index.reads", 3},
-                           {NULL, 0},
-                        });
+   expect_counters(gpu, {"vertex_stage.indices", 6}, {"vertex_cache.index.reads", 3});
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
@@ -266,8 +213,7 @@ textured_draw(void)
    return pass;
 }
 
-static void
-test_textures(void **unused)
+TEST(textures)
 {
    static const char *const settings[] = {"texture.placement=linear", NULL};
    struct cm_gpu *gpu = test_gpu(settings);
@@ -275,34 +221,21 @@ test_textures(void **unused)
    struct pass_builder *pass = textured_draw();
    pass_run(pass, gpu);
    /* Threads of 16 vertices on the four processors in turn: 16 on the first, 16 on the second, 8 on the third. */
-   assert_counters(gpu, (const struct expected_counter[]){
-                           {"vertex_stage.vertices", 40},
-                           {"vertex_stage.footprints", 40},
-                           {"fragment_stage.footprints", 0},
-                           {"texture_cache.0.texture.reads", 16},
-                           {"texture_cache.1.texture.reads", 16},
-                           {"texture_cache.2.texture.reads", 8},
-                           {"texture_cache.3.texture.reads", 0},
-                           {"texture_cache.texture.reads", 40},
-                           {"texture_cache.texture.misses", 3},
-                           {"l2.texture.reads", 3},
-                           {"dram.texture.read_bytes", 3 * 64},
-                           {NULL, 0},
-                        });
+   expect_counters(gpu, {"vertex_stage.vertices", 40}, {"vertex_stage.footprints", 40},
+                   {"fragment_stage.footprints", 0}, {"texture_cache.0.texture.reads", 16},
+                   {"texture_cache.1.texture.reads", 16}, {"texture_cache.2.texture.reads", 8},
+                   {"texture_cache.3.texture.reads", 0}, {"texture_cache.texture.reads", 40},
+                   {"texture_cache.texture.misses", 3}, {"l2.texture.reads", 3},
+                   {"dram.texture.read_bytes", 3 * 64});
    pass_run(pass, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){
-                           {"vertex_stage.footprints", 80},
-                           {"texture_cache.texture.reads", 80},
-                           {"texture_cache.texture.misses", 3},
-                           {NULL, 0},
-                        });
+   expect_counters(gpu, {"vertex_stage.footprints", 80}, {"texture_cache.texture.reads", 80},
+                   {"texture_cache.texture.misses", 3});
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
 
 /* Whenever a vertex is shaded it reads what it reads; one that is reused does not; one without reads reads nothing. */
-static void
-test_textures_of_indexed_vertices(void **unused)
+TEST(textures_of_indexed_vertices)
 {
    static const struct {
       const char *entries;
@@ -328,33 +261,23 @@ test_textures_of_indexed_vertices(void **unused)
       pass_vertex_read(pass, 2, 0, 33, 10, false);
       pass_vertex_read(pass, 5, 0, 0, 60, false);
       pass_run(pass, gpu);
-      assert_counters(gpu, (const struct expected_counter[]){
-                              {"vertex_stage.footprints", cases[i].footprints},
-                              {"texture_cache.texture.reads", cases[i].reads},
-                              {"texture_cache.texture.misses", 3},
-                              {NULL, 0},
-                           });
+      expect_counters(gpu, {"vertex_stage.footprints", cases[i].footprints},
+                      {"texture_cache.texture.reads", cases[i].reads}, {"texture_cache.texture.misses", 3});
       pass_free(pass);
       cm_gpu_destroy(gpu);
    }
 }
 
 /* Of a draw that goes on in another pass the vertices are not in the stream, but what they read is. */
-static void
-test_textures_of_the_rest(void **unused)
+TEST(textures_of_the_rest)
 {
    struct cm_gpu *gpu = test_gpu((const char *const[]){"texture.placement=linear", NULL});
    define_texture(gpu, 3, 64, 64, 1);
    struct pass_builder *pass = textured_draw();
    pass->draws[0].num_vertices = 0;
    pass_run(pass, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){
-                           {"vertex_stage.vertices", 0},
-                           {"vertex_stage.footprints", 40},
-                           {"texture_cache.2.texture.reads", 8},
-                           {"texture_cache.texture.misses", 3},
-                           {NULL, 0},
-                        });
+   expect_counters(gpu, {"vertex_stage.vertices", 0}, {"vertex_stage.footprints", 40},
+                   {"texture_cache.2.texture.reads", 8}, {"texture_cache.texture.misses", 3});
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
@@ -429,34 +352,24 @@ gpu_with_storage(const char *const *settings)
 }
 
 /* Without load/store caches everything is an access of the L2. */
-static void
-test_storage(void **unused)
+TEST(storage)
 {
    static const char *const settings[] = {"texture.placement=linear", "streams.storage=l2", NULL};
    struct cm_gpu *gpu = gpu_with_storage(settings);
    struct pass_builder *pass = draw_with_storage();
    pass_run(pass, gpu);
-   assert_counters(
-      gpu, (const struct expected_counter[]){
-              {"load_store.stores", 32},
-              {"load_store.loads", 24 + 40},
-              {"load_store.atomics", 20},
-              {"vertex_stage.footprints", 40},
-              {"l2.storage.writes", 32 + 20},
-              {"l2.storage.reads", 2 * 24 + 40 + 20},
-              /* 512 bytes of the buffer, of which the two blocks are loaded; three of the image; one. */
-              {"l2.storage.misses", 8 + 3 + 1},
-              {"texture_cache.texture.reads", 40},
-              {NULL, 0},
-           });
+   expect_counters(gpu, {"load_store.stores", 32}, {"load_store.loads", 24 + 40}, {"load_store.atomics", 20},
+                   {"vertex_stage.footprints", 40}, {"l2.storage.writes", 32 + 20},
+                   {"l2.storage.reads", 2 * 24 + 40 + 20},
+                   /* 512 bytes of the buffer, of which the two blocks are loaded; three of the image; one. */
+                   {"l2.storage.misses", 8 + 3 + 1}, {"texture_cache.texture.reads", 40});
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
 
 /* With load/store caches: threads of 16 on the four processors in turn. A block that a processor has stored to is in its cache,
  * until it is written back at the pass' end; atomics are done in the L2. */
-static void
-test_load_store_caches(void **unused)
+TEST(load_store_caches)
 {
    static const char *const settings[] = {"texture.placement=linear",
                                           "streams.storage=load_store_cache",
@@ -470,64 +383,31 @@ test_load_store_caches(void **unused)
    struct cm_gpu *gpu = gpu_with_storage(settings);
    struct pass_builder *pass = draw_with_storage();
    pass_run(pass, gpu);
-   assert_counters(
-      gpu, (const struct expected_counter[]){
-              {"load_store_cache.0.storage.writes", 16 + 16},
-              {"load_store_cache.1.storage.writes", 16 + 4},
-              /* Of 24 invocations 16 and 8, two blocks each; of 40 points 16, 16 and 8. */
-              {"load_store_cache.0.storage.reads", 2 * 16 + 16 + 16},
-              {"load_store_cache.1.storage.reads", 2 * 8 + 16 + 4},
-              {"load_store_cache.2.storage.reads", 8},
-              {"load_store_cache.3.storage.reads", 0},
-              {"load_store_cache.storage.bypasses", 2 * 20},
-              /* Four blocks each; the first loads find what processor 0 has stored, on processor 1 they do
+   expect_counters(
+      gpu, {"load_store_cache.0.storage.writes", 16 + 16}, {"load_store_cache.1.storage.writes", 16 + 4},
+      /* Of 24 invocations 16 and 8, two blocks each; of 40 points 16, 16 and 8. */
+      {"load_store_cache.0.storage.reads", 2 * 16 + 16 + 16},
+      {"load_store_cache.1.storage.reads", 2 * 8 + 16 + 4}, {"load_store_cache.2.storage.reads", 8},
+      {"load_store_cache.3.storage.reads", 0}, {"load_store_cache.storage.bypasses", 2 * 20},
+      /* Four blocks each; the first loads find what processor 0 has stored, on processor 1 they do
                             * not; a block of texels each. */
-              {"load_store_cache.storage.misses", 4 + 4 + 2 + 1 + 1 + 1},
-              /* Atomics pass through. */
-              {"load_store_cache.storage.writebacks", 8 + 20},
-              {NULL, 0},
-           });
+      {"load_store_cache.storage.misses", 4 + 4 + 2 + 1 + 1 + 1},
+      /* Atomics pass through. */
+      {"load_store_cache.storage.writebacks", 8 + 20});
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
 
 /* Of a draw that goes on in another pass, all of it is there without a vertex. */
-static void
-test_storage_of_the_rest(void **unused)
+TEST(storage_of_the_rest)
 {
    static const char *const settings[] = {"texture.placement=linear", "streams.storage=l2", NULL};
    struct cm_gpu *gpu = gpu_with_storage(settings);
    struct pass_builder *pass = draw_with_storage();
    pass->draws[0].num_vertices = 0;
    pass_run(pass, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){
-                           {"load_store.stores", 32},
-                           {"load_store.loads", 24 + 40},
-                           {"load_store.atomics", 20},
-                           {"vertex_stage.footprints", 40},
-                           {NULL, 0},
-                        });
+   expect_counters(gpu, {"load_store.stores", 32}, {"load_store.loads", 24 + 40}, {"load_store.atomics", 20},
+                   {"vertex_stage.footprints", 40});
    pass_free(pass);
    cm_gpu_destroy(gpu);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_indexed),
-      cmocka_unit_test(test_reuse),
-      cmocka_unit_test(test_not_indexed_and_instanced),
-      cmocka_unit_test(test_base_instance),
-      cmocka_unit_test(test_feedback),
-      cmocka_unit_test(test_tessellation),
-      cmocka_unit_test(test_index_past_the_end),
-      cmocka_unit_test(test_textures),
-      cmocka_unit_test(test_textures_of_indexed_vertices),
-      cmocka_unit_test(test_textures_of_the_rest),
-      cmocka_unit_test(test_storage),
-      cmocka_unit_test(test_load_store_caches),
-      cmocka_unit_test(test_storage_of_the_rest),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,8 +20,7 @@ at_origin(uint8_t quad, uint8_t live, uint8_t linear)
    return (struct cm_footprint){.quad = quad, .live = live, .linear = linear};
 }
 
-static void
-test_round_robin(void **unused)
+TEST(round_robin)
 {
    struct cm_gpu *gpu = test_gpu(NULL);
    define_texture(gpu, 1, 64, 64, 1);
@@ -35,37 +34,23 @@ test_round_robin(void **unused)
    pass_shade(pass, 0, 0, 1, 5);
    pass_footprints(pass, 0, 0, (const struct cm_footprint[]){at_origin(0, 1, 0)}, 1);
    pass_run(pass, gpu);
-   assert_counters(gpu,
-                   (const struct expected_counter[]){
-                      {"fragment_stage.quads", 5},
-                      {"fragment_stage.fragments", 18},
-                      {"fragment_stage.footprints", 5},
-                      {"texture_cache.0.texture.reads", 4 + 1},
-                      {"texture_cache.0.texture.misses", 1},
-                      {"texture_cache.1.texture.reads", 4},
-                      {"texture_cache.2.texture.reads", 2},
-                      /* Bilinear: four fragments of two rows each. */
-                      {"texture_cache.3.texture.reads", 8},
-                      {"texture_cache.3.texture.misses", 2},
-                      {"texture_cache.texture.reads", 19},
-                      {"l2.texture.reads", 5},
-                      {"l2.texture.misses", 2},
-                      {"dram.texture.reads", 2},
-                      {"dram.texture.read_bytes", 128},
-                      /* Each processor takes up the draw once: a block of instructions, two of constants. */
-                      {"fragment_stage.program_switches", 4},
-                      {"instruction_cache.shader.reads", 4},
-                      {"instruction_cache.constant.reads", 8},
-                      {"instruction_cache.total.misses", 3},
-                      {NULL, 0},
-                   });
+   expect_counters(gpu, {"fragment_stage.quads", 5}, {"fragment_stage.fragments", 18},
+                   {"fragment_stage.footprints", 5}, {"texture_cache.0.texture.reads", 4 + 1},
+                   {"texture_cache.0.texture.misses", 1}, {"texture_cache.1.texture.reads", 4},
+                   {"texture_cache.2.texture.reads", 2},
+                   /* Bilinear: four fragments of two rows each. */
+                   {"texture_cache.3.texture.reads", 8}, {"texture_cache.3.texture.misses", 2},
+                   {"texture_cache.texture.reads", 19}, {"l2.texture.reads", 5}, {"l2.texture.misses", 2},
+                   {"dram.texture.reads", 2}, {"dram.texture.read_bytes", 128},
+                   /* Each processor takes up the draw once: a block of instructions, two of constants. */
+                   {"fragment_stage.program_switches", 4}, {"instruction_cache.shader.reads", 4},
+                   {"instruction_cache.constant.reads", 8}, {"instruction_cache.total.misses", 3});
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
 
 /* Processors start anew with each tile, and change programs within one. */
-static void
-test_program_switches(void **unused)
+TEST(program_switches)
 {
    struct cm_gpu *gpu = test_gpu(
       (const char *const[]){"fragment_stage.processors=2", "caches.texture_cache.instances=2", NULL});
@@ -78,20 +63,14 @@ test_program_switches(void **unused)
    pass_shade(pass, 0, 0, 2, 15); /* 0 1: one */
    pass_shade(pass, 1, 0, 1, 15); /* another tile: 0: one */
    pass_run(pass, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){
-                           {"fragment_stage.quads", 7},
-                           {"fragment_stage.program_switches", 5},
-                           {"instruction_cache.shader.reads", 5},
-                           {"instruction_cache.shader.misses", 2},
-                           {NULL, 0},
-                        });
+   expect_counters(gpu, {"fragment_stage.quads", 7}, {"fragment_stage.program_switches", 5},
+                   {"instruction_cache.shader.reads", 5}, {"instruction_cache.shader.misses", 2});
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
 
 /* What is rendered past the caches is read from memory afterwards. */
-static void
-test_render_to_texture(void **unused)
+TEST(render_to_texture)
 {
    struct cm_gpu *gpu = test_gpu(NULL);
    define_texture(gpu, 1, 64, 64, 1);
@@ -107,26 +86,18 @@ test_render_to_texture(void **unused)
 
    pass_run(sample, gpu);
    pass_run(sample, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){{"texture_cache.texture.misses", 1},
-                                                          {"dram.texture.reads", 1},
-                                                          {NULL, 0}});
+   expect_counters(gpu, {"texture_cache.texture.misses", 1}, {"dram.texture.reads", 1});
    pass_run(render, gpu);
    pass_run(sample, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){
-                           {"texture_cache.texture.misses", 2},
-                           {"texture_cache.texture.invalidations", 1},
-                           {"l2.texture.invalidations", 1},
-                           {"dram.texture.reads", 2},
-                           {"dram.color.writes", 3 * 64 + 64},
-                           {NULL, 0},
-                        });
+   expect_counters(gpu, {"texture_cache.texture.misses", 2}, {"texture_cache.texture.invalidations", 1},
+                   {"l2.texture.invalidations", 1}, {"dram.texture.reads", 2},
+                   {"dram.color.writes", 3 * 64 + 64});
    pass_free(sample);
    pass_free(render);
    cm_gpu_destroy(gpu);
 }
 
-static void
-test_addresses_follow_first_use(void **unused)
+TEST(addresses_follow_first_use)
 {
    /* Defined in the other order, or with others between that are not used, the
     * textures have the same addresses and conflict alike. */
@@ -148,8 +119,7 @@ test_addresses_follow_first_use(void **unused)
          pass_footprints(pass, 0, 0, &f, 1);
       }
       pass_run(pass, gpu);
-      const int index = cm_counter_table_find(cm_gpu_counters(gpu), "texture_cache.texture.hits");
-      hits[order] = cm_gpu_total(gpu)[index];
+      hits[order] = gpu_total(gpu, "texture_cache.texture.hits");
       pass_free(pass);
       cm_gpu_destroy(gpu);
    }
@@ -159,8 +129,7 @@ test_addresses_follow_first_use(void **unused)
 
 /* Accesses to storage, where it has no stream, are left out: texture reads before and behind them are what they are
  * without. For texture caches of a processor each, whose reads are counted in two ways (texture/area.h), and for both. */
-static void
-test_storage_left_out(void **unused)
+TEST(storage_left_out)
 {
    uint64_t footprints[2], reads[2];
    for (unsigned stores = 0; stores < 2; stores++) {
@@ -217,15 +186,4 @@ test_storage_left_out(void **unused)
    assert_int_equal(footprints[0], 4 * (3000 + 3000 * 4 / 5));
    assert_int_equal(footprints[1], footprints[0]);
    assert_int_equal(reads[1], reads[0]);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_round_robin),       cmocka_unit_test(test_program_switches),
-      cmocka_unit_test(test_render_to_texture), cmocka_unit_test(test_addresses_follow_first_use),
-      cmocka_unit_test(test_storage_left_out),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

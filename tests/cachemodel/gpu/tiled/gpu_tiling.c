@@ -11,8 +11,7 @@ add_two_primitives(struct pass_builder *pass)
    pass_primitive(pass, 2, (const uint32_t[]){1, 3}, 2);
 }
 
-static void
-test_baseline_layout(void **unused)
+TEST(baseline_layout)
 {
    struct cm_gpu *gpu = test_gpu(NULL);
    struct pass_builder *pass = pass_new(0, 64, 64, 32);
@@ -20,33 +19,21 @@ test_baseline_layout(void **unused)
    pass_run(pass, gpu);
    /* 4 + 2 PMDs in the 4 tiles' first blocks, 3 + 2 attributes; tiles 0 … 3 read
     * 1, 2, 1, 2 PMDs and 3, 5, 3, 5 attributes, all of which are still there. */
-   assert_counters(gpu, (const struct expected_counter[]){
-                           {"tiling_engine.primitives", 2},
-                           {"tiling_engine.pmds", 6},
-                           {"tiling_engine.attributes", 5},
-                           {"tiling_engine.tiles", 4},
-                           {"tile_cache.pb_list.writes", 6},
-                           {"tile_cache.pb_list.reads", 6},
-                           {"tile_cache.pb_list.misses", 4},
-                           {"tile_cache.pb_list.hits", 8},
-                           {"tile_cache.pb_list.fills", 0},
-                           {"tile_cache.pb_attribute.writes", 5},
-                           {"tile_cache.pb_attribute.reads", 16},
-                           {"tile_cache.pb_attribute.misses", 5},
-                           {"tile_cache.pb_attribute.hits", 16},
-                           {"tile_cache.total.evictions", 0},
-                           {"l2.total.reads", 0},
-                           {"dram.total.reads", 0},
-                           {NULL, 0},
-                        });
+   expect_counters(gpu, {"tiling_engine.primitives", 2}, {"tiling_engine.pmds", 6},
+                   {"tiling_engine.attributes", 5}, {"tiling_engine.tiles", 4},
+                   {"tile_cache.pb_list.writes", 6}, {"tile_cache.pb_list.reads", 6},
+                   {"tile_cache.pb_list.misses", 4}, {"tile_cache.pb_list.hits", 8},
+                   {"tile_cache.pb_list.fills", 0}, {"tile_cache.pb_attribute.writes", 5},
+                   {"tile_cache.pb_attribute.reads", 16}, {"tile_cache.pb_attribute.misses", 5},
+                   {"tile_cache.pb_attribute.hits", 16}, {"tile_cache.total.evictions", 0},
+                   {"l2.total.reads", 0}, {"dram.total.reads", 0});
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
 
 /* A cache of two blocks in one set: every eviction of a list's block can be
  * followed by hand, and is the same in both layouts. */
-static void
-test_lists_in_a_tiny_cache(void **unused)
+TEST(lists_in_a_tiny_cache)
 {
    static const char *const layouts[] = {"parameter_buffer.layout=baseline",
                                          "parameter_buffer.layout=interleaved"};
@@ -64,19 +51,11 @@ test_lists_in_a_tiny_cache(void **unused)
        * A0 B0 alternating, then A1 B1 (which evict A0 and B0). Read: A0 ×16, A1,
        * B0 ×16, B1, none of which is there any more when it is wanted: reading A0
        * evicts A1. */
-      assert_counters(gpu, (const struct expected_counter[]){
-                              {"tile_cache.pb_list.writes", 34},
-                              {"tile_cache.pb_list.reads", 34},
-                              {"tile_cache.pb_list.misses", 4 + 4},
-                              {"tile_cache.pb_list.fills", 4},
-                              {"tile_cache.pb_list.writebacks", 4},
-                              {"l2.pb_list.reads", 4},
-                              {"l2.pb_list.hits", 4},
-                              {"l2.pb_list.writes", 4},
-                              {"l2.pb_attribute.writes", 17},
-                              {"l2.pb_attribute.reads", 34},
-                              {NULL, 0},
-                           });
+      expect_counters(gpu, {"tile_cache.pb_list.writes", 34}, {"tile_cache.pb_list.reads", 34},
+                      {"tile_cache.pb_list.misses", 4 + 4}, {"tile_cache.pb_list.fills", 4},
+                      {"tile_cache.pb_list.writebacks", 4}, {"l2.pb_list.reads", 4}, {"l2.pb_list.hits", 4},
+                      {"l2.pb_list.writes", 4}, {"l2.pb_attribute.writes", 17},
+                      {"l2.pb_attribute.reads", 34});
       pass_free(pass);
       cm_gpu_destroy(gpu);
    }
@@ -85,8 +64,7 @@ test_lists_in_a_tiny_cache(void **unused)
 /* In the baseline layout, the lists of tiles whose number differs by a multiple of
  * 4 fall into one set of the 256 of the Tile Cache; interleaved, 16 neighbours do
  * not meet (TCOR III-B). */
-static void
-test_conflicts_of_the_baseline(void **unused)
+TEST(conflicts_of_the_baseline)
 {
    uint64_t evictions[2];
    for (unsigned i = 0; i < 2; i++) {
@@ -98,8 +76,7 @@ test_conflicts_of_the_baseline(void **unused)
       for (uint32_t tile = 0; tile < 256; tile++)
          pass_primitive(pass, 1, &tile, 1);
       pass_run(pass, gpu);
-      const int index = cm_counter_table_find(cm_gpu_counters(gpu), "tile_cache.pb_list.evictions");
-      evictions[i] = cm_gpu_total(gpu)[index];
+      evictions[i] = gpu_total(gpu, "tile_cache.pb_list.evictions");
       pass_free(pass);
       cm_gpu_destroy(gpu);
    }
@@ -110,8 +87,7 @@ test_conflicts_of_the_baseline(void **unused)
    assert_int_equal(evictions[1], 0);
 }
 
-static void
-test_wide_pmds(void **unused)
+TEST(wide_pmds)
 {
    /* 17 attributes do not fit a narrow PMD: 8 bytes each, 8 PMDs a block. */
    struct cm_gpu *gpu = test_gpu((const char *const[]){"streams.pb_attribute=dram", NULL});
@@ -120,40 +96,28 @@ test_wide_pmds(void **unused)
    for (unsigned p = 0; p < 16; p++)
       pass_primitive(pass, p ? 1 : 17, (const uint32_t[]){0}, 1);
    pass_run(pass, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){
-                           {"tile_cache.pb_list.writes", 16},
-                           {"tile_cache.pb_list.misses", 2},
-                           {"dram.pb_attribute.writes", 32},
-                           {"dram.pb_attribute.reads", 32},
-                           {NULL, 0},
-                        });
+   expect_counters(gpu, {"tile_cache.pb_list.writes", 16}, {"tile_cache.pb_list.misses", 2},
+                   {"dram.pb_attribute.writes", 32}, {"dram.pb_attribute.reads", 32});
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
 
 /* The Parameter Buffer is at the same addresses in every pass. */
-static void
-test_second_pass_overwrites(void **unused)
+TEST(second_pass_overwrites)
 {
    struct cm_gpu *gpu = test_gpu(NULL);
    for (uint32_t frame = 0; frame < 2; frame++) {
       struct pass_builder *pass = pass_new(frame, 64, 64, 32);
       add_two_primitives(pass);
-      pass_run(pass, gpu);
-      pass_free(pass);
-      assert_counters(gpu, (const struct expected_counter[]){
-                              {"tile_cache.total.misses", 9},
-                              {"tile_cache.total.reads", 22 * (frame + 1)},
-                              {NULL, 0},
-                           });
+      pass_run_and_free(pass, gpu);
+      expect_counters(gpu, {"tile_cache.total.misses", 9}, {"tile_cache.total.reads", 22 * (frame + 1)});
       cm_gpu_frame_end(gpu);
    }
    cm_gpu_destroy(gpu);
 }
 
 /* 4 list blocks and 5 attributes are in the Tile Cache when a pass ends. */
-static void
-test_end_of_pass(void **unused)
+TEST(end_of_pass)
 {
    static const struct {
       const char *setting;
@@ -168,24 +132,18 @@ test_end_of_pass(void **unused)
       for (uint32_t frame = 0; frame < 2; frame++) {
          struct pass_builder *pass = pass_new(frame, 64, 64, 32);
          add_two_primitives(pass);
-         pass_run(pass, gpu);
-         pass_free(pass);
+         pass_run_and_free(pass, gpu);
       }
-      assert_counters(gpu, (const struct expected_counter[]){
-                              {"tile_cache.total.misses", cases[i].misses},
-                              {"tile_cache.total.evictions", cases[i].evictions},
-                              {"tile_cache.total.writebacks", cases[i].writebacks},
-                              {"l2.total.writes", cases[i].writebacks},
-                              {"tile_cache.total.fills", 0},
-                              {NULL, 0},
-                           });
+      expect_counters(gpu, {"tile_cache.total.misses", cases[i].misses},
+                      {"tile_cache.total.evictions", cases[i].evictions},
+                      {"tile_cache.total.writebacks", cases[i].writebacks},
+                      {"l2.total.writes", cases[i].writebacks}, {"tile_cache.total.fills", 0});
       cm_gpu_destroy(gpu);
    }
 }
 
 /* The same with a cache for each section; the Primitive Buffer has nothing to keep. */
-static void
-test_end_of_pass_with_primitive_buffer(void **unused)
+TEST(end_of_pass_with_primitive_buffer)
 {
    static const struct {
       const char *setting;
@@ -206,21 +164,17 @@ test_end_of_pass_with_primitive_buffer(void **unused)
       struct pass_builder *pass = pass_new(0, 64, 64, 32);
       add_two_primitives(pass);
       pass_run(pass, gpu);
-      assert_counters(gpu, (const struct expected_counter[]){
-                              {"primitive_list_cache.total.evictions", cases[i].list_evictions},
-                              {"attribute_cache.total.evictions", 5},
-                              {"attribute_cache.total.writebacks_saved", cases[i].saved},
-                              {"l2.total.writes", cases[i].writebacks},
-                              {NULL, 0},
-                           });
+      expect_counters(gpu, {"primitive_list_cache.total.evictions", cases[i].list_evictions},
+                      {"attribute_cache.total.evictions", 5},
+                      {"attribute_cache.total.writebacks_saved", cases[i].saved},
+                      {"l2.total.writes", cases[i].writebacks});
       pass_free(pass);
       cm_gpu_destroy(gpu);
    }
 }
 
 /* A Primitive Buffer serves attributes where they go to its cache, and nowhere else. */
-static void
-test_attributes_go_elsewhere(void **unused)
+TEST(attributes_go_elsewhere)
 {
    const char *settings[32];
    unsigned count = 0;
@@ -232,23 +186,16 @@ test_attributes_go_elsewhere(void **unused)
    struct pass_builder *pass = pass_new(0, 64, 64, 32);
    add_two_primitives(pass);
    pass_run(pass, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){
-                           {"l2.pb_attribute.writes", 5},
-                           {"l2.pb_attribute.reads", 16},
-                           {"l2.pb_attribute.hits", 16},
-                           {"attribute_cache.total.reads", 0},
-                           {"attribute_cache.total.writes", 0},
-                           {"primitive_buffer.reads", 0},
-                           {"primitive_buffer.writes", 0},
-                           {NULL, 0},
-                        });
+   expect_counters(gpu, {"l2.pb_attribute.writes", 5}, {"l2.pb_attribute.reads", 16},
+                   {"l2.pb_attribute.hits", 16}, {"attribute_cache.total.reads", 0},
+                   {"attribute_cache.total.writes", 0}, {"primitive_buffer.reads", 0},
+                   {"primitive_buffer.writes", 0});
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
 
 /* What a pass leaves that cannot be simulated is not in the next one's way: no lists hold so many attributes. */
-static void
-test_pass_that_fails(void **unused)
+TEST(pass_that_fails)
 {
    struct cm_gpu *gpu = test_gpu(test_tcor_settings);
    struct pass_builder *failing = pass_new(0, 64, 64, 32), *pass = pass_new(0, 64, 64, 32);
@@ -262,33 +209,11 @@ test_pass_that_fails(void **unused)
 
    add_two_primitives(pass);
    pass_run(pass, gpu);
-   assert_frame(gpu, cm_gpu_frame_end(gpu),
-                (const struct expected_counter[]){
-                   {"primitive_buffer.writes", 2},
-                   {"primitive_buffer.misses", 2},
-                   {"primitive_buffer.reads", 6},
-                   {"primitive_buffer.hits", 6},
-                   {"primitive_buffer.evictions", 2}, /* at the end */
-                   {NULL, 0},
-                });
+   const uint64_t *frame = cm_gpu_frame_end(gpu);
+   expect_frame(gpu, frame, {"primitive_buffer.writes", 2}, {"primitive_buffer.misses", 2},
+                {"primitive_buffer.reads", 6}, {"primitive_buffer.hits", 6},
+                {"primitive_buffer.evictions", 2 /* at the end */});
    pass_free(failing);
    pass_free(pass);
    cm_gpu_destroy(gpu);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_baseline_layout),
-      cmocka_unit_test(test_lists_in_a_tiny_cache),
-      cmocka_unit_test(test_conflicts_of_the_baseline),
-      cmocka_unit_test(test_wide_pmds),
-      cmocka_unit_test(test_second_pass_overwrites),
-      cmocka_unit_test(test_attributes_go_elsewhere),
-      cmocka_unit_test(test_pass_that_fails),
-      cmocka_unit_test(test_end_of_pass),
-      cmocka_unit_test(test_end_of_pass_with_primitive_buffer),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <malloc.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "random.h"
+#include "support/test.h"
 #include "tiling/parameter_buffer.h"
 #include "tiling/tile_order.h"
 
@@ -50,8 +43,7 @@ bin_example(struct cm_pb_lists *lists, uint32_t first[NUM_PRIMITIVES])
    }
 }
 
-static void
-test_tcor_example(void **state)
+TEST(tcor_example)
 {
    for (unsigned l = 0; l < 2; l++) {
       struct cm_pb_lists *lists = cm_pb_lists_create(layouts[l], false, 9, example_position, true);
@@ -71,8 +63,7 @@ test_tcor_example(void **state)
 
 /* The two lines of the example's Attribute Cache, driven by the numbers that
  * the lists deliver, do what the text says. */
-static void
-test_tcor_example_in_a_cache_of_two(void **state)
+TEST(tcor_example_in_a_cache_of_two)
 {
    struct cm_pb_lists *lists = cm_pb_lists_create(CM_PB_LAYOUT_INTERLEAVED, false, 9, example_position, true);
    uint32_t first[NUM_PRIMITIVES];
@@ -113,8 +104,7 @@ append_one(struct cm_pb_lists *lists, uint32_t tile)
 }
 
 /* TCOR Figure 3: sixteen PMDs a block, the next tile's list 64 blocks later. */
-static void
-test_baseline_addresses(void **state)
+TEST(baseline_addresses)
 {
    struct cm_pb_lists *lists = cm_pb_lists_create(CM_PB_LAYOUT_BASELINE, false, 9, example_position, false);
    for (uint32_t n = 0; n < 1024; n++) {
@@ -125,8 +115,7 @@ test_baseline_addresses(void **state)
 }
 
 /* TCOR Figure 6: a section is one block of each tile. */
-static void
-test_interleaved_addresses(void **state)
+TEST(interleaved_addresses)
 {
    struct cm_pb_lists *lists =
       cm_pb_lists_create(CM_PB_LAYOUT_INTERLEAVED, false, 9, example_position, false);
@@ -140,8 +129,7 @@ test_interleaved_addresses(void **state)
    cm_pb_lists_destroy(lists);
 }
 
-static void
-test_wide_addresses(void **state)
+TEST(wide_addresses)
 {
    for (unsigned l = 0; l < 2; l++) {
       struct cm_pb_lists *lists = cm_pb_lists_create(layouts[l], true, 9, example_position, false);
@@ -156,8 +144,7 @@ test_wide_addresses(void **state)
 }
 
 /* The lists lie in the order of the traversal, not of the rows. */
-static void
-test_lists_lie_in_traversal_order(void **state)
+TEST(lists_lie_in_traversal_order)
 {
    static const uint32_t position[4] = {2, 0, 3, 1};
    for (unsigned l = 0; l < 2; l++) {
@@ -171,8 +158,7 @@ test_lists_lie_in_traversal_order(void **state)
 
 /* Beyond its 64 blocks a list goes on in runs of 64 blocks behind the regular
  * area, in the order in which the lists overflow. */
-static void
-test_baseline_overflow(void **state)
+TEST(baseline_overflow)
 {
    static const uint32_t position[3] = {2, 1, 0};
    static const uint32_t both[2] = {0, 1};
@@ -240,7 +226,7 @@ struct primitive {
 
 /* A rectangle of tiles with holes, in row-major or in shuffled order. */
 static struct primitive
-random_primitive(struct random *random, const struct pass *pass, uint32_t id, bool wide)
+random_primitive(uint64_t *random, const struct pass *pass, uint32_t id, bool wide)
 {
    struct primitive primitive = {
       .id = id,
@@ -319,7 +305,7 @@ check_lists(const struct cm_pb_lists *lists, const struct pass *pass, bool wide,
 
 /* with: a renderer's lists; without: a consumer's, which must agree. */
 static void
-check_random_pass(struct random *random, struct cm_pb_lists *with, struct cm_pb_lists *without,
+check_random_pass(uint64_t *random, struct cm_pb_lists *with, struct cm_pb_lists *without,
                   const struct pass *pass, bool wide, uint32_t num_primitives)
 {
    struct primitive *primitives = malloc(num_primitives * sizeof(*primitives));
@@ -365,13 +351,12 @@ check_random_pass(struct random *random, struct cm_pb_lists *with, struct cm_pb_
 }
 
 /* Every order, direction, layout and width, fresh lists and reused ones. */
-static void
-test_random_primitives(void **state)
+TEST(random_primitives)
 {
    static const struct {
       uint32_t x, y, primitives;
    } sizes[] = {{1, 1, 3000}, {3, 2, 4000}, {30, 17, 150}, {17, 9, 400}, {64, 64, 20}, {5, 16, 700}};
-   struct random random = {2};
+   uint64_t random = 2;
    const uint32_t position_of_one = 0;
    for (unsigned l = 0; l < 2; l++) {
       struct cm_pb_lists *with = cm_pb_lists_create(layouts[l], false, 1, &position_of_one, true);
@@ -392,10 +377,9 @@ test_random_primitives(void **state)
 }
 
 /* More tiles than one word of the sorting bitmap's summary covers. */
-static void
-test_many_tiles(void **state)
+TEST(many_tiles)
 {
-   struct random random = {3};
+   uint64_t random = 3;
    struct pass pass;
    pass_init(&pass, 120, 68, CM_TILE_ORDER_HILBERT, true);
    assert_true(cm_pb_needs_wide(pass.num_tiles, 1, 1));
@@ -414,8 +398,7 @@ test_many_tiles(void **state)
 
 /* With 4,096 tiles the last tile's position fills the field and is still not
  * confused with "never". */
-static void
-test_exactly_4096_tiles(void **state)
+TEST(exactly_4096_tiles)
 {
    assert_false(cm_pb_needs_wide(4096, 1, 1));
    for (unsigned reversed = 0; reversed < 2; reversed++) {
@@ -457,8 +440,7 @@ assert_append_overflows(struct cm_pb_lists *lists, uint32_t primitive, uint32_t 
    assert_int_equal(cm_pb_lists_length(lists, tile), 0);
 }
 
-static void
-test_what_does_not_fit_is_refused(void **state)
+TEST(what_does_not_fit_is_refused)
 {
    errno = 0;
    assert_null(cm_pb_lists_create(CM_PB_LAYOUT_BASELINE, false, 4097, example_position, true));
@@ -494,8 +476,7 @@ allocated_bytes(void)
 
 /* 33 MB of layout, but memory only for what is used; and passes like the ones
  * before take no more. */
-static void
-test_memory(void **state)
+TEST(memory)
 {
    struct pass pass;
    pass_init(&pass, 120, 68, CM_TILE_ORDER_Z, false);
@@ -511,7 +492,7 @@ test_memory(void **state)
       assert_true(cm_pb_lists_reset(lists, true, pass.num_tiles, pass.position));
       for (uint32_t tile = 0; tile < pass.num_tiles; tile++)
          assert_int_equal(cm_pb_lists_length(lists, tile), 0);
-      struct random random = {4};
+      uint64_t random = 4;
       for (unsigned n = 0; n < 200000; n++)
          append_one(lists, random_below(&random, 100) ? random_below(&random, pass.num_tiles) : 0);
       if (round == 0)
@@ -522,24 +503,4 @@ test_memory(void **state)
    /* The C library counts small pieces that it keeps for later as allocated. */
    assert_true(allocated_bytes() < before + 4096);
    pass_finish(&pass);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_tcor_example),
-      cmocka_unit_test(test_tcor_example_in_a_cache_of_two),
-      cmocka_unit_test(test_baseline_addresses),
-      cmocka_unit_test(test_interleaved_addresses),
-      cmocka_unit_test(test_wide_addresses),
-      cmocka_unit_test(test_lists_lie_in_traversal_order),
-      cmocka_unit_test(test_baseline_overflow),
-      cmocka_unit_test(test_random_primitives),
-      cmocka_unit_test(test_many_tiles),
-      cmocka_unit_test(test_exactly_4096_tiles),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
-      cmocka_unit_test(test_memory),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "random.h"
+#include "support/test.h"
 #include "tiling/parameter_buffer.h"
 
 /* The bytes that docs/parameter-buffer.md gives a PMD. */
@@ -38,8 +31,7 @@ assert_round_trip(bool wide, struct cm_pmd pmd)
    assert_int_equal(bytes[1 + cm_pmd_bytes(wide)], 0xa5);
 }
 
-static void
-test_bytes(void **state)
+TEST(bytes)
 {
    static const struct {
       bool wide;
@@ -65,8 +57,7 @@ test_bytes(void **state)
    }
 }
 
-static void
-test_every_value_of_each_field(void **state)
+TEST(every_value_of_each_field)
 {
    for (uint32_t primitive = 0; primitive < 65536; primitive++)
       assert_round_trip(false, (struct cm_pmd){primitive, 1 + primitive % 16, CM_PB_NEVER});
@@ -77,7 +68,7 @@ test_every_value_of_each_field(void **state)
    for (uint32_t num_attributes = 1; num_attributes <= 256; num_attributes++)
       assert_round_trip(true, (struct cm_pmd){UINT32_MAX, num_attributes, CM_PB_NEVER});
 
-   struct random random = {1};
+   uint64_t random = 1;
    for (unsigned n = 0; n < 100000; n++) {
       const uint32_t next = random_below(&random, 1u << 24);
       assert_round_trip(true, (struct cm_pmd){random_below(&random, UINT32_MAX),
@@ -86,8 +77,7 @@ test_every_value_of_each_field(void **state)
 }
 
 /* Every bit of a PMD means something: another bit pattern is another PMD. */
-static void
-test_every_bit_counts(void **state)
+TEST(every_bit_counts)
 {
    for (unsigned wide = 0; wide < 2; wide++) {
       const struct cm_pmd pmd = {0x5a5a, 7, 0x5a5};
@@ -103,8 +93,7 @@ test_every_bit_counts(void **state)
    }
 }
 
-static void
-test_needs_wide(void **state)
+TEST(needs_wide)
 {
    assert_false(cm_pb_needs_wide(1, 0, 1));
    assert_false(cm_pb_needs_wide(4096, 65536, 16));
@@ -115,8 +104,7 @@ test_needs_wide(void **state)
    assert_true(cm_pb_needs_wide(1, UINT64_C(1) << 32, 1));
 }
 
-static void
-test_attribute_block(void **state)
+TEST(attribute_block)
 {
    assert_int_equal(sizeof(struct cm_pb_attribute_block), CM_PB_BLOCK_BYTES);
    assert_int_equal(sizeof(((struct cm_pb_attribute_block *)0)->vertex), CM_PB_ATTRIBUTE_BYTES);
@@ -125,17 +113,4 @@ test_attribute_block(void **state)
    assert_int_equal(offsetof(struct cm_pb_attribute_block, draw), 52);
    assert_int_equal(offsetof(struct cm_pb_attribute_block, flags), 56);
    assert_int_equal(offsetof(struct cm_pb_attribute_block, reserved), 60);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bytes),
-      cmocka_unit_test(test_every_value_of_each_field),
-      cmocka_unit_test(test_every_bit_counts),
-      cmocka_unit_test(test_needs_wide),
-      cmocka_unit_test(test_attribute_block),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

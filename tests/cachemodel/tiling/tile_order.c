@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "tiling/tile_order.h"
 
 static const enum cm_tile_order orders[] = {
@@ -30,8 +24,7 @@ build(enum cm_tile_order order, uint32_t tiles_x, uint32_t tiles_y, bool reverse
    return traversal;
 }
 
-static void
-test_permutations(void **state)
+TEST(permutations)
 {
    for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
       const uint32_t num_tiles = sizes[s].x * sizes[s].y;
@@ -55,8 +48,7 @@ test_permutations(void **state)
    }
 }
 
-static void
-test_scanline(void **state)
+TEST(scanline)
 {
    uint32_t *traversal = build(CM_TILE_ORDER_SCANLINE, 5, 3, false);
    for (uint32_t n = 0; n < 15; n++)
@@ -64,8 +56,7 @@ test_scanline(void **state)
    free(traversal);
 }
 
-static void
-test_z_is_bit_interleaving(void **state)
+TEST(z_is_bit_interleaving)
 {
    uint32_t *traversal = build(CM_TILE_ORDER_Z, 32, 32, false);
    for (uint32_t n = 0; n < 1024; n++) {
@@ -79,8 +70,7 @@ test_z_is_bit_interleaving(void **state)
    free(traversal);
 }
 
-static void
-test_hilbert_steps_to_neighbours(void **state)
+TEST(hilbert_steps_to_neighbours)
 {
    for (uint32_t size = 1; size <= 128; size *= 2) {
       uint32_t *traversal = build(CM_TILE_ORDER_HILBERT, size, size, false);
@@ -95,8 +85,7 @@ test_hilbert_steps_to_neighbours(void **state)
    }
 }
 
-static void
-test_hilbert_of_four_by_four(void **state)
+TEST(hilbert_of_four_by_four)
 {
    static const uint32_t expected[16] = {0, 1, 5, 4, 8, 12, 13, 9, 10, 14, 15, 11, 7, 6, 2, 3};
    uint32_t *traversal = build(CM_TILE_ORDER_HILBERT, 4, 4, false);
@@ -105,8 +94,7 @@ test_hilbert_of_four_by_four(void **state)
 }
 
 /* A rectangle keeps the order of the square around it. */
-static void
-test_rectangles_are_squares_with_holes(void **state)
+TEST(rectangles_are_squares_with_holes)
 {
    for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
       uint32_t size = 1;
@@ -130,26 +118,10 @@ test_rectangles_are_squares_with_holes(void **state)
    }
 }
 
-static void
-test_boustrophedonic(void **state)
+TEST(boustrophedonic)
 {
    for (uint32_t frame = 0; frame < 6; frame++) {
       assert_false(cm_traversal_reversed(CM_TRAVERSAL_FORWARD, frame));
       assert_int_equal(cm_traversal_reversed(CM_TRAVERSAL_BOUSTROPHEDONIC, frame), frame % 2);
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_permutations),
-      cmocka_unit_test(test_scanline),
-      cmocka_unit_test(test_z_is_bit_interleaving),
-      cmocka_unit_test(test_hilbert_steps_to_neighbours),
-      cmocka_unit_test(test_hilbert_of_four_by_four),
-      cmocka_unit_test(test_rectangles_are_squares_with_holes),
-      cmocka_unit_test(test_boustrophedonic),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }
