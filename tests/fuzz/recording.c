@@ -33,10 +33,12 @@ new_gpus(void)
    char error[512];
    struct gpus gpus;
    for (size_t g = 0; g < NUM_GPUS; g++) {
-      if (!configs[g])
+      if (!configs[g]) {
          configs[g] = cm_config_load(presets[g], TBRSIM_CONFIGS, error, sizeof error);
-      if (!configs[g])
-         abort();
+         /* With rows by texture, which have names. */
+         if (!configs[g] || !cm_config_set(configs[g], "attribution.texture=on", error, sizeof error))
+            abort();
+      }
       gpus.list[g] = cm_gpu_create(configs[g], NULL, 0);
    }
    return gpus;

@@ -218,7 +218,7 @@ cm_gpu_out_of_memory(struct cm_gpu *gpu)
    gpu->out_of_memory = true;
 }
 
-/* Whether tables, which come later, have rows of resources. */
+/* Whether tables, which come later, have rows of resources and names. */
 static bool
 names_resources(const struct cm_gpu *gpu)
 {
@@ -247,7 +247,7 @@ cm_gpu_define_name(struct cm_gpu *gpu, const struct cm_name *name)
 {
    if (name->type == CM_NAME_READ)
       cm_gpu_attribute_read(gpu, name->number);
-   if (!cm_names_define(gpu->names, name))
+   if (names_resources(gpu) && !cm_names_define(gpu->names, name))
       cm_gpu_out_of_memory(gpu);
 }
 

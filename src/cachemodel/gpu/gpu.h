@@ -96,7 +96,7 @@ void cm_gpu_define_resource(struct cm_gpu *gpu, const struct cm_resource_descrip
 void cm_gpu_forget_resource(struct cm_gpu *gpu, uint32_t id);
 /** Announces a name; the text is copied. Names change nothing that is counted. */
 void cm_gpu_define_name(struct cm_gpu *gpu, const struct cm_name *name);
-/** The program's names, as far as they are defined; those of resources with attribution or a timeline only. */
+/** The program's names, as far as they are defined; with attribution or a timeline only. */
 const struct cm_names *cm_gpu_names(const struct cm_gpu *gpu);
 
 /** Geometry and tiling: index and vertex fetches, shaders, constants, and the
