@@ -187,8 +187,8 @@ class Simulation(RecordingTest):
             self.fine("sim", "--jobs", jobs, "--out", self.out / str(jobs), "--work-times", times, "--config", "tcor-64k",
                       self.recording)
             parts = [line.split(",")[1] for line in times.read_text().splitlines()[1:]]
-            divided = [] if jobs == 1 else ["shared side 0", "preparation 0", "texture caches 0"]
-            self.assertEqual(parts, ["decoding", "front 0", *divided])
+            divided = [] if jobs == 1 else ["shared side", "texture caches", "shading"]
+            self.assertEqual(parts, ["decoding", "main thread", *divided])
             self.assertEqual(tbrsim.contents(self.out / "1"), tbrsim.contents(self.out / str(jobs)))
 
     def test_settings_belong_to_their_configuration(self):

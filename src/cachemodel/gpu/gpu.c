@@ -11,7 +11,6 @@
 #include "gpu/gpu_config.h"
 #include "gpu/gpu_internal.h"
 #include "gpu/immediate.h"
-#include "gpu/lane.h"
 #include "gpu/operations.h"
 #include "gpu/storage.h"
 #include "memory/future.h"
@@ -146,7 +145,7 @@ cm_gpu_timeline(struct cm_gpu *gpu)
 }
 
 const char *
-cm_gpu_undivided(const struct cm_gpu *gpu)
+cm_gpu_serial_reason(const struct cm_gpu *gpu)
 {
    const struct cm_shared_side *shared = &gpu->hierarchy.shared;
    if (gpu->timing)
@@ -163,35 +162,14 @@ cm_gpu_undivided(const struct cm_gpu *gpu)
 bool
 cm_gpu_shades_on_threads(const struct cm_gpu *gpu)
 {
-   return !cm_gpu_undivided(gpu) && cm_lanes_are_possible(gpu);
+   return !cm_gpu_serial_reason(gpu) && cm_parallel_can_shade(gpu);
 }
 
 bool
-cm_gpu_set_threads(struct cm_gpu *gpu, unsigned threads, unsigned guests)
+cm_gpu_set_threads(struct cm_gpu *gpu, unsigned threads)
 {
    assert(!gpu->parallel && !gpu->pipeline[CM_PIPELINE_PASSES]);
-   if (threads + guests < 2 || cm_gpu_undivided(gpu))
-      return true;
-   gpu->parallel = cm_parallel_create(gpu, threads, guests);
-   return gpu->parallel;
-}
-
-bool
-cm_gpu_work(struct cm_gpu *gpu)
-{
-   return cm_parallel_work(gpu->parallel);
-}
-
-bool
-cm_gpu_help(struct cm_gpu *gpu, unsigned guest, bool waits)
-{
-   return cm_parallel_help(gpu->parallel, guest, waits);
-}
-
-void
-cm_gpu_wake_guests(struct cm_gpu *gpu, void (*wake)(void *context), void *context)
-{
-   cm_parallel_wake_guests(gpu->parallel, wake, context);
+   return threads < 2 || cm_gpu_serial_reason(gpu) || cm_parallel_create(gpu, threads);
 }
 
 unsigned
@@ -199,7 +177,7 @@ cm_gpu_work_times(const struct cm_gpu *gpu, struct cm_work_time times[CM_MAX_WOR
 {
    if (gpu->parallel)
       return cm_parallel_times(gpu->parallel, times);
-   times[0] = (struct cm_work_time){.name = "front"};
+   times[0] = (struct cm_work_time){.name = "main thread"};
    return 1;
 }
 

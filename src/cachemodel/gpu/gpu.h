@@ -48,40 +48,26 @@ bool cm_gpu_make_timeline(struct cm_gpu *gpu, const struct cm_timeline_frames *f
 struct cm_timeline *cm_gpu_timeline(struct cm_gpu *gpu);
 
 /** Before the first pass, and after readers and timeline: the GPU is simulated on so many threads (at least 1, the caller's),
- * as far as its work can be divided. guests: how many other threads may help (cm_gpu_help). What it counts does not depend on
- * it. False when out of memory. */
-bool cm_gpu_set_threads(struct cm_gpu *gpu, unsigned threads, unsigned guests);
+ * as far as its work can be divided. What it counts does not depend on it. False when out of memory. */
+bool cm_gpu_set_threads(struct cm_gpu *gpu, unsigned threads);
 
-/** For a caller that would wait for the next tile: does a part of what is left of the tiles before it, if there is one that can be
- * done now. Returns whether there was. */
-bool cm_gpu_work(struct cm_gpu *gpu);
+/** Why the GPU is simulated on one thread whatever cm_gpu_set_threads says, in a few words ("cycles are
+ * simulated"); NULL: it can be on several. At the same time, or later. */
+const char *cm_gpu_serial_reason(const struct cm_gpu *gpu);
 
-/** On a thread of somebody else, a guest of that number: does a part of the simulation, if there is one that can be done now.
- * Returns whether there was. waits: if there is none, the guest waits until it is woken (cm_gpu_wake_guests). Between
- * cm_gpu_wake_guests and cm_gpu_destroy, also beside calls of the caller's thread. */
-bool cm_gpu_help(struct cm_gpu *gpu, unsigned guest, bool waits);
-/** Before the first pass: has a function called, from any thread of the simulation, when there may be something to do again for
- * guests that have found nothing and wait. It must not wait for the simulation. */
-void cm_gpu_wake_guests(struct cm_gpu *gpu, void (*wake)(void *context), void *context);
-
-/** Why the GPU's work cannot be divided, so that cm_gpu_set_threads changes nothing, in a few words ("cycles are
- * simulated"); NULL: it can be. At the same time, or later. */
-const char *cm_gpu_undivided(const struct cm_gpu *gpu);
-
-/** Whether cm_gpu_set_threads lets several threads find out what is shaded of tiles (mode tbdr): where the GPU can be divided,
- * and textures have caches of their own. Without readers, which come later. */
+/** Whether cm_gpu_set_threads lets several threads find out what is shaded of tiles (mode tbdr): where the work can be divided,
+ * and textures have caches of their own that can have filters. Without readers, which come later. */
 bool cm_gpu_shades_on_threads(const struct cm_gpu *gpu);
 
 /** Processor time of a part of the simulation, on whichever threads. */
 struct cm_work_time {
    const char *name;
-   unsigned number; /**< of several of the name */
    int64_t
-      nanoseconds; /**< of the front, which is the caller's thread: what has to be added to the processor time of
-                         * that thread in this GPU's functions */
+      nanoseconds; /**< of the main thread, the caller's: what has to be added to the processor time of that thread in this
+                         * GPU's functions */
    bool is_divisible; /**< several threads do it at once */
 };
-#define CM_MAX_WORK_TIMES 72
+#define CM_MAX_WORK_TIMES 4
 /** After cm_gpu_frame_end: fills in the parts' times so far; returns how many there are. */
 unsigned cm_gpu_work_times(const struct cm_gpu *gpu, struct cm_work_time times[CM_MAX_WORK_TIMES]);
 

@@ -136,9 +136,9 @@ bool cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile);
 /** Whether of the pass' events those are shaded that cm_deferred_build makes of them. */
 bool cm_fragment_stage_is_deferred(const struct cm_gpu *gpu);
 
-struct cm_lane;
-/** The Fragment Processors; some of them, with a lane (gpu/lane.h). NULL when out of memory. */
-struct cm_shading *cm_shading_create(struct cm_gpu *gpu, struct cm_lane *lane);
+struct cm_shading_worker;
+/** The Fragment Processors; those of a shading worker (gpu/shading_worker.h), or NULL. NULL when out of memory. */
+struct cm_shading *cm_shading_create(struct cm_gpu *gpu, struct cm_shading_worker *worker);
 void cm_shading_destroy(struct cm_shading *shading);
 /** Resets them, to no shader and no work: before a tile, or in mode imr a pass. */
 void cm_shading_begin(struct cm_shading *shading);

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * A simulated GPU on several threads (util/threads.h), with the same results as on one.
+ * A simulated GPU on several threads (util/threads.h), with the same results as on one: see docs/architecture.md, Threads.
  *
- * The thread that calls gpu/gpu.h, the front, simulates the stages up to the Tile Fetcher, and the tile buffers. Beside it
- *    - preparation makes of a tile's events what is shaded (mode tbdr), counts operations, and runs the quads in a lane
- *      (gpu/lane.h) whose filters leave of the texture reads those that may change a cache;
- *    - the texture caches serve these reads;
- *    - the shared side consumes what front, lanes and texture caches have appended to the access stream.
- * They hand over segments of the stream: the front's entries, and between them the tiles that are shaded there. A
- * segment goes from one to the next; each worker takes the segments in order, preparation takes any. Where the texture caches
- * cannot have filters, there is a single lane, which runs the quads as it reads the caches, in order.
+ * The thread that calls gpu/gpu.h, the main thread, simulates the stages up to the Tile Fetcher, and the tile buffers. It
+ * hands over segments of the access stream: its entries, and between them the tiles that are shaded there. A segment goes
+ *    - to a shading worker (gpu/shading_worker.h), which runs the quads; any segment, in any order;
+ *    - to the texture worker (gpu/parallel/texture_worker.h), which serves the reads of textures that are left; in order;
+ *    - to the shared worker, which passes all of it on to the shared side; in order.
  *
- * A pass ends when the caller may free its events. What is left to be done for it, and the invalidation of textures that it
- * has written, comes before what later passes hand over.
+ * A pass ends when the texture worker has had all of its tiles: the caller may free its events then. What is left to be done
+ * for it, and the invalidation of textures that it has written, comes before what later passes hand over.
  *
- * What lanes cannot do, the front does when all others are done: passes whose shaders access storage or
- * whose vertex shaders read textures, compute passes, tiles in which a shader gets its memory.
+ * The main thread runs quads itself, when all others are done, in passes whose shaders access storage, in compute passes, and
+ * of tiles in which a shader gets its memory. Where texture caches cannot have filters, there are no shading workers, and it
+ * runs all quads.
  */
 #ifndef CM_PARALLEL_H
 #define CM_PARALLEL_H
@@ -27,9 +25,13 @@ struct cm_gpu;
 struct cm_parallel;
 struct cm_work_time;
 
-/** For a GPU that has not begun its first pass; threads: 1 or more, the caller among them; guests: threads that may call
- * cm_parallel_help. NULL when out of memory. */
-struct cm_parallel *cm_parallel_create(struct cm_gpu *gpu, unsigned threads, unsigned guests);
+/** Whether a GPU can have shading workers: where its first texture caches are private, serve only reads of textures, and can
+ * have filters. */
+bool cm_parallel_can_shade(const struct cm_gpu *gpu);
+
+/** Sets gpu->parallel of a GPU that has not begun its first pass; threads: 2 or more, the caller among them. Leaves it NULL where
+ * the system has no thread left. False when out of memory. */
+bool cm_parallel_create(struct cm_gpu *gpu, unsigned threads);
 /** NULL is fine. */
 void cm_parallel_destroy(struct cm_parallel *parallel);
 
@@ -44,13 +46,6 @@ void cm_parallel_end_pass(struct cm_parallel *parallel);
 
 /** cm_gpu_work_times, of a GPU that is not simulating. */
 unsigned cm_parallel_times(const struct cm_parallel *parallel, struct cm_work_time *times);
-
-/** cm_gpu_work. NULL is fine. */
-bool cm_parallel_work(struct cm_parallel *parallel);
-
-/** cm_gpu_help and cm_gpu_wake_guests. NULL is fine. */
-bool cm_parallel_help(struct cm_parallel *parallel, unsigned guest, bool waits);
-void cm_parallel_wake_guests(struct cm_parallel *parallel, void (*wake)(void *context), void *context);
 
 /** Waits until all is done, and adds what was counted to the GPU's counts. Until something is appended, no other thread
  * uses the GPU. NULL is fine. */

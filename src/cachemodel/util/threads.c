@@ -31,47 +31,62 @@ cm_thread_nanoseconds(void)
 /* Number of the owner. */
 #define OWNER 1
 
-/* A task of a worker that the thread knows, or of one that it does not. */
-static struct cm_worker *
-find_task(struct cm_threads *threads, unsigned thread, bool known)
+static bool
+has_task(const struct cm_worker *worker)
 {
+   return !worker->is_busy && worker->is_ready(worker->context);
+}
+
+/* A worker with a task, whose last one the thread has done if there is such a worker; NULL: there is no task. */
+static struct cm_worker *
+find_task(const struct cm_threads *threads, unsigned thread)
+{
+   struct cm_worker *other = NULL;
    for (unsigned w = 0; w < threads->num_workers; w++) {
       struct cm_worker *worker = threads->workers[w];
-      if ((worker->thread == thread) == known && !worker->is_busy && worker->take(worker->context))
-         return worker;
+      if ((worker->thread == thread || !other) && has_task(worker)) {
+         if (worker->thread == thread)
+            return worker;
+         other = worker;
+      }
    }
-   return NULL;
+   return other;
+}
+
+/* Wakes a thread if there is a task. One that begins a task wakes the next one, and one that is done with a task looks for
+ * another itself: no thread sleeps while there is something to do. */
+static void
+wake(struct cm_threads *threads)
+{
+   if (threads->sleeping && find_task(threads, OWNER))
+      pthread_cond_signal(&threads->ready);
 }
 
 /* With the lock: does a task, if there is one. Adds its time. */
 static bool
 do_task(struct cm_threads *threads, unsigned thread, uint64_t *nanoseconds)
 {
-   struct cm_worker *worker = find_task(threads, thread, true);
-   if (!worker)
-      worker = find_task(threads, thread, false);
+   struct cm_worker *worker = find_task(threads, thread);
    if (!worker)
       return false;
    worker->is_busy = true;
    worker->thread = thread;
+   if (worker->claim)
+      worker->claim(worker->context);
+   wake(threads);
    cm_threads_unlock(threads);
    const uint64_t begin = cm_thread_nanoseconds();
-   worker->work(worker->context);
+   worker->run(worker->context);
    const uint64_t time = cm_thread_nanoseconds() - begin;
    cm_threads_lock(threads);
+   assert(worker->is_busy && worker->thread == thread);
+   worker->end(worker->context);
+   worker->is_busy = false;
    worker->nanoseconds += time;
    *nanoseconds += time;
-   worker->is_busy = false;
-   cm_threads_notify(threads);
+   if (threads->owner_sleeps)
+      pthread_cond_signal(&threads->done);
    return true;
-}
-
-static void
-sleep_until_changed(struct cm_threads *threads)
-{
-   threads->sleeping++;
-   pthread_cond_wait(&threads->changed, &threads->lock);
-   threads->sleeping--;
 }
 
 static void *
@@ -82,8 +97,11 @@ run(void *data)
    cm_threads_lock(threads);
    const unsigned thread = OWNER + ++threads->numbered;
    while (!threads->stops) {
-      if (!do_task(threads, thread, &nanoseconds))
-         sleep_until_changed(threads);
+      if (do_task(threads, thread, &nanoseconds))
+         continue;
+      threads->sleeping++;
+      pthread_cond_wait(&threads->ready, &threads->lock);
+      threads->sleeping--;
    }
    cm_threads_unlock(threads);
    return NULL;
@@ -94,13 +112,14 @@ cm_threads_init(struct cm_threads *threads)
 {
    memset(threads, 0, sizeof *threads);
    pthread_mutex_init(&threads->lock, NULL);
-   pthread_cond_init(&threads->changed, NULL);
+   pthread_cond_init(&threads->ready, NULL);
+   pthread_cond_init(&threads->done, NULL);
 }
 
 void
 cm_threads_add(struct cm_threads *threads, struct cm_worker *worker)
 {
-   assert(threads->num_workers < CM_MAX_WORKERS && !threads->count);
+   assert(threads->num_workers < CM_MAX_WORKERS && !threads->count && worker->is_ready && worker->end);
    threads->workers[threads->num_workers++] = worker;
 }
 
@@ -117,39 +136,26 @@ cm_threads_finish(struct cm_threads *threads)
 {
    cm_threads_lock(threads);
    threads->stops = true;
-   pthread_cond_broadcast(&threads->changed);
+   pthread_cond_broadcast(&threads->ready);
    cm_threads_unlock(threads);
    while (threads->count)
       pthread_join(threads->list[--threads->count], NULL);
-   pthread_cond_destroy(&threads->changed);
+   assert(!threads->sleeping && !find_task(threads, OWNER));
+   pthread_cond_destroy(&threads->ready);
+   pthread_cond_destroy(&threads->done);
    pthread_mutex_destroy(&threads->lock);
 }
 
-bool
-cm_threads_visit(struct cm_threads *threads, unsigned guest, bool waits)
-{
-   uint64_t nanoseconds = 0;
-   cm_threads_lock(threads);
-   const bool done = do_task(threads, OWNER + CM_MAX_THREADS + 1 + guest, &nanoseconds);
-   threads->guest_waits |= !done && waits && threads->wake;
-   cm_threads_unlock(threads);
-   return done;
-}
-
-bool
-cm_threads_work(struct cm_threads *threads)
-{
-   cm_threads_lock(threads);
-   const bool done = do_task(threads, OWNER, &threads->owner_nanoseconds);
-   cm_threads_unlock(threads);
-   return done;
-}
-
 void
-cm_threads_help(struct cm_threads *threads, bool (*is_done)(void *context), void *context)
+cm_threads_wait(struct cm_threads *threads, bool (*is_done)(const void *context), const void *context)
 {
+   assert(!threads->owner_sleeps && !threads->stops);
    while (!is_done(context)) {
-      if (!do_task(threads, OWNER, &threads->owner_nanoseconds))
-         sleep_until_changed(threads);
+      if (do_task(threads, OWNER, &threads->owner_nanoseconds))
+         continue;
+      threads->owner_sleeps = true;
+      pthread_cond_wait(&threads->done, &threads->lock);
+      threads->owner_sleeps = false;
    }
+   wake(threads);
 }

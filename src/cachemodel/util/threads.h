@@ -4,8 +4,7 @@
  * another, on any thread, but on one at a time: what only it uses needs no lock. Which thread does what depends on time;
  * results must not.
  *
- * The thread that owns the work is one of the threads: where it would wait, it does tasks (cm_threads_help). Threads of others
- * may do tasks between their own work: guests.
+ * The thread that owns the work is one of the threads: where it would wait, it does tasks (cm_threads_wait).
  */
 #ifndef CM_THREADS_H
 #define CM_THREADS_H
@@ -16,33 +15,35 @@
 
 /** Most threads of a simulation, and most workers. */
 #define CM_MAX_THREADS 64
-#define CM_MAX_WORKERS 72
+#define CM_MAX_WORKERS (CM_MAX_THREADS + 2)
 
 struct cm_worker {
-   /** Takes the next task, if there is one that can be done now. Called with the lock. */
-   bool (*take)(void *context);
+   /** Whether there is a task that can be done now. Called with the lock. */
+   bool (*is_ready)(void *context);
+   /** Says which task that is, so that the next one is another; called with the lock if it is ready. NULL: not needed. */
+   void (*claim)(void *context);
    /** Does it, without the lock. */
-   void (*work)(void *context);
+   void (*run)(void *context);
+   /** Notes, with the lock, that it is done. */
+   void (*end)(void *context);
    void *context;
    uint64_t nanoseconds; /**< processor time of its tasks */
    bool is_busy;         /**< a thread does one */
-   unsigned
-      thread; /**< that has done the last one: the owner is 1, its threads follow, then guests; 0: none has */
+   unsigned thread;      /**< that has done the last one: the owner is 1, its threads follow; 0: none has */
 };
 
 struct cm_threads {
    pthread_mutex_t lock; /**< of everything that workers tell each other */
-   pthread_cond_t changed;
+   pthread_cond_t ready; /**< there is a task: threads wait for it */
+   pthread_cond_t done;  /**< one is done: the owner waits for it */
    pthread_t list[CM_MAX_THREADS];
    unsigned count; /**< without the owner */
    struct cm_worker *workers[CM_MAX_WORKERS];
    unsigned num_workers;
-   unsigned numbered;           /**< threads that have a number: those of list, as they begin */
-   unsigned sleeping;           /**< threads that wait for a task */
-   bool guest_waits;            /**< a guest has found no task, and waits for one */
-   void (*wake)(void *context); /**< called when there may be one, with the lock */
-   void *wake_context;
-   bool stops;                 /**< no task is begun any more, but by the owner; guests are gone */
+   unsigned numbered;          /**< threads that have a number: those of list, as they begin */
+   unsigned sleeping;          /**< threads that wait for `ready` */
+   bool owner_sleeps;          /**< the owner waits for `done` */
+   bool stops;                 /**< no task is begun any more, but by the owner */
    uint64_t owner_nanoseconds; /**< processor time of tasks that the owner has done */
 };
 
@@ -78,26 +79,8 @@ cm_threads_unlock(struct cm_threads *threads)
    pthread_mutex_unlock(&threads->lock);
 }
 
-/** With the lock, after a change by which a worker may have got a task. (When one is done, threads look by themselves.) */
-static inline void
-cm_threads_notify(struct cm_threads *threads)
-{
-   if (threads->sleeping)
-      pthread_cond_broadcast(&threads->changed);
-   if (threads->guest_waits) {
-      threads->guest_waits = false;
-      threads->wake(threads->wake_context);
-   }
-}
-
-/** Without the lock: a guest, which has that number among guests, does a task if there is one. Returns whether there was; if
- * not, and the guest waits then, threads->wake is called once there may be one. */
-bool cm_threads_visit(struct cm_threads *threads, unsigned guest, bool waits);
-
-/** Without the lock: the owner does a task if there is one. Returns whether there was. */
-bool cm_threads_work(struct cm_threads *threads);
-
-/** With the lock: does tasks, and waits where there is none, until is_done is true, which is called with the lock. */
-void cm_threads_help(struct cm_threads *threads, bool (*is_done)(void *context), void *context);
+/** With the lock, by the owner, after a change by which a worker may have got a task: does tasks, and waits where there is none,
+ * until is_done is true, which is called with the lock. Then other threads do what is left. */
+void cm_threads_wait(struct cm_threads *threads, bool (*is_done)(const void *context), const void *context);
 
 #endif

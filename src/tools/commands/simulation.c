@@ -94,14 +94,14 @@ counts(const struct simulation *simulation)
 static void
 set_threads(struct simulation *simulation)
 {
-   if (!cm_gpu_set_threads(simulation->gpu, simulation->model_threads, 0))
+   if (!cm_gpu_set_threads(simulation->gpu, simulation->model_threads))
       fail(STATUS_FAILED, "out of memory");
-   const char *reason = cm_gpu_undivided(simulation->gpu);
-   if (simulation->model_threads > 1 && reason && !simulation->said_undivided &&
+   const char *reason = cm_gpu_serial_reason(simulation->gpu);
+   if (simulation->model_threads > 1 && reason && !simulation->said_serial &&
        simulation->are_threads_asked_for) {
       say("%s: --model-threads %u has no effect: %s", simulation->configuration->name,
           simulation->model_threads, reason);
-      simulation->said_undivided = true;
+      simulation->said_serial = true;
    }
 }
 
@@ -380,7 +380,7 @@ write_work_times(const struct simulations *simulations)
       struct cm_work_time times[CM_MAX_WORK_TIMES];
       const unsigned count = simulation->gpu ? cm_gpu_work_times(simulation->gpu, times) : 0;
       for (unsigned t = 0; t < count; t++)
-         fprintf(file, "%s,%s %u,%.6f,%d\n", simulation->configuration->name, times[t].name, times[t].number,
+         fprintf(file, "%s,%s,%.6f,%d\n", simulation->configuration->name, times[t].name,
                  (double)(times[t].nanoseconds + (t ? 0 : (int64_t)simulation->nanoseconds)) * 1e-9,
                  times[t].is_divisible);
    }

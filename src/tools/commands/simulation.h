@@ -52,7 +52,7 @@ struct simulation {
    struct cm_futures *futures;
    unsigned model_threads;
    bool are_threads_asked_for; /**< and not a default: where they change nothing, a message says so */
-   bool said_undivided;        /**< a message has said that it is simulated on one thread */
+   bool said_serial;           /**< a message has said that it is simulated on one thread */
    uint64_t nanoseconds;       /**< of processor time in the GPU's functions */
    const struct frame_plan *plan;
    struct cm_gpu *gpu;

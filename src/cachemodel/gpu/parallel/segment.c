@@ -17,44 +17,37 @@ init_list(struct cm_segment_list *list)
 bool
 cm_segment_init(struct cm_segment *segment)
 {
-   *segment = (struct cm_segment){
-      .entries = malloc(CM_SEGMENT_ENTRIES * sizeof(cm_entry)),
-      .tiles = calloc(CM_SEGMENT_TILES, sizeof(struct cm_segment_tile)),
-   };
-   const bool fine = init_list(&segment->filtered) && init_list(&segment->shaded);
-   return fine && segment->entries && segment->tiles;
+   *segment = (struct cm_segment){.entries = malloc(CM_SEGMENT_ENTRIES * sizeof(cm_entry))};
+   return segment->entries && init_list(&segment->filtered) && init_list(&segment->missed);
 }
 
 void
 cm_segment_finish(struct cm_segment *segment)
 {
    free(segment->entries);
-   free(segment->tiles);
-   free(segment->deferred.data);
    free(segment->invalidations.data);
    free(segment->filtered.entries);
-   free(segment->shaded.entries);
+   free(segment->missed.entries);
 }
 
 void
-cm_segment_begin(struct cm_segment *segment)
+cm_segment_reset(struct cm_segment *segment)
 {
    segment->count = 0;
    segment->num_tiles = 0;
    segment->num_words = 0;
    segment->num_invalidations = 0;
+   segment->is_shaded = false;
 }
 
 void
 cm_segment_add_tile(struct cm_segment *segment, uint32_t entries, uint32_t number, uint32_t position,
                     const struct cm_tile_events *events)
 {
-   struct cm_segment_tile *tile = &segment->tiles[segment->num_tiles++];
-   assert(segment->num_tiles <= CM_SEGMENT_TILES);
-   tile->entries = entries;
-   tile->number = number;
-   tile->position = position;
-   tile->recorded = tile->shaded = events;
+   const uint32_t n = segment->num_tiles++;
+   assert(n < CM_SEGMENT_TILES && entries < CM_SEGMENT_ENTRIES && events->num_words);
+   assert(!n || segment->tiles[n - 1].entries <= entries);
+   segment->tiles[n] = (struct cm_segment_tile){entries, number, position, events};
    segment->num_words += events->num_words;
 }
 
@@ -62,7 +55,7 @@ bool
 cm_segment_add_invalidation(struct cm_segment *segment, enum cm_unit unit, uint64_t begin, uint64_t end)
 {
    const uint32_t number = segment->num_invalidations;
-   assert(!segment->num_tiles);
+   assert(!segment->num_tiles && begin < end);
    if (!cm_array_extend(&segment->invalidations, number + 1u, sizeof(struct cm_segment_invalidation)))
       return false;
    struct cm_segment_invalidation *list = segment->invalidations.data;
@@ -71,9 +64,12 @@ cm_segment_add_invalidation(struct cm_segment *segment, enum cm_unit unit, uint6
    return true;
 }
 
+/* ---- lists ----------------------------------------------------------------------- */
+
 void
 cm_segment_open_list(const struct cm_segment_list *list, struct cm_access_stream *stream)
 {
+   assert(list->entries && list->capacity && stream->take == cm_segment_grow_list);
    stream->entries = list->entries;
    stream->capacity = list->capacity;
    stream->count = 0;
@@ -82,39 +78,56 @@ cm_segment_open_list(const struct cm_segment_list *list, struct cm_access_stream
 void
 cm_segment_close_list(struct cm_segment_list *list, const struct cm_access_stream *stream)
 {
+   assert(stream->capacity >= list->capacity && stream->count < stream->capacity);
    list->entries = stream->entries;
    list->capacity = stream->capacity;
 }
 
+void
+cm_segment_grow_list(void *out_of_memory, struct cm_access_stream *stream)
+{
+   assert(stream->count <= stream->capacity);
+   cm_entry *entries = realloc(stream->entries, 2 * (size_t)stream->capacity * sizeof *entries);
+   if (entries) {
+      stream->entries = entries;
+      stream->capacity *= 2;
+   } else {
+      /* The next entry takes the place of the last one: the numbers of those before it, which segments keep, stay. */
+      stream->count -= stream->count == stream->capacity;
+      *(bool *)out_of_memory = true;
+   }
+}
+
 /* ---- in order ------------------------------------------------------------------ */
 
-struct taker {
-   void (*take)(void *context, struct cm_access_stream *stream);
+struct consumer {
+   void (*consume)(void *context, struct cm_access_stream *stream);
    void *context;
 };
 
 /* Entries from one to another, without copying them. */
 static void
-pass_on(const struct taker *taker, cm_entry *entries, uint32_t first, uint32_t end)
+pass_on(const struct consumer *consumer, cm_entry *entries, uint32_t first, uint32_t end)
 {
    struct cm_access_stream stream = {.entries = entries + first,
                                      .count = end - first,
                                      .capacity = end - first + 1};
+   assert(first <= end);
    if (first < end)
-      taker->take(taker->context, &stream);
+      consumer->consume(consumer->context, &stream);
 }
 
 void
-cm_segment_take(const struct cm_segment *segment,
-                void (*take)(void *context, struct cm_access_stream *stream), void *context)
+cm_segment_pass_on(const struct cm_segment *segment,
+                   void (*consume)(void *context, struct cm_access_stream *stream), void *context)
 {
-   const struct taker taker = {take, context};
-   uint32_t taken = 0, shaded = 0;
+   const struct consumer consumer = {consume, context};
+   uint32_t passed = 0, missed = 0;
    for (uint32_t t = 0; t < segment->num_tiles; t++) {
-      pass_on(&taker, segment->entries, taken, segment->tiles[t].entries);
-      pass_on(&taker, segment->shaded.entries, shaded, segment->shaded.ends[t]);
-      taken = segment->tiles[t].entries;
-      shaded = segment->shaded.ends[t];
+      pass_on(&consumer, segment->entries, passed, segment->tiles[t].entries);
+      pass_on(&consumer, segment->missed.entries, missed, segment->missed.ends[t]);
+      passed = segment->tiles[t].entries;
+      missed = segment->missed.ends[t];
    }
-   pass_on(&taker, segment->entries, taken, segment->count);
+   pass_on(&consumer, segment->entries, passed, segment->count);
 }

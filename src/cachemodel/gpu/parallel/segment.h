@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * A piece of the access stream that several threads write (gpu/parallel.h): the entries of the front, and between them the
- * tiles whose quads are shaded there, with a list of what these append.
+ * A piece of the access stream that several threads write (gpu/parallel.h): the entries of the main thread, and between them
+ * the tiles whose quads are shaded there, with lists of what these append. Segments are in a ring, each with its memory.
  */
 #ifndef CM_SEGMENT_H
 #define CM_SEGMENT_H
 
 #include "access/access_stream.h"
 #include "events/event_stream.h"
-#include "memory/shared_side.h"
 #include "util/array.h"
 
-/** Entries of the front: so many that the work on them is long next to what handing them over costs, and so few that they
- * stay in the caches of the host. */
+/** Entries of the main thread: so many that the work on them is long next to what handing them over costs, and so few that
+ * they stay in the caches of the host. */
 #define CM_SEGMENT_ENTRIES 8192
 #define CM_SEGMENT_TILES 64
 
 struct cm_segment_tile {
-   uint32_t entries;  /**< of the front, before it */
+   uint32_t entries;  /**< of the main thread, before it */
    uint32_t number;   /**< of the tile */
    uint32_t position; /**< in the traversal */
-   const struct cm_tile_events *recorded, *shaded;
-   struct cm_tile_events deferred; /**< shaded, where that is not what is recorded: words of the segment */
+   const struct cm_tile_events *events;
 };
 
 /** Blocks of private texture caches that are invalidated: of one unit, bytes [begin, end). */
@@ -38,17 +36,16 @@ struct cm_segment_list {
 };
 
 struct cm_segment {
-   cm_entry *entries; /**< of the front: room for CM_SEGMENT_ENTRIES */
+   cm_entry *entries; /**< of the main thread: room for CM_SEGMENT_ENTRIES */
    uint32_t count;
-   struct cm_segment_tile *tiles; /**< room for CM_SEGMENT_TILES */
+   struct cm_segment_tile tiles[CM_SEGMENT_TILES];
    uint32_t num_tiles;
-   size_t num_words;              /**< of their recorded events */
-   struct cm_array deferred;      /**< uint32_t: words of what is shaded of all tiles, one after another */
+   size_t num_words;              /**< of their events */
    struct cm_array invalidations; /**< struct cm_segment_invalidation: before the first tile */
    uint32_t num_invalidations;
-   struct cm_segment_list filtered; /**< what the filters of a lane have passed on */
-   struct cm_segment_list shaded;   /**< what is behind the texture caches */
-   bool is_prepared, is_shaded;
+   struct cm_segment_list filtered; /**< what the filters of a shading worker have passed on */
+   struct cm_segment_list missed;   /**< what is behind the texture caches */
+   bool is_shaded; /**< filtered is complete, or there are no tiles; with the lock of the threads */
 };
 
 /** Makes an empty segment. False when out of memory. */
@@ -56,28 +53,25 @@ bool cm_segment_init(struct cm_segment *segment);
 void cm_segment_finish(struct cm_segment *segment);
 
 /** Empties it. */
-void cm_segment_begin(struct cm_segment *segment);
+void cm_segment_reset(struct cm_segment *segment);
 
-/** Adds a tile behind the front's first `entries` entries. position: in the traversal. */
+/** Adds a tile behind the main thread's first `entries` entries. position: in the traversal. */
 void cm_segment_add_tile(struct cm_segment *segment, uint32_t entries, uint32_t number, uint32_t position,
                          const struct cm_tile_events *events);
 
 /** Adds an invalidation; there must be no tile yet. False when out of memory. */
 bool cm_segment_add_invalidation(struct cm_segment *segment, enum cm_unit unit, uint64_t begin, uint64_t end);
 
-/** Whether there is something for the texture caches to do. */
-static inline bool
-cm_segment_is_for_textures(const struct cm_segment *segment)
-{
-   return segment->num_tiles || segment->num_invalidations;
-}
-
-/** A list, which is empty, as a stream, and back. */
+/** A list, which is empty, as a stream, and back. Of the stream `take` is cm_segment_grow_list. */
 void cm_segment_open_list(const struct cm_segment_list *list, struct cm_access_stream *stream);
 void cm_segment_close_list(struct cm_segment_list *list, const struct cm_access_stream *stream);
 
-/** Passes all of a segment's entries on, in order: the front's, and those of tiles that are shaded. */
-void cm_segment_take(const struct cm_segment *segment,
-                     void (*take)(void *context, struct cm_access_stream *stream), void *context);
+/** Makes room in a stream that is a list: for `take` of struct cm_access_stream. Without memory entries are lost, and a bool,
+ * the context, is set. */
+void cm_segment_grow_list(void *out_of_memory, struct cm_access_stream *stream);
+
+/** Passes all of a segment's entries on, in order: the main thread's, and those of tiles that are shaded. */
+void cm_segment_pass_on(const struct cm_segment *segment,
+                        void (*consume)(void *context, struct cm_access_stream *stream), void *context);
 
 #endif

@@ -80,8 +80,8 @@ take_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t proce
 {
    if (cm_shading_switches_shader(shading, processor)) {
       shading->pipeline[CM_PIPELINE_PROGRAM_SWITCHES]++;
-      if (shading->lane)
-         cm_lane_fetch_shader(shading->lane, shading->draw_number, processor);
+      if (shading->worker)
+         cm_shading_worker_fetch_shader(shading->worker, shading->draw_number, processor);
       else
          cm_gpu_fetch_shader(shading->gpu, CM_SHADER_FRAGMENT, &shading->draw->fragment_shader, processor);
    }
@@ -520,16 +520,16 @@ cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile)
 /* ---- processors -------------------------------------------------------- */
 
 struct cm_shading *
-cm_shading_create(struct cm_gpu *gpu, struct cm_lane *lane)
+cm_shading_create(struct cm_gpu *gpu, struct cm_shading_worker *worker)
 {
    struct cm_shading *shading = calloc(1, sizeof *shading);
    assert(gpu->config.fragment_stage.processors <= CM_MAX_PROCESSORS);
    if (!shading)
       return NULL;
    shading->gpu = gpu;
-   shading->lane = lane;
-   shading->texture = lane ? &lane->texture : &gpu->texture;
-   shading->pipeline = lane ? lane->pipeline : gpu->pipeline;
+   shading->worker = worker;
+   shading->texture = worker ? &worker->texture : &gpu->texture;
+   shading->pipeline = worker ? worker->pipeline : gpu->pipeline;
    shading->processors = gpu->config.fragment_stage.processors;
    shading->scheduler = gpu->config.fragment_stage.scheduler;
    shading->tile_quads = gpu->config.tile.size * gpu->config.tile.size / 4;

@@ -4,7 +4,7 @@
 #define CM_SHADING_H
 
 #include "gpu/gpu_internal.h"
-#include "gpu/lane.h"
+#include "gpu/shading_worker.h"
 #include "texture/unit.h"
 
 /** What a quad reads in a group. */
@@ -25,9 +25,9 @@ struct cm_run {
 /** The Fragment Processors within a tile, or in mode imr a pass. */
 struct cm_shading {
    struct cm_gpu *gpu;
-   struct cm_lane *lane;            /**< simulates the processors; NULL: the stages' thread does */
-   struct cm_texture_path *texture; /**< the lane's, or the GPU's */
-   uint64_t *pipeline;              /**< the same: counters of stages */
+   struct cm_shading_worker *worker; /**< simulates the processors; NULL: the main thread does */
+   struct cm_texture_path *texture;  /**< the worker's, or the GPU's */
+   uint64_t *pipeline;               /**< the same: counters of stages */
    uint32_t processors;
    enum cm_scheduler scheduler;
    bool in_turn;         /**< round-robin, and neither times_each nor attributes_each */

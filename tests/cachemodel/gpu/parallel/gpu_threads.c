@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a GPU counts does not depend on the number of threads: every preset, and settings that divide the work in other ways,
  * with random passes of all kinds. The counters are compared after each frame. */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +14,11 @@
 
 #define FRAMES 6
 
-/* One thread, and two of somebody else's that help it. */
-#define GUESTS 101
-static const unsigned thread_counts[] = {1, 2, 3, 4, 8, GUESTS};
+static const unsigned thread_counts[] = {1, 2, 3, 4, 8};
 #define NUM_COUNTS (sizeof thread_counts / sizeof thread_counts[0])
 
 /* A pass of quads that read one of two textures of 256 x 256 texels, and shaders that come, grow and are never run: tiles
- * that lanes run, and tiles that they don't. near: what a tile reads is close together, at
+ * that shading workers run, and tiles that they don't. near: what a tile reads is close together, at
  * the same place of both, so that most reads are hits until the texture changes; else all over. */
 static struct pass_builder *
 textured_pass(uint64_t *state, uint32_t frame, uint32_t texture, bool near)
@@ -64,7 +61,7 @@ textured_pass(uint64_t *state, uint32_t frame, uint32_t texture, bool near)
    return builder;
 }
 
-/* One that stores: no lane shades it. */
+/* One that stores: no shading worker runs it. */
 static struct pass_builder *
 storage_pass(struct cm_storage *storage)
 {
@@ -102,86 +99,6 @@ run_frame(struct cm_gpu *gpu, const struct cm_config *config, bool full, uint64_
    }
 }
 
-/* Threads that are not the GPU's, and help it. */
-struct guest {
-   struct guests *guests;
-   pthread_t thread;
-   unsigned number;
-   bool waited;
-};
-
-struct guests {
-   struct cm_gpu *gpu;
-   struct guest list[2];
-   pthread_mutex_t lock;
-   pthread_cond_t changed;
-   unsigned wakes; /* with the lock */
-   bool stop;
-   unsigned tasks, tasks_after_waits; /* that all have done; after they had found none, and were woken */
-};
-
-static unsigned tasks_of_guests, tasks_after_waits; /* in all runs */
-
-static void
-wake_guests(void *data)
-{
-   struct guests *guests = data;
-   pthread_mutex_lock(&guests->lock);
-   guests->wakes++;
-   pthread_cond_broadcast(&guests->changed);
-   pthread_mutex_unlock(&guests->lock);
-}
-
-static void *
-help(void *data)
-{
-   struct guest *guest = data;
-   struct guests *guests = guest->guests;
-   pthread_mutex_lock(&guests->lock);
-   while (!guests->stop) {
-      const unsigned wakes = guests->wakes;
-      pthread_mutex_unlock(&guests->lock);
-      const bool helped = cm_gpu_help(guests->gpu, guest->number, true);
-      pthread_mutex_lock(&guests->lock);
-      guests->tasks += helped;
-
-      guests->tasks_after_waits += helped && guest->waited;
-      guest->waited = !helped;
-      while (!helped && !guests->stop && guests->wakes == wakes)
-         pthread_cond_wait(&guests->changed, &guests->lock);
-   }
-   pthread_mutex_unlock(&guests->lock);
-   return NULL;
-}
-
-static void
-invite(struct guests *guests, struct cm_gpu *gpu)
-{
-   *guests = (struct guests){.gpu = gpu};
-   pthread_mutex_init(&guests->lock, NULL);
-   pthread_cond_init(&guests->changed, NULL);
-   cm_gpu_wake_guests(gpu, wake_guests, guests);
-   for (unsigned n = 0; n < 2; n++) {
-      guests->list[n] = (struct guest){.guests = guests, .number = n};
-      assert_int_equal(pthread_create(&guests->list[n].thread, NULL, help, &guests->list[n]), 0);
-   }
-}
-
-static void
-see_off(struct guests *guests)
-{
-   pthread_mutex_lock(&guests->lock);
-   guests->stop = true;
-   pthread_cond_broadcast(&guests->changed);
-   pthread_mutex_unlock(&guests->lock);
-   for (unsigned n = 0; n < 2; n++)
-      pthread_join(guests->list[n].thread, NULL);
-   tasks_of_guests += guests->tasks;
-   tasks_after_waits += guests->tasks_after_waits;
-   pthread_cond_destroy(&guests->changed);
-   pthread_mutex_destroy(&guests->lock);
-}
-
 /* All counters of all frames, in one pass over them. */
 static uint64_t *
 run_once(const struct cm_config *config, struct cm_futures *futures, bool full, unsigned threads,
@@ -191,10 +108,7 @@ run_once(const struct cm_config *config, struct cm_futures *futures, bool full, 
    struct cm_gpu *gpu = cm_gpu_create_with_futures(config, futures, error, sizeof error);
    uint64_t state = 11;
    assert_non_null(gpu);
-   assert_true(cm_gpu_set_threads(gpu, threads == GUESTS ? 1 : threads, threads == GUESTS ? 2 : 0));
-   struct guests guests;
-   if (threads == GUESTS)
-      invite(&guests, gpu);
+   assert_true(cm_gpu_set_threads(gpu, threads));
    if (full)
       define_full_resources(gpu);
    else
@@ -205,12 +119,8 @@ run_once(const struct cm_config *config, struct cm_futures *futures, bool full, 
    uint64_t *values = malloc(FRAMES * *count * sizeof *values);
    for (uint32_t frame = 0; frame < FRAMES; frame++) {
       run_frame(gpu, config, full, &state, frame);
-      while (threads == GUESTS && cm_gpu_work(gpu))
-         ;
       memcpy(values + frame * *count, cm_gpu_frame_end(gpu), *count * sizeof *values);
    }
-   if (threads == GUESTS)
-      see_off(&guests);
    cm_gpu_destroy(gpu);
    return values;
 }
@@ -329,7 +239,7 @@ ignore(void *context, const cm_entry *entries, uint32_t count)
 
 /* Where the number of threads changes nothing, the GPU says why. */
 static void
-test_undivided(void **unused)
+test_serial_reason(void **unused)
 {
    static const struct {
       const char *settings[4], *reason;
@@ -338,6 +248,7 @@ test_undivided(void **unused)
       {{NULL}, NULL, true, false},
       {{"mode=tbr"}, NULL, true, false},
       {{"streams.texture=l2"}, NULL, false, false},
+      {{"caches.texture_cache.policy=srrip"}, NULL, false, false},
       {{"timing=on"}, "cycles are simulated (timing)", false, false},
       {{"attribution.draw=on"}, "counts are attributed (attribution.*)", false, false},
       {{"access_units.victim_buffer.entries=16", "access_units.victim_buffer.before=l2",
@@ -358,8 +269,8 @@ test_undivided(void **unused)
       assert_int_equal(cm_gpu_shades_on_threads(gpu), cases[c].shades);
       if (cases[c].is_read)
          assert_true(cm_gpu_add_reader(gpu, &(struct cm_access_reader){.read = ignore}));
-      assert_true(cm_gpu_set_threads(gpu, 2, 0));
-      const char *reason = cm_gpu_undivided(gpu);
+      assert_true(cm_gpu_set_threads(gpu, 2));
+      const char *reason = cm_gpu_serial_reason(gpu);
       if (cases[c].reason)
          assert_string_equal(reason, cases[c].reason);
       else
@@ -370,18 +281,10 @@ test_undivided(void **unused)
    }
 }
 
-/* The last test: in those before it guests have helped, and also after they had found nothing to do, and been woken. */
-static void
-test_guests(void **unused)
-{
-   assert_true(tasks_of_guests > 0);
-   assert_true(tasks_after_waits > 0);
-}
-
 int
 main(void)
 {
-   const struct CMUnitTest tests[] = {cmocka_unit_test(test_settings), cmocka_unit_test(test_undivided),
-                                      cmocka_unit_test(test_presets), cmocka_unit_test(test_guests)};
+   const struct CMUnitTest tests[] = {cmocka_unit_test(test_settings), cmocka_unit_test(test_serial_reason),
+                                      cmocka_unit_test(test_presets)};
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,16 +57,14 @@ require(void *memory)
 
 /* ---- on the threads of model and recorder --------------------------------- */
 
-static bool
-has_tile(void *data, uint32_t n, bool wait)
+static void
+wait_tile(void *data, uint32_t n)
 {
    struct tbr_dispatch *dispatch = data;
    mtx_lock(&dispatch->lock);
-   while (wait && dispatch->num_added <= n)
+   while (dispatch->num_added <= n)
       cnd_wait(&dispatch->added, &dispatch->lock);
-   const bool there = dispatch->num_added > n;
    mtx_unlock(&dispatch->lock);
-   return there;
 }
 
 static void
@@ -224,8 +222,8 @@ tbr_dispatch_begin(struct tbr_context *context, struct tbr_compute_shader *shade
    dispatch->pass.frame = frame;
    allocate_tiles(dispatch);
    simple_mtx_lock(&screen->submit_lock);
-   tbr_model_pass(screen->model, &dispatch->pass, dispatch->traversal, dispatch, has_tile, NULL, release_tile,
-                  release);
+   tbr_model_pass(screen->model, &dispatch->pass, dispatch->traversal, dispatch, wait_tile, NULL,
+                  release_tile, release);
    simple_mtx_unlock(&screen->submit_lock);
    return dispatch;
 }

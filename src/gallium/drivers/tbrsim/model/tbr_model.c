@@ -41,7 +41,7 @@ struct message {
          const struct cm_pass *pass;
          const uint32_t *traversal;
          void *data;
-         bool (*has_tile)(void *data, uint32_t n, bool wait);
+         void (*wait_tile)(void *data, uint32_t n);
          struct tbr_thumbnail (*take_thumbnail)(void *data);
          void (*release_tile)(void *data, uint32_t tile);
          void (*release)(void *data);
@@ -52,7 +52,6 @@ struct message {
 struct tbr_model {
    struct cm_gpu *gpu;              /**< NULL: events are only recorded */
    struct tbr_recording *recording; /**< NULL: events are not recorded */
-   bool takes_guests;               /**< other threads may do tasks of the simulation */
    struct cm_frame_list frames;     /**< simulated and recorded: TBRSIM_FRAMES */
    thrd_t thread;
 
@@ -112,18 +111,6 @@ release_tile(void *data, uint32_t tile)
    }
 }
 
-/* Until the tile is rendered, there may be work left of those before it. */
-static void
-wait_tile(struct tbr_model *model, const struct message *message, uint32_t n)
-{
-   while (!message->has_tile(message->data, n, false)) {
-      if (!model->gpu || !cm_gpu_work(model->gpu)) {
-         message->has_tile(message->data, n, true);
-         return;
-      }
-   }
-}
-
 static void
 consume_pass(struct tbr_model *model, const struct message *message)
 {
@@ -139,7 +126,7 @@ consume_pass(struct tbr_model *model, const struct message *message)
    for (uint32_t n = 0; n < num_tiles; n++) {
       const uint32_t tile = message->traversal[n];
       assert(tile < num_tiles);
-      wait_tile(model, message, n);
+      message->wait_tile(message->data, n);
       if (model->gpu)
          cm_gpu_pass_tile(model->gpu, tile);
       else
@@ -212,7 +199,7 @@ discard(const struct message *message)
       return;
    const uint32_t num_tiles = message->pass->tiles_x * message->pass->tiles_y;
    for (uint32_t n = 0; n < num_tiles; n++) {
-      message->has_tile(message->data, n, true);
+      message->wait_tile(message->data, n);
       message->release_tile(message->data, message->traversal[n]);
    }
    if (message->take_thumbnail)
@@ -352,17 +339,16 @@ tbr_model_define_name(struct tbr_model *model, const struct cm_name *name)
 
 void
 tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, const uint32_t *traversal, void *data,
-               bool (*has_tile)(void *data, uint32_t n, bool wait),
-               struct tbr_thumbnail (*take_thumbnail)(void *data),
+               void (*wait_tile)(void *data, uint32_t n), struct tbr_thumbnail (*take_thumbnail)(void *data),
                void (*release_tile)(void *data, uint32_t tile), void (*release)(void *data))
 {
-   assert(pass && traversal && has_tile && release_tile && release);
+   assert(pass && traversal && wait_tile && release_tile && release);
    queue(model, &(struct message){
                    .type = MESSAGE_PASS,
                    .pass = pass,
                    .traversal = traversal,
                    .data = data,
-                   .has_tile = has_tile,
+                   .wait_tile = wait_tile,
                    .take_thumbnail = take_thumbnail,
                    .release_tile = release_tile,
                    .release = release,
@@ -396,26 +382,6 @@ tbr_model_counter(struct tbr_model *model, unsigned counter)
    const uint64_t value = model->counters[counter];
    mtx_unlock(&model->lock);
    return value;
-}
-
-bool
-tbr_model_takes_guests(const struct tbr_model *model)
-{
-   return model->takes_guests;
-}
-
-bool
-tbr_model_help(struct tbr_model *model, unsigned guest, bool waits)
-{
-   assert(model->takes_guests);
-   return cm_gpu_help(model->gpu, guest, waits);
-}
-
-void
-tbr_model_wake_guests(struct tbr_model *model, void (*wake)(void *context), void *context)
-{
-   if (model->gpu)
-      cm_gpu_wake_guests(model->gpu, wake, context);
 }
 
 const struct cm_counter_table *
@@ -477,19 +443,14 @@ make_timeline(struct tbr_model *model, const struct cm_config *config, struct cm
    return false;
 }
 
-/** Where no number is asked for: half the processors, as the other threads render, up to four, as more find little to do. */
-static unsigned
-default_threads(void)
-{
-   return CLAMP(util_get_cpu_caps()->nr_cpus / 2, 1, 4);
-}
-
-/** TBRSIM_MODEL_THREADS=N: the GPU is simulated on so many threads, without guests. */
+/** TBRSIM_MODEL_THREADS=N: the GPU is simulated on so many threads. Where no number is asked for, on as many as there are
+ * processors, up to eight, as more find little to do: with those that render they are twice as many, but those wait while
+ * much is left to be simulated, and these while little is. */
 static bool
-set_threads(struct tbr_model *model, unsigned guests)
+set_threads(struct tbr_model *model)
 {
    const char *value = getenv("TBRSIM_MODEL_THREADS");
-   unsigned threads = default_threads();
+   unsigned threads = CLAMP(util_get_cpu_caps()->nr_cpus, 1, 8);
    const bool asked = value && *value;
    if (asked) {
       char *end;
@@ -499,9 +460,8 @@ set_threads(struct tbr_model *model, unsigned guests)
          return false;
       }
    }
-   model->takes_guests = guests && !asked;
-   if (cm_gpu_set_threads(model->gpu, threads, model->takes_guests ? guests : 0)) {
-      const char *reason = cm_gpu_undivided(model->gpu);
+   if (cm_gpu_set_threads(model->gpu, threads)) {
+      const char *reason = cm_gpu_serial_reason(model->gpu);
       if (asked && threads > 1 && reason)
          mesa_logw("TBRSIM_MODEL_THREADS=%u has no effect: %s", threads, reason);
       return true;
@@ -512,8 +472,7 @@ set_threads(struct tbr_model *model, unsigned guests)
 
 /** Creates the consumers of events: the hierarchy, the recording. */
 static bool
-create_consumers(struct tbr_model *model, const struct cm_config *config, const char *isa, bool simulate,
-                 unsigned guests)
+create_consumers(struct tbr_model *model, const struct cm_config *config, const char *isa, bool simulate)
 {
    if (tbr_recording_is_wanted()) {
       model->recording = tbr_recording_attach(config, isa);
@@ -529,7 +488,7 @@ create_consumers(struct tbr_model *model, const struct cm_config *config, const 
       return false;
    }
    struct cm_timeline_frames frames, *timeline = &frames;
-   if (!make_timeline(model, config, &timeline) || !set_threads(model, guests))
+   if (!make_timeline(model, config, &timeline) || !set_threads(model))
       return false;
    cm_gpu_release_tiles(model->gpu, release_tile, model);
    model->counters = CALLOC(cm_gpu_counters(model->gpu)->count, sizeof(uint64_t));
@@ -537,7 +496,7 @@ create_consumers(struct tbr_model *model, const struct cm_config *config, const 
 }
 
 struct tbr_model *
-tbr_model_create(const struct cm_config *config, const char *isa, bool simulate, unsigned guests)
+tbr_model_create(const struct cm_config *config, const char *isa, bool simulate)
 {
    struct tbr_model *model = CALLOC_STRUCT(tbr_model);
    if (!model)
@@ -549,7 +508,7 @@ tbr_model_create(const struct cm_config *config, const char *isa, bool simulate,
       return NULL;
    }
    mtx_init(&model->recorder_lock, mtx_plain);
-   if (!create_consumers(model, config, isa, simulate, guests)) {
+   if (!create_consumers(model, config, isa, simulate)) {
       free_model(model);
       return NULL;
    }

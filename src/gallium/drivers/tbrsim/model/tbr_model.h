@@ -15,22 +15,14 @@ struct tbr_thumbnail;
 struct cm_config;
 
 /** Starts the consumer thread and prepares the statistics files (tbr_statistics.h). simulate:
- * whether there is a hierarchy; without, events are only recorded (tbr_recording.h). guests: threads that may help
- * (tbr_model_help). config and isa must outlive the model. NULL with a message when the hierarchy cannot be built. */
-struct tbr_model *
-tbr_model_create(const struct cm_config *config, const char *isa, bool simulate, unsigned guests);
+ * whether there is a hierarchy; without, events are only recorded (tbr_recording.h). config and isa must outlive the
+ * model. NULL with a message when the hierarchy cannot be built. */
+struct tbr_model *tbr_model_create(const struct cm_config *config, const char *isa, bool simulate);
 /** Consumes what is queued and writes the last frame. Other threads may still draw (the process exits): what they queue
  * from now on is released, and counts nowhere. Once. */
 void tbr_model_finish(struct tbr_model *model);
 /** Stops the thread of a model that is finished, and that nothing else uses. */
 void tbr_model_destroy(struct tbr_model *model);
-
-/** Whether other threads may help. */
-bool tbr_model_takes_guests(const struct tbr_model *model);
-/** cm_gpu_help, for the threads that render, if it takes guests: they may help until the model is destroyed. */
-bool tbr_model_help(struct tbr_model *model, unsigned guest, bool waits);
-/** cm_gpu_wake_guests. */
-void tbr_model_wake_guests(struct tbr_model *model, void (*wake)(void *context), void *context);
 
 void tbr_model_define_resource(struct tbr_model *model, const struct cm_resource_description *resource);
 /** No pass that is queued from now on names it. */
@@ -39,16 +31,16 @@ void tbr_model_forget_resource(struct tbr_model *model, uint32_t id);
 void tbr_model_define_name(struct tbr_model *model, const struct cm_name *name);
 
 /** Queues a pass. traversal: its tiles in the order of rendering, which is that of the
- * configuration. The consumer calls has_tile(data, n, wait) before it reads the n-th tile of the
- * traversal, which returns whether that is rendered, or waits until it is;
+ * configuration. The consumer calls wait_tile(data, n) before it reads the n-th tile of the
+ * traversal, which waits until that is rendered;
  * take_thumbnail(data), which may be NULL, after the last one; release_tile(data, tile) when it is
  * done with that tile's events; and release(data) when it is done with the pass. The last two are
  * called on the recorder's thread where the pass is recorded, and release_tile otherwise on any
  * thread of the simulation. */
-void tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, const uint32_t *traversal,
-                    void *data, bool (*has_tile)(void *data, uint32_t n, bool wait),
-                    struct tbr_thumbnail (*take_thumbnail)(void *data),
-                    void (*release_tile)(void *data, uint32_t tile), void (*release)(void *data));
+void
+tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, const uint32_t *traversal, void *data,
+               void (*wait_tile)(void *data, uint32_t n), struct tbr_thumbnail (*take_thumbnail)(void *data),
+               void (*release_tile)(void *data, uint32_t tile), void (*release)(void *data));
 void tbr_model_frame_end(struct tbr_model *model);
 
 /** Whether the frame that is being recorded is simulated (TBRSIM_FRAMES). */

@@ -743,7 +743,7 @@ submit(struct tbr_context *context, struct tbr_batch *batch, enum cm_end_reason 
       mark_stored(batch);
    tbr_renderer_submit(screen->renderer, batch);
    if (recorded)
-      tbr_model_pass(screen->model, &batch->events, batch->traversal.data, batch, tbr_renderer_has_tile,
+      tbr_model_pass(screen->model, &batch->events, batch->traversal.data, batch, tbr_renderer_wait_tile,
                      batch->pictured ? tbr_renderer_take_thumbnail : NULL, tbr_renderer_release_tile,
                      tbr_renderer_release);
    if (screen->model)

@@ -51,8 +51,10 @@ take_flag(const char **rest)
       const char *name;
       enum tbr_debug_flag flag;
    } flags[] = {
-      {"nir", TBR_DEBUG_NIR},   {"shaders", TBR_DEBUG_SHADERS}, {"passes", TBR_DEBUG_PASSES},
-      {"help", TBR_DEBUG_HELP}, {"tile=", TBR_DEBUG_TILE},
+      {"nir", TBR_DEBUG_NIR},
+      {"shaders", TBR_DEBUG_SHADERS},
+      {"passes", TBR_DEBUG_PASSES},
+      {"tile=", TBR_DEBUG_TILE},
    };
    for (unsigned i = 0; i < ARRAY_SIZE(flags); i++) {
       const size_t length = strlen(flags[i].name);
@@ -97,13 +99,6 @@ tbr_debug_init(void)
 }
 
 /* ---- shaders ---------------------------------------------------------- */
-
-void
-tbr_debug_help(unsigned tasks)
-{
-   if (tbr_debug.flags & TBR_DEBUG_HELP)
-      fprintf(tbr_debug.out, "threads that render did %u tasks of the model\n", tasks);
-}
 
 void
 tbr_debug_nir(const char *stage, uint32_t id, struct nir_shader *nir)

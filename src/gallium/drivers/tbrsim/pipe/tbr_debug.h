@@ -16,7 +16,6 @@ enum tbr_debug_flag {
    TBR_DEBUG_SHADERS = 1 << 1, /**< a line a compiled shader */
    TBR_DEBUG_PASSES = 1 << 2,  /**< a line a render pass */
    TBR_DEBUG_TILE = 1 << 3,    /**< the rendering of one tile */
-   TBR_DEBUG_HELP = 1 << 4,    /**< threads that render help the model whenever they can; a line at the end */
 };
 
 /** Which reports are enabled; set once, by tbr_debug_init. */
@@ -35,9 +34,6 @@ void tbr_debug_init(void);
 
 /** Prints a shader; stage and number name it as events do. */
 void tbr_debug_nir(const char *stage, uint32_t id, struct nir_shader *nir);
-
-/** Reports how many tasks of the model threads that render have done. */
-void tbr_debug_help(unsigned tasks);
 
 /** Reports a shader that draw will compile. */
 void tbr_debug_shader(const char *stage, uint32_t id, uint32_t instructions);

@@ -13,7 +13,6 @@
 #include "util/log.h"
 #include "util/message.h"
 #include "util/u_atomic.h"
-#include "util/u_cpu_detect.h"
 #include "util/u_debug.h"
 #include "util/u_memory.h"
 #include "util/u_screen.h"
@@ -50,8 +49,6 @@ finish_model(struct tbr_screen *screen)
       return;
    screen->model_finished = true;
    tbr_draw_results_finish(screen);
-   if (screen->renderer)
-      tbr_renderer_end_help(screen->renderer);
    tbr_model_finish(screen->model);
 }
 
@@ -317,13 +314,12 @@ start_threads(struct tbr_screen *screen)
    if (!screen->shader_cache)
       return false;
    screen->thumbnails = simulate && tbr_thumbnails_are_wanted();
-   const unsigned threads = screen->config->threads ? screen->config->threads : util_get_cpu_caps()->nr_cpus;
    if (simulate || tbr_recording_is_wanted()) {
-      screen->model = tbr_model_create(screen->config, isa, simulate, tbr_renderer_guests(threads));
+      screen->model = tbr_model_create(screen->config, isa, simulate);
       if (!screen->model)
          return false;
    }
-   screen->renderer = tbr_renderer_create(screen, threads);
+   screen->renderer = tbr_renderer_create(screen->config->threads);
    if (!screen->renderer)
       mesa_loge("the threads that render cannot be started");
    return screen->renderer;

@@ -12,8 +12,6 @@
 #include "util/u_thread.h"
 #include "pass/tbr_batch.h"
 #include "pipe/tbr_context.h"
-#include "pipe/tbr_debug.h"
-#include "model/tbr_model.h"
 #include "model/tbr_process.h"
 #include "pipe/tbr_screen.h"
 
@@ -24,13 +22,10 @@
 #define MAX_BLOCKS_UNDER_WAY (1u << 19)
 #define MAX_ORPHANED_BYTES_UNDER_WAY (1ull << 30)
 /** Limits of the events that wait for the model, and of the unused memory that is kept for
- * the events of later tiles. */
-#define MAX_WAITING_EVENT_BYTES (16u << 20)
+ * the events of later tiles. The first is eight segments of the model's (gpu/parallel/segment.h): enough for its threads
+ * to work on; while workers wait, these have their processors. */
+#define MAX_WAITING_EVENT_BYTES (4u << 20)
 #define MAX_SPARE_EVENT_BYTES (32u << 20)
-/** Waiting events with which the model is behind: workers help it before they render more. */
-#define MODEL_BEHIND_BYTES (2u << 20)
-/** Workers that do: more would find little to do, and each has filters of its own. */
-#define MAX_GUESTS 8
 
 struct live_batch {
    uint64_t sequence;
@@ -48,7 +43,6 @@ struct tbr_renderer {
    cnd_t retired;           /**< applications: nothing uses a batch any more */
    unsigned wanted_threads; /**< workers; there are fewer where the system has no more */
    unsigned num_threads;
-   unsigned num_started; /**< workers, which are numbered as they start */
    thrd_t threads[MAX_THREADS];
    bool stop;
    bool is_parents; /**< tbr_renderer_leave_to_parent */
@@ -68,13 +62,7 @@ struct tbr_renderer {
    size_t waiting_event_bytes; /**< of rendered tiles that the model has not taken yet */
    bool events_full;           /**< workers wait: set above the limit, reset at half of it; read without
                                  * the lock */
-   bool model_behind;          /**< workers help: set above behind_bytes, reset at half of it; the same */
-   size_t behind_bytes;        /**< MODEL_BEHIND_BYTES */
    bool tile_wanted;           /**< the model waits for a tile; the same */
-   struct tbr_model *model;    /**< that they help; NULL: none. This and the next three are atomic. */
-   unsigned num_helping;       /**< workers within help_model, for which tbr_renderer_end_help waits */
-   unsigned num_helped;        /**< tasks that workers have done for it, for TBR_DEBUG_HELP */
-   unsigned num_wakes;         /**< how often the model has had something to do again */
 };
 
 static void
@@ -218,39 +206,6 @@ add_counters(struct tbr_batch *batch, const struct tbr_tile_thread *thread)
 
 /* ---- events -------------------------------------------------------------- */
 
-/** Does a part of the model's work, if there is one. waits: otherwise the worker waits for num_wakes to change. */
-static bool
-help_model(struct tbr_renderer *renderer, unsigned worker, bool waits)
-{
-   if (worker >= MAX_GUESTS)
-      return false;
-   p_atomic_inc(&renderer->num_helping);
-   struct tbr_model *model = p_atomic_read(&renderer->model);
-   const bool helped = model && tbr_model_help(model, worker, waits);
-   if (helped)
-      p_atomic_inc(&renderer->num_helped);
-   p_atomic_dec(&renderer->num_helping);
-   /* tbr_renderer_end_help may wait for this. */
-   if (!p_atomic_read(&renderer->model)) {
-      mtx_lock(&renderer->lock);
-      cnd_broadcast(&renderer->room);
-      mtx_unlock(&renderer->lock);
-   }
-   return helped;
-}
-
-/** For the model: workers that wait may help it. */
-static void
-wake_helpers(void *data)
-{
-   struct tbr_renderer *renderer = data;
-   mtx_lock(&renderer->lock);
-   p_atomic_inc(&renderer->num_wakes);
-   cnd_broadcast(&renderer->room);
-   cnd_broadcast(&renderer->work);
-   mtx_unlock(&renderer->lock);
-}
-
 /** Has the model look for the tile that it waits for. */
 static void
 report_tiles(struct tbr_renderer *renderer)
@@ -267,51 +222,33 @@ has_tiles(const struct tbr_batch *batch)
    return p_atomic_read(&batch->next_tile) < batch->pass.tiles_x * batch->pass.tiles_y;
 }
 
-/** Helps the model while it is behind, or waits, until it is done with enough of the events. Called before the worker
- * takes a tile: waiting with a tile that the model needs next would be a deadlock. Where none is left, what it has rendered
- * has to be counted first. */
+/** Waits until the model is done with enough of the events. Called before the worker takes a tile: waiting with a tile that the
+ * model needs next would be a deadlock. Where none is left, what it has rendered has to be counted first. */
 static void
-make_room(struct tbr_renderer *renderer, const struct tbr_batch *batch, unsigned worker)
+make_room(struct tbr_renderer *renderer, const struct tbr_batch *batch)
 {
-   while (p_atomic_read(&renderer->model_behind) && has_tiles(batch)) {
-      const unsigned wakes = p_atomic_read(&renderer->num_wakes);
-      const bool full = p_atomic_read(&renderer->events_full);
-      if (p_atomic_read(&renderer->tile_wanted))
-         report_tiles(renderer);
-      if (help_model(renderer, worker, full))
-         continue;
-      if (!full)
-         return;
-      mtx_lock(&renderer->lock);
-      cnd_signal(&renderer->tile); /* the last tiles may not have been reported yet */
-      while (renderer->events_full && renderer->num_wakes == wakes)
-         cnd_wait(&renderer->room, &renderer->lock);
-      mtx_unlock(&renderer->lock);
-   }
+   if (!p_atomic_read(&renderer->events_full))
+      return;
+   mtx_lock(&renderer->lock);
+   cnd_signal(&renderer->tile); /* the last tiles may not have been reported yet */
+   while (renderer->events_full && has_tiles(batch))
+      cnd_wait(&renderer->room, &renderer->lock);
+   mtx_unlock(&renderer->lock);
 }
 
-/** Sets a flag above a limit, resets it at half of it. Called with the lock held. */
-static void
-update_flag(struct tbr_renderer *renderer, bool *flag, size_t limit)
-{
-   if (renderer->waiting_event_bytes > limit) {
-      if (!*flag)
-         cnd_broadcast(&renderer->work);
-      p_atomic_set(flag, true);
-   } else if (*flag && renderer->waiting_event_bytes <= limit / 2) {
-      p_atomic_set(flag, false);
-      cnd_broadcast(&renderer->room);
-   }
-}
-
+/** Called with the lock held. */
 static void
 count_waiting_events(struct tbr_renderer *renderer, const struct cm_tile_events *events, bool waits)
 {
    const size_t bytes = events->num_words * sizeof *events->words;
    assert(waits || renderer->waiting_event_bytes >= bytes);
    renderer->waiting_event_bytes += waits ? bytes : -bytes;
-   update_flag(renderer, &renderer->events_full, MAX_WAITING_EVENT_BYTES);
-   update_flag(renderer, &renderer->model_behind, renderer->behind_bytes);
+   if (renderer->waiting_event_bytes > MAX_WAITING_EVENT_BYTES) {
+      p_atomic_set(&renderer->events_full, true);
+   } else if (renderer->events_full && renderer->waiting_event_bytes <= MAX_WAITING_EVENT_BYTES / 2) {
+      p_atomic_set(&renderer->events_full, false);
+      cnd_broadcast(&renderer->room);
+   }
 }
 
 /** Unused memory for a tile's events, or none. Called with the lock held. */
@@ -388,8 +325,7 @@ take_picture(struct tbr_renderer *renderer, struct tbr_batch *batch)
 
 /** Renders tiles of the batch, which the worker uses until all have been taken. */
 static void
-render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_tile_thread *thread,
-             unsigned worker)
+render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_tile_thread *thread)
 {
    const uint32_t num_tiles = batch->pass.tiles_x * batch->pass.tiles_y;
    const struct tbr_isa *isa = tbr_isa_get();
@@ -403,7 +339,7 @@ render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_
 
    for (;;) {
       if (batch->recorded)
-         make_room(renderer, batch, worker);
+         make_room(renderer, batch);
       const uint32_t position = p_atomic_inc_return(&batch->next_tile) - 1;
       if (position >= num_tiles)
          break;
@@ -468,29 +404,10 @@ has_work(const struct tbr_renderer *renderer)
    return batch && has_tiles(batch);
 }
 
-/** Waits until there is work, or the threads must stop; an idle worker helps the model while it is behind. Called with the
- * lock held. */
-static void
-wait_for_work(struct tbr_renderer *renderer, unsigned worker)
-{
-   while (!renderer->stop && !has_work(renderer)) {
-      const unsigned wakes = p_atomic_read(&renderer->num_wakes);
-      if (renderer->model_behind) {
-         mtx_unlock(&renderer->lock);
-         const bool helped = help_model(renderer, worker, true);
-         mtx_lock(&renderer->lock);
-         if (helped || renderer->stop || has_work(renderer) || renderer->num_wakes != wakes)
-            continue;
-      }
-      cnd_wait(&renderer->work, &renderer->lock);
-   }
-}
-
 static int
 worker_main(void *data)
 {
    struct tbr_renderer *renderer = data;
-   const unsigned worker = p_atomic_inc_return(&renderer->num_started) - 1;
    struct tbr_tile_thread *thread = tbr_tile_thread_create();
    /* The program's locale may write 0,5: debug output of tiles has commas between numbers. */
    const locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -502,7 +419,8 @@ worker_main(void *data)
    util_fpstate_set_denorms_to_zero(util_fpstate_get());
    mtx_lock(&renderer->lock);
    for (;;) {
-      wait_for_work(renderer, worker);
+      while (!renderer->stop && !has_work(renderer))
+         cnd_wait(&renderer->work, &renderer->lock);
       if (!has_work(renderer))
          break;
       struct tbr_batch *batch = renderer->first;
@@ -513,7 +431,7 @@ worker_main(void *data)
       /* Keeps the batch alive for a worker that finds all its tiles taken. */
       batch->users++;
       mtx_unlock(&renderer->lock);
-      render_tiles(renderer, batch, thread, worker);
+      render_tiles(renderer, batch, thread);
       mtx_lock(&renderer->lock);
    }
    mtx_unlock(&renderer->lock);
@@ -647,22 +565,21 @@ tbr_renderer_drain(struct tbr_renderer *renderer, struct tbr_context *context)
    mtx_unlock(&renderer->lock);
 }
 
-bool
-tbr_renderer_has_tile(void *data, uint32_t position, bool wait)
+void
+tbr_renderer_wait_tile(void *data, uint32_t position)
 {
    struct tbr_batch *batch = data;
    struct tbr_renderer *renderer = tbr_screen(batch->context->base.screen)->renderer;
    const uint8_t *done = util_dynarray_element(&batch->tile_done, uint8_t, position);
    assert(position < batch->tile_done.size && batch->recorded);
-   if (p_atomic_read(done) || !wait)
-      return p_atomic_read(done);
+   if (p_atomic_read(done))
+      return;
    mtx_lock(&renderer->lock);
    p_atomic_set(&renderer->tile_wanted, true);
    while (!p_atomic_read(done) && batch->state != TBR_BATCH_RENDERED)
       cnd_wait(&renderer->tile, &renderer->lock);
    p_atomic_set(&renderer->tile_wanted, false);
    mtx_unlock(&renderer->lock);
-   return true;
 }
 
 struct tbr_thumbnail
@@ -692,25 +609,6 @@ tbr_renderer_release(void *data)
    mtx_unlock(&renderer->lock);
 }
 
-unsigned
-tbr_renderer_guests(unsigned threads)
-{
-   return util_get_cpu_caps()->nr_cpus > 1 ? MIN2(threads, MAX_GUESTS) : 0;
-}
-
-void
-tbr_renderer_end_help(struct tbr_renderer *renderer)
-{
-   p_atomic_set(&renderer->model, NULL);
-   /* A worker that counts itself after this, which stays counted, sees that there is no model; others are waited for. */
-   p_atomic_inc(&renderer->num_helping);
-   mtx_lock(&renderer->lock);
-   while (p_atomic_read(&renderer->num_helping) > 1 && !renderer->is_parents)
-      cnd_wait(&renderer->room, &renderer->lock);
-   mtx_unlock(&renderer->lock);
-   tbr_debug_help(p_atomic_read(&renderer->num_helped));
-}
-
 void
 tbr_renderer_leave_to_parent(struct tbr_renderer *renderer)
 {
@@ -720,7 +618,7 @@ tbr_renderer_leave_to_parent(struct tbr_renderer *renderer)
 }
 
 struct tbr_renderer *
-tbr_renderer_create(struct tbr_screen *screen, unsigned threads)
+tbr_renderer_create(unsigned threads)
 {
    struct tbr_renderer *renderer = CALLOC_STRUCT(tbr_renderer);
    if (!renderer)
@@ -733,12 +631,6 @@ tbr_renderer_create(struct tbr_screen *screen, unsigned threads)
    cnd_init(&renderer->retired);
    renderer->next_sequence = 1;
    renderer->oldest_live = 1;
-   renderer->behind_bytes = tbr_debug.flags & TBR_DEBUG_HELP ? 0 : MODEL_BEHIND_BYTES;
-   if (screen->model && tbr_model_takes_guests(screen->model))
-      renderer->model = screen->model;
-   if (renderer->model)
-      tbr_model_wake_guests(renderer->model, wake_helpers, renderer);
-
    if (!threads)
       threads = util_get_cpu_caps()->nr_cpus;
    renderer->wanted_threads = CLAMP(threads, 1, MAX_THREADS);

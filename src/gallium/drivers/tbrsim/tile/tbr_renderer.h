@@ -10,18 +10,13 @@
 struct tbr_batch;
 struct tbr_context;
 struct tbr_renderer;
-struct tbr_screen;
 struct tbr_thumbnail;
 
-/** Starts the worker threads; 0: one a core. They help the screen's model where it is behind. NULL when that fails. */
-struct tbr_renderer *tbr_renderer_create(struct tbr_screen *screen, unsigned threads);
+/** Starts the worker threads; 0: one a core. NULL when that fails. */
+struct tbr_renderer *tbr_renderer_create(unsigned threads);
 /** In a forked child, which has a copy of the renderer and none of its threads: what is under way there is not waited for,
  * and nothing may be submitted. */
 void tbr_renderer_leave_to_parent(struct tbr_renderer *renderer);
-/** How many of the worker threads help. */
-unsigned tbr_renderer_guests(unsigned threads);
-/** The model is about to be destroyed: no worker helps it any more. */
-void tbr_renderer_end_help(struct tbr_renderer *renderer);
 /** Renders what is queued and stops the threads. A child's copy of its parent's stays. */
 void tbr_renderer_destroy(struct tbr_renderer *renderer);
 
@@ -53,10 +48,10 @@ struct tbr_batch *tbr_renderer_take_retired(struct tbr_renderer *renderer, struc
 /** Waits until the context has no batch under way. */
 void tbr_renderer_drain(struct tbr_renderer *renderer, struct tbr_context *context);
 
-/** The model asks for a tile, by position in the traversal, or waits for it; waits for the batch to
+/** The model waits for a tile, by position in the traversal; waits for the batch to
  * be rendered, whose thumbnail it takes; is done with the events of a tile, by its number; and
  * releases the batch. */
-bool tbr_renderer_has_tile(void *batch, uint32_t position, bool wait);
+void tbr_renderer_wait_tile(void *batch, uint32_t position);
 struct tbr_thumbnail tbr_renderer_take_thumbnail(void *batch);
 void tbr_renderer_release_tile(void *batch, uint32_t tile);
 void tbr_renderer_release(void *batch);

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/parallel/texture_worker.h"
+
+#include "gpu/parallel/segment.h"
+#include "util/counts.h"
+
+enum cm_unit
+cm_texture_next_private(const struct cm_gpu *gpu, enum cm_unit unit)
+{
+   assert(unit != CM_UNIT_DRAM);
+   const enum cm_unit next = gpu->config.caches[unit].next;
+   return next != CM_UNIT_DRAM && !gpu->hierarchy.shared.caches[next] ? next : CM_UNIT_DRAM;
+}
+
+void
+cm_texture_worker_init(struct cm_texture_worker *worker, struct cm_gpu *gpu)
+{
+   worker->gpu = gpu;
+   worker->stream =
+      (struct cm_access_stream){.take = cm_segment_grow_list, .context = &worker->out_of_memory};
+}
+
+bool
+cm_texture_worker_has(const struct cm_texture_worker *worker, enum cm_unit unit)
+{
+   enum cm_unit texture = worker->gpu->config.streams[CM_STREAM_TEXTURE];
+   while (texture != CM_UNIT_DRAM && texture != unit)
+      texture = cm_texture_next_private(worker->gpu, texture);
+   return texture == unit;
+}
+
+void
+cm_texture_worker_connect(struct cm_texture_worker *worker, bool connected)
+{
+   struct cm_hierarchy *hierarchy = &worker->gpu->hierarchy;
+   /* Segments without tiles do not touch the caches. */
+   assert(worker->is_connected != connected && (connected || !worker->tasks.is_busy));
+   for (enum cm_unit unit = worker->gpu->config.streams[CM_STREAM_TEXTURE]; unit != CM_UNIT_DRAM;
+        unit = cm_texture_next_private(worker->gpu, unit)) {
+      for (uint32_t i = 0; i < hierarchy->instances[unit]; i++) {
+         struct cm_cache *cache = &hierarchy->caches[unit][i];
+         if (cache->outgoing)
+            cache->outgoing = connected ? &worker->stream : &hierarchy->shared.arriving;
+         cache->dram = &worker->dram;
+      }
+   }
+   worker->is_connected = connected;
+}
+
+static void
+invalidate(const struct cm_hierarchy *hierarchy, const struct cm_segment *segment)
+{
+   const struct cm_segment_invalidation *list = segment->invalidations.data;
+   for (uint32_t n = 0; n < segment->num_invalidations; n++) {
+      for (uint32_t i = 0; i < hierarchy->instances[list[n].unit]; i++)
+         cm_cache_invalidate(&hierarchy->caches[list[n].unit][i], list[n].begin, list[n].end);
+   }
+}
+
+/* Reads of texture caches are served; all other entries, and those that the caches add, are passed on. */
+static void
+serve(struct cm_texture_worker *worker, const cm_entry *entries, uint32_t count)
+{
+   struct cm_cache *caches = worker->gpu->texture.caches;
+   for (uint32_t i = 0; i < count;) {
+      if (cm_entry_unit(entries[i]) != caches->unit)
+         cm_access_stream_append(&worker->stream, entries[i++]);
+      else
+         i += cm_cache_take_reads(caches, entries + i, count - i);
+   }
+}
+
+void
+cm_texture_worker_run(struct cm_texture_worker *worker, struct cm_segment *segment)
+{
+   const struct cm_segment_list *filtered = &segment->filtered;
+   uint32_t first = 0;
+   assert((!segment->num_tiles && !segment->num_invalidations) || worker->is_connected);
+   cm_segment_open_list(&segment->missed, &worker->stream);
+   invalidate(&worker->gpu->hierarchy, segment);
+   for (uint32_t t = 0; t < segment->num_tiles; t++) {
+      assert(filtered->ends[t] >= first);
+      serve(worker, filtered->entries + first, filtered->ends[t] - first);
+      first = filtered->ends[t];
+      segment->missed.ends[t] = worker->stream.count;
+   }
+   cm_segment_close_list(&segment->missed, &worker->stream);
+}
+
+void
+cm_texture_worker_add_counts(struct cm_texture_worker *worker)
+{
+   assert(!worker->tasks.is_busy);
+   cm_counts_move(worker->gpu->hierarchy.dram.counts[0], worker->dram.counts[0],
+                  CM_STREAM_COUNT * CM_DRAM_EVENT_COUNT);
+   if (worker->out_of_memory)
+      cm_gpu_out_of_memory(worker->gpu);
+}

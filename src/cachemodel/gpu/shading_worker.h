@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The Fragment Processors, simulated beside the other stages: a shading worker runs the quads of a segment's tiles.
+ *
+ * What a texture cache holds when a read reaches it is not known then: it depends on tiles before. So each worker has filters
+ * in front of the texture caches (memory/filter.h), which begin each segment without knowing a block. They count the reads that
+ * hit and change nothing whatever the caches hold, and append all others to the segment's list. The texture caches serve these
+ * in the order of tiles (gpu/parallel/texture_worker.h). So there may be several workers, each of which runs other segments,
+ * in any order.
+ *
+ * All that a worker counts is its own, until cm_shading_worker_add_counts.
+ */
+#ifndef CM_SHADING_WORKER_H
+#define CM_SHADING_WORKER_H
+
+#include "gpu/gpu_internal.h"
+#include "util/threads.h"
+
+#define CM_MAX_PROCESSORS 64
+
+struct cm_segment;
+
+struct cm_shading_worker {
+   struct cm_gpu *gpu;
+   struct cm_worker tasks; /**< of parallel.c, which sets it, and the next two */
+   struct cm_parallel *parallel;
+   uint64_t segment; /**< number of the one that it has claimed */
+   struct cm_shading *shading;
+   struct cm_deferred deferred;    /**< what mode tbdr shades of a tile */
+   struct cm_cache *filters;       /**< by instance of the texture caches */
+   struct cm_texture_path texture; /**< the GPU's, through the filters */
+   uint64_t pipeline[CM_PIPELINE_COUNT];
+   uint64_t operations[CM_OPERATION_COUNT];
+   struct cm_dram dram;
+   struct cm_access_stream stream;         /**< what it accesses: the list of its segment */
+   const struct cm_shader_memory *shaders; /**< by draw of the pass */
+   bool out_of_memory;                     /**< something was not simulated */
+};
+
+/** Moves the caches of shaders that are private to the shared side: what shading workers append to the stream has to be served
+ * there, in order. False when out of memory. */
+bool cm_shading_workers_share(struct cm_gpu *gpu);
+
+/** Of a GPU that can have some (cm_parallel_can_shade). False when out of memory. */
+bool cm_shading_worker_init(struct cm_shading_worker *worker, struct cm_gpu *gpu);
+void cm_shading_worker_finish(struct cm_shading_worker *worker);
+
+/** Runs the quads of a segment's tiles. */
+void cm_shading_worker_run(struct cm_shading_worker *worker, struct cm_segment *segment);
+
+/** Adds what it has counted to the GPU's counts. */
+void cm_shading_worker_add_counts(struct cm_shading_worker *worker);
+
+/** Reads a draw's fragment shader. */
+void cm_shading_worker_fetch_shader(struct cm_shading_worker *worker, uint32_t draw, uint32_t processor);
+
+#endif
