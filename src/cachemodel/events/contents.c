@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "events/contents.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "util/array.h"
@@ -69,6 +70,7 @@ static struct resource *
 find_resource(const struct cm_contents *contents, uint32_t id)
 {
    const uint32_t index = cm_id_table_find(&contents->ids, id);
+   assert(index == CM_NO_INDEX || index < contents->ids.count);
    return index == CM_NO_INDEX ? NULL : &contents->resources[index];
 }
 
@@ -91,6 +93,7 @@ cm_contents_define_resource(struct cm_contents *contents, const struct cm_resour
 static struct image *
 find_image(struct cm_contents *contents, struct resource *resource, uint8_t level, uint16_t layer)
 {
+   assert(resource->first_image <= contents->num_images);
    for (uint32_t i = resource->first_image; i; i = contents->images[i - 1].next) {
       if (contents->images[i - 1].level == level && contents->images[i - 1].layer == layer)
          return &contents->images[i - 1];
@@ -140,6 +143,7 @@ cm_contents_ends(struct cm_contents *contents, uint32_t *count)
 static struct store *
 new_store(struct cm_contents *contents, uint32_t resource, unsigned slot)
 {
+   assert(contents->free_store <= contents->num_stores && slot < CM_SLOTS);
    struct store *store;
    if (contents->free_store) {
       store = &contents->stores[contents->free_store - 1];
@@ -158,6 +162,7 @@ new_store(struct cm_contents *contents, uint32_t resource, unsigned slot)
 static bool
 need_image(struct cm_contents *contents, const struct image *image, enum cm_store_fate fate)
 {
+   assert(image->store <= contents->num_stores && fate != CM_STORE_REPLACED);
    struct store *store = image->store ? &contents->stores[image->store - 1] : NULL;
    const bool is_known = !store || store->was_read || (store->is_kept && fate == CM_STORE_KEPT);
    if (is_known)
@@ -176,6 +181,7 @@ leave_store(struct cm_contents *contents, struct image *image)
    image->store = 0;
    if (!number || --contents->stores[number - 1].images)
       return NULL;
+   assert(number <= contents->num_stores);
    contents->stores[number - 1].next_free = contents->free_store;
    contents->free_store = number;
    return &contents->stores[number - 1];
@@ -202,6 +208,7 @@ cm_contents_read(struct cm_contents *contents, uint32_t id)
 bool
 cm_contents_frame_end(struct cm_contents *contents)
 {
+   assert(contents->ids.count <= contents->resources_capacity);
    bool fine = true;
    for (uint32_t r = 0; r < contents->ids.count; r++) {
       const struct resource *resource = &contents->resources[r];
@@ -274,6 +281,7 @@ begin_image(struct cm_contents *contents, const struct cm_attachment *attachment
 static bool
 pass_attachment(struct cm_contents *contents, const struct cm_pass *pass, unsigned slot, uint16_t *stored)
 {
+   assert(slot < CM_SLOTS);
    const struct cm_attachment *attachment = cm_pass_attachment(pass, slot);
    struct resource *resource = find_resource(contents, attachment->resource);
    if (!resource || is_part_of_depth(pass, slot))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "events/deferred.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,7 @@ struct cm_deferred_block {
 static bool
 add_quad(struct cm_deferred *deferred, struct cm_deferred_quad added, uint32_t visible)
 {
+   assert(visible && added.number < 4);
    const struct cm_quad *quad = (const struct cm_quad *)(added.group + 2) + added.number;
    const uint32_t position = (uint32_t)(quad->y >> 1) << COLUMN_BITS | quad->x >> 1;
    struct cm_deferred_block *last = deferred->num_blocks ? &deferred->blocks[deferred->num_blocks - 1] : NULL;
@@ -41,6 +43,7 @@ add_quad(struct cm_deferred *deferred, struct cm_deferred_quad added, uint32_t v
       if (!GROW(deferred, blocks, deferred->num_blocks))
          return false;
       const uint32_t lane = (quad->y & 1u) << 3 | (quad->x & 1u) << 2 | (uint32_t)__builtin_ctz(visible);
+      assert(position < 1u << 2 * COLUMN_BITS);
       last = &deferred->blocks[deferred->num_blocks++];
       *last = (struct cm_deferred_block){
          .key = position << LANE_BITS | lane,
@@ -60,6 +63,7 @@ add_quad(struct cm_deferred *deferred, struct cm_deferred_quad added, uint32_t v
 static const uint32_t *
 add_group(struct cm_deferred *deferred, const uint32_t *group, const uint32_t *end)
 {
+   assert(cm_event_type(*group) == CM_EVENT_SHADE && *group & CM_SHADE_DEFERRED);
    uint32_t visible[4] = {0};
    const uint32_t num_quads = cm_event_count(*group) < 4 ? cm_event_count(*group) : 4;
    const uint32_t *word = group;
@@ -147,6 +151,7 @@ copy_footprints(struct cm_footprint *kept, const struct cm_footprint *footprints
 static inline uint32_t *
 emit_footprints(uint32_t *room, const uint32_t *event, uint32_t first, uint32_t count, uint32_t visible)
 {
+   assert(first + count <= 4 && count);
    const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
    const uint32_t num_footprints = cm_event_count(*event);
    struct cm_footprint *kept = (struct cm_footprint *)(room + 1);
@@ -173,6 +178,7 @@ emit_footprints(uint32_t *room, const uint32_t *event, uint32_t first, uint32_t 
 static __attribute__((noinline)) uint32_t *
 emit_buffer_accesses(uint32_t *room, const uint32_t *event, uint32_t first, uint32_t count, uint32_t visible)
 {
+   assert(cm_event_type(*event) == CM_EVENT_BUFFER);
    const struct cm_buffer_access *accesses = (const struct cm_buffer_access *)(event + 1);
    const uint32_t num_accesses = cm_event_count(*event);
    struct cm_buffer_access *kept = (struct cm_buffer_access *)(room + 1);
@@ -197,6 +203,7 @@ static uint32_t *
 emit_quads_of_run(uint32_t *room, const uint32_t *run, const uint32_t *end, uint32_t first, uint32_t count,
                   uint32_t continues)
 {
+   assert(count && first + count <= cm_event_count(*run));
    const struct cm_quad *quads = (const struct cm_quad *)(run + 2) + first;
    struct cm_quad *emitted = (struct cm_quad *)(room + 2);
    uint32_t visible = 0;
@@ -224,6 +231,7 @@ static bool
 emit_quads(struct cm_tile_events *events, const struct cm_deferred_quad *first, uint32_t count,
            const uint32_t *end)
 {
+   assert(count == 1 || first->words);
    const uint32_t *word = first->group;
    uint32_t continues = 0;
    do {
@@ -233,6 +241,7 @@ emit_quads(struct cm_tile_events *events, const struct cm_deferred_quad *first, 
          if (!room)
             return false;
          const uint32_t *last = emit_quads_of_run(room, word, next, first->number, count, continues);
+         assert(last - room <= next - word);
          events->num_words += (size_t)(last - room);
          continues = CM_SHADE_CONTINUES;
       }
@@ -261,6 +270,7 @@ emit_run(struct cm_deferred *deferred, const uint32_t *end)
    for (size_t i = 0; i < deferred->num_blocks; i++) {
       const struct cm_deferred_block *block = &deferred->blocks[i];
       const struct cm_deferred_quad *quads = &deferred->quads[block->first_quad];
+      assert(block->first_quad + block->num_quads <= deferred->num_quads);
       for (uint32_t q = 0, n; q < block->num_quads; q += n) {
          n = count_neighbours(&quads[q], block->num_quads - q);
          if (!emit_quads(&deferred->events, &quads[q], n, end))
@@ -312,6 +322,7 @@ add_tile(struct cm_deferred *deferred, const struct cm_tile_events *full, bool *
 bool
 cm_deferred_build(struct cm_deferred *deferred, const struct cm_tile_events *full)
 {
+   assert(full != &deferred->events);
    bool is_same;
    deferred->events.num_words = 0;
    if (!add_tile(deferred, full, &is_same))
@@ -333,6 +344,7 @@ make_room(struct cm_tile_events *events, const struct cm_pass *pass, size_t num_
 bool
 cm_deferred_build_pass(struct cm_deferred *deferred, struct cm_pass *pass)
 {
+   assert(pass->kind == CM_PASS_FULL);
    const size_t num_tiles = (size_t)pass->tiles_x * pass->tiles_y;
    struct cm_tile_events *tiles = calloc(num_tiles, sizeof *tiles);
    deferred->events.num_words = 0;

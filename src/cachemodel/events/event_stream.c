@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "events/event_stream.h"
+
+#include <assert.h>
+
 #include "util/array.h"
 
 const char *const cm_resource_use_names[CM_NUM_USES] = {
@@ -21,6 +24,7 @@ const char *const cm_end_reason_names[CM_END_REASONS] = {
 bool
 cm_tile_events_grow(struct cm_tile_events *events, size_t n)
 {
+   assert(events->num_words <= events->capacity);
    return cm_array_make_room(&events->words, &events->capacity, events->num_words, n, sizeof *events->words);
 }
 
@@ -49,6 +53,7 @@ cm_pass_has_vertex_storage(const struct cm_pass *pass)
 const struct cm_attachment *
 cm_pass_attachment(const struct cm_pass *pass, unsigned slot)
 {
+   assert(slot < CM_SLOTS);
    return slot == CM_SLOT_DEPTH     ? &pass->depth
           : slot == CM_SLOT_STENCIL ? &pass->stencil
                                     : &pass->color[slot];

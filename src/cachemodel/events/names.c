@@ -67,6 +67,7 @@ find(const struct cm_names *names, uint64_t key)
 {
    static const struct object none;
    const uint32_t index = cm_id_table_find(&names->keys, key);
+   assert(index == CM_NO_INDEX || index < names->keys.count);
    return index == CM_NO_INDEX ? &none : &names->objects[index];
 }
 
@@ -202,6 +203,7 @@ cm_names_string(const struct cm_names *names, uint32_t string)
 static struct group
 group_of(const struct cm_names *names, uint32_t group)
 {
+   assert(names->groups || !names->num_groups);
    return group && group <= names->num_groups ? names->groups[group - 1] : (struct group){0};
 }
 

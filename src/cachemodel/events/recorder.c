@@ -105,6 +105,7 @@ fail(struct cm_recorder *recorder, const char *reason)
 static int
 append(struct cm_recorder *recorder, const uint8_t *bytes, size_t n)
 {
+   assert(bytes || !n);
    const int code = cm_write_at(recorder->file.file, bytes, n, (off_t)recorder->offset);
    recorder->offset += code ? 0 : n;
    return code;
@@ -115,6 +116,7 @@ static int
 append_chunk(struct cm_recorder *recorder, enum cm_chunk_type type, unsigned flags, const uint8_t *data,
              size_t bytes)
 {
+   assert(bytes <= CM_CHUNK_LIMIT && type && type < CM_CHUNK_TYPES);
    const size_t stored = ZSTD_compress2(recorder->compressor, recorder->chunk + CM_CHUNK_HEADER_BYTES,
                                         recorder->chunk_capacity - CM_CHUNK_HEADER_BYTES, data, bytes);
    if (ZSTD_isError(stored))
@@ -151,6 +153,7 @@ static bool
 note_in_index(struct cm_recorder *recorder, enum cm_chunk_type type, uint64_t offset,
               struct cm_indexed_frame *frame)
 {
+   assert((type == CM_CHUNK_FRAME_END) == (frame != NULL));
    switch (type) {
    case CM_CHUNK_GPU:
       recorder->frame_offset = recorder->offset;
@@ -169,6 +172,7 @@ note_in_index(struct cm_recorder *recorder, enum cm_chunk_type type, uint64_t of
 static void
 name_file(struct cm_recorder *recorder)
 {
+   assert(!recorder->file.named && recorder->index.num_frames == 1);
    const int code = cm_recording_file_name(&recorder->file, recorder->results);
    if (code) {
       atomic_store(&recorder->num_frames, 0);
@@ -229,6 +233,7 @@ write_pass(struct cm_recorder *recorder, const struct cm_pass *pass)
 static void
 write_tiles(struct cm_recorder *recorder)
 {
+   assert(recorder->encoded);
    recorder->payload.size = 0;
    cm_tile_encoder_finish(recorder->tiles, &recorder->payload);
    if (recorder->payload.size || recorder->payload.out_of_memory)
@@ -238,6 +243,7 @@ write_tiles(struct cm_recorder *recorder)
 static void
 encode_tile(struct cm_recorder *recorder, uint32_t tile)
 {
+   assert(recorder->encoded && tile < recorder->encoded->tiles_x * recorder->encoded->tiles_y);
    const struct cm_tile_events *events = &recorder->encoded->tiles[tile];
    size_t at = 0;
    while (at < events->num_words) {
@@ -324,6 +330,7 @@ thread_main(void *data)
          pthread_mutex_unlock(&recorder->lock);
          do_job(recorder, job);
          pthread_mutex_lock(&recorder->lock);
+         assert(recorder->waiting_bytes >= job->bytes);
          recorder->waiting_bytes -= job->bytes;
          if (recorder->full && recorder->waiting_bytes <= CM_RECORDER_WAITING_BYTES / 2 &&
              recorder->end - recorder->first <= MAX_WAITING_JOBS / 2) {
@@ -343,6 +350,7 @@ submit(struct cm_recorder *recorder, const struct job *job)
    pthread_mutex_lock(&recorder->lock);
    while (recorder->full)
       pthread_cond_wait(&recorder->taken, &recorder->lock);
+   assert(recorder->end - recorder->first < MAX_WAITING_JOBS);
    recorder->jobs[recorder->end++ % MAX_WAITING_JOBS] = *job;
    recorder->waiting_bytes += job->bytes;
    recorder->hurried |= job->type == JOB_PASS_END || job->type == JOB_FRAME_END;
@@ -366,6 +374,7 @@ submit_definitions(struct cm_recorder *recorder)
 void
 cm_recorder_gpu_begin(struct cm_recorder *recorder)
 {
+   assert(!recorder->pass);
    recorder->definitions.size = 0;
    submit(recorder, &(struct job){.type = JOB_GPU});
 }
@@ -394,6 +403,7 @@ void
 cm_recorder_pass_begin(struct cm_recorder *recorder, const struct cm_pass *pass,
                        const struct cm_pass_owner *owner)
 {
+   assert(pass && owner->release_tile && owner->release);
    assert(!recorder->pass);
    submit_definitions(recorder);
    recorder->pass = pass;
@@ -576,6 +586,7 @@ write_index(struct cm_recorder *recorder)
 static void
 cut_unfinished_frame(struct cm_recorder *recorder)
 {
+   assert(recorder->frame_offset <= recorder->offset);
    if (ftruncate(recorder->file.file, (off_t)recorder->frame_offset) == 0)
       recorder->offset = recorder->frame_offset;
    struct cm_chunk_offsets *resources = &recorder->index.resources;
@@ -586,6 +597,7 @@ cut_unfinished_frame(struct cm_recorder *recorder)
 bool
 cm_recorder_destroy(struct cm_recorder *recorder)
 {
+   assert(!recorder->pass);
    pthread_mutex_lock(&recorder->lock);
    recorder->stop = true;
    pthread_cond_signal(&recorder->queued);

@@ -63,6 +63,7 @@ cm_recorded_pass_release(struct cm_recorded_pass *pass)
 static size_t
 memory_of(const struct cm_pass *pass)
 {
+   assert(pass->tiles || !pass->tiles_x);
    size_t bytes = sizeof *pass;
    for (uint32_t t = 0; t < pass->tiles_x * pass->tiles_y; t++)
       bytes += sizeof pass->tiles[t] + 1 + pass->tiles[t].capacity * sizeof(uint32_t);
@@ -77,6 +78,7 @@ memory_of(const struct cm_pass *pass)
 bool
 cm_recorded_pass_defer(struct cm_recorded_pass *recorded, struct cm_deferred *deferred)
 {
+   assert(recorded->bytes);
    struct cm_pass *pass = &recorded->pass;
    if (pass->kind != CM_PASS_FULL)
       return true;
@@ -120,6 +122,7 @@ lacks_memory(struct cm_recording *recording, const char *what)
 static bool
 is_wrong(struct cm_recording *recording, uint64_t offset, const char *wrong)
 {
+   assert(*wrong);
    static const char memory[] = CM_OUT_OF_MEMORY_FOR;
    if (strncmp(wrong, memory, sizeof memory - 1) == 0)
       return lacks_memory(recording, wrong + sizeof memory - 1);
@@ -155,6 +158,7 @@ read_chunk_header(struct cm_recording *recording, uint64_t offset, struct cm_chu
 static bool
 read_chunk(struct cm_recording *recording, uint64_t offset, const struct cm_chunk_header *header)
 {
+   assert(header->type && header->type < CM_CHUNK_TYPES);
    struct cm_byte_writer *stored = &recording->stored, *payload = &recording->payload;
    stored->size = 0;
    if (payload->size + header->bytes > CM_PAYLOAD_LIMIT)
@@ -462,6 +466,7 @@ cm_recording_is_out_of_memory(const struct cm_recording *recording)
 void
 cm_recording_seek(struct cm_recording *recording, size_t first, size_t last)
 {
+   assert(first <= last);
    recording->frame = first;
    recording->last_frame = last;
    recording->at_start = true;
@@ -474,6 +479,7 @@ cm_recording_seek(struct cm_recording *recording, size_t first, size_t last)
 static size_t
 first_from(const struct cm_chunk_offsets *offsets, size_t number, uint64_t limit)
 {
+   assert(number <= offsets->count);
    while (number < offsets->count && offsets->at[number] < limit)
       number++;
    return number;
@@ -606,6 +612,7 @@ end_frame(struct cm_recording *recording)
 static bool
 begin_frame(struct cm_recording *recording, struct cm_item *item)
 {
+   assert(recording->frame < recording->index.num_frames);
    const uint64_t frame_offset = recording->index.frames[recording->frame].offset;
    const uint64_t gpu = gpu_of(&recording->index, frame_offset);
    if (!recording->has_gpu || gpu != recording->gpu) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tiles' events to columns. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "events/recording_columns.h"
@@ -59,6 +60,8 @@ cm_tile_encoder_destroy(struct cm_tile_encoder *encoder)
 static inline void
 add_byte(struct cm_tile_encoder *encoder, enum column column, unsigned byte)
 {
+   assert(encoder->end[column] - encoder->begin[column] < column_bytes[column]);
+   assert(byte <= UINT8_MAX || (int)byte == (int8_t)byte);
    *encoder->end[column]++ = (uint8_t)byte;
 }
 
@@ -95,6 +98,7 @@ add_position(struct cm_tile_encoder *encoder, const struct cm_quad *quad)
 static void
 add_quads(struct cm_tile_encoder *encoder, const struct cm_quad *quads, uint32_t count)
 {
+   assert(encoder->num_quads + count <= MAX_QUADS && count <= MAX_COUNT);
    struct expected *expected = &encoder->expected;
    uint8_t *tags = encoder->end[COLUMN_QUADS], *near = encoder->end[COLUMN_QUAD_NEAR];
    uint32_t primitive = expected->primitive;
@@ -175,6 +179,7 @@ fits(texel difference, unsigned size)
 static inline uint8_t
 small_byte(texel difference)
 {
+   assert(fits(difference, 8));
    return (uint8_t)((x_of(difference) + 8) | (y_of(difference) + 8) << 4);
 }
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* O_TMPFILE, asprintf */
 #include "events/recording_file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -65,6 +66,7 @@ cm_recording_file_open(struct cm_recording_file *recording, const char *path)
 int
 cm_recording_file_name(struct cm_recording_file *recording, struct cm_process_results *results)
 {
+   assert(recording->file >= 0 && !recording->named);
    const char *slash = recording->temporary ? strrchr(recording->temporary, '/') : NULL;
    char *path = cm_process_results_name_recording(results, recording->path, recording->file,
                                                   slash ? slash + 1 : recording->temporary);

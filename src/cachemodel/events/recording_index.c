@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "events/recording_index.h"
@@ -17,6 +18,7 @@ cm_index_finish(struct cm_recording_index *index)
 bool
 cm_index_add_offset(struct cm_chunk_offsets *offsets, uint64_t offset)
 {
+   assert(!offsets->count || offset >= offsets->at[offsets->count - 1]);
    if (!cm_array_grow(&offsets->at, offsets->count, sizeof *offsets->at))
       return false;
    offsets->at[offsets->count++] = offset;

@@ -233,6 +233,7 @@ static void
 code_fields(const struct coder *coder, const struct field *fields, size_t count, void *structure,
             const void *before)
 {
+   assert(!coder->writer != !coder->reader);
    for (size_t i = 0; i < count; i++) {
       const uint64_t expected = load_field(before, &fields[i]);
       if (coder->writer)
