@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,7 @@ cm_address_space_finish(struct cm_address_space *space)
 static uint64_t
 allocate(struct cm_address_space *space, uint64_t bytes)
 {
+   assert(space->next >= CM_PAGE_BYTES && space->next % CM_PAGE_BYTES == 0);
    const uint64_t address = space->next;
    const uint64_t pages = bytes ? (bytes + CM_PAGE_BYTES - 1) / CM_PAGE_BYTES : 1;
    space->next += pages * CM_PAGE_BYTES;
@@ -150,6 +152,7 @@ cm_address_space_use(struct cm_address_space *space, uint32_t id)
 struct cm_hiz_buffer *
 cm_address_space_use_hiz(struct cm_address_space *space, struct cm_resource *resource)
 {
+   assert(resource->address && !resource->description.is_buffer);
    if (!resource->hiz) {
       resource->hiz = malloc(sizeof *resource->hiz);
       if (!resource->hiz) {
@@ -167,6 +170,7 @@ bool
 cm_address_space_use_cleared(struct cm_address_space *space, struct cm_resource *resource,
                              enum cm_stream stream, const struct cm_hierarchy *hierarchy, uint64_t *pipeline)
 {
+   assert(resource->address && stream < CM_STREAM_COUNT);
    struct cm_hiz_buffer *hiz = resource->hiz;
    if (!resource->cleared)
       resource->cleared = cm_cleared_blocks_create(resource->address, resource->bytes,
@@ -220,6 +224,7 @@ const struct cm_shader_memory *
 cm_address_space_shader(struct cm_address_space *space, enum cm_shader_stage stage,
                         const struct cm_shader *shader)
 {
+   assert(shader->id);
    const uint64_t instruction_bytes = (uint64_t)shader->instructions * CM_INSTRUCTION_BYTES;
    struct cm_shader_memory *memory = find_or_add_shader(space, shader_key(stage, shader));
    if (!memory)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,6 +76,7 @@ static uint64_t
 count_texture_reads(const struct cm_gpu *gpu)
 {
    const enum cm_unit unit = gpu->config.streams[CM_STREAM_TEXTURE];
+   assert(unit != CM_UNIT_DRAM);
    uint64_t reads = 0;
    for (uint32_t i = 0; i < gpu->hierarchy.instances[unit]; i++)
       reads += gpu->hierarchy.caches[unit][i].accesses[CM_STREAM_TEXTURE][0];
@@ -89,6 +91,7 @@ count_growth(struct cm_attribution *counts, uint32_t column, const uint64_t *val
    for (unsigned c = 0; c < count; c++) {
       if (values[c] == counted[c])
          continue;
+      assert(values[c] > counted[c]);
       cm_attribution_count(counts, column + c, values[c] - counted[c]);
       counted[c] = values[c];
    }
@@ -131,6 +134,7 @@ count_stages(struct cm_gpu *gpu)
 void
 cm_gpu_change_origin(struct cm_gpu *gpu, enum cm_origin_part part, uint32_t number)
 {
+   assert(part < CM_ORIGIN_COUNT && part != CM_ORIGIN_RESOURCE);
    struct cm_attribution *counts = gpu->attribution->counts;
    cm_gpu_attribute_resource(gpu, 0);
    if (!counts->has_part[part] || counts->stages.origin.parts[part] == number)
@@ -290,6 +294,7 @@ cm_gpu_attribute_pass_end(struct cm_gpu *gpu)
 static void
 add_cycles(struct cm_attribution *counts, const struct cm_timed_end *of, uint64_t cycles)
 {
+   assert(of->pass && cycles);
    const struct cm_origin origin = {
       .parts =
          {[CM_ORIGIN_PASS] = of->pass, [CM_ORIGIN_TILE] = counts->has_part[CM_ORIGIN_TILE] ? of->tile : 0},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/cleared_blocks.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "gpu/counters.h"
@@ -9,6 +10,7 @@ struct cm_cleared_blocks *
 cm_cleared_blocks_create(uint64_t address, uint64_t bytes, uint32_t block_shift, enum cm_stream stream,
                          uint64_t *pipeline)
 {
+   assert(bytes && pipeline);
    const uint64_t first = address >> block_shift, num = ((address + bytes - 1) >> block_shift) - first + 1;
    struct cm_cleared_blocks *cleared = calloc(1, sizeof *cleared + (num + 63) / 64 * sizeof cleared->bits[0]);
    if (!cleared)
@@ -23,6 +25,7 @@ cm_cleared_blocks_create(uint64_t address, uint64_t bytes, uint32_t block_shift,
 static uint64_t
 number_of(const struct cm_cleared_blocks *cleared, uint64_t address)
 {
+   assert(address >> cleared->block_shift >= cleared->first);
    return (address >> cleared->block_shift) - cleared->first;
 }
 
@@ -39,6 +42,7 @@ cm_cleared_blocks_add(struct cm_cleared_blocks *cleared, uint64_t address)
 static void
 reset(struct cm_cleared_blocks *cleared, uint64_t number, unsigned counter)
 {
+   assert(cleared->set && cleared->bits[number / 64] >> number % 64 & 1);
    cleared->bits[number / 64] &= ~(1ull << number % 64);
    cleared->set--;
    cleared->pipeline[counter]++;

@@ -132,6 +132,7 @@ cm_gpu_add_reader(struct cm_gpu *gpu, const struct cm_access_reader *reader)
 bool
 cm_gpu_make_timeline(struct cm_gpu *gpu, const struct cm_timeline_frames *frames)
 {
+   assert(frames->first <= frames->last);
    assert(gpu->timing && !gpu->timeline && !gpu->pipeline[CM_PIPELINE_PASSES]);
    gpu->timeline = cm_timeline_create(frames, gpu->config.clock_mhz);
    return gpu->timeline && cm_timing_set_timeline(gpu->timing, gpu->timeline) &&
@@ -184,6 +185,7 @@ cm_gpu_work_times(const struct cm_gpu *gpu, struct cm_work_time times[CM_MAX_WOR
 void
 cm_gpu_release_tiles(struct cm_gpu *gpu, void (*release)(void *context, uint32_t tile), void *context)
 {
+   assert(!gpu->pipeline[CM_PIPELINE_PASSES]);
    gpu->release = release;
    gpu->release_context = context;
 }
@@ -373,6 +375,7 @@ run_groups(struct cm_gpu *gpu, uint32_t tile)
 static void
 run_tile(struct cm_gpu *gpu, uint32_t tile)
 {
+   assert(tile < gpu->pass->tiles_x * gpu->pass->tiles_y);
    if (gpu->pass->kind == CM_PASS_COMPUTE) {
       run_groups(gpu, tile);
       return;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/hiz_buffer.h"
+
+#include <assert.h>
+
 #include "util/minmax.h"
 
 static struct cm_hiz_shape
@@ -47,6 +50,7 @@ cm_hiz_buffer_init(struct cm_hiz_buffer *buffer, const struct cm_resource_descri
 uint64_t
 cm_hiz_layer_address(const struct cm_hiz_buffer *buffer, uint32_t level, uint32_t layer)
 {
+   assert(buffer->address && buffer->layers && buffer->num_levels);
    return buffer->address + layer % buffer->layers * buffer->layer_bytes +
           buffer->levels[level % buffer->num_levels].offset;
 }

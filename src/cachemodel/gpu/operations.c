@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/operations.h"
 
+#include <assert.h>
+
 #include "gpu/attribution_internal.h"
 #include "gpu/gpu_internal.h"
 
@@ -61,6 +63,7 @@ static void
 rasterise(const struct cm_pass *pass, const uint32_t *event, struct quad_counts counts, bool with_attributes,
           bool writes_depth, uint64_t *operations)
 {
+   assert(event[1] < pass->num_draws);
    const struct cm_fragment_tests *tests = &pass->draws[event[1]].tests;
    const uint32_t count = cm_event_count(*event);
    if (cm_event_continues(*event))

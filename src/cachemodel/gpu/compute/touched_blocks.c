@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/compute/touched_blocks.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "texture/texel_order.h"
@@ -15,6 +16,7 @@ bits(uint32_t count)
 bool
 cm_touches_whole_block(const struct cm_touched_blocks *touched, uint32_t number)
 {
+   assert(number < touched->count);
    return touched->masks && touched->shift <= 6 && touched->mask[number] == bits(1u << touched->shift);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/immediate.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "gpu/attribution_internal.h"
@@ -284,6 +285,7 @@ access_hiz(struct cm_immediate *immediate, const cm_ordered_quad *quads, enum cm
 static uint32_t
 tile_of(const struct cm_immediate *immediate, const cm_ordered_quad *quads)
 {
+   assert(immediate->gpu->pass->tile_size >= CM_PIXEL_BLOCK);
    const struct cm_pass *pass = immediate->gpu->pass;
    const uint32_t x = cm_ordered_block_column(*quads) * CM_PIXEL_BLOCK / pass->tile_size;
    const uint32_t y = cm_ordered_block_row(*quads) * CM_PIXEL_BLOCK / pass->tile_size;
@@ -294,6 +296,7 @@ static void
 run_region(struct cm_immediate *immediate, const struct cm_fragment_tests *tests,
            const cm_ordered_quad *quads, size_t count)
 {
+   assert(count);
    const uint32_t *end = (const uint32_t *)immediate->order.words.data + immediate->order.num_words;
    uint64_t *pipeline = immediate->gpu->pipeline;
    const uint32_t tile = tile_of(immediate, quads);

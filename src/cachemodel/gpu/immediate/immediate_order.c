@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/immediate/immediate_order.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,7 @@ add_quads(struct cm_quad_order *order, const struct cm_pass *pass, const uint32_
 bool
 cm_quad_order_add(struct cm_quad_order *order, const struct cm_pass *pass, uint32_t tile)
 {
+   assert(tile < pass->tiles_x * pass->tiles_y);
    const struct cm_tile_events *events = &pass->tiles[tile];
    const uint32_t quads_a_tile = pass->tile_size / 2;
    const uint32_t x = tile % pass->tiles_x * quads_a_tile;
@@ -107,6 +109,7 @@ cm_quad_order_end(struct cm_quad_order *order, const struct cm_pass *pass)
       begin[p] = sum;
    }
    begin[pass->num_primitives] = sum;
+   assert(sum == order->num_quads);
    if (!cm_array_reserve(&order->sorted, sum, sizeof(cm_ordered_quad)) ||
        !cm_array_reserve(&order->scratch, most, sizeof(cm_ordered_quad)))
       return false;
@@ -126,6 +129,7 @@ cm_quad_order_end(struct cm_quad_order *order, const struct cm_pass *pass)
 static void
 sort_few(cm_ordered_quad *quads, size_t count)
 {
+   assert(count <= FEW_QUADS);
    for (size_t i = 1; i < count; i++) {
       const cm_ordered_quad quad = quads[i];
       size_t hole = i;
@@ -176,6 +180,7 @@ sort_many(cm_ordered_quad *quads, cm_ordered_quad *scratch, size_t count)
 static void
 sort_area(cm_ordered_quad *quads, cm_ordered_quad *scratch, size_t count)
 {
+   assert(count > FEW_QUADS);
    memcpy(scratch, quads, count * sizeof *quads);
    sort_by_digit(scratch, quads, count, CM_POSITION_SHIFT);
 }
@@ -207,6 +212,7 @@ const cm_ordered_quad *
 cm_quad_order_take(struct cm_quad_order *order, uint32_t primitive, size_t *count)
 {
    const size_t *begin = order->begin.data;
+   assert(begin[primitive] <= begin[primitive + 1]);
    cm_ordered_quad *quads = (cm_ordered_quad *)order->sorted.data + begin[primitive];
    *count = begin[primitive + 1] - begin[primitive];
    if (!sort_areas(quads, order->scratch.data, *count))

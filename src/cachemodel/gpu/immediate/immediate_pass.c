@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What an immediate-mode GPU does to the attachments of a pass as a whole: clears, resolves, what is left in the
  * render caches at the end. */
+#include <assert.h>
+
 #include "gpu/attribution_internal.h"
 #include "gpu/immediate/immediate_internal.h"
 #include "util/minmax.h"
@@ -97,6 +99,7 @@ struct tiles {
 static bool
 is_touched(const struct cm_immediate *immediate, uint32_t x, uint32_t y)
 {
+   assert(x < immediate->gpu->pass->tiles_x && y < immediate->gpu->pass->layer_tiles_y);
    const struct cm_pass *pass = immediate->gpu->pass;
    return pass->touched[(immediate->layer * pass->layer_tiles_y + y) * pass->tiles_x + x];
 }
@@ -138,6 +141,7 @@ static void
 act_on_layer(struct cm_immediate *immediate, const struct task *task)
 {
    const struct cm_pass *pass = immediate->gpu->pass;
+   assert(pass->tile_size && pass->tile_size <= AREA_SIZE);
    const uint32_t step = AREA_SIZE / pass->tile_size;
    for (uint32_t y = 0; y < pass->layer_tiles_y; y += step) {
       for (uint32_t x = 0; x < pass->tiles_x; x += step)
@@ -182,6 +186,7 @@ clear_hiz_block(struct cm_immediate *immediate, uint64_t address, bool whole)
 static void
 clear_hiz(struct cm_immediate *immediate, const struct task *task, struct cm_rectangle part)
 {
+   assert(immediate->hiz && task->surface == &immediate->depth);
    const uint32_t columns = task->surface->level->columns, rows = task->surface->level->rows;
    const struct cm_hiz_buffer *hiz = immediate->hiz;
    const uint32_t width = 1u << hiz->shape.block_column_shift, height = 1u << hiz->shape.block_row_shift;
@@ -240,6 +245,7 @@ cm_immediate_clear(struct cm_immediate *immediate)
 static void
 resolve_part(struct cm_immediate *immediate, const struct task *task, struct cm_rectangle part)
 {
+   assert(task->resolve && task->surface->attachment);
    const struct cm_resolve *resolve = task->resolve;
    const struct cm_render_surface *surface = task->surface;
    const struct cm_rectangle source = {
@@ -291,6 +297,7 @@ empty_render_caches(struct cm_gpu *gpu, enum cm_stream stream, uint64_t begin, u
 static void
 empty_kept(struct cm_gpu *gpu, struct cm_resource *resource)
 {
+   assert(resource->kept <= CM_STREAM_COUNT);
    cm_gpu_attribute_resource(gpu, resource->description.id);
    if (resource->kept)
       empty_render_caches(gpu, (enum cm_stream)(resource->kept - 1), resource->address,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/immediate/render_surface.h"
+
+#include <assert.h>
+
 #include "util/minmax.h"
 
 void
@@ -36,6 +39,7 @@ cm_render_surface_select(struct cm_render_surface *surface, uint32_t layer)
 static inline uint32_t
 mask_of(uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1)
 {
+   assert(x0 <= x1 && x1 <= CM_PIXEL_BLOCK && y0 <= y1 && y1 <= CM_PIXEL_BLOCK);
    const uint32_t row = (1u << x1) - (1u << x0);
    const uint32_t rows = ((1u << 4 * y1) - (1u << 4 * y0)) & 0x1111;
    return row * rows;
@@ -45,6 +49,7 @@ static inline void
 access_memory_block(const struct cm_render_surface *surface, struct cm_hierarchy *hierarchy, uint64_t address,
                     unsigned access, bool whole)
 {
+   assert(surface->resource && access);
    struct cm_cleared_blocks *cleared = surface->resource->cleared;
    if (access & CM_SURFACE_READ)
       cm_cleared_blocks_access(cleared, hierarchy, address, surface->stream, CM_READ);
@@ -96,6 +101,7 @@ struct pixels {
 static uint64_t
 bytes_within(const struct pixels *pixels, uint32_t p, uint64_t block, uint32_t shift)
 {
+   assert(p < pixels->count);
    const uint64_t first = block << shift, end = (block + 1) << shift;
    const uint64_t pixel = pixels->begin[p], pixel_end = pixel + pixels->bytes;
    const uint64_t from = cm_max64(pixel, first), to = cm_min64(pixel_end, end);
@@ -143,6 +149,7 @@ void
 cm_render_surface_access(struct cm_render_surface *surface, struct cm_hierarchy *hierarchy, uint32_t x,
                          uint32_t y, uint32_t mask, unsigned access)
 {
+   assert(x % CM_PIXEL_BLOCK == 0 && y % CM_PIXEL_BLOCK == 0);
    if (!surface->has_layer)
       return;
    const uint32_t columns = surface->level->columns, rows = surface->level->rows;

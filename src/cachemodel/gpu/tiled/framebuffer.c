@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The tile buffers' traffic: a touched tile is loaded before and flushed after it
  * is rendered, row by row of the attachment's memory (of tiled placements: of its blocks), block by block. */
+#include <assert.h>
+
 #include "gpu/attribution_internal.h"
 #include "gpu/gpu_internal.h"
 #include "util/minmax.h"
@@ -64,6 +66,7 @@ static void
 transfer_block(struct cm_gpu *gpu, const struct cm_resource *resource, uint64_t address, bool whole,
                enum cm_stream stream, enum cm_transfer transfer)
 {
+   assert(transfer != CM_TRANSFER_CLEAR || resource);
    if (transfer == CM_TRANSFER_CLEAR && whole && resource->cleared) {
       cm_cleared_blocks_add(resource->cleared, address);
       return;
@@ -157,6 +160,7 @@ cm_framebuffer_transfer(struct cm_gpu *gpu, uint32_t id, uint32_t level_number, 
 static struct cm_rectangle
 tile_pixels(const struct cm_pass *pass, uint32_t tile)
 {
+   assert(tile < pass->tiles_x * pass->tiles_y && pass->layer_tiles_y);
    const uint32_t x0 = tile % pass->tiles_x * pass->tile_size;
    const uint32_t y0 = tile / pass->tiles_x % pass->layer_tiles_y * pass->tile_size;
    return (struct cm_rectangle){x0, y0, cm_min(x0 + pass->tile_size, pass->width),
@@ -186,6 +190,7 @@ transfer_tile(struct cm_gpu *gpu, const struct cm_attachment *attachment, enum c
 uint32_t
 cm_framebuffer_resolved_layers(const struct cm_pass *pass, uint32_t color)
 {
+   assert(color < CM_MAX_COLOR_ATTACHMENTS);
    const struct cm_attachment *attachment = &pass->color[color];
    return pass->resolve[color].resource == attachment->resource ? attachment->more_layers + 1u : 1;
 }

@@ -2,6 +2,8 @@
 /* The Vertex Stage and what follows it up to primitive assembly: for each draw, its shaders, then vertex by vertex the
  * index and the attributes (TCOR II-A) and what the shader accesses of textures and storage, then what tessellation and
  * geometry shaders access, then what transform feedback writes. What those hand on stays on chip. */
+#include <assert.h>
+
 #include "gpu/attribution_internal.h"
 #include "gpu/compute.h"
 #include "gpu/gpu_internal.h"
@@ -21,6 +23,7 @@ struct vertex_fetch {
 static bool
 transformed_already(struct vertex_fetch *fetch, uint32_t vertex)
 {
+   assert(fetch->reuse_entries && fetch->reuse_next < fetch->reuse_entries);
    for (uint32_t i = 0; i < fetch->reuse_used; i++) {
       if (fetch->reuse[i] == vertex)
          return true;
@@ -35,6 +38,7 @@ transformed_already(struct vertex_fetch *fetch, uint32_t vertex)
 static void
 fetch_index(struct vertex_fetch *fetch, uint32_t n)
 {
+   assert(n < fetch->draw->num_vertices && fetch->draw->index_buffer);
    const uint32_t bytes = fetch->draw->index_bytes;
    const uint64_t offset = fetch->draw->index_offset + (uint64_t)n * bytes;
    fetch->gpu->pipeline[CM_PIPELINE_INDICES]++;
@@ -186,6 +190,7 @@ cm_geometry_begin(struct cm_gpu *gpu)
 void
 cm_geometry_draws(struct cm_gpu *gpu, uint32_t first, uint32_t end)
 {
+   assert(first <= end && end <= gpu->pass->num_draws);
    for (uint32_t d = first; d < end; d++) {
       cm_gpu_attribute_draw(gpu, d);
       run_draw(gpu, &gpu->pass->draws[d]);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The tiles that primitives are binned into: those of the event stream, which they overlap exactly, or all of the
  * smallest rectangle that has these. */
+#include <assert.h>
+
 #include "gpu/gpu_internal.h"
 #include "util/minmax.h"
 
@@ -23,6 +25,7 @@ box_of(const struct cm_pass *pass, const struct cm_primitive *primitive)
 static uint32_t
 box_tiles(struct tile_box box)
 {
+   assert(box.x0 <= box.x1 && box.y0 <= box.y1);
    return (box.x1 - box.x0 + 1) * (box.y1 - box.y0 + 1);
 }
 
@@ -49,6 +52,7 @@ bin_boxes(struct cm_gpu *gpu)
             tiles[next++] = y * pass->tiles_x + x;
       }
    }
+   assert(next == count);
    gpu->binned = (struct cm_binned){primitives, tiles, count};
    return true;
 }

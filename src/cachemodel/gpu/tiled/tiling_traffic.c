@@ -4,6 +4,7 @@
  * its attributes. The Tile Fetcher reads a tile's list, PMD by PMD, and after each
  * PMD the primitive's attributes. Accesses only: the bytes that a renderer writes and decodes
  * are its own, in the same layout (tiling/parameter_buffer.h). */
+#include <assert.h>
 #include <string.h>
 
 #include "gpu/attribution_internal.h"
@@ -84,6 +85,7 @@ reserve_for_writing(struct cm_gpu *gpu, uint64_t num_blocks)
 static bool
 write_pmds(struct cm_gpu *gpu, uint32_t p, uint32_t *first, uint32_t *last)
 {
+   assert(p < gpu->pass->num_primitives);
    const struct cm_primitive *primitive = &gpu->binned.primitives[p];
    const uint32_t *tiles = gpu->binned.tiles + primitive->first_tile;
    const uint64_t *begin = gpu->tile_begin.data;
@@ -96,6 +98,7 @@ write_pmds(struct cm_gpu *gpu, uint32_t p, uint32_t *first, uint32_t *last)
                            first, last))
       return false;
    for (uint32_t i = 0; i < primitive->num_tiles; i++) {
+      assert(tiles[i] < gpu->pass->tiles_x * gpu->pass->tiles_y);
       cm_gpu_attribute_tile(gpu, tiles[i]);
       gpu->pipeline[CM_PIPELINE_PMDS]++;
       if (opt_numbers)
@@ -192,6 +195,7 @@ cm_tiling_fetch_tile(struct cm_gpu *gpu, uint32_t tile)
    struct cm_timing *timing = gpu->timing;
 
    for (uint32_t n = 0; n < count; n++) {
+      assert(primitives[n] < pass->num_primitives);
       const uint32_t p = primitives[n];
       const uint32_t attributes = pass->primitives[p].num_attributes;
       cm_gpu_attribute_draw(gpu, pass->primitives[p].draw);

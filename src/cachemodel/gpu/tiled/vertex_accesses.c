@@ -2,6 +2,7 @@
 /* What shaders before the rasterizer access of textures, storage buffers and images. Cores of a unified GPU run all shaders:
  * the accesses go through the texture and load/store caches of the Fragment Processors. Vertices, and invocations of the
  * other stages, run in threads of some together; they do not share accesses. */
+#include <assert.h>
 #include <string.h>
 
 #include "gpu/attribution_internal.h"
@@ -40,6 +41,7 @@ processor_of(const struct cm_gpu *gpu, uint32_t number)
 static void
 read_texture(struct cm_gpu *gpu, const struct cm_vertex_access *read, uint32_t processor)
 {
+   assert(read->binding < gpu->pass->num_vertex_bindings);
    struct cm_texture_unit *unit = (struct cm_texture_unit *)gpu->vertex_units.data + read->binding;
    struct cm_cache *cache = cm_texture_path_cache(&gpu->texture, processor);
    struct cm_footprint footprint = {.level = read->level,
@@ -60,6 +62,7 @@ read_texture(struct cm_gpu *gpu, const struct cm_vertex_access *read, uint32_t p
 static void
 access(struct cm_gpu *gpu, const struct cm_vertex_access *accessed, uint32_t processor)
 {
+   assert(processor < gpu->config.fragment_stage.processors);
    if (accessed->type == CM_VERTEX_TEXTURE)
       read_texture(gpu, accessed, processor);
    else
