@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "advice/change.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,6 +147,7 @@ running(const struct cm_change *change, const struct cm_draw *draw, uint32_t eve
 static bool
 add_footprints(struct stage *stage, const struct cm_draw *draw, const uint32_t *event, const uint8_t live[4])
 {
+   assert(draw && cm_event_type(*event) == CM_EVENT_FOOTPRINTS);
    const struct cm_change *change = stage->change;
    const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
    const uint32_t unit = cm_event_unit(*event);
@@ -191,6 +193,7 @@ add_footprints(struct stage *stage, const struct cm_draw *draw, const uint32_t *
 static bool
 add_quads(struct stage *stage, const struct cm_pass *pass, const uint32_t *event, uint8_t live[4])
 {
+   assert(event[1] < pass->num_draws);
    const struct cm_change *change = stage->change;
    const struct cm_quad *quads = (const struct cm_quad *)(event + 2);
    const struct cm_draw *draw = &pass->draws[event[1]];
@@ -320,6 +323,7 @@ fetch_once(struct stage *stage, const struct cm_pass *pass)
 static uint32_t
 join_tiles(uint32_t *tiles, const struct cm_pass *pass, const struct cm_primitive *primitives, uint32_t count)
 {
+   assert(count);
    uint32_t total = 0, kept = 0;
    for (uint32_t p = 0; p < count; p++) {
       memcpy(tiles + total, pass->primitive_tiles + primitives[p].first_tile,
@@ -338,6 +342,7 @@ join_tiles(uint32_t *tiles, const struct cm_pass *pass, const struct cm_primitiv
 static bool
 coarsen(struct stage *stage, const struct cm_pass *pass)
 {
+   assert(stage->change->type == CM_CHANGE_COARSER_MESH);
    struct cm_draw *draws = copy_draws(stage, pass);
    if (!draws || !cm_array_reserve(&stage->primitives, pass->num_primitives, sizeof(struct cm_primitive)) ||
        !cm_array_reserve(&stage->primitive_tiles, pass->num_primitive_tiles, sizeof(uint32_t)) ||

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "advice/join.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,6 +174,7 @@ begin(struct cm_pass_join *join, const struct cm_pass *pass)
 static void
 join_attachment(struct cm_attachment *first, const struct cm_attachment *second)
 {
+   assert(first->resource == second->resource);
    first->load |= second->load && !first->store && !first->clear;
    first->store |= second->store;
 }
@@ -224,6 +226,7 @@ cm_pass_join_add(struct cm_pass_join *join, const struct cm_pass *pass)
 const struct cm_pass *
 cm_pass_join_take(struct cm_pass_join *join)
 {
+   assert(!join->taken);
    join->taken = true;
    return &join->pass;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/access_runs.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "util/array.h"
@@ -65,6 +66,7 @@ cm_run_reader_flush(struct cm_run_reader *reader, bool ends_stream)
 static void
 add_run(struct cm_run_reader *reader, cm_run run)
 {
+   assert(run != NO_RUN && reader->part.num_runs <= PART_RUNS);
    struct cm_access_runs *part = &reader->part;
    if (!reader->options.resets && part->num_runs == PART_RUNS)
       cm_run_reader_flush(reader, false);
@@ -81,6 +83,8 @@ add_run(struct cm_run_reader *reader, cm_run run)
 static void
 read_access(struct cm_run_reader *reader, const struct cm_unit_arrival *arrival)
 {
+   assert(arrival->address >> reader->options.unit_block_shift << reader->options.unit_block_shift ==
+          arrival->address);
    if (!(reader->options.streams >> arrival->stream & 1))
       return;
    const cm_run run = cm_run_make(arrival->address >> reader->options.block_shift, arrival->stream,
@@ -95,6 +99,7 @@ read_access(struct cm_run_reader *reader, const struct cm_unit_arrival *arrival)
 static void
 read_invalidation(struct cm_run_reader *reader, const struct cm_unit_arrival *arrival)
 {
+   assert(arrival->address < arrival->end);
    struct cm_access_runs *part = &reader->part;
    if (!cm_array_grow(&part->invalidations, part->num_invalidations, sizeof *part->invalidations)) {
       reader->out_of_memory = true;
@@ -141,6 +146,7 @@ read_entries(void *context, const cm_entry *entries, uint32_t count)
 struct cm_run_reader *
 cm_run_reader_create(const struct cm_run_options *options)
 {
+   assert(options->take && options->unit < CM_CACHE_COUNT);
    struct cm_run_reader *reader = calloc(1, sizeof *reader);
    if (!reader)
       return NULL;

@@ -4,6 +4,7 @@
 #ifndef CM_BLOCK_TABLE_H
 #define CM_BLOCK_TABLE_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ struct cm_block_table {
 static inline bool
 cm_block_table_init(struct cm_block_table *table, uint32_t max_blocks)
 {
+   assert(max_blocks < 1u << 30);
    unsigned bits = 4;
    while (1u << bits < 2 * max_blocks)
       bits++;
@@ -84,6 +86,7 @@ cm_block_table_find(const struct cm_block_table *table, uint64_t block)
 static inline void
 cm_block_table_set(struct cm_block_table *table, uint64_t block, uint32_t value)
 {
+   assert(value != CM_NOT_FOUND);
    *cm_block_table_entry(table, block) = (struct cm_block_entry){block, value, table->generation};
 }
 
@@ -92,6 +95,7 @@ static inline void
 cm_block_table_remove(struct cm_block_table *table, uint64_t block)
 {
    uint32_t hole = (uint32_t)(cm_block_table_entry(table, block) - table->entries);
+   assert(table->entries[hole].generation == table->generation);
    for (uint32_t slot = hole;;) {
       slot = (slot + 1) & table->mask;
       const struct cm_block_entry *entry = &table->entries[slot];

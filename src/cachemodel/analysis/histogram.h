@@ -7,6 +7,7 @@
 #ifndef CM_HISTOGRAM_H
 #define CM_HISTOGRAM_H
 
+#include <assert.h>
 #include <stdint.h>
 
 #define CM_HISTOGRAM_EXACT 16
@@ -31,12 +32,14 @@ cm_histogram_bin(uint32_t value)
 static inline uint32_t
 cm_histogram_first(unsigned bin)
 {
+   assert(bin < CM_HISTOGRAM_BINS);
    return bin < CM_HISTOGRAM_EXACT ? bin : 16u << (bin - CM_HISTOGRAM_EXACT);
 }
 
 static inline uint32_t
 cm_histogram_last(unsigned bin)
 {
+   assert(bin < CM_HISTOGRAM_BINS);
    return bin < CM_HISTOGRAM_EXACT ? bin : (16u << (bin - CM_HISTOGRAM_EXACT)) * 2 - 1;
 }
 

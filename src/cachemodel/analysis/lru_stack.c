@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/lru_stack.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "analysis/block_table.h"
@@ -46,6 +47,7 @@ struct cm_lru_stack {
 struct cm_lru_stack *
 cm_lru_stack_create(uint32_t sets, enum cm_index index, const uint32_t *ways, uint32_t num_ways)
 {
+   assert(sets && num_ways && ways[0] && num_ways < FREE);
    struct cm_lru_stack *stack = calloc(1, sizeof *stack);
    if (!stack)
       return NULL;
@@ -102,6 +104,7 @@ add_slot(struct cm_lru_stack *stack, uint64_t block)
 static void
 free_slot(struct cm_lru_stack *stack, uint32_t number)
 {
+   assert(number < stack->used_slots && stack->slots[number].group != FREE);
    struct slot *slot = &stack->slots[number];
    cm_block_table_remove(&stack->table, slot->block);
    slot->group = FREE;
@@ -113,6 +116,7 @@ free_slot(struct cm_lru_stack *stack, uint32_t number)
 static void
 unlink_slot(struct cm_lru_stack *stack, struct set *set, struct group *groups, const struct slot *slot)
 {
+   assert(slot->group < stack->num_ways && groups[slot->group].count);
    struct group *group = &groups[slot->group];
    if (&stack->slots[group->oldest] == slot)
       group->oldest = slot->newer;
@@ -134,6 +138,7 @@ make_room(struct cm_lru_stack *stack, struct group *groups)
 {
    uint32_t j = 0;
    for (; groups[j].count > stack->capacities[j]; j++) {
+      assert(groups[j].count == stack->capacities[j] + 1 && groups[j].oldest < stack->used_slots);
       struct slot *leaving = &stack->slots[groups[j].oldest];
       const uint32_t number = groups[j].oldest;
       stack->counts[j].writebacks += leaving->dirty_from <= j;

@@ -3,6 +3,7 @@
  * slots; of dead ones each cache knows for itself what it still has. */
 #include "analysis/opt_stack.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +60,7 @@ struct cm_opt_stack {
 static bool
 init_cache(struct cache *cache, uint32_t sets, uint32_t ways, uint32_t ways_before)
 {
+   assert(ways > ways_before);
    cache->ways = ways;
    cache->first = ways_before;
    cache->capacity = ways - ways_before;
@@ -74,6 +76,7 @@ struct cm_opt_stack *
 cm_opt_stack_create(uint32_t sets, enum cm_index index, const uint32_t *ways, uint32_t num_ways,
                     bool bypasses)
 {
+   assert(sets && num_ways && num_ways < UINT16_MAX);
    struct cm_opt_stack *stack = calloc(1, sizeof *stack);
    if (!stack)
       return NULL;
@@ -141,6 +144,7 @@ add_slot(struct cm_opt_stack *stack, uint64_t block)
 static void
 free_slot(struct cm_opt_stack *stack, uint32_t number)
 {
+   assert(number < stack->used_slots);
    cm_block_table_remove(&stack->table, stack->slots[number].block);
    stack->slots[number].position = stack->free_slot;
    stack->free_slot = number;
@@ -169,6 +173,7 @@ group_of(struct cm_opt_stack *stack, uint32_t set, uint32_t number)
 static void
 put(struct cm_opt_stack *stack, const struct group *group, uint32_t position, struct heap_entry entry)
 {
+   assert(position < *group->count && entry.slot < stack->used_slots);
    group->heap[position] = entry;
    stack->slots[entry.slot].position = position;
 }
@@ -200,6 +205,7 @@ sift_down(struct cm_opt_stack *stack, const struct group *group, uint32_t positi
 static void
 push(struct cm_opt_stack *stack, const struct group *group, struct heap_entry entry)
 {
+   assert(*group->count < group->capacity);
    stack->slots[entry.slot].group = (uint16_t)group->number;
    sift_up(stack, group, (*group->count)++, entry);
 }
@@ -208,6 +214,7 @@ push(struct cm_opt_stack *stack, const struct group *group, struct heap_entry en
 static struct heap_entry
 pop(struct cm_opt_stack *stack, const struct group *group)
 {
+   assert(*group->count);
    const struct heap_entry first = group->heap[0];
    if (--*group->count)
       sift_down(stack, group, 0, group->heap[*group->count]);
@@ -218,6 +225,7 @@ pop(struct cm_opt_stack *stack, const struct group *group)
 static struct heap_entry
 replace_first(struct cm_opt_stack *stack, const struct group *group, struct heap_entry entry)
 {
+   assert(*group->count == group->capacity);
    const struct heap_entry first = group->heap[0];
    stack->slots[entry.slot].group = (uint16_t)group->number;
    sift_down(stack, group, 0, entry);
@@ -228,6 +236,7 @@ replace_first(struct cm_opt_stack *stack, const struct group *group, struct heap
 static void
 take_out(struct cm_opt_stack *stack, const struct group *group, uint32_t position)
 {
+   assert(position < *group->count);
    const struct heap_entry last = group->heap[--*group->count];
    if (position != *group->count)
       sift_up(stack, group, position, last);
@@ -249,6 +258,7 @@ take_free_way(struct cache *cache, uint32_t set)
       return cache->fresh[set]++;
    uint64_t *dead = &cache->dead[(size_t)set * cache->shape.words];
    way = cm_way_set_first(dead, &cache->shape);
+   assert(way != CM_NO_WAY);
    cm_way_set_remove(dead, &cache->shape, way);
    cache->counts.writebacks += cache->lines[(size_t)set * cache->ways + way] & 1;
    return way;
@@ -258,6 +268,7 @@ take_free_way(struct cache *cache, uint32_t set)
 static void
 die(struct cm_opt_stack *stack, uint32_t set, uint32_t number, uint32_t from)
 {
+   assert(from <= stack->num_caches);
    const struct slot *slot = &stack->slots[number];
    const uint32_t *ways = &stack->ways[(size_t)number * stack->num_caches];
    for (uint32_t j = from; j < stack->num_caches; j++) {

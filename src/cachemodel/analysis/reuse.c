@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/reuse.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,6 +122,7 @@ make_room(struct cm_reuse *reuse, struct cm_reuse_set *set)
 static void
 access_new(struct cm_reuse *reuse, struct cm_reuse_set *set, uint64_t block)
 {
+   assert(reuse->num_records <= reuse->max_records);
    if (reuse->num_records == reuse->max_records && !grow_records(reuse)) {
       reuse->out_of_memory = true;
       return;
@@ -210,6 +212,7 @@ reserve_seen(struct cm_reuse *reuse, uint32_t count)
 static uint32_t
 seen_up_to(const struct cm_reuse *reuse, uint32_t position)
 {
+   assert(position < reuse->max_seen);
    uint32_t sum = 0;
    for (uint32_t i = position + 1; i; i &= i - 1)
       sum += reuse->seen[i];
@@ -219,6 +222,7 @@ seen_up_to(const struct cm_reuse *reuse, uint32_t position)
 static void
 see(struct cm_reuse *reuse, uint32_t position, uint32_t positions)
 {
+   assert(position < positions && positions <= reuse->max_seen);
    for (uint32_t i = position + 1; i <= positions; i += i & -i)
       reuse->seen[i]++;
 }

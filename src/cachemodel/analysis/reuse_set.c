@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/reuse_set.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ cm_reuse_set_finish(struct cm_reuse_set *set)
 static void
 count(struct cm_reuse_set *set, uint32_t slot, uint32_t change)
 {
+   assert(slot < set->capacity);
    for (uint32_t i = slot + 1; i <= set->capacity; i += i & -i)
       set->tree[i] += change;
 }
@@ -24,6 +26,7 @@ count(struct cm_reuse_set *set, uint32_t slot, uint32_t change)
 uint32_t
 cm_reuse_set_above(const struct cm_reuse_set *set, uint32_t slot)
 {
+   assert(slot < set->used);
    uint32_t up_to = 0;
    for (uint32_t i = slot + 1; i; i &= i - 1)
       up_to += set->tree[i];
@@ -33,6 +36,7 @@ cm_reuse_set_above(const struct cm_reuse_set *set, uint32_t slot)
 void
 cm_reuse_set_remove(struct cm_reuse_set *set, uint32_t slot)
 {
+   assert(slot < set->used && set->members[slot] != CM_REUSE_EMPTY && set->filled);
    set->members[slot] = CM_REUSE_EMPTY;
    set->filled--;
    count(set, slot, UINT32_MAX);
@@ -41,6 +45,7 @@ cm_reuse_set_remove(struct cm_reuse_set *set, uint32_t slot)
 bool
 cm_reuse_set_make_room(struct cm_reuse_set *set)
 {
+   assert(set->filled <= set->used && set->used <= set->capacity);
    uint32_t *members = set->members, *tree = set->tree;
    uint32_t capacity = set->capacity;
    if (set->filled * 2 >= capacity) {
@@ -74,6 +79,7 @@ cm_reuse_set_make_room(struct cm_reuse_set *set)
 uint32_t
 cm_reuse_set_add(struct cm_reuse_set *set, uint32_t member)
 {
+   assert(set->used < set->capacity && member != CM_REUSE_EMPTY);
    const uint32_t slot = set->used++;
    set->members[slot] = member;
    set->filled++;

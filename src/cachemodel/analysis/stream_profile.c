@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/stream_profile.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "memory/set_index.h"
@@ -47,6 +48,7 @@ find(struct resident *set, uint32_t ways, uint64_t block)
 static struct cm_epochs *
 epochs_of(struct cm_stream_profile *profile, enum owner owner)
 {
+   assert(owner != OWNER_NONE);
    return owner == OWNER_TEXTURE ? &profile->counts.texture : &profile->counts.z;
 }
 
@@ -62,6 +64,7 @@ begin_life(struct cm_stream_profile *profile, struct resident *block, enum owner
 static void
 go_on(struct cm_stream_profile *profile, struct resident *block)
 {
+   assert(block->owner != OWNER_NONE && block->epoch < CM_EPOCHS);
    struct cm_epochs *epochs = epochs_of(profile, block->owner);
    epochs->hits[block->epoch]++;
    if (block->epoch == CM_EPOCHS - 1)

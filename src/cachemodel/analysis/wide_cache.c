@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/wide_cache.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,7 @@ list_empty(struct cm_wide_cache *cache, uint32_t set)
 static void
 list_remove(struct cm_wide_cache *cache, uint32_t set, uint32_t way)
 {
+   assert(way < cache->ways && set < cache->sets);
    const struct neighbours line = cache->list[set * cache->ways + way];
    *(line.newer == NONE ? &cache->ends[set].newer : &cache->list[line.newer].older) = line.older;
    *(line.older == NONE ? &cache->ends[set].older : &cache->list[line.older].newer) = line.newer;
@@ -117,12 +119,14 @@ mru_hit(struct cm_wide_cache *cache, uint32_t set, uint32_t way)
 static uint32_t
 mru_victim(struct cm_wide_cache *cache, uint32_t set)
 {
+   assert(cache->ends[set].newer != NONE);
    return cache->ends[set].newer - set * cache->ways;
 }
 
 static uint32_t
 fifo_victim(struct cm_wide_cache *cache, uint32_t set)
 {
+   assert(cache->ends[set].older != NONE);
    return cache->ends[set].older - set * cache->ways;
 }
 
@@ -161,6 +165,7 @@ tree_init(struct cm_wide_cache *cache, const struct cm_cache_config *config)
 static void
 tree_hit(struct cm_wide_cache *cache, uint32_t set, uint32_t way)
 {
+   assert(way < cache->ways && !(cache->ways & (cache->ways - 1)));
    uint8_t *nodes = cache->nodes + (size_t)set * cache->ways;
    for (uint32_t node = cache->ways + way; node > 1; node /= 2)
       nodes[node / 2] = !(node & 1);
@@ -187,6 +192,7 @@ tree_fill(struct cm_wide_cache *cache, uint32_t set, uint32_t way, bool was_empt
 static uint64_t *
 level_ways(const struct cm_wide_cache *cache, uint32_t set, uint32_t level)
 {
+   assert(level < cache->predictions.levels && set < cache->sets);
    return cache->predictions.ways + ((size_t)set * cache->predictions.levels + level) * cache->shape.words;
 }
 
@@ -228,6 +234,7 @@ rrip_remove(struct cm_wide_cache *cache, uint32_t set, uint32_t way)
 static void
 predict(struct cm_wide_cache *cache, uint32_t set, uint32_t way, bool was_empty, uint32_t prediction)
 {
+   assert(prediction < cache->predictions.levels);
    const struct predictions *predictions = &cache->predictions;
    const uint32_t level = (prediction + predictions->levels - predictions->turned[set]) % predictions->levels;
    if (!was_empty)
@@ -251,6 +258,7 @@ rrip_farthest(struct cm_wide_cache *cache, uint32_t set)
    struct predictions *predictions = &cache->predictions;
    const uint32_t levels = predictions->levels;
    for (uint32_t steps = 0;; steps++) {
+      assert(steps < levels);
       const uint32_t level = (2 * levels - 1 - steps - predictions->turned[set]) % levels;
       const uint32_t way = cm_way_set_first(level_ways(cache, set, level), &cache->shape);
       if (way == CM_NO_WAY)
@@ -303,6 +311,7 @@ ship_init(struct cm_wide_cache *cache, const struct cm_cache_config *config)
 static uint8_t *
 counter_of(struct cm_wide_cache *cache, uint32_t line)
 {
+   assert(cache->regions);
    return region_counter(cache->regions, cache->lines[line] >> 1, cache->block_shift);
 }
 
@@ -361,6 +370,7 @@ cm_wide_cache_takes(enum cm_policy policy)
 struct cm_wide_cache *
 cm_wide_cache_create(const struct cm_cache_config *config)
 {
+   assert(cm_wide_cache_takes(config->policy) && config->ways);
    struct cm_wide_cache *cache = calloc(1, sizeof *cache);
    if (!cache)
       return NULL;
@@ -423,6 +433,7 @@ empty_set(struct cm_wide_cache *cache, uint32_t set)
 static uint32_t
 make_room(struct cm_wide_cache *cache, uint32_t set, bool *was_empty)
 {
+   assert(cache->generations[set] == cache->generation);
    uint64_t *vacant = &cache->vacant[(size_t)set * cache->shape.words];
    uint32_t way = cm_way_set_first(vacant, &cache->shape);
    *was_empty = true;
@@ -443,6 +454,7 @@ make_room(struct cm_wide_cache *cache, uint32_t set, bool *was_empty)
 static void
 access_run(struct cm_wide_cache *cache, cm_run run, uint32_t count)
 {
+   assert(count);
    const uint64_t block = cm_run_block(run);
    const bool write = cm_run_is_write(run);
    const uint32_t set = cm_set_of(&cache->index, block);
@@ -470,6 +482,7 @@ access_run(struct cm_wide_cache *cache, cm_run run, uint32_t count)
 static void
 invalidate(struct cm_wide_cache *cache, uint64_t first, uint64_t last)
 {
+   assert(first <= last);
    for (uint32_t set = 0; set < cache->sets; set++) {
       if (cache->generations[set] != cache->generation)
          continue;

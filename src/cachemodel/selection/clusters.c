@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "selection/clusters.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,7 @@ cm_squared_distance(const double *a, const double *b, unsigned dimensions)
 static void
 find_centre(const struct splitter *splitter, const uint32_t *members, uint32_t size, double *centre)
 {
+   assert(size);
    memset(centre, 0, splitter->dimensions * sizeof(*centre));
    for (uint32_t m = 0; m < size; m++) {
       const double *point = point_of(splitter, members[m]);
@@ -66,6 +68,7 @@ find_centre(const struct splitter *splitter, const uint32_t *members, uint32_t s
 static struct leaf
 describe(struct splitter *splitter, uint32_t begin, uint32_t size)
 {
+   assert(size);
    const uint32_t *members = splitter->members + begin;
    struct leaf leaf = {.begin = begin, .cluster = {.size = size}};
    double nearest = INFINITY;
@@ -82,6 +85,7 @@ describe(struct splitter *splitter, uint32_t begin, uint32_t size)
          splitter->other[ties++] = members[m];
       }
    }
+   assert(ties);
    leaf.cluster.representative = splitter->other[ties / 2];
    /* The mean squared distance from a point is that from the centre, and the point's own. */
    leaf.cluster.spread = leaf.cluster.scatter + nearest;
@@ -92,7 +96,9 @@ describe(struct splitter *splitter, uint32_t begin, uint32_t size)
 static void
 use(struct splitter *splitter, uint32_t point, int change)
 {
+   assert(change == 1 || change == -1);
    const uint32_t before = splitter->limits->before ? splitter->limits->before[point] : 0;
+   assert(before <= point);
    for (uint32_t step = point - before; step <= point; step++) {
       splitter->cost -= splitter->uses[step] > 0;
       splitter->uses[step] += (uint32_t)change;
@@ -184,6 +190,7 @@ find_cut(struct splitter *splitter, uint32_t *members, uint32_t size)
 static uint32_t
 refine(struct splitter *splitter, uint32_t *members, uint32_t size, uint32_t cut)
 {
+   assert(cut && cut <= size);
    const unsigned dimensions = splitter->dimensions;
    for (unsigned iteration = 0; iteration < LLOYD_ITERATIONS; iteration++) {
       uint32_t left = 0, right = 0, moved = 0;
@@ -228,6 +235,7 @@ worst_leaf(const struct splitter *splitter)
 static void
 split(struct splitter *splitter, struct leaf *leaf)
 {
+   assert(leaf->cluster.size && !leaf->is_final);
    uint32_t *members = splitter->members + leaf->begin;
    const uint32_t size = leaf->cluster.size;
    find_centre(splitter, members, size, splitter->centre);
@@ -333,6 +341,7 @@ bool
 cm_clusters_create(struct cm_clusters *clusters, const double *points, uint32_t count, unsigned dimensions,
                    const struct cm_cluster_limits *limits)
 {
+   assert(count && dimensions);
    struct splitter splitter = {.points = points, .dimensions = dimensions, .limits = limits};
    *clusters = (struct cm_clusters){0};
    bool fine = start(&splitter, count);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "selection/frame_reuse.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ struct cm_reuse_entry {
 static struct cm_reuse_entry *
 find(const struct cm_frame_reuse *reuse, uint64_t key)
 {
+   assert(reuse->num_slots && key);
    size_t slot = (key * 0x9e3779b97f4a7c15ull) >> 20 & (reuse->num_slots - 1);
    while (reuse->entries[slot].key && reuse->entries[slot].key != key)
       slot = (slot + 1) & (reuse->num_slots - 1);
@@ -105,6 +107,7 @@ cm_frame_reuse_finish(struct cm_frame_reuse *reuse)
 static uint64_t
 last_touched(const struct cm_frame_ages *ages, size_t frame, size_t end)
 {
+   assert(frame < end);
    uint64_t bytes = ages[frame].bytes;
    for (size_t later = frame + 1; later < end && later - frame <= CM_REUSE_AGES; later++)
       bytes -= ages[later].touch[later - frame];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "selection/frame_vector.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -75,6 +76,7 @@ shader_element(struct cm_frame_vectors *vectors, enum cm_shader_stage stage, uin
 static void
 access_buffer(struct cm_frame_vectors *vectors, uint32_t buffer, uint64_t begin, uint64_t end)
 {
+   assert(begin <= end);
    for (uint64_t block = begin / BUFFER_BLOCK; buffer && block * BUFFER_BLOCK < end; block++)
       access_block(vectors, (uint64_t)buffer << 40 | block, BUFFER_BLOCK, true);
 }
@@ -187,6 +189,7 @@ take_attachments(struct cm_frame_vectors *vectors, const struct cm_pass *pass, u
 static void
 take_footprints(struct cm_frame_vectors *vectors, const struct cm_draw *draw, const uint32_t *event)
 {
+   assert(draw && cm_event_type(*event) == CM_EVENT_FOOTPRINTS);
    const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
    const unsigned count = cm_event_count(*event), unit = cm_event_unit(*event);
    vectors->current[CM_FEATURE_FOOTPRINTS] += count;
@@ -315,6 +318,7 @@ static const struct kind {
 static double
 average(const struct cm_frame_vectors *vectors, unsigned first, unsigned end)
 {
+   assert(first < end && end <= CM_FRAME_FEATURES);
    double sum = 0;
    for (size_t frame = 0; frame < vectors->count; frame++) {
       for (unsigned e = first; e < end; e++)
