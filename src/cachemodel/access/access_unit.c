@@ -100,6 +100,7 @@ cm_access_unit_init(struct cm_access_unit *unit, const struct cm_access_unit_kin
                     const struct cm_access_unit_config *config, unsigned block_shift,
                     struct cm_access_stream *before)
 {
+   assert(kind && config->entries);
    *unit = (struct cm_access_unit){
       .kind = kind,
       .config = *config,

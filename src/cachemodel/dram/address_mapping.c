@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -69,6 +70,7 @@ cm_dram_address_mapping_parse(struct cm_dram_address_mapping *mapping, const cha
       *shifts[order[i]] = (uint8_t)shift;
       shift += bits[order[i]];
    }
+   assert(shift < 64 && geometry->row_bits < 32);
    mapping->capacity_bits = (uint8_t)shift;
    mapping->offset_bits = (uint8_t)geometry->offset_bits;
    mapping->row_bits = (uint8_t)geometry->row_bits;

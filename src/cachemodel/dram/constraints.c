@@ -44,6 +44,7 @@ cm_dram_constraints_init(struct cm_dram_constraints *constraints, const struct c
                          const struct cm_dram_timing *timing, uint32_t ranks, bool per_bank_refresh)
 {
    const uint32_t banks = device->bank_groups * device->banks_per_group;
+   assert(ranks && ranks * banks <= CM_DRAM_MAX_BANKS && device->bank_groups);
    *constraints = (struct cm_dram_constraints){
       .burst = cm_dram_burst_cycles(device),
       .activate_to_column = timing->tRCD,
@@ -102,6 +103,7 @@ uint64_t
 cm_dram_refresh_ready(const struct cm_dram_constraints *constraints,
                       const struct cm_dram_channel_state *state, uint64_t banks)
 {
+   assert(banks);
    const uint32_t first = (uint32_t)__builtin_ctzll(banks);
    const struct cm_dram_rank *rank = &state->ranks[cm_dram_rank_of(constraints, first)];
    /* A precharged bank can be activated when tRP has passed, and tRFC: so long a refresh waits, too. */
@@ -134,6 +136,7 @@ void
 cm_dram_power_up(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
                  uint32_t rank, uint64_t cycle)
 {
+   assert(rank < constraints->ranks);
    const uint64_t ready = cycle + constraints->power_up;
    state->ranks[rank].ready = ready;
    for (uint32_t group = rank * constraints->groups; group < (rank + 1) * constraints->groups; group++) {

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "dram/dram_energy.h"
+
+#include <assert.h>
+
 #include "dram/organisation.h"
 
 /* `times` times a chip's power in nW · cycles, in fJ. */
 static uint64_t
 femtojoules(const struct cm_dram_system_config *config, uint64_t times, uint64_t power)
 {
+   assert(config->device);
    const struct cm_dram_device *device = cm_dram_device(config->device);
    const uint64_t zeptojoules = power * device->tCK * cm_dram_config_chips(config);
    return (uint64_t)((unsigned __int128)times * zeptojoules / 1000000);

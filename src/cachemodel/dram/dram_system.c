@@ -61,6 +61,7 @@ cm_dram_system_destroy(struct cm_dram_system *system)
 struct cm_dram_clock
 cm_dram_clock_make(uint64_t from, uint64_t to)
 {
+   assert(from && to);
    uint64_t a = from, b = to;
    while (b) {
       const uint64_t rest = a % b;

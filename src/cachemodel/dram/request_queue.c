@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "dram/request_queue.h"
 
+#include <assert.h>
+
 /* An entry that is in a set has another number. */
 static void
 renumber(uint64_t *set, uint32_t from, uint32_t to)
@@ -12,6 +14,7 @@ renumber(uint64_t *set, uint32_t from, uint32_t to)
 static void
 move(struct cm_dram_request_queue *queue, uint32_t from, uint32_t to)
 {
+   assert(from != to && queue->used >> from & 1 && !(queue->used >> to & 1));
    const struct cm_dram_entry *entry = &queue->entries[from];
    renumber(&queue->used, from, to);
    renumber(&queue->hits, from, to);

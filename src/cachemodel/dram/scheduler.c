@@ -160,6 +160,7 @@ void
 cm_dram_channel_submit(struct cm_dram_channel *channel, enum cm_dram_direction direction,
                        const struct cm_dram_request *request)
 {
+   assert(direction <= WRITE && channel->waiting[direction].requests);
    cm_dram_waiting_add(&channel->waiting[direction], request);
    if (request->arrival < channel->next_arrival[direction] &&
        channel->queues[direction].count < channel->queues[direction].limit) {
@@ -186,6 +187,7 @@ has_open_row(const struct cm_dram_channel *channel, uint32_t rank)
 static void
 end_idleness(struct cm_dram_channel *channel, uint32_t rank, uint64_t cycle)
 {
+   assert(channel->power[rank].idle && rank < channel->constraints.ranks);
    struct rank_power *power = &channel->power[rank];
    power->idle = false;
    const uint64_t down = power_down_cycle(channel, power);
@@ -201,6 +203,7 @@ end_idleness(struct cm_dram_channel *channel, uint32_t rank, uint64_t cycle)
 static void
 begin_idleness(struct rank_power *power, uint64_t cycle)
 {
+   assert(!power->idle);
    power->idle = true;
    power->idle_since = cycle;
 }

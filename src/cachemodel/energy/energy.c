@@ -24,6 +24,7 @@ const char *const cm_energy_group_descriptions[CM_ENERGY_GROUP_COUNT] = {CM_ENER
 const char *
 cm_energy_unit_name(enum cm_energy_unit unit)
 {
+   assert((int)unit < CM_UNIT_COUNT + (int)(sizeof names / sizeof names[0]));
    return (int)unit < CM_UNIT_COUNT ? cm_unit_names[unit] : names[unit - CM_UNIT_COUNT];
 }
 
@@ -57,6 +58,7 @@ uint64_t
 cm_energy_count_events(const struct cm_energy_term *term,
                        uint64_t (*value)(const void *context, uint32_t counter), const void *context)
 {
+   assert(term->num_minus <= term->num_counters && term->num_counters <= CM_ENERGY_MAX_COUNTERS);
    uint64_t sum = 0;
    const uint32_t first_minus = term->num_counters - term->num_minus;
    for (uint32_t i = 0; i < term->num_counters; i++) {
@@ -88,6 +90,7 @@ uint64_t
 cm_energy_term_total(const struct cm_energy *energy, const struct cm_energy_term *term,
                      const uint64_t *values, uint64_t cycles)
 {
+   assert(energy->clock_mhz || !term->by_time);
    if (term->by_time)
       return (uint64_t)((wide)term->leakage * cycles /
                         ((wide)energy->clock_mhz * FEMTOWATT_CYCLES_PER_PICOJOULE));
@@ -138,6 +141,7 @@ cm_energy_is_made_of(const struct cm_energy *energy, enum cm_energy_unit unit, c
 struct cm_energy_term *
 cm_energy_add(struct cm_energy_builder *builder, int unit, const char *format, ...)
 {
+   assert(unit >= 0 && unit < CM_ENERGY_UNIT_COUNT);
    struct cm_energy *energy = builder->energy;
    if (!cm_array_grow(&energy->terms, energy->num_terms, sizeof *energy->terms)) {
       snprintf(builder->error, builder->error_size, "out of memory");

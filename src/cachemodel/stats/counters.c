@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stats/counters.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 struct cm_counter *
 cm_counter_table_append(struct cm_counter_table *table, int event, const char *measure)
 {
+   assert(measure && event >= 0);
    if (!cm_array_grow(&table->counters, table->count, sizeof *table->counters))
       return NULL;
    struct cm_counter *counter = &table->counters[table->count++];
@@ -37,6 +39,7 @@ struct cm_counter_table *
 cm_counter_table_create(const struct cm_config *config, const struct cm_counter_source *const *sources,
                         unsigned num_sources)
 {
+   assert(sources && num_sources);
    struct cm_counter_table *table = calloc(1, sizeof *table);
    for (unsigned s = 0; table && s < num_sources; s++) {
       const uint32_t first = table->count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "util/array.h"
 
+#include <assert.h>
 #include <stdint.h>
 
 /* Elements of an array that has grown to at least so many; 0: there cannot be so many. */
@@ -15,6 +16,7 @@ larger_capacity(size_t count, size_t element_bytes)
 bool
 cm_array_enlarge(void *array, size_t *capacity, size_t count, size_t more, size_t element_bytes)
 {
+   assert(more > *capacity || count > *capacity - more);
    const size_t larger = more > SIZE_MAX / 2 - count ? 0 : larger_capacity(count + more, element_bytes);
    void *data = larger ? realloc(*(void **)array, larger * element_bytes) : NULL;
    if (!data)
@@ -37,6 +39,7 @@ cm_array_reserve(struct cm_array *array, size_t count, size_t element_bytes)
 bool
 cm_array_extend(struct cm_array *array, size_t count, size_t element_bytes)
 {
+   assert(!array->data == !array->bytes);
    if (array->data && count * element_bytes <= array->bytes)
       return true;
    const size_t capacity = larger_capacity(count, element_bytes);

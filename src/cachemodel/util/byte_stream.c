@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "util/byte_stream.h"
+
+#include <assert.h>
+
 #include "util/array.h"
 
 bool
 cm_bytes_grow(struct cm_byte_writer *writer, size_t n)
 {
+   assert(writer->size <= writer->capacity);
    const bool fine = cm_array_make_room(&writer->data, &writer->capacity, writer->size, n, 1);
    writer->out_of_memory |= !fine;
    return fine;

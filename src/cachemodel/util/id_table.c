@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "util/id_table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 static bool
 widen(struct cm_id_table *table)
 {
+   assert(table->count <= table->num_slots / 2 && table->count <= table->capacity);
    if (2 * (table->count + 1) > table->num_slots) {
       const uint32_t num_slots = table->num_slots ? 2 * table->num_slots : FIRST_SLOTS;
       uint32_t *slots = calloc(num_slots, sizeof *slots);

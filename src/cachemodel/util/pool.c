@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "util/pool.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -12,6 +13,7 @@ struct cm_pool_piece {
 void *
 cm_pool_take(struct cm_pool *pool, size_t count, size_t element_bytes)
 {
+   assert(element_bytes);
    const size_t most = (SIZE_MAX - sizeof *pool->last) / element_bytes;
    struct cm_pool_piece *piece = count <= most ? calloc(1, sizeof *piece + count * element_bytes) : NULL;
    if (!piece) {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "util/protobuf.h"
 
+#include <assert.h>
+
 void
 cm_protobuf_end(struct cm_byte_writer *writer, size_t begin)
 {
+   assert(writer->out_of_memory || (begin && begin <= writer->size));
    uint8_t length[CM_MAX_VARINT_BYTES];
    if (writer->out_of_memory)
       return;
