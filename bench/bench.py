@@ -192,10 +192,9 @@ def profile(arguments, workload):
 def profile_tables(profiles):
     """Where the profiled workloads spend their processor time: by thread, and the functions that take most of it."""
     lines = ["", "## Where the three slowest spend their time", "",
-             "tbrsim's processor time with the model live, in per cent (perf): `tbrsim:model` is the thread that"
-             " simulates",
-             "the memory hierarchy, `tbrsim:tile` are those that render and, where it is behind, do parts of the",
-             "simulation (functions that begin with `cm_` and others), the other is the program's own."]
+             "tbrsim's processor time with the model live, in per cent (perf): `tbrsim:model` are the threads that"
+             " simulate",
+             "the memory hierarchy, `tbrsim:tile` are those that render, the other is the program's own."]
     for name, rows in profiles.items():
         threads = {}
         for share, thread, _ in rows:

@@ -56,12 +56,6 @@ address) replay_options=--check ;;
 # More threads than processors. The comparison of what is drawn is the other run's.
 thread) replay_options="--set threads=4 --model-threads 3" sim_options="--model-threads 3" ;;
 esac
-# Without a number of threads, those that render help the model.
-replay_helped()
-{
-   [ $sanitizer = address ] ||
-      LD_PRELOAD=$preload "$BUILD/bin/tbrsim" replay --out "$BUILD/replay" --set threads=4 "$1"
-}
 # Every preset that can be simulated from one recording: those with its size of tiles.
 recorded=tcor-baseline-64k
 tiles=$("$BUILD/bin/tbrsim" configs --flat $recorded | grep '^tile.size=')
@@ -75,7 +69,6 @@ for trace in ${SANITIZE_TRACES:-apitrace-replays/*.trace}; do
    # shellcheck disable=SC2086
    { LD_PRELOAD=$preload "$BUILD/bin/tbrsim" replay --out "$BUILD/replay" --config $recorded $replay_options \
       --record "$BUILD/recording.tbr" "$trace" &&
-      replay_helped "$trace" &&
       LD_PRELOAD=$preload "$BUILD/bin/tbrsim" sim --jobs 4 $sim_options --out "$BUILD/simulated" $simulated \
          "$BUILD/recording.tbr"; } >"$BUILD/replay.log" 2>&1 || {
       cat "$BUILD/replay.log"
