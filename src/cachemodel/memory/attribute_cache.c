@@ -20,6 +20,7 @@ cm_attribute_cache_create(const struct cm_config *config, struct cm_cache *unit)
    const struct cm_cache_config *shape = &config->caches[CM_UNIT_ATTRIBUTE_CACHE];
    const uint32_t lines = config->primitive_buffer.lines;
    const uint32_t entries = cm_attribute_buffer_entries(config);
+   assert(shape->ways && lines >= shape->ways && entries && config->primitive_buffer.output_queue);
    struct cm_attribute_cache *cache = calloc(1, sizeof *cache);
    if (!cache)
       return NULL;
@@ -69,6 +70,7 @@ set_of(const struct cm_attribute_cache *cache, uint32_t primitive)
 static struct cm_primitive_line *
 lines_of(const struct cm_attribute_cache *cache, uint32_t set, uint32_t *ways)
 {
+   assert(set < cache->sets);
    *ways = cache->ways + (set < cache->larger_sets);
    return cache->lines + (size_t)set * cache->ways + cm_min(set, cache->larger_sets);
 }
@@ -126,6 +128,7 @@ count(struct cm_attribute_cache *cache, enum cm_cache_event event, uint32_t attr
 static void
 free_line(struct cm_attribute_cache *cache, struct cm_primitive_line *line)
 {
+   assert(line->valid && !line->locks && line->num_attributes);
    uint32_t last = line->abp;
    while (cache->next_entry[last] != CM_NO_ENTRY)
       last = cache->next_entry[last];
@@ -154,6 +157,7 @@ fill(struct cm_attribute_cache *cache, struct cm_primitive_line *line,
      const struct cm_tiled_primitive *primitive, uint32_t opt_number, bool dirty)
 {
    const uint32_t num_attributes = primitive->num_attributes;
+   assert(!line->valid && num_attributes && cache->num_free >= num_attributes);
    *line = (struct cm_primitive_line){
       .primitive = primitive->id,
       .first_block = primitive->first_block,
@@ -178,6 +182,7 @@ fill(struct cm_attribute_cache *cache, struct cm_primitive_line *line,
 static void
 consume(struct cm_attribute_cache *cache)
 {
+   assert(cache->queue_length && cache->queue[cache->queue_first]->locks);
    cache->queue[cache->queue_first]->locks--;
    cache->queue_first = cache->queue_first + 1 == cache->queue_size ? 0 : cache->queue_first + 1;
    cache->queue_length--;
@@ -186,6 +191,7 @@ consume(struct cm_attribute_cache *cache)
 static void
 push(struct cm_attribute_cache *cache, struct cm_primitive_line *line)
 {
+   assert(cache->queue_length < cache->queue_size && line->valid);
    const uint32_t index = cache->queue_first + cache->queue_length++;
    cache->queue[index < cache->queue_size ? index : index - cache->queue_size] = line;
    line->locks++;
@@ -253,6 +259,7 @@ choose(struct cm_attribute_cache *cache, const struct request *request, struct c
 {
    if (!line || (!request->is_read && !cache->lru && line->opt_number <= request->first_tile))
       return false;
+   assert(!line->chosen && !line->locks && cache->num_victims < cache->num_lines);
    line->chosen = true;
    cache->victims[cache->num_victims++] = line;
    cache->room += line->num_attributes;
@@ -274,6 +281,7 @@ wait_for_rasterizer(struct cm_attribute_cache *cache, const struct request *requ
 static struct cm_primitive_line *
 find_line(struct cm_attribute_cache *cache, const struct request *request)
 {
+   assert(request->set < cache->sets);
    uint32_t ways;
    struct cm_primitive_line *lines = lines_of(cache, request->set, &ways);
    for (uint32_t way = 0; way < ways; way++) {
@@ -337,6 +345,7 @@ uint32_t
 cm_attribute_cache_read(struct cm_attribute_cache *cache, const struct cm_tiled_primitive *primitive,
                         uint32_t opt_number)
 {
+   assert(primitive->num_attributes);
    const struct request request = {.set = set_of(cache, primitive->id),
                                    .num_attributes = primitive->num_attributes,
                                    .is_read = true};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory/attribution.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,6 +116,7 @@ add_tables(struct cm_attribution *attribution, const struct cm_config *config)
 {
    attribution->has_part[CM_ORIGIN_PASS] = true; /* the others are numbered within it */
    attribution->asked = asked_parts(config);
+   assert(attribution->asked);
    for (unsigned part = 0; part < CM_ORIGIN_COUNT; part++) {
       attribution->tables[part].part = (enum cm_origin_part)part;
       attribution->has_part[part] |= attribution->asked >> part & 1;
@@ -187,6 +189,7 @@ cm_attribution_clear(struct cm_attribution *attribution)
 static uint64_t *
 row_at(const struct cm_attribution *attribution, const struct cm_attribution_table *table, uint32_t row)
 {
+   assert(row == CM_NO_ROW || row < table->keys.count);
    return row == CM_NO_ROW ? attribution->lost : cm_attribution_table_row(table, row);
 }
 
@@ -235,6 +238,7 @@ is_row_of_resource(const struct cm_attribution_table *table, uint32_t row, const
 static inline void
 find_resource(struct cm_attribution *attribution, struct cm_attribution_cursor *cursor)
 {
+   assert(attribution->has_part[CM_ORIGIN_RESOURCE]);
    struct cm_attribution_table *table = &attribution->tables[CM_ORIGIN_RESOURCE];
    uint32_t *recent =
       &attribution->recent[cursor->origin.parts[CM_ORIGIN_RESOURCE] % CM_RECENT_RESOURCES].row;
@@ -250,6 +254,7 @@ find_resource(struct cm_attribution *attribution, struct cm_attribution_cursor *
 static void
 add_new_resource(struct cm_attribution *attribution, struct cm_attribution_cursor *cursor)
 {
+   assert(cursor->resource == cursor->new_resource);
    bool is_counted = false;
    for (uint32_t c = 0; c < attribution->num_columns; c++)
       is_counted |= cursor->new_resource[c] != 0;
@@ -265,6 +270,7 @@ add_new_resource(struct cm_attribution *attribution, struct cm_attribution_curso
 static __attribute__((noinline)) void
 find_rows(struct cm_attribution *attribution, struct cm_attribution_cursor *cursor)
 {
+   assert(!(cursor->stale & ~attribution->batched));
    /* A new row may make others stale. */
    while (cursor->stale) {
       const unsigned part = (unsigned)__builtin_ctz(cursor->stale);
@@ -331,6 +337,7 @@ void
 cm_attribution_change_part(struct cm_attribution *attribution, struct cm_attribution_cursor *cursor,
                            enum cm_origin_part part, uint32_t number)
 {
+   assert(part < CM_ORIGIN_COUNT);
    if (part == CM_ORIGIN_RESOURCE)
       change_part(attribution, cursor, CM_ORIGIN_RESOURCE, number);
    else
@@ -361,6 +368,7 @@ void
 cm_attribution_add_table(struct cm_attribution *attribution, const struct cm_attribution_table *added,
                          uint32_t first_column)
 {
+   assert(first_column + added->num_columns <= attribution->num_columns);
    struct cm_attribution_table *table = &attribution->tables[added->part];
    for (uint32_t r = 0; r < added->keys.count; r++) {
       const uint64_t *from = cm_attribution_table_row(added, r);
@@ -375,6 +383,7 @@ cm_attribution_add_table(struct cm_attribution *attribution, const struct cm_att
 static void
 sum_passes(struct cm_attribution *attribution)
 {
+   assert(attribution->asked & ~(1u << CM_ORIGIN_PASS));
    const struct cm_attribution_table *table =
       &attribution->tables[__builtin_ctz(attribution->asked & ~(1u << CM_ORIGIN_PASS))];
    struct cm_attribution_table *passes = &attribution->tables[CM_ORIGIN_PASS];
@@ -392,6 +401,7 @@ sum_passes(struct cm_attribution *attribution)
 const struct cm_attribution_table *
 cm_attribution_table(struct cm_attribution *attribution, enum cm_origin_part part)
 {
+   assert(part < CM_ORIGIN_COUNT);
    if (!(attribution->asked >> part & 1))
       return NULL;
    for (unsigned c = 0; c < NUM_CURSORS; c++)
@@ -439,6 +449,7 @@ writing_origin(const struct cm_attribution *attribution, uint32_t number)
 static uint32_t
 find_page_slot(const struct cm_writers *writers, uint64_t number)
 {
+   assert(writers->num_slots && !(writers->num_slots & (writers->num_slots - 1)));
    uint32_t slot = (uint32_t)cm_id_hash(number) & (writers->num_slots - 1);
    while (writers->pages[slot] && writers->pages[slot]->number != number)
       slot = (slot + 1) & (writers->num_slots - 1);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory/attribution_table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 uint32_t
 cm_attribution_table_add(struct cm_attribution_table *table, struct cm_attributed key)
 {
+   assert(table->num_columns && table->part < CM_ORIGIN_COUNT);
    const size_t row_bytes = table->num_columns * sizeof(uint64_t);
    const uint32_t known = cm_attribution_table_find(table, key);
    if (known != CM_NO_ROW)

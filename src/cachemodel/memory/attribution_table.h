@@ -3,6 +3,7 @@
 #ifndef CM_ATTRIBUTION_TABLE_H
 #define CM_ATTRIBUTION_TABLE_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -50,6 +51,7 @@ uint32_t cm_attribution_table_add(struct cm_attribution_table *table, struct cm_
 static inline uint64_t *
 cm_attribution_table_row(const struct cm_attribution_table *table, uint32_t row)
 {
+   assert(row < table->keys.count);
    return (uint64_t *)table->values.data + (uint64_t)row * table->num_columns;
 }
 
@@ -57,6 +59,7 @@ cm_attribution_table_row(const struct cm_attribution_table *table, uint32_t row)
 static inline struct cm_attributed
 cm_attribution_table_row_key(const struct cm_attribution_table *table, uint32_t row)
 {
+   assert(row < table->keys.count);
    return (struct cm_attributed){(uint32_t)(table->keys.ids[row] >> 32), (uint32_t)table->keys.ids[row]};
 }
 

@@ -5,6 +5,7 @@
  * reads the block and merges it with what was written; a block that is still partly valid when it is written back is
  * a write of a part of a block to the next level. Nothing is folded, because folded accesses do not call the
  * policy. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "memory/cache_internal.h"
@@ -48,6 +49,7 @@ forget(struct mask *mask)
 static void
 remember(struct cm_cache *cache, uint64_t set, uint64_t block, uint64_t valid)
 {
+   assert(block != CM_NO_BLOCK && !find(cache, set, block));
    struct mask *mask = find(cache, set, CM_NO_BLOCK);
    if (!mask) {
       mask = cache->masks->masks + set * cache->ways;
@@ -62,6 +64,7 @@ static void
 access_partly_valid(struct cm_cache *cache, struct mask *mask, uint64_t accessed, enum cm_stream stream,
                     enum cm_access access)
 {
+   assert(mask->block != CM_NO_BLOCK && mask->valid != cache->masks->all);
    if (access == CM_READ && accessed & ~mask->valid) {
       cm_cache_count(cache, stream, CM_CACHE_EVENT_MISSES, 1);
       cm_cache_fetch(cache, mask->block, stream);
@@ -99,6 +102,7 @@ static const struct cm_replacement byte_masks = {
 bool
 cm_cache_add_masks(struct cm_cache *cache)
 {
+   assert(!cache->masks && cache->replacement);
    const size_t count = (size_t)cache->sets * cache->ways;
    struct cm_byte_masks *masks = malloc(sizeof *masks + count * sizeof *masks->masks);
    if (!masks)
@@ -116,6 +120,7 @@ cm_cache_add_masks(struct cm_cache *cache)
 const struct cm_replacement *
 cm_cache_masked_policy(const struct cm_cache *cache, const struct cm_replacement *replacement)
 {
+   assert(replacement != &byte_masks || cache->masks);
    return replacement == &byte_masks ? cache->masks->policy : replacement;
 }
 
@@ -129,6 +134,7 @@ cm_cache_is_partly_valid(const struct cm_cache *cache, uint64_t block)
 static uint64_t
 mask_of(uint32_t block_shift, uint64_t offset, uint64_t bytes, enum cm_access access)
 {
+   assert(bytes && offset + bytes <= 1ull << block_shift);
    const uint64_t unit = cm_max(1u << block_shift, MASK_BITS) / MASK_BITS;
    const uint64_t round = unit - 1;
    const uint64_t first = access == CM_READ ? offset / unit : (offset + round) / unit;

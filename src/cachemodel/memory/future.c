@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -110,6 +111,7 @@ cm_futures_destroy(struct cm_futures *futures)
 bool
 cm_futures_is_last_pass(const struct cm_futures *futures)
 {
+   assert(futures->pass < futures->passes);
    return futures->pass + 1 >= futures->passes;
 }
 
@@ -119,6 +121,7 @@ cm_futures_apply(struct cm_futures *futures, struct cm_hierarchy *hierarchy)
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
       struct unit_future *future = &futures->units[unit];
       for (uint32_t i = 0; future->uses && i < future->instances; i++) {
+         assert(hierarchy->caches[unit] && future->instances == hierarchy->instances[unit]);
          struct cm_cache *cache = &hierarchy->caches[unit][i];
          if (future->collecting_pass == futures->pass)
             cm_cache_collect(cache, &future->uses[i]);
@@ -133,6 +136,7 @@ cm_futures_apply(struct cm_futures *futures, struct cm_hierarchy *hierarchy)
 static const char *
 problem_of(const struct unit_future *future, const struct cm_next_use *uses, unsigned pass)
 {
+   assert(uses->position <= uses->count || future->collecting_pass >= pass);
    if (future->collecting_pass < pass && uses->position != uses->count)
       return "the accesses differ from those of the pass before";
    switch (uses->problem) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ build_unit(struct cm_hierarchy *hierarchy, const struct cm_config *config, enum 
 
    struct cm_cache *next = cache->next == CM_UNIT_DRAM ? NULL : hierarchy->caches[cache->next];
    const uint32_t nexts = next ? hierarchy->instances[cache->next] : 1;
+   assert(cache->instances && nexts);
    hierarchy->caches[unit] = calloc(cache->instances, sizeof(struct cm_cache));
    if (!hierarchy->caches[unit])
       return false;
@@ -88,6 +90,7 @@ connect_shared_side(struct cm_hierarchy *hierarchy, const struct cm_config *conf
 static struct cm_cache *
 build_entrances(struct cm_hierarchy *hierarchy, enum cm_unit unit)
 {
+   assert(hierarchy->shared.caches[unit] == hierarchy->caches[unit]);
    struct cm_cache **entrances = &hierarchy->entrances[unit];
    if (*entrances)
       return *entrances;
@@ -105,6 +108,7 @@ build_entry(struct cm_hierarchy *hierarchy, enum cm_stream stream, enum cm_unit 
    hierarchy->entry[stream].block_shift = CM_DRAM_BLOCK_SHIFT;
    if (unit == CM_UNIT_DRAM)
       return true;
+   assert(hierarchy->caches[unit]);
    hierarchy->entry[stream].cache =
       hierarchy->shared.caches[unit] ? build_entrances(hierarchy, unit) : hierarchy->caches[unit];
    hierarchy->entry[stream].instances = hierarchy->instances[unit];
@@ -146,6 +150,8 @@ bool
 cm_hierarchy_share(struct cm_hierarchy *hierarchy, const struct cm_config *config, enum cm_unit unit)
 {
    struct cm_shared_side *shared = &hierarchy->shared;
+   assert(hierarchy->caches[unit] && !shared->caches[unit] && cm_cache_is_private(config, unit));
+   assert(!shared->num_readers && !hierarchy->attribution && !shared->arriving.count);
    for (enum cm_unit u = unit; u != CM_UNIT_DRAM && !shared->caches[u]; u = config->caches[u].next) {
       cm_shared_side_add(shared, u, hierarchy->caches[u], hierarchy->instances[u]);
       for (uint32_t i = 0; i < hierarchy->instances[u]; i++)
@@ -228,6 +234,7 @@ cm_hierarchy_add_reader(struct cm_hierarchy *hierarchy, const struct cm_access_r
 bool
 cm_hierarchy_attribute(struct cm_hierarchy *hierarchy, struct cm_attribution *attribution)
 {
+   assert(attribution && !hierarchy->attribution && !hierarchy->shared.num_readers);
    struct cm_cache *const *const lists[] = {hierarchy->caches, hierarchy->entrances};
    hierarchy->attribution = attribution;
    hierarchy->dram.attribution = attribution;
@@ -249,6 +256,7 @@ static __attribute__((noinline)) void
 watch_reported(struct cm_hierarchy *hierarchy, struct cm_cache *cache, uint64_t address,
                enum cm_stream stream, enum cm_access access)
 {
+   assert(hierarchy->entry[stream].is_reported && cache->unit < CM_CACHE_COUNT);
    const uint32_t shift = hierarchy->entry[stream].block_shift;
    cm_access_stream_append(&hierarchy->shared.reported,
                            cm_entry_access(cm_entry_cache(cache->unit, 0), access, stream,
@@ -261,6 +269,7 @@ void
 cm_hierarchy_watch(struct cm_hierarchy *hierarchy, struct cm_cache *cache, uint64_t address,
                    enum cm_stream stream, enum cm_access access)
 {
+   assert(hierarchy->entry[stream].is_watched);
    if (hierarchy->entry[stream].is_reported)
       watch_reported(hierarchy, cache, address, stream, access);
    else
@@ -273,6 +282,7 @@ cm_hierarchy_access_blocks(struct cm_hierarchy *hierarchy, uint32_t processor, u
 {
    if (!bytes)
       return;
+   assert(address + bytes > address);
    const uint32_t shift = hierarchy->entry[stream].block_shift;
    const uint64_t end = address + bytes;
    if (!hierarchy->entry[stream].cache) {
@@ -319,6 +329,7 @@ void
 cm_hierarchy_empty_private(struct cm_hierarchy *hierarchy, enum cm_stream stream, uint32_t instance)
 {
    const struct cm_cache *first = first_private(hierarchy, stream);
+   assert(!first || instance < hierarchy->instances[first->unit]);
    if (first)
       cm_cache_empty(&hierarchy->caches[first->unit][instance], true);
 }
@@ -357,6 +368,7 @@ void
 cm_hierarchy_parameter_buffer_begin(struct cm_hierarchy *hierarchy, enum cm_pb_layout layout,
                                     uint32_t num_tiles, const uint32_t *last_tiles, uint64_t num_blocks)
 {
+   assert(last_tiles || !num_blocks);
    cm_liveness_begin_pass(&hierarchy->liveness, layout, num_tiles, last_tiles, num_blocks);
    unfold_private(hierarchy);
    if (hierarchy->shared.has_liveness)
@@ -396,6 +408,7 @@ cm_hierarchy_empty_tile_caches(struct cm_hierarchy *hierarchy, bool write_back)
 {
    for (unsigned u = 0; u < 3; u++) {
       struct cm_cache *caches = hierarchy->caches[tile_caches[u]];
+      assert(!hierarchy->shared.caches[tile_caches[u]]);
       for (uint32_t i = 0; caches && caches->lines && i < hierarchy->instances[tile_caches[u]]; i++)
          cm_cache_empty(&caches[i], write_back);
    }
@@ -406,6 +419,7 @@ cm_hierarchy_empty_tile_caches(struct cm_hierarchy *hierarchy, bool write_back)
 void
 cm_hierarchy_invalidate(struct cm_hierarchy *hierarchy, enum cm_unit unit, uint64_t begin, uint64_t end)
 {
+   assert(unit < CM_CACHE_COUNT && begin < end);
    if (hierarchy->shared.caches[unit] || hierarchy->read_units >> unit & 1) {
       if (hierarchy->attribution)
          cm_attribution_emit(hierarchy->attribution, &hierarchy->shared.arriving);

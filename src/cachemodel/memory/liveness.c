@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory/liveness.h"
 
+#include <assert.h>
+
 void
 cm_liveness_begin_pass(struct cm_liveness *liveness, enum cm_pb_layout layout, uint32_t num_tiles,
                        const uint32_t *last_tiles, uint64_t num_blocks)
 {
+   assert(last_tiles || !num_blocks);
    cm_liveness_end_pass(liveness); /* a pass that ran out of memory has not ended */
    liveness->num_tiles = num_tiles;
    liveness->layout = layout;
@@ -25,6 +28,7 @@ cm_liveness_end_pass(struct cm_liveness *liveness)
 static uint32_t
 list_tile(const struct cm_liveness *liveness, uint64_t block)
 {
+   assert(liveness->num_tiles);
    if (liveness->layout == CM_PB_LAYOUT_INTERLEAVED)
       return (uint32_t)(block % liveness->num_tiles);
    const uint64_t run = block / CM_PB_BASELINE_BLOCKS;
@@ -35,6 +39,7 @@ list_tile(const struct cm_liveness *liveness, uint64_t block)
 static uint64_t
 signals_to_death(const struct cm_liveness *liveness, uint64_t address, enum cm_stream stream)
 {
+   assert(address >= (stream == CM_STREAM_PB_LIST ? CM_PB_LISTS_ADDRESS : CM_PB_ATTRIBUTES_ADDRESS));
    if (stream == CM_STREAM_PB_LIST)
       return (uint64_t)list_tile(liveness, (address - CM_PB_LISTS_ADDRESS) / CM_PB_BLOCK_BYTES) + 1;
    const uint64_t block = (address - CM_PB_ATTRIBUTES_ADDRESS) / CM_PB_BLOCK_BYTES;
@@ -44,6 +49,7 @@ signals_to_death(const struct cm_liveness *liveness, uint64_t address, enum cm_s
 uint64_t
 cm_liveness_death(const struct cm_liveness *liveness, uint64_t address, uint32_t bytes, enum cm_stream stream)
 {
+   assert(bytes && !(bytes & (bytes - 1)));
    if ((stream != CM_STREAM_PB_LIST && stream != CM_STREAM_PB_ATTRIBUTE) || !liveness->num_tiles)
       return 0;
    uint64_t latest = 0;

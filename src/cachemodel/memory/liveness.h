@@ -13,6 +13,7 @@
 #ifndef CM_LIVENESS_H
 #define CM_LIVENESS_H
 
+#include <assert.h>
 #include <stdint.h>
 
 #include "config/units.h"
@@ -43,6 +44,7 @@ void cm_liveness_begin_pass(struct cm_liveness *liveness, enum cm_pb_layout layo
 static inline void
 cm_liveness_tile_done(struct cm_liveness *liveness, uint32_t position)
 {
+   assert(position < liveness->num_tiles);
    liveness->tiles_done = liveness->first_tile + position + 1;
 }
 

@@ -4,6 +4,8 @@
  * policy. */
 #include "memory/cache_internal.h"
 
+#include <assert.h>
+
 static void
 access_block(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
 {
@@ -15,6 +17,7 @@ access_block(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum
 void
 cm_cache_report_lookups(struct cm_cache *cache, struct cm_access_stream *stream, cm_entry entry)
 {
+   assert(stream && cm_entry_unit(entry) == (unsigned)cache->unit);
    static const struct cm_replacement lookups = {
       .access = access_block,
       .read_sequence = cm_cache_read_one_by_one, /* and so are grids' */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ cm_next_use_free(struct cm_next_use *uses)
 static inline uint64_t
 first_slot(uint64_t block, uint64_t slots)
 {
+   assert(slots >= FIRST_SLOTS && !(slots & (slots - 1)));
    const unsigned line_bits = (unsigned)__builtin_ctzll(slots) - 2;
    const uint64_t line = (block >> 2) * 0x9e3779b97f4a7c15ull >> (64 - line_bits);
    return line << 2 | (block & 3);
@@ -58,6 +60,7 @@ reserve_blocks(struct cm_next_use *uses, uint64_t blocks)
       if (uses->last[i].block != CM_LAST_USE_EMPTY)
          *find(last, slots, uses->last[i].block) = uses->last[i];
    }
+   assert(2 * uses->last_used <= slots);
    free(uses->last);
    uses->last = last;
    uses->last_slots = slots;
@@ -81,6 +84,7 @@ prepare(struct cm_next_use *uses, unsigned count)
 static void
 add_part(struct cm_next_use *uses, const uint64_t *blocks, unsigned count)
 {
+   assert(count <= FIRST_SLOTS);
    if (!prepare(uses, count))
       return;
    struct cm_last_use *const last = uses->last;

@@ -12,6 +12,7 @@
 #ifndef CM_NEXT_USE_H
 #define CM_NEXT_USE_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -68,6 +69,7 @@ cm_next_use_peek(const struct cm_next_use *uses)
 static inline uint32_t
 cm_next_use_take(struct cm_next_use *uses)
 {
+   assert(!uses->last);
    const uint32_t next = cm_next_use_peek(uses);
    uses->position++;
    return next;

@@ -2,6 +2,7 @@
 /* Hashes of block numbers that are linear in GF(2): each bit of the number adds the set of that bit. */
 #include "memory/set_index.h"
 
+#include <assert.h>
 #include <string.h>
 
 static unsigned
@@ -14,6 +15,7 @@ degree_of(uint64_t polynomial)
 static uint64_t
 remainder_of(uint64_t dividend, uint64_t divisor)
 {
+   assert(divisor);
    while (dividend && degree_of(dividend) >= degree_of(divisor))
       dividend ^= divisor << (degree_of(dividend) - degree_of(divisor));
    return dividend;
@@ -32,6 +34,7 @@ is_irreducible(uint64_t polynomial)
 uint64_t
 cm_irreducible_polynomial(unsigned degree)
 {
+   assert(degree >= 1 && degree <= 31);
    uint64_t polynomial = (1ull << degree) + 1;
    while (!is_irreducible(polynomial))
       polynomial += 2;
@@ -55,6 +58,7 @@ fill_digits(struct cm_set_index *index, enum cm_index kind)
 void
 cm_set_index_init(struct cm_set_index *index, uint32_t sets, enum cm_index kind)
 {
+   assert(sets && (!(sets & (sets - 1)) || kind == CM_INDEX_MODULO));
    memset(index, 0, sizeof *index);
    index->sets = sets;
    index->mask = sets - 1;
@@ -72,6 +76,7 @@ cm_set_hash(const struct cm_set_index *index, uint64_t block)
    if (index->is_modulo)
       return block % index->sets;
    uint32_t set = 0;
+   assert(block >> 4 * CM_SET_DIGITS == 0);
    for (unsigned d = 0; block; d++, block >>= 4)
       set ^= index->digits[d][block & 15];
    return set;

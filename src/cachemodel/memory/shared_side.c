@@ -3,12 +3,14 @@
 
 #include "memory/cache_internal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 static inline struct cm_cache *
 cache_of(const struct cm_shared_side *shared, cm_entry entry)
 {
+   assert(cm_entry_instance(entry) < shared->instances[cm_entry_unit(entry)]);
    return shared->caches[cm_entry_unit(entry)] + cm_entry_instance(entry);
 }
 
@@ -73,6 +75,7 @@ static void
 invalidate(struct cm_shared_side *shared, cm_entry entry)
 {
    const unsigned unit = cm_entry_unit(entry);
+   assert(unit < CM_CACHE_COUNT && shared->range << CM_ENTRY_ADDRESS_SHIFT <= cm_entry_address(entry));
    for (uint32_t i = 0; i < shared->instances[unit]; i++)
       cm_cache_invalidate(&shared->caches[unit][i], shared->range << CM_ENTRY_ADDRESS_SHIFT,
                           cm_entry_address(entry) + 1);
@@ -148,6 +151,7 @@ static void
 take_attributed(void *context, struct cm_access_stream *stream)
 {
    struct cm_shared_side *shared = context;
+   assert(shared->attribution && !shared->num_readers);
    const cm_entry *entries = stream->entries;
    cm_attribution_begin_shared(shared->attribution);
    for (uint32_t i = 0; i < stream->count;) {
@@ -181,6 +185,7 @@ count_unit_events(void *context, const struct cm_access_unit *unit, const uint64
 void
 cm_shared_side_attribute(struct cm_shared_side *shared, struct cm_attribution *attribution)
 {
+   assert(attribution && !shared->attribution && !shared->num_readers);
    shared->attribution = attribution;
    shared->entering->take = take_attributed;
    for (unsigned u = 0; u < shared->num_units; u++) {
@@ -208,6 +213,7 @@ static void
 take_and_report(void *context, struct cm_access_stream *stream)
 {
    struct cm_shared_side *shared = context;
+   assert(shared->num_readers);
    if (shared->attribution)
       cm_attribution_begin_shared(shared->attribution);
    for (uint32_t i = 0; i < stream->count; i++) {
@@ -229,6 +235,7 @@ static void
 deliver(void *context, struct cm_access_stream *stream)
 {
    const struct cm_shared_side *shared = context;
+   assert(shared->num_readers && stream == &shared->reported);
    for (unsigned r = 0; r < shared->num_readers; r++)
       shared->readers[r].read(shared->readers[r].context, stream->entries, stream->count);
    stream->count = 0;
@@ -237,6 +244,7 @@ deliver(void *context, struct cm_access_stream *stream)
 bool
 cm_shared_side_add_reader(struct cm_shared_side *shared, const struct cm_access_reader *reader)
 {
+   assert(!shared->arriving.count && reader->read);
    assert(shared->num_readers < CM_MAX_ACCESS_READERS);
    if (!shared->num_readers && !cm_access_stream_init(&shared->reported, deliver, shared))
       return false;
@@ -280,6 +288,7 @@ void
 cm_shared_side_add(struct cm_shared_side *shared, enum cm_unit unit, struct cm_cache *instances,
                    uint32_t count)
 {
+   assert(unit < CM_CACHE_COUNT && instances && count && !shared->caches[unit]);
    shared->caches[unit] = instances;
    shared->instances[unit] = count;
    for (uint32_t i = 0; i < count; i++)
@@ -290,6 +299,8 @@ bool
 cm_shared_side_add_access_unit(struct cm_shared_side *shared, enum cm_access_unit_number number,
                                const struct cm_access_unit_config *config)
 {
+   assert(shared->caches[config->before]);
+   assert(shared->num_units < CM_ACCESS_UNIT_COUNT && !shared->num_readers);
    struct cm_access_unit *unit = &shared->units[shared->num_units++];
    if (!cm_access_unit_init(unit, cm_access_unit_kinds[number], config,
                             shared->caches[config->before]->block_shift, shared->entering))
@@ -311,6 +322,7 @@ void
 cm_cache_init_entrance(struct cm_cache *cache, struct cm_cache *shared, struct cm_access_stream *stream,
                        cm_entry entry)
 {
+   assert(stream && cm_entry_unit(entry) == (unsigned)shared->unit);
    static const struct cm_replacement entrance = {
       .access = enter,
       .read_sequence = cm_cache_read_one_by_one,

@@ -4,6 +4,8 @@
  * not call the policy. */
 #include "memory/cache_internal.h"
 
+#include <assert.h>
+
 static bool
 passes_by(const struct cm_cache *cache, enum cm_stream stream)
 {
@@ -13,6 +15,7 @@ passes_by(const struct cm_cache *cache, enum cm_stream stream)
 static void
 access_block(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
 {
+   assert(cache->cached && cache->uncached);
    if (passes_by(cache, stream)) {
       cm_cache_drop(cache, block);
       cm_cache_bypass(cache, block, stream, access);

@@ -4,6 +4,8 @@
 #ifndef CM_REPLACEMENT_FUTURE_H
 #define CM_REPLACEMENT_FUTURE_H
 
+#include <assert.h>
+
 #include "memory/next_use.h"
 #include "memory/replacement/ways.h"
 
@@ -36,6 +38,7 @@ static inline __attribute__((always_inline)) cm_line *
 cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
               enum cm_stream stream)
 {
+   assert(way < ways && cache->future);
    future_of_set(cache, set, ways)[way] = cm_next_use_take(cache->future);
    return lines + way;
 }
@@ -43,6 +46,7 @@ cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way
 static inline __attribute__((always_inline)) cm_line *
 cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
 {
+   assert(way < ways && cache->future);
    future_of_set(cache, set, ways)[way] = cm_next_use_take(cache->future);
    return lines + way;
 }

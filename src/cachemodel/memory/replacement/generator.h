@@ -5,6 +5,7 @@
 #ifndef CM_REPLACEMENT_GENERATOR_H
 #define CM_REPLACEMENT_GENERATOR_H
 
+#include <assert.h>
 #include <stdint.h>
 
 struct generator {
@@ -21,6 +22,7 @@ generator_start(struct generator *generator)
 static inline uint32_t
 generator_below(struct generator *generator, uint32_t n)
 {
+   assert(generator->state && n);
    uint64_t state = generator->state;
    state ^= state >> 12;
    state ^= state << 25;

@@ -4,6 +4,7 @@
 #ifndef CM_REPLACEMENT_ORDER_H
 #define CM_REPLACEMENT_ORDER_H
 
+#include <assert.h>
 #include <string.h>
 
 #include "memory/cache_internal.h"
@@ -25,6 +26,7 @@ cm_line_pair_load(const cm_line *lines)
 static inline __attribute__((always_inline)) void
 cm_order_insert(cm_line *lines, unsigned ways, unsigned way, cm_line line)
 {
+   assert(way < ways);
    if (ways > CM_FEW_WAYS) {
       memmove(lines + 1, lines, way * sizeof *lines);
       lines[0] = line;
@@ -84,6 +86,7 @@ cm_order_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way
 static void
 cm_order_remove(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way)
 {
+   assert(way < cache->ways);
    for (unsigned i = way; i + 1 < cache->ways; i++)
       lines[i] = lines[i + 1];
    lines[cache->ways - 1] = CM_LINE_EMPTY;

@@ -6,6 +6,7 @@
 #ifndef CM_REPLACEMENT_PREDICTION_H
 #define CM_REPLACEMENT_PREDICTION_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,6 +31,7 @@ rrip_insert_long(const struct rrip *rrip)
 static inline uint8_t
 rrip_insert_bimodal(struct rrip *rrip)
 {
+   assert(rrip->distant && rrip->bimodal_insertions < RRIP_BIMODAL_PERIOD);
    const bool is_long = ++rrip->bimodal_insertions == RRIP_BIMODAL_PERIOD;
    if (is_long)
       rrip->bimodal_insertions = 0;

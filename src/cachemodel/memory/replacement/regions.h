@@ -4,6 +4,7 @@
 #ifndef CM_REPLACEMENT_REGIONS_H
 #define CM_REPLACEMENT_REGIONS_H
 
+#include <assert.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -24,12 +25,14 @@ regions_start(uint8_t *counters, uint32_t banks)
 static inline uint8_t *
 region_counter(uint8_t *counters, uint64_t block, uint32_t block_shift)
 {
+   assert(block_shift <= REGION_SHIFT);
    return counters + (block >> (REGION_SHIFT - block_shift)) % NUM_REGIONS;
 }
 
 static inline void
 region_was_hit(uint8_t *counter)
 {
+   assert(*counter <= REGION_COUNTER_MAX);
    *counter = (uint8_t)(*counter + (*counter < REGION_COUNTER_MAX));
 }
 

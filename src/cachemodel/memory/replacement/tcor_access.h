@@ -4,6 +4,8 @@
  * not written back. The lines of a set are in the order of their last use. State: beside each line the time of its death
  * (memory/liveness.h); the line's stream is the 2-bit tag of the section (III-D1). A policy's file defines
  * TCOR_LIVE_LEAVE_LAST and includes this one. */
+#include <assert.h>
+
 #include "memory/liveness.h"
 #include "memory/replacement/order.h"
 
@@ -34,6 +36,7 @@ tcor_death(const struct cm_cache *cache, cm_line line)
 static inline __attribute__((always_inline)) cm_line *
 cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
 {
+   assert(way < ways);
    uint64_t *deaths = tcor_deaths(cache, set, ways);
    const uint64_t death = tcor_death(cache, lines[way]);
    for (unsigned i = way; i > 0; i--)
@@ -71,6 +74,7 @@ cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned 
 static void
 tcor_remove(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way)
 {
+   assert(way < cache->ways);
    uint64_t *deaths = tcor_deaths(cache, set, cache->ways);
    for (unsigned i = way; i + 1 < cache->ways; i++)
       deaths[i] = deaths[i + 1];

@@ -5,9 +5,12 @@
  * the root being 1 and the children of n 2n and 2n + 1; byte 0 is not used. */
 #include "memory/replacement/ways.h"
 
+#include <assert.h>
+
 static inline __attribute__((always_inline)) void
 turn_away(struct cm_cache *cache, uint64_t set, unsigned ways, unsigned way)
 {
+   assert(way < ways && !(ways & (ways - 1)));
    uint8_t *nodes = cache->state + set * ways;
    for (unsigned node = ways + way; node > 1; node /= 2)
       nodes[node / 2] = !(node & 1);
