@@ -26,18 +26,20 @@
 #include "tile/texture/tbr_texture_load_tmp.h"
 #include "tile/texture/tbr_texture_fetch_fast_tmp.h"
 #include "tile/texture/tbr_texture_float_tmp.h"
+#include "tile/texture/tbr_texture_shapes_tmp.h"
 #include "tile/texture/tbr_texture_fast_tmp.h"
 #include "tile/texture/tbr_texture_anisotropic_tmp.h"
 
 /** Defines the function of one kind of texel, for 2D textures or cube maps, with an image
  * filter and a filter between mipmaps. */
-#define TEXTURE_DEFINE(name, kind, cube, filter, mip)                                              \
-   static void texture_sample_##name(struct tbr_texture_thread *thread,                            \
-                                     const struct tbr_texture_binding *binding,                    \
-                                     struct tbr_sample_arguments *arguments)                       \
-   {                                                                                               \
-      texture_sample_fast(thread, binding, arguments, TEXTURE_KIND_##kind, cube, TEXTURE_##filter, \
-                          TEXTURE_MIP_##mip);                                                      \
+#define TEXTURE_DEFINE(name, kind, cube, filter, mip)                                           \
+   static void texture_sample_##name(struct tbr_texture_thread *thread,                         \
+                                     const struct tbr_texture_binding *binding,                 \
+                                     struct tbr_sample_arguments *arguments)                    \
+   {                                                                                            \
+      texture_sample_fast(thread, binding, arguments,                                           \
+                          (struct texture_special){TEXTURE_KIND_##kind, cube, TEXTURE_##filter, \
+                                                   TEXTURE_MIP_##mip});                         \
    }
 #define TEXTURE_DEFINE_MIPS(name, kind, cube, filter)                     \
    TEXTURE_DEFINE(name##_##filter##_none, kind, cube, filter, NONE)       \
