@@ -51,15 +51,15 @@ struct job {
       const struct cm_pass *pass;        /* of a pass' beginning */
       struct cm_byte_writer definitions; /* encoded; the thread frees them */
    };
-   struct cm_pass_owner owner; /* of a pass' beginning */
-   size_t bytes;               /* of memory that is held until the job is done */
+   struct cm_pass_owner *owner; /* of a pass' beginning */
+   size_t bytes;                /* of memory that is held until the job is done */
 };
 
 struct cm_recorder {
    /* The caller's side. */
    struct cm_byte_writer definitions; /* of resources and names, not yet submitted */
    const struct cm_pass *pass;        /* begun last; NULL: none */
-   struct cm_pass_owner owner;        /* the pass' */
+   struct cm_pass_owner *owner;       /* the pass' */
 
    /* Between the two: a ring, job n is at n % MAX_WAITING_JOBS. */
    pthread_t thread;
@@ -76,10 +76,10 @@ struct cm_recorder {
 
    /* The thread's side. */
    struct cm_tile_encoder *tiles;
-   struct cm_byte_writer payload;      /* under way; its memory is kept */
-   const struct cm_pass *encoded;      /* begun last; NULL: none */
-   struct cm_pass_owner encoded_owner; /* the pass' */
-   struct cm_recording_counts counts;  /* of the current frame */
+   struct cm_byte_writer payload;       /* under way; its memory is kept */
+   const struct cm_pass *encoded;       /* begun last; NULL: none */
+   struct cm_pass_owner *encoded_owner; /* the pass' */
+   struct cm_recording_counts counts;   /* of the current frame */
    struct cm_recording_file file;
    struct cm_process_results *results; /* NULL: the path is used */
    uint64_t offset;                    /* where the next chunk goes */
@@ -285,11 +285,11 @@ write_job(struct cm_recorder *recorder, const struct job *job)
 static void
 release_job(struct cm_recorder *recorder, struct job *job)
 {
-   const struct cm_pass_owner *owner = &recorder->encoded_owner;
+   struct cm_pass_owner *owner = recorder->encoded_owner;
    switch (job->type) {
    case JOB_DEFINITIONS: free(job->definitions.data); break;
-   case JOB_TILE: owner->release_tile(owner->data, job->number); break;
-   case JOB_PASS_END: owner->release(owner->data); break;
+   case JOB_TILE: owner->release_tile(owner, job->number); break;
+   case JOB_PASS_END: owner->release(owner); break;
    default: break;
    }
 }
@@ -400,15 +400,14 @@ cm_recorder_define_name(struct cm_recorder *recorder, const struct cm_name *name
 }
 
 void
-cm_recorder_pass_begin(struct cm_recorder *recorder, const struct cm_pass *pass,
-                       const struct cm_pass_owner *owner)
+cm_recorder_pass_begin(struct cm_recorder *recorder, const struct cm_pass *pass, struct cm_pass_owner *owner)
 {
    assert(pass && owner->release_tile && owner->release);
    assert(!recorder->pass);
    submit_definitions(recorder);
    recorder->pass = pass;
-   recorder->owner = *owner;
-   submit(recorder, &(struct job){.type = JOB_PASS_BEGIN, .pass = pass, .owner = *owner});
+   recorder->owner = owner;
+   submit(recorder, &(struct job){.type = JOB_PASS_BEGIN, .pass = pass, .owner = owner});
 }
 
 void
@@ -421,7 +420,7 @@ cm_recorder_pass_tile(struct cm_recorder *recorder, uint32_t tile)
                                      .number = tile,
                                      .bytes = events->num_words * sizeof *events->words});
    else
-      recorder->owner.release_tile(recorder->owner.data, tile);
+      recorder->owner->release_tile(recorder->owner, tile);
 }
 
 /* Bytes of memory of a pass, without its tiles' events. */

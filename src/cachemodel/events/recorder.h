@@ -51,15 +51,14 @@ void
 cm_recorder_define_resource(struct cm_recorder *recorder, const struct cm_resource_description *resource);
 void cm_recorder_define_name(struct cm_recorder *recorder, const struct cm_name *name);
 
-/** The owner of a pass' memory. Both functions are called for everything that was submitted,
- * recorded or not, in that order; on the recorder's thread, but for tiles without events, which
+/** The owner of a pass' memory, a part of a struct of the caller's. Both functions are called for everything that was
+ * submitted, recorded or not, in that order; on the recorder's thread, but for tiles without events, which
  * are released at once. Neither may wait for the submitting thread. */
 struct cm_pass_owner {
-   void *data; /**< argument of the functions */
    /** The recorder no longer reads the tile's events. */
-   void (*release_tile)(void *data, uint32_t tile);
-   /** The recorder no longer reads the pass; called after all of its tiles. */
-   void (*release)(void *data);
+   void (*release_tile)(struct cm_pass_owner *owner, uint32_t tile);
+   /** The recorder no longer reads the pass, nor uses the owner; called after all of the pass' tiles. */
+   void (*release)(struct cm_pass_owner *owner);
 };
 
 /** Limit of the bytes of tiles' events and passes in the recorder's queue: above it, the caller
@@ -68,8 +67,8 @@ struct cm_pass_owner {
 
 /** Submits the pass but for its tiles' events, which need not exist yet. The rest must not change
  * until owner->release. */
-void cm_recorder_pass_begin(struct cm_recorder *recorder, const struct cm_pass *pass,
-                            const struct cm_pass_owner *owner);
+void
+cm_recorder_pass_begin(struct cm_recorder *recorder, const struct cm_pass *pass, struct cm_pass_owner *owner);
 /** The events of a tile of the pass begun last, each tile at most once, in any order. They must
  * not change until owner->release_tile. */
 void cm_recorder_pass_tile(struct cm_recorder *recorder, uint32_t tile);

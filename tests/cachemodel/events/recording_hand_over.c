@@ -43,6 +43,7 @@ gate_finish(struct gate *gate)
 
 /* The owner of one pass, whose tiles' words it frees as soon as they are given back. */
 struct owner {
+   struct cm_pass_owner base;
    struct pass_builder *builder;
    uint32_t released[1024]; /* tiles, in the order of their release */
    atomic_uint num_released;
@@ -51,9 +52,9 @@ struct owner {
 };
 
 static void
-release_tile(void *data, uint32_t tile)
+release_tile(struct cm_pass_owner *base, uint32_t tile)
 {
-   struct owner *owner = data;
+   struct owner *owner = (struct owner *)base;
    struct cm_tile_events *events = &owner->builder->tiles[tile];
    const unsigned count = atomic_load(&owner->num_released);
    if (owner->gate && count == 0) {
@@ -70,16 +71,17 @@ release_tile(void *data, uint32_t tile)
 }
 
 static void
-release_pass(void *data)
+release_pass(struct cm_pass_owner *base)
 {
-   struct owner *owner = data;
+   struct owner *owner = (struct owner *)base;
    atomic_store(&owner->pass_released, true);
 }
 
-static struct cm_pass_owner
+static struct cm_pass_owner *
 owner_of(struct owner *owner)
 {
-   return (struct cm_pass_owner){owner, release_tile, release_pass};
+   owner->base = (struct cm_pass_owner){release_tile, release_pass};
+   return &owner->base;
 }
 
 /* A pass of 32 × 32 tiles, of which the first num_tiles have so many words of events. */
@@ -112,9 +114,9 @@ TEST(order)
    for (uint32_t i = 0; i < PASSES; i++) {
       owners[i] = (struct owner){.builder = random_pass(&state, i)};
       expected[i] = random_pass(&same, i);
-      const struct cm_pass_owner owner = owner_of(&owners[i]);
+      struct cm_pass_owner *owner = owner_of(&owners[i]);
       const struct cm_pass *pass = &owners[i].builder->pass;
-      cm_recorder_pass_begin(recorder, pass, &owner);
+      cm_recorder_pass_begin(recorder, pass, owner);
       for (uint32_t t = pass->tiles_x * pass->tiles_y; t-- > 0;) {
          if (pass->tiles[t].num_words)
             cm_recorder_pass_tile(recorder, t);
@@ -152,10 +154,10 @@ TEST(order)
 TEST(empty_tile)
 {
    struct owner owner = {.builder = large_pass(1, 100)};
-   const struct cm_pass_owner pass_owner = owner_of(&owner);
+   struct cm_pass_owner *pass_owner = owner_of(&owner);
    struct cm_recorder *recorder = new_recorder(recording_path());
    cm_recorder_gpu_begin(recorder);
-   cm_recorder_pass_begin(recorder, &owner.builder->pass, &pass_owner);
+   cm_recorder_pass_begin(recorder, &owner.builder->pass, pass_owner);
    cm_recorder_pass_tile(recorder, 5);
    assert_int_equal(atomic_load(&owner.num_released), 1);
    assert_int_equal(owner.released[0], 5);
@@ -192,14 +194,14 @@ TEST(limit)
    struct gate gate;
    gate_init(&gate);
    struct owner owner = {.builder = large_pass(40, tile_words), .gate = &gate};
-   const struct cm_pass_owner pass_owner = owner_of(&owner);
+   struct cm_pass_owner *pass_owner = owner_of(&owner);
    const size_t tile_bytes = owner.builder->tiles[0].num_words * 4;
    const uint32_t limit = (uint32_t)(CM_RECORDER_WAITING_BYTES / tile_bytes) + 1;
    assert_true(limit < 30);
 
    struct caller caller = {.recorder = new_recorder(recording_path()), .end = limit};
    cm_recorder_gpu_begin(caller.recorder);
-   cm_recorder_pass_begin(caller.recorder, &owner.builder->pass, &pass_owner);
+   cm_recorder_pass_begin(caller.recorder, &owner.builder->pass, pass_owner);
    hand_over_tiles(&caller); /* does not wait, or the test would not end */
    assert_int_equal(atomic_load(&owner.num_released), 0);
 
@@ -237,8 +239,8 @@ hand_over_passes(void *data)
 {
    struct passes_caller *caller = data;
    for (uint32_t i = 0; i < MANY_PASSES; i++) {
-      const struct cm_pass_owner pass_owner = owner_of(&caller->owners[i]);
-      cm_recorder_pass_begin(caller->recorder, &caller->owners[i].builder->pass, &pass_owner);
+      struct cm_pass_owner *pass_owner = owner_of(&caller->owners[i]);
+      cm_recorder_pass_begin(caller->recorder, &caller->owners[i].builder->pass, pass_owner);
       for (uint32_t t = 0; t < MANY_TILES; t++)
          cm_recorder_pass_tile(caller->recorder, t);
       cm_recorder_pass_end(caller->recorder);
@@ -288,9 +290,9 @@ fail_while_tiles_wait(void)
    cm_recorder_gpu_begin(recorder);
    for (uint32_t frame = 0; frame < 3; frame++) {
       owners[frame] = (struct owner){.builder = large_pass(10, 20000), .gate = frame == 1 ? &gate : NULL};
-      const struct cm_pass_owner pass_owner = owner_of(&owners[frame]);
+      struct cm_pass_owner *pass_owner = owner_of(&owners[frame]);
       struct caller caller = {.recorder = recorder, .end = 10};
-      cm_recorder_pass_begin(recorder, &owners[frame].builder->pass, &pass_owner);
+      cm_recorder_pass_begin(recorder, &owners[frame].builder->pass, pass_owner);
       hand_over_tiles(&caller);
       cm_recorder_pass_end(recorder);
       cm_recorder_frame_end(recorder, frame);

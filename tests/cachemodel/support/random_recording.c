@@ -73,30 +73,34 @@ new_recorder(const char *path)
    return recorder;
 }
 
+struct waiting_owner {
+   struct cm_pass_owner base;
+   sem_t released;
+};
+
 static void
-keep_tile(void *data, uint32_t tile)
+keep_tile(struct cm_pass_owner *owner, uint32_t tile)
 {
 }
 
 static void
-note_release(void *data)
+note_release(struct cm_pass_owner *owner)
 {
-   sem_post(data);
+   sem_post(&((struct waiting_owner *)owner)->released);
 }
 
 void
 record_pass(struct cm_recorder *recorder, const struct pass_builder *builder)
 {
-   sem_t released;
-   sem_init(&released, 0, 0);
-   const struct cm_pass_owner owner = {&released, keep_tile, note_release};
-   cm_recorder_pass_begin(recorder, &builder->pass, &owner);
+   struct waiting_owner owner = {.base = {keep_tile, note_release}};
+   sem_init(&owner.released, 0, 0);
+   cm_recorder_pass_begin(recorder, &builder->pass, &owner.base);
    for (uint32_t t = builder->pass.tiles_x * builder->pass.tiles_y; t-- > 0;)
       cm_recorder_pass_tile(recorder, t);
    cm_recorder_pass_end(recorder);
-   while (sem_wait(&released) != 0)
+   while (sem_wait(&owner.released) != 0)
       continue;
-   sem_destroy(&released);
+   sem_destroy(&owner.released);
 }
 
 static uint64_t

@@ -20,11 +20,15 @@ enum tbr_attachment_number {
 };
 /** Samples a pixel of multisampled buffers; others have 1. */
 #define TBR_MAX_SAMPLES 4
+/** Words of a pixel that are pixel local storage: colour buffers 1 and later. */
+#define TBR_PIXEL_LOCAL_WORDS 4
 /** Fragment shader inputs besides the position, four components each. */
 #define TBR_MAX_INPUTS 32
 #define TBR_MAX_TEXTURES 32
 #define TBR_MAX_LEVELS 15 /* 16384 texels */
 #define TBR_MAX_CONSTANT_BUFFERS 16
+#define TBR_MAX_STORAGE_BUFFERS 32
+#define TBR_MAX_IMAGES 16
 /** Storage buffers of a vertex, tessellation or geometry shader; the driver has two shader buffers of its own behind them:
  * struct tbr_vertex_marks, and what these shaders log (tbr_nir_log.h). */
 #define TBR_MAX_DRAWN_STORAGE_BUFFERS 30

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "raster_harness.h"
-#include "pass/tbr_draw_tests.h"
+#include "tile/tbr_draw_tests.h"
 
 #define WIDTH 100
 #define HEIGHT 75

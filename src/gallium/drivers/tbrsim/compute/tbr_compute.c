@@ -12,16 +12,17 @@
 #include "util/u_inlines.h"
 #include "util/u_memory.h"
 #include "pass/tbr_batch.h"
-#include "pipe/tbr_context.h"
-#include "model/tbr_counter_query.h"
-#include "pipe/tbr_debug.h"
+#include "pass/tbr_hazards.h"
+#include "state/tbr_context.h"
+#include "pass/tbr_counter_query.h"
+#include "state/tbr_debug.h"
 #include "compute/tbr_dispatch.h"
 #include "geometry/tbr_draw_state.h"
 #include "geometry/tbr_drawn_storage.h"
 #include "shader/tbr_nir.h"
 #include "shader/tbr_nir_storage.h"
-#include "pipe/tbr_resource.h"
-#include "pipe/tbr_screen.h"
+#include "state/tbr_resource.h"
+#include "state/tbr_screen.h"
 #include "shader/tbr_shader.h"
 #include "shader/tbr_shader_cache.h"
 
@@ -50,7 +51,6 @@ describe(struct tbr_compute_shader *shader)
 static void *
 create_compute_state(struct pipe_context *pipe, const struct pipe_compute_state *state)
 {
-   struct tbr_context *context = tbr_context(pipe);
    struct tbr_screen *screen = tbr_screen(pipe->screen);
    struct tbr_compute_shader *shader = CALLOC_STRUCT(tbr_compute_shader);
    assert(state->ir_type == PIPE_SHADER_IR_NIR);
@@ -284,10 +284,6 @@ static void
 run(struct tbr_context *context, struct tbr_compute_shader *shader, struct bound *bound,
     const struct pipe_grid_info *grid)
 {
-   const struct pipe_query_data_pipeline_statistics statistics = {
-      .cs_invocations = (uint64_t)grid->grid[0] * grid->grid[1] * grid->grid[2] * grid->block[0] *
-                        grid->block[1] * grid->block[2],
-   };
    if (!context->batch)
       tbr_counter_queries_begin_pass(context);
    struct tbr_dispatch *dispatch = tbr_dispatch_begin(context, shader, grid);
@@ -297,7 +293,8 @@ run(struct tbr_context *context, struct tbr_compute_shader *shader, struct bound
       tbr_dispatch_end(dispatch);
    tbr_counter_queries_charge(context);
    if (!context->queries_paused)
-      tbr_query_add_pipeline_statistics(context, &statistics);
+      context->statistics.cs_invocations += (uint64_t)grid->grid[0] * grid->grid[1] * grid->grid[2] *
+                                            grid->block[0] * grid->block[1] * grid->block[2];
 }
 
 static void

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "pipe/p_state.h"
-#include "shader/tbr_fragment.h"
-#include "pipe/tbr_names.h"
+#include "tile/tbr_fragment.h"
+#include "state/tbr_names.h"
 #include "shader/tbr_nir_storage.h"
 
 struct nir_shader;
@@ -43,10 +43,6 @@ void tbr_compute_runner_destroy(struct tbr_compute_runner *runner);
 bool tbr_compute_run(struct tbr_context *context, const struct tbr_compute_shader *shader,
                      const struct tbr_fragment_resources *resources, const struct pipe_grid_info *grid,
                      struct tbr_dispatch *dispatch);
-
-/** Generates code, or loads it from the cache on disk. NULL if LLVM fails or when out of memory. */
-struct tbr_code *tbr_jit_compile_compute(struct tbr_context *context, const struct nir_shader *nir,
-                                         struct tbr_shader_cache *cache, const unsigned char *digest);
 
 void tbr_compute_init_context(struct tbr_context *context);
 void tbr_compute_destroy_context(struct tbr_context *context);

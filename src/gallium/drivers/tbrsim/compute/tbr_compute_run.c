@@ -8,7 +8,7 @@
 #include "util/u_math.h"
 #include "util/u_memory.h"
 #include "compute/tbr_compute.h"
-#include "pipe/tbr_context.h"
+#include "state/tbr_context.h"
 #include "compute/tbr_dispatch.h"
 #include "compute/tbr_fiber.h"
 #include "shader/tbr_shader_cache.h"

@@ -11,12 +11,12 @@
 #include "util/u_memory.h"
 #include "util/u_thread.h"
 #include "compute/tbr_compute.h"
-#include "pipe/tbr_context.h"
+#include "state/tbr_context.h"
 #include "geometry/tbr_draw_events.h"
 #include "model/tbr_model.h"
 #include "model/tbr_process.h"
-#include "pipe/tbr_resource.h"
-#include "pipe/tbr_screen.h"
+#include "state/tbr_resource.h"
+#include "state/tbr_screen.h"
 #include "shader/tbr_shader.h"
 
 /** Invocations whose events a tile of the pass has, about. */
@@ -30,6 +30,7 @@
 static_assert(TBR_MAX_BOUND_BUFFERS <= CM_MAX_STORAGE_BUFFERS, "each has a unit");
 
 struct tbr_dispatch {
+   struct tbr_pass_source source;
    struct cm_pass pass;
    struct cm_draw draw;
    struct cm_storage storage;
@@ -58,19 +59,20 @@ require(void *memory)
 /* ---- on the threads of model and recorder --------------------------------- */
 
 static void
-wait_tile(void *data, uint32_t n)
+wait_tile(struct tbr_pass_source *source, uint32_t n)
 {
-   struct tbr_dispatch *dispatch = data;
+   struct tbr_dispatch *dispatch = container_of(source, struct tbr_dispatch, source);
+   const uint32_t needed = MIN2(n + 1, dispatch->pass.tiles_x);
    mtx_lock(&dispatch->lock);
-   while (dispatch->num_added <= n)
+   while (dispatch->num_added < needed)
       cnd_wait(&dispatch->added, &dispatch->lock);
    mtx_unlock(&dispatch->lock);
 }
 
 static void
-release_tile(void *data, uint32_t tile)
+release_tile(struct cm_pass_owner *owner, uint32_t tile)
 {
-   struct tbr_dispatch *dispatch = data;
+   struct tbr_dispatch *dispatch = container_of(owner, struct tbr_dispatch, source.owner);
    struct cm_tile_events *events = &dispatch->tiles[tile];
    const size_t bytes = events->num_words * sizeof *events->words;
    struct cm_tile_events spare = *events;
@@ -89,9 +91,9 @@ release_tile(void *data, uint32_t tile)
 }
 
 static void
-release(void *data)
+release(struct cm_pass_owner *owner)
 {
-   struct tbr_dispatch *dispatch = data;
+   struct tbr_dispatch *dispatch = container_of(owner, struct tbr_dispatch, source.owner);
    if (p_atomic_dec_return(&dispatch->users))
       return;
    for (uint32_t s = 0; s < dispatch->num_spares; s++)
@@ -221,9 +223,14 @@ tbr_dispatch_begin(struct tbr_context *context, struct tbr_compute_shader *shade
    describe_pass(context, shader, grid, dispatch);
    dispatch->pass.frame = frame;
    allocate_tiles(dispatch);
+   dispatch->source = (struct tbr_pass_source){
+      .owner = {release_tile, release},
+      .pass = &dispatch->pass,
+      .traversal = dispatch->traversal,
+      .wait_tile = wait_tile,
+   };
    simple_mtx_lock(&screen->submit_lock);
-   tbr_model_pass(screen->model, &dispatch->pass, dispatch->traversal, dispatch, wait_tile, NULL,
-                  release_tile, release);
+   tbr_model_pass(screen->model, &dispatch->source);
    simple_mtx_unlock(&screen->submit_lock);
    return dispatch;
 }
@@ -256,5 +263,5 @@ tbr_dispatch_end(struct tbr_dispatch *dispatch)
    dispatch->num_added = dispatch->pass.tiles_x;
    cnd_signal(&dispatch->added);
    mtx_unlock(&dispatch->lock);
-   release(dispatch);
+   release(&dispatch->source.owner);
 }

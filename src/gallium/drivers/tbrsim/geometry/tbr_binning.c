@@ -9,10 +9,9 @@
 #include "draw/draw_pipe.h"
 #include "util/u_memory.h"
 #include "pass/tbr_batch.h"
-#include "pipe/tbr_context.h"
+#include "state/tbr_context.h"
 #include "geometry/tbr_draw_events.h"
 #include "geometry/tbr_pb_encode.h"
-#include "pipe/tbr_query.h"
 #include "shader/tbr_shader.h"
 #include "geometry/tbr_vertex_accesses.h"
 
@@ -149,12 +148,24 @@ set_stream_output_info(struct vbuf_render *render, unsigned stream, unsigned cou
    tbr_draw_events_capture(binning->context, stream, count);
 }
 
+/** draw's figures of the draw just made, summed up for queries. */
+static void
+add_statistics(struct tbr_context *context, const struct pipe_query_data_pipeline_statistics *statistics)
+{
+   for (unsigned i = 0; i < ARRAY_SIZE(statistics->counters); i++)
+      context->statistics.counters[i] += statistics->counters[i];
+   /* draw counts primitives; a geometry shader may run several times for each. */
+   if (context->geometry_shader)
+      context->statistics.gs_invocations +=
+         statistics->gs_invocations * (context->geometry_shader->invocations - 1u);
+}
+
 static void
 pipeline_statistics(struct vbuf_render *render, const struct pipe_query_data_pipeline_statistics *statistics)
 {
    struct tbr_binning *binning = tbr_binning(render);
    if (binning->counts_statistics)
-      tbr_query_add_pipeline_statistics(binning->context, statistics);
+      add_statistics(binning->context, statistics);
 }
 
 /* ---- primitives ---------------------------------------------------------- */
@@ -363,32 +374,17 @@ vertex_at(const struct tbr_binning *binning, unsigned index)
    return (vertex_attributes)(binning->vertices + (size_t)index * binning->stride);
 }
 
-/** Takes lists apart; indices NULL: start, start + 1 … */
-static void
-bin_list(struct tbr_binning *binning, const uint16_t *indices, unsigned start, unsigned count)
-{
+/** The vertex at a place of a list; indices NULL: they are start, start + 1 … */
 #define VERTEX(n) vertex_at(binning, indices ? indices[n] : start + (n))
+
+/** Takes a list of triangles, or what is made of them, apart. */
+static void
+bin_triangles(struct tbr_binning *binning, const uint16_t *indices, unsigned start, unsigned count)
+{
    const bool first = binning->context->rasterizer->flatshade_first;
    const unsigned provoking = first ? 0 : 2;
-   if (!binning->batch || !tbr_draw_refresh_state(binning->context))
-      return;
 
    switch (binning->primitive) {
-   case MESA_PRIM_POINTS:
-      for (unsigned i = 0; i < count; i++)
-         bin_point(binning, VERTEX(i));
-      break;
-   case MESA_PRIM_LINES:
-      for (unsigned i = 1; i < count; i += 2)
-         bin_line(binning, VERTEX(i - 1), VERTEX(i));
-      break;
-   case MESA_PRIM_LINE_STRIP:
-   case MESA_PRIM_LINE_LOOP:
-      for (unsigned i = 1; i < count; i++)
-         bin_line(binning, VERTEX(i - 1), VERTEX(i));
-      if (binning->primitive == MESA_PRIM_LINE_LOOP && count > 1)
-         bin_line(binning, VERTEX(count - 1), VERTEX(0));
-      break;
    case MESA_PRIM_TRIANGLES:
       for (unsigned i = 2; i < count; i += 3)
          bin_triangle(binning, VERTEX(i - 2), VERTEX(i - 1), VERTEX(i), provoking);
@@ -430,8 +426,36 @@ bin_list(struct tbr_binning *binning, const uint16_t *indices, unsigned start, u
       break;
    default: unreachable("draw takes all other primitives apart");
    }
-#undef VERTEX
 }
+
+/** Takes a list of primitives apart. */
+static void
+bin_list(struct tbr_binning *binning, const uint16_t *indices, unsigned start, unsigned count)
+{
+   if (!binning->batch || !tbr_draw_refresh_state(binning->context))
+      return;
+
+   switch (binning->primitive) {
+   case MESA_PRIM_POINTS:
+      for (unsigned i = 0; i < count; i++)
+         bin_point(binning, VERTEX(i));
+      break;
+   case MESA_PRIM_LINES:
+      for (unsigned i = 1; i < count; i += 2)
+         bin_line(binning, VERTEX(i - 1), VERTEX(i));
+      break;
+   case MESA_PRIM_LINE_STRIP:
+   case MESA_PRIM_LINE_LOOP:
+      for (unsigned i = 1; i < count; i++)
+         bin_line(binning, VERTEX(i - 1), VERTEX(i));
+      if (binning->primitive == MESA_PRIM_LINE_LOOP && count > 1)
+         bin_line(binning, VERTEX(count - 1), VERTEX(0));
+      break;
+   default: bin_triangles(binning, indices, start, count); break;
+   }
+}
+
+#undef VERTEX
 
 static void
 draw_elements(struct vbuf_render *render, const uint16_t *indices, unsigned count)

@@ -11,17 +11,11 @@
 
 #include "draw/draw_vbuf.h"
 #include "draw/draw_vertex.h"
+#include "state/tbr_query.h"
 #include "tbr_limits.h"
 
 struct tbr_context;
 struct tbr_batch;
-
-/** Primitives of a vertex stream since the context began, for queries. */
-struct tbr_stream_counts {
-   uint64_t generated; /**< that left the last vertex processing stage */
-   uint64_t needed;    /**< of these, while transform feedback was active */
-   uint64_t written;   /**< of these, that fitted into the buffers */
-};
 
 #define TBR_NO_STATE UINT32_MAX
 
@@ -48,9 +42,9 @@ struct tbr_binning {
    unsigned viewport;                            /**< that the state is for */
    uint32_t viewport_states[PIPE_MAX_VIEWPORTS]; /**< states by viewport; TBR_NO_STATE: not made yet */
    uint32_t event_draw;
-   struct tbr_batch *events;  /**< that records the draw; NULL: it is not simulated */
-   uint32_t first_event_draw; /**< of num_event_draws, one an instance */
-   uint32_t view;             /**< the multiview framebuffer's that is drawn: the layer */
+   struct tbr_batch *event_batch; /**< that records the draw; NULL: it is not simulated */
+   uint32_t first_event_draw;     /**< of num_event_draws, one an instance */
+   uint32_t view;                 /**< the multiview framebuffer's that is drawn: the layer */
    uint32_t num_event_draws;
    enum mesa_prim input_primitive; /**< of the draw call */
    /** draw's figures so far, of the draw call; what has been added to the event stream. */
@@ -62,6 +56,10 @@ struct tbr_binning {
    struct tbr_stream_counts streams[PIPE_MAX_VERTEX_STREAMS];
    uint64_t clipped_primitives; /**< of the draw in progress, that left the clipper */
 };
+
+/** draw_vbo. False when out of memory. */
+bool tbr_draw_init_context(struct tbr_context *context);
+void tbr_draw_destroy_context(struct tbr_context *context);
 
 /** Makes the context's vbuf_render and hooks it into draw. */
 bool tbr_binning_init(struct tbr_context *context);

@@ -11,18 +11,47 @@
 #include "util/u_draw.h"
 #include "util/u_memory.h"
 #include "pass/tbr_batch.h"
+#include "pass/tbr_hazards.h"
 #include "geometry/tbr_binning.h"
-#include "pipe/tbr_context.h"
+#include "state/tbr_context.h"
 #include "tile/tbr_decoding.h"
 #include "geometry/tbr_draw_events.h"
 #include "geometry/tbr_draw_state.h"
 #include "geometry/tbr_drawn_storage.h"
 #include "pass/tbr_pixel_local.h"
 #include "model/tbr_process.h"
-#include "pipe/tbr_query.h"
-#include "pipe/tbr_resource.h"
+#include "state/tbr_resource.h"
 #include "shader/tbr_shader.h"
 #include "geometry/tbr_vertex_accesses.h"
+
+/* ---- queries ------------------------------------------------------------- */
+
+/** Enables the statistics in draw that the active queries need of the next draw. */
+static void
+begin_counting(struct tbr_context *context)
+{
+   struct tbr_binning *binning = context->binning;
+   const bool active = !context->queries_paused;
+   /* The event stream has how often the stages behind the vertices ran, and what vertices read of textures; draw tells
+    * after each part of a draw. */
+   const bool stages = context->evaluation_shader || context->geometry_shader;
+   const bool parts = stages || context->vertex_shader->num_logged > 0;
+   binning->counts_statistics = active && context->num_active_statistics > 0;
+   binning->counts_primitives =
+      (active && context->num_active_primitives > 0) || context->num_stream_output > 0;
+   draw_collect_pipeline_statistics(context->draw, stages || binning->counts_statistics);
+   draw_collect_primitives_generated(context->draw, parts || (active && context->num_active_primitives > 0));
+}
+
+/** After a draw: what primitive assembly counted. */
+static void
+end_counting(struct tbr_context *context)
+{
+   struct tbr_binning *binning = context->binning;
+   if (!context->queries_paused)
+      context->statistics.c_primitives += binning->clipped_primitives;
+   binning->clipped_primitives = 0;
+}
 
 /* ---- state --------------------------------------------------------------- */
 
@@ -127,7 +156,7 @@ begin_state(struct tbr_context *context, struct tbr_batch *batch, uint32_t event
 static uint32_t
 num_event_draws(const struct tbr_batch *batch)
 {
-   return util_dynarray_num_elements(&batch->event_draws, struct cm_draw);
+   return util_dynarray_num_elements(&batch->events.draws, struct cm_draw);
 }
 
 bool
@@ -185,12 +214,12 @@ tbr_draw_continue(struct tbr_context *context)
    if (!batch || !begin_state(context, batch, num_event_draws(batch)) ||
        !tbr_draw_select_viewport(context, viewport) ||
        (batch->recorded && !tbr_draw_events_continue(context, batch))) {
-      context->binning->events = NULL;
+      context->binning->event_batch = NULL;
       context->binning->out_of_memory = true;
       return false;
    }
    if (!batch->recorded)
-      context->binning->events = NULL;
+      context->binning->event_batch = NULL;
    return true;
 }
 
@@ -394,7 +423,7 @@ draw_one(struct tbr_context *context, const struct pipe_draw_info *info, unsigne
          bool rasterize)
 {
    struct tbr_binning *binning = context->binning;
-   binning->batch = binning->events = NULL;
+   binning->batch = binning->event_batch = NULL;
    struct tbr_batch *batch = has_framebuffer(context) ? tbr_batch_get(context) : NULL;
    if (rasterize && (!batch || !begin_state(context, batch, num_event_draws(batch)))) {
       mesa_loge("a draw was lost: its fragment shader could not be compiled, or out of memory");
@@ -414,7 +443,7 @@ draw_one(struct tbr_context *context, const struct pipe_draw_info *info, unsigne
    take_vertex_accesses(context);
    if (context->vertex_accesses)
       tbr_draw_events_texture_reads(context, tbr_vertex_accesses_texture_reads(context->vertex_accesses));
-   tbr_query_end_draw(context);
+   end_counting(context);
    if (binning->out_of_memory) {
       mesa_loge("primitives were lost: out of memory for the Parameter Buffer");
       binning->out_of_memory = false;
@@ -493,19 +522,19 @@ draw_vbo_function(struct pipe_context *pipe, const struct pipe_draw_info *info, 
       map_feedback_buffers(context);
    wait_for_buffers(context, info);
    map_vertex_buffers(context);
-   tbr_state_refresh_constants(context);
+   tbr_context_refresh_constants(context);
    const struct tbr_mapped_indices indices = map_indices(context, info);
    const bool rasterize = !context->rasterizer->rasterizer_discard && has_framebuffer(context);
 
    context->event_indirect = (struct cm_indirect){parameters.buffer, parameters.offset, parameters.bytes};
-   tbr_query_begin_draw(context);
+   begin_counting(context);
    for (unsigned i = 0; i < num_draws; i++) {
       if (draws[i].count)
          draw_views(context, info, drawid_offset + (info->increment_draw_id ? i : 0), &draws[i], &indices,
                     rasterize);
    }
    tbr_drawn_storage_end_draws(context);
-   context->binning->batch = context->binning->events = NULL;
+   context->binning->batch = context->binning->event_batch = NULL;
 
    unmap_vertex_buffers(context);
    if (context->num_stream_output)

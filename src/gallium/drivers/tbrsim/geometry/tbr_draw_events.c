@@ -12,9 +12,9 @@
 #include "util/u_prim.h"
 #include "pass/tbr_batch.h"
 #include "geometry/tbr_binning.h"
-#include "pipe/tbr_context.h"
-#include "pass/tbr_draw_tests.h"
-#include "pipe/tbr_resource.h"
+#include "state/tbr_context.h"
+#include "tile/tbr_draw_tests.h"
+#include "state/tbr_resource.h"
 #include "shader/tbr_shader.h"
 
 static void
@@ -116,13 +116,13 @@ describe_storage(struct tbr_context *context, struct tbr_batch *batch, struct cm
    const struct tbr_fragment_shader *shader = context->fragment_shader;
    if (!shader->buffers_used && !shader->images_used)
       return true;
-   struct cm_storage *storage = util_dynarray_grow(&batch->event_storages, struct cm_storage, 1);
+   struct cm_storage *storage = util_dynarray_grow(&batch->events.storages, struct cm_storage, 1);
    if (!storage)
       return false;
    memset(storage, 0, sizeof *storage);
    tbr_draw_events_describe_storage(context, PIPE_SHADER_FRAGMENT, shader->buffers_used, shader->images_used,
                                     storage);
-   event->storage = util_dynarray_num_elements(&batch->event_storages, struct cm_storage);
+   event->storage = util_dynarray_num_elements(&batch->events.storages, struct cm_storage);
    return true;
 }
 
@@ -236,8 +236,8 @@ copy_indices(struct tbr_batch *batch, const struct pipe_draw_info *info,
              struct cm_draw *event)
 {
    const size_t first = MIN2(draw->start, available), count = MIN2(draw->count, available - first);
-   event->first_vertex = util_dynarray_num_elements(&batch->event_vertices, uint32_t);
-   uint32_t *vertices = count ? util_dynarray_grow(&batch->event_vertices, uint32_t, count) : NULL;
+   event->first_vertex = util_dynarray_num_elements(&batch->events.vertices, uint32_t);
+   uint32_t *vertices = count ? util_dynarray_grow(&batch->events.vertices, uint32_t, count) : NULL;
    if (count && !vertices)
       return false;
    uint32_t copied = 0;
@@ -249,7 +249,7 @@ copy_indices(struct tbr_batch *batch, const struct pipe_draw_info *info,
    }
    assert(copied <= count);
    event->num_vertices = copied;
-   batch->event_vertices.size -= (count - copied) * sizeof(uint32_t);
+   batch->events.vertices.size -= (count - copied) * sizeof(uint32_t);
    return true;
 }
 
@@ -299,8 +299,8 @@ append_draws(struct tbr_binning *binning, struct tbr_batch *batch, const struct 
              unsigned num_instances)
 {
    assert(num_instances && batch->recorded && batch->state == TBR_BATCH_RECORDING);
-   const uint32_t first = util_dynarray_num_elements(&batch->event_draws, struct cm_draw);
-   struct cm_draw *draws = util_dynarray_grow(&batch->event_draws, struct cm_draw, num_instances);
+   const uint32_t first = util_dynarray_num_elements(&batch->events.draws, struct cm_draw);
+   struct cm_draw *draws = util_dynarray_grow(&batch->events.draws, struct cm_draw, num_instances);
    if (!draws)
       return false;
    for (unsigned i = 0; i < num_instances; i++) {
@@ -309,7 +309,7 @@ append_draws(struct tbr_binning *binning, struct tbr_batch *batch, const struct 
       if (i)
          draws[i].indirect.buffer = 0;
    }
-   binning->events = batch;
+   binning->event_batch = batch;
    binning->first_event_draw = first;
    binning->num_event_draws = num_instances;
    return true;
@@ -364,8 +364,8 @@ event_draw(const struct tbr_binning *binning, uint32_t instance)
 {
    assert(instance < binning->num_event_draws);
    assert((binning->first_event_draw + instance + 1) * sizeof(struct cm_draw) <=
-          binning->events->event_draws.size);
-   return util_dynarray_element(&binning->events->event_draws, struct cm_draw,
+          binning->event_batch->events.draws.size);
+   return util_dynarray_element(&binning->event_batch->events.draws, struct cm_draw,
                                 binning->first_event_draw + instance);
 }
 
@@ -373,7 +373,7 @@ void
 tbr_draw_events_texture_reads(struct tbr_context *context, uint32_t texture_reads)
 {
    const struct tbr_binning *binning = context->binning;
-   if (binning->events)
+   if (binning->event_batch)
       event_draw(binning, 0)->texture_reads += texture_reads;
 }
 
@@ -383,7 +383,7 @@ tbr_draw_events_run_stages(struct tbr_context *context)
    struct tbr_binning *binning = context->binning;
    const struct pipe_query_data_pipeline_statistics *now = &context->draw->statistics;
    const struct pipe_query_data_pipeline_statistics then = binning->stages_run;
-   if (!binning->events || !context->draw->collect_statistics)
+   if (!binning->event_batch || !context->draw->collect_statistics)
       return;
    const uint32_t instance = MIN2(context->draw->instance_id, binning->num_event_draws - 1);
    struct cm_draw *draw = event_draw(binning, instance);
@@ -459,8 +459,8 @@ extend_spans(struct tbr_batch *batch, const struct cm_draw *draw, const struct f
 {
    if (draw->num_feedback < found->count)
       return false;
-   assert(found->count * sizeof(struct cm_feedback) <= batch->event_feedback.size);
-   struct cm_feedback *last = (struct cm_feedback *)util_dynarray_end(&batch->event_feedback) - found->count;
+   assert(found->count * sizeof(struct cm_feedback) <= batch->events.feedback.size);
+   struct cm_feedback *last = (struct cm_feedback *)util_dynarray_end(&batch->events.feedback) - found->count;
    for (unsigned i = 0; i < found->count; i++) {
       if (last[i].buffer != found->spans[i].buffer || last[i].bytes != found->spans[i].bytes ||
           last[i].offset + last[i].records * last[i].stride != found->spans[i].offset)
@@ -475,7 +475,7 @@ void
 tbr_draw_events_capture(struct tbr_context *context, unsigned stream, unsigned primitives)
 {
    struct tbr_binning *binning = context->binning;
-   struct tbr_batch *batch = binning->events;
+   struct tbr_batch *batch = binning->event_batch;
    const struct tbr_drawn_shader *shader = tbr_last_drawn_shader(context);
    if (!batch || !primitives)
       return;
@@ -490,8 +490,8 @@ tbr_draw_events_capture(struct tbr_context *context, unsigned stream, unsigned p
    place_spans(context, &found, primitives * vertices);
    if (extend_spans(batch, draw, &found))
       return;
-   const uint32_t first = util_dynarray_num_elements(&batch->event_feedback, struct cm_feedback);
-   struct cm_feedback *spans = util_dynarray_grow(&batch->event_feedback, struct cm_feedback, found.count);
+   const uint32_t first = util_dynarray_num_elements(&batch->events.feedback, struct cm_feedback);
+   struct cm_feedback *spans = util_dynarray_grow(&batch->events.feedback, struct cm_feedback, found.count);
    if (!spans) {
       binning->out_of_memory = true;
       return;

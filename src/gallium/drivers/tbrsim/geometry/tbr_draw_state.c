@@ -10,10 +10,9 @@
 #include "util/u_math.h"
 #include "util/u_viewport.h"
 #include "pass/tbr_batch.h"
-#include "pipe/tbr_context.h"
+#include "state/tbr_context.h"
 #include "tile/tbr_decoding.h"
-#include "pipe/tbr_query.h"
-#include "pipe/tbr_resource.h"
+#include "state/tbr_resource.h"
 #include "shader/tbr_shader.h"
 
 /* ---- depth, stencil, blending ------------------------------------------- */

@@ -4,10 +4,11 @@
 #include "draw/draw_context.h"
 #include "util/u_atomic.h"
 #include "util/u_memory.h"
-#include "pipe/tbr_context.h"
+#include "pass/tbr_hazards.h"
+#include "state/tbr_context.h"
 #include "geometry/tbr_drawn_storage.h"
 #include "tile/tbr_load_store.h"
-#include "pipe/tbr_resource.h"
+#include "state/tbr_resource.h"
 #include "shader/tbr_shader.h"
 
 /** Memory that nothing under way uses, or where the shader only loads, that nothing under way changes. */

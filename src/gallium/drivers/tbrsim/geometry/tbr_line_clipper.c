@@ -10,7 +10,7 @@
 
 #include "util/macros.h"
 #include "geometry/tbr_binning.h"
-#include "pipe/tbr_context.h"
+#include "state/tbr_context.h"
 #include "shader/tbr_shader.h"
 
 /** An end before the division by w: window coordinates times w, depth times w, w. */

@@ -9,7 +9,7 @@
 #include "config/config.h"
 #include "pass/tbr_batch.h"
 #include "geometry/tbr_binning.h"
-#include "pipe/tbr_context.h"
+#include "state/tbr_context.h"
 #include "geometry/tbr_pb_encode.h"
 #include "shader/tbr_shader.h"
 
@@ -158,8 +158,8 @@ find_tiles(struct tbr_batch *batch, const struct outline *outline, struct sample
 
    assert((uint32_t)tx1 < batch->pass.tiles_x && (uint32_t)ty1 < batch->pass.layer_tiles_y);
    assert(first_row + ty1 < batch->pass.tiles_y);
-   primitive->first_tile = util_dynarray_num_elements(&batch->primitive_tiles, uint32_t);
-   uint32_t *tiles = util_dynarray_grow(&batch->primitive_tiles, uint32_t, most);
+   primitive->first_tile = util_dynarray_num_elements(&batch->events.primitive_tiles, uint32_t);
+   uint32_t *tiles = util_dynarray_grow(&batch->events.primitive_tiles, uint32_t, most);
    if (!tiles)
       return false;
    uint32_t count = 0;
@@ -179,7 +179,7 @@ find_tiles(struct tbr_batch *batch, const struct outline *outline, struct sample
    }
    assert(count <= most);
    primitive->num_tiles = count;
-   batch->primitive_tiles.size -= (most - count) * sizeof(uint32_t);
+   batch->events.primitive_tiles.size -= (most - count) * sizeof(uint32_t);
    return true;
 }
 
@@ -199,28 +199,20 @@ allocate_page(struct tbr_batch *batch)
    return *page;
 }
 
-static struct cm_pb_attribute_block *
-find_block(const struct tbr_batch *batch, uint32_t block)
-{
-   assert(block < batch->num_blocks);
-   return *util_dynarray_element(&batch->pages, struct cm_pb_attribute_block *, block >> TBR_PAGE_SHIFT) +
-          (block & (TBR_PAGE_BLOCKS - 1));
-}
-
 /** Makes room for a primitive and its attributes: NULL when out of memory. */
 static struct cm_pb_attribute_block *
 append_primitive(struct tbr_batch *batch, const struct cm_primitive *primitive)
 {
    const uint32_t block = batch->num_blocks;
    assert(primitive->num_tiles && primitive->num_attributes - 1 <= TBR_MAX_INPUTS);
-   assert(batch->first_blocks.size / sizeof(uint32_t) == batch->primitives.size / sizeof(*primitive));
+   assert(batch->first_blocks.size / sizeof(uint32_t) == batch->events.primitives.size / sizeof(*primitive));
    if (block >> TBR_PAGE_SHIFT == util_dynarray_num_elements(&batch->pages, struct cm_pb_attribute_block *) &&
        !allocate_page(batch))
       return NULL;
    uint32_t *first_block = util_dynarray_grow(&batch->first_blocks, uint32_t, 1);
    if (!first_block)
       return NULL;
-   struct cm_primitive *appended = util_dynarray_grow(&batch->primitives, struct cm_primitive, 1);
+   struct cm_primitive *appended = util_dynarray_grow(&batch->events.primitives, struct cm_primitive, 1);
    if (!appended) {
       (void)util_dynarray_pop(&batch->first_blocks, uint32_t);
       return NULL;
@@ -229,7 +221,7 @@ append_primitive(struct tbr_batch *batch, const struct cm_primitive *primitive)
    *appended = *primitive;
    batch->num_blocks = block + primitive->num_attributes;
    batch->max_attributes = MAX2(batch->max_attributes, primitive->num_attributes);
-   return find_block(batch, block);
+   return tbr_batch_block(batch, block);
 }
 
 static bool
@@ -335,7 +327,7 @@ tbr_bin_primitive(struct tbr_binning *binning, struct tbr_binned_primitive *prim
    struct cm_pb_attribute_block *blocks = append_primitive(batch, &binned);
    if (!blocks) {
       binning->out_of_memory = true;
-      batch->primitive_tiles.size -= binned.num_tiles * sizeof(uint32_t);
+      batch->events.primitive_tiles.size -= binned.num_tiles * sizeof(uint32_t);
       return;
    }
 
@@ -346,51 +338,4 @@ tbr_bin_primitive(struct tbr_binning *binning, struct tbr_binned_primitive *prim
                      (primitive->offset ? TBR_PRIMITIVE_OFFSET : 0);
    blocks[0].reserved = 0;
    write_attributes(binning, primitive, blocks + 1);
-}
-
-/* ---- PB-Lists ----------------------------------------------------------- */
-
-bool
-tbr_pb_encode_lists(struct tbr_batch *batch, enum cm_pb_layout layout)
-{
-   struct tbr_pass *pass = &batch->pass;
-   const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
-
-   assert(batch->state == TBR_BATCH_RECORDING);
-   pass->wide = cm_pb_needs_wide(num_tiles, batch->num_blocks, batch->max_attributes);
-   if (batch->lists) {
-      if (!cm_pb_lists_reset(batch->lists, pass->wide, num_tiles, batch->position.data))
-         return false;
-   } else {
-      batch->lists = cm_pb_lists_create(layout, pass->wide, num_tiles, batch->position.data, true);
-      if (!batch->lists)
-         return false;
-   }
-
-   pass->lists = batch->lists;
-   pass->attribute_pages = (const struct cm_pb_attribute_block *const *)batch->pages.data;
-   pass->attribute_page_shift = TBR_PAGE_SHIFT;
-   const uint32_t *first_blocks = batch->first_blocks.data;
-   const uint32_t *primitive_tiles = batch->primitive_tiles.data;
-   bool *touched = batch->touched.data;
-   util_dynarray_foreach (&batch->primitives, struct cm_primitive, primitive) {
-      const uint32_t block = *first_blocks++;
-      const uint32_t *tiles = &primitive_tiles[primitive->first_tile];
-      assert((primitive->first_tile + primitive->num_tiles) * sizeof *tiles <= batch->primitive_tiles.size);
-      uint32_t last;
-      if (!cm_pb_lists_append(batch->lists, block, primitive->num_attributes, tiles, primitive->num_tiles,
-                              NULL, NULL, NULL, &last))
-         return false;
-      assert(last < num_tiles);
-      struct cm_pb_attribute_block *blocks = find_block(batch, block);
-      for (uint32_t a = 0; a < primitive->num_attributes; a++)
-         blocks[a].last_tile = last;
-      for (uint32_t t = 0; t < primitive->num_tiles; t++)
-         touched[tiles[t]] = true;
-   }
-   for (unsigned i = 0; i < pass->num_color; i++)
-      tbr_batch_touch_resolved(batch, &pass->resolve[i]);
-   if (batch->cleared)
-      memset(touched, true, num_tiles * sizeof(bool));
-   return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * The Polygon List Builder that encodes the Parameter Buffer's bytes: culls, finds the tiles
- * that each primitive overlaps, and writes its attributes and PMDs. tile/raster/tbr_pb_decode_tmp.h,
+ * that each primitive overlaps, and writes its attributes; pass/tbr_pb_lists.c writes the PMDs. tile/raster/tbr_pb_decode_tmp.h,
  * the Tile Fetcher, decodes them. What the bytes' traffic costs is the model's business, in
  * cachemodel's units of the same names.
  */
@@ -11,9 +11,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "config/tiling_config.h"
-
-struct tbr_batch;
 struct tbr_binning;
 
 /** A primitive in window coordinates: its corners and where their vertices are. */
@@ -30,9 +27,5 @@ struct tbr_binned_primitive {
 
 /** Bins one primitive, unless it faces the wrong way or covers nothing. */
 void tbr_bin_primitive(struct tbr_binning *binning, struct tbr_binned_primitive *primitive);
-
-/** Once all draws have been binned: PMDs of the batch's primitives into the tiles' lists, and
- * the last tile's ID into each attribute block (TCOR III-D1). False when out of memory. */
-bool tbr_pb_encode_lists(struct tbr_batch *batch, enum cm_pb_layout layout);
 
 #endif

@@ -11,12 +11,12 @@
 #include "util/u_memory.h"
 #include "pass/tbr_batch.h"
 #include "geometry/tbr_binning.h"
-#include "pipe/tbr_context.h"
+#include "state/tbr_context.h"
 #include "geometry/tbr_draw_events.h"
 #include "geometry/tbr_draw_state.h"
 #include "tile/tbr_load_store.h"
 #include "shader/tbr_nir_log.h"
-#include "pipe/tbr_resource.h"
+#include "state/tbr_resource.h"
 #include "shader/tbr_shader.h"
 #include "tile/tbr_texture_unit.h"
 
@@ -144,11 +144,11 @@ static struct cm_texture_binding *
 append_binding(struct tbr_batch *batch, uint32_t *number)
 {
    struct cm_texture_binding *binding =
-      util_dynarray_grow(&batch->event_vertex_bindings, struct cm_texture_binding, 1);
+      util_dynarray_grow(&batch->events.vertex_bindings, struct cm_texture_binding, 1);
    if (!binding)
       return NULL;
    memset(binding, 0, sizeof *binding);
-   *number = util_dynarray_num_elements(&batch->event_vertex_bindings, struct cm_texture_binding) - 1;
+   *number = util_dynarray_num_elements(&batch->events.vertex_bindings, struct cm_texture_binding) - 1;
    return binding;
 }
 
@@ -527,11 +527,11 @@ append_run(const struct found_access *found, const struct sorted_accesses *sorte
            bool is_first, struct tbr_batch *batch, struct cm_draw *draw)
 {
    struct cm_vertex_access *access =
-      util_dynarray_grow(&batch->event_vertex_accesses, struct cm_vertex_access, run->count);
+      util_dynarray_grow(&batch->events.vertex_accesses, struct cm_vertex_access, run->count);
    if (!access)
       return false;
    if (is_first)
-      draw->first_vertex_access = access - (struct cm_vertex_access *)batch->event_vertex_accesses.data;
+      draw->first_vertex_access = access - (struct cm_vertex_access *)batch->events.vertex_accesses.data;
    for (uint32_t i = 0; i < run->count; i++)
       access[i] = found[sorted->order[run->first + i]].access;
    draw->num_accesses[run->stage] += run->count;
@@ -561,7 +561,7 @@ append_accesses(const struct tbr_vertex_accesses *accesses, const struct tbr_bin
       const struct run *run = &sorted.runs[r], *before = r ? run - 1 : NULL;
       if (before && are_of_one_invocation(run, before))
          continue;
-      struct cm_draw *draw = util_dynarray_element(&batch->event_draws, struct cm_draw,
+      struct cm_draw *draw = util_dynarray_element(&batch->events.draws, struct cm_draw,
                                                    binning->first_event_draw + run->instance);
       fine = append_run(found, &sorted, run, !before || before->instance != run->instance, batch, draw);
    }
@@ -607,12 +607,12 @@ tbr_vertex_accesses_end_part(struct tbr_context *context)
       return;
    /* A part is of one instance, but for vertex shaders, which know their instance. */
    const struct tbr_binning *binning = context->binning;
-   if (binning->events) {
+   if (binning->event_batch) {
       const uint32_t instance = MIN2(context->draw->instance_id, binning->num_event_draws - 1);
       if (instance != accesses->instance)
          memcpy(accesses->begun, accesses->taken, sizeof accesses->begun);
       accesses->instance = instance;
-      if (accesses->log->count && !find_accesses(context, binning->events))
+      if (accesses->log->count && !find_accesses(context, binning->event_batch))
          accesses->lost = true;
    }
    memcpy(accesses->taken, accesses->log->invocations, sizeof accesses->taken);
@@ -629,7 +629,7 @@ tbr_vertex_accesses_end(struct tbr_context *context)
       return true;
    tbr_vertex_accesses_end_part(context);
    const bool fine =
-      !accesses->lost && (!binning->events || append_accesses(accesses, binning, binning->events));
+      !accesses->lost && (!binning->event_batch || append_accesses(accesses, binning, binning->event_batch));
    util_dynarray_clear(&accesses->found);
    accesses->instance = 0;
    begin_pass(accesses);

@@ -16,7 +16,6 @@
 #include "model/tbr_process.h"
 #include "model/tbr_recording.h"
 #include "model/tbr_statistics.h"
-#include "model/tbr_thumbnail.h"
 
 enum message_type {
    MESSAGE_RESOURCE,
@@ -37,15 +36,7 @@ struct message {
       struct cm_resource_description resource;
       uint32_t forgotten;  /**< a resource's id */
       struct cm_name name; /**< its text is the message's */
-      struct {
-         const struct cm_pass *pass;
-         const uint32_t *traversal;
-         void *data;
-         void (*wait_tile)(void *data, uint32_t n);
-         struct tbr_thumbnail (*take_thumbnail)(void *data);
-         void (*release_tile)(void *data, uint32_t tile);
-         void (*release)(void *data);
-      };
+      struct tbr_pass_source *source;
    };
 };
 
@@ -69,15 +60,16 @@ struct tbr_model {
    struct util_dynarray thumbnails; /**< struct tbr_thumbnail, of that frame */
 
    /* Of the pass that is consumed. The GPU's threads release its tiles. */
-   struct cm_pass_owner owner;
+   struct cm_pass_owner *owner;
    struct cm_recorder *recorder; /**< gets them first; NULL: it is not recorded */
    mtx_t recorder_lock;          /**< it takes one tile at a time */
 };
 
 static void
-take_thumbnail(struct tbr_model *model, const struct message *message)
+take_thumbnail(struct tbr_model *model, struct tbr_pass_source *source)
 {
-   struct tbr_thumbnail thumbnail = message->take_thumbnail(message->data);
+   source->wait_tile(source, source->pass->tiles_x * source->pass->tiles_y);
+   struct tbr_thumbnail thumbnail = source->thumbnail;
    thumbnail.pass = model->passes;
    if (!thumbnail.png)
       return;
@@ -107,26 +99,28 @@ release_tile(void *data, uint32_t tile)
       cm_recorder_pass_tile(model->recorder, tile);
       mtx_unlock(&model->recorder_lock);
    } else {
-      model->owner.release_tile(model->owner.data, tile);
+      model->owner->release_tile(model->owner, tile);
    }
 }
 
 static void
 consume_pass(struct tbr_model *model, const struct message *message)
 {
-   const uint32_t num_tiles = message->pass->tiles_x * message->pass->tiles_y;
+   struct tbr_pass_source *source = message->source;
+   const struct cm_pass *pass = source->pass;
+   const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
    /* The recorder, if there is one, releases tiles and pass after the model. */
-   model->owner = (struct cm_pass_owner){message->data, message->release_tile, message->release};
+   model->owner = &source->owner;
    model->recorder =
-      message->recorded ? tbr_recording_begin_pass(model->recording, message->pass, &model->owner) : NULL;
+      message->recorded ? tbr_recording_begin_pass(model->recording, pass, &source->owner) : NULL;
    assert(model->gpu || model->recording);
    model->frame_open = true;
    if (model->gpu)
-      cm_gpu_pass_begin(model->gpu, message->pass);
+      cm_gpu_pass_begin(model->gpu, pass);
    for (uint32_t n = 0; n < num_tiles; n++) {
-      const uint32_t tile = message->traversal[n];
+      const uint32_t tile = source->traversal[n];
       assert(tile < num_tiles);
-      message->wait_tile(message->data, n);
+      source->wait_tile(source, n);
       if (model->gpu)
          cm_gpu_pass_tile(model->gpu, tile);
       else
@@ -134,13 +128,13 @@ consume_pass(struct tbr_model *model, const struct message *message)
    }
    if (model->gpu)
       cm_gpu_pass_end(model->gpu);
-   if (message->take_thumbnail)
-      take_thumbnail(model, message);
+   if (source->pictured)
+      take_thumbnail(model, source);
    model->passes++;
    if (model->recorder)
       tbr_recording_end_pass(model->recording);
    else
-      model->owner.release(model->owner.data);
+      source->owner.release(&source->owner);
 }
 
 static void
@@ -197,14 +191,16 @@ discard(const struct message *message)
       FREE((char *)message->name.text);
    if (message->type != MESSAGE_PASS)
       return;
-   const uint32_t num_tiles = message->pass->tiles_x * message->pass->tiles_y;
+   struct tbr_pass_source *source = message->source;
+   const uint32_t num_tiles = source->pass->tiles_x * source->pass->tiles_y;
    for (uint32_t n = 0; n < num_tiles; n++) {
-      message->wait_tile(message->data, n);
-      message->release_tile(message->data, message->traversal[n]);
+      source->wait_tile(source, n);
+      source->owner.release_tile(&source->owner, source->traversal[n]);
    }
-   if (message->take_thumbnail)
-      free(message->take_thumbnail(message->data).png);
-   message->release(message->data);
+   if (source->pictured)
+      source->wait_tile(source, num_tiles);
+   free(source->thumbnail.png);
+   source->owner.release(&source->owner);
 }
 
 static void
@@ -338,21 +334,10 @@ tbr_model_define_name(struct tbr_model *model, const struct cm_name *name)
 }
 
 void
-tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, const uint32_t *traversal, void *data,
-               void (*wait_tile)(void *data, uint32_t n), struct tbr_thumbnail (*take_thumbnail)(void *data),
-               void (*release_tile)(void *data, uint32_t tile), void (*release)(void *data))
+tbr_model_pass(struct tbr_model *model, struct tbr_pass_source *source)
 {
-   assert(pass && traversal && wait_tile && release_tile && release);
-   queue(model, &(struct message){
-                   .type = MESSAGE_PASS,
-                   .pass = pass,
-                   .traversal = traversal,
-                   .data = data,
-                   .wait_tile = wait_tile,
-                   .take_thumbnail = take_thumbnail,
-                   .release_tile = release_tile,
-                   .release = release,
-                });
+   assert(source->pass && source->traversal && source->wait_tile);
+   queue(model, &(struct message){.type = MESSAGE_PASS, .source = source});
 }
 
 void

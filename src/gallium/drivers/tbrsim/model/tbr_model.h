@@ -8,10 +8,11 @@
 #include <stdint.h>
 
 #include "events/event_stream.h"
+#include "events/recorder.h"
 #include "gpu/gpu.h"
+#include "model/tbr_statistics.h"
 
 struct tbr_model;
-struct tbr_thumbnail;
 struct cm_config;
 
 /** Starts the consumer thread and prepares the statistics files (tbr_statistics.h). simulate:
@@ -30,17 +31,26 @@ void tbr_model_forget_resource(struct tbr_model *model, uint32_t id);
 /** The text is copied. */
 void tbr_model_define_name(struct tbr_model *model, const struct cm_name *name);
 
-/** Queues a pass. traversal: its tiles in the order of rendering, which is that of the
- * configuration. The consumer calls wait_tile(data, n) before it reads the n-th tile of the
- * traversal, which waits until that is rendered;
- * take_thumbnail(data), which may be NULL, after the last one; release_tile(data, tile) when it is
- * done with that tile's events; and release(data) when it is done with the pass. The last two are
- * called on the recorder's thread where the pass is recorded, and release_tile otherwise on any
- * thread of the simulation. */
-void
-tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, const uint32_t *traversal, void *data,
-               void (*wait_tile)(void *data, uint32_t n), struct tbr_thumbnail (*take_thumbnail)(void *data),
-               void (*release_tile)(void *data, uint32_t tile), void (*release)(void *data));
+/**
+ * The tiles of a pass on their way to the model: part of a struct of the one that renders or runs them.
+ *
+ * Tiles are finished in any order and read in that of the traversal. The model waits for the next one (wait_tile); the
+ * simulated GPU, with its timing and its counters, and then the recorder read its events; whichever is last gives them back
+ * (owner.release_tile), and the pass once it is done with all tiles (owner.release), which ends the source. Both may be
+ * called on any thread: the recorder's where the pass is recorded, one of the simulation's otherwise.
+ */
+struct tbr_pass_source {
+   struct cm_pass_owner owner;
+   const struct cm_pass *pass;
+   const uint32_t *traversal; /**< tiles in the order of rendering, which is that of the configuration */
+   /** Returns when the n-th tile of the traversal is finished. n may be the number of tiles: when the pass as a whole is. */
+   void (*wait_tile)(struct tbr_pass_source *source, uint32_t n);
+   bool pictured;                  /**< it has a thumbnail when it is finished as a whole */
+   struct tbr_thumbnail thumbnail; /**< which the model frees */
+};
+
+/** Queues a pass. */
+void tbr_model_pass(struct tbr_model *model, struct tbr_pass_source *source);
 void tbr_model_frame_end(struct tbr_model *model);
 
 /** Whether the frame that is being recorded is simulated (TBRSIM_FRAMES). */

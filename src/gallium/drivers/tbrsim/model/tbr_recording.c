@@ -247,7 +247,7 @@ tbr_recording_forget_resource(struct tbr_recording *recording, uint32_t id)
 
 struct cm_recorder *
 tbr_recording_begin_pass(struct tbr_recording *recording, const struct cm_pass *pass,
-                         const struct cm_pass_owner *pass_owner)
+                         struct cm_pass_owner *pass_owner)
 {
    simple_mtx_lock(&recorder_mutex);
    if (!opened)

@@ -48,7 +48,7 @@ void tbr_recording_define_name(struct tbr_recording *recording, const struct cm_
 /** The recorder for the pass' tiles until tbr_recording_end_pass, and with them the pass; NULL:
  * it is not recorded, and pass_owner is not called. */
 struct cm_recorder *tbr_recording_begin_pass(struct tbr_recording *recording, const struct cm_pass *pass,
-                                             const struct cm_pass_owner *pass_owner);
+                                             struct cm_pass_owner *pass_owner);
 void tbr_recording_end_pass(struct tbr_recording *recording);
 void tbr_recording_end_frame(struct tbr_recording *recording, uint32_t frame);
 

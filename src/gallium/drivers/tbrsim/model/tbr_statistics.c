@@ -13,7 +13,6 @@
 #include "gpu/timeline_writer.h"
 #include "results/writer.h"
 #include "model/tbr_process.h"
-#include "model/tbr_thumbnail.h"
 #include "tbrsim_version.h"
 
 static simple_mtx_t mutex = SIMPLE_MTX_INITIALIZER;

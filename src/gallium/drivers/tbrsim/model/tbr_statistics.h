@@ -11,6 +11,7 @@
 #define TBR_STATISTICS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "results/writer.h"
@@ -20,6 +21,13 @@ struct cm_gpu;
 struct cm_timeline_frames;
 struct tbr_model;
 struct util_dynarray;
+
+/** A picture of a pass as a file; empty: there is none. */
+struct tbr_thumbnail {
+   uint32_t pass; /**< its number in the frame, from 0 */
+   size_t size;   /**< bytes */
+   uint8_t *png;  /**< to be freed */
+};
 
 /** What a run is, besides its configuration: program, versions, the commit that rendered, isa (the vector feature
  * level's name, which must outlive the values). */

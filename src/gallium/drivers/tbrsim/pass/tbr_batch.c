@@ -10,18 +10,17 @@
 #include "util/ralloc.h"
 #include "util/u_inlines.h"
 #include "util/u_memory.h"
-#include "pipe/tbr_context.h"
-#include "model/tbr_counter_query.h"
-#include "pipe/tbr_debug.h"
-#include "model/tbr_draw_results.h"
+#include "state/tbr_context.h"
+#include "pass/tbr_counter_query.h"
+#include "state/tbr_draw_results.h"
 #include "model/tbr_model.h"
-#include "geometry/tbr_pb_encode.h"
+#include "pass/tbr_hazards.h"
 #include "pass/tbr_pixel_local.h"
 #include "model/tbr_process.h"
 #include "model/tbr_progress.h"
 #include "tile/tbr_renderer.h"
-#include "pipe/tbr_resource.h"
-#include "pipe/tbr_screen.h"
+#include "state/tbr_resource.h"
+#include "state/tbr_screen.h"
 #include "shader/tbr_shader.h"
 
 /** Memory that the draws of a batch may read. More ends the pass: applications that make
@@ -55,17 +54,6 @@ tbr_batch_hold_storage(struct tbr_batch *batch, const struct tbr_resource *resou
    *held = storage;
    batch->held_bytes += MIN2(storage->bytes, MAX_COUNTED_BYTES);
    return storage;
-}
-
-uint64_t
-tbr_batch_count_orphaned_bytes(const struct tbr_batch *batch)
-{
-   uint64_t bytes = 0;
-   util_dynarray_foreach (&batch->storages, struct tbr_storage *, storage) {
-      if (p_atomic_read(&(*storage)->reference.count) == 1)
-         bytes += (*storage)->bytes;
-   }
-   return bytes;
 }
 
 void
@@ -105,7 +93,7 @@ tbr_batch_holds(const struct tbr_batch *batch, const struct tbr_storage *storage
 static void
 release_references(struct tbr_batch *batch)
 {
-   assert(batch->state == TBR_BATCH_FREE && !batch->users);
+   assert(batch->state == TBR_BATCH_FREE && !batch->job.users);
    for (unsigned i = 0; i < ARRAY_SIZE(batch->surfaces); i++)
       pipe_surface_reference(&batch->surfaces[i], NULL);
    for (unsigned i = 0; i < ARRAY_SIZE(batch->resolved); i++)
@@ -132,24 +120,14 @@ destroy_batch(struct tbr_batch *batch)
    cm_pb_lists_destroy(batch->lists);
    util_dynarray_fini(&batch->pages);
    util_dynarray_fini(&batch->first_blocks);
-   util_dynarray_fini(&batch->primitives);
-   util_dynarray_fini(&batch->primitive_tiles);
    util_dynarray_fini(&batch->traversal);
    util_dynarray_fini(&batch->position);
    util_dynarray_fini(&batch->states);
    util_dynarray_fini(&batch->storages);
    util_dynarray_fini(&batch->shaders);
    util_dynarray_fini(&batch->sinks);
-   util_dynarray_fini(&batch->event_draws);
-   util_dynarray_fini(&batch->event_vertices);
-   util_dynarray_fini(&batch->event_storages);
-   util_dynarray_fini(&batch->event_feedback);
-   util_dynarray_fini(&batch->event_vertex_bindings);
-   util_dynarray_fini(&batch->event_vertex_accesses);
-   util_dynarray_fini(&batch->event_primitive);
-   util_dynarray_fini(&batch->tile_events);
-   util_dynarray_fini(&batch->touched);
    util_dynarray_fini(&batch->tile_done);
+   tbr_pass_events_fini(&batch->events);
    FREE(batch);
 }
 
@@ -157,15 +135,16 @@ static void
 reclaim(struct tbr_context *context)
 {
    struct tbr_renderer *renderer = tbr_screen(context->base.screen)->renderer;
-   struct tbr_batch *batch = tbr_renderer_take_retired(renderer, context);
-   while (batch) {
-      struct tbr_batch *next = batch->next;
+   struct tbr_job *job = tbr_renderer_take_retired(renderer, context);
+   while (job) {
+      struct tbr_batch *batch = container_of(job, struct tbr_batch, job);
+      job = job->next;
       assert(batch->context == context && batch != context->batch);
-      tbr_batch_set_state(batch, TBR_BATCH_RETIRED, TBR_BATCH_FREE);
+      tbr_job_set_state(&batch->job, TBR_JOB_RETIRED, TBR_JOB_IDLE);
+      tbr_batch_set_state(batch, TBR_BATCH_SUBMITTED, TBR_BATCH_FREE);
       release_references(batch);
       batch->next = context->free_batches;
       context->free_batches = batch;
-      batch = next;
    }
 }
 
@@ -175,7 +154,7 @@ tbr_batch_destroy_all(struct tbr_context *context)
    assert(!context->batch);
    tbr_renderer_drain(tbr_screen(context->base.screen)->renderer, context);
    reclaim(context);
-   assert(!context->retired_batches &&
+   assert(!context->retired_jobs &&
           (!context->batches_under_way || tbr_screen(context->base.screen)->is_parents));
    while (context->free_batches) {
       struct tbr_batch *next = context->free_batches->next;
@@ -207,24 +186,18 @@ discard_draws(struct tbr_batch *batch)
    batch->num_blocks = 0;
    batch->max_attributes = 1;
    util_dynarray_clear(&batch->first_blocks);
-   util_dynarray_clear(&batch->primitives);
-   util_dynarray_clear(&batch->primitive_tiles);
    util_dynarray_clear(&batch->states);
-   util_dynarray_clear(&batch->event_draws);
-   util_dynarray_clear(&batch->event_vertices);
-   util_dynarray_clear(&batch->event_storages);
-   util_dynarray_clear(&batch->event_vertex_bindings);
-   util_dynarray_clear(&batch->event_vertex_accesses);
+   tbr_pass_events_drop_draws(&batch->events);
 }
 
 /** Empties the batch, but keeps its arrays' memory. */
 static void
 reset_batch(struct tbr_batch *batch)
 {
-   assert(batch->state == TBR_BATCH_FREE && !batch->users && !batch->memory);
+   assert(batch->state == TBR_BATCH_FREE && !batch->job.users && !batch->memory);
    batch->next = NULL;
    batch->invalidated = false;
-   batch->closed = batch->stores = batch->claimed = false;
+   batch->closed = batch->stores = false;
    batch->cleared = batch->stale_fronts = 0;
    batch->pixel_local = 0;
    batch->pixel_local_lost = false;
@@ -234,12 +207,9 @@ reset_batch(struct tbr_batch *batch)
    batch->held_bytes = 0;
    util_dynarray_clear(&batch->shaders);
    assert(!batch->sinks.size && !batch->time);
-   util_dynarray_clear(&batch->event_feedback);
-   util_dynarray_clear(&batch->event_primitive);
-   batch->next_tile = 0;
-   batch->tiles_done = 0;
+   memset(&batch->job, 0, sizeof batch->job);
    memset(&batch->pass, 0, sizeof batch->pass);
-   memset(&batch->events, 0, sizeof batch->events);
+   tbr_pass_events_reset(&batch->events);
 }
 
 /* ---- beginning --------------------------------------------------------- */
@@ -247,15 +217,6 @@ reset_batch(struct tbr_batch *batch)
 static_assert(PIPE_CLEAR_DEPTH == 1 << TBR_DEPTH && PIPE_CLEAR_STENCIL == 1 << TBR_STENCIL &&
                  PIPE_CLEAR_COLOR0 == 1 << TBR_COLOR0,
               "masks of attachments are PIPE_CLEAR_*");
-
-static struct cm_attachment *
-event_attachment(struct tbr_batch *batch, enum tbr_attachment_number i)
-{
-   struct cm_pass *events = &batch->events;
-   return i == TBR_DEPTH     ? &events->depth
-          : i == TBR_STENCIL ? &events->stencil
-                             : &events->color[i - TBR_COLOR0];
-}
 
 void
 tbr_batch_attach(struct tbr_context *context, struct tbr_batch *batch, struct pipe_surface *surface,
@@ -272,7 +233,7 @@ tbr_batch_attach(struct tbr_context *context, struct tbr_batch *batch, struct pi
    pipe_surface_reference(&batch->surfaces[i], surface);
    batch->pass.attached |= 1u << i;
    if (i >= TBR_COLOR0)
-      batch->pass.num_color = batch->events.num_color = MAX2(batch->pass.num_color, i - TBR_COLOR0 + 1);
+      batch->pass.num_color = batch->events.pass.num_color = MAX2(batch->pass.num_color, i - TBR_COLOR0 + 1);
    batch->pass.attachment[i] = (struct tbr_attachment){
       .memory = tbr_storage_address(storage, resource, surface->u.tex.level, surface->u.tex.first_layer),
       .stride = resource->row_stride[surface->u.tex.level],
@@ -286,7 +247,7 @@ tbr_batch_attach(struct tbr_context *context, struct tbr_batch *batch, struct pi
    };
    p_atomic_set(&resource->last_write, batch->sequence);
    tbr_resource_announce(context, resource);
-   *event_attachment(batch, i) = (struct cm_attachment){
+   *tbr_pass_events_attachment(&batch->events, i) = (struct cm_attachment){
       .resource = resource->id,
       .level = surface->u.tex.level,
       .layer = surface->u.tex.first_layer,
@@ -301,7 +262,7 @@ attach_all(struct tbr_context *context, struct tbr_batch *batch)
    const struct pipe_framebuffer_state *framebuffer = &context->framebuffer;
 
    assert(framebuffer->nr_cbufs <= TBR_MAX_COLOR_BUFFERS);
-   batch->pass.num_color = batch->events.num_color = framebuffer->nr_cbufs;
+   batch->pass.num_color = batch->events.pass.num_color = framebuffer->nr_cbufs;
    for (unsigned i = 0; i < framebuffer->nr_cbufs; i++) {
       if (!framebuffer->cbufs[i])
          continue;
@@ -322,7 +283,7 @@ attach_all(struct tbr_context *context, struct tbr_batch *batch)
    if (util_format_has_stencil(description)) {
       tbr_batch_attach(context, batch, depth, TBR_STENCIL);
       if (batch->pass.depth.memory)
-         batch->events.stencil.pixel_bytes = 0;
+         batch->events.pass.stencil.pixel_bytes = 0;
    }
 }
 
@@ -348,13 +309,10 @@ set_up_tiles(struct tbr_context *context, struct tbr_batch *batch)
    if (!util_dynarray_resize(&batch->traversal, uint32_t, num_tiles) ||
        !util_dynarray_resize(&batch->position, uint32_t, num_tiles) ||
        !util_dynarray_resize(&batch->tile_done, uint8_t, num_tiles) ||
-       !util_dynarray_resize(&batch->touched, bool, num_tiles) ||
-       !util_dynarray_resize(&batch->tile_events, struct cm_tile_events, num_tiles))
+       !tbr_pass_events_set_tiles(&batch->events, num_tiles))
       return false;
 
-   memset(batch->tile_events.data, 0, batch->tile_events.size);
    memset(batch->tile_done.data, 0, batch->tile_done.size);
-   memset(batch->touched.data, 0, batch->touched.size);
    cm_tile_order_build(config->tile.order, pass->tiles_x, pass->tiles_y,
                        cm_traversal_reversed(config->frame.traversal, batch->frame), batch->traversal.data);
    cm_tile_order_positions(batch->traversal.data, num_tiles, batch->position.data);
@@ -413,56 +371,6 @@ tbr_batch_get(struct tbr_context *context)
    return batch;
 }
 
-uint32_t
-tbr_batch_fragment_counter(struct tbr_batch *batch, struct tbr_fragment_sink *sink)
-{
-   assert(batch->state == TBR_BATCH_RECORDING);
-   if (!sink)
-      return 0;
-   const unsigned count = util_dynarray_num_elements(&batch->sinks, struct tbr_fragment_sink *);
-   for (unsigned i = 1; i < count; i++) {
-      if (*util_dynarray_element(&batch->sinks, struct tbr_fragment_sink *, i) == sink)
-         return i;
-   }
-   struct tbr_fragment_sink **added = util_dynarray_grow(&batch->sinks, struct tbr_fragment_sink *, 1);
-   if (!added)
-      return 0;
-   *added = sink;
-   sink->users++;
-   sink->last_batch = batch->sequence;
-   return count;
-}
-
-void
-tbr_fragment_sink_release(struct tbr_fragment_sink *sink)
-{
-   assert(!sink || sink->users);
-   if (sink && !--sink->users)
-      FREE(sink);
-}
-
-struct tbr_batch_time *
-tbr_batch_hold_time(struct tbr_batch *batch)
-{
-   assert(batch->state == TBR_BATCH_RECORDING);
-   if (!batch->time) {
-      batch->time = CALLOC_STRUCT(tbr_batch_time);
-      if (!batch->time)
-         return NULL;
-      batch->time->users = 1;
-   }
-   batch->time->users++;
-   return batch->time;
-}
-
-void
-tbr_batch_time_release(struct tbr_batch_time *time)
-{
-   assert(!time || time->users);
-   if (time && !--time->users)
-      FREE(time);
-}
-
 void
 tbr_batch_refresh_fronts(struct tbr_batch *batch)
 {
@@ -512,7 +420,7 @@ clears_everything(const struct tbr_batch *batch, unsigned buffers)
 static bool
 stores(const struct tbr_batch *batch)
 {
-   util_dynarray_foreach (&batch->event_vertex_bindings, struct cm_texture_binding, binding) {
+   util_dynarray_foreach (&batch->events.vertex_bindings, struct cm_texture_binding, binding) {
       if (binding->is_storage)
          return true;
    }
@@ -526,7 +434,7 @@ drop_draws(struct tbr_context *context, struct tbr_batch *batch)
 {
    draw_flush(context->draw);
    if (context->batch != batch || util_dynarray_num_elements(&batch->sinks, struct tbr_fragment_sink *) > 1 ||
-       batch->event_feedback.size || stores(batch))
+       batch->events.feedback.size || stores(batch))
       return false;
    discard_draws(batch);
    context->dirty = TBR_DIRTY_ALL;
@@ -623,71 +531,13 @@ decide_transfers(struct tbr_batch *batch)
    tbr_batch_resolve_single_sampled(batch);
 }
 
-static bool
-number_event_primitives(struct tbr_batch *batch)
-{
-   if (!util_dynarray_resize(&batch->event_primitive, uint32_t, batch->num_blocks))
-      return batch->num_blocks == 0;
-   uint32_t *event_primitive = batch->event_primitive.data, i = 0;
-   util_dynarray_foreach (&batch->first_blocks, uint32_t, block) {
-      assert(*block < batch->num_blocks);
-      event_primitive[*block] = i++;
-   }
-   assert(i == util_dynarray_num_elements(&batch->primitives, struct cm_primitive));
-   batch->pass.event_primitive = batch->event_primitive.data;
-   return true;
-}
-
-static void
-describe_events(struct tbr_batch *batch)
-{
-   struct cm_pass *events = &batch->events;
-   const struct tbr_pass *pass = &batch->pass;
-
-   events->frame = batch->frame;
-   events->kind = pass->keep_hidden ? CM_PASS_FULL : pass->deferred ? CM_PASS_TBDR : CM_PASS_TBR;
-   events->width = pass->width;
-   events->height = pass->height;
-   events->tile_size = pass->tile_size;
-   events->tiles_x = pass->tiles_x;
-   events->tiles_y = pass->tiles_y;
-   events->layer_tiles_y = pass->layer_tiles_y;
-   events->attribute_blocks = batch->most_blocks;
-   u_foreach_bit (i, pass->attached) {
-      struct cm_attachment *event = event_attachment(batch, i);
-      event->load = pass->attachment[i].load;
-      event->store = pass->attachment[i].store;
-      event->clear = pass->attachment[i].clear;
-   }
-   events->num_draws = util_dynarray_num_elements(&batch->event_draws, struct cm_draw);
-   events->draws = batch->event_draws.data;
-   events->num_storages = util_dynarray_num_elements(&batch->event_storages, struct cm_storage);
-   events->storages = batch->event_storages.data;
-   events->num_vertices = util_dynarray_num_elements(&batch->event_vertices, uint32_t);
-   events->vertices = batch->event_vertices.data;
-   events->num_feedback = util_dynarray_num_elements(&batch->event_feedback, struct cm_feedback);
-   events->feedback = batch->event_feedback.data;
-   events->num_vertex_bindings =
-      util_dynarray_num_elements(&batch->event_vertex_bindings, struct cm_texture_binding);
-   events->vertex_bindings = batch->event_vertex_bindings.data;
-   events->num_vertex_accesses =
-      util_dynarray_num_elements(&batch->event_vertex_accesses, struct cm_vertex_access);
-   events->vertex_accesses = batch->event_vertex_accesses.data;
-   events->num_primitives = util_dynarray_num_elements(&batch->primitives, struct cm_primitive);
-   events->primitives = batch->primitives.data;
-   events->num_primitive_tiles = util_dynarray_num_elements(&batch->primitive_tiles, uint32_t);
-   events->primitive_tiles = batch->primitive_tiles.data;
-   events->tiles = batch->tile_events.data;
-   events->touched = batch->touched.data;
-}
-
 /** A buffer swap is no call that has a number, nor is the end of a context. */
 static void
 describe_end(struct tbr_batch *batch, enum cm_end_reason reason)
 {
    assert(reason > CM_END_UNKNOWN && reason < CM_END_REASONS);
-   batch->events.end = reason;
-   batch->events.end_call =
+   batch->events.pass.end = reason;
+   batch->events.pass.end_call =
       reason == CM_END_FRAME || reason == CM_END_CONTEXT ? 0 : batch->context->names.call;
 }
 
@@ -704,21 +554,59 @@ mark_stored(struct tbr_batch *batch)
    }
 }
 
+/** Bytes of memory that only the batch references. */
+static uint64_t
+count_orphaned_bytes(const struct tbr_batch *batch)
+{
+   uint64_t bytes = 0;
+   util_dynarray_foreach (&batch->storages, struct tbr_storage *, storage) {
+      if (p_atomic_read(&(*storage)->reference.count) == 1)
+         bytes += (*storage)->bytes;
+   }
+   return bytes;
+}
+
+/** Hands the batch over to the renderer. */
+static void
+submit_job(struct tbr_screen *screen, struct tbr_batch *batch)
+{
+   batch->job = (struct tbr_job){
+      .renderer = screen->renderer,
+      .context = batch->context,
+      .sequence = batch->sequence,
+      .pass = &batch->pass,
+      .source = {.pass = &batch->events.pass,
+                 .traversal = batch->traversal.data,
+                 .pictured = batch->recorded && screen->thumbnails},
+      .touched = batch->events.touched.data,
+      .in_order = batch->stores,
+      .recorded = batch->recorded,
+      .num_blocks = batch->num_blocks,
+      .orphaned_bytes = count_orphaned_bytes(batch),
+      .sinks = batch->sinks.data,
+      .time = batch->time,
+      .tile_events = batch->events.tiles.data,
+      .tile_done = batch->tile_done.data,
+   };
+   tbr_batch_set_state(batch, TBR_BATCH_RECORDING, TBR_BATCH_SUBMITTED);
+   tbr_renderer_submit(screen->renderer, &batch->job);
+}
+
 static void
 submit(struct tbr_context *context, struct tbr_batch *batch, enum cm_end_reason reason)
 {
    struct tbr_screen *screen = tbr_screen(context->base.screen);
-   assert(batch->state == TBR_BATCH_RECORDING && batch->context == context && !batch->users);
+   assert(batch->state == TBR_BATCH_RECORDING && batch->context == context);
    context->last_batch = batch->sequence;
    if (screen->is_parents)
       return; /* A forked child has a copy of it: the parent draws it. */
    batch->pass.keep_hidden = batch->recorded && screen->record_hidden;
-   batch->pictured = batch->recorded && screen->thumbnails;
 
    tbr_pixel_local_end_batch(context, batch);
-   bool ok = tbr_pb_encode_lists(batch, screen->config->parameter_buffer.layout);
+   bool ok = tbr_batch_write_lists(batch, screen->config->parameter_buffer.layout);
    if (batch->recorded)
-      ok = ok && number_event_primitives(batch);
+      ok =
+         ok && tbr_pass_events_number_primitives(&batch->events, batch->first_blocks.data, batch->num_blocks);
    if (!ok) {
       mesa_loge("out of memory for the Parameter Buffer; the process ends");
       tbr_process_abort();
@@ -727,13 +615,16 @@ submit(struct tbr_context *context, struct tbr_batch *batch, enum cm_end_reason 
    assert(batch->pass.lists == batch->lists);
    batch->pass.draws = batch->states.data;
    batch->pass.num_occlusion_counters = util_dynarray_num_elements(&batch->sinks, struct tbr_fragment_sink *);
-   tbr_debug_pass(batch);
+   tbr_batch_debug(batch);
    tbr_progress_pass();
-   tbr_debug_tile(&batch->pass, batch);
-   describe_events(batch);
+   if (batch->recorded)
+      batch->pass.event_primitive = batch->events.primitive_numbers.data;
+   batch->events.pass.frame = batch->frame;
+   batch->events.pass.attribute_blocks = batch->most_blocks;
+   tbr_pass_events_complete(&batch->events, &batch->pass);
    describe_end(batch, reason);
    if (batch->recorded)
-      tbr_draw_results_check(screen, &batch->events);
+      tbr_draw_results_check(screen, &batch->events.pass);
 
    /* Once submitted, a batch that is not recorded may be recycled at any time. */
    const bool recorded = batch->recorded;
@@ -741,11 +632,9 @@ submit(struct tbr_context *context, struct tbr_batch *batch, enum cm_end_reason 
    simple_mtx_lock(&screen->submit_lock);
    if (recorded)
       mark_stored(batch);
-   tbr_renderer_submit(screen->renderer, batch);
+   submit_job(screen, batch);
    if (recorded)
-      tbr_model_pass(screen->model, &batch->events, batch->traversal.data, batch, tbr_renderer_wait_tile,
-                     batch->pictured ? tbr_renderer_take_thumbnail : NULL, tbr_renderer_release_tile,
-                     tbr_renderer_release);
+      tbr_model_pass(screen->model, &batch->job.source);
    if (screen->model)
       tbr_resource_forget_gone(screen);
    simple_mtx_unlock(&screen->submit_lock);
@@ -796,18 +685,4 @@ tbr_batch_flush(struct tbr_context *context, enum cm_end_reason reason)
 {
    draw_flush(context->draw);
    tbr_batch_submit(context, reason);
-}
-
-void
-tbr_frame_end(struct tbr_context *context)
-{
-   struct tbr_screen *screen = tbr_screen(context->base.screen);
-   tbr_pixel_local_lose(context);
-   tbr_batch_flush(context, CM_END_FRAME);
-   assert(!context->batch);
-   p_atomic_inc(&screen->frame);
-   tbr_progress_frame();
-   if (screen->model)
-      tbr_model_frame_end(screen->model);
-   tbr_counter_queries_end_frame(context);
 }

@@ -13,8 +13,8 @@
 
 #include "pipe/p_state.h"
 #include "util/u_dynarray.h"
-#include "pass/tbr_pass.h"
-#include "model/tbr_thumbnail.h"
+#include "pass/tbr_pass_events.h"
+#include "tile/tbr_job.h"
 
 struct tbr_context;
 struct tbr_resource;
@@ -26,29 +26,22 @@ struct linear_ctx;
 #define TBR_PAGE_SHIFT 12
 #define TBR_PAGE_BLOCKS (1u << TBR_PAGE_SHIFT)
 
-/** State of a batch. Its context changes it from and to FREE, the renderer otherwise, with its lock held. */
+/** State of a batch, which its context changes. */
 enum tbr_batch_state {
    TBR_BATCH_FREE,      /**< in its context's list, or being set up */
    TBR_BATCH_RECORDING, /**< accepts draws */
-   TBR_BATCH_SUBMITTED, /**< in the renderer's queue: constant except for the tiles' progress */
-   TBR_BATCH_RENDERED,  /**< in memory; the model may still read its events */
-   TBR_BATCH_RETIRED,   /**< unused: its context recycles it */
-};
-
-/** When a batch was rendered, by the host's clock, for timer queries. */
-struct tbr_batch_time {
-   unsigned users;      /**< the batch and queries: counted in the context's thread */
-   uint64_t begin, end; /**< read once the batch is done */
+   TBR_BATCH_SUBMITTED, /**< constant, until its job is retired */
 };
 
 /** A batch and everything it needs until it is rendered. Objects are recycled by
  * their context with all their memory. */
 struct tbr_batch {
-   struct tbr_batch *next; /**< in the list it is in (renderer, retired, free) */
+   struct tbr_batch *next; /**< in the context's list of free ones */
    struct tbr_context *context;
    enum tbr_batch_state state;
    uint64_t sequence;
    uint32_t frame;
+   struct tbr_job job; /**< from submission on */
 
    struct tbr_pass pass;
    struct pipe_surface *surfaces[TBR_NUM_ATTACHMENTS]; /**< by enum tbr_attachment_number; referenced */
@@ -73,8 +66,6 @@ struct tbr_batch {
    uint32_t max_attributes;
    uint32_t most_blocks;              /**< that there would have been with each primitive, drawn or dropped */
    struct util_dynarray first_blocks; /**< uint32_t, a primitive's ID */
-   struct util_dynarray primitives;   /**< struct cm_primitive */
-   struct util_dynarray primitive_tiles; /**< uint32_t */
    struct cm_pb_lists *lists;
    struct util_dynarray traversal; /**< uint32_t, tiles in the order of rendering */
    struct util_dynarray position;  /**< uint32_t, of a tile in the traversal */
@@ -89,28 +80,9 @@ struct tbr_batch {
    struct util_dynarray sinks;    /**< struct tbr_fragment_sink *, [0] unused; referenced */
    struct tbr_batch_time *time;   /**< NULL: nobody asks for it */
 
-   /* Events; empty if the batch is not simulated. */
-   bool recorded;
-   struct cm_pass events;
-   struct util_dynarray event_draws;           /**< struct cm_draw */
-   struct util_dynarray event_vertices;        /**< uint32_t */
-   struct util_dynarray event_storages;        /**< struct cm_storage */
-   struct util_dynarray event_feedback;        /**< struct cm_feedback */
-   struct util_dynarray event_vertex_bindings; /**< struct cm_texture_binding */
-   struct util_dynarray event_vertex_accesses; /**< struct cm_vertex_access */
-   struct util_dynarray event_primitive;       /**< uint32_t, by attribute block */
-   struct util_dynarray tile_events;           /**< struct cm_tile_events, by tile */
-   struct util_dynarray touched;               /**< bool, by tile */
-
-   /* Rendering (tbr_renderer.c). */
-   bool claimed;       /**< a worker renders it */
-   uint32_t next_tile; /**< traversal position of the next tile to render */
-   uint32_t tiles_done;
+   bool recorded; /**< it is simulated, or in a recording */
+   struct tbr_pass_events events;
    struct util_dynarray tile_done; /**< uint8_t, by index in the traversal */
-   int32_t users;                  /**< renderer and model; retired at 0 */
-   bool pictured;                  /**< a thumbnail is taken when all tiles are rendered */
-   struct tbr_thumbnail thumbnail; /**< which the model takes */
-   uint64_t orphaned_bytes;        /**< memory that only the batch referenced when it was submitted */
 };
 
 /** Changes a batch's state, which must be `from`. */
@@ -119,6 +91,15 @@ tbr_batch_set_state(struct tbr_batch *batch, ASSERTED enum tbr_batch_state from,
 {
    assert(batch->state == from);
    batch->state = to;
+}
+
+/** An attribute block of the batch; those of its page follow it. */
+static inline struct cm_pb_attribute_block *
+tbr_batch_block(const struct tbr_batch *batch, uint32_t block)
+{
+   assert(block < batch->num_blocks);
+   return *util_dynarray_element(&batch->pages, struct cm_pb_attribute_block *, block >> TBR_PAGE_SHIFT) +
+          (block & (TBR_PAGE_BLOCKS - 1));
 }
 
 /** Keeps a resource's memory, which it returns, alive until the batch is rendered. NULL
@@ -151,6 +132,12 @@ void tbr_batch_refresh_fronts(struct tbr_batch *batch);
 unsigned tbr_batch_clear(struct tbr_context *context, unsigned buffers, const union pipe_color_union *color,
                          double depth, unsigned stencil);
 
+/** Once all draws have been binned: PMDs of the batch's primitives into the tiles' lists, and the last tile's ID into each
+ * attribute block (TCOR III-D1). False when out of memory. */
+bool tbr_batch_write_lists(struct tbr_batch *batch, enum cm_pb_layout layout);
+/** Reports the batch as it is submitted (TBR_DEBUG_PASSES), and selects the tile of it to be dumped, if any. */
+void tbr_batch_debug(struct tbr_batch *batch);
+
 /** Flushes draw and submits the context's batch, if there is one, to the renderer. reason: why no more is drawn into it. */
 void tbr_batch_flush(struct tbr_context *context, enum cm_end_reason reason);
 /** Waits until a batch is rendered, which is submitted first if it is being recorded; 0: none. */
@@ -170,12 +157,6 @@ void tbr_batch_submit_aside(struct tbr_context *context, enum cm_end_reason reas
  * as the batch. NULL when out of memory. */
 struct tbr_storage *tbr_batch_reads(struct tbr_batch *batch, struct tbr_resource *resource);
 
-/** What queries count of the fragments. */
-struct tbr_fragment_sink {
-   unsigned users; /**< queries, the context while it counts, and batches: counted in the context's thread */
-   uint64_t fragments;  /**< read only after the last batch is done */
-   uint64_t last_batch; /**< sequence number of the last batch that adds to it */
-};
 void tbr_fragment_sink_release(struct tbr_fragment_sink *sink);
 /** The batch's time, which the caller gives back; NULL when out of memory. */
 struct tbr_batch_time *tbr_batch_hold_time(struct tbr_batch *batch);
@@ -198,12 +179,7 @@ void tbr_batch_resolve_single_sampled(struct tbr_batch *batch);
 void tbr_batch_touch_resolved(struct tbr_batch *batch, const struct tbr_resolve *resolve);
 /** The attachments get new content: it is to be stored again. */
 void tbr_batch_revalidate(struct tbr_batch *batch);
-/** Bytes of memory that only the batch references. */
-uint64_t tbr_batch_count_orphaned_bytes(const struct tbr_batch *batch);
 /** Whether draws of the batch read the memory (or it is an attachment). */
 bool tbr_batch_holds(const struct tbr_batch *batch, const struct tbr_storage *storage);
-
-/** End of a frame (a buffer swap): flushes and notifies the model. */
-void tbr_frame_end(struct tbr_context *context);
 
 #endif

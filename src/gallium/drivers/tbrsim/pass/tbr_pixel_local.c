@@ -4,8 +4,8 @@
 #include "util/u_inlines.h"
 #include "util/u_math.h"
 #include "pass/tbr_batch.h"
-#include "pipe/tbr_context.h"
-#include "pipe/tbr_resource.h"
+#include "state/tbr_context.h"
+#include "state/tbr_resource.h"
 #include "shader/tbr_shader.h"
 
 #define FIRST_PLANE (TBR_COLOR0 + 1)
@@ -100,22 +100,21 @@ tbr_pixel_local_lose(struct tbr_context *context)
    context->dirty |= TBR_DIRTY_FRAMEBUFFER;
 }
 
-void
+uint32_t
 tbr_pixel_local_reset(struct tbr_context *context)
 {
    tbr_pixel_local_lose(context);
    if (!context->batch || !context->batch->pixel_local)
-      return;
+      return 0;
    /* A batch that is to end ends before the storage is there again. */
    struct tbr_batch *batch = tbr_batch_get(context);
    if (!batch)
-      return;
+      return 0;
    batch->pixel_local_lost = false;
    const uint32_t used = batch->pixel_local & (batch->read | batch->written);
    u_foreach_bit (i, batch->pixel_local & ~used)
       start_with_zeros(&batch->pass.attachment[i]);
-   if (used)
-      tbr_clear_by_drawing(context, used, &(union pipe_color_union){}, 0, 0);
+   return used;
 }
 
 void
@@ -128,23 +127,6 @@ tbr_pixel_local_end_batch(struct tbr_context *context, struct tbr_batch *batch)
       if (plane->store && plane->clear)
          batch->cleared |= 1u << i;
    }
-}
-
-static void
-enable_pixel_local_storage(struct pipe_context *base, bool enable)
-{
-   struct tbr_context *context = tbr_context(base);
-   context->pixel_local = enable;
-   if (enable)
-      tbr_pixel_local_reset(context);
-   else
-      tbr_pixel_local_lose(context);
-}
-
-void
-tbr_pixel_local_init_context(struct tbr_context *context)
-{
-   context->base.enable_pixel_local_storage = enable_pixel_local_storage;
 }
 
 void

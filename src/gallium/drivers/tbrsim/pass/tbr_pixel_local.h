@@ -9,21 +9,19 @@
 #define TBR_PIXEL_LOCAL_H
 
 #include <stdbool.h>
-
-/** Words of a pixel, colour buffers 1 and later. */
-#define TBR_PIXEL_LOCAL_WORDS 4
+#include <stdint.h>
 
 struct tbr_batch;
 struct tbr_context;
 
-void tbr_pixel_local_init_context(struct tbr_context *context);
 void tbr_pixel_local_destroy(struct tbr_context *context);
 
 /** The bound fragment shader's planes become attachments of the batch, zeros at first. False when out of memory. */
 bool tbr_pixel_local_attach(struct tbr_context *context, struct tbr_batch *batch);
 
-/** The framebuffer has been cleared: the storage is zeros. */
-void tbr_pixel_local_reset(struct tbr_context *context);
+/** The framebuffer has been cleared: the storage is zeros. Returns the planes that have to be cleared by a draw
+ * (PIPE_CLEAR_*). */
+uint32_t tbr_pixel_local_reset(struct tbr_context *context);
 
 /** The storage is undefined from now on: a pass need not store it. */
 void tbr_pixel_local_lose(struct tbr_context *context);

@@ -7,8 +7,9 @@
 #include "util/format/u_format.h"
 #include "util/u_atomic.h"
 #include "util/u_math.h"
-#include "pipe/tbr_context.h"
-#include "pipe/tbr_resource.h"
+#include "pass/tbr_hazards.h"
+#include "state/tbr_context.h"
+#include "state/tbr_resource.h"
 
 static int
 find_color(const struct tbr_batch *batch, const struct pipe_resource *texture, unsigned level, int layer)
@@ -100,7 +101,7 @@ tbr_batch_resolve(struct tbr_context *context, const struct pipe_blit_info *blit
    target->undefined = false;
    pipe_resource_reference(&batch->resolved[i], blit->dst.resource);
    tbr_resource_announce(context, target);
-   batch->events.resolve[i] = (struct cm_resolve){
+   batch->events.pass.resolve[i] = (struct cm_resolve){
       .resource = target->id,
       .level = level,
       .layer = blit->dst.box.z,
@@ -124,7 +125,7 @@ tbr_batch_touch_resolved(struct tbr_batch *batch, const struct tbr_resolve *reso
    const struct tbr_pass *pass = &batch->pass;
    if (!resolve->memory)
       return;
-   bool *touched = batch->touched.data;
+   bool *touched = batch->events.touched.data;
    assert(resolve->x0 < resolve->x1 && resolve->x1 <= pass->width);
    assert(resolve->y0 < resolve->y1 && resolve->y1 <= pass->height);
    for (uint32_t y = resolve->y0 / pass->tile_size; y * pass->tile_size < resolve->y1; y++) {
@@ -153,8 +154,8 @@ tbr_batch_resolve_single_sampled(struct tbr_batch *batch)
          .x1 = pass->width,
          .y1 = pass->height,
       };
-      const struct cm_attachment *event = &batch->events.color[i];
-      batch->events.resolve[i] = (struct cm_resolve){
+      const struct cm_attachment *event = &batch->events.pass.color[i];
+      batch->events.pass.resolve[i] = (struct cm_resolve){
          .resource = event->resource,
          .level = event->level,
          .layer = event->layer,

@@ -3,7 +3,7 @@
  * What the simulated GPU can do: OpenGL ES 3.2 and OpenGL 4.5, and those
  * extensions whose every part is implemented. All else stays at "no".
  */
-#include "pipe/tbr_screen.h"
+#include "state/tbr_screen.h"
 
 #include "compiler/nir/nir.h"
 #include "draw/draw_context.h"
@@ -14,9 +14,10 @@
 #include "util/u_math.h"
 #include "util/u_screen.h"
 #include "compute/tbr_compute.h"
-#include "pipe/tbr_context.h"
+#include "state/tbr_context.h"
 #include "tile/tbr_decoding.h"
 #include "pipe/tbr_formats.h"
+#include "pipe/tbr_functions.h"
 #include "tbr_limits.h"
 #include "shader/tbr_nir.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "compute/tbr_compute.h"
-#include "pipe/tbr_context.h"
+#include "state/tbr_context.h"
 
 #include "draw/draw_context.h"
 #include "gallivm/lp_bld.h"
@@ -9,10 +9,11 @@
 #include "util/u_upload_mgr.h"
 #include "pass/tbr_batch.h"
 #include "geometry/tbr_binning.h"
-#include "model/tbr_counter_query.h"
+#include "pass/tbr_counter_query.h"
 #include "pass/tbr_pixel_local.h"
+#include "pipe/tbr_functions.h"
 #include "shader/tbr_shader_cache.h"
-#include "pipe/tbr_resource.h"
+#include "state/tbr_resource.h"
 #include "geometry/tbr_drawn_storage.h"
 #include "geometry/tbr_vertex_accesses.h"
 
@@ -76,7 +77,6 @@ init_functions(struct tbr_context *context)
    tbr_flush_init_context(context);
    tbr_names_init_context(&context->base);
    tbr_compute_init_context(context);
-   tbr_pixel_local_init_context(context);
    return tbr_draw_init_context(context);
 }
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "pipe/tbr_fence.h"
-
 #include "util/os_time.h"
+#include "util/u_atomic.h"
 #include "util/u_inlines.h"
 #include "util/u_memory.h"
 #include "pass/tbr_batch.h"
-#include "pipe/tbr_context.h"
-#include "model/tbr_counter_query.h"
+#include "state/tbr_context.h"
+#include "model/tbr_model.h"
+#include "model/tbr_progress.h"
+#include "pass/tbr_counter_query.h"
 #include "pass/tbr_pixel_local.h"
+#include "pipe/tbr_functions.h"
 #include "tile/tbr_renderer.h"
 
 struct tbr_fence {
@@ -90,6 +92,20 @@ reason_of(const struct tbr_context *context, bool fence, unsigned flags)
    if (flags & PIPE_FLUSH_HINT_FINISH)
       return CM_END_FINISH;
    return fence ? CM_END_FENCE : CM_END_FLUSH;
+}
+
+void
+tbr_frame_end(struct tbr_context *context)
+{
+   struct tbr_screen *screen = tbr_screen(context->base.screen);
+   tbr_pixel_local_lose(context);
+   tbr_batch_flush(context, CM_END_FRAME);
+   assert(!context->batch);
+   p_atomic_inc(&screen->frame);
+   tbr_progress_frame();
+   if (screen->model)
+      tbr_model_frame_end(screen->model);
+   tbr_counter_queries_end_frame(context);
 }
 
 static void

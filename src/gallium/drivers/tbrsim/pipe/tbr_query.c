@@ -4,7 +4,7 @@
  * result is there waits for it, and so does a render condition that need not wait.
  * Only reading a result ends a pass.
  */
-#include "pipe/tbr_query.h"
+#include "state/tbr_query.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -16,8 +16,11 @@
 #include "util/u_memory.h"
 #include "pass/tbr_batch.h"
 #include "geometry/tbr_binning.h"
-#include "pipe/tbr_context.h"
-#include "model/tbr_counter_query.h"
+#include "pass/tbr_hazards.h"
+#include "pipe/tbr_functions.h"
+#include "pipe/tbr_hit_rate_query.h"
+#include "state/tbr_context.h"
+#include "pass/tbr_counter_query.h"
 #include "shader/tbr_shader.h"
 
 /** A moment between what was drawn before and after. Tiles are rendered in another order than draws are made: in the
@@ -119,28 +122,7 @@ count_fragments(struct tbr_context *context, const struct tbr_query *query)
    return fragments;
 }
 
-/* ---- what draw counts ------------------------------------ */
-
-void
-tbr_query_add_pipeline_statistics(struct tbr_context *context,
-                                  const struct pipe_query_data_pipeline_statistics *statistics)
-{
-   for (unsigned i = 0; i < ARRAY_SIZE(statistics->counters); i++)
-      context->statistics.counters[i] += statistics->counters[i];
-   /* draw counts primitives; a geometry shader may run several times for each. */
-   if (context->geometry_shader)
-      context->statistics.gs_invocations +=
-         statistics->gs_invocations * (context->geometry_shader->invocations - 1u);
-}
-
-void
-tbr_query_end_draw(struct tbr_context *context)
-{
-   struct tbr_binning *binning = context->binning;
-   if (!context->queries_paused)
-      context->statistics.c_primitives += binning->clipped_primitives;
-   binning->clipped_primitives = 0;
-}
+/* ---- what draw counts -------------------------------------------------- */
 
 /** Makes `counts` the difference of now to what they were. */
 static void
@@ -149,22 +131,6 @@ subtract_statistics(struct pipe_query_data_pipeline_statistics *counts,
 {
    for (unsigned i = 0; i < ARRAY_SIZE(counts->counters); i++)
       counts->counters[i] = now->counters[i] - counts->counters[i];
-}
-
-void
-tbr_query_begin_draw(struct tbr_context *context)
-{
-   struct tbr_binning *binning = context->binning;
-   const bool active = !context->queries_paused;
-   /* The event stream has how often the stages behind the vertices ran, and what vertices read of textures; draw tells
-    * after each part of a draw. */
-   const bool stages = context->evaluation_shader || context->geometry_shader;
-   const bool parts = stages || context->vertex_shader->num_logged > 0;
-   binning->counts_statistics = active && context->num_active_statistics > 0;
-   binning->counts_primitives =
-      (active && context->num_active_primitives > 0) || context->num_stream_output > 0;
-   draw_collect_pipeline_statistics(context->draw, stages || binning->counts_statistics);
-   draw_collect_primitives_generated(context->draw, parts || (active && context->num_active_primitives > 0));
 }
 
 static void
@@ -457,16 +423,6 @@ render_condition(struct pipe_context *base, struct pipe_query *query, bool condi
    context->render_condition_mode = mode;
 }
 
-bool
-tbr_render_condition_passes(struct tbr_context *context)
-{
-   union pipe_query_result result;
-   if (!context->render_condition_query)
-      return true;
-   get_query_result(&context->base, context->render_condition_query, true, &result);
-   return (result.u64 != 0) != context->render_condition_condition;
-}
-
 void
 tbr_query_init_context(struct tbr_context *context)
 {
@@ -475,6 +431,7 @@ tbr_query_init_context(struct tbr_context *context)
    list_inithead(&context->samples.active);
    list_inithead(&context->invocations.active);
    tbr_counter_query_init_context(context);
+   tbr_counter_set_init_context(context);
    base->create_query = create_query;
    base->destroy_query = destroy_query;
    base->begin_query = begin_query;

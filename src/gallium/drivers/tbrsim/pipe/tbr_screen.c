@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pipe/tbr_screen.h"
+#include "state/tbr_screen.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,23 +16,24 @@
 #include "util/u_debug.h"
 #include "util/u_memory.h"
 #include "util/u_screen.h"
-#include "pipe/tbr_context.h"
-#include "model/tbr_counter_query.h"
+#include "state/tbr_context.h"
 #include "pass/tbr_batch.h"
-#include "pipe/tbr_debug.h"
-#include "model/tbr_draw_results.h"
-#include "pipe/tbr_fence.h"
+#include "state/tbr_debug.h"
+#include "state/tbr_draw_results.h"
+#include "pass/tbr_hazards.h"
+#include "pipe/tbr_functions.h"
+#include "pipe/tbr_hit_rate_query.h"
 #include "model/tbr_model.h"
-#include "pipe/tbr_names.h"
-#include "pass/tbr_pass.h"
+#include "state/tbr_names.h"
+#include "tile/tbr_pass.h"
 #include "model/tbr_process.h"
 #include "shader/tbr_shader_cache.h"
 #include "tbr_public.h"
 #include "model/tbr_recording.h"
 #include "tile/tbr_renderer.h"
-#include "pipe/tbr_resource.h"
+#include "state/tbr_resource.h"
 #include "model/tbr_statistics.h"
-#include "model/tbr_thumbnail.h"
+#include "tile/tbr_thumbnail.h"
 
 /* ---- process exit ------------------------------------------------------- */
 
@@ -207,15 +208,6 @@ flush_frontbuffer(struct pipe_screen *base, struct pipe_context *context, struct
                                             boxes);
 }
 
-void
-tbr_screen_note_ended_loops(struct tbr_screen *screen)
-{
-   if (p_atomic_read(&screen->loops_ended) && !p_atomic_xchg(&screen->reported_loops, 1))
-      mesa_logi("a shader's loops were ended after %u iterations (shader.loop_limit); what it "
-                "computed is wrong",
-                screen->config->shader.loop_limit);
-}
-
 static void
 destroy_screen(struct pipe_screen *base)
 {
@@ -344,17 +336,6 @@ tbr_screen_begin_context(struct tbr_screen *screen)
    return ok;
 }
 
-void
-tbr_screen_check_owner(const struct tbr_screen *screen)
-{
-   if (!screen->is_parents)
-      return;
-   mesa_loge(
-      "a forked child cannot draw with a context of its parent, whose threads it does not have; expected a "
-      "display that the child opens itself; the process ends");
-   tbr_process_abort();
-}
-
 /** Creates the parts of the GPU that the configuration describes. */
 static bool
 build_gpu(struct tbr_screen *screen)
@@ -385,12 +366,12 @@ tbrsim_create_screen(struct sw_winsys *winsys)
       return NULL;
 
    screen->winsys = winsys;
-   slab_create_parent(&screen->transfer_pool, sizeof(struct tbr_transfer), 16);
+   tbr_transfer_init_screen(screen);
    glsl_type_singleton_init_or_ref();
    tbr_debug_init();
    init_functions(screen);
 
-   if (!lp_build_init() || !build_gpu(screen) || !tbr_counter_query_init_screen(screen) ||
+   if (!lp_build_init() || !build_gpu(screen) || !tbr_counter_list_init_screen(screen) ||
        !tbr_draw_results_init_screen(screen)) {
       destroy_screen(&screen->base);
       return NULL;

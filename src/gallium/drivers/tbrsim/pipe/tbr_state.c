@@ -11,9 +11,10 @@
 #include "util/u_upload_mgr.h"
 #include "pass/tbr_batch.h"
 #include "geometry/tbr_binning.h"
-#include "pipe/tbr_context.h"
+#include "pipe/tbr_functions.h"
+#include "state/tbr_context.h"
 #include "tile/tbr_decoding.h"
-#include "pipe/tbr_resource.h"
+#include "state/tbr_resource.h"
 
 /** Primitives that draw has queued belong to the old state. */
 static void
@@ -27,13 +28,6 @@ static void
 delete_state(struct pipe_context *base, void *state)
 {
    FREE(state);
-}
-
-bool
-tbr_is_drawn_stage(enum pipe_shader_type stage)
-{
-   return stage == PIPE_SHADER_VERTEX || stage == PIPE_SHADER_TESS_CTRL || stage == PIPE_SHADER_TESS_EVAL ||
-          stage == PIPE_SHADER_GEOMETRY;
 }
 
 /* ---- blending, depth, stencil ----------------------------------------- */
@@ -313,22 +307,6 @@ set_sampler_views(struct pipe_context *base, enum pipe_shader_type stage, unsign
 
 /* ---- constants -------------------------------------------------------- */
 
-/** Maps a constant buffer in draw for a stage that it executes, with a reference to its memory. */
-static void
-map_constants(struct tbr_context *context, enum pipe_shader_type stage, unsigned index)
-{
-   const struct pipe_constant_buffer *constants = &context->constants[stage][index];
-   const void *address = NULL;
-   unsigned size = 0;
-
-   if (constants->buffer && constants->buffer_offset < constants->buffer->width0) {
-      assert(context->held.constants[stage][index]);
-      address = context->held.constants[stage][index]->memory + constants->buffer_offset;
-      size = MIN2(constants->buffer_size, constants->buffer->width0 - constants->buffer_offset);
-   }
-   draw_set_mapped_constant_buffer(context->draw, stage, index, address, size);
-}
-
 static void
 set_constant_buffer(struct pipe_context *base, enum pipe_shader_type stage, uint index, bool take_ownership,
                     const struct pipe_constant_buffer *buffer)
@@ -356,19 +334,7 @@ set_constant_buffer(struct pipe_context *base, enum pipe_shader_type stage, uint
    if (tbr_is_drawn_stage(stage)) {
       context->mapped_constants[stage] &= ~BITFIELD_BIT(index);
       context->mapped_constants[stage] |= (bound->buffer != NULL) << index;
-      map_constants(context, stage, index);
-   }
-}
-
-void
-tbr_state_refresh_constants(struct tbr_context *context)
-{
-   for (unsigned stage = 0; stage < PIPE_SHADER_TYPES; stage++) {
-      u_foreach_bit (i, context->mapped_constants[stage]) {
-         const struct tbr_resource *resource = tbr_resource(context->constants[stage][i].buffer);
-         if (tbr_resource_hold(resource, &context->held.constants[stage][i]))
-            map_constants(context, stage, i);
-      }
+      tbr_context_map_constants(context, stage, index);
    }
 }
 
@@ -477,28 +443,10 @@ stream_output_target_offset(struct pipe_stream_output_target *target)
 /* ---- all of it -------------------------------------------------------- */
 
 void
-tbr_state_storage_replaced(struct tbr_context *context, const struct tbr_resource *resource)
-{
-   context->dirty |= TBR_DIRTY_FRAGMENT_TEXTURES | TBR_DIRTY_VERTEX_TEXTURES | TBR_DIRTY_VERTEX_BUFFERS |
-                     TBR_DIRTY_FRAGMENT_CONSTANTS | TBR_DIRTY_VERTEX_CONSTANTS | TBR_DIRTY_FRAMEBUFFER |
-                     TBR_DIRTY_FRAGMENT_STORAGE;
-}
-
-void
-tbr_state_release_storage(struct tbr_context *context, const struct tbr_storage *storage)
-{
-   struct tbr_storage **held = (struct tbr_storage **)&context->held;
-   for (unsigned i = 0; i < sizeof context->held / sizeof *held; i++) {
-      if (!storage || held[i] == storage)
-         tbr_storage_reference(&held[i], NULL);
-   }
-}
-
-void
 tbr_state_release(struct tbr_context *context)
 {
    util_unreference_framebuffer_state(&context->framebuffer);
-   tbr_state_release_storage(context, NULL);
+   tbr_context_release_storage(context, NULL);
    for (unsigned stage = 0; stage < PIPE_SHADER_TYPES; stage++) {
       for (unsigned i = 0; i < PIPE_MAX_SHADER_SAMPLER_VIEWS; i++)
          pipe_sampler_view_reference(&context->sampler_views[stage][i], NULL);

@@ -15,9 +15,11 @@
 #include "util/u_memory.h"
 #include "util/u_surface.h"
 #include "pass/tbr_batch.h"
-#include "pipe/tbr_context.h"
+#include "state/tbr_context.h"
+#include "pass/tbr_hazards.h"
 #include "pass/tbr_pixel_local.h"
-#include "pipe/tbr_resource.h"
+#include "pipe/tbr_functions.h"
+#include "state/tbr_resource.h"
 
 /* ---- surfaces --------------------------------------------------------- */
 
@@ -123,15 +125,35 @@ end_copy(struct tbr_context *context)
 
 /* ---- clears ----------------------------------------------------------- */
 
-void
-tbr_clear_by_drawing(struct tbr_context *context, unsigned buffers, const union pipe_color_union *color,
-                     double depth, unsigned stencil)
+/** Clears buffers of the bound framebuffer's batch (PIPE_CLEAR_*) with a draw. */
+static void
+clear_by_drawing(struct tbr_context *context, unsigned buffers, const union pipe_color_union *color,
+                 double depth, unsigned stencil)
 {
    save_state(context);
    save_constants(context);
    util_blitter_clear(context->blitter, context->framebuffer.width, context->framebuffer.height,
                       util_framebuffer_get_num_layers(&context->framebuffer), buffers, color, depth, stencil,
                       util_framebuffer_get_num_samples(&context->framebuffer) > 1);
+}
+
+static void
+reset_pixel_local(struct tbr_context *context)
+{
+   const uint32_t drawn = tbr_pixel_local_reset(context);
+   if (drawn)
+      clear_by_drawing(context, drawn, &(union pipe_color_union){}, 0, 0);
+}
+
+static void
+enable_pixel_local_storage(struct pipe_context *base, bool enable)
+{
+   struct tbr_context *context = tbr_context(base);
+   context->pixel_local = enable;
+   if (enable)
+      reset_pixel_local(context);
+   else
+      tbr_pixel_local_lose(context);
 }
 
 static void
@@ -144,9 +166,9 @@ clear(struct pipe_context *base, unsigned buffers, const struct pipe_scissor_sta
       return;
    const unsigned drawn = tbr_batch_clear(context, buffers, color, depth, stencil);
    if (context->pixel_local && buffers & PIPE_CLEAR_COLOR0)
-      tbr_pixel_local_reset(context);
+      reset_pixel_local(context);
    if (drawn)
-      tbr_clear_by_drawing(context, drawn, color, depth, stencil);
+      clear_by_drawing(context, drawn, color, depth, stencil);
 }
 
 static bool
@@ -369,6 +391,7 @@ tbr_surface_init_context(struct tbr_context *context)
    base->create_surface = create_surface;
    base->surface_destroy = surface_destroy;
    base->clear = clear;
+   base->enable_pixel_local_storage = enable_pixel_local_storage;
    base->clear_render_target = clear_render_target;
    base->clear_depth_stencil = clear_depth_stencil;
    base->clear_texture = clear_texture;

@@ -5,10 +5,20 @@
 #include "util/box.h"
 #include "util/u_inlines.h"
 #include "pass/tbr_batch.h"
-#include "pipe/tbr_context.h"
+#include "pass/tbr_hazards.h"
+#include "pipe/tbr_functions.h"
+#include "state/tbr_context.h"
 #include "tile/tbr_decoding.h"
 #include "tile/tbr_renderer.h"
-#include "pipe/tbr_resource.h"
+#include "state/tbr_resource.h"
+
+struct tbr_transfer {
+   struct pipe_transfer base;
+   struct tbr_storage *storage; /**< what is mapped, though the resource may get other memory meanwhile */
+   /** Of a multisampled resource: a single-sampled image of the box, and its mapping. */
+   struct pipe_resource *pixels;
+   struct pipe_transfer *pixels_transfer;
+};
 
 static bool
 covers_everything(const struct pipe_resource *resource, const struct pipe_box *box)
@@ -177,6 +187,12 @@ invalidate_resource(struct pipe_context *base, struct pipe_resource *resource)
       tbr_resource_orphan(context, tbr_resource(resource));
    else
       tbr_batch_invalidate(context, tbr_resource(resource));
+}
+
+void
+tbr_transfer_init_screen(struct tbr_screen *screen)
+{
+   slab_create_parent(&screen->transfer_pool, sizeof(struct tbr_transfer), 16);
 }
 
 void

@@ -17,7 +17,7 @@
 #include "gallivm/lp_bld_type.h"
 #include "nir.h"
 #include "util/u_memory.h"
-#include "pipe/tbr_context.h"
+#include "state/tbr_context.h"
 #include "shader/tbr_jit_sampler.h"
 #include "shader/tbr_jit_storage.h"
 #include "shader/tbr_shader_cache.h"

@@ -11,10 +11,10 @@
 #include "gallivm/lp_bld_type.h"
 #include "nir.h"
 #include "util/u_memory.h"
-#include "compute/tbr_compute.h"
-#include "pipe/tbr_context.h"
+#include "state/tbr_context.h"
 #include "shader/tbr_jit_sampler.h"
 #include "shader/tbr_jit_storage.h"
+#include "shader/tbr_shader.h"
 #include "shader/tbr_shader_cache.h"
 
 #define FUNCTION_NAME "compute"

@@ -9,7 +9,7 @@
 #include "gallivm/lp_bld_flow.h"
 #include "gallivm/lp_bld_init.h"
 #include "gallivm/lp_bld_type.h"
-#include "shader/tbr_fragment.h"
+#include "tile/tbr_fragment.h"
 #include "tile/tbr_texture_unit.h"
 
 LLVMValueRef

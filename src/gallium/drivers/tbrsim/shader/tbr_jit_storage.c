@@ -10,7 +10,7 @@
 #include "gallivm/lp_bld_sample.h"
 #include "gallivm/lp_bld_type.h"
 #include "util/macros.h"
-#include "shader/tbr_fragment.h"
+#include "tile/tbr_fragment.h"
 #include "shader/tbr_jit_sampler.h"
 #include "tile/tbr_load_store.h"
 

@@ -4,7 +4,7 @@
 #define TBR_NIR_FETCH_H
 
 #include "nir.h"
-#include "shader/tbr_fragment.h"
+#include "tile/tbr_fragment.h"
 
 /** Turns reads of the framebuffer's values (gl_LastFragData, inout outputs, the destination of advanced
  * blend equations, gl_LastFragDepthARM, gl_LastFragStencilARM) into reads of the input slots base +

@@ -11,22 +11,17 @@
 #include "tgsi/tgsi_scan.h"
 #include "util/bitset.h"
 #include "util/blob.h"
-#include "util/log.h"
 #include "util/mesa-sha1.h"
 #include "util/os_time.h"
 #include "util/u_atomic.h"
 #include "util/u_memory.h"
-#include "util/u_prim.h"
-#include "geometry/tbr_binning.h"
-#include "pipe/tbr_context.h"
-#include "pipe/tbr_debug.h"
+#include "state/tbr_context.h"
+#include "state/tbr_debug.h"
 #include "shader/tbr_nir.h"
 #include "shader/tbr_nir_fetch.h"
-#include "shader/tbr_nir_log.h"
 #include "shader/tbr_nir_storage.h"
 #include "shader/tbr_shader_cache.h"
 #include "model/tbr_progress.h"
-#include "geometry/tbr_vertex_accesses.h"
 
 uint32_t
 tbr_next_shader_id(void)
@@ -35,18 +30,12 @@ tbr_next_shader_id(void)
    return p_atomic_inc_return(&id);
 }
 
-static nir_shader *
-take_nir(struct tbr_context *context, const struct pipe_shader_state *state)
+nir_shader *
+tbr_take_nir(const struct tbr_context *context, const struct pipe_shader_state *state)
 {
    if (state->type == PIPE_SHADER_IR_NIR)
       return state->ir.nir;
    return tgsi_to_nir(state->tokens, context->base.screen, false);
-}
-
-static uint32_t
-loop_limit(const struct tbr_context *context)
-{
-   return tbr_screen(context->base.screen)->config->shader.loop_limit;
 }
 
 /* ---- fragment shaders ------------------------------------------------- */
@@ -185,18 +174,18 @@ describe_fetches(struct tbr_fragment_shader *shader)
    }
 }
 
-static void *
-create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state)
+struct tbr_fragment_shader *
+tbr_fragment_shader_create(struct tbr_context *context, const struct pipe_shader_state *state)
 {
-   struct tbr_context *context = tbr_context(pipe);
+   struct tbr_screen *screen = tbr_screen(context->base.screen);
    struct tbr_fragment_shader *shader = CALLOC_STRUCT(tbr_fragment_shader);
    if (!shader)
       return NULL;
 
    pipe_reference_init(&shader->reference, 1);
-   shader->shader_cache = tbr_screen(pipe->screen)->shader_cache;
-   shader->nir = take_nir(context, state);
-   shader->name = tbr_names_of_shader(tbr_screen(pipe->screen), shader->nir);
+   shader->shader_cache = screen->shader_cache;
+   shader->nir = tbr_take_nir(context, state);
+   shader->name = tbr_names_of_shader(screen, shader->nir);
    /* Blending is not the shader's: it runs once a pixel, and depends on nothing below it. */
    const bool equation = tbr_nir_drop_blend_equation(shader->nir);
    NIR_PASS_V(shader->nir, nir_lower_fragcolor,
@@ -223,7 +212,7 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    }
    tbr_nir_lower_subgroups(shader->nir);
    tbr_nir_lower_storage(shader->nir);
-   tbr_nir_limit_loops(shader->nir, loop_limit(context));
+   tbr_nir_limit_loops(shader->nir, screen->config->shader.loop_limit);
    tbr_nir_bound_offsets(shader->nir);
    tbr_nir_take_active_numbers(shader->nir);
    tbr_nir_widen_functions(shader->nir);
@@ -240,29 +229,6 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
       return NULL;
    }
    return shader;
-}
-
-static void
-bind_fs_state(struct pipe_context *pipe, void *shader)
-{
-   struct tbr_context *context = tbr_context(pipe);
-   if (context->fragment_shader == shader)
-      return;
-   tbr_binning_flush(context);
-   /* draw lays its vertices out for the fragment shader. */
-   draw_bind_fragment_shader(context->draw, shader ? ((struct tbr_fragment_shader *)shader)->draw : NULL);
-   context->fragment_shader = shader;
-   context->dirty |= TBR_DIRTY_FRAGMENT_SHADER;
-}
-
-static void
-delete_fs_state(struct pipe_context *pipe, void *state)
-{
-   struct tbr_fragment_shader *shader = state;
-   assert(shader->draw);
-   draw_delete_fragment_shader(tbr_context(pipe)->draw, shader->draw);
-   shader->draw = NULL;
-   tbr_fragment_shader_reference(&shader, NULL);
 }
 
 /** Most of the shaders of Mesa's own never draw: theirs is not computed. */
@@ -332,220 +298,6 @@ tbr_fragment_shader_compile(struct tbr_context *context, struct tbr_fragment_sha
 
 /* ---- vertex, tessellation and geometry shaders: draw's ----------------- */
 
-/** Makes a shader log what it accesses, if it accesses anything. False when out of memory. */
-static bool
-log_accesses(struct tbr_context *context, nir_shader *nir, struct tbr_drawn_shader *shader)
-{
-   if (!tbr_nir_has_accesses(nir))
-      return true;
-   if (tbr_vertex_accesses_prepare(context))
-      shader->logged = tbr_nir_log_accesses(nir, &shader->num_logged);
-   if (!shader->logged)
-      mesa_loge("a shader was lost: out of memory");
-   return shader->logged != NULL;
-}
-
-/** A shader without draw's part, and its NIR for draw. NULL when out of memory. */
-static struct tbr_drawn_shader *
-create_drawn_shader(struct tbr_context *context, const char *stage, const struct pipe_shader_state *state,
-                    struct pipe_shader_state *nir_state)
-{
-   struct tbr_drawn_shader *shader = CALLOC_STRUCT(tbr_drawn_shader);
-   if (!shader)
-      return NULL;
-   nir_shader *nir = take_nir(context, state);
-   shader->name = tbr_names_of_shader(tbr_screen(context->base.screen), nir);
-   *nir_state = *state;
-   nir_state->type = PIPE_SHADER_IR_NIR;
-   nir_state->ir.nir = nir;
-   shader->stream_output = state->stream_output;
-   shader->id = tbr_next_shader_id();
-   shader->num_instructions = tbr_nir_count_instructions(nir);
-   shader->buffers_used = BITFIELD_MASK(MIN2(nir->info.num_ssbos, TBR_MAX_DRAWN_STORAGE_BUFFERS));
-   shader->images_used = BITFIELD_MASK(MIN2(nir->info.num_images, TBR_MAX_IMAGES));
-   shader->writes_memory = nir->info.writes_memory;
-   /* gallivm takes numbers of vertices that a geometry shader computes for constants. */
-   if (nir->info.stage == MESA_SHADER_GEOMETRY) {
-      NIR_PASS_V(nir, nir_lower_indirect_derefs, nir_var_shader_in, UINT32_MAX);
-      NIR_PASS_V(nir, nir_lower_bool_to_int32);
-   }
-   tbr_nir_lower_subgroups(nir);
-   tbr_nir_bound_buffers(nir);
-   tbr_nir_limit_loops(nir, loop_limit(context));
-   tbr_nir_bound_offsets(nir);
-   tbr_nir_take_active_numbers(nir);
-   tbr_nir_widen_functions(nir);
-   if (tbr_screen(context->base.screen)->model && !log_accesses(context, nir, shader)) {
-      FREE(shader);
-      return NULL;
-   }
-   shader->reads_textures = tbr_nir_reads_textures(nir);
-   tbr_debug_nir(stage, shader->id, nir);
-   tbr_debug_shader(stage, shader->id, shader->num_instructions);
-   return shader;
-}
-
-static void *
-create_vs_state(struct pipe_context *pipe, const struct pipe_shader_state *state)
-{
-   struct tbr_context *context = tbr_context(pipe);
-   struct pipe_shader_state nir_state;
-   struct tbr_drawn_shader *shader = create_drawn_shader(context, "vertex", state, &nir_state);
-   if (!shader)
-      return NULL;
-   shader->draw.vertex = draw_create_vertex_shader(context->draw, &nir_state);
-   if (!shader->draw.vertex) {
-      FREE(shader->logged);
-      FREE(shader);
-      return NULL;
-   }
-   return shader;
-}
-
-static void
-bind_vs_state(struct pipe_context *pipe, void *state)
-{
-   struct tbr_context *context = tbr_context(pipe);
-   struct tbr_drawn_shader *shader = state;
-   if (context->vertex_shader == shader)
-      return;
-   draw_bind_vertex_shader(context->draw, shader ? shader->draw.vertex : NULL);
-   context->vertex_shader = shader;
-   context->dirty |= TBR_DIRTY_VERTEX_SHADER;
-}
-
-static void
-delete_vs_state(struct pipe_context *pipe, void *state)
-{
-   struct tbr_drawn_shader *shader = state;
-   draw_delete_vertex_shader(tbr_context(pipe)->draw, shader->draw.vertex);
-   FREE(shader->logged);
-   FREE(shader);
-}
-
-static void *
-create_tcs_state(struct pipe_context *pipe, const struct pipe_shader_state *state)
-{
-   struct tbr_context *context = tbr_context(pipe);
-   struct pipe_shader_state nir_state;
-   struct tbr_drawn_shader *shader = create_drawn_shader(context, "control", state, &nir_state);
-   if (!shader)
-      return NULL;
-   const nir_shader *nir = nir_state.ir.nir;
-   shader->invocations = nir->info.tess.tcs_vertices_out;
-   shader->draw.control = draw_create_tess_ctrl_shader(context->draw, &nir_state);
-   if (!shader->draw.control) {
-      FREE(shader->logged);
-      FREE(shader);
-      return NULL;
-   }
-   return shader;
-}
-
-static void
-bind_tcs_state(struct pipe_context *pipe, void *state)
-{
-   struct tbr_context *context = tbr_context(pipe);
-   struct tbr_drawn_shader *shader = state;
-   if (context->control_shader == shader)
-      return;
-   draw_bind_tess_ctrl_shader(context->draw, shader ? shader->draw.control : NULL);
-   context->control_shader = shader;
-   context->dirty |= TBR_DIRTY_TESSELLATION;
-}
-
-static void
-delete_tcs_state(struct pipe_context *pipe, void *state)
-{
-   struct tbr_drawn_shader *shader = state;
-   draw_delete_tess_ctrl_shader(tbr_context(pipe)->draw, shader->draw.control);
-   FREE(shader->logged);
-   FREE(shader);
-}
-
-static void *
-create_tes_state(struct pipe_context *pipe, const struct pipe_shader_state *state)
-{
-   struct tbr_context *context = tbr_context(pipe);
-   struct pipe_shader_state nir_state;
-   struct tbr_drawn_shader *shader = create_drawn_shader(context, "evaluation", state, &nir_state);
-   if (!shader)
-      return NULL;
-   const nir_shader *nir = nir_state.ir.nir;
-   const bool lines = nir->info.tess._primitive_mode == TESS_PRIMITIVE_ISOLINES;
-   shader->vertices_per_primitive = nir->info.tess.point_mode ? 1 : lines ? 2 : 3;
-   shader->draw.evaluation = draw_create_tess_eval_shader(context->draw, &nir_state);
-   if (!shader->draw.evaluation) {
-      FREE(shader->logged);
-      FREE(shader);
-      return NULL;
-   }
-   return shader;
-}
-
-static void
-bind_tes_state(struct pipe_context *pipe, void *state)
-{
-   struct tbr_context *context = tbr_context(pipe);
-   struct tbr_drawn_shader *shader = state;
-   if (context->evaluation_shader == shader)
-      return;
-   draw_bind_tess_eval_shader(context->draw, shader ? shader->draw.evaluation : NULL);
-   context->evaluation_shader = shader;
-   context->dirty |= TBR_DIRTY_TESSELLATION;
-}
-
-static void
-delete_tes_state(struct pipe_context *pipe, void *state)
-{
-   struct tbr_drawn_shader *shader = state;
-   draw_delete_tess_eval_shader(tbr_context(pipe)->draw, shader->draw.evaluation);
-   FREE(shader->logged);
-   FREE(shader);
-}
-
-static void *
-create_gs_state(struct pipe_context *pipe, const struct pipe_shader_state *state)
-{
-   struct tbr_context *context = tbr_context(pipe);
-   struct pipe_shader_state nir_state;
-   struct tbr_drawn_shader *shader = create_drawn_shader(context, "geometry", state, &nir_state);
-   if (!shader)
-      return NULL;
-   const nir_shader *nir = nir_state.ir.nir;
-   shader->invocations = nir->info.gs.invocations;
-   shader->vertices_per_primitive = mesa_vertices_per_prim(u_reduced_prim(nir->info.gs.output_primitive));
-   assert(shader->vertices_per_primitive >= 1 && shader->vertices_per_primitive <= 3);
-   shader->draw.geometry = draw_create_geometry_shader(context->draw, &nir_state);
-   if (!shader->draw.geometry) {
-      FREE(shader->logged);
-      FREE(shader);
-      return NULL;
-   }
-   return shader;
-}
-
-static void
-bind_gs_state(struct pipe_context *pipe, void *state)
-{
-   struct tbr_context *context = tbr_context(pipe);
-   struct tbr_drawn_shader *shader = state;
-   if (context->geometry_shader == shader)
-      return;
-   draw_bind_geometry_shader(context->draw, shader ? shader->draw.geometry : NULL);
-   context->geometry_shader = shader;
-   context->dirty |= TBR_DIRTY_GEOMETRY_SHADER;
-}
-
-static void
-delete_gs_state(struct pipe_context *pipe, void *state)
-{
-   struct tbr_drawn_shader *shader = state;
-   draw_delete_geometry_shader(tbr_context(pipe)->draw, shader->draw.geometry);
-   FREE(shader->logged);
-   FREE(shader);
-}
-
 const enum pipe_shader_type tbr_drawn_stages[CM_PRERASTER_STAGES] = {
    [CM_PRERASTER_VERTEX] = PIPE_SHADER_VERTEX,
    [CM_PRERASTER_CONTROL] = PIPE_SHADER_TESS_CTRL,
@@ -570,24 +322,4 @@ tbr_last_drawn_shader(const struct tbr_context *context)
    if (context->geometry_shader)
       return context->geometry_shader;
    return context->evaluation_shader ? context->evaluation_shader : context->vertex_shader;
-}
-
-void
-tbr_shader_init_context(struct tbr_context *context)
-{
-   context->base.create_fs_state = create_fs_state;
-   context->base.bind_fs_state = bind_fs_state;
-   context->base.delete_fs_state = delete_fs_state;
-   context->base.create_vs_state = create_vs_state;
-   context->base.bind_vs_state = bind_vs_state;
-   context->base.delete_vs_state = delete_vs_state;
-   context->base.create_tcs_state = create_tcs_state;
-   context->base.bind_tcs_state = bind_tcs_state;
-   context->base.delete_tcs_state = delete_tcs_state;
-   context->base.create_tes_state = create_tes_state;
-   context->base.bind_tes_state = bind_tes_state;
-   context->base.delete_tes_state = delete_tes_state;
-   context->base.create_gs_state = create_gs_state;
-   context->base.bind_gs_state = bind_gs_state;
-   context->base.delete_gs_state = delete_gs_state;
 }

@@ -9,8 +9,8 @@
 #include "pipe/p_state.h"
 #include "util/u_inlines.h"
 #include "events/event_stream.h"
-#include "shader/tbr_fragment.h"
-#include "pipe/tbr_names.h"
+#include "tile/tbr_fragment.h"
+#include "state/tbr_names.h"
 
 struct nir_shader;
 struct tbr_code;
@@ -92,6 +92,7 @@ struct tbr_fragment_shader {
 
 /** A vertex, tessellation or geometry shader, which draw executes. */
 struct tbr_drawn_shader {
+   uint8_t stage; /**< MESA_SHADER_* */
    union {
       struct draw_vertex_shader *vertex;
       struct draw_tess_ctrl_shader *control;
@@ -122,6 +123,13 @@ const struct tbr_drawn_shader *tbr_last_drawn_shader(const struct tbr_context *c
 /** Identifiers of shaders in the event stream. */
 uint32_t tbr_next_shader_id(void);
 
+/** The NIR of a shader that Gallium creates, which the caller owns. */
+struct nir_shader *tbr_take_nir(const struct tbr_context *context, const struct pipe_shader_state *state);
+
+/** What create_fs_state makes, with one reference; NULL when out of memory. */
+struct tbr_fragment_shader *
+tbr_fragment_shader_create(struct tbr_context *context, const struct pipe_shader_state *state);
+
 void
 tbr_fragment_shader_reference(struct tbr_fragment_shader **destination, struct tbr_fragment_shader *source);
 
@@ -134,5 +142,8 @@ tbr_fragment_shader_compile(struct tbr_context *context, struct tbr_fragment_sha
  * LLVM fails or when out of memory. */
 struct tbr_code *tbr_jit_compile(struct tbr_context *context, const struct tbr_fragment_shader *shader,
                                  const struct tbr_fragment_variant_key *key, const unsigned char *digest);
+/** The same of a compute shader (tbr_jit_compute.c). */
+struct tbr_code *tbr_jit_compile_compute(struct tbr_context *context, const struct nir_shader *nir,
+                                         struct tbr_shader_cache *cache, const unsigned char *digest);
 
 #endif

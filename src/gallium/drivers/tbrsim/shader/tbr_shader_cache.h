@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "util/mesa-sha1.h"
-#include "shader/tbr_fragment.h"
+#include "tile/tbr_fragment.h"
 
 struct disk_cache;
 struct draw_context;

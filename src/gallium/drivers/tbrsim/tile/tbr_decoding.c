@@ -6,7 +6,7 @@
 #include "main/texcompress_astc.h"
 #include "main/texcompress_etc.h"
 #include "util/format/u_format.h"
-#include "pipe/tbr_resource.h"
+#include "state/tbr_resource.h"
 
 enum pipe_format
 tbr_decoded_format(enum pipe_format format)

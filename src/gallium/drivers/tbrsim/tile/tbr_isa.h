@@ -3,7 +3,7 @@
 #ifndef TBR_ISA_H
 #define TBR_ISA_H
 
-#include "pass/tbr_pass.h"
+#include "tile/tbr_pass.h"
 
 extern const struct tbr_isa tbr_isa_x86_64;    /**< SSE2 */
 extern const struct tbr_isa tbr_isa_x86_64_v3; /**< AVX2 */

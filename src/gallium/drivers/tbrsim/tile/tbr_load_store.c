@@ -6,7 +6,7 @@
 
 #include "util/format/u_format.h"
 #include "util/u_math.h"
-#include "pipe/tbr_resource.h"
+#include "state/tbr_resource.h"
 
 /* ---- public ------------------------------------------------------------- */
 

@@ -18,9 +18,7 @@ struct tbr_resource;
 struct tbr_storage;
 struct tbr_texture_thread;
 
-#define TBR_MAX_STORAGE_BUFFERS 32
 #define TBR_MAX_BOUND_BUFFERS (TBR_MAX_STORAGE_BUFFERS + TBR_MAX_CONSTANT_BUFFERS)
-#define TBR_MAX_IMAGES 16
 
 /** Numbers of bindings in generated code. Uniform blocks are loaded as storage buffers are. */
 #define TBR_STORAGE_BUFFER(n) (n)

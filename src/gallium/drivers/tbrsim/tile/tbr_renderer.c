@@ -10,10 +10,11 @@
 #include "util/u_math.h"
 #include "util/u_memory.h"
 #include "util/u_thread.h"
-#include "pass/tbr_batch.h"
-#include "pipe/tbr_context.h"
+#include "state/tbr_context.h"
 #include "model/tbr_process.h"
-#include "pipe/tbr_screen.h"
+#include "state/tbr_screen.h"
+#include "tile/tbr_job.h"
+#include "tile/tbr_thumbnail.h"
 
 #define MAX_THREADS 64
 /** Limits of the batches submitted and not retired: their number, their attribute blocks
@@ -47,8 +48,8 @@ struct tbr_renderer {
    bool stop;
    bool is_parents; /**< tbr_renderer_leave_to_parent */
 
-   struct tbr_batch *first, *last; /**< queue; the first is being rendered */
-   unsigned under_way;             /**< submitted and still used by renderer or model */
+   struct tbr_job *first, *last; /**< queue; the first is being rendered */
+   unsigned under_way;           /**< submitted and still used by renderer or model */
    uint64_t blocks_under_way;
    uint64_t orphaned_bytes_under_way;
    uint64_t next_sequence;
@@ -146,29 +147,29 @@ tbr_renderer_count_recorded(struct tbr_renderer *renderer)
 
 /** Returns an unused batch to its context. */
 static void
-retire(struct tbr_renderer *renderer, struct tbr_batch *batch)
+retire(struct tbr_renderer *renderer, struct tbr_job *job)
 {
-   assert(!batch->users);
-   assert(renderer->under_way && batch->context->batches_under_way);
-   assert(renderer->blocks_under_way >= batch->num_blocks);
-   assert(renderer->orphaned_bytes_under_way >= batch->orphaned_bytes);
-   tbr_batch_set_state(batch, TBR_BATCH_RENDERED, TBR_BATCH_RETIRED);
-   batch->next = batch->context->retired_batches;
-   batch->context->retired_batches = batch;
-   batch->context->batches_under_way--;
+   assert(!job->users);
+   assert(renderer->under_way && job->context->batches_under_way);
+   assert(renderer->blocks_under_way >= job->num_blocks);
+   assert(renderer->orphaned_bytes_under_way >= job->orphaned_bytes);
+   tbr_job_set_state(job, TBR_JOB_RENDERED, TBR_JOB_RETIRED);
+   job->next = job->context->retired_jobs;
+   job->context->retired_jobs = job;
+   job->context->batches_under_way--;
    renderer->under_way--;
-   renderer->blocks_under_way -= batch->num_blocks;
-   renderer->orphaned_bytes_under_way -= batch->orphaned_bytes;
+   renderer->blocks_under_way -= job->num_blocks;
+   renderer->orphaned_bytes_under_way -= job->orphaned_bytes;
 }
 
 /** Returns whether it was the last user: then renderer->retired is due. */
 static bool
-drop_user(struct tbr_renderer *renderer, struct tbr_batch *batch)
+drop_user(struct tbr_renderer *renderer, struct tbr_job *job)
 {
-   assert(batch->users > 0);
-   if (--batch->users)
+   assert(job->users > 0);
+   if (--job->users)
       return false;
-   retire(renderer, batch);
+   retire(renderer, job);
    return true;
 }
 
@@ -176,32 +177,31 @@ drop_user(struct tbr_renderer *renderer, struct tbr_batch *batch)
 static void
 finish_first(struct tbr_renderer *renderer)
 {
-   struct tbr_batch *batch = renderer->first;
-   assert(batch->tiles_done == batch->pass.tiles_x * batch->pass.tiles_y);
-   renderer->first = batch->next;
+   struct tbr_job *job = renderer->first;
+   assert(job->tiles_done == job->pass->tiles_x * job->pass->tiles_y);
+   renderer->first = job->next;
    if (!renderer->first)
       renderer->last = NULL;
-   batch->next = NULL;
-   if (batch->time)
-      batch->time->end = os_time_get_nano();
+   job->next = NULL;
+   if (job->time)
+      job->time->end = os_time_get_nano();
 
-   struct live_batch *live = find_live(renderer, batch->sequence);
+   struct live_batch *live = find_live(renderer, job->sequence);
    assert(live && live->submitted);
    *live = util_dynarray_pop(&renderer->live, struct live_batch);
    update_oldest(renderer);
-   tbr_batch_set_state(batch, TBR_BATCH_SUBMITTED, TBR_BATCH_RENDERED);
-   tbr_screen_note_ended_loops(tbr_screen(batch->context->base.screen));
-   assert(batch->users > 1);
-   batch->users--;
+   tbr_job_set_state(job, TBR_JOB_QUEUED, TBR_JOB_RENDERED);
+   tbr_screen_note_ended_loops(tbr_screen(job->context->base.screen));
+   assert(job->users > 1);
+   job->users--;
 }
 
 static void
-add_counters(struct tbr_batch *batch, const struct tbr_tile_thread *thread)
+add_counters(struct tbr_job *job, const struct tbr_tile_thread *thread)
 {
    const uint64_t *counters = tbr_tile_thread_occlusion(thread);
-   struct tbr_fragment_sink **sinks = batch->sinks.data;
-   for (unsigned i = 1; i < batch->pass.num_occlusion_counters; i++)
-      p_atomic_add(&sinks[i]->fragments, counters[i]);
+   for (unsigned i = 1; i < job->pass->num_occlusion_counters; i++)
+      p_atomic_add(&job->sinks[i]->fragments, counters[i]);
 }
 
 /* ---- events -------------------------------------------------------------- */
@@ -217,21 +217,21 @@ report_tiles(struct tbr_renderer *renderer)
 }
 
 static bool
-has_tiles(const struct tbr_batch *batch)
+has_tiles(const struct tbr_job *job)
 {
-   return p_atomic_read(&batch->next_tile) < batch->pass.tiles_x * batch->pass.tiles_y;
+   return p_atomic_read(&job->next_tile) < job->pass->tiles_x * job->pass->tiles_y;
 }
 
 /** Waits until the model is done with enough of the events. Called before the worker takes a tile: waiting with a tile that the
  * model needs next would be a deadlock. Where none is left, what it has rendered has to be counted first. */
 static void
-make_room(struct tbr_renderer *renderer, const struct tbr_batch *batch)
+make_room(struct tbr_renderer *renderer, const struct tbr_job *job)
 {
    if (!p_atomic_read(&renderer->events_full))
       return;
    mtx_lock(&renderer->lock);
    cnd_signal(&renderer->tile); /* the last tiles may not have been reported yet */
-   while (renderer->events_full && has_tiles(batch))
+   while (renderer->events_full && has_tiles(job))
       cnd_wait(&renderer->room, &renderer->lock);
    mtx_unlock(&renderer->lock);
 }
@@ -297,12 +297,44 @@ queue_events(struct tbr_renderer *renderer, struct cm_tile_events *events, struc
    mtx_unlock(&renderer->lock);
 }
 
-void
-tbr_renderer_release_tile(void *data, uint32_t tile)
+/* ---- what the model calls ------------------------------------------------ */
+
+static struct tbr_job *
+job_of(struct tbr_pass_source *source)
 {
-   struct tbr_batch *batch = data;
-   struct tbr_renderer *renderer = tbr_screen(batch->context->base.screen)->renderer;
-   struct cm_tile_events *events = util_dynarray_element(&batch->tile_events, struct cm_tile_events, tile);
+   return container_of(source, struct tbr_job, source);
+}
+
+static struct tbr_job *
+job_of_owner(struct cm_pass_owner *owner)
+{
+   return container_of(owner, struct tbr_job, source.owner);
+}
+
+static void
+wait_tile(struct tbr_pass_source *source, uint32_t position)
+{
+   struct tbr_job *job = job_of(source);
+   struct tbr_renderer *renderer = job->renderer;
+   const uint32_t num_tiles = job->pass->tiles_x * job->pass->tiles_y;
+   assert(position <= num_tiles && job->recorded);
+   const uint8_t *done = position < num_tiles ? &job->tile_done[position] : NULL;
+   if (done && p_atomic_read(done))
+      return;
+   mtx_lock(&renderer->lock);
+   p_atomic_set(&renderer->tile_wanted, true);
+   while (!(done && p_atomic_read(done)) && job->state != TBR_JOB_RENDERED)
+      cnd_wait(&renderer->tile, &renderer->lock);
+   p_atomic_set(&renderer->tile_wanted, false);
+   mtx_unlock(&renderer->lock);
+}
+
+static void
+release_tile(struct cm_pass_owner *owner, uint32_t tile)
+{
+   struct tbr_job *job = job_of_owner(owner);
+   struct tbr_renderer *renderer = job->renderer;
+   struct cm_tile_events *events = &job->tile_events[tile];
    if (!events->words)
       return;
    mtx_lock(&renderer->lock);
@@ -311,78 +343,62 @@ tbr_renderer_release_tile(void *data, uint32_t tile)
    mtx_unlock(&renderer->lock);
 }
 
-/** Nothing else is rendered before the batch is finished: memory has what it rendered. Called with the lock held. */
 static void
-take_picture(struct tbr_renderer *renderer, struct tbr_batch *batch)
+release(struct cm_pass_owner *owner)
 {
-   mtx_unlock(&renderer->lock);
-   batch->thumbnail = tbr_thumbnail_take(&batch->pass);
+   struct tbr_job *job = job_of_owner(owner);
+   struct tbr_renderer *renderer = job->renderer;
    mtx_lock(&renderer->lock);
-   assert(renderer->first == batch);
+   /* With the lock: the recorder's thread outlives the renderer, which may be destroyed once its last batch is retired. */
+   if (drop_user(renderer, job))
+      cnd_broadcast(&renderer->retired);
+   mtx_unlock(&renderer->lock);
 }
 
 /* ---- workers --------------------------------------------------------------- */
 
-/** Renders tiles of the batch, which the worker uses until all have been taken. */
+/** Nothing else is rendered before the batch is finished: memory has what it rendered. Called with the lock held. */
 static void
-render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_tile_thread *thread)
+take_picture(struct tbr_renderer *renderer, struct tbr_job *job)
 {
-   const uint32_t num_tiles = batch->pass.tiles_x * batch->pass.tiles_y;
-   const struct tbr_isa *isa = tbr_isa_get();
-   const uint32_t *traversal = batch->traversal.data;
-   const bool *touched = batch->touched.data;
-   struct cm_tile_events *tile_events = batch->tile_events.data;
-   uint8_t *tile_done = batch->tile_done.data;
-   struct cm_tile_events events = {0};
-   bool begun = false;
-   uint32_t rendered = 0;
-
-   for (;;) {
-      if (batch->recorded)
-         make_room(renderer, batch);
-      const uint32_t position = p_atomic_inc_return(&batch->next_tile) - 1;
-      if (position >= num_tiles)
-         break;
-      const uint32_t tile = traversal[position];
-      assert(tile < num_tiles && !tile_done[position]);
-      if (touched[tile]) {
-         if (!begun) {
-            begun = true;
-            if (batch->recorded) {
-               mtx_lock(&renderer->lock);
-               events = take_spare_events(renderer);
-               mtx_unlock(&renderer->lock);
-            }
-            if (!thread || !tbr_tile_thread_begin(thread, &batch->pass)) {
-               mesa_loge("out of memory for a tile's buffers; the process ends");
-               tbr_process_abort();
-            }
-         }
-         isa->render_tile(thread, &batch->pass, tile, batch->recorded ? &events : NULL);
-         if (batch->recorded)
-            queue_events(renderer, &events, &tile_events[tile]);
-      }
-      rendered++;
-      if (batch->recorded) {
-         p_atomic_set(&tile_done[position], 1);
-         if ((position & 15) == 0 && p_atomic_read(&renderer->tile_wanted))
-            report_tiles(renderer);
-      }
-   }
-   if (begun && batch->pass.num_occlusion_counters > 1)
-      add_counters(batch, thread);
-
+   mtx_unlock(&renderer->lock);
+   job->source.thumbnail = tbr_thumbnail_take(job->pass);
    mtx_lock(&renderer->lock);
-   if (events.words)
-      recycle_events(renderer, &events);
-   batch->tiles_done += rendered;
-   assert(batch->tiles_done <= num_tiles);
-   const bool last = rendered && batch->tiles_done == num_tiles;
-   if (last && batch->pictured)
-      take_picture(renderer, batch);
+   assert(renderer->first == job);
+}
+
+/** The worker is about to render its first tile of the job. */
+static void
+begin_job(struct tbr_renderer *renderer, const struct tbr_job *job, struct tbr_tile_thread *thread,
+          struct cm_tile_events *events)
+{
+   if (job->recorded) {
+      mtx_lock(&renderer->lock);
+      *events = take_spare_events(renderer);
+      mtx_unlock(&renderer->lock);
+   }
+   if (!thread || !tbr_tile_thread_begin(thread, job->pass)) {
+      mesa_loge("out of memory for a tile's buffers; the process ends");
+      tbr_process_abort();
+   }
+}
+
+/** The worker has done so many tiles, and found that all have been taken. */
+static void
+end_job(struct tbr_renderer *renderer, struct tbr_job *job, uint32_t done, struct cm_tile_events *events)
+{
+   const uint32_t num_tiles = job->pass->tiles_x * job->pass->tiles_y;
+   mtx_lock(&renderer->lock);
+   if (events->words)
+      recycle_events(renderer, events);
+   job->tiles_done += done;
+   assert(job->tiles_done <= num_tiles);
+   const bool last = done && job->tiles_done == num_tiles;
+   if (last && job->source.pictured)
+      take_picture(renderer, job);
    if (last)
       finish_first(renderer);
-   const bool retired = drop_user(renderer, batch);
+   const bool retired = drop_user(renderer, job);
    mtx_unlock(&renderer->lock);
 
    if (last) {
@@ -394,14 +410,51 @@ render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_
    cnd_signal(&renderer->tile);
 }
 
+/** Renders tiles of the job, which the worker uses until all have been taken. */
+static void
+render_tiles(struct tbr_renderer *renderer, struct tbr_job *job, struct tbr_tile_thread *thread)
+{
+   const uint32_t num_tiles = job->pass->tiles_x * job->pass->tiles_y;
+   const struct tbr_isa *isa = tbr_isa_get();
+   struct cm_tile_events events = {0};
+   bool begun = false;
+   uint32_t done = 0;
+
+   for (;; done++) {
+      if (job->recorded)
+         make_room(renderer, job);
+      const uint32_t position = p_atomic_inc_return(&job->next_tile) - 1;
+      if (position >= num_tiles)
+         break;
+      const uint32_t tile = job->source.traversal[position];
+      assert(tile < num_tiles && !job->tile_done[position]);
+      if (job->touched[tile]) {
+         if (!begun)
+            begin_job(renderer, job, thread, &events);
+         begun = true;
+         isa->render_tile(thread, job->pass, tile, job->recorded ? &events : NULL);
+         if (job->recorded)
+            queue_events(renderer, &events, &job->tile_events[tile]);
+      }
+      if (job->recorded) {
+         p_atomic_set(&job->tile_done[position], 1);
+         if ((position & 15) == 0 && p_atomic_read(&renderer->tile_wanted))
+            report_tiles(renderer);
+      }
+   }
+   if (begun && job->pass->num_occlusion_counters > 1)
+      add_counters(job, thread);
+   end_job(renderer, job, done, &events);
+}
+
 static bool
 has_work(const struct tbr_renderer *renderer)
 {
-   const struct tbr_batch *batch = renderer->first;
+   const struct tbr_job *job = renderer->first;
    /* What shaders store in one order of tiles, the same in every run. */
-   if (batch && batch->stores && batch->claimed)
+   if (job && job->in_order && job->claimed)
       return false;
-   return batch && has_tiles(batch);
+   return job && has_tiles(job);
 }
 
 static int
@@ -423,15 +476,15 @@ worker_main(void *data)
          cnd_wait(&renderer->work, &renderer->lock);
       if (!has_work(renderer))
          break;
-      struct tbr_batch *batch = renderer->first;
-      assert(batch->state == TBR_BATCH_SUBMITTED && batch->users > 0);
-      if (batch->time && !batch->claimed)
-         batch->time->begin = os_time_get_nano();
-      batch->claimed = true;
+      struct tbr_job *job = renderer->first;
+      assert(job->state == TBR_JOB_QUEUED && job->users > 0);
+      if (job->time && !job->claimed)
+         job->time->begin = os_time_get_nano();
+      job->claimed = true;
       /* Keeps the batch alive for a worker that finds all its tiles taken. */
-      batch->users++;
+      job->users++;
       mtx_unlock(&renderer->lock);
-      render_tiles(renderer, batch, thread);
+      render_tiles(renderer, job, thread);
       mtx_lock(&renderer->lock);
    }
    mtx_unlock(&renderer->lock);
@@ -445,38 +498,39 @@ worker_main(void *data)
 
 /** Whether the batch would exceed a limit and has to wait. */
 static bool
-is_busy_for(const struct tbr_renderer *renderer, const struct tbr_batch *batch)
+is_busy_for(const struct tbr_renderer *renderer, const struct tbr_job *job)
 {
    return renderer->under_way >= MAX_BATCHES_UNDER_WAY ||
           (renderer->under_way &&
-           (renderer->blocks_under_way + batch->num_blocks > MAX_BLOCKS_UNDER_WAY ||
-            renderer->orphaned_bytes_under_way + batch->orphaned_bytes > MAX_ORPHANED_BYTES_UNDER_WAY));
+           (renderer->blocks_under_way + job->num_blocks > MAX_BLOCKS_UNDER_WAY ||
+            renderer->orphaned_bytes_under_way + job->orphaned_bytes > MAX_ORPHANED_BYTES_UNDER_WAY));
 }
 
 void
-tbr_renderer_submit(struct tbr_renderer *renderer, struct tbr_batch *batch)
+tbr_renderer_submit(struct tbr_renderer *renderer, struct tbr_job *job)
 {
    assert(!renderer->is_parents);
-   batch->orphaned_bytes = tbr_batch_count_orphaned_bytes(batch);
+   job->source.owner = (struct cm_pass_owner){release_tile, release};
+   job->source.wait_tile = wait_tile;
    mtx_lock(&renderer->lock);
-   while (is_busy_for(renderer, batch))
+   while (is_busy_for(renderer, job))
       cnd_wait(&renderer->retired, &renderer->lock);
-   struct live_batch *live = find_live(renderer, batch->sequence);
-   assert(live && !live->submitted && !batch->users);
+   struct live_batch *live = find_live(renderer, job->sequence);
+   assert(live && !live->submitted && !job->users);
    live->submitted = true;
-   tbr_batch_set_state(batch, TBR_BATCH_RECORDING, TBR_BATCH_SUBMITTED);
+   tbr_job_set_state(job, TBR_JOB_IDLE, TBR_JOB_QUEUED);
    renderer->under_way++;
-   renderer->blocks_under_way += batch->num_blocks;
-   renderer->orphaned_bytes_under_way += batch->orphaned_bytes;
-   batch->context->batches_under_way++;
-   batch->users = batch->recorded ? 2 : 1;
-   batch->next = NULL;
+   renderer->blocks_under_way += job->num_blocks;
+   renderer->orphaned_bytes_under_way += job->orphaned_bytes;
+   job->context->batches_under_way++;
+   job->users = job->recorded ? 2 : 1;
+   job->next = NULL;
    assert(!renderer->first == !renderer->last);
    if (renderer->last)
-      renderer->last->next = batch;
+      renderer->last->next = job;
    else
-      renderer->first = batch;
-   renderer->last = batch;
+      renderer->first = job;
+   renderer->last = job;
    mtx_unlock(&renderer->lock);
    cnd_broadcast(&renderer->work);
 }
@@ -546,14 +600,14 @@ tbr_renderer_wait_idle(struct tbr_renderer *renderer)
    mtx_unlock(&renderer->lock);
 }
 
-struct tbr_batch *
+struct tbr_job *
 tbr_renderer_take_retired(struct tbr_renderer *renderer, struct tbr_context *context)
 {
    mtx_lock(&renderer->lock);
-   struct tbr_batch *batches = context->retired_batches;
-   context->retired_batches = NULL;
+   struct tbr_job *jobs = context->retired_jobs;
+   context->retired_jobs = NULL;
    mtx_unlock(&renderer->lock);
-   return batches;
+   return jobs;
 }
 
 void
@@ -562,50 +616,6 @@ tbr_renderer_drain(struct tbr_renderer *renderer, struct tbr_context *context)
    mtx_lock(&renderer->lock);
    while (context->batches_under_way && !renderer->is_parents)
       cnd_wait(&renderer->retired, &renderer->lock);
-   mtx_unlock(&renderer->lock);
-}
-
-void
-tbr_renderer_wait_tile(void *data, uint32_t position)
-{
-   struct tbr_batch *batch = data;
-   struct tbr_renderer *renderer = tbr_screen(batch->context->base.screen)->renderer;
-   const uint8_t *done = util_dynarray_element(&batch->tile_done, uint8_t, position);
-   assert(position < batch->tile_done.size && batch->recorded);
-   if (p_atomic_read(done))
-      return;
-   mtx_lock(&renderer->lock);
-   p_atomic_set(&renderer->tile_wanted, true);
-   while (!p_atomic_read(done) && batch->state != TBR_BATCH_RENDERED)
-      cnd_wait(&renderer->tile, &renderer->lock);
-   p_atomic_set(&renderer->tile_wanted, false);
-   mtx_unlock(&renderer->lock);
-}
-
-struct tbr_thumbnail
-tbr_renderer_take_thumbnail(void *data)
-{
-   struct tbr_batch *batch = data;
-   struct tbr_renderer *renderer = tbr_screen(batch->context->base.screen)->renderer;
-   assert(batch->recorded && batch->pictured);
-   mtx_lock(&renderer->lock);
-   while (batch->state != TBR_BATCH_RENDERED)
-      cnd_wait(&renderer->rendered, &renderer->lock);
-   mtx_unlock(&renderer->lock);
-   const struct tbr_thumbnail thumbnail = batch->thumbnail;
-   batch->thumbnail = (struct tbr_thumbnail){0};
-   return thumbnail;
-}
-
-void
-tbr_renderer_release(void *data)
-{
-   struct tbr_batch *batch = data;
-   struct tbr_renderer *renderer = tbr_screen(batch->context->base.screen)->renderer;
-   mtx_lock(&renderer->lock);
-   /* With the lock: the recorder's thread outlives the renderer, which may be destroyed once its last batch is retired. */
-   if (drop_user(renderer, batch))
-      cnd_broadcast(&renderer->retired);
    mtx_unlock(&renderer->lock);
 }
 

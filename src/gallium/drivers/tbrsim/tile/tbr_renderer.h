@@ -7,10 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct tbr_batch;
 struct tbr_context;
+struct tbr_job;
 struct tbr_renderer;
-struct tbr_thumbnail;
 
 /** Starts the worker threads; 0: one a core. NULL when that fails. */
 struct tbr_renderer *tbr_renderer_create(unsigned threads);
@@ -23,8 +22,9 @@ void tbr_renderer_destroy(struct tbr_renderer *renderer);
 /** Returns the sequence number of a new batch, which counts as not done until the batch
  * is rendered. 0 when out of memory. */
 uint64_t tbr_renderer_begin(struct tbr_renderer *renderer);
-/** Queues a batch that has been recorded. Waits while too many are under way. */
-void tbr_renderer_submit(struct tbr_renderer *renderer, struct tbr_batch *batch);
+/** Queues the job of a batch that has been recorded. Waits while too many are under way. A job that is recorded has a
+ * source with the pass' events, whose functions this sets. */
+void tbr_renderer_submit(struct tbr_renderer *renderer, struct tbr_job *job);
 
 /** Whether the batch is rendered, and all submitted ones with smaller numbers / waits until they are. A batch that has
  * not been submitted counts as done. */
@@ -43,17 +43,9 @@ unsigned tbr_renderer_count_recorded(struct tbr_renderer *renderer);
 bool tbr_renderer_idle(struct tbr_renderer *renderer);
 void tbr_renderer_wait_idle(struct tbr_renderer *renderer);
 
-/** Takes the context's retired batches. */
-struct tbr_batch *tbr_renderer_take_retired(struct tbr_renderer *renderer, struct tbr_context *context);
+/** Takes the jobs of the context's retired batches. */
+struct tbr_job *tbr_renderer_take_retired(struct tbr_renderer *renderer, struct tbr_context *context);
 /** Waits until the context has no batch under way. */
 void tbr_renderer_drain(struct tbr_renderer *renderer, struct tbr_context *context);
-
-/** The model waits for a tile, by position in the traversal; waits for the batch to
- * be rendered, whose thumbnail it takes; is done with the events of a tile, by its number; and
- * releases the batch. */
-void tbr_renderer_wait_tile(void *batch, uint32_t position);
-struct tbr_thumbnail tbr_renderer_take_thumbnail(void *batch);
-void tbr_renderer_release_tile(void *batch, uint32_t tile);
-void tbr_renderer_release(void *batch);
 
 #endif

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "pass/tbr_pass.h"
+#include "tile/tbr_pass.h"
 #include "util/format/u_format.h"
 #include "util/macros.h"
 

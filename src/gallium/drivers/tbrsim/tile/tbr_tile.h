@@ -17,9 +17,9 @@
 #include <stdio.h>
 
 #include "util/format/u_format.h"
-#include "shader/tbr_fragment.h"
+#include "tile/tbr_fragment.h"
 #include "tbr_limits.h"
-#include "pass/tbr_pass.h"
+#include "tile/tbr_pass.h"
 
 #define TBR_TILE_MAX_PIXELS (TBR_MAX_TILE_SIZE * TBR_MAX_TILE_SIZE)
 #define TBR_TILE_MAX_BLOCKS (TBR_TILE_MAX_PIXELS / 16)

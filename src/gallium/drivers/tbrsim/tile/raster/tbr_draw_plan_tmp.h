@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a draw's state means in this pass and tile, worked out once for a run of
  * its primitives. */
-#include "pass/tbr_draw_tests.h"
+#include "tile/tbr_draw_tests.h"
 #include "tile/tbr_tile.h"
 #include "tile/raster/tbr_vector.h"
 

@@ -8,8 +8,6 @@
 #include <stdio.h>
 
 struct nir_shader;
-struct tbr_batch;
-struct tbr_pass;
 
 enum tbr_debug_flag {
    TBR_DEBUG_NIR = 1 << 0,     /**< shaders as they are compiled */
@@ -39,11 +37,5 @@ void tbr_debug_nir(const char *stage, uint32_t id, struct nir_shader *nir);
 void tbr_debug_shader(const char *stage, uint32_t id, uint32_t instructions);
 /** Reports the code of a fragment shader, at its first draw; how: where it came from. */
 void tbr_debug_code(uint32_t id, uint32_t instructions, int64_t nanoseconds, const char *how);
-
-/** Reports a pass when it is submitted. */
-void tbr_debug_pass(const struct tbr_batch *batch);
-
-/** Selects the tile of the pass to be dumped, if any. */
-void tbr_debug_tile(struct tbr_pass *pass, const struct tbr_batch *batch);
 
 #endif

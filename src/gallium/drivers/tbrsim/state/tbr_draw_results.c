@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/tbr_draw_results.h"
+#include "state/tbr_draw_results.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "events/event_stream.h"
 #include "gpu/attribution.h"
 #include "stats/call_results.h"
-#include "pipe/tbr_screen.h"
+#include "state/tbr_screen.h"
 
 #define VARIABLE "TBRSIM_DRAW_RESULTS"
 

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "pipe/tbr_debug.h"
+#include "state/tbr_debug.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "nir.h"
-#include "util/format/u_format.h"
 #include "util/log.h"
 #include "util/simple_mtx.h"
-#include "pass/tbr_batch.h"
 
 struct tbr_debug tbr_debug;
 
@@ -122,58 +120,4 @@ tbr_debug_code(uint32_t id, uint32_t instructions, int64_t nanoseconds, const ch
    if (tbr_debug.flags & TBR_DEBUG_SHADERS)
       fprintf(tbr_debug.out, "fragment shader %u: %u instructions, code %s in %.3f ms\n", id, instructions,
               how, nanoseconds / 1e6);
-}
-
-/* ---- passes ------------------------------------------------------------ */
-
-static void
-print_attachment(const char *name, const struct tbr_attachment *attachment)
-{
-   if (!attachment->memory)
-      return;
-   fprintf(tbr_debug.out, ", %s %s%s%s%s", name, util_format_short_name(attachment->format),
-           attachment->clear ? " cleared" : "", attachment->load ? " loaded" : "",
-           attachment->store ? " stored" : "");
-}
-
-static uint32_t
-count_touched(const struct tbr_batch *batch)
-{
-   uint32_t count = 0;
-   util_dynarray_foreach (&batch->touched, bool, touched)
-      count += *touched;
-   return count;
-}
-
-void
-tbr_debug_pass(const struct tbr_batch *batch)
-{
-   if (!(tbr_debug.flags & TBR_DEBUG_PASSES))
-      return;
-   const struct tbr_pass *pass = &batch->pass;
-   flockfile(tbr_debug.out);
-   fprintf(tbr_debug.out, "frame %u, pass %llu: %ux%u", batch->frame, (unsigned long long)batch->sequence,
-           pass->width, pass->height);
-   for (unsigned i = 0; i < pass->num_color; i++) {
-      char name[16];
-      snprintf(name, sizeof name, "color%u", i);
-      print_attachment(name, &pass->color[i]);
-   }
-   print_attachment("depth", &pass->depth);
-   print_attachment("stencil", &pass->stencil);
-   fprintf(tbr_debug.out, "; %zu draw states, %zu primitives, %u of %u tiles\n",
-           util_dynarray_num_elements(&batch->states, const struct tbr_draw_state *),
-           util_dynarray_num_elements(&batch->primitives, struct cm_primitive), count_touched(batch),
-           pass->tiles_x * pass->tiles_y);
-   funlockfile(tbr_debug.out);
-}
-
-void
-tbr_debug_tile(struct tbr_pass *pass, const struct tbr_batch *batch)
-{
-   if (!(tbr_debug.flags & TBR_DEBUG_TILE) || tbr_debug.tile_x >= pass->tiles_x ||
-       tbr_debug.tile_y >= pass->tiles_y || (!tbr_debug.every_frame && batch->frame != tbr_debug.frame))
-      return;
-   pass->dumped_tile = tbr_debug.tile_y * pass->tiles_x + tbr_debug.tile_x;
-   pass->dump = tbr_debug.out;
 }

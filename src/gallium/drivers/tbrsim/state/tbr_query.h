@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: MIT */
+/** A query, and what primitive assembly counts for it. */
 #ifndef TBR_QUERY_H
 #define TBR_QUERY_H
 
-#include "pass/tbr_batch.h"
-#include "geometry/tbr_binning.h"
-#include "model/tbr_hit_rate_query.h"
 #include "pipe/p_defines.h"
+#include "pipe/p_state.h"
 #include "util/list.h"
 #include "util/u_dynarray.h"
 
 struct pipe_query;
-struct tbr_context;
+struct tbr_batch_time;
 struct tbr_counter_watch;
+
+/** Primitives of a vertex stream since the context began. */
+struct tbr_stream_counts {
+   uint64_t generated; /**< that left the last vertex processing stage */
+   uint64_t needed;    /**< of these, while transform feedback was active */
+   uint64_t written;   /**< of these, that fitted into the buffers */
+};
+
+/** Counters that a hit rate is made of. */
+enum { TBR_RATE_HITS, TBR_RATE_READS, TBR_RATE_WRITES, TBR_RATE_COUNTERS };
 
 struct tbr_query {
    unsigned
@@ -45,13 +54,5 @@ tbr_query(struct pipe_query *query)
 {
    return (struct tbr_query *)query;
 }
-
-/** Enables the statistics in draw that the active queries need of the next draw. */
-void tbr_query_begin_draw(struct tbr_context *context);
-/** After a draw: what primitive assembly counted. */
-void tbr_query_end_draw(struct tbr_context *context);
-/** draw's figures of the draw just made, for pipeline statistics queries. */
-void tbr_query_add_pipeline_statistics(struct tbr_context *context,
-                                       const struct pipe_query_data_pipeline_statistics *statistics);
 
 #endif

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "util/u_memory.h"
-#include "pipe/tbr_context.h"
-#include "model/tbr_counter_query.h"
+#include "state/tbr_context.h"
+#include "pipe/tbr_functions.h"
 
 struct tbr_counter_set {
    /** struct gl_perf_query_object, a number and some flags: the frontend keeps it here. */

@@ -8,20 +8,13 @@
 #define TBR_THUMBNAIL_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+
+#include "model/tbr_statistics.h"
 
 struct tbr_pass;
 
 /** Pixels of the longer side, at most. */
 #define TBR_THUMBNAIL_SIZE 160
-
-/** A picture as a file; empty: there is none. */
-struct tbr_thumbnail {
-   uint32_t pass; /**< its number in the frame, from 0 */
-   size_t size;   /**< bytes */
-   uint8_t *png;  /**< to be freed */
-};
 
 /** Whether the environment asks for them. */
 bool tbr_thumbnails_are_wanted(void);

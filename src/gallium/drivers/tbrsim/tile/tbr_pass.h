@@ -14,7 +14,7 @@
 #include "pipe/p_state.h"
 #include "events/event_stream.h"
 #include "tiling/parameter_buffer.h"
-#include "shader/tbr_fragment.h"
+#include "tile/tbr_fragment.h"
 #include "tbr_limits.h"
 
 /** Flags in a primitive's first attribute block (cm_pb_attribute_block.flags). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pipe/tbr_names.h"
+#include "state/tbr_names.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -14,11 +14,11 @@
 #include "util/u_atomic.h"
 #include "util/u_debug.h"
 #include "util/u_memory.h"
-#include "pipe/tbr_context.h"
-#include "model/tbr_draw_results.h"
+#include "state/tbr_context.h"
+#include "state/tbr_draw_results.h"
 #include "model/tbr_model.h"
-#include "pipe/tbr_resource.h"
-#include "pipe/tbr_screen.h"
+#include "state/tbr_resource.h"
+#include "state/tbr_screen.h"
 
 struct tbr_names {
    simple_mtx_t mutex;

@@ -18,8 +18,9 @@
 #ifndef TBR_COUNTER_QUERY_H
 #define TBR_COUNTER_QUERY_H
 
-#include "pipe/tbr_query.h"
+#include "state/tbr_query.h"
 
+struct tbr_context;
 struct tbr_screen;
 
 bool tbr_counter_query_is_supported(const struct tbr_screen *screen, unsigned type);
@@ -42,12 +43,6 @@ void tbr_counter_queries_begin_pass(struct tbr_context *context);
  * read next. Once several threads draw nothing is deferred, as another may need what has been drawn; a
  * context that becomes another's successor in the same thread is flushed in any case. */
 bool tbr_counter_queries_defer_flush(struct tbr_context *context);
-
-/** tbr_counter_set.c: GL_INTEL_performance_query, which has descriptions. */
-void tbr_counter_set_init_context(struct tbr_context *context);
-/** False when out of memory. */
-bool tbr_counter_set_init_screen(struct tbr_screen *screen);
-void tbr_counter_set_destroy_screen(struct tbr_screen *screen);
 
 void tbr_counter_query_init_context(struct tbr_context *context);
 void tbr_counter_query_destroy_context(struct tbr_context *context);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/tbr_thumbnail.h"
+#include "tile/tbr_thumbnail.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "util/log.h"
 #include "util/u_debug.h"
 #include "util/u_math.h"
-#include "pass/tbr_pass.h"
+#include "tile/tbr_pass.h"
 
 /** Rows of the image that a row of the picture is the average of, at most. */
 #define MAX_ROWS 4

@@ -9,14 +9,13 @@
 #include "util/slab.h"
 #include "util/u_blitter.h"
 #include "tbr_limits.h"
-#include "tile/tbr_load_store.h"
-#include "pipe/tbr_names.h"
-#include "pass/tbr_pixel_local.h"
-#include "pipe/tbr_screen.h"
+#include "state/tbr_names.h"
+#include "state/tbr_screen.h"
 
 struct draw_context;
 struct vbuf_render;
 struct tbr_batch;
+struct tbr_job;
 struct tbr_fragment_shader;
 struct tbr_drawn_shader;
 struct tbr_fragment_sink;
@@ -160,7 +159,7 @@ struct tbr_context {
    struct tbr_fragment_counting invocations; /**< of fragment shaders, for pipeline statistics */
    unsigned num_active_statistics;           /**< active queries that need draw's statistics */
    unsigned num_active_primitives;           /**< active queries that need draw's primitive counts */
-   /** Summed up while such queries are active, see tbr_query_add_pipeline_statistics. */
+   /** Summed up while such queries are active. */
    struct pipe_query_data_pipeline_statistics statistics;
    bool queries_paused;                          /**< set_active_query_state(false) */
    struct list_head counter_watches;             /**< queries of the model's counters (tbr_counter_query.c) */
@@ -195,8 +194,8 @@ struct tbr_context {
     * it, so that it has been submitted. */
    struct tbr_batch *aside;
    enum tbr_copy_state copy;
-   struct tbr_batch *retired_batches; /**< rendered, to be recycled (renderer's lock) */
-   unsigned batches_under_way;        /**< (renderer's lock) */
+   struct tbr_job *retired_jobs; /**< of batches that are rendered, to be recycled (renderer's lock) */
+   unsigned batches_under_way;   /**< (renderer's lock) */
    struct tbr_batch *free_batches;
    uint64_t last_batch; /**< sequence number of the last submitted batch */
 };
@@ -207,32 +206,22 @@ tbr_context(struct pipe_context *context)
    return (struct tbr_context *)context;
 }
 
-struct pipe_context *tbr_context_create(struct pipe_screen *screen, void *priv, unsigned flags);
-
-/* Parts of the context, each filling in its functions. */
-void tbr_state_init_context(struct tbr_context *context);  /* tbr_state.c */
-void tbr_shader_init_context(struct tbr_context *context); /* tbr_shader.c */
-bool tbr_draw_init_context(struct tbr_context *context);   /* tbr_draw.c: draw_vbo; false: no memory */
-void tbr_draw_destroy_context(struct tbr_context *context);
-void
-tbr_surface_init_context(struct tbr_context *context);    /* tbr_surface.c: surfaces, clears, copies, blits */
-void tbr_query_init_context(struct tbr_context *context); /* tbr_query.c */
-void tbr_flush_init_context(struct tbr_context *context); /* tbr_fence.c: flush */
-
-/** Clears buffers of the bound framebuffer's batch (PIPE_CLEAR_*) with a draw. */
-void tbr_clear_by_drawing(struct tbr_context *context, unsigned buffers, const union pipe_color_union *color,
-                          double depth, unsigned stencil);
-/** A resource got new memory: what has been derived from the old is dirty. */
-void tbr_state_storage_replaced(struct tbr_context *context, const struct tbr_resource *resource);
-/** Maps the current memory of constant buffers for the shaders that draw executes. */
-void tbr_state_refresh_constants(struct tbr_context *context);
-/** Drops the references to a memory (NULL: to all); the next draw that reads it takes a new one. */
-void tbr_state_release_storage(struct tbr_context *context, const struct tbr_storage *storage);
-/** Drops all references of the bound state. */
-void tbr_state_release(struct tbr_context *context);
-
 /** Whether draw executes a stage's shaders. */
-bool tbr_is_drawn_stage(enum pipe_shader_type stage);
+static inline bool
+tbr_is_drawn_stage(enum pipe_shader_type stage)
+{
+   return stage == PIPE_SHADER_VERTEX || stage == PIPE_SHADER_TESS_CTRL || stage == PIPE_SHADER_TESS_EVAL ||
+          stage == PIPE_SHADER_GEOMETRY;
+}
+
+/** A resource got new memory: what has been derived from the old is dirty. */
+void tbr_context_storage_replaced(struct tbr_context *context);
+/** Drops the references to a memory (NULL: to all); the next draw that reads it takes a new one. */
+void tbr_context_release_storage(struct tbr_context *context, const struct tbr_storage *storage);
+/** Maps a constant buffer, whose memory is held, in draw for a stage that it executes. */
+void tbr_context_map_constants(struct tbr_context *context, enum pipe_shader_type stage, unsigned index);
+/** Maps the current memory of constant buffers for the shaders that draw executes. */
+void tbr_context_refresh_constants(struct tbr_context *context);
 
 /** Whether the render condition allows a draw, clear or blit. Waits for the
  * query in every mode: an image must not depend on time. */

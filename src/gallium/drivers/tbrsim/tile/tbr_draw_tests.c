@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Independent of the vector level. */
-#include "pass/tbr_draw_tests.h"
+#include "tile/tbr_draw_tests.h"
 
-#include "pass/tbr_pass.h"
+#include "tile/tbr_pass.h"
 
 static bool
 stencil_has_effect(const struct tbr_stencil *stencil)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * Hit rates of caches as driver queries, NAME.hit_percent, behind those of the model's counters: of what a query of each of
- * these counters reports meanwhile (tbr_counter_query.h), the part of the accesses that hit.
+ * these counters reports meanwhile (pass/tbr_counter_query.h), the part of the accesses that hit.
  *
  * Their type is a floating-point number, not a percentage: of the latter GALLIUM_HUD reads an integer and
  * GL_AMD_performance_monitor a floating-point number.
@@ -9,14 +9,10 @@
 #ifndef TBR_HIT_RATE_QUERY_H
 #define TBR_HIT_RATE_QUERY_H
 
-#include "pipe/p_defines.h"
+#include "state/tbr_query.h"
 
 struct tbr_context;
-struct tbr_query;
 struct tbr_screen;
-
-/** Counters that a rate is made of. */
-enum { TBR_RATE_HITS, TBR_RATE_READS, TBR_RATE_WRITES, TBR_RATE_COUNTERS };
 
 /** A cache's hit rate, of one stream or all. */
 struct tbr_hit_rate {

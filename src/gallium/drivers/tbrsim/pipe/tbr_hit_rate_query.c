@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/tbr_hit_rate_query.h"
+#include "pipe/tbr_hit_rate_query.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/u_memory.h"
-#include "pipe/tbr_context.h"
-#include "model/tbr_counter_query.h"
-#include "pipe/tbr_screen.h"
+#include "state/tbr_context.h"
+#include "pass/tbr_counter_query.h"
+#include "state/tbr_screen.h"
 
 static const char *const events[TBR_RATE_COUNTERS] = {
    [TBR_RATE_HITS] = "hits", [TBR_RATE_READS] = "reads", [TBR_RATE_WRITES] = "writes"};

@@ -77,21 +77,10 @@ tbr_screen(struct pipe_screen *screen)
    return (struct tbr_screen *)screen;
 }
 
-/** Prepares the screen for a context. In a forked child a display that its parent has opened gets threads and a model of
- * its own, if the parent has not made a context there: else false, with a message. */
-bool tbr_screen_begin_context(struct tbr_screen *screen);
 /** Ends a forked child that draws with a context of its parent: nothing there would render it. */
 void tbr_screen_check_owner(const struct tbr_screen *screen);
 
 /** Reports, once, that the watchdog has ended a shader's loops. */
 void tbr_screen_note_ended_loops(struct tbr_screen *screen);
-
-/** Sets caps, limits and formats (tbr_caps.c). The shader limits come first: Mesa
- * derives caps from them. */
-void tbr_caps_init_screen(struct tbr_screen *screen);
-
-/** Lists the model's counters as driver queries (tbr_counter_query.c). False when out
- * of memory. */
-bool tbr_counter_query_init_screen(struct tbr_screen *screen);
 
 #endif

@@ -1,16 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * Resources: buffers and textures in host memory, linear rows.
- *
- * Hazards: each batch (tbr_batch.h) has a sequence number. A resource has
- * the last batch that reads and the last that writes it; an access by the CPU
- * waits for exactly that batch (tbr_resource_wait), flushing it first if
- * it is still being recorded. A buffer or texture that is discarded as a whole
- * gets new memory instead (orphaning), one that is changed in part while the
- * batch being recorded reads it a copy (shadowing). Whether that happens depends
- * on what has been recorded, never on how far rendering is: new memory is a new
- * resource of the event stream.
- */
+/** Resources: buffers and textures in host memory, linear rows. pass/tbr_hazards.h orders the accesses to them. */
 #ifndef TBR_RESOURCE_H
 #define TBR_RESOURCE_H
 
@@ -27,7 +16,7 @@ struct tbr_screen;
 /** Memory of a resource; batches hold references while they use it. */
 struct tbr_storage {
    struct pipe_reference reference; /**< one of the resource's own while it is its memory */
-   uint8_t *memory;                 /**< first byte, at a multiple of 64 */
+   uint8_t *memory;                 /**< first byte */
    uint64_t bytes;
    void *allocation;                        /**< what to free; NULL: memory belongs to the display target */
    struct sw_winsys *winsys;                /**< of the display target */
@@ -73,14 +62,6 @@ tbr_resource(struct pipe_resource *resource)
    return (struct tbr_resource *)resource;
 }
 
-struct tbr_transfer {
-   struct pipe_transfer base;
-   struct tbr_storage *storage; /**< what is mapped, though the resource may get other memory meanwhile */
-   /** Of a multisampled resource: a single-sampled image of the box, and its mapping. */
-   struct pipe_resource *pixels;
-   struct pipe_transfer *pixels_transfer;
-};
-
 /** First byte of a level and layer in a memory that the resource has or had. */
 static inline uint8_t *
 tbr_storage_address(const struct tbr_storage *storage, const struct tbr_resource *resource, unsigned level,
@@ -90,44 +71,26 @@ tbr_storage_address(const struct tbr_storage *storage, const struct tbr_resource
    return storage->memory + resource->level_offset[level] + layer * resource->layer_stride[level];
 }
 
+/** Memory begins at a multiple of this. */
+#define TBR_MEMORY_ALIGNMENT 64
+/** Zeroed memory, with one reference; NULL when out of memory. */
+struct tbr_storage *tbr_storage_create(uint64_t bytes);
 void tbr_storage_reference(struct tbr_storage **destination, struct tbr_storage *source);
 
 /** Makes *held a reference to the resource's memory, which another context may replace
  * at any time: readers and writers hold a reference. True if *held was another
  * memory before. Costs nothing if it was not. */
 bool tbr_resource_hold(const struct tbr_resource *resource, struct tbr_storage **held);
+/** The resource gets other memory of the same size; the reference to it becomes the resource's. */
+void tbr_resource_replace_storage(struct tbr_resource *resource, struct tbr_storage *storage);
 
-/** The context's batch of that sequence number reads the resource. */
-void
-tbr_resource_note_read(const struct tbr_context *context, struct tbr_resource *resource, uint64_t sequence);
-
-/** Makes the resource's memory safe to read (for_write false: waits for the last
- * writer) or to write (true: waits for readers too) by the CPU. reason: why the batch being recorded ends, if it has to. */
-void tbr_resource_wait(struct tbr_context *context, struct tbr_resource *resource, bool for_write,
-                       enum cm_end_reason reason);
-
-/** Gives the resource fresh, zeroed memory if batches have used the old one. False
- * when out of memory or it cannot (display targets, persistent mappings). */
-bool tbr_resource_orphan(struct tbr_context *context, struct tbr_resource *resource);
-
-/** Makes the resource's memory safe to be written by the CPU, by giving it a copy
- * of its memory if the batch being recorded reads it, else by waiting. */
-void tbr_resource_prepare_write(struct tbr_context *context, struct tbr_resource *resource,
-                                enum cm_end_reason reason);
-
-/** A front buffer that has not been drawn to since it was displayed gets the
- * window's content, which a buffer swap may have changed. Others stay as they are. */
-void tbr_resource_refresh_front(struct tbr_context *context, struct tbr_resource *resource);
-
+/** Whether it is a front buffer that has not been drawn to since it was displayed: a swap may have changed the window. */
 bool tbr_resource_is_stale_front(const struct tbr_resource *resource);
-/** The reading alone; nothing that uses the memory may be under way. */
+/** Reads a front buffer's content from its window; nothing that uses the memory may be under way. */
 void tbr_resource_read_front(struct tbr_resource *resource);
 
 /** Announces the resource to the event stream (once for each id). */
 void tbr_resource_announce(struct tbr_context *context, struct tbr_resource *resource);
-
-/** Tells the model which resources no pass names any more that comes now. With the screen's submit_lock. */
-void tbr_resource_forget_gone(struct tbr_screen *screen);
 
 /** Says in the event stream that the resource is read by what has no events (CM_NAME_READ), if a pass has stored to it
  * since the last time. The context has waited for that pass (tbr_resource_wait). */
@@ -137,9 +100,5 @@ void tbr_resource_announce_read(struct tbr_context *context, struct tbr_resource
  * (index arrays): the same for all of it, because its addresses are the host's and
  * must not influence any result. */
 uint32_t tbr_resource_user_buffer(struct tbr_context *context);
-
-void tbr_resource_init_screen(struct tbr_screen *screen);
-/** Mapping and writing resources (tbr_transfer.c). */
-void tbr_transfer_init_context(struct tbr_context *context);
 
 #endif

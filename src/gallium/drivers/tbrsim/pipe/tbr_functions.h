@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/** The parts of Gallium's interface: each sets its functions of a screen or a context. */
+#ifndef TBR_FUNCTIONS_H
+#define TBR_FUNCTIONS_H
+
+#include <stdbool.h>
+
+struct pipe_context;
+struct pipe_screen;
+struct tbr_context;
+struct tbr_screen;
+
+/** tbr_caps.c: caps, limits and formats. */
+void tbr_caps_init_screen(struct tbr_screen *screen);
+void tbr_fence_init_screen(struct tbr_screen *screen);
+void tbr_resource_init_screen(struct tbr_screen *screen);
+void tbr_transfer_init_screen(struct tbr_screen *screen);
+/** tbr_counter_list.c: the model's counters as driver queries. False when out of memory. */
+bool tbr_counter_list_init_screen(struct tbr_screen *screen);
+/** tbr_counter_set.c: GL_INTEL_performance_query, which has descriptions. False when out of memory. */
+bool tbr_counter_set_init_screen(struct tbr_screen *screen);
+void tbr_counter_set_destroy_screen(struct tbr_screen *screen);
+
+/** Prepares the screen for a context. In a forked child a display that its parent has opened gets threads and a model of
+ * its own, if the parent has not made a context there: else false, with a message. */
+bool tbr_screen_begin_context(struct tbr_screen *screen);
+
+struct pipe_context *tbr_context_create(struct pipe_screen *screen, void *priv, unsigned flags);
+/** tbr_state.c: bound state. release: drops all its references. */
+void tbr_state_init_context(struct tbr_context *context);
+void tbr_state_release(struct tbr_context *context);
+/** tbr_shader_state.c: shaders. */
+void tbr_shader_init_context(struct tbr_context *context);
+void tbr_transfer_init_context(struct tbr_context *context);
+/** tbr_surface.c: surfaces, clears, copies, blits. */
+void tbr_surface_init_context(struct tbr_context *context);
+void tbr_query_init_context(struct tbr_context *context);
+void tbr_counter_set_init_context(struct tbr_context *context);
+/** tbr_fence.c: flush. */
+void tbr_flush_init_context(struct tbr_context *context);
+/** End of a frame (a buffer swap): flushes and notifies the model. */
+void tbr_frame_end(struct tbr_context *context);
+
+#endif
