@@ -14,18 +14,12 @@ make_target(int size, bool depth)
 {
    struct target target;
    GLuint buffer;
-   glGenTextures(1, &target.texture);
-   glBindTexture(GL_TEXTURE_2D, target.texture);
-   glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, size, size);
+   target.texture = bind_new_image(GL_RGBA8, size, size);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-   glGenFramebuffers(1, &target.framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, target.framebuffer);
-   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, target.texture, 0);
+   target.framebuffer = bind_new_framebuffer(target.texture);
    if (depth) {
-      glGenRenderbuffers(1, &buffer);
-      glBindRenderbuffer(GL_RENDERBUFFER, buffer);
-      glRenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH_COMPONENT16, size, size);
+      buffer = bind_new_renderbuffer(GL_DEPTH_COMPONENT16, size, size);
       glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, buffer);
    }
    require(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "framebuffer");

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "support/check.h"
+#include "support/program.h"
 
 static uint32_t
 hash(uint32_t x, uint32_t y, uint32_t seed)
@@ -98,14 +99,12 @@ fill_blocks(const struct level *level, uint8_t *blocks)
 unsigned
 make_texture(int size, bool compressed, bool mipmapped, unsigned seed)
 {
-   GLuint texture;
    int levels = 1;
    while (mipmapped && size >> levels)
       levels++;
    uint8_t *data = malloc((size_t)size * size * 3);
    require(data, "out of memory");
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
+   const GLuint texture = bind_new_texture(GL_TEXTURE_2D);
    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
    if (!compressed)
       glTexStorage2D(GL_TEXTURE_2D, levels, GL_RGB8, size, size);

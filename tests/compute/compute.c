@@ -269,7 +269,7 @@ static void
 images(void)
 {
    enum { WIDTH = 40, HEIGHT = 24 };
-   GLuint textures[2], framebuffer;
+   GLuint textures[2];
    glGenTextures(2, textures);
    for (unsigned i = 0; i < 2; i++) {
       glBindTexture(GL_TEXTURE_2D, textures[i]);
@@ -300,9 +300,7 @@ images(void)
    glBindTexture(GL_TEXTURE_2D, textures[0]);
    glDispatchCompute(WIDTH / 8, HEIGHT / 8, 1);
    glMemoryBarrier(GL_FRAMEBUFFER_BARRIER_BIT);
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, textures[1], 0);
+   bind_new_framebuffer(textures[1]);
    static GLubyte pixels[WIDTH][HEIGHT][4];
    glReadPixels(0, 0, HEIGHT, WIDTH, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
    for (unsigned y = 0; y < WIDTH; y++) {
@@ -322,16 +320,9 @@ fragments(void)
 {
    enum { SIZE = 64 };
    static uint32_t zeros[SIZE * SIZE];
-   GLuint target, framebuffer, depth;
-   glGenTextures(1, &target);
-   glBindTexture(GL_TEXTURE_2D, target);
-   glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, SIZE, SIZE);
-   glGenRenderbuffers(1, &depth);
-   glBindRenderbuffer(GL_RENDERBUFFER, depth);
-   glRenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH_COMPONENT24, SIZE, SIZE);
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, target, 0);
+   const GLuint target = bind_new_image(GL_RGBA8, SIZE, SIZE);
+   const GLuint depth = bind_new_renderbuffer(GL_DEPTH_COMPONENT24, SIZE, SIZE);
+   bind_new_framebuffer(target);
    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, depth);
    glViewport(0, 0, SIZE, SIZE);
    glEnable(GL_DEPTH_TEST);
@@ -383,13 +374,12 @@ hidden(void)
    static float colors[SIZE * SIZE][4];
    static uint8_t pixels[SIZE * SIZE][4];
    static const float corners[] = {-1, -1, 1, -1, -1, 1, 1, 1};
-   GLuint framebuffer, buffers[2];
+   GLuint buffers[2];
    for (unsigned i = 0; i < SIZE * SIZE; i++)
       memcpy(colors[i], (float[]){(float)(i % SIZE) / 255.0f, (float)(i / SIZE) / 255.0f, 0.0f, 1.0f},
              sizeof colors[i]);
    glGenRenderbuffers(2, buffers);
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   bind_new_framebuffer(0);
    for (unsigned i = 0; i < 2; i++) {
       glBindRenderbuffer(GL_RENDERBUFFER, buffers[i]);
       glRenderbufferStorage(GL_RENDERBUFFER, i ? GL_DEPTH_COMPONENT24 : GL_RGBA8, SIZE, SIZE);
@@ -431,13 +421,7 @@ cleared(void)
    enum { SIZE = 16 };
    static const uint32_t zeros[2];
    static const float corners[] = {-1, -1, 1, -1, -1, 1, 1, 1};
-   GLuint target, framebuffer;
-   glGenTextures(1, &target);
-   glBindTexture(GL_TEXTURE_2D, target);
-   glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, SIZE, SIZE);
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, target, 0);
+   bind_new_framebuffer(bind_new_image(GL_RGBA8, SIZE, SIZE));
    glViewport(0, 0, SIZE, SIZE);
    glDisable(GL_DEPTH_TEST);
    const GLuint counts = bind_storage(0, zeros, sizeof zeros);

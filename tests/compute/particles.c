@@ -156,9 +156,7 @@ main(int argc, char **argv)
       VERSION,
       "in vec4 position; void main() { gl_Position = vec4(position.xy, 0.0, 1.0); gl_PointSize = 2.0; }",
       "out vec4 color; void main() { color = vec4(0.25, 0.125, 0.0625, 1.0); }");
-   GLuint array;
-   glGenVertexArrays(1, &array);
-   glBindVertexArray(array);
+   bind_new_vertex_array();
    glViewport(0, 0, SIZE, SIZE);
    glClearColor(0, 0, 0.25f, 1);
    /* Sums do not depend on the order in which points are drawn. */

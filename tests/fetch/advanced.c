@@ -266,9 +266,7 @@ draw_layers(int count)
 static GLuint
 make_texture(GLenum format, int height, GLenum type, const void *pixels)
 {
-   GLuint texture;
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
+   const GLuint texture = bind_new_texture(GL_TEXTURE_2D);
    glTexImage2D(GL_TEXTURE_2D, 0, format, SIZE, height, 0, GL_RGBA, type, pixels);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
@@ -328,7 +326,6 @@ static void
 check(const struct equation *equation, GLuint program, const char *context, int layers, GLenum format,
       int samples)
 {
-   GLuint framebuffer;
    const bool bytes = format == GL_RGBA8;
    static float wide[SIZE * SIZE][4];
    for (int p = 0; p < SIZE * SIZE; p++) {
@@ -337,8 +334,7 @@ check(const struct equation *equation, GLuint program, const char *context, int 
    }
    const GLuint target = bytes ? make_texture(format, SIZE, GL_UNSIGNED_BYTE, destinations)
                                : make_texture(format, SIZE, GL_FLOAT, wide);
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   const GLuint framebuffer = bind_new_framebuffer(0);
    if (samples > 1)
       attach_samples(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, target, 0, samples);
    else

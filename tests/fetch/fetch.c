@@ -278,8 +278,7 @@ make_target(const struct format *format, unsigned buffers, unsigned samples)
    struct target target = {.buffers = buffers, .samples = samples};
    const GLenum kind = samples > 1 ? GL_TEXTURE_2D_MULTISAMPLE : GL_TEXTURE_2D;
    GLenum draw_buffers[MAX_BUFFERS];
-   glGenFramebuffers(1, &target.framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, target.framebuffer);
+   target.framebuffer = bind_new_framebuffer(0);
    glGenTextures(buffers, target.textures);
    for (unsigned b = 0; b < buffers; b++) {
       glBindTexture(kind, target.textures[b]);

@@ -69,10 +69,7 @@ draw_rectangles(bool fetches)
 static GLuint
 make_buffer(GLenum format, GLenum attachment)
 {
-   GLuint buffer;
-   glGenRenderbuffers(1, &buffer);
-   glBindRenderbuffer(GL_RENDERBUFFER, buffer);
-   glRenderbufferStorage(GL_RENDERBUFFER, format, SIZE, SIZE);
+   const GLuint buffer = bind_new_renderbuffer(format, SIZE, SIZE);
    glFramebufferRenderbuffer(GL_FRAMEBUFFER, attachment, GL_RENDERBUFFER, buffer);
    return buffer;
 }
@@ -113,11 +110,9 @@ run_depth(const char *name, GLenum format, bool has_stencil)
       "void main() {\n"
       "   color = vec4(gl_LastFragDepthARM, float(gl_LastFragStencilARM), 0.0, 1.0);\n"
       "}\n";
-   GLuint framebuffer;
    const GLuint programs[] = {build_versioned_program("#version 300 es\n", vertex, plain),
                               build_versioned_program("#version 300 es\n", vertex, fetching)};
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   const GLuint framebuffer = bind_new_framebuffer(0);
    const GLuint buffers[] = {
       make_buffer(GL_RGBA32F, GL_COLOR_ATTACHMENT0),
       make_buffer(format, has_stencil ? GL_DEPTH_STENCIL_ATTACHMENT : GL_DEPTH_ATTACHMENT),

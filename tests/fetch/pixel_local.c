@@ -49,11 +49,9 @@ pls_draw(GLuint program)
 static GLuint
 make_target(GLenum format)
 {
-   GLuint framebuffer, buffer;
+   GLuint framebuffer;
    glGenFramebuffers(1, &framebuffer);
-   glGenRenderbuffers(1, &buffer);
-   glBindRenderbuffer(GL_RENDERBUFFER, buffer);
-   glRenderbufferStorage(GL_RENDERBUFFER, format, PLS_SIZE, PLS_SIZE);
+   const GLuint buffer = bind_new_renderbuffer(format, PLS_SIZE, PLS_SIZE);
    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, buffer);
    require(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "framebuffer");
@@ -436,14 +434,11 @@ test_other_outputs(void)
    glDeleteProgram(writer);
 
    static const GLenum buffers[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
-   GLuint buffer;
    const GLuint program = pls_program("__pixel_localEXT Words { uint w0; };\n"
                                       "layout(location = 0) out uvec4 first;\n"
                                       "layout(location = 1) out uvec4 second;\n"
                                       "void main() { first = uvec4(1); second = uvec4(2); }\n");
-   glGenRenderbuffers(1, &buffer);
-   glBindRenderbuffer(GL_RENDERBUFFER, buffer);
-   glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA32UI, PLS_SIZE, PLS_SIZE);
+   const GLuint buffer = bind_new_renderbuffer(GL_RGBA32UI, PLS_SIZE, PLS_SIZE);
    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT1, GL_RENDERBUFFER, buffer);
    glDrawBuffers(2, buffers);
    pls_draw(program);
@@ -580,7 +575,6 @@ static void
 test_depth(GLuint reader, GLuint framebuffer)
 {
    static const float near[6][3] = {{-1, -1, 0}, {0, -1, 0}, {-1, 1, 0}, {-1, 1, 0}, {0, -1, 0}, {0, 1, 0}};
-   GLuint buffer;
    const GLuint program =
       build_versioned_program("#version 300 es\n",
                               "in vec3 position;\nuniform highp float depth;\n"
@@ -590,9 +584,7 @@ test_depth(GLuint reader, GLuint framebuffer)
                               "word;\nvoid main() { w0 = word; }\n");
    const GLint depth = glGetUniformLocation(program, "depth"), word = glGetUniformLocation(program, "word");
    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-   glGenRenderbuffers(1, &buffer);
-   glBindRenderbuffer(GL_RENDERBUFFER, buffer);
-   glRenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH_COMPONENT24, PLS_SIZE, PLS_SIZE);
+   const GLuint buffer = bind_new_renderbuffer(GL_DEPTH_COMPONENT24, PLS_SIZE, PLS_SIZE);
    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, buffer);
    glEnable(GL_DEPTH_TEST);
    glClear(GL_DEPTH_BUFFER_BIT);
@@ -651,8 +643,7 @@ test_views(void)
    const PFNGLFRAMEBUFFERTEXTUREMULTIVIEWOVRPROC attach_views =
       (PFNGLFRAMEBUFFERTEXTUREMULTIVIEWOVRPROC)eglGetProcAddress("glFramebufferTextureMultiviewOVR");
    GLuint texture, framebuffers[2];
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D_ARRAY, texture);
+   texture = bind_new_texture(GL_TEXTURE_2D_ARRAY);
    glTexStorage3D(GL_TEXTURE_2D_ARRAY, 1, GL_RGBA32UI, PLS_SIZE, PLS_SIZE, 2);
    glGenFramebuffers(2, framebuffers);
    glBindFramebuffer(GL_FRAMEBUFFER, framebuffers[0]);
@@ -688,9 +679,8 @@ test_no_attachments(void)
                                              "layout(std430, binding = 0) buffer Sum { uint sum; };\n"
                                              "void main() { atomicAdd(sum, w0); }\n");
    static const GLuint zero;
-   GLuint framebuffer, buffer;
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   GLuint buffer;
+   const GLuint framebuffer = bind_new_framebuffer(0);
    glFramebufferParameteri(GL_FRAMEBUFFER, GL_FRAMEBUFFER_DEFAULT_WIDTH, PLS_SIZE);
    glFramebufferParameteri(GL_FRAMEBUFFER, GL_FRAMEBUFFER_DEFAULT_HEIGHT, PLS_SIZE);
    buffer = create_buffer(GL_SHADER_STORAGE_BUFFER, &zero, sizeof zero);

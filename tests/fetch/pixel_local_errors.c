@@ -158,11 +158,9 @@ static void
 test_enabling(void)
 {
    static const GLenum both[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1}, second[] = {GL_NONE, both[1]};
-   GLuint framebuffer;
    const GLuint buffer = make_buffer(GL_RGBA8, 0), other = make_buffer(GL_RGBA8, 0);
    const GLuint samples = make_buffer(GL_RGBA8, 4);
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   const GLuint framebuffer = bind_new_framebuffer(0);
    glEnable(GL_SHADER_PIXEL_LOCAL_STORAGE_EXT);
    expect(GL_INVALID_FRAMEBUFFER_OPERATION, "glEnable, incomplete");
    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, samples);
@@ -272,12 +270,10 @@ pls_test_command_errors(void)
    test_enabling();
    test_changes();
 
-   GLuint framebuffer;
    const GLuint buffer = make_buffer(GL_RGBA8, 0);
    const GLuint storing = pls_program("__pixel_local_outEXT Block { uint a; };\nvoid main() { a = 1u; }\n");
    const GLuint declaring = pls_program("__pixel_local_outEXT Block { uint a; };\nvoid main() {}\n");
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   const GLuint framebuffer = bind_new_framebuffer(0);
    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, buffer);
    pls_draw(storing);
    expect(GL_INVALID_OPERATION, "a draw while it is not enabled");

@@ -6,10 +6,8 @@
 void
 open_context(bool desktop)
 {
-   GLuint array;
    egl_open_context((struct surface_request){SURFACELESS}, desktop, 3, desktop ? 3 : 0);
-   glGenVertexArrays(1, &array);
-   glBindVertexArray(array);
+   bind_new_vertex_array();
    glEnableVertexAttribArray(0);
 }
 

@@ -12,6 +12,7 @@
 #include "images/scenes.h"
 #include "support/check.h"
 #include "support/egl.h"
+#include "support/program.h"
 
 struct surface {
    struct egl egl;
@@ -22,16 +23,10 @@ struct surface {
 static struct target
 make_framebuffer(int width, int height)
 {
-   GLuint framebuffer, color, depth;
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-   glGenRenderbuffers(1, &color);
-   glBindRenderbuffer(GL_RENDERBUFFER, color);
-   glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8_OES, width, height);
+   const GLuint framebuffer = bind_new_framebuffer(0);
+   const GLuint color = bind_new_renderbuffer(GL_RGBA8_OES, width, height);
    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, color);
-   glGenRenderbuffers(1, &depth);
-   glBindRenderbuffer(GL_RENDERBUFFER, depth);
-   glRenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH24_STENCIL8_OES, width, height);
+   const GLuint depth = bind_new_renderbuffer(GL_DEPTH24_STENCIL8_OES, width, height);
    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, depth);
    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_STENCIL_ATTACHMENT, GL_RENDERBUFFER, depth);
    require(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "the framebuffer object");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Scenes of points, lines and textures. */
 #include "images/scenes.h"
+#include "support/program.h"
 
 static void
 clear(void)
@@ -73,9 +74,7 @@ static GLuint
 make_texture(int width, int height, bool mipmaps)
 {
    static uint8_t texels[128 * 128 * 4];
-   GLuint texture;
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
+   const GLuint texture = bind_new_texture(GL_TEXTURE_2D);
    for (int level = 0; width > 0 && height > 0; level++) {
       for (int t = 0; t < width * height; t++) {
          int x = t % width, y = t / width;
@@ -144,8 +143,7 @@ draw_cube_map(const struct target *target, int frame)
                              "uniform samplerCube image;\n"
                              "varying vec3 direction;\n"
                              "void main() { gl_FragColor = textureCube(image, direction); }\n");
-      glGenTextures(1, &texture);
-      glBindTexture(GL_TEXTURE_CUBE_MAP, texture);
+      texture = bind_new_texture(GL_TEXTURE_CUBE_MAP);
       for (int face = 0; face < 6; face++) {
          uint8_t texels[16 * 16 * 4];
          for (int t = 0; t < 256; t++) {
@@ -183,9 +181,7 @@ draw_render_to_texture(const struct target *target, int frame)
    if (!depth) {
       glGenTextures(2, textures);
       glGenFramebuffers(2, framebuffers);
-      glGenRenderbuffers(1, &depth);
-      glBindRenderbuffer(GL_RENDERBUFFER, depth);
-      glRenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH_COMPONENT16, size, size);
+      depth = bind_new_renderbuffer(GL_DEPTH_COMPONENT16, size, size);
       for (int t = 0; t < 2; t++) {
          glBindTexture(GL_TEXTURE_2D, textures[t]);
          glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, size, size, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "images/scenes.h"
+#include "support/program.h"
 
 #define SIZE 64
 
@@ -32,9 +33,7 @@ static const char vertex_source[] = "#version 300 es\n"
 static GLuint
 bind_new(GLenum target, GLenum minify, GLenum magnify)
 {
-   GLuint texture;
-   glGenTextures(1, &texture);
-   glBindTexture(target, texture);
+   const GLuint texture = bind_new_texture(target);
    glTexParameteri(target, GL_TEXTURE_MIN_FILTER, minify);
    glTexParameteri(target, GL_TEXTURE_MAG_FILTER, magnify);
    return texture;

@@ -99,19 +99,14 @@ make_objects(void)
       make_program("textured program", "precision mediump float;\nuniform sampler2D image;\nout vec4 color;\n"
                                        "void main() { color = texture(image, gl_FragCoord.xy / 64.0); }\n");
    /* A label before there is memory, one after, and one for what will get other memory. */
-   glGenTextures(1, &o.texture);
-   glBindTexture(GL_TEXTURE_2D, o.texture);
+   o.texture = bind_new_texture(GL_TEXTURE_2D);
    label(GL_TEXTURE, o.texture, "scene color");
    glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, SIZE, SIZE);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-   glGenRenderbuffers(1, &o.depth);
-   glBindRenderbuffer(GL_RENDERBUFFER, o.depth);
-   glRenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH_COMPONENT16, SIZE, SIZE);
+   o.depth = bind_new_renderbuffer(GL_DEPTH_COMPONENT16, SIZE, SIZE);
    label(GL_RENDERBUFFER, o.depth, "scene depth");
-   glGenFramebuffers(1, &o.framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, o.framebuffer);
-   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, o.texture, 0);
+   o.framebuffer = bind_new_framebuffer(o.texture);
    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, o.depth);
    o.buffer = create_buffer(GL_ARRAY_BUFFER, corners, 6 * sizeof corners[0]);
    if (!plain)

@@ -174,20 +174,14 @@ draw(const char *version, const char *fragment, int width, int height, uint32_t 
             "}\n",
             version);
    const GLuint program = build_program(vertex, fragment);
-   GLuint texture, framebuffer, array;
    glUseProgram(program);
    glActiveTexture(GL_TEXTURE1);
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
-   glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA32UI, width, height);
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+   const GLuint texture = bind_new_image(GL_RGBA32UI, width, height);
+   const GLuint framebuffer = bind_new_framebuffer(texture);
    require(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "no framebuffer");
    glViewport(0, 0, width, height);
    glClearBufferuiv(GL_COLOR, 0, (const GLuint[4]){7, 7, 7, 7});
-   glGenVertexArrays(1, &array);
-   glBindVertexArray(array);
+   const GLuint array = bind_new_vertex_array();
    glDrawArrays(GL_TRIANGLES, 0, 3);
    glReadPixels(0, 0, width, height, GL_RGBA_INTEGER, GL_UNSIGNED_INT, result);
    require(glGetError() == GL_NO_ERROR, "an error while drawing");

@@ -110,13 +110,7 @@ make_current(EGLSurface draw_to, EGLSurface read_from, EGLContext context)
 static GLuint
 create_target(int width, int height)
 {
-   GLuint texture, framebuffer;
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
-   glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, width, height);
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+   const GLuint framebuffer = bind_new_framebuffer(bind_new_image(GL_RGBA8, width, height));
    glBindFramebuffer(GL_FRAMEBUFFER, 0);
    return framebuffer;
 }

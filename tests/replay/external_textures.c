@@ -39,11 +39,9 @@ make_image(const struct egl *egl, int frame)
    PFNEGLCREATEIMAGEKHRPROC create_image = (PFNEGLCREATEIMAGEKHRPROC)eglGetProcAddress("eglCreateImageKHR");
    static const EGLint attributes[] = {EGL_GL_TEXTURE_LEVEL_KHR, 0, EGL_NONE};
    GLubyte texels[TEXELS * TEXELS][4];
-   GLuint texture;
    for (int i = 0; i < TEXELS * TEXELS; i++)
       choose_texel(i % TEXELS, i / TEXELS, frame, texels[i]);
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
+   const GLuint texture = bind_new_texture(GL_TEXTURE_2D);
    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, TEXELS, TEXELS, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
    const EGLImageKHR image = create_image(egl->display, eglGetCurrentContext(), EGL_GL_TEXTURE_2D_KHR,
@@ -73,13 +71,11 @@ main(void)
       egl_open_context((struct surface_request){X11_WINDOW, SIZE, SIZE, .depth = false}, false, 3, 0);
    PFNGLEGLIMAGETARGETTEXTURE2DOESPROC target_texture =
       (PFNGLEGLIMAGETARGETTEXTURE2DOESPROC)eglGetProcAddress("glEGLImageTargetTexture2DOES");
-   GLuint external;
    glUseProgram(build_program(vertex_source, fragment_source));
    create_buffer(GL_ARRAY_BUFFER, corners, sizeof corners);
    glEnableVertexAttribArray(0);
    glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, 0, NULL);
-   glGenTextures(1, &external);
-   glBindTexture(GL_TEXTURE_EXTERNAL_OES, external);
+   bind_new_texture(GL_TEXTURE_EXTERNAL_OES);
    glTexParameteri(GL_TEXTURE_EXTERNAL_OES, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
    glTexParameteri(GL_TEXTURE_EXTERNAL_OES, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
    for (int frame = 0; frame < FRAMES; frame++) {

@@ -54,9 +54,8 @@ main(int argc, char **argv)
    void (*specialize_shader)(GLuint, const GLchar *, GLuint, const GLuint *, const GLuint *) =
       (void (*)(GLuint, const GLchar *, GLuint, const GLuint *, const GLuint *))eglGetProcAddress(
          "glSpecializeShader");
-   GLuint buffer, array;
-   glGenVertexArrays(1, &array);
-   glBindVertexArray(array);
+   GLuint buffer;
+   bind_new_vertex_array();
    glGenBuffers(1, &buffer);
    for (int frame = 0; frame < frames; frame++) {
       draw(program, buffer, frame);

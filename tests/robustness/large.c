@@ -69,9 +69,7 @@ draw_all(void)
 static GLuint
 create_texture(GLenum target, GLsizei width, GLsizei height, GLsizei depth)
 {
-   GLuint texture;
-   glGenTextures(1, &texture);
-   glBindTexture(target, texture);
+   const GLuint texture = bind_new_texture(target);
    if (target == GL_TEXTURE_3D)
       glTexStorage3D(target, 1, GL_RGBA8, width, height, depth);
    else
@@ -85,11 +83,8 @@ create_texture(GLenum target, GLsizei width, GLsizei height, GLsizei depth)
 static GLuint
 create_target(GLsizei width, GLsizei height)
 {
-   GLuint framebuffer;
    const GLuint texture = create_texture(GL_TEXTURE_2D, width, height, 1);
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+   bind_new_framebuffer(texture);
    require(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "no framebuffer of %d x %d",
            width, height);
    glViewport(0, 0, width, height);

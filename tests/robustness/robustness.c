@@ -58,15 +58,12 @@ static const char plain_vertex[] = "#version 300 es\n"
 static GLuint
 create_target(GLuint *texture)
 {
-   GLuint framebuffer;
    glGenTextures(1, texture);
    glBindTexture(GL_TEXTURE_2D, *texture);
    glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, SIZE, SIZE);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, *texture, 0);
+   const GLuint framebuffer = bind_new_framebuffer(*texture);
    require(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "the framebuffer");
    glViewport(0, 0, SIZE, SIZE);
    return framebuffer;
@@ -262,8 +259,7 @@ test_threads(void)
    static const GLubyte blue[4] = {0, 0, 255, 255};
    EGLContext first = create_context(EGL_NO_CONTEXT);
    make_current(first);
-   glGenTextures(1, &shared.texture);
-   glBindTexture(GL_TEXTURE_2D, shared.texture);
+   shared.texture = bind_new_texture(GL_TEXTURE_2D);
    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, 1, 1, 0, GL_RGBA, GL_UNSIGNED_BYTE, blue);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
    glGenBuffers(1, &shared.buffer);
@@ -343,9 +339,7 @@ test_orphans(void)
    glBufferData(GL_ARRAY_BUFFER, sizeof corners, corners, GL_STREAM_DRAW);
    glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, 0, NULL);
    glEnableVertexAttribArray(0);
-   glGenTextures(1, &shared.texture);
-   glBindTexture(GL_TEXTURE_2D, shared.texture);
-   glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, ORPHAN_TEXELS, ORPHAN_TEXELS);
+   shared.texture = bind_new_image(GL_RGBA8, ORPHAN_TEXELS, ORPHAN_TEXELS);
    shared.program = build_program(vertex, plain);
    glUseProgram(build_program(vertex, fragment));
    glFinish();
@@ -513,13 +507,12 @@ test_layers(int count)
       "   result.a = 1.0 / 16.0;\n"
       "}\n";
    static GLubyte texels[64 * 64][4];
-   GLuint target, texture;
+   GLuint target;
    for (int i = 0; i < 64 * 64; i++)
       texels[i][1] = texels[i][3] = 255;
    make_current(create_context(EGL_NO_CONTEXT));
    create_target(&target);
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
+   bind_new_texture(GL_TEXTURE_2D);
    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, 64, 64, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
    glGenerateMipmap(GL_TEXTURE_2D);
@@ -554,8 +547,7 @@ draw_on(void *data)
                                             "   result = texture(image, gl_FragCoord.xy * 0.03);\n"
                                             "}\n"));
    while (!is_stopped) {
-      glGenTextures(1, &texture);
-      glBindTexture(GL_TEXTURE_2D, texture);
+      texture = bind_new_texture(GL_TEXTURE_2D);
       glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, SIZE, SIZE, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
       glGenerateMipmap(GL_TEXTURE_2D);
       for (int i = 0; i < 10; i++) {

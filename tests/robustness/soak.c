@@ -87,11 +87,9 @@ static GLuint
 make_texture(GLubyte green)
 {
    static GLubyte texels[TEXELS * TEXELS * 4];
-   GLuint texture;
    for (int i = 0; i < TEXELS * TEXELS * 4; i++)
       texels[i] = i % 4 == 1 ? green : 255;
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
+   const GLuint texture = bind_new_texture(GL_TEXTURE_2D);
    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, TEXELS, TEXELS, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
    glGenerateMipmap(GL_TEXTURE_2D);
    return texture;
@@ -125,13 +123,8 @@ draw_frame(GLuint program, int width, int height, GLubyte green, bool checks)
 static void
 draw_effect(GLuint program, GLuint image)
 {
-   GLuint texture, framebuffer;
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
-   glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, TEXELS, TEXELS);
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+   const GLuint texture = bind_new_image(GL_RGBA8, TEXELS, TEXELS);
+   const GLuint framebuffer = bind_new_framebuffer(texture);
    glBindTexture(GL_TEXTURE_2D, image);
    draw_frame(program, TEXELS, TEXELS, 200, true);
    GLuint buffer = create_buffer(GL_ARRAY_BUFFER, &texture, sizeof texture);

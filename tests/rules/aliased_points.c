@@ -9,6 +9,7 @@
 
 #include "support/check.h"
 #include "support/egl.h"
+#include "support/program.h"
 
 #define SIZE 16
 
@@ -52,16 +53,12 @@ check_surface(const char *surface)
 int
 main(void)
 {
-   GLuint renderbuffer, framebuffer;
    egl_open_context((struct surface_request){SURFACELESS_PBUFFER, SIZE, SIZE, .depth = false}, true, 2, 1);
    glViewport(0, 0, SIZE, SIZE);
    glOrtho(0, SIZE, 0, SIZE, -1, 1);
    check_surface("rows go down");
-   glGenRenderbuffers(1, &renderbuffer);
-   glBindRenderbuffer(GL_RENDERBUFFER, renderbuffer);
-   glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, SIZE, SIZE);
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   const GLuint renderbuffer = bind_new_renderbuffer(GL_RGBA8, SIZE, SIZE);
+   bind_new_framebuffer(0);
    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, renderbuffer);
    check_surface("rows go up");
    require(glGetError() == GL_NO_ERROR, "an error of OpenGL");

@@ -39,8 +39,7 @@ static const struct format *format;
 static void
 open_format(void)
 {
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   framebuffer = bind_new_framebuffer(0);
    texture = gles_texture(GL_TEXTURE_2D, format->internal, SIZE, SIZE, 1, 1);
    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
 }

@@ -135,9 +135,7 @@ static const float places[][4] = {
 static void
 test_levels(void)
 {
-   GLuint texture;
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_CUBE_MAP, texture);
+   bind_new_texture(GL_TEXTURE_CUBE_MAP);
    glTexStorage2D(GL_TEXTURE_CUBE_MAP, LEVELS, GL_R8, CUBE_SIZE, CUBE_SIZE);
    const GLuint program = use_program(level_source, "", "");
    for (unsigned n = 0; n < COUNT_OF(places) * 4 * 6; n++) {
@@ -259,15 +257,9 @@ int
 main(void)
 {
    struct egl egl = egl_open_context((struct surface_request){SURFACELESS}, true, 4, 5);
-   GLuint array, texture, framebuffer;
-   glGenVertexArrays(1, &array);
-   glBindVertexArray(array);
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
-   glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA32F, SIZE + 2, SIZE + 2);
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+   bind_new_vertex_array();
+   const GLuint texture = bind_new_image(GL_RGBA32F, SIZE + 2, SIZE + 2);
+   bind_new_framebuffer(texture);
    test_levels();
    test_shadows("cubes", GL_TEXTURE_CUBE_MAP,
                 use_program(cube_source, "texture(shadow, vec4(AT, reference))",

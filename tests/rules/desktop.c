@@ -35,13 +35,9 @@ require_extension(const char *name)
 static void
 create_target(void)
 {
-   GLuint texture, framebuffer;
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
+   const GLuint texture = bind_new_texture(GL_TEXTURE_2D);
    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, SIZE, 1, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+   bind_new_framebuffer(texture);
    glViewport(0, 0, SIZE, 1);
 }
 
@@ -174,11 +170,10 @@ expect_result(const char *what, GLuint query, GLuint64 expected)
 static void
 test_queries(void)
 {
-   GLuint queries[4], texture;
+   GLuint queries[4];
    create_target();
    use_program(full_vertex, "#version 330\nout vec4 color;\nvoid main() { color = vec4(1.0); }\n");
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
+   bind_new_texture(GL_TEXTURE_2D);
    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 16, 16, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
    glGenQueries(4, queries);
    count_draws(queries[0], 5);
@@ -266,10 +261,8 @@ test_shadow_lod(void)
    require_extension("GL_EXT_texture_shadow_lod");
    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
       char source[1000];
-      GLuint texture;
       create_target();
-      glGenTextures(1, &texture);
-      glBindTexture(cases[i].target, texture);
+      bind_new_texture(cases[i].target);
       if (cases[i].target == GL_TEXTURE_CUBE_MAP) {
          for (unsigned face = 0; face < 6; face++)
             fill_levels(GL_TEXTURE_CUBE_MAP, GL_TEXTURE_CUBE_MAP_POSITIVE_X + face, 0);
@@ -322,10 +315,8 @@ test_samples(void)
 int
 main(void)
 {
-   GLuint array;
    egl_open_context((struct surface_request){SURFACELESS}, true, 3, 3);
-   glGenVertexArrays(1, &array);
-   glBindVertexArray(array);
+   bind_new_vertex_array();
    test_draws();
    test_query_buffers();
    test_queries();

@@ -8,6 +8,7 @@
 
 #include "support/check.h"
 #include "support/egl.h"
+#include "support/program.h"
 
 #define SIZE 256
 #define MILLISECOND 1000000ull
@@ -21,15 +22,9 @@ static struct egl egl;
 static EGLContext
 begin(EGLContext shared)
 {
-   GLuint texture, framebuffer;
    const EGLContext context = egl_create_context(&egl, false, 3, 1, shared);
    egl_make_current(&egl, context);
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
-   glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, SIZE, SIZE);
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+   bind_new_framebuffer(bind_new_image(GL_RGBA8, SIZE, SIZE));
    return context;
 }
 

@@ -15,6 +15,7 @@
 
 #include "support/check.h"
 #include "support/egl.h"
+#include "support/program.h"
 
 static struct egl egl;
 static EGLContext context = EGL_NO_CONTEXT;
@@ -24,13 +25,7 @@ begin(void)
 {
    context = egl_create_context(&egl, false, 3, 1, EGL_NO_CONTEXT);
    egl_make_current(&egl, context);
-   GLuint texture, framebuffer;
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
-   glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, 64, 64);
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+   bind_new_framebuffer(bind_new_image(GL_RGBA8, 64, 64));
 }
 
 static void

@@ -84,8 +84,7 @@ print_single_attachments(void)
          const GLenum error = make_image(&images[i], &formats[f], &name);
          printf("%s %s: error 0x%04x\n", formats[f].name, images[i].name, error);
          for (size_t a = 0; a < COUNT_OF(attachments) && !error; a++) {
-            glGenFramebuffers(1, &framebuffer);
-            glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+            framebuffer = bind_new_framebuffer(0);
             const GLenum attach_error = attach(&images[i], attachments[a].point, name);
             printf("%s %s as %s: error 0x%04x, status 0x%04x\n", formats[f].name, images[i].name,
                    attachments[a].name, attach_error, glCheckFramebufferStatus(GL_FRAMEBUFFER));
@@ -113,8 +112,7 @@ print_pairs(void)
    for (size_t n = 0; n < kinds * kinds; n++) {
       const size_t parts[2] = {n % kinds, n / kinds};
       GLuint framebuffer, names[2];
-      glGenFramebuffers(1, &framebuffer);
-      glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+      framebuffer = bind_new_framebuffer(0);
       glGenRenderbuffers(2, names);
       for (unsigned part = 0; part < 2; part++) {
          const size_t f = parts[part] / COUNT_OF(samples);

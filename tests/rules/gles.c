@@ -41,9 +41,7 @@ gles_close(void)
 GLuint
 gles_texture(GLenum target, GLenum format, int width, int height, int depth, int levels)
 {
-   GLuint texture;
-   glGenTextures(1, &texture);
-   glBindTexture(target, texture);
+   const GLuint texture = bind_new_texture(target);
    if (target == GL_TEXTURE_3D || target == GL_TEXTURE_2D_ARRAY)
       glTexStorage3D(target, levels, format, width, height, depth);
    else
@@ -62,9 +60,7 @@ has_stencil(GLenum format)
 GLuint
 gles_framebuffer(GLenum color_format, GLenum depth_stencil_format, int width, int height)
 {
-   GLuint framebuffer;
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   const GLuint framebuffer = bind_new_framebuffer(0);
    if (color_format != GL_NONE) {
       const GLuint texture = gles_texture(GL_TEXTURE_2D, color_format, width, height, 1, 1);
       glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);

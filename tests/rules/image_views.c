@@ -108,9 +108,7 @@ fill_layer(GLenum target, int level, int layer)
 static GLuint
 create_texture(GLenum target, int layers)
 {
-   GLuint texture;
-   glGenTextures(1, &texture);
-   glBindTexture(target, texture);
+   const GLuint texture = bind_new_texture(target);
    if (target == GL_TEXTURE_1D)
       glTexStorage1D(target, LEVELS, GL_R32UI, SIZE);
    else if (target == GL_TEXTURE_1D_ARRAY)
@@ -245,15 +243,11 @@ int
 main(void)
 {
    static const GLenum stages[] = {GL_COMPUTE_SHADER, GL_FRAGMENT_SHADER, GL_VERTEX_SHADER};
-   GLuint array, framebuffer, renderbuffer, buffer;
+   GLuint buffer;
    egl_open_context((struct surface_request){SURFACELESS}, true, 4, 5);
-   glGenVertexArrays(1, &array);
-   glBindVertexArray(array);
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-   glGenRenderbuffers(1, &renderbuffer);
-   glBindRenderbuffer(GL_RENDERBUFFER, renderbuffer);
-   glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, 1, 1);
+   bind_new_vertex_array();
+   bind_new_framebuffer(0);
+   const GLuint renderbuffer = bind_new_renderbuffer(GL_RGBA8, 1, 1);
    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, renderbuffer);
    glViewport(0, 0, 1, 1);
    buffer = create_buffer(GL_SHADER_STORAGE_BUFFER, NULL, sizeof(struct results));

@@ -19,11 +19,9 @@ attach(GLenum attachment, GLuint texture)
 }
 
 static void
-bind_new_framebuffer(void)
+begin_framebuffer(void)
 {
-   GLuint framebuffer;
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   bind_new_framebuffer(0);
    glViewport(0, 0, SIZE, SIZE);
 }
 
@@ -31,7 +29,7 @@ bind_new_framebuffer(void)
 static void
 read_signed(GLuint program, GLuint texture, unsigned char pixel[4])
 {
-   bind_new_framebuffer();
+   begin_framebuffer();
    attach(GL_COLOR_ATTACHMENT0, gles_texture(GL_TEXTURE_2D, GL_RGBA8, SIZE, SIZE, 1, 1));
    glBindTexture(GL_TEXTURE_2D, texture);
    glUseProgram(program);
@@ -63,7 +61,7 @@ check_signed_normalised(void)
       if (formats[i].is_word && !has_extension("GL_EXT_texture_norm16"))
          continue;
       const GLuint texture = gles_texture(GL_TEXTURE_2D, formats[i].format, SIZE, SIZE, 1, 1);
-      bind_new_framebuffer();
+      begin_framebuffer();
       attach(GL_COLOR_ATTACHMENT0, texture);
       const GLenum status = glCheckFramebufferStatus(GL_FRAMEBUFFER);
       holds(status == GL_FRAMEBUFFER_COMPLETE, "%s: status %04x", formats[i].name, status);
@@ -89,16 +87,15 @@ check_stencil_alone(void)
       "#version 300 es\nprecision highp float; uniform highp usampler2D image; out uvec4 color;\n"
       "void main() { color = texelFetch(image, ivec2(gl_FragCoord.xy), 0); }");
    holds(has_extension("GL_OES_texture_stencil8"), "OES_texture_stencil8 is not there");
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
+   texture = bind_new_texture(GL_TEXTURE_2D);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
    glTexStorage2D(GL_TEXTURE_2D, 1, GL_STENCIL_INDEX8, SIZE, SIZE);
-   bind_new_framebuffer();
+   begin_framebuffer();
    attach(GL_STENCIL_ATTACHMENT, texture);
    glClearBufferiv(GL_STENCIL, 0, &drawn);
    glTexSubImage2D(GL_TEXTURE_2D, 0, 4, 0, 4, 1, GL_STENCIL_INDEX, GL_UNSIGNED_BYTE, uploaded);
-   bind_new_framebuffer();
+   begin_framebuffer();
    const GLuint copy = gles_texture(GL_TEXTURE_2D, GL_R32UI, SIZE, SIZE, 1, 1);
    attach(GL_COLOR_ATTACHMENT0, copy);
    glBindTexture(GL_TEXTURE_2D, texture);

@@ -11,9 +11,8 @@
 static GLuint
 make_framebuffer(int samples)
 {
-   GLuint framebuffer, renderbuffer;
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   GLuint renderbuffer;
+   const GLuint framebuffer = bind_new_framebuffer(0);
    glGenRenderbuffers(1, &renderbuffer);
    glBindRenderbuffer(GL_RENDERBUFFER, renderbuffer);
    glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, GL_RGBA8, SIZE, SIZE);

@@ -36,9 +36,7 @@ static const char fragment_source[] =
 static void
 look_at(GLuint texture, int layer)
 {
-   GLuint framebuffer;
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   bind_new_framebuffer(0);
    glFramebufferTextureLayer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, texture, 0, layer);
 }
 
@@ -59,9 +57,7 @@ static GLuint
 create_framebuffer(GLuint *texture)
 {
    static const unsigned char blue[SIZE * SIZE * 4] = {[2] = 255};
-   GLuint framebuffer;
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   const GLuint framebuffer = bind_new_framebuffer(0);
    *texture = gles_texture(GL_TEXTURE_2D_ARRAY, GL_RGBA8, SIZE, SIZE, LAYERS, 1);
    for (int layer = 0; layer < LAYERS; layer++)
       glTexSubImage3D(GL_TEXTURE_2D_ARRAY, 0, 0, 0, layer, SIZE, SIZE, 1, GL_RGBA, GL_UNSIGNED_BYTE, blue);

@@ -65,10 +65,9 @@ set_mode(const struct mode *chosen)
 static void
 open_format(const struct format *chosen)
 {
-   GLuint renderbuffers[2], framebuffer;
+   GLuint renderbuffers[2];
    format = chosen;
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   bind_new_framebuffer(0);
    glGenRenderbuffers(2, renderbuffers);
    glBindRenderbuffer(GL_RENDERBUFFER, renderbuffers[0]);
    glRenderbufferStorage(GL_RENDERBUFFER, GL_R32F, SIZE, SIZE);

@@ -124,10 +124,9 @@ int
 main(void)
 {
    struct egl egl = egl_open_context((struct surface_request){SURFACELESS}, true, 4, 5);
-   GLuint array, buffer;
+   GLuint buffer;
    require(has_extension("GL_ARB_post_depth_coverage"), "there is no GL_ARB_post_depth_coverage");
-   glGenVertexArrays(1, &array);
-   glBindVertexArray(array);
+   bind_new_vertex_array();
    glGenBuffers(1, &buffer);
    glBindBuffer(GL_ARRAY_BUFFER, buffer);
    glVertexAttribPointer(0, 4, GL_FLOAT, GL_FALSE, 0, NULL);

@@ -68,10 +68,8 @@ main(void)
    /* Index 2 restarts. */
    static const int restarted[] = {0, 1, 2, 0, 1, 0, 1};
    static const GLubyte indices[] = {0, 1, 2, 3, 4, 5};
-   GLuint array;
    egl_open_context((struct surface_request){SURFACELESS_PBUFFER, 8, 8, .depth = false}, true, 4, 0);
-   glGenVertexArrays(1, &array);
-   glBindVertexArray(array);
+   bind_new_vertex_array();
    create_buffer(GL_ELEMENT_ARRAY_BUFFER, indices, sizeof indices);
    glEnable(GL_RASTERIZER_DISCARD);
    glPatchParameteri(GL_PATCH_VERTICES, 1);

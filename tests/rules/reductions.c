@@ -60,9 +60,7 @@ static void
 fill(const struct format *format)
 {
    const unsigned components = components_of(format);
-   GLuint texture;
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
+   bind_new_texture(GL_TEXTURE_2D);
    glTexStorage2D(GL_TEXTURE_2D, 2, format->internal, SIZE, SIZE);
    for (unsigned level = 0; level < 2; level++) {
       const int size = SIZE >> level;
@@ -165,10 +163,8 @@ test_slices(void)
 {
    static const float texels[2][2][2] = {{{0.5f, 0.25f}, {0.625f, 0.75f}}, {{0.875f, 0.125f}, {0.375f, 1}}};
    float found[4];
-   GLuint texture;
    const GLuint program = use_program("sampler3D", "texture(texels, at)");
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_3D, texture);
+   bind_new_texture(GL_TEXTURE_3D);
    glTexStorage3D(GL_TEXTURE_3D, 1, GL_R32F, 2, 2, 2);
    glTexSubImage3D(GL_TEXTURE_3D, 0, 0, 0, 0, 2, 2, 2, GL_RED, GL_FLOAT, texels);
    set_sampling(GL_TEXTURE_3D, GL_MIN, GL_LINEAR);
@@ -186,7 +182,6 @@ test_borders_and_comparisons(void)
 {
    static const float border[4] = {2, 2, 2, 2}, depths[2][2] = {{0.25f, 0.75f}, {0.75f, 0.75f}};
    float found[4];
-   GLuint texture;
    GLuint program = use_program("sampler2D", "texture(texels, at.xy)");
    fill(&formats[1]);
    set_sampling(GL_TEXTURE_2D, GL_MAX, GL_LINEAR);
@@ -197,9 +192,7 @@ test_borders_and_comparisons(void)
    look_up(program, (const float[3]){0.125f, 0.5f}, 0, found);
    holds(found[0] < 1, "a border without weight counts: %g", found[0]);
 
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
-   glTexStorage2D(GL_TEXTURE_2D, 1, GL_DEPTH_COMPONENT24, 2, 2);
+   bind_new_image(GL_DEPTH_COMPONENT24, 2, 2);
    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 2, 2, GL_DEPTH_COMPONENT, GL_FLOAT, depths);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_MODE, GL_COMPARE_REF_TO_TEXTURE);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_FUNC, GL_LESS);
@@ -217,15 +210,10 @@ int
 main(void)
 {
    struct egl egl = egl_open_context((struct surface_request){SURFACELESS}, true, 4, 5);
-   GLuint array, renderbuffer, framebuffer;
    require(has_extension("GL_ARB_texture_filter_minmax"), "there is no GL_ARB_texture_filter_minmax");
-   glGenVertexArrays(1, &array);
-   glBindVertexArray(array);
-   glGenRenderbuffers(1, &renderbuffer);
-   glBindRenderbuffer(GL_RENDERBUFFER, renderbuffer);
-   glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA32F, 1, 1);
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   bind_new_vertex_array();
+   const GLuint renderbuffer = bind_new_renderbuffer(GL_RGBA32F, 1, 1);
+   bind_new_framebuffer(0);
    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, renderbuffer);
    glViewport(0, 0, 1, 1);
    test_planes();

@@ -24,8 +24,7 @@ make_framebuffer(int num_samples)
 {
    GLuint framebuffer, renderbuffer[2];
    static const GLenum buffers[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   framebuffer = bind_new_framebuffer(0);
    glGenRenderbuffers(2, renderbuffer);
    for (unsigned i = 0; i < 2; i++) {
       glBindRenderbuffer(GL_RENDERBUFFER, renderbuffer[i]);

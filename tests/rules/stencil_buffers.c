@@ -167,8 +167,7 @@ static GLuint
 make_target(GLenum format, GLenum attachment, int samples)
 {
    GLuint framebuffer, renderbuffers[2];
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   framebuffer = bind_new_framebuffer(0);
    glGenRenderbuffers(2, renderbuffers);
    glBindRenderbuffer(GL_RENDERBUFFER, renderbuffers[0]);
    glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, GL_RGBA8, SIZE, SIZE);

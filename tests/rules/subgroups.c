@@ -88,13 +88,7 @@ test_fragments(void)
 {
    static struct answer found[SIZE][SIZE];
    static const char *const names[] = {"quads", "quads with discards", "quads in branches"};
-   GLuint texture, framebuffer;
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
-   glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA32UI, SIZE, SIZE);
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+   bind_new_framebuffer(bind_new_image(GL_RGBA32UI, SIZE, SIZE));
    glViewport(0, 0, SIZE, SIZE);
    const GLuint program = build_program(vertex_source, fragment_source);
    glUseProgram(program);
@@ -218,12 +212,10 @@ test_vertices(void)
 int
 main(void)
 {
-   GLuint array;
    struct egl egl = egl_open_context((struct surface_request){SURFACELESS}, true, 4, 5);
    require(has_extension("GL_ARB_shader_group_vote") && has_extension("GL_ARB_shader_ballot"),
            "there are no votes and ballots");
-   glGenVertexArrays(1, &array);
-   glBindVertexArray(array);
+   bind_new_vertex_array();
    test_fragments();
    test_work_groups();
    test_vertices();

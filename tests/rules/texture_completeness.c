@@ -181,9 +181,7 @@ upload_immutable(const struct target *target, const struct texel_format *format)
 static GLuint
 make_texture(const struct target *target, const struct texel_format *format, enum flaw flaw)
 {
-   GLuint texture;
-   glGenTextures(1, &texture);
-   glBindTexture(target->target, texture);
+   const GLuint texture = bind_new_texture(target->target);
    if (flaw == IMMUTABLE || flaw == IMMUTABLE_BASE_TOO_LARGE) {
       upload_immutable(target, format);
    } else {

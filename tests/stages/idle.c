@@ -304,9 +304,8 @@ draw(const struct test *test)
 static void
 run(const struct test *test)
 {
-   GLuint queries[NUM_COUNTERS], array, found;
-   glGenVertexArrays(1, &array);
-   glBindVertexArray(array);
+   GLuint queries[NUM_COUNTERS], found;
+   bind_new_vertex_array();
    glGenQueries(NUM_COUNTERS, queries);
    glPatchParameteri(GL_PATCH_VERTICES, 3);
    use_program(test);

@@ -242,12 +242,9 @@ draw_triangles(void)
 static void
 draw_layers(void)
 {
-   GLuint texture, framebuffer;
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D_ARRAY, texture);
+   const GLuint texture = bind_new_texture(GL_TEXTURE_2D_ARRAY);
    glTexStorage3D(GL_TEXTURE_2D_ARRAY, 1, GL_RGBA8, SIZE, SIZE, 2);
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   bind_new_framebuffer(0);
    glFramebufferTexture(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, texture, 0);
    require(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "layers are incomplete");
    link_stages("void main() { gl_Position = vec4(float(gl_VertexID), 0.0, 0.0, 1.0); }\n", NULL, NULL,
@@ -282,14 +279,11 @@ draw_texels(void)
 {
    static const uint8_t indices[] = {0, 1, 2, 0};
    static uint8_t texels[2][64][4];
-   GLuint texture;
    for (unsigned y = 0; y < 2; y++) {
       for (unsigned x = 0; x < 64; x++)
          memcpy(texels[y][x], (const uint8_t[]){(uint8_t)x, (uint8_t)(100 * y), 7, 255}, 4);
    }
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
-   glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, 64, 2);
+   bind_new_image(GL_RGBA8, 64, 2);
    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 64, 2, GL_RGBA, GL_UNSIGNED_BYTE, texels);
    const GLuint program = link_stages("uniform sampler2D texels;\n"
                                       "uniform int row;\n"

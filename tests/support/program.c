@@ -64,6 +64,53 @@ create_buffer(unsigned target, const void *data, size_t bytes)
    return buffer;
 }
 
+unsigned
+bind_new_texture(unsigned target)
+{
+   GLuint texture;
+   glGenTextures(1, &texture);
+   glBindTexture(target, texture);
+   return texture;
+}
+
+unsigned
+bind_new_image(unsigned format, int width, int height)
+{
+   const GLuint texture = bind_new_texture(GL_TEXTURE_2D);
+   glTexStorage2D(GL_TEXTURE_2D, 1, format, width, height);
+   return texture;
+}
+
+unsigned
+bind_new_renderbuffer(unsigned format, int width, int height)
+{
+   GLuint renderbuffer;
+   glGenRenderbuffers(1, &renderbuffer);
+   glBindRenderbuffer(GL_RENDERBUFFER, renderbuffer);
+   glRenderbufferStorage(GL_RENDERBUFFER, format, width, height);
+   return renderbuffer;
+}
+
+unsigned
+bind_new_framebuffer(unsigned texture)
+{
+   GLuint framebuffer;
+   glGenFramebuffers(1, &framebuffer);
+   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   if (texture)
+      glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+   return framebuffer;
+}
+
+unsigned
+bind_new_vertex_array(void)
+{
+   GLuint array;
+   glGenVertexArrays(1, &array);
+   glBindVertexArray(array);
+   return array;
+}
+
 bool
 has_extension(const char *name)
 {

@@ -20,6 +20,14 @@ unsigned build_versioned_program(const char *version, const char *vertex_source,
 /** A buffer with this content, bound to the target (GL_ARRAY_BUFFER, …). */
 unsigned create_buffer(unsigned target, const void *data, size_t bytes);
 
+/** These are bound, too: a texture; a 2D texture of one level; a renderbuffer; a framebuffer with a 2D texture as its first
+ * colour, 0: without attachments; a vertex array. */
+unsigned bind_new_texture(unsigned target);
+unsigned bind_new_image(unsigned format, int width, int height);
+unsigned bind_new_renderbuffer(unsigned format, int width, int height);
+unsigned bind_new_framebuffer(unsigned texture);
+unsigned bind_new_vertex_array(void);
+
 /** Whether the current context, of version 3.0 or later, has an extension. */
 bool has_extension(const char *name);
 

@@ -104,9 +104,7 @@ make_renderbuffer(GLenum format, int samples)
 static GLuint
 make_framebuffer(int samples, bool depth)
 {
-   GLuint framebuffer;
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   const GLuint framebuffer = bind_new_framebuffer(0);
    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER,
                              make_renderbuffer(GL_RGBA8, samples));
    if (depth)
@@ -132,12 +130,8 @@ make_deferred_framebuffer(void)
 static GLuint
 make_implicit_framebuffer(void)
 {
-   GLuint framebuffer, texture;
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
-   glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, WIDTH, HEIGHT);
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   const GLuint texture = bind_new_image(GL_RGBA8, WIDTH, HEIGHT);
+   const GLuint framebuffer = bind_new_framebuffer(0);
    framebuffer_texture_multisample(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0, SAMPLES);
    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_STENCIL_ATTACHMENT, GL_RENDERBUFFER,
                              make_renderbuffer(GL_DEPTH24_STENCIL8, SAMPLES));

@@ -175,9 +175,7 @@ make_texture(GLenum target, int levels)
 {
    static GLubyte blocks[BLOCKS * BLOCKS * 16 * LAYERS];
    const int width = BLOCKS * format->width, height = BLOCKS * format->height;
-   GLuint texture;
-   glGenTextures(1, &texture);
-   glBindTexture(target, texture);
+   const GLuint texture = bind_new_texture(target);
    glTexParameteri(target, GL_TEXTURE_MIN_FILTER, GL_NEAREST_MIPMAP_NEAREST);
    glTexParameteri(target, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
    if (target == GL_TEXTURE_2D) {
@@ -292,11 +290,8 @@ change_blocks(GLuint program, GLuint texture)
    glCompressedTexSubImage2D(GL_TEXTURE_2D, 0, 5 * format->width, 9 * format->height, format->width,
                              format->height, format->format, format->bytes, block);
 
-   GLuint texels;
    encode(copied, block);
-   glGenTextures(1, &texels);
-   glBindTexture(GL_TEXTURE_2D, texels);
-   glTexStorage2D(GL_TEXTURE_2D, 1, format->bytes == 16 ? GL_RGBA32UI : GL_RG32UI, 4, 4);
+   const GLuint texels = bind_new_image(format->bytes == 16 ? GL_RGBA32UI : GL_RG32UI, 4, 4);
    glTexSubImage2D(GL_TEXTURE_2D, 0, 1, 2, 1, 1, format->bytes == 16 ? GL_RGBA_INTEGER : GL_RG_INTEGER,
                    GL_UNSIGNED_INT, block);
    glCopyImageSubData(texels, GL_TEXTURE_2D, 0, 1, 2, 0, texture, GL_TEXTURE_2D, 0, 31 * format->width,
@@ -332,12 +327,8 @@ open_context(int width, int height)
 {
    const struct egl egl =
       egl_open_context((struct surface_request){X11_WINDOW, 16, 16, .depth = false}, false, 3, 2);
-   GLuint framebuffer, renderbuffer;
-   glGenRenderbuffers(1, &renderbuffer);
-   glBindRenderbuffer(GL_RENDERBUFFER, renderbuffer);
-   glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, width, height);
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   const GLuint renderbuffer = bind_new_renderbuffer(GL_RGBA8, width, height);
+   bind_new_framebuffer(0);
    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, renderbuffer);
    return egl;
 }

@@ -73,9 +73,7 @@ make_programs(void)
 static GLuint
 make_texture(GLsizei width, GLsizei height, GLsizei levels)
 {
-   GLuint texture;
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
+   const GLuint texture = bind_new_texture(GL_TEXTURE_2D);
    glTexStorage2D(GL_TEXTURE_2D, levels, GL_RGBA8, width, height);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
@@ -85,10 +83,7 @@ make_texture(GLsizei width, GLsizei height, GLsizei levels)
 static GLuint
 make_framebuffer(GLuint texture)
 {
-   GLuint framebuffer;
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+   const GLuint framebuffer = bind_new_framebuffer(texture);
    return framebuffer;
 }
 
@@ -117,8 +112,7 @@ make_objects(void)
    glGenRenderbuffers(1, &buffer);
    glBindRenderbuffer(GL_RENDERBUFFER, buffer);
    glRenderbufferStorageMultisample(GL_RENDERBUFFER, 4, GL_RGBA8, WIDTH, HEIGHT);
-   glGenFramebuffers(1, &samples_framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, samples_framebuffer);
+   samples_framebuffer = bind_new_framebuffer(0);
    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, buffer);
    for (unsigned i = 0; i < 2; i++) {
       others[i] = make_texture(OTHER_SIZE, OTHER_SIZE, 6);

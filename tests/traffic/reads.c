@@ -75,7 +75,6 @@ make_programs(bool desktop)
 static GLuint
 make_texture(GLuint *texture, const char *label)
 {
-   GLuint made;
    PFNGLOBJECTLABELKHRPROC object_label = (PFNGLOBJECTLABELKHRPROC)eglGetProcAddress("glObjectLabelKHR");
    if (!object_label)
       object_label = (PFNGLOBJECTLABELKHRPROC)eglGetProcAddress("glObjectLabel");
@@ -85,9 +84,7 @@ make_texture(GLuint *texture, const char *label)
    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, SIZE, SIZE, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-   glGenFramebuffers(1, &made);
-   glBindFramebuffer(GL_FRAMEBUFFER, made);
-   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, *texture, 0);
+   const GLuint made = bind_new_framebuffer(*texture);
    require(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "framebuffer");
    return made;
 }
@@ -96,9 +93,7 @@ static void
 make_objects(void)
 {
    static const GLfloat corners[] = {-1, -1, 3, -1, -1, 3};
-   GLuint array;
-   glGenVertexArrays(1, &array);
-   glBindVertexArray(array);
+   bind_new_vertex_array();
    create_buffer(GL_ARRAY_BUFFER, corners, sizeof corners);
    glEnableVertexAttribArray(0);
    glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, 0, NULL);

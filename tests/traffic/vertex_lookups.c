@@ -145,9 +145,7 @@ create_storage(const struct lookup *lookup)
 static void
 create_texture(const struct lookup *lookup)
 {
-   GLuint texture;
-   glGenTextures(1, &texture);
-   glBindTexture(lookup->target, texture);
+   bind_new_texture(lookup->target);
    create_storage(lookup);
    if (!lookup->wrap)
       return;
@@ -169,17 +167,12 @@ create_texture(const struct lookup *lookup)
 static void
 draw(const struct lookup *lookup)
 {
-   GLuint array;
    GLubyte pixels[VERTICES][4];
-   glGenVertexArrays(1, &array);
-   glBindVertexArray(array);
+   bind_new_vertex_array();
    glEnable(GL_TEXTURE_CUBE_MAP_SEAMLESS);
    use_program(lookup);
    if (strcmp(lookup->name, "second") == 0) {
-      GLuint first;
-      glGenTextures(1, &first);
-      glBindTexture(GL_TEXTURE_2D, first);
-      glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, 2, 2);
+      bind_new_image(GL_RGBA8, 2, 2);
       glActiveTexture(GL_TEXTURE1);
    }
    create_texture(lookup);

@@ -44,12 +44,9 @@ static void
 make_texture(void)
 {
    GLubyte texels[VERTICES * 4];
-   GLuint texture;
    for (int i = 0; i < VERTICES * 4; i++)
       texels[i] = 8;
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
-   glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, VERTICES, 1);
+   bind_new_image(GL_RGBA8, VERTICES, 1);
    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, VERTICES, 1, GL_RGBA, GL_UNSIGNED_BYTE, texels);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "desktop.h"
+#include "support/program.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +23,7 @@ create_desktop_objects(struct world *world, struct dice *dice)
    static GLubyte texels[128 * 128 * 4];
    for (unsigned i = 0; i < sizeof texels; i++)
       texels[i] = (GLubyte)roll_bits(dice);
-   glGenTextures(1, &world->source);
-   glBindTexture(GL_TEXTURE_2D, world->source);
-   glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, 128, 128);
+   world->source = bind_new_image(GL_RGBA8, 128, 128);
    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 128, 128, GL_RGBA, GL_UNSIGNED_BYTE, texels);
    glGenBuffers(1, &world->counter);
    glBindBuffer(GL_ATOMIC_COUNTER_BUFFER, world->counter);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "support/check.h"
+#include "support/program.h"
 #include "desktop.h"
 
 static const struct format color_formats[] = {
@@ -200,8 +201,7 @@ set_sampling(struct dice *dice, bool loose, struct texture *texture)
 static void
 create_storage(struct texture *texture)
 {
-   glGenTextures(1, &texture->name);
-   glBindTexture(texture->target, texture->name);
+   texture->name = bind_new_texture(texture->target);
    const GLenum internal = texture->format->internal;
    if (texture->target == GL_TEXTURE_2D_MULTISAMPLE)
       glTexStorage2DMultisample(texture->target, texture->samples, internal, texture->width, texture->height,
@@ -227,8 +227,7 @@ create_buffer_texture(struct dice *dice, struct texture *texture)
    glBindBuffer(GL_TEXTURE_BUFFER, buffer);
    glBufferData(GL_TEXTURE_BUFFER, 4 * texture->width, data, GL_STATIC_DRAW);
    free(data);
-   glGenTextures(1, &texture->name);
-   glBindTexture(GL_TEXTURE_BUFFER, texture->name);
+   texture->name = bind_new_texture(GL_TEXTURE_BUFFER);
    glTexBuffer(GL_TEXTURE_BUFFER, texture->format->internal, buffer);
    glDeleteBuffers(1, &buffer);
 }
@@ -471,8 +470,7 @@ create_framebuffer(struct world *world, struct dice *dice, int index)
    };
    static const GLenum buffers[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1, GL_COLOR_ATTACHMENT2,
                                     GL_COLOR_ATTACHMENT3};
-   glGenFramebuffers(1, &framebuffer->name);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer->name);
+   framebuffer->name = bind_new_framebuffer(0);
    for (unsigned i = 0; i < framebuffer->color_count; i++) {
       framebuffer->colors[i] = pick_color_format(dice, sampled);
       framebuffer->color_names[i] =
@@ -541,8 +539,7 @@ create_buffers(struct world *world, struct dice *dice)
    fill_vertices(dice, world->wild, vertices);
    for (unsigned i = 0; i < INDICES; i++)
       indices[i] = world->wild && chance(dice, 2) ? (uint32_t)roll_bits(dice) : roll(dice, VERTICES);
-   glGenVertexArrays(1, &world->vertex_array);
-   glBindVertexArray(world->vertex_array);
+   world->vertex_array = bind_new_vertex_array();
    world->vertices = create_filled(GL_ARRAY_BUFFER, vertices, sizeof vertices);
    world->indices = create_filled(GL_ELEMENT_ARRAY_BUFFER, indices, sizeof indices);
    world->uniforms = create_filled(GL_UNIFORM_BUFFER, uniforms, sizeof uniforms);
@@ -559,10 +556,7 @@ static GLuint
 create_image(GLenum internal, GLenum format, GLenum type)
 {
    static const unsigned char zeros[128 * 128 * 4];
-   GLuint name;
-   glGenTextures(1, &name);
-   glBindTexture(GL_TEXTURE_2D, name);
-   glTexStorage2D(GL_TEXTURE_2D, 1, internal, 128, 128);
+   const GLuint name = bind_new_image(internal, 128, 128);
    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 128, 128, format, type, zeros);
    return name;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "support/check.h"
+#include "support/program.h"
 #include "desktop.h"
 
 void
@@ -49,9 +50,8 @@ dump_pixels(struct world *world, const char *name, const struct format *format, 
 static void
 dump_resolved(struct world *world, const char *name, const struct framebuffer *framebuffer, unsigned color)
 {
-   GLuint texture, resolved;
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
+   GLuint resolved;
+   const GLuint texture = bind_new_texture(GL_TEXTURE_2D);
    glTexStorage2D(GL_TEXTURE_2D, 1, framebuffer->colors[color]->internal, framebuffer->width,
                   framebuffer->height);
    glGenFramebuffers(1, &resolved);
@@ -68,9 +68,7 @@ dump_resolved(struct world *world, const char *name, const struct framebuffer *f
 static void
 dump_layers(struct world *world, const char *name, const struct framebuffer *framebuffer, unsigned color)
 {
-   GLuint layer;
-   glGenFramebuffers(1, &layer);
-   glBindFramebuffer(GL_FRAMEBUFFER, layer);
+   const GLuint layer = bind_new_framebuffer(0);
    for (int i = 0; i < framebuffer->layers; i++) {
       glFramebufferTextureLayer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, framebuffer->color_names[color], 0, i);
       dump_pixels(world, name, framebuffer->colors[color], framebuffer->width, framebuffer->height);
@@ -111,10 +109,7 @@ dump_buffer(struct world *world, const char *name, GLuint buffer, unsigned words
 static void
 dump_image(struct world *world, const char *name, GLuint image, const struct format *format)
 {
-   GLuint framebuffer;
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, image, 0);
+   const GLuint framebuffer = bind_new_framebuffer(image);
    dump_pixels(world, name, format, 128, 128);
    glDeleteFramebuffers(1, &framebuffer);
 }
