@@ -4,7 +4,10 @@
  *    anisotropy   a vertex shader reads integers of a texture with anisotropic filtering
  *    unread       a draw without fragments whose texture nothing else has used, in a pass with fragments
  *    unfilled     tessellated triangles as lines, then filled (OpenGL)
- *    numbered     vertices of unfilled triangles, by gl_PrimitiveID, after another shader (OpenGL) */
+ *    numbered     vertices of unfilled triangles, by gl_PrimitiveID, after another shader (OpenGL)
+ *    smooth       smooth lines that are tessellated (OpenGL)
+ *    listed       a quad that begins in a display list and ends after it (OpenGL, compatible)
+ * Of the last two only sanitizers see what was wrong: reads behind memory. */
 #define GL_GLEXT_PROTOTYPES
 #include <GL/gl.h>
 #include <GL/glext.h>
@@ -28,13 +31,7 @@ static const char covering_vertex[] =
 static void
 create_target(void)
 {
-   GLuint texture, framebuffer;
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
-   glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, SIZE, SIZE);
-   glGenFramebuffers(1, &framebuffer);
-   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+   bind_new_framebuffer(bind_new_image(GL_RGBA8, SIZE, SIZE));
    glViewport(0, 0, SIZE, SIZE);
 }
 
@@ -77,11 +74,8 @@ static void
 anisotropy(void)
 {
    static const GLubyte texels[4] = {10, 20, 30, 40};
-   GLuint texture;
    glActiveTexture(GL_TEXTURE0);
-   glGenTextures(1, &texture);
-   glBindTexture(GL_TEXTURE_2D, texture);
-   glTexStorage2D(GL_TEXTURE_2D, 1, GL_R8UI, 2, 2);
+   bind_new_image(GL_R8UI, 2, 2);
    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 2, 2, GL_RED_INTEGER, GL_UNSIGNED_BYTE, texels);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
@@ -123,18 +117,13 @@ unread(void)
    holds(red(0) == 255, "unread: %d, expected 255", red(0));
 }
 
-/** Code for tessellated vertices with one attribute more, which lines have, was run for those without it. */
 static void
-unfilled(void)
+use_tessellation(const char *evaluation, const char *fragment)
 {
-   static const char *const sources[] = {
+   const char *const sources[] = {
       "#version 400\nvoid main() { gl_Position = vec4(gl_VertexID & 1, gl_VertexID >> 1, 0, 1); }\n",
-      "#version 400\nlayout(triangles) in;\nout vec4 shade;\n"
-      "void main() {\n"
-      "   gl_Position = vec4(gl_TessCoord.xy * 4.0 - 1.0, 0, 1);\n   shade = vec4(1, 0, 0, 1);\n"
-      "}\n",
-      "#version 400\nin vec4 shade;\nout vec4 color;\n"
-      "void main() { color = gl_FrontFacing ? shade : shade.yxzw; }\n",
+      evaluation,
+      fragment,
    };
    static const GLenum stages[] = {GL_VERTEX_SHADER, GL_TESS_EVALUATION_SHADER, GL_FRAGMENT_SHADER};
    const GLuint program = glCreateProgram();
@@ -142,10 +131,21 @@ unfilled(void)
       glAttachShader(program, compile_shader(stages[s], "", sources[s]));
    glLinkProgram(program);
    glUseProgram(program);
-   GLuint vertices;
-   glGenVertexArrays(1, &vertices);
-   glBindVertexArray(vertices);
+   bind_new_vertex_array();
    glPatchParameteri(GL_PATCH_VERTICES, 3);
+}
+
+/** Code for tessellated vertices with one attribute more, which lines have, was run for those without it. */
+static void
+unfilled(void)
+{
+   use_tessellation(
+      "#version 400\nlayout(triangles) in;\nout vec4 shade;\n"
+      "void main() {\n"
+      "   gl_Position = vec4(gl_TessCoord.xy * 4.0 - 1.0, 0, 1);\n   shade = vec4(1, 0, 0, 1);\n"
+      "}\n",
+      "#version 400\nin vec4 shade;\nout vec4 color;\n"
+      "void main() { color = gl_FrontFacing ? shade : shade.yxzw; }\n");
    glPatchParameterfv(GL_PATCH_DEFAULT_OUTER_LEVEL, (const GLfloat[]){4, 4, 4, 4});
    glPatchParameterfv(GL_PATCH_DEFAULT_INNER_LEVEL, (const GLfloat[]){4, 4});
    static const GLenum modes[] = {GL_LINE, GL_FILL, GL_LINE, GL_FILL};
@@ -158,6 +158,40 @@ unfilled(void)
          reds += red(x) == 255;
       holds(modes[m] == GL_LINE || reds == SIZE, "unfilled: %d of %d pixels are filled", reds, SIZE);
    }
+}
+
+/** Room for a multiple of four vertices, all used; the stage of smooth lines copied the last one with its attribute. */
+static void
+smooth(void)
+{
+   use_tessellation("#version 400\nlayout(isolines) in;\nout vec4 shade;\n"
+                    "void main() {\n"
+                    "   gl_Position = vec4(gl_TessCoord.x * 2.0 - 1.0, -0.5625, 0, 1);\n   shade = vec4(1);\n"
+                    "}\n",
+                    "#version 400\nin vec4 shade;\nout vec4 color;\nvoid main() { color = shade; }\n");
+   glPatchParameterfv(GL_PATCH_DEFAULT_OUTER_LEVEL, (const GLfloat[]){1, 3, 0, 0});
+   glEnable(GL_LINE_SMOOTH);
+   glDrawArrays(GL_PATCHES, 0, 3);
+   for (int x = 0; x < SIZE; x++)
+      holds(red(x) > 0, "smooth: pixel %d is not on the line", x);
+}
+
+/** The list is replayed call by call. It has one vertex, of which its incomplete quad has four indices. */
+static void
+listed(void)
+{
+   const GLuint list = glGenLists(1);
+   glNewList(list, GL_COMPILE);
+   glBegin(GL_QUADS);
+   glVertex2f(-1, -1);
+   glEndList();
+   glCallList(list);
+   glVertex2f(1, -1);
+   glVertex2f(1, 1);
+   glVertex2f(-1, 1);
+   glEnd();
+   for (int x = 0; x < SIZE; x++)
+      holds(red(x) == 255, "listed: pixel %d is %d, expected 255", x, red(x));
 }
 
 /** Vertices had no room for the number, as their shader had been compiled for what the program before reads. */
@@ -174,9 +208,7 @@ numbered(void)
       "#version 400\nout vec4 color;\nvoid main() { color = vec4(1); }\n",
       "#version 400\nout vec4 color;\nvoid main() { color = vec4((gl_PrimitiveID + 1) * 50) / 255.0; }\n",
    };
-   GLuint vertices;
-   glGenVertexArrays(1, &vertices);
-   glBindVertexArray(vertices);
+   bind_new_vertex_array();
    glPolygonMode(GL_FRONT_AND_BACK, GL_POINT);
    for (int p = 0; p < 2; p++) {
       glUseProgram(build_program(vertex, fragments[p]));
@@ -188,24 +220,38 @@ numbered(void)
    }
 }
 
+enum api { ES, CORE, COMPATIBLE };
+
+static struct egl
+open_context(enum api api)
+{
+   const struct surface_request none = {SURFACELESS};
+   if (api != COMPATIBLE)
+      return egl_open_context(none, api == CORE, api == CORE ? 4 : 3, api == CORE ? 5 : 2);
+   struct egl egl = egl_open(none);
+   egl_make_current(&egl, egl_create_compatible_context(&egl, 4, 5));
+   return egl;
+}
+
 int
 main(int argc, char **argv)
 {
    static const struct {
       const char *name;
       void (*run)(void);
-      bool desktop;
-   } cases[] = {{"half", half, false},
-                {"anisotropy", anisotropy, false},
-                {"unread", unread, false},
-                {"unfilled", unfilled, true},
-                {"numbered", numbered, true}};
+      enum api api;
+   } cases[] = {{"half", half, ES},
+                {"anisotropy", anisotropy, ES},
+                {"unread", unread, ES},
+                {"unfilled", unfilled, CORE},
+                {"numbered", numbered, CORE},
+                {"smooth", smooth, CORE},
+                {"listed", listed, COMPATIBLE}};
    require(argc == 2, "usage: found CASE");
    for (unsigned c = 0; c < sizeof cases / sizeof cases[0]; c++) {
       if (strcmp(argv[1], cases[c].name) != 0)
          continue;
-      struct egl egl = egl_open_context((struct surface_request){SURFACELESS}, cases[c].desktop,
-                                        cases[c].desktop ? 4 : 3, cases[c].desktop ? 5 : 2);
+      struct egl egl = open_context(cases[c].api);
       create_target();
       cases[c].run();
       holds(glGetError() == GL_NO_ERROR, "%s: a GL error", argv[1]);

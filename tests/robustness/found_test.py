@@ -31,6 +31,12 @@ class Found(tbrsim.TestCase):
     def test_numbered(self):
         self.check("numbered")
 
+    def test_smooth(self):
+        self.check("smooth")
+
+    def test_listed(self):
+        self.check("listed")
+
 
 if __name__ == "__main__":
     tbrsim.main("found")
