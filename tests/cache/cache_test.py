@@ -424,7 +424,9 @@ class BadInput(CacheTest):
         self.refused_options("more than one trace", "--size", 4096, "--ways", 4, "-", "-")
         self.refused_options("--ways is missing", "--size", 4096, "-")
         self.refused_options("--ways 0: expected at least 1, or full", "--size", 4096, "--ways", 0, "-")
-        self.refused_options("--size is missing, or 0", "--ways", 4, "-")
+        self.refused_options("--size is missing", "--ways", 4, "-")
+        self.refused_options("--size 0: expected at least one block", "--size", 0, "--ways", 4, "-")
+        self.refused_options("2 caches; expected one", "--size", "4K,8K", "--ways", 4, "-")
         self.refused_options("--size 4x: expected a number", "--size", "4x", "--ways", 4, "-")
         self.refused_options("--size 4G: expected a number", "--size", "4G", "--ways", 4, "-")
         self.refused_options("--size: 4000 is no multiple", "--size", 4000, "--ways", 4, "-")
@@ -432,8 +434,8 @@ class BadInput(CacheTest):
             self.refused_options(f"--policy: {policy} needs the finished tiles", "--size", 4096, "--ways", 4, "--policy",
                                  policy, "-")
         self.refused_options("--size: 12288 makes 48 sets", "--size", 12288, "--ways", 4, "--policy", "drrip", "-")
-        self.refused_options("--ways: 2000 is out of range", "--size", 4096, "--ways", 2000, "-")
-        self.refused_options("--block: 48 is invalid", "--size", 4096, "--ways", 4, "--block", 48, "-")
+        self.refused_options("--ways: 524288 is out of range", "--size", "32M", "--ways", 524288, "-")
+        self.refused_options("--block 48: expected a power of two", "--size", 4096, "--ways", 4, "--block", 48, "-")
         self.refused_options("--policy clock: expected one of: lru, mru, fifo", "--size", 4096, "--ways", 4,
                              "--policy", "clock", "-")
         self.refused_options("--policy: tree-plru makes no tree of 3 ways", "--size", 3072, "--ways", 3, "--policy",

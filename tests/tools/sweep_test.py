@@ -100,8 +100,9 @@ class Sweep(tbrsim.TestCase):
         """A pass' attributes are written once and read at least once (TCOR V-A): with room for all of them, each is
         missed once; without any, at least twice. Nothing is below, nothing below opt, and optpt is not above it."""
         for recording in self.recordings:
-            points = self.sweep(recording, "--stream", "pb_attribute", "--size", "64,1K,4K,16K,64K,1M,16M", "--ways",
-                                "1,full", "--policy", POLICIES)
+            options = ("--stream", "pb_attribute", "--ways", "1,full", "--policy")
+            points = self.sweep(recording, *options, POLICIES, "--size", "64,1K,4K,16K,64K")
+            points |= self.sweep(recording, *options, "lru,opt,optpt", "--size", "1M,16M")
             for (policy, size, ways), point in points.items():
                 misses = point["misses"] + point["bypasses"]
                 if policy == "perfect":
@@ -244,7 +245,7 @@ class Sweep(tbrsim.TestCase):
         self.refused(["--ways", "out of range"], "--ways", "524288", "--size", "32M")
         self.refused(["--ways", "twice"], "--ways", "full,full")
         self.refused(["--policy", "expected one of", "optpt"], "--policy", "lru,clock")
-        self.refused(["--policy tcor", "sweep"], "--policy", "tcor")
+        self.refused(["tcor needs the finished tiles"], "--policy", "tcor")
         self.refused(["tree-plru", "power of two"], "--policy", "lru,tree-plru", "--ways", "3", "--size", "12K")
         self.refused(["--block", "power of two"], "--block", "48")
         self.refused(["--block 32", "64"], "--stream", None, "--unit", "l2", "--block", "32")

@@ -30,7 +30,7 @@ cm_access_runs_free(struct cm_access_runs *part)
 }
 
 void
-cm_access_runs_add_next_uses(const struct cm_access_runs *part, struct cm_next_use *uses)
+cm_access_runs_add_next_uses(const struct cm_access_runs *part, struct cm_next_use *uses, uint32_t uncached)
 {
    uint64_t blocks[1024];
    uint32_t run = 0;
@@ -38,27 +38,37 @@ cm_access_runs_add_next_uses(const struct cm_access_runs *part, struct cm_next_u
       const uint32_t end = cm_access_runs_piece(part, i);
       while (run < end) {
          unsigned count = 0;
-         for (; count < 1024 && run < end; run++)
+         for (; count < 1024 && run < end && 1 + cm_run_stream(part->runs[run]) != uncached; run++)
             blocks[count++] = cm_run_block(part->runs[run]);
          cm_next_use_add(uses, blocks, count);
+         for (; run < end && 1 + cm_run_stream(part->runs[run]) == uncached; run++) {
+            const uint64_t block = cm_run_block(part->runs[run]), nothing = NO_RUN - 1;
+            cm_next_use_invalidate(uses, block, block);
+            cm_next_use_add(uses, &nothing, 1);
+         }
       }
       if (i < part->num_invalidations)
          cm_next_use_invalidate(uses, part->invalidations[i].first, part->invalidations[i].last);
    }
 }
 
-void
-cm_run_reader_flush(struct cm_run_reader *reader, bool ends_stream)
+static void
+end_part(struct cm_run_reader *reader)
 {
    struct cm_access_runs part = reader->part;
    reader->part = (struct cm_access_runs){.num_runs = 0};
    reader->last = NO_RUN;
-   part.ends_stream = ends_stream;
-   part.resets = reader->options.resets;
-   if (part.num_runs || part.num_invalidations || part.ends_frame || part.ends_stream)
+   if (part.num_runs || part.num_invalidations || part.resets || part.ends_frame || part.ends_stream)
       reader->options.take(reader->options.context, &part);
    else
       cm_access_runs_free(&part);
+}
+
+void
+cm_run_reader_end(struct cm_run_reader *reader)
+{
+   reader->part.ends_stream = true;
+   end_part(reader);
 }
 
 /* ---- what arrives ------------------------------------------------------------- */
@@ -69,7 +79,7 @@ add_run(struct cm_run_reader *reader, cm_run run)
    assert(run != NO_RUN && reader->part.num_runs <= PART_RUNS);
    struct cm_access_runs *part = &reader->part;
    if (!reader->options.resets && part->num_runs == PART_RUNS)
-      cm_run_reader_flush(reader, false);
+      end_part(reader);
    if (!cm_array_grow(&part->runs, part->num_runs, sizeof *part->runs) ||
        !cm_array_grow(&part->counts, part->num_runs, sizeof *part->counts)) {
       reader->out_of_memory = true;
@@ -114,16 +124,10 @@ read_invalidation(struct cm_run_reader *reader, const struct cm_unit_arrival *ar
 static void
 read_mark(struct cm_run_reader *reader, enum cm_mark mark)
 {
-   if (mark == CM_MARK_PASS_END && reader->options.resets)
-      cm_run_reader_flush(reader, false);
-   if (mark != CM_MARK_FRAME_END)
-      return;
-   if (reader->options.frame_end)
-      reader->options.frame_end(reader->options.context);
-   if (!reader->options.by_frames)
-      return;
-   reader->part.ends_frame = true;
-   cm_run_reader_flush(reader, false);
+   reader->part.resets = mark == CM_MARK_PASS_END && reader->options.resets;
+   reader->part.ends_frame = mark == CM_MARK_FRAME_END;
+   if (reader->part.resets || reader->part.ends_frame)
+      end_part(reader);
 }
 
 static void

@@ -51,16 +51,16 @@ struct cm_access_runs {
    cm_run *runs;
    uint32_t *counts; /**< by run: its accesses, at least one */
    /** By run: the position of the next run of the same block, CM_NEVER_USED where there is none before
-    * the block is invalidated (memory/next_use.h). Positions ascend from run to run and from part to part,
-    * without gaps; they restart where a part resets the caches. NULL where no consumer needs them. */
+    * the block is invalidated (memory/next_use.h). Positions ascend from run to run and from part to part;
+    * they may restart where caches begin empty. NULL where no consumer needs them. */
    const uint32_t *next;
    uint32_t num_runs;
    struct cm_run_invalidation *invalidations; /**< in order */
    uint32_t num_invalidations;
    /** After this part all caches are reset: empty, without write-backs. */
    bool resets;
-   bool ends_frame;  /**< a frame ends after this part; where by_frames is set */
-   bool ends_stream; /**< no part comes after this one; likewise */
+   bool ends_frame;  /**< a frame ends after this part */
+   bool ends_stream; /**< no part comes after this one, which may be empty */
 };
 
 /** Where the runs before an invalidation end; behind the last invalidation, where all end. */
@@ -73,8 +73,10 @@ cm_access_runs_piece(const struct cm_access_runs *part, uint32_t invalidation)
 /** Frees a part's arrays but next. */
 void cm_access_runs_free(struct cm_access_runs *part);
 
-/** Adds a part's runs to next uses, which then are those of all parts that were added. */
-void cm_access_runs_add_next_uses(const struct cm_access_runs *part, struct cm_next_use *uses);
+/** Adds a part's runs to next uses, which then are those of all parts that were added. uncached: 1 + the stream that bypasses
+ * the cache, an access of which invalidates its block; 0: none. Each run takes a position. */
+void
+cm_access_runs_add_next_uses(const struct cm_access_runs *part, struct cm_next_use *uses, uint32_t uncached);
 
 /** Which runs are made of the access stream, and where they are divided. */
 struct cm_run_options {
@@ -82,13 +84,10 @@ struct cm_run_options {
    unsigned unit_block_shift; /**< binary logarithm of the bytes of the unit's blocks */
    unsigned block_shift;      /**< of the runs' blocks, at least that */
    uint32_t streams;          /**< bit s: accesses of stream s are included */
-   bool resets;    /**< parts are render passes, after which caches are reset; else of limited length */
-   bool by_frames; /**< parts end where frames end */
+   bool
+      resets; /**< parts are render passes, after which caches are reset; else of limited length. Frames end parts. */
    /** Takes a part, which is its own then (cm_access_runs_free). */
    void (*take)(void *context, struct cm_access_runs *part);
-   /** A frame ends: all its accesses but those since the last part have been taken, unless by_frames; cm_run_reader_flush
-    * gives the rest. NULL: need not be called. */
-   void (*frame_end)(void *context);
    void *context;
 };
 
@@ -101,8 +100,8 @@ void cm_run_reader_destroy(struct cm_run_reader *reader);
 /** What reads the access stream for it, which must not outlive it. */
 struct cm_access_reader cm_run_reader_reader(struct cm_run_reader *reader);
 
-/** Ends the current part, unless it is empty. ends_stream: it is the last one, and marked so. */
-void cm_run_reader_flush(struct cm_run_reader *reader, bool ends_stream);
+/** Ends the last part, and marks it as that. */
+void cm_run_reader_end(struct cm_run_reader *reader);
 
 /** False once out of memory: accesses are missing. */
 bool cm_run_reader_complete(const struct cm_run_reader *reader);

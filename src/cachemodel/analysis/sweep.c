@@ -7,19 +7,13 @@
 #include "analysis/block_table.h"
 #include "analysis/lru_stack.h"
 #include "analysis/opt_stack.h"
-#include "analysis/wide_cache.h"
-#include "memory/cache.h"
-
-/* Up to so many ways, a scan of all of them is faster. */
-#define NARROW_WAYS 32
-#define NARROW_READS 256
+#include "analysis/sweep_cache.h"
+#include "memory/future.h"
 
 enum kind {
-   KIND_LRU,     /* an LRU stack */
-   KIND_OPT,     /* the stack of an optimal policy */
-   KIND_NARROW,  /* a struct cm_cache */
-   KIND_WIDE,    /* a struct cm_wide_cache */
-   KIND_PERFECT, /* nothing to simulate */
+   KIND_LRU,   /* an LRU stack */
+   KIND_OPT,   /* the stack of an optimal policy */
+   KIND_CACHE, /* a cache of its own */
 };
 
 struct point {
@@ -28,36 +22,22 @@ struct point {
    uint32_t sets;
    enum kind kind;
    uint64_t lower_bound;
-};
-
-/* A struct cm_cache. */
-struct narrow {
-   struct cm_cache cache;
-   struct cm_dram dram;
-   bool settles; /* of a run, more than two accesses do what two do */
-   uint64_t write_misses;
-   uint64_t runs; /* since the last reset */
-   /* Reads of a stream that wait for one another: several at a time are faster. */
-   enum cm_stream stream;
-   unsigned num_reads;
-   uint64_t reads[NARROW_READS];
+   struct cm_sweep_counts warm; /* of a stack, when the frames of warm_up had ended */
 };
 
 struct unit {
    enum kind kind;
-   uint32_t first_point; /* of the sorted ones */
+   uint32_t first_point, end_point; /* of the sorted ones */
+   uint32_t frames;                 /* ended */
    union {
       struct cm_lru_stack *lru;
       struct cm_opt_stack *opt;
-      struct cm_wide_cache *wide;
-      struct narrow *narrow;
+      struct cm_sweep_cache *cache;
    } simulator;
 };
 
 struct cm_sweep {
-   uint32_t block;
-   enum cm_index index;
-   bool bounded;
+   struct cm_sweep_options options;
    struct point *points; /* sorted: those of a unit one after another, by ways */
    uint32_t *sorted;     /* by the caller's number */
    uint32_t num_points;
@@ -65,6 +45,7 @@ struct cm_sweep {
    uint32_t *unit_of; /* by sorted point */
    uint32_t num_units;
    uint64_t reads, writes;
+   uint32_t frames; /* of which they are */
    /* The blocks that were written in this part: 1 where they were read, too. */
    struct cm_block_table written;
    uint32_t max_written;
@@ -73,14 +54,15 @@ struct cm_sweep {
 /* ---- creation -------------------------------------------------------------- */
 
 static enum kind
-kind_of(const struct cm_sweep_point *point)
+kind_of(const struct cm_sweep_point *point, const struct cm_sweep_options *options)
 {
-   switch (point->policy) {
+   if (options->by_stream || point->config.uncached)
+      return KIND_CACHE;
+   switch (point->config.policy) {
    case CM_POLICY_LRU: return KIND_LRU;
    case CM_POLICY_OPT:
    case CM_POLICY_OPTPT: return KIND_OPT;
-   case CM_POLICY_PERFECT: return KIND_PERFECT;
-   default: return point->ways > NARROW_WAYS && cm_wide_cache_takes(point->policy) ? KIND_WIDE : KIND_NARROW;
+   default: return KIND_CACHE;
    }
 }
 
@@ -94,10 +76,11 @@ static int
 compare_points(const void *first, const void *second)
 {
    const struct point *a = first, *b = second;
-   const int policy = compare(a->point.policy, b->point.policy), sets = compare(a->sets, b->sets);
+   const int policy = compare(a->point.config.policy, b->point.config.policy),
+             sets = compare(a->sets, b->sets);
    if (policy || sets)
       return policy ? policy : sets;
-   return compare(a->point.ways, b->point.ways);
+   return compare(a->point.config.ways, b->point.config.ways);
 }
 
 static bool
@@ -110,65 +93,29 @@ is_stack(enum kind kind)
 static bool
 share_unit(const struct point *a, const struct point *b)
 {
-   return is_stack(a->kind) && a->point.policy == b->point.policy && a->sets == b->sets;
-}
-
-/* Whether a block's third access on end changes nothing. */
-static bool
-settles(enum cm_policy policy)
-{
-   switch (policy) {
-   case CM_POLICY_MRU:
-   case CM_POLICY_FIFO:
-   case CM_POLICY_RANDOM:
-   case CM_POLICY_NRU:
-   case CM_POLICY_TREE_PLRU:
-   case CM_POLICY_SRRIP:
-   case CM_POLICY_SRRIP4:
-   case CM_POLICY_BRRIP:
-   case CM_POLICY_BRRIP4:
-   case CM_POLICY_DRRIP:
-   case CM_POLICY_DRRIP4: return true;
-   default: return false;
-   }
-}
-
-static struct narrow *
-create_narrow(const struct cm_cache_config *config)
-{
-   struct narrow *narrow = calloc(1, sizeof *narrow);
-   if (narrow)
-      narrow->settles = settles(config->policy);
-   if (narrow && cm_cache_init(&narrow->cache, config, NULL, &narrow->dram))
-      return narrow;
-   free(narrow);
-   return NULL;
+   const struct cm_cache_config *one = &a->point.config, *other = &b->point.config;
+   return is_stack(a->kind) && b->kind == a->kind && one->policy == other->policy && a->sets == b->sets &&
+          one->block == other->block && one->index == other->index;
 }
 
 static bool
-create_unit(const struct cm_sweep *sweep, struct unit *unit, const uint32_t *ways, uint32_t num_ways)
+create_unit(const struct cm_sweep *sweep, struct unit *unit, const uint32_t *ways)
 {
    const struct point *point = &sweep->points[unit->first_point];
-   const struct cm_cache_config config = {
-      .size = point->point.size,
-      .ways = point->point.ways,
-      .block = sweep->block,
-      .instances = 1,
-      .policy = point->point.policy,
-      .index = sweep->index,
-      .next = CM_UNIT_DRAM,
-   };
+   const struct cm_cache_config *config = &point->point.config;
+   const uint32_t num_ways = unit->end_point - unit->first_point;
    unit->kind = point->kind;
    switch (unit->kind) {
    case KIND_LRU:
-      unit->simulator.lru = cm_lru_stack_create(point->sets, sweep->index, ways, num_ways);
+      unit->simulator.lru = cm_lru_stack_create(point->sets, config->index, ways, num_ways);
       return unit->simulator.lru;
    case KIND_OPT:
-      unit->simulator.opt = cm_opt_stack_create(point->sets, sweep->index, ways, num_ways,
-                                                point->point.policy == CM_POLICY_OPTPT);
+      unit->simulator.opt =
+         cm_opt_stack_create(point->sets, config->index, ways, num_ways, config->policy == CM_POLICY_OPTPT);
       return unit->simulator.opt;
-   case KIND_WIDE: unit->simulator.wide = cm_wide_cache_create(&config); return unit->simulator.wide;
-   case KIND_NARROW: unit->simulator.narrow = create_narrow(&config); return unit->simulator.narrow;
+   case KIND_CACHE:
+      unit->simulator.cache = cm_sweep_cache_create(&point->point, &sweep->options);
+      return unit->simulator.cache;
    default: return true;
    }
 }
@@ -184,10 +131,11 @@ create_units(struct cm_sweep *sweep)
       for (end = p;
            end == p || (end < sweep->num_points && share_unit(&sweep->points[p], &sweep->points[end]));
            end++) {
-         ways[end - p] = sweep->points[end].point.ways;
+         ways[end - p] = sweep->points[end].point.config.ways;
          sweep->unit_of[end] = sweep->num_units;
       }
-      fine = create_unit(sweep, unit, ways, end - p);
+      unit->end_point = end;
+      fine = create_unit(sweep, unit, ways);
       sweep->num_units++;
    }
    free(ways);
@@ -195,15 +143,13 @@ create_units(struct cm_sweep *sweep)
 }
 
 struct cm_sweep *
-cm_sweep_create(const struct cm_sweep_point *points, uint32_t num_points, uint32_t block, enum cm_index index,
-                bool bounded)
+cm_sweep_create(const struct cm_sweep_point *points, uint32_t num_points,
+                const struct cm_sweep_options *options)
 {
    struct cm_sweep *sweep = calloc(1, sizeof *sweep);
    if (!sweep)
       return NULL;
-   sweep->block = block;
-   sweep->index = index;
-   sweep->bounded = bounded;
+   sweep->options = *options;
    sweep->num_points = num_points;
    sweep->points = calloc(num_points, sizeof *sweep->points);
    sweep->sorted = calloc(num_points, sizeof *sweep->sorted);
@@ -214,8 +160,8 @@ cm_sweep_create(const struct cm_sweep_point *points, uint32_t num_points, uint32
       sweep->points[p] = (struct point){
          .point = points[p],
          .number = p,
-         .sets = points[p].size / block / points[p].ways,
-         .kind = kind_of(&points[p]),
+         .sets = points[p].config.size / points[p].config.block / points[p].config.ways,
+         .kind = kind_of(&points[p], options),
       };
    }
    if (fine) {
@@ -236,12 +182,7 @@ destroy_unit(struct unit *unit)
    switch (unit->kind) {
    case KIND_LRU: cm_lru_stack_destroy(unit->simulator.lru); break;
    case KIND_OPT: cm_opt_stack_destroy(unit->simulator.opt); break;
-   case KIND_WIDE: cm_wide_cache_destroy(unit->simulator.wide); break;
-   case KIND_NARROW:
-      if (unit->simulator.narrow)
-         cm_cache_finish(&unit->simulator.narrow->cache);
-      free(unit->simulator.narrow);
-      break;
+   case KIND_CACHE: cm_sweep_cache_destroy(unit->simulator.cache); break;
    default: break;
    }
 }
@@ -267,10 +208,19 @@ cm_sweep_units(const struct cm_sweep *sweep)
    return sweep->num_units;
 }
 
-bool
-cm_sweep_needs_future(const struct cm_sweep *sweep, uint32_t unit)
+enum cm_sweep_turn
+cm_sweep_turn(const struct cm_sweep *sweep, uint32_t number)
 {
-   return sweep->units[unit].kind == KIND_OPT;
+   const struct cm_sweep_point *point = &sweep->points[sweep->units[number].first_point].point;
+   return cm_policy_needs_future(point->config.policy) ? CM_SWEEP_WITH_NEXT_USES
+          : point->oracle == CM_ORACLE_FRAME           ? CM_SWEEP_AFTER_FRAME
+                                                       : CM_SWEEP_AT_ONCE;
+}
+
+uint32_t
+cm_sweep_uncached(const struct cm_sweep *sweep, uint32_t number)
+{
+   return sweep->points[sweep->units[number].first_point].point.config.uncached;
 }
 
 /* ---- what all have in common ------------------------------------------------ */
@@ -306,7 +256,8 @@ count_lower_bound(struct cm_sweep *sweep, const struct cm_access_runs *part)
    }
    const uint64_t primitives = count_written_and_read(sweep, part);
    for (uint32_t p = 0; p < sweep->num_points; p++) {
-      const uint64_t capacity = sweep->points[p].point.size / sweep->block;
+      const struct cm_cache_config *config = &sweep->points[p].point.config;
+      const uint64_t capacity = config->size / config->block;
       sweep->points[p].lower_bound += primitives + (primitives > capacity ? primitives - capacity : 0);
    }
    return true;
@@ -321,99 +272,34 @@ cm_sweep_count(struct cm_sweep *sweep, const struct cm_access_runs *part)
       else
          sweep->reads += part->counts[run];
    }
-   return !sweep->bounded || count_lower_bound(sweep, part);
-}
-
-/* ---- caches as they are ------------------------------------------------------ */
-
-static void
-flush_reads(struct narrow *narrow)
-{
-   if (narrow->num_reads)
-      cm_cache_read_sequence(&narrow->cache, narrow->reads, narrow->num_reads, narrow->stream);
-   narrow->num_reads = 0;
-}
-
-static void
-narrow_read(struct narrow *narrow, cm_run run, uint32_t count)
-{
-   if (cm_run_stream(run) != narrow->stream)
-      flush_reads(narrow);
-   narrow->stream = cm_run_stream(run);
-   const uint32_t most = narrow->settles && count > 2 ? 2 : count;
-   for (uint32_t i = 0; i < most; i++) {
-      if (narrow->num_reads == NARROW_READS)
-         flush_reads(narrow);
-      narrow->reads[narrow->num_reads++] = cm_run_block(run);
+   if (sweep->options.bounded && !count_lower_bound(sweep, part))
+      return false;
+   if (part->ends_frame && ++sweep->frames == sweep->options.warm_up) {
+      sweep->reads = sweep->writes = 0;
+      for (uint32_t p = 0; p < sweep->num_points; p++)
+         sweep->points[p].lower_bound = 0;
    }
-}
-
-static void
-narrow_write(struct narrow *narrow, cm_run run, uint32_t count)
-{
-   struct cm_cache *cache = &narrow->cache;
-   const enum cm_stream stream = cm_run_stream(run);
-   const uint64_t block = cm_run_block(run), *counts = cache->counts[stream];
-   flush_reads(narrow);
-   const uint64_t misses = counts[CM_CACHE_EVENT_MISSES];
-   do {
-      cm_cache_access(cache, block << cache->block_shift, stream, CM_WRITE);
-   } while (--count && cache->folded_block != block);
-   narrow->write_misses += counts[CM_CACHE_EVENT_MISSES] - misses;
-}
-
-/* What the policy has learnt stays. */
-static void
-narrow_reset(struct narrow *narrow, const struct cm_access_runs *part)
-{
-   struct cm_cache *cache = &narrow->cache;
-   if (narrow->runs == part->num_runs && part->num_runs < cache->sets) {
-      for (uint32_t run = 0; run < part->num_runs; run++)
-         cm_cache_discard_set(cache, cm_cache_set(cache, cm_run_block(part->runs[run])));
-   } else {
-      for (uint32_t set = 0; set < cache->sets; set++)
-         cm_cache_discard_set(cache, set);
-   }
-   narrow->runs = 0;
-}
-
-static void
-narrow_run(struct narrow *narrow, const struct cm_access_runs *part)
-{
-   struct cm_cache *cache = &narrow->cache;
-   uint32_t run = 0;
-   for (uint32_t i = 0; i <= part->num_invalidations; i++) {
-      for (const uint32_t end = cm_access_runs_piece(part, i); run < end; run++) {
-         if (cm_run_is_write(part->runs[run]))
-            narrow_write(narrow, part->runs[run], part->counts[run]);
-         else
-            narrow_read(narrow, part->runs[run], part->counts[run]);
-      }
-      flush_reads(narrow);
-      if (i < part->num_invalidations)
-         cm_cache_invalidate(cache, part->invalidations[i].first << cache->block_shift,
-                             (part->invalidations[i].last + 1) << cache->block_shift);
-   }
-   narrow->runs += part->num_runs;
-   if (part->resets)
-      narrow_reset(narrow, part);
-}
-
-static struct cm_sweep_counts
-narrow_counts(const struct narrow *narrow)
-{
-   struct cm_sweep_counts counts = {.misses = {0, narrow->write_misses}};
-   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
-      const uint64_t *events = narrow->cache.counts[stream];
-      counts.misses[0] += events[CM_CACHE_EVENT_MISSES];
-      counts.bypasses += events[CM_CACHE_EVENT_BYPASSES];
-      counts.writebacks += events[CM_CACHE_EVENT_WRITEBACKS];
-   }
-   counts.misses[0] -= narrow->write_misses;
-   return counts;
+   return true;
 }
 
 /* ---- units -------------------------------------------------------------------- */
+
+/* What a stack has counted since the beginning. */
+static struct cm_sweep_counts
+stack_counts(const struct unit *unit, uint32_t point)
+{
+   switch (unit->kind) {
+   case KIND_LRU: return cm_lru_stack_counts(unit->simulator.lru, point - unit->first_point);
+   case KIND_OPT: return cm_opt_stack_counts(unit->simulator.opt, point - unit->first_point);
+   default: return (struct cm_sweep_counts){.bypasses = 0};
+   }
+}
+
+void
+cm_sweep_learn(struct cm_sweep *sweep, uint32_t number, const struct cm_access_runs *part)
+{
+   cm_sweep_cache_learn(sweep->units[number].simulator.cache, part);
+}
 
 void
 cm_sweep_run(struct cm_sweep *sweep, uint32_t number, const struct cm_access_runs *part)
@@ -422,38 +308,43 @@ cm_sweep_run(struct cm_sweep *sweep, uint32_t number, const struct cm_access_run
    switch (unit->kind) {
    case KIND_LRU: cm_lru_stack_run(unit->simulator.lru, part); break;
    case KIND_OPT: cm_opt_stack_run(unit->simulator.opt, part); break;
-   case KIND_WIDE: cm_wide_cache_run(unit->simulator.wide, part); break;
-   case KIND_NARROW: narrow_run(unit->simulator.narrow, part); break;
+   case KIND_CACHE: cm_sweep_cache_run(unit->simulator.cache, part); break;
    default: break;
    }
+   if (!part->ends_frame || ++unit->frames != sweep->options.warm_up)
+      return;
+   for (uint32_t p = unit->first_point; p < unit->end_point; p++)
+      sweep->points[p].warm = stack_counts(unit, p);
 }
 
+/* Of the frames that count. */
 static struct cm_sweep_counts
-counts_of(const struct unit *unit, uint32_t point)
+since_warm_up(struct cm_sweep_counts counts, const struct cm_sweep_counts *warm)
 {
-   switch (unit->kind) {
-   case KIND_LRU: return cm_lru_stack_counts(unit->simulator.lru, point - unit->first_point);
-   case KIND_OPT: return cm_opt_stack_counts(unit->simulator.opt, point - unit->first_point);
-   case KIND_WIDE: return cm_wide_cache_counts(unit->simulator.wide);
-   case KIND_NARROW: return narrow_counts(unit->simulator.narrow);
-   default: return (struct cm_sweep_counts){.bypasses = 0};
-   }
+   return (struct cm_sweep_counts){
+      .misses = {counts.misses[0] - warm->misses[0], counts.misses[1] - warm->misses[1]},
+      .bypasses = counts.bypasses - warm->bypasses,
+      .writebacks = counts.writebacks - warm->writebacks,
+   };
 }
 
-struct cm_sweep_result
-cm_sweep_result(const struct cm_sweep *sweep, uint32_t number)
+bool
+cm_sweep_result(const struct cm_sweep *sweep, uint32_t number, struct cm_sweep_result *result)
 {
    const uint32_t sorted = sweep->sorted[number];
    const struct point *point = &sweep->points[sorted];
-   struct cm_sweep_result result = {
+   const struct unit *unit = &sweep->units[sweep->unit_of[sorted]];
+   *result = (struct cm_sweep_result){
       .sets = point->sets,
       .reads = sweep->reads,
       .writes = sweep->writes,
-      .counts = counts_of(&sweep->units[sweep->unit_of[sorted]], sorted),
-      .is_bounded = sweep->bounded && point->kind != KIND_PERFECT,
+      .is_bounded = sweep->options.bounded && point->point.config.policy != CM_POLICY_PERFECT,
       .lower_bound = point->lower_bound,
    };
-   result.hits = result.reads + result.writes - result.counts.misses[0] - result.counts.misses[1] -
-                 result.counts.bypasses;
-   return result;
+   const bool complete = unit->kind != KIND_CACHE || cm_sweep_cache_result(unit->simulator.cache, result);
+   if (unit->kind != KIND_CACHE)
+      result->counts = since_warm_up(stack_counts(unit, sorted), &point->warm);
+   result->hits = result->reads + result->writes - result->counts.misses[0] - result->counts.misses[1] -
+                  result->counts.bypasses;
+   return complete;
 }

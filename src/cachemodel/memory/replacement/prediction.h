@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * The predictions that RRIP inserts a block with (memory/replacement/rrip.h), apart from any cache: of the policies
- * here and of analysis/wide_cache.c, which keeps its blocks in another way.
- */
+/** The predictions that RRIP inserts a block with (memory/replacement/rrip.h). */
 #ifndef CM_REPLACEMENT_PREDICTION_H
 #define CM_REPLACEMENT_PREDICTION_H
 
