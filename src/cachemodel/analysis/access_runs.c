@@ -76,7 +76,7 @@ cm_run_reader_end(struct cm_run_reader *reader)
 static void
 add_run(struct cm_run_reader *reader, cm_run run)
 {
-   assert(run != NO_RUN && reader->part.num_runs <= PART_RUNS);
+   assert(run != NO_RUN && (reader->options.resets || reader->part.num_runs <= PART_RUNS));
    struct cm_access_runs *part = &reader->part;
    if (!reader->options.resets && part->num_runs == PART_RUNS)
       end_part(reader);
@@ -150,7 +150,7 @@ read_entries(void *context, const cm_entry *entries, uint32_t count)
 struct cm_run_reader *
 cm_run_reader_create(const struct cm_run_options *options)
 {
-   assert(options->take && options->unit < CM_CACHE_COUNT);
+   assert(options->take && options->unit < CM_UNIT_COUNT);
    struct cm_run_reader *reader = calloc(1, sizeof *reader);
    if (!reader)
       return NULL;
