@@ -31,7 +31,7 @@
 enum cm_mode {
    CM_MODE_TBDR, /**< "tbdr": tile by tile; each pixel's visible opaque fragment is shaded once */
    CM_MODE_TBR,  /**< "tbr": tile by tile; early depth test only */
-   CM_MODE_IMR,  /**< "imr": primitive by primitive, without tiles or a Parameter Buffer (gpu/immediate.h) */
+   CM_MODE_IMR, /**< "imr": primitive by primitive, without tiles or a Parameter Buffer (gpu/immediate/immediate.h) */
    CM_MODE_COUNT
 };
 

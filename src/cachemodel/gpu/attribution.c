@@ -21,35 +21,27 @@ find_counters(const struct cm_gpu *gpu, struct cm_gpu_attribution *attribution)
           cm_attributed_counters(&gpu->config, gpu->table, CM_ORIGIN_PASS, attribution->has_counter);
 }
 
-struct cm_gpu_attribution *
+bool
 cm_gpu_attribution_create(struct cm_gpu *gpu)
 {
-   struct cm_gpu_attribution *attribution = calloc(1, sizeof *attribution);
+   const struct cm_config *config = &gpu->config;
+   struct cm_gpu_attribution *attribution = gpu->attribution = calloc(1, sizeof *attribution);
    if (!attribution)
-      return NULL;
+      return false;
    attribution->counts =
-      cm_attribution_create(&gpu->config, STATES_COLUMN + (gpu->config.timing == CM_TIMING_ON
-                                                              ? cm_timing_attributed_columns(gpu->config.mode)
-                                                              : 0));
+      cm_attribution_create(config, STATES_COLUMN + (config->timing == CM_TIMING_ON
+                                                        ? cm_timing_attributed_columns(config->mode)
+                                                        : 0));
    attribution->contents = cm_contents_create();
    if (!attribution->counts || !attribution->contents ||
-       !cm_array_reserve(&attribution->first_pass, 1, sizeof(uint32_t))) {
-      cm_gpu_attribution_destroy(attribution);
-      return NULL;
-   }
+       !cm_array_reserve(&attribution->first_pass, 1, sizeof(uint32_t)) ||
+       (gpu->energy && !find_counters(gpu, attribution)))
+      return false;
    ((uint32_t *)attribution->first_pass.data)[0] = 0;
-   if (gpu->energy && !find_counters(gpu, attribution)) {
-      cm_gpu_attribution_destroy(attribution);
-      return NULL;
-   }
    attribution->is_by_resource = attribution->counts->has_part[CM_ORIGIN_RESOURCE];
-   const enum cm_unit unit = gpu->config.streams[CM_STREAM_TEXTURE];
+   const enum cm_unit unit = config->streams[CM_STREAM_TEXTURE];
    attribution->has_texture_caches = unit != CM_UNIT_DRAM && !gpu->hierarchy.shared.caches[unit];
-   if (!cm_hierarchy_attribute(&gpu->hierarchy, attribution->counts)) {
-      cm_gpu_attribution_destroy(attribution);
-      return NULL;
-   }
-   return attribution;
+   return cm_hierarchy_attribute(&gpu->hierarchy, attribution->counts);
 }
 
 void
@@ -58,14 +50,9 @@ cm_gpu_attribution_destroy(struct cm_gpu_attribution *attribution)
    if (!attribution)
       return;
    cm_attribution_destroy(attribution->counts);
-   free(attribution->first_pass.data);
-   free(attribution->shapes.data);
-   free(attribution->draws.data);
    cm_contents_destroy(attribution->contents);
-   free(attribution->ends.data);
-   free(attribution->rows.data);
-   free(attribution->sum.data);
-   free(attribution->energies.data);
+   CM_FREE_ARRAYS(&attribution->first_pass, &attribution->shapes, &attribution->draws, &attribution->ends,
+                  &attribution->rows, &attribution->sum, &attribution->energies);
    free(attribution->has_counter);
    free(attribution);
 }
@@ -125,7 +112,7 @@ count_stages(struct cm_gpu *gpu)
    const unsigned first = CM_PIPELINE_FRAMES + 1;
    count_growth(counts, counts->first_of_stages + first, gpu->pipeline + first, attribution->counted + first,
                 CM_PIPELINE_COUNT - first);
-   if (gpu->counts_operations)
+   if (cm_config_counts_operations(&gpu->config))
       count_growth(counts, counts->first_of_stages + CM_PIPELINE_COUNT, gpu->operations,
                    attribution->operations, CM_OPERATION_COUNT);
    count_textures(gpu);
@@ -442,6 +429,69 @@ list_rows(struct cm_gpu_attribution *attribution, const struct cm_attribution_ta
    return true;
 }
 
+/* ---- energies ------------------------------------------------------------------------
+ *
+ * A term's energy is that of all its events so far, in whole picojoules; a row's is by how much it grows with the row's events,
+ * after those of all rows before. So rows add up to what the frame has. */
+
+/* Events of a term before the frame. */
+static uint64_t
+events_before(const struct cm_gpu *gpu, const struct cm_energy_term *term)
+{
+   return cm_energy_term_events(term, gpu->total) - cm_energy_term_events(term, gpu->frame);
+}
+
+struct row {
+   const struct cm_gpu *gpu;
+   const struct cm_attributed_row *row;
+};
+
+static uint64_t
+value_of(const void *context, uint32_t counter)
+{
+   const struct row *of = context;
+   return cm_gpu_attributed_value(of->gpu, of->row, &of->gpu->table->counters[counter]);
+}
+
+/* Whether all counters of a term are attributed. */
+static bool
+can_attribute(const struct cm_energy_term *term, const bool *flags)
+{
+   bool all = !term->is_static && !term->by_time;
+   for (uint32_t c = 0; all && c < term->num_counters; c++)
+      all = flags[term->counters[c]];
+   return all;
+}
+
+static bool
+add_energy(struct cm_gpu *gpu, struct cm_attributed_rows *rows, struct cm_attributed_row *list)
+{
+   const struct cm_energy *energy = gpu->energy;
+   struct cm_gpu_attribution *attribution = gpu->attribution;
+   const size_t units = CM_ENERGY_UNIT_COUNT;
+   if (!cm_array_reserve(&attribution->energies, (rows->count + 1) * units, sizeof(uint64_t)))
+      return false;
+   uint64_t *energies = attribution->energies.data, *sum = energies + rows->count * units;
+   memset(energies, 0, (rows->count + 1) * units * sizeof *energies);
+   for (uint32_t t = 0; t < energy->num_terms; t++) {
+      const struct cm_energy_term *term = &energy->terms[t];
+      if (!can_attribute(term, attribution->has_counter))
+         continue;
+      uint64_t events = events_before(gpu, term), before = cm_energy_of_events(term, events);
+      for (uint32_t r = 0; r < rows->count; r++) {
+         events += cm_energy_count_events(term, value_of, &(struct row){gpu, &list[r]});
+         const uint64_t now = cm_energy_of_events(term, events);
+         energies[r * units + term->unit] += now - before;
+         sum[term->unit] += now - before;
+         before = now;
+      }
+   }
+   for (uint32_t r = 0; r < rows->count; r++)
+      list[r].energy = energies + r * units;
+   rows->sum.energy = sum;
+   return true;
+}
+
 bool
 cm_gpu_attributed_rows(struct cm_gpu *gpu, enum cm_origin_part part, struct cm_attributed_rows *rows)
 {
@@ -460,7 +510,7 @@ cm_gpu_attributed_rows(struct cm_gpu *gpu, enum cm_origin_part part, struct cm_a
       .list = attribution->rows.data,
       .sum = {.counts = attribution->sum.data},
    };
-   if (gpu->energy && !cm_gpu_attribute_energy(gpu, rows, attribution->rows.data)) {
+   if (gpu->energy && !add_energy(gpu, rows, attribution->rows.data)) {
       cm_gpu_out_of_memory(gpu);
       return false;
    }

@@ -51,8 +51,9 @@ struct cm_gpu_attribution {
    struct cm_array energies; /**< uint64_t [CM_ENERGY_UNIT_COUNT] by row, and of the sum */
 };
 
-/** NULL when out of memory. The hierarchy has no reader yet. */
-struct cm_gpu_attribution *cm_gpu_attribution_create(struct cm_gpu *gpu);
+/** Sets that of a GPU whose hierarchy has no reader yet. False when out of memory. */
+bool cm_gpu_attribution_create(struct cm_gpu *gpu);
+/** NULL is fine. */
 void cm_gpu_attribution_destroy(struct cm_gpu_attribution *attribution);
 
 /** A definition, and a read that has no pass, for what becomes of stores. */
@@ -76,10 +77,6 @@ struct cm_ended_store cm_gpu_ended_store(const struct cm_gpu *gpu, uint32_t numb
 
 /** The same of a row's draw; NULL: it is of none, or of an earlier frame. */
 const struct cm_draw_names *cm_gpu_draw_names(const struct cm_gpu *gpu, const struct cm_attributed_row *row);
-
-/** attribution_energy.c: energies of the last frame's rows. False when out of memory. */
-bool
-cm_gpu_attribute_energy(struct cm_gpu *gpu, struct cm_attributed_rows *rows, struct cm_attributed_row *list);
 
 /** cm_gpu_attribute_draw and cm_gpu_attribute_tile with attribution. */
 void cm_gpu_change_origin(struct cm_gpu *gpu, enum cm_origin_part part, uint32_t number);

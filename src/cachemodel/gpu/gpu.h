@@ -8,7 +8,7 @@
  *    (define_resource | define_name)*, pass_begin, pass_tile* (in the traversal order), pass_end,
  *    …, frame_end, … , destroy.
  *
- * In mode imr the GPU has no tiles (gpu/immediate.h): it copies the data of the tiles, and simulates
+ * In mode imr the GPU has no tiles (gpu/immediate/immediate.h): it copies the data of the tiles, and simulates
  * the whole pass in pass_end.
  */
 #ifndef CM_GPU_H

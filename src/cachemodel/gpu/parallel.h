@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct cm_fragment_stage;
 struct cm_gpu;
 struct cm_parallel;
 struct cm_work_time;
@@ -31,7 +32,7 @@ bool cm_parallel_can_shade(const struct cm_gpu *gpu);
 
 /** Sets gpu->parallel of a GPU that has not begun its first pass; threads: 2 or more, the caller among them. Leaves it NULL where
  * the system has no thread left. False when out of memory. */
-bool cm_parallel_create(struct cm_gpu *gpu, unsigned threads);
+bool cm_parallel_create(struct cm_gpu *gpu, struct cm_fragment_stage *fragment_stage, unsigned threads);
 /** NULL is fine. */
 void cm_parallel_destroy(struct cm_parallel *parallel);
 

@@ -13,11 +13,13 @@
 #ifndef CM_SHADING_WORKER_H
 #define CM_SHADING_WORKER_H
 
+#include "events/deferred.h"
 #include "gpu/gpu_internal.h"
 #include "util/threads.h"
 
 #define CM_MAX_PROCESSORS 64
 
+struct cm_fragment_stage;
 struct cm_segment;
 
 struct cm_shading_worker {
@@ -42,7 +44,8 @@ struct cm_shading_worker {
 bool cm_shading_workers_share(struct cm_gpu *gpu);
 
 /** Of a GPU that can have some (cm_parallel_can_shade). False when out of memory. */
-bool cm_shading_worker_init(struct cm_shading_worker *worker, struct cm_gpu *gpu);
+bool cm_shading_worker_init(struct cm_shading_worker *worker, struct cm_gpu *gpu,
+                            const struct cm_fragment_stage *stage);
 void cm_shading_worker_finish(struct cm_shading_worker *worker);
 
 /** Runs the quads of a segment's tiles. */

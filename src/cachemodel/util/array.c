@@ -50,3 +50,10 @@ cm_array_extend(struct cm_array *array, size_t count, size_t element_bytes)
    array->bytes = capacity * element_bytes;
    return true;
 }
+
+void
+cm_free_arrays(struct cm_array *const *arrays)
+{
+   for (; *arrays; arrays++)
+      free((*arrays)->data);
+}

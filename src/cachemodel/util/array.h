@@ -32,7 +32,7 @@ cm_array_make_room(void *array, size_t *capacity, size_t count, size_t more, siz
           cm_array_enlarge(array, capacity, count, more, element_bytes);
 }
 
-/** An array of any type that keeps its memory from one use to the next. Begins as zeros; data is to be freed. */
+/** An array of any type that keeps its memory from one use to the next. Begins as zeros; is to be freed. */
 struct cm_array {
    void *data;
    size_t bytes; /**< allocated */
@@ -42,5 +42,10 @@ struct cm_array {
 bool cm_array_reserve(struct cm_array *array, size_t count, size_t element_bytes);
 /** The same, but its content stays. */
 bool cm_array_extend(struct cm_array *array, size_t count, size_t element_bytes);
+
+/** Frees arrays, whose addresses are listed. */
+#define CM_FREE_ARRAYS(...) cm_free_arrays((struct cm_array *const[]){__VA_ARGS__, NULL})
+/** The same of a list that ends with NULL. */
+void cm_free_arrays(struct cm_array *const *arrays);
 
 #endif

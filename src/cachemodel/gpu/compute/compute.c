@@ -1,43 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/compute.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "gpu/compute/compute.h"
 
 #include "gpu/attribution_internal.h"
 #include "gpu/gpu_internal.h"
-#include "gpu/storage.h"
+#include "gpu/compute/storage.h"
 #include "util/minmax.h"
-
-#define MAX_PROCESSORS 64
-
-struct cm_compute {
-   struct cm_gpu *gpu;
-   uint32_t processors;
-   uint32_t quads; /* of a sub-group */
-   bool has_shader[MAX_PROCESSORS];
-   uint32_t processor; /* of the current work-group */
-   uint32_t running;   /* word 0 of the invocations that run; 0: none do */
-   struct cm_texture_unit units[CM_MAX_TEXTURE_UNITS], no_unit;
-};
-
-struct cm_compute *
-cm_compute_create(struct cm_gpu *gpu)
-{
-   struct cm_compute *compute = calloc(1, sizeof *compute);
-   if (!compute)
-      return NULL;
-   compute->gpu = gpu;
-   compute->processors = gpu->config.fragment_stage.processors;
-   compute->quads = (gpu->config.load_store.lanes ? gpu->config.load_store.lanes : CM_INVOCATIONS) / 4;
-   return compute;
-}
-
-void
-cm_compute_destroy(struct cm_compute *compute)
-{
-   free(compute);
-}
 
 void
 cm_compute_read_indirect(struct cm_gpu *gpu, const struct cm_indirect *indirect)
@@ -53,39 +20,21 @@ cm_compute_read_indirect(struct cm_gpu *gpu, const struct cm_indirect *indirect)
 }
 
 void
-cm_compute_begin(struct cm_compute *compute)
+cm_compute_begin(struct cm_compute_stage *compute, struct cm_resource *const *textures)
 {
    struct cm_gpu *gpu = compute->gpu;
    const struct cm_draw *draw = &gpu->pass->draws[0];
-   struct cm_resource *const *textures = gpu->draw_textures.data;
    cm_gpu_attribute_draw(gpu, 0);
    gpu->pipeline[CM_PIPELINE_DRAWS]++;
    cm_compute_read_indirect(gpu, &draw->indirect);
-   memset(compute->has_shader, 0, sizeof compute->has_shader);
-   for (uint32_t unit = 0; unit < draw->num_textures; unit++) {
-      const struct cm_resource *resource = textures[unit];
-      if (resource)
-         cm_texture_unit_bind(&compute->units[unit], &draw->textures[unit], resource->layout,
-                              resource->address, resource->bytes);
-      else
-         cm_texture_unit_unbind(&compute->units[unit]);
-   }
-}
-
-static void
-fetch_shader(struct cm_compute *compute)
-{
-   struct cm_gpu *gpu = compute->gpu;
-   if (compute->has_shader[compute->processor])
-      return;
-   compute->has_shader[compute->processor] = true;
-   gpu->pipeline[CM_PIPELINE_PROGRAM_SWITCHES]++;
-   cm_gpu_fetch_shader(gpu, CM_SHADER_COMPUTE, &gpu->pass->dispatch.shader, compute->processor);
+   compute->has_shader = 0;
+   for (uint32_t unit = 0; unit < draw->num_textures; unit++)
+      cm_gpu_bind_texture(&compute->units[unit], &draw->textures[unit], textures[unit]);
 }
 
 /* For timing: the invocations that ran have come to a barrier, or their end. */
 static void
-end_run(struct cm_compute *compute)
+end_run(struct cm_compute_stage *compute)
 {
    if (compute->running)
       cm_timing_run(compute->gpu->timing, cm_event_count(compute->running),
@@ -94,17 +43,22 @@ end_run(struct cm_compute *compute)
 }
 
 static void
-begin_group(struct cm_compute *compute, uint32_t number)
+begin_group(struct cm_compute_stage *compute, uint32_t number)
 {
    struct cm_gpu *gpu = compute->gpu;
-   compute->processor = number % compute->processors;
+   const struct cm_shader *shader = &gpu->pass->dispatch.shader;
+   compute->processor = number % gpu->config.fragment_stage.processors;
    gpu->pipeline[CM_PIPELINE_WORK_GROUPS]++;
-   fetch_shader(compute);
-   cm_timing_work_group(gpu->timing, compute->processor, gpu->pass->dispatch.shader.instructions);
+   if (!(compute->has_shader >> compute->processor & 1)) {
+      gpu->pipeline[CM_PIPELINE_PROGRAM_SWITCHES]++;
+      cm_gpu_fetch_shader(gpu, CM_SHADER_COMPUTE, shader, compute->processor);
+      compute->has_shader |= 1ull << compute->processor;
+   }
+   cm_timing_work_group(gpu->timing, compute->processor, shader->instructions);
 }
 
 static void
-read_textures(struct cm_compute *compute, const uint32_t *event)
+read_textures(struct cm_compute_stage *compute, const uint32_t *event)
 {
    struct cm_gpu *gpu = compute->gpu;
    const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
@@ -122,18 +76,19 @@ read_textures(struct cm_compute *compute, const uint32_t *event)
 
 /* An instruction of up to CM_INVOCATIONS invocations, sub-group by sub-group. */
 static void
-access_storage(struct cm_compute *compute, const uint32_t *event)
+access_storage(struct cm_compute_stage *compute, const uint32_t *event)
 {
    struct cm_gpu *gpu = compute->gpu;
+   const uint32_t lanes = gpu->config.load_store.lanes ? gpu->config.load_store.lanes : CM_INVOCATIONS;
    if (!gpu->pass->draws[0].storage)
       return;
-   for (uint32_t quad = 0; quad < CM_INVOCATIONS / 4; quad += compute->quads)
-      cm_storage_access(gpu, gpu->pass->draws[0].storage - 1, event, quad, quad + compute->quads, 15,
+   for (uint32_t quad = 0; quad < CM_INVOCATIONS / 4; quad += lanes / 4)
+      cm_storage_access(compute->storage, gpu->pass->draws[0].storage - 1, event, quad, quad + lanes / 4, 15,
                         compute->processor);
 }
 
 static void
-invoke(struct cm_compute *compute, uint32_t word)
+invoke(struct cm_compute_stage *compute, uint32_t word)
 {
    struct cm_gpu *gpu = compute->gpu;
    const uint32_t invocations = cm_event_count(word);
@@ -141,21 +96,20 @@ invoke(struct cm_compute *compute, uint32_t word)
    if (word & CM_INVOKE_RESUMES)
       return;
    gpu->pipeline[CM_PIPELINE_INVOCATIONS] += invocations;
-   if (gpu->counts_operations)
+   if (cm_config_counts_operations(&gpu->config))
       gpu->operations[CM_OPERATION_QUAD_INSTRUCTIONS] +=
          (uint64_t)gpu->pass->dispatch.shader.instructions * ((invocations + 3) / 4);
 }
 
 void
-cm_compute_tile(struct cm_compute *compute, uint32_t tile)
+cm_compute_tile(struct cm_compute_stage *compute, uint32_t tile)
 {
    struct cm_gpu *gpu = compute->gpu;
    const struct cm_tile_events *events = &gpu->pass->tiles[tile];
+   cm_timing_begin(gpu->timing, CM_LOG_GROUPS, tile);
    cm_gpu_attribute_draw(gpu, 0);
    gpu->pipeline[CM_PIPELINE_TILES]++;
    compute->running = 0;
-   if (!events->num_words)
-      return;
    const uint32_t *end = events->words + events->num_words;
    for (const uint32_t *word = events->words; word < end; word = cm_event_next(word)) {
       if (!cm_event_is_access(*word))
@@ -174,4 +128,5 @@ cm_compute_tile(struct cm_compute *compute, uint32_t tile)
       }
    }
    end_run(compute);
+   cm_timing_end(gpu->timing);
 }

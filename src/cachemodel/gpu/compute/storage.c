@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/storage.h"
+#include "gpu/compute/storage.h"
+
+#include <assert.h>
 
 #include "gpu/attribution_internal.h"
 #include "gpu/gpu_internal.h"
@@ -26,14 +28,14 @@ struct bound_storage {
 
 /* What is not simulated makes the statistics incomplete, with a message. */
 static bool
-can_simulate(struct cm_gpu *gpu)
+can_simulate(struct cm_storage_stage *stage)
 {
-   if (cm_config_has_stream(&gpu->config, CM_STREAM_STORAGE))
+   if (cm_config_has_stream(&stage->gpu->config, CM_STREAM_STORAGE))
       return true;
-   if (!gpu->storage_refused)
+   if (!stage->has_refused)
       cm_message(CM_MESSAGE_ERROR, "storage of shaders is accessed, but streams.storage is not there: its "
                                    "accesses are not counted; the statistics are incomplete from here on");
-   gpu->storage_refused = true;
+   stage->has_refused = true;
    return false;
 }
 
@@ -51,14 +53,15 @@ bind(struct cm_gpu *gpu, const struct cm_storage *storage, struct bound_storage 
 
 /* What shaders before the rasterizer access. */
 static bool
-bind_vertices(struct cm_gpu *gpu)
+bind_vertices(struct cm_storage_stage *stage)
 {
+   struct cm_gpu *gpu = stage->gpu;
    const struct cm_pass *pass = gpu->pass;
-   gpu->num_vertex_storage = cm_pass_has_vertex_storage(pass) ? pass->num_vertex_bindings : 0;
-   if (!cm_array_reserve(&gpu->vertex_storage, gpu->num_vertex_storage, sizeof(struct bound_image)))
+   stage->num_bound_vertex = cm_pass_has_vertex_storage(pass) ? pass->num_vertex_bindings : 0;
+   if (!cm_array_reserve(&stage->bound_vertex, stage->num_bound_vertex, sizeof(struct bound_image)))
       return false;
-   struct bound_image *bound = gpu->vertex_storage.data;
-   for (uint32_t b = 0; b < gpu->num_vertex_storage; b++) {
+   struct bound_image *bound = stage->bound_vertex.data;
+   for (uint32_t b = 0; b < stage->num_bound_vertex; b++) {
       const struct cm_texture_binding *binding = &pass->vertex_bindings[b];
       bound[b] = (struct bound_image){.resource = binding->is_storage
                                                      ? cm_address_space_use(&gpu->space, binding->resource)
@@ -69,19 +72,19 @@ bind_vertices(struct cm_gpu *gpu)
 }
 
 bool
-cm_storage_begin(struct cm_gpu *gpu)
+cm_storage_begin(struct cm_storage_stage *stage)
 {
-   const struct cm_pass *pass = gpu->pass;
-   gpu->has_storage = false;
-   if (!bind_vertices(gpu))
+   const struct cm_pass *pass = stage->gpu->pass;
+   stage->is_used = false;
+   if (!bind_vertices(stage))
       return false;
-   if (!pass->num_storages && !gpu->num_vertex_storage && pass->kind != CM_PASS_COMPUTE)
+   if (!pass->num_storages && !stage->num_bound_vertex && pass->kind != CM_PASS_COMPUTE)
       return true;
-   gpu->has_storage = can_simulate(gpu);
-   if (!cm_array_reserve(&gpu->storages, pass->num_storages, sizeof(struct bound_storage)))
+   stage->is_used = can_simulate(stage);
+   if (!cm_array_reserve(&stage->bound, pass->num_storages, sizeof(struct bound_storage)))
       return false;
    for (uint32_t s = 0; s < pass->num_storages; s++)
-      bind(gpu, &pass->storages[s], &((struct bound_storage *)gpu->storages.data)[s]);
+      bind(stage->gpu, &pass->storages[s], &((struct bound_storage *)stage->bound.data)[s]);
    return true;
 }
 
@@ -110,17 +113,6 @@ access_block(struct cm_gpu *gpu, const struct cm_touched_blocks *touched, uint32
    }
 }
 
-static void
-count(struct cm_gpu *gpu, enum cm_storage_operation operation)
-{
-   static const enum cm_pipeline_counter counters[CM_STORAGE_OPERATIONS] = {
-      [CM_STORAGE_LOAD] = CM_PIPELINE_STORAGE_LOADS,
-      [CM_STORAGE_STORE] = CM_PIPELINE_STORAGE_STORES,
-      [CM_STORAGE_ATOMIC] = CM_PIPELINE_STORAGE_ATOMICS,
-   };
-   gpu->pipeline[counters[operation]]++;
-}
-
 static bool
 access_all(struct cm_gpu *gpu, struct cm_resource *resource, const struct cm_touched_blocks *touched,
            enum cm_storage_operation operation, uint32_t processor)
@@ -128,7 +120,9 @@ access_all(struct cm_gpu *gpu, struct cm_resource *resource, const struct cm_tou
    if (!touched->count)
       return false;
    cm_gpu_attribute_resource(gpu, resource->description.id);
-   count(gpu, operation);
+   static_assert(CM_STORAGE_STORE == 1 && CM_PIPELINE_STORAGE_STORES == CM_PIPELINE_STORAGE_LOADS + 1, "");
+   static_assert(CM_STORAGE_ATOMIC == 2 && CM_PIPELINE_STORAGE_ATOMICS == CM_PIPELINE_STORAGE_LOADS + 2, "");
+   gpu->pipeline[CM_PIPELINE_STORAGE_LOADS + operation]++;
    cm_timing_storage(gpu->timing, operation, processor, touched->count, resource->description.id);
    for (uint32_t b = 0; gpu->timing && b < touched->count; b++)
       cm_timing_storage_block(gpu->timing, touched->block[b] << touched->shift);
@@ -165,39 +159,44 @@ find_image(struct bound_image *bound, const struct cm_texture_binding *binding,
 }
 
 static void
+touch_texels(struct cm_touched_blocks *touched, const struct cm_texture_binding *binding,
+             struct bound_image *bound, const struct cm_footprint *footprint, uint32_t live)
+{
+   const struct cm_resource *resource = bound->resource;
+   if (resource->layout)
+      cm_touch_image(touched, find_image(bound, binding, footprint, touched->shift), footprint, live);
+   else
+      cm_touch_image_buffer(touched, resource->address + binding->buffer_offset,
+                            resource->address + resource->bytes, footprint, live,
+                            cm_max(binding->texel_bytes, 1));
+}
+
+static void
 touch_image(struct cm_touched_blocks *touched, const struct cm_texture_binding *binding,
             struct bound_image *bound, const uint32_t *event, const struct quads *quads)
 {
    const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
-   const struct cm_resource *resource = bound->resource;
-   const uint64_t begin = resource->address + binding->buffer_offset;
-   const uint32_t count = cm_event_count(*event);
-   for (uint32_t i = 0; i < count; i++) {
-      const uint32_t live = footprints[i].live & quads->live;
-      if (footprints[i].quad < quads->first || footprints[i].quad >= quads->end)
-         continue;
-      if (resource->layout)
-         cm_touch_image(touched, find_image(bound, binding, &footprints[i], touched->shift), &footprints[i],
-                        live);
-      else
-         cm_touch_image_buffer(touched, begin, resource->address + resource->bytes, &footprints[i], live,
-                               cm_max(binding->texel_bytes, 1));
+   for (uint32_t i = 0, count = cm_event_count(*event); i < count; i++) {
+      if (footprints[i].quad >= quads->first && footprints[i].quad < quads->end)
+         touch_texels(touched, binding, bound, &footprints[i], footprints[i].live & quads->live);
    }
 }
 
 bool
-cm_storage_access(struct cm_gpu *gpu, uint32_t storage, const uint32_t *event, uint32_t first, uint32_t end,
-                  uint32_t live, uint32_t processor)
+cm_storage_access(struct cm_storage_stage *stage, uint32_t storage, const uint32_t *event, uint32_t first,
+                  uint32_t end, uint32_t live, uint32_t processor)
 {
+   struct cm_gpu *gpu = stage->gpu;
+   assert(storage < gpu->pass->num_storages && first < end);
    const struct cm_storage *described = &gpu->pass->storages[storage];
-   struct bound_storage *bound = &((struct bound_storage *)gpu->storages.data)[storage];
+   struct bound_storage *bound = &((struct bound_storage *)stage->bound.data)[storage];
    const uint32_t unit = cm_storage_unit(*event);
    const bool is_buffer = cm_event_type(*event) == CM_EVENT_BUFFER;
    const enum cm_storage_operation operation = cm_storage_operation(*event);
    struct cm_resource *resource = is_buffer ? bound->buffers[unit] : bound->images[unit].resource;
    const struct quads quads = {first, end, live};
    struct cm_touched_blocks touched;
-   if (!resource || !gpu->has_storage)
+   if (!resource || !stage->is_used)
       return false;
    cm_touched_blocks_init(&touched, gpu->hierarchy.entry[CM_STREAM_STORAGE].block_shift,
                           operation == CM_STORAGE_STORE);
@@ -209,29 +208,29 @@ cm_storage_access(struct cm_gpu *gpu, uint32_t storage, const uint32_t *event, u
 }
 
 void
-cm_storage_access_vertex(struct cm_gpu *gpu, const struct cm_vertex_access *access, uint32_t processor)
+cm_storage_access_vertex(struct cm_storage_stage *stage, const struct cm_vertex_access *access,
+                         uint32_t processor)
 {
+   struct cm_gpu *gpu = stage->gpu;
+   assert(access->type != CM_VERTEX_TEXTURE && access->binding < gpu->pass->num_vertex_bindings);
    const struct cm_texture_binding *binding = &gpu->pass->vertex_bindings[access->binding];
-   struct bound_image *bound = (struct bound_image *)gpu->vertex_storage.data + access->binding;
+   struct bound_image *bound = (struct bound_image *)stage->bound_vertex.data + access->binding;
    const enum cm_storage_operation operation = (enum cm_storage_operation)access->operation;
    struct cm_touched_blocks touched;
-   if (!bound->resource || !gpu->has_storage)
+   if (!bound->resource || !stage->is_used)
       return;
    cm_touched_blocks_init(&touched, gpu->hierarchy.entry[CM_STREAM_STORAGE].block_shift,
                           operation == CM_STORAGE_STORE);
-   const uint64_t begin = bound->resource->address + binding->buffer_offset;
-   const uint64_t end = bound->resource->address + bound->resource->bytes;
    const struct cm_footprint footprint = {.level = access->level,
                                           .live = 1,
                                           .layer = access->layer,
                                           .texel = {{(int16_t)access->x, (int16_t)access->y}}};
    if (access->type == CM_VERTEX_BUFFER)
-      cm_touch_buffer(&touched, begin, end, &(struct cm_buffer_access){.live = 1, .offset = {access->layer}},
-                      1, access->bytes);
-   else if (bound->resource->layout)
-      cm_touch_image(&touched, find_image(bound, binding, &footprint, touched.shift), &footprint, 1);
+      cm_touch_buffer(&touched, bound->resource->address + binding->buffer_offset,
+                      bound->resource->address + bound->resource->bytes,
+                      &(struct cm_buffer_access){.live = 1, .offset = {access->layer}}, 1, access->bytes);
    else
-      cm_touch_image_buffer(&touched, begin, end, &footprint, 1, cm_max(binding->texel_bytes, 1));
+      touch_texels(&touched, binding, bound, &footprint, 1);
    access_all(gpu, bound->resource, &touched, operation, processor);
 }
 
@@ -242,40 +241,46 @@ finish_resource(struct cm_gpu *gpu, struct cm_resource *resource)
 {
    if (!resource || !resource->stored)
       return;
-   cm_gpu_attribute_resource(gpu, resource->description.id);
-   cm_hierarchy_written_past(&gpu->hierarchy, &gpu->config, CM_STREAM_STORAGE, resource->address,
-                             resource->address + resource->bytes);
-   resource->sampled = resource->stored = false;
+   cm_gpu_written_past(gpu, resource, CM_STREAM_STORAGE);
+   resource->stored = false;
 }
 
 /* The load/store caches are written back and emptied; what was stored is stale in read-only caches. */
 static void
-write_back(struct cm_gpu *gpu)
+write_back(struct cm_storage_stage *stage)
 {
+   struct cm_gpu *gpu = stage->gpu;
    cm_gpu_attribute_resource(gpu, 0);
    for (uint32_t c = 0; c < gpu->hierarchy.entry[CM_STREAM_STORAGE].instances; c++) {
       cm_timing_storage(gpu->timing, CM_STORAGE_STORE, c, 0, 0);
       cm_hierarchy_empty_private(&gpu->hierarchy, CM_STREAM_STORAGE, c);
    }
    for (uint32_t s = 0; s < gpu->pass->num_storages; s++) {
-      const struct bound_storage *bound = &((const struct bound_storage *)gpu->storages.data)[s];
+      const struct bound_storage *bound = &((const struct bound_storage *)stage->bound.data)[s];
       for (uint32_t b = 0; b < CM_MAX_STORAGE_BUFFERS; b++)
          finish_resource(gpu, bound->buffers[b]);
       for (uint32_t i = 0; i < CM_MAX_IMAGES; i++)
          finish_resource(gpu, bound->images[i].resource);
    }
-   for (uint32_t b = 0; b < gpu->num_vertex_storage; b++)
-      finish_resource(gpu, ((const struct bound_image *)gpu->vertex_storage.data)[b].resource);
+   for (uint32_t b = 0; b < stage->num_bound_vertex; b++)
+      finish_resource(gpu, ((const struct bound_image *)stage->bound_vertex.data)[b].resource);
 }
 
 void
-cm_storage_end(struct cm_gpu *gpu)
+cm_storage_end(struct cm_storage_stage *stage)
 {
-   if (!gpu->has_storage && gpu->pass->kind != CM_PASS_COMPUTE)
+   struct cm_gpu *gpu = stage->gpu;
+   if (!stage->is_used && gpu->pass->kind != CM_PASS_COMPUTE)
       return;
    cm_timing_begin(gpu->timing, CM_LOG_STORED, 0);
-   if (gpu->has_storage)
-      write_back(gpu);
+   if (stage->is_used)
+      write_back(stage);
    cm_timing_end(gpu->timing);
-   gpu->has_storage = false;
+   stage->is_used = false;
+}
+
+void
+cm_storage_finish(struct cm_storage_stage *stage)
+{
+   CM_FREE_ARRAYS(&stage->bound, &stage->bound_vertex);
 }

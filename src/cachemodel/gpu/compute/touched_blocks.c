@@ -2,9 +2,7 @@
 #include "gpu/compute/touched_blocks.h"
 
 #include <assert.h>
-#include <string.h>
 
-#include "texture/texel_order.h"
 #include "util/minmax.h"
 
 static uint64_t
@@ -58,27 +56,10 @@ touch(struct cm_touched_blocks *touched, uint64_t address, uint32_t bytes)
       touch_part(touched, next, bytes - first);
 }
 
-/* Whether loads of all four are in the same block, its number then in *block. */
-static inline bool
-is_one_block(const struct cm_touched_blocks *touched, uint64_t begin, uint64_t end,
-             const struct cm_buffer_access *access, uint32_t bytes, uint64_t *block)
-{
-   const uint32_t *offset = access->offset;
-   const uint64_t first = begin + cm_min(cm_min(offset[0], offset[1]), cm_min(offset[2], offset[3]));
-   const uint64_t last = begin + cm_max(cm_max(offset[0], offset[1]), cm_max(offset[2], offset[3])) + bytes;
-   *block = first >> touched->shift;
-   return last <= end && (last - 1) >> touched->shift == *block;
-}
-
 void
 cm_touch_buffer(struct cm_touched_blocks *touched, uint64_t begin, uint64_t end,
                 const struct cm_buffer_access *access, uint32_t live, uint32_t bytes)
 {
-   uint64_t block;
-   if (live == 15 && !touched->masks && is_one_block(touched, begin, end, access, bytes, &block)) {
-      touch_block(touched, block);
-      return;
-   }
    for (unsigned i = 0; i < 4; i++) {
       const uint64_t address = begin + access->offset[i];
       if (live >> i & 1 && address + bytes <= end)
@@ -112,30 +93,12 @@ texel_address(const struct cm_texture_image *image, const struct cm_footprint *f
                                                                   cm_min(y, level->rows - 1));
 }
 
-/* Whether all four texels are in the same rectangle of texels that is a block. */
-static inline bool
-are_in_one_block(const struct cm_block_shape *shape, const struct cm_footprint *footprint)
-{
-   uint32_t texel[4];
-   memcpy(texel, footprint->texel, sizeof texel);
-   const uint32_t different = (texel[0] ^ texel[1]) | (texel[0] ^ texel[2]) | (texel[0] ^ texel[3]);
-   return !((different & UINT16_MAX) >> shape->column_shift | (different >> 16) >> shape->row_shift);
-}
-
 void
 cm_touch_image(struct cm_touched_blocks *touched, const struct cm_texture_image *image,
                const struct cm_footprint *footprint, uint32_t live)
 {
-   /* What is accessed of a compressed texture are its blocks. */
-   const struct cm_texture_layout *layout = image->layout;
-   const bool has_shape = (image->has_rows_of_blocks || image->has_tiles_of_blocks) &&
-                          layout->block_width == 1 && layout->block_height == 1;
-   if (has_shape && !touched->masks && live == 15 && are_in_one_block(&image->shape, footprint)) {
-      touch_block(touched, texel_address(image, footprint, 0) >> touched->shift);
-      return;
-   }
    for (unsigned i = 0; i < 4; i++) {
       if (live >> i & 1)
-         touch(touched, texel_address(image, footprint, i), layout->sample_bytes);
+         touch(touched, texel_address(image, footprint, i), image->layout->sample_bytes);
    }
 }

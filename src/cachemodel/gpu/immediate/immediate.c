@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/immediate.h"
+#include "gpu/immediate/immediate.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 #include "gpu/attribution_internal.h"
 #include "gpu/immediate/immediate_internal.h"
+#include "gpu/tiled/stages.h"
 #include "texture/texel_order.h"
 
 struct cm_immediate *
-cm_immediate_create(struct cm_gpu *gpu)
+cm_immediate_create(struct cm_gpu *gpu, struct cm_geometry_stage *geometry,
+                    const struct cm_fragment_stage *fragment, const struct cm_framebuffer_stage *framebuffer)
 {
    struct cm_immediate *immediate = calloc(1, sizeof *immediate);
    if (!immediate)
       return NULL;
    immediate->gpu = gpu;
+   immediate->geometry = geometry;
+   immediate->fragment = fragment;
+   immediate->framebuffer = framebuffer;
    return immediate;
 }
 
@@ -31,7 +36,7 @@ bool
 cm_immediate_begin(struct cm_immediate *immediate)
 {
    immediate->out_of_memory = false;
-   cm_shading_begin(immediate->gpu->shading);
+   cm_shading_begin(immediate->fragment->shading);
    return cm_quad_order_begin(&immediate->order, immediate->gpu->pass) && cm_immediate_bind(immediate);
 }
 
@@ -111,9 +116,9 @@ read_stencil_and_depth(struct cm_immediate *immediate, const struct block *block
                        bool depth)
 {
    if (stencil && !immediate->stencil_is_depth)
-      access_surface(immediate, &immediate->stencil, block, mask, CM_SURFACE_READ);
+      access_surface(immediate, immediate->stencil, block, mask, CM_SURFACE_READ);
    if (depth || (stencil && immediate->stencil_is_depth))
-      access_surface(immediate, &immediate->depth, block, mask, CM_SURFACE_READ);
+      access_surface(immediate, immediate->depth, block, mask, CM_SURFACE_READ);
 }
 
 /* Whether bounds of the block's depths could tell the result of the depth test, which is that of the early tests: all
@@ -141,13 +146,13 @@ update(struct cm_immediate *immediate, const struct block *block, const struct c
    const uint32_t stencil = tests->stencil_write ? block->covered : 0;
    const uint32_t depth = !tests->depth_write ? 0 : tests->late ? block->written : block->live;
    if (immediate->stencil_is_depth) {
-      access_surface(immediate, &immediate->depth, block, stencil | depth,
+      access_surface(immediate, immediate->depth, block, stencil | depth,
                      CM_SURFACE_WRITE | CM_SURFACE_KEEP_PART);
    } else {
-      access_surface(immediate, &immediate->stencil, block, stencil, CM_SURFACE_WRITE);
-      access_surface(immediate, &immediate->depth, block, depth, CM_SURFACE_WRITE);
+      access_surface(immediate, immediate->stencil, block, stencil, CM_SURFACE_WRITE);
+      access_surface(immediate, immediate->depth, block, depth, CM_SURFACE_WRITE);
    }
-   return depth && immediate->depth.has_layer;
+   return depth && immediate->depth->has_layer;
 }
 
 /* The block's number in Z-order. */
@@ -164,7 +169,7 @@ shade(struct cm_immediate *immediate, const struct block *block, const uint32_t 
    for (size_t n = 0; n < block->num_quads; n++) {
       if (block->running >> n & 1)
          immediate->out_of_memory |=
-            !cm_shading_run_quad(immediate->gpu->shading,
+            !cm_shading_run_quad(immediate->fragment->shading,
                                  cm_ordered_event(&immediate->order, block->quads[n]), end,
                                  cm_ordered_number(block->quads[n]), number);
    }
@@ -177,7 +182,7 @@ blend(struct cm_immediate *immediate, const struct block *block, const struct cm
         targets &= targets - 1) {
       const uint32_t c = (uint32_t)__builtin_ctz(targets);
       const unsigned read = tests->color_read >> c & 1 ? CM_SURFACE_READ : 0;
-      access_surface(immediate, &immediate->color[c], block, block->written, CM_SURFACE_WRITE | read);
+      access_surface(immediate, &immediate->surfaces[c], block, block->written, CM_SURFACE_WRITE | read);
    }
 }
 
@@ -189,7 +194,7 @@ fetch(struct cm_immediate *immediate, const struct block *block, const struct cm
    for (uint32_t sources = tests->color_fetch & ((1u << immediate->num_color) - 1); sources;
         sources &= sources - 1) {
       const uint32_t c = (uint32_t)__builtin_ctz(sources);
-      access_surface(immediate, &immediate->color[c], block, block->live, CM_SURFACE_READ);
+      access_surface(immediate, &immediate->surfaces[c], block, block->live, CM_SURFACE_READ);
    }
 }
 
@@ -274,7 +279,8 @@ access_hiz(struct cm_immediate *immediate, const cm_ordered_quad *quads, enum cm
    const uint32_t x = cm_ordered_block_column(*quads) * CM_PIXEL_BLOCK;
    const uint32_t y = cm_ordered_block_row(*quads) * CM_PIXEL_BLOCK;
    cm_gpu_attribute_resource(immediate->gpu, immediate->gpu->pass->depth.resource);
-   if (immediate->depth.has_layer && x < immediate->depth.level->columns && y < immediate->depth.level->rows)
+   if (immediate->depth->has_layer && x < immediate->depth->level->columns &&
+       y < immediate->depth->level->rows)
       cm_cleared_blocks_access(immediate->hiz->cleared, &immediate->gpu->hierarchy,
                                immediate->hiz_address +
                                   cm_hiz_region_offset(immediate->hiz, immediate->hiz_level, x, y),
@@ -381,12 +387,12 @@ cm_immediate_end(struct cm_immediate *immediate)
       if (its_draw >= draw) {
          if (in_order)
             cm_timing_submit_log(timing);
-         cm_geometry_draws(gpu, draw, its_draw + 1);
+         cm_geometry_draws(immediate->geometry, draw, its_draw + 1);
          draw = its_draw + 1;
       }
       run_primitive(immediate, p);
    }
-   cm_geometry_draws(gpu, draw, pass->num_draws);
+   cm_geometry_draws(immediate->geometry, draw, pass->num_draws);
    cm_gpu_attribute_draw(gpu, CM_NOT_ATTRIBUTED);
    cm_timing_mark(timing, CM_LOG_DRAWN);
    cm_immediate_resolve(immediate);

@@ -9,12 +9,14 @@
 
 struct cm_immediate {
    struct cm_gpu *gpu;
+   struct cm_geometry_stage *geometry;
+   const struct cm_fragment_stage *fragment;
+   const struct cm_framebuffer_stage *framebuffer;
    struct cm_quad_order order;
    bool out_of_memory; /**< in this pass: quads were not run */
-   /* The attachments of the pass. */
-   uint32_t num_color;
-   struct cm_render_surface color[CM_MAX_COLOR_ATTACHMENTS];
-   struct cm_render_surface depth, stencil;
+   /* The attachments of the pass: colours, depth, stencil. */
+   uint32_t num_color, num_surfaces;
+   struct cm_render_surface surfaces[CM_MAX_COLOR_ATTACHMENTS + 2], *depth, *stencil;
    bool stencil_is_depth;     /**< stencil is in the depth attachment's pixels, and is accessed there */
    struct cm_hiz_buffer *hiz; /**< NULL: no depth attachment */
    const struct cm_hiz_level *hiz_level;

@@ -12,24 +12,19 @@
 bool
 cm_quad_order_begin(struct cm_quad_order *order, const struct cm_pass *pass)
 {
-   const size_t num_tiles = (size_t)pass->tiles_x * pass->tiles_y;
+   const size_t count = (size_t)pass->num_primitives + 1;
    order->num_words = order->num_quads = 0;
-   if (!cm_array_reserve(&order->begin, (size_t)pass->num_primitives + 1, sizeof(size_t)) ||
-       !cm_array_reserve(&order->tiles, num_tiles, sizeof(struct cm_tile_quads)))
+   if (!cm_array_reserve(&order->begin, count, sizeof(size_t)))
       return false;
-   memset(order->begin.data, 0, ((size_t)pass->num_primitives + 1) * sizeof(size_t));
-   memset(order->tiles.data, 0, num_tiles * sizeof(struct cm_tile_quads));
+   memset(order->begin.data, 0, count * sizeof(size_t));
    return true;
 }
 
 void
 cm_quad_order_finish(struct cm_quad_order *order)
 {
-   struct cm_array *const arrays[] = {&order->words,  &order->unsorted, &order->primitives, &order->tiles,
-                                      &order->sorted, &order->scratch,  &order->begin};
-   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-      free(arrays[i]->data);
-   *order = (struct cm_quad_order){0};
+   CM_FREE_ARRAYS(&order->words, &order->unsorted, &order->primitives, &order->sorted, &order->scratch,
+                  &order->begin);
 }
 
 /* ---- collecting -------------------------------------------------------- */
@@ -84,8 +79,6 @@ cm_quad_order_add(struct cm_quad_order *order, const struct cm_pass *pass, uint3
    memcpy(words + first, events->words, events->num_words * sizeof *words);
    words[end] = CM_EVENT_FLUSH;
    order->num_words = end + 1;
-   struct cm_tile_quads *quads = (struct cm_tile_quads *)order->tiles.data + tile;
-   quads->first = order->num_quads;
    for (const uint32_t *event = words + first; event < words + end; event = cm_event_next(event)) {
       const enum cm_event_type type = cm_event_type(*event);
       const bool has_quads =
@@ -93,7 +86,6 @@ cm_quad_order_add(struct cm_quad_order *order, const struct cm_pass *pass, uint3
       if (has_quads && !add_quads(order, pass, event, x, y))
          return false;
    }
-   quads->count = order->num_quads - quads->first;
    return true;
 }
 
@@ -113,14 +105,10 @@ cm_quad_order_end(struct cm_quad_order *order, const struct cm_pass *pass)
    if (!cm_array_reserve(&order->sorted, sum, sizeof(cm_ordered_quad)) ||
        !cm_array_reserve(&order->scratch, most, sizeof(cm_ordered_quad)))
       return false;
-   /* Filled from the last to the first, begin[p] comes down to the beginning of the primitive's part. Tiles in
-    * rows, so that the usual ones, which are areas, need no swap. */
+   /* Filled from the last to the first, begin[p] comes down to the beginning of the primitive's part. */
    cm_ordered_quad *sorted = order->sorted.data;
-   const struct cm_tile_quads *tiles = order->tiles.data;
-   for (size_t t = (size_t)pass->tiles_x * pass->tiles_y; t-- > 0;) {
-      for (size_t q = tiles[t].first + tiles[t].count; q-- > tiles[t].first;)
-         sorted[--begin[primitives[q]]] = unsorted[q];
-   }
+   for (size_t q = order->num_quads; q-- > 0;)
+      sorted[--begin[primitives[q]]] = unsorted[q];
    return true;
 }
 
@@ -161,10 +149,13 @@ static void
 sort_many(cm_ordered_quad *quads, cm_ordered_quad *scratch, size_t count)
 {
    uint64_t varying = 0;
-   for (size_t i = 1; i < count; i++)
+   bool is_sorted = true;
+   for (size_t i = 1; i < count; i++) {
       varying |= quads[i] ^ quads[0];
+      is_sorted &= quads[i - 1] <= quads[i];
+   }
    cm_ordered_quad *from = quads, *to = scratch;
-   for (unsigned shift = CM_POSITION_SHIFT; shift < 64; shift += DIGIT_BITS) {
+   for (unsigned shift = CM_POSITION_SHIFT; !is_sorted && shift < 64; shift += DIGIT_BITS) {
       if (!(varying >> shift & (DIGITS - 1)))
          continue;
       sort_by_digit(from, to, count, shift);
@@ -176,38 +167,6 @@ sort_many(cm_ordered_quad *quads, cm_ordered_quad *scratch, size_t count)
       memcpy(quads, from, count * sizeof *quads);
 }
 
-/* Quads of one area, by a single digit. */
-static void
-sort_area(cm_ordered_quad *quads, cm_ordered_quad *scratch, size_t count)
-{
-   assert(count > FEW_QUADS);
-   memcpy(scratch, quads, count * sizeof *quads);
-   sort_by_digit(scratch, quads, count, CM_POSITION_SHIFT);
-}
-
-/* Sorts area by area; false where the areas are not in order. */
-static bool
-sort_areas(cm_ordered_quad *quads, cm_ordered_quad *scratch, size_t count)
-{
-   size_t end;
-   for (size_t first = 0; first < count; first = end) {
-      bool sorted = true;
-      for (end = first + 1;
-           end < count && quads[end] >> CM_POSITION_AREA_SHIFT == quads[first] >> CM_POSITION_AREA_SHIFT;
-           end++)
-         sorted &= quads[end - 1] <= quads[end];
-      if (end < count && quads[end] < quads[first])
-         return false;
-      if (sorted)
-         continue;
-      if (end - first <= FEW_QUADS)
-         sort_few(quads + first, end - first);
-      else
-         sort_area(quads + first, scratch, end - first);
-   }
-   return true;
-}
-
 const cm_ordered_quad *
 cm_quad_order_take(struct cm_quad_order *order, uint32_t primitive, size_t *count)
 {
@@ -215,7 +174,9 @@ cm_quad_order_take(struct cm_quad_order *order, uint32_t primitive, size_t *coun
    assert(begin[primitive] <= begin[primitive + 1]);
    cm_ordered_quad *quads = (cm_ordered_quad *)order->sorted.data + begin[primitive];
    *count = begin[primitive + 1] - begin[primitive];
-   if (!sort_areas(quads, order->scratch.data, *count))
+   if (*count <= FEW_QUADS)
+      sort_few(quads, *count);
+   else
       sort_many(quads, order->scratch.data, *count);
    return quads;
 }

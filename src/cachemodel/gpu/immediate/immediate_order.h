@@ -19,18 +19,11 @@ typedef uint64_t cm_ordered_quad;
    (CM_POSITION_SHIFT + 2) /**< quads of one block have the same bits from here on */
 #define CM_POSITION_REGION_SHIFT (CM_POSITION_SHIFT + 4) /**< the same of one region */
 
-#define CM_POSITION_AREA_SHIFT (CM_POSITION_SHIFT + 8) /**< the same of one area */
-
-struct cm_tile_quads {
-   size_t first, count;
-};
-
 struct cm_quad_order {
    struct cm_array words; /**< uint32_t: those of the tiles, with a flush after each */
    size_t num_words;
    struct cm_array unsorted;   /**< cm_ordered_quad, in stream order */
    struct cm_array primitives; /**< uint32_t: of each of those its primitive */
-   struct cm_array tiles;      /**< struct cm_tile_quads by tile: its part of those */
    size_t num_quads;
    struct cm_array sorted;  /**< cm_ordered_quad by primitive; a primitive's are sorted when they are taken */
    struct cm_array scratch; /**< as many as a primitive has at most */

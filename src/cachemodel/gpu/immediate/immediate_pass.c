@@ -5,6 +5,7 @@
 
 #include "gpu/attribution_internal.h"
 #include "gpu/immediate/immediate_internal.h"
+#include "gpu/tiled/stages.h"
 #include "util/minmax.h"
 
 /** Attachments are cleared and resolved in areas of so many pixels a side: those of the largest tile, so that the
@@ -17,10 +18,8 @@ static void
 select_layer(struct cm_immediate *immediate, uint32_t layer)
 {
    immediate->layer = layer;
-   for (uint32_t c = 0; c < immediate->num_color; c++)
-      cm_render_surface_select(&immediate->color[c], layer);
-   cm_render_surface_select(&immediate->depth, layer);
-   cm_render_surface_select(&immediate->stencil, layer);
+   for (uint32_t s = 0; s < immediate->num_surfaces; s++)
+      cm_render_surface_select(&immediate->surfaces[s], layer);
    if (immediate->hiz)
       immediate->hiz_address = cm_hiz_layer_address(immediate->hiz, immediate->gpu->pass->depth.level,
                                                     immediate->gpu->pass->depth.layer + layer);
@@ -35,23 +34,20 @@ cm_immediate_select_layer(struct cm_immediate *immediate, uint32_t layer)
 
 /* The bits of what fast clears clear. */
 static bool
-use_cleared(struct cm_gpu *gpu, const struct cm_render_surface *surface, bool clear)
-{
-   return !surface->resource || !clear ||
-          cm_address_space_use_cleared(&gpu->space, surface->resource, surface->stream, &gpu->hierarchy,
-                                       gpu->pipeline);
-}
-
-static bool
 bind_cleared(struct cm_immediate *immediate)
 {
-   const struct cm_pass *pass = immediate->gpu->pass;
-   const bool clears_depth = pass->depth.clear || (immediate->stencil_is_depth && pass->stencil.clear);
-   bool fine = use_cleared(immediate->gpu, &immediate->depth, clears_depth) &&
-               use_cleared(immediate->gpu, &immediate->stencil, pass->stencil.clear);
-   for (uint32_t c = 0; c < immediate->num_color; c++)
-      fine = fine && use_cleared(immediate->gpu, &immediate->color[c], pass->color[c].clear);
-   return fine;
+   struct cm_gpu *gpu = immediate->gpu;
+   const bool clears_stencil_in_depth = immediate->stencil_is_depth && gpu->pass->stencil.clear;
+   for (uint32_t s = 0; s < immediate->num_surfaces; s++) {
+      const struct cm_render_surface *surface = &immediate->surfaces[s];
+      const bool clears =
+         surface->attachment->clear || (surface == immediate->depth && clears_stencil_in_depth);
+      if (surface->resource && clears &&
+          !cm_address_space_use_cleared(&gpu->space, surface->resource, surface->stream, &gpu->hierarchy,
+                                        gpu->pipeline))
+         return false;
+   }
+   return true;
 }
 
 bool
@@ -59,19 +55,19 @@ cm_immediate_bind(struct cm_immediate *immediate)
 {
    struct cm_gpu *gpu = immediate->gpu;
    const struct cm_pass *pass = gpu->pass;
-   immediate->num_color = cm_min(pass->num_color, CM_MAX_COLOR_ATTACHMENTS);
-   for (uint32_t c = 0; c < immediate->num_color; c++) {
-      const struct cm_resource *resource = cm_address_space_use(&gpu->space, pass->color[c].resource);
-      cm_render_surface_bind(&immediate->color[c], gpu, &pass->color[c],
-                             cm_framebuffer_color_stream(gpu, resource));
-   }
-   cm_render_surface_bind(&immediate->depth, gpu, &pass->depth, CM_STREAM_DEPTH);
-   cm_render_surface_bind(&immediate->stencil, gpu, &pass->stencil, CM_STREAM_STENCIL);
+   const struct cm_framebuffer_stage *framebuffer = immediate->framebuffer;
+   immediate->num_color = framebuffer->num_color;
+   immediate->num_surfaces = framebuffer->num_attachments;
+   immediate->depth = &immediate->surfaces[immediate->num_color];
+   immediate->stencil = immediate->depth + 1;
+   for (uint32_t s = 0; s < immediate->num_surfaces; s++)
+      cm_render_surface_bind(&immediate->surfaces[s], gpu, framebuffer->attachments[s],
+                             framebuffer->streams[s]);
    immediate->stencil_is_depth =
       pass->stencil.resource && pass->stencil.resource == pass->depth.resource && !pass->stencil.pixel_bytes;
    immediate->hiz = NULL;
-   if (immediate->depth.resource) {
-      immediate->hiz = cm_address_space_use_hiz(&gpu->space, immediate->depth.resource);
+   if (immediate->depth->resource) {
+      immediate->hiz = cm_address_space_use_hiz(&gpu->space, immediate->depth->resource);
       if (!immediate->hiz)
          return false;
       immediate->hiz_level = &immediate->hiz->levels[pass->depth.level % immediate->hiz->num_levels];
@@ -91,11 +87,6 @@ struct task {
    bool keep_part; /* a part of each pixel is not cleared */
 };
 
-/* The tiles of a layer from one to another, excluded, in columns and rows. */
-struct tiles {
-   uint32_t x0, y0, x1, y1;
-};
-
 static bool
 is_touched(const struct cm_immediate *immediate, uint32_t x, uint32_t y)
 {
@@ -104,8 +95,9 @@ is_touched(const struct cm_immediate *immediate, uint32_t x, uint32_t y)
    return pass->touched[(immediate->layer * pass->layer_tiles_y + y) * pass->tiles_x + x];
 }
 
+/* tiles: columns and rows of those of the layer. */
 static void
-act_on_tiles(struct cm_immediate *immediate, const struct task *task, struct tiles tiles)
+act_on_tiles(struct cm_immediate *immediate, const struct task *task, struct cm_rectangle tiles)
 {
    const struct cm_pass *pass = immediate->gpu->pass;
    const uint32_t size = pass->tile_size;
@@ -117,22 +109,20 @@ act_on_tiles(struct cm_immediate *immediate, const struct task *task, struct til
 
 /* An area at once, or, where not all of it is touched, those of its tiles that are. */
 static void
-act_on_area(struct cm_immediate *immediate, const struct task *task, struct tiles area)
+act_on_area(struct cm_immediate *immediate, const struct task *task, struct cm_rectangle area)
 {
-   bool all = true;
-   for (uint32_t y = area.y0; y < area.y1; y++) {
-      for (uint32_t x = area.x0; x < area.x1; x++)
-         all &= is_touched(immediate, x, y);
-   }
-   if (all) {
+   const uint32_t width = area.x1 - area.x0, count = width * (area.y1 - area.y0);
+   uint32_t touched = 0;
+   for (uint32_t t = 0; t < count; t++)
+      touched += is_touched(immediate, area.x0 + t % width, area.y0 + t / width);
+   if (touched == count) {
       act_on_tiles(immediate, task, area);
       return;
    }
-   for (uint32_t y = area.y0; y < area.y1; y++) {
-      for (uint32_t x = area.x0; x < area.x1; x++) {
-         if (is_touched(immediate, x, y))
-            act_on_tiles(immediate, task, (struct tiles){x, y, x + 1, y + 1});
-      }
+   for (uint32_t t = 0; t < count; t++) {
+      const uint32_t x = area.x0 + t % width, y = area.y0 + t / width;
+      if (is_touched(immediate, x, y))
+         act_on_tiles(immediate, task, (struct cm_rectangle){x, y, x + 1, y + 1});
    }
 }
 
@@ -146,8 +136,8 @@ act_on_layer(struct cm_immediate *immediate, const struct task *task)
    for (uint32_t y = 0; y < pass->layer_tiles_y; y += step) {
       for (uint32_t x = 0; x < pass->tiles_x; x += step)
          act_on_area(immediate, task,
-                     (struct tiles){x, y, cm_min(x + step, pass->tiles_x),
-                                    cm_min(y + step, pass->layer_tiles_y)});
+                     (struct cm_rectangle){x, y, cm_min(x + step, pass->tiles_x),
+                                           cm_min(y + step, pass->layer_tiles_y)});
    }
 }
 
@@ -167,38 +157,31 @@ clear_part(struct cm_immediate *immediate, const struct task *task, struct cm_re
    surface->written = true;
 }
 
-static void
-clear_hiz_block(struct cm_immediate *immediate, uint64_t address, bool whole)
-{
-   struct cm_hierarchy *hierarchy = &immediate->gpu->hierarchy;
-   struct cm_cleared_blocks *cleared = immediate->hiz->cleared;
-   cm_gpu_attribute_resource(immediate->gpu, immediate->gpu->pass->depth.resource);
-   const uint32_t bytes = whole ? CM_HIZ_BLOCK_BYTES : CM_HIZ_REGION_BYTES;
-   if (cleared && whole)
-      cm_cleared_blocks_add(cleared, address);
-   else if (cleared)
-      cm_cleared_blocks_access(cleared, hierarchy, address, CM_STREAM_HIZ, CM_WRITE);
-   else
-      cm_hierarchy_access_range(hierarchy, 0, address, bytes, CM_STREAM_HIZ, true);
-}
-
 /* Block by block; one of which all regions are cleared is not read. */
 static void
 clear_hiz(struct cm_immediate *immediate, const struct task *task, struct cm_rectangle part)
 {
-   assert(immediate->hiz && task->surface == &immediate->depth);
+   assert(immediate->hiz && task->surface == immediate->depth);
    const uint32_t columns = task->surface->level->columns, rows = task->surface->level->rows;
    const struct cm_hiz_buffer *hiz = immediate->hiz;
    const uint32_t width = 1u << hiz->shape.block_column_shift, height = 1u << hiz->shape.block_row_shift;
+   struct cm_hierarchy *hierarchy = &immediate->gpu->hierarchy;
+   cm_gpu_attribute_resource(immediate->gpu, immediate->gpu->pass->depth.resource);
    part.x1 = cm_min(part.x1, columns);
    part.y1 = cm_min(part.y1, rows);
    for (uint32_t y = part.y0 & ~(height - 1); y < part.y1; y += height) {
       for (uint32_t x = part.x0 & ~(width - 1); x < part.x1; x += width) {
          const bool whole = x >= part.x0 && y >= part.y0 && cm_min(x + width, columns) <= part.x1 &&
                             cm_min(y + height, rows) <= part.y1;
-         clear_hiz_block(immediate,
-                         immediate->hiz_address + cm_hiz_region_offset(hiz, immediate->hiz_level, x, y),
-                         whole);
+         const uint64_t address =
+            immediate->hiz_address + cm_hiz_region_offset(hiz, immediate->hiz_level, x, y);
+         if (hiz->cleared && whole)
+            cm_cleared_blocks_add(hiz->cleared, address);
+         else if (hiz->cleared)
+            cm_cleared_blocks_access(hiz->cleared, hierarchy, address, CM_STREAM_HIZ, CM_WRITE);
+         else
+            cm_hierarchy_access_range(hierarchy, 0, address, whole ? CM_HIZ_BLOCK_BYTES : CM_HIZ_REGION_BYTES,
+                                      CM_STREAM_HIZ, true);
       }
    }
 }
@@ -214,7 +197,7 @@ clear_surface(struct cm_immediate *immediate, struct cm_render_surface *surface,
       if (!surface->has_layer)
          continue;
       act_on_layer(immediate, &pixels);
-      if (surface == &immediate->depth && pass->depth.clear)
+      if (surface == immediate->depth && pass->depth.clear)
          act_on_layer(immediate, &hiz);
    }
 }
@@ -226,16 +209,16 @@ cm_immediate_clear(struct cm_immediate *immediate)
    if (immediate->stencil_is_depth) {
       /* One of the two may be cleared beside the other's content. */
       if (pass->depth.clear || pass->stencil.clear)
-         clear_surface(immediate, &immediate->depth, pass->depth.load || pass->stencil.load);
+         clear_surface(immediate, immediate->depth, pass->depth.load || pass->stencil.load);
    } else {
       if (pass->depth.clear)
-         clear_surface(immediate, &immediate->depth, false);
+         clear_surface(immediate, immediate->depth, false);
       if (pass->stencil.clear)
-         clear_surface(immediate, &immediate->stencil, false);
+         clear_surface(immediate, immediate->stencil, false);
    }
    for (uint32_t c = 0; c < immediate->num_color; c++) {
       if (pass->color[c].clear)
-         clear_surface(immediate, &immediate->color[c], false);
+         clear_surface(immediate, &immediate->surfaces[c], false);
    }
 }
 
@@ -268,9 +251,9 @@ cm_immediate_resolve(struct cm_immediate *immediate)
    const struct cm_pass *pass = immediate->gpu->pass;
    for (uint32_t c = 0; c < immediate->num_color; c++) {
       const struct task task = {.act = resolve_part,
-                                .surface = &immediate->color[c],
+                                .surface = &immediate->surfaces[c],
                                 .resolve = &pass->resolve[c]};
-      if (!pass->resolve[c].resource || !immediate->color[c].resource)
+      if (!pass->resolve[c].resource || !immediate->surfaces[c].resource)
          continue;
       for (uint32_t layer = 0; layer < cm_framebuffer_resolved_layers(pass, c); layer++) {
          cm_immediate_select_layer(immediate, layer);
@@ -318,31 +301,25 @@ eliminate_clears(struct cm_gpu *gpu, struct cm_resource *resource)
    resource->kept = 1 + (uint32_t)resource->cleared->stream;
 }
 
-/* The units of an attachment's stream take it over from those of another one: stencil and depth may share pixels. */
-static void
-take_over(struct cm_gpu *gpu, const struct cm_render_surface *surface)
-{
-   if (surface->resource && surface->resource->kept != 1 + (uint32_t)surface->stream)
-      empty_kept(gpu, surface->resource);
-}
-
 void
 cm_immediate_prepare(struct cm_immediate *immediate)
 {
    struct cm_gpu *gpu = immediate->gpu;
-   struct cm_resource *(*textures)[CM_MAX_TEXTURE_UNITS] = gpu->draw_textures.data;
    for (uint32_t d = 0; d < gpu->pass->num_draws; d++) {
+      struct cm_resource *const *textures = cm_fragment_stage_textures(immediate->fragment, d);
       for (uint32_t unit = 0; unit < CM_MAX_TEXTURE_UNITS; unit++) {
-         if (!textures[d][unit])
+         if (!textures[unit])
             continue;
-         eliminate_clears(gpu, textures[d][unit]);
-         empty_kept(gpu, textures[d][unit]);
+         eliminate_clears(gpu, textures[unit]);
+         empty_kept(gpu, textures[unit]);
       }
    }
-   for (uint32_t c = 0; c < immediate->num_color; c++)
-      take_over(gpu, &immediate->color[c]);
-   take_over(gpu, &immediate->depth);
-   take_over(gpu, &immediate->stencil);
+   /* The units of an attachment's stream take it over from those of another one: stencil and depth may share pixels. */
+   for (uint32_t s = 0; s < immediate->num_surfaces; s++) {
+      struct cm_resource *resource = immediate->surfaces[s].resource;
+      if (resource && resource->kept != 1 + (uint32_t)immediate->surfaces[s].stream)
+         empty_kept(gpu, resource);
+   }
 }
 
 /* Memory has what the display reads; other attachments may stay in the render caches. */
@@ -351,30 +328,24 @@ write_back(struct cm_gpu *gpu, struct cm_resource *resource, enum cm_stream stre
 {
    if (!resource)
       return;
-   const uint64_t begin = resource->address, end = resource->address + resource->bytes;
    const bool displayable = resource->description.is_displayable;
    if (displayable)
       eliminate_clears(gpu, resource);
    resource->kept = 1 + (uint32_t)stream;
    if (displayable || gpu->config.immediate.render_caches == CM_RENDER_CACHES_EMPTIED)
       empty_kept(gpu, resource);
-   if (!written || !resource->sampled)
-      return;
-   cm_gpu_attribute_resource(gpu, resource->description.id);
-   cm_hierarchy_written_past(&gpu->hierarchy, &gpu->config, stream, begin, end);
-   resource->sampled = false;
+   if (written && resource->sampled)
+      cm_gpu_written_past(gpu, resource, stream);
 }
 
 void
 cm_immediate_write_back(struct cm_immediate *immediate)
 {
    struct cm_gpu *gpu = immediate->gpu;
-   for (uint32_t c = 0; c < immediate->num_color; c++) {
-      const struct cm_render_surface *surface = &immediate->color[c];
+   for (uint32_t s = 0; s < immediate->num_surfaces; s++) {
+      const struct cm_render_surface *surface = &immediate->surfaces[s];
       write_back(gpu, surface->resource, surface->stream, surface->written);
    }
-   write_back(gpu, immediate->depth.resource, CM_STREAM_DEPTH, immediate->depth.written);
-   write_back(gpu, immediate->stencil.resource, CM_STREAM_STENCIL, immediate->stencil.written);
    cm_gpu_attribute_resource(gpu, gpu->pass->depth.resource);
    if (immediate->hiz && gpu->config.immediate.render_caches == CM_RENDER_CACHES_EMPTIED)
       empty_render_caches(gpu, CM_STREAM_HIZ, immediate->hiz->address,

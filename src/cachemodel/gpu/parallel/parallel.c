@@ -7,6 +7,7 @@
 #include "gpu/parallel/segment.h"
 #include "gpu/shading_worker.h"
 #include "gpu/parallel/texture_worker.h"
+#include "gpu/tiled/stages.h"
 #include "util/counts.h"
 #include "util/minmax.h"
 
@@ -17,6 +18,7 @@
 
 struct cm_parallel {
    struct cm_gpu *gpu;
+   struct cm_fragment_stage *fragment_stage;
    struct cm_threads threads;
    struct cm_segment segments[NUM_SEGMENTS]; /* a ring, by number */
    /* Numbers of segments, with the lock: of the next one that is handed over, claimed by a shading worker (of those with
@@ -217,18 +219,18 @@ cm_parallel_shade(struct cm_parallel *parallel, uint32_t tile)
    struct cm_gpu *gpu = parallel->gpu;
    const struct cm_tile_events *events = &gpu->pass->tiles[tile];
    if (!parallel->shades)
-      return cm_fragment_stage(gpu, tile);
+      return cm_fragment_stage_run(parallel->fragment_stage, tile);
    if (has_new_shader(parallel, events)) {
       connect_textures(parallel, false);
-      const bool fine = cm_fragment_stage(gpu, tile);
+      const bool fine = cm_fragment_stage_run(parallel->fragment_stage, tile);
       find_shaders(parallel);
       return fine;
    }
    if (!events->num_words)
       return true;
    connect_textures(parallel, true);
-   cm_segment_add_tile(parallel->open, gpu->hierarchy.shared.arriving.count, tile,
-                       ((const uint32_t *)gpu->position.data)[tile], events);
+   cm_segment_add_tile(parallel->open, gpu->hierarchy.shared.arriving.count, tile, gpu->positions[tile],
+                       events);
    gpu->is_held = true;
    if (parallel->open->num_tiles == CM_SEGMENT_TILES || parallel->open->num_words >= SEGMENT_WORDS)
       hand_over(parallel, has_room);
@@ -382,7 +384,7 @@ create_shading_workers(struct cm_parallel *parallel, unsigned count)
    parallel->shading_workers = calloc(count, sizeof *parallel->shading_workers);
    while (parallel->shading_workers && parallel->num_shading_workers < count) {
       struct cm_shading_worker *worker = &parallel->shading_workers[parallel->num_shading_workers++];
-      if (!cm_shading_worker_init(worker, parallel->gpu))
+      if (!cm_shading_worker_init(worker, parallel->gpu, parallel->fragment_stage))
          return false;
       worker->parallel = parallel;
       worker->tasks = make_worker(is_shading_ready, claim_shading, shade_segment, end_shading, worker);
@@ -408,7 +410,7 @@ create_workers(struct cm_parallel *parallel, unsigned threads)
 }
 
 bool
-cm_parallel_create(struct cm_gpu *gpu, unsigned threads)
+cm_parallel_create(struct cm_gpu *gpu, struct cm_fragment_stage *fragment_stage, unsigned threads)
 {
    struct cm_parallel *parallel = calloc(1, sizeof *parallel);
    assert(!gpu->parallel && threads > 1);
@@ -416,6 +418,7 @@ cm_parallel_create(struct cm_gpu *gpu, unsigned threads)
       return false;
    threads = cm_min(threads, CM_MAX_THREADS);
    parallel->gpu = gpu;
+   parallel->fragment_stage = fragment_stage;
    cm_threads_init(&parallel->threads);
    bool fine = create_workers(parallel, threads);
    if (fine)

@@ -5,6 +5,7 @@
 
 #include "gpu/parallel/segment.h"
 #include "gpu/parallel/texture_worker.h"
+#include "gpu/tiled/stages.h"
 #include "memory/filter.h"
 #include "util/counts.h"
 
@@ -107,14 +108,15 @@ init_filters(struct cm_shading_worker *worker)
 }
 
 bool
-cm_shading_worker_init(struct cm_shading_worker *worker, struct cm_gpu *gpu)
+cm_shading_worker_init(struct cm_shading_worker *worker, struct cm_gpu *gpu,
+                       const struct cm_fragment_stage *stage)
 {
    *worker = (struct cm_shading_worker){.gpu = gpu, .texture = gpu->texture};
    worker->stream =
       (struct cm_access_stream){.take = cm_segment_grow_list, .context = &worker->out_of_memory};
    if (!cm_texture_access_init(&worker->texture.access, &gpu->config) || !init_filters(worker))
       return false;
-   worker->shading = cm_shading_create(gpu, worker);
+   worker->shading = cm_shading_create(stage, worker);
    return worker->shading;
 }
 
@@ -149,7 +151,7 @@ run_tile(struct cm_shading_worker *worker, const struct cm_segment_tile *tile)
    const struct cm_tile_events *shaded = find_shaded(worker, tile);
    if (!shaded)
       return false;
-   if (worker->gpu->counts_operations)
+   if (cm_config_counts_operations(&worker->gpu->config))
       cm_operations_tile(worker->gpu, tile->events, shaded, worker->operations);
    return cm_shading_run_tile(worker->shading, shaded, tile->position);
 }

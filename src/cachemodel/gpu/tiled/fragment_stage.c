@@ -8,21 +8,21 @@
 #include "gpu/attribution_internal.h"
 #include "gpu/gpu_internal.h"
 #include "gpu/tiled/shading.h"
-#include "gpu/storage.h"
+#include "gpu/compute/storage.h"
 #include "texture/texel_order.h"
 #include "util/minmax.h"
 
 #define NO_DRAW UINT32_MAX
 
-typedef struct cm_resource *draw_textures[CM_MAX_TEXTURE_UNITS];
-
 bool
-cm_fragment_stage_bind(struct cm_gpu *gpu)
+cm_fragment_stage_bind(struct cm_fragment_stage *stage)
 {
+   struct cm_gpu *gpu = stage->gpu;
    const struct cm_pass *pass = gpu->pass;
-   if (!cm_array_reserve(&gpu->draw_textures, pass->num_draws, sizeof(draw_textures)))
+   struct cm_resource *(*textures)[CM_MAX_TEXTURE_UNITS];
+   if (!cm_array_reserve(&stage->draw_textures, pass->num_draws, sizeof *textures))
       return false;
-   draw_textures *textures = gpu->draw_textures.data;
+   textures = stage->draw_textures.data;
    for (uint32_t d = 0; d < pass->num_draws; d++) {
       const struct cm_draw *draw = &pass->draws[d];
       memset(textures[d], 0, sizeof textures[d]);
@@ -105,7 +105,7 @@ cm_shading_take_draw(struct cm_shading *shading, uint32_t number)
 {
    assert(number < shading->gpu->pass->num_draws);
    const struct cm_draw *draw = &shading->gpu->pass->draws[number];
-   struct cm_resource *const *textures = ((draw_textures *)shading->gpu->draw_textures.data)[number];
+   struct cm_resource *const *textures = cm_fragment_stage_textures(shading->stage, number);
    for (uint32_t unit = 0; unit < draw->num_textures && unit < CM_MAX_TEXTURE_UNITS; unit++) {
       const struct cm_resource *resource = textures[unit];
       forget_areas(shading, &shading->units[unit]);
@@ -306,9 +306,9 @@ run_quad(struct cm_shading *shading, uint32_t number, uint32_t place, bool in_tu
 /* ---- groups of shaders with storage -------------------------------------- */
 
 static inline bool
-has_storage(const struct cm_gpu *gpu, const uint32_t *group)
+has_storage(const struct cm_shading *shading, const uint32_t *group)
 {
-   return __builtin_expect(gpu->has_storage, false) && gpu->pass->draws[group[1]].storage;
+   return __builtin_expect(shading->has_storage, false) && shading->gpu->pass->draws[group[1]].storage;
 }
 
 /* Reads the footprints of a quad in an event. Returns how many. */
@@ -346,8 +346,8 @@ run_with_storage(struct cm_shading *shading, const uint32_t *run, const uint32_t
       if (cm_event_type(*event) == CM_EVENT_FOOTPRINTS)
          footprints += read_footprints(shading, event, number, processor);
       else
-         accesses += cm_storage_access(shading->gpu, shading->draw->storage - 1, event, number, number + 1,
-                                       quad->live, processor);
+         accesses += cm_storage_access(shading->stage->storage, shading->draw->storage - 1, event, number,
+                                       number + 1, quad->live, processor);
    }
    shading->work[processor] += shading->draw->fragment_shader.instructions + footprints;
    if (shading->times_each)
@@ -388,7 +388,7 @@ bool
 cm_shading_run_quad(struct cm_shading *shading, const uint32_t *group, const uint32_t *end, uint32_t number,
                     uint32_t block)
 {
-   if (has_storage(shading->gpu, group)) {
+   if (has_storage(shading, group)) {
       run_quad_with_storage(shading, group, end, number, block);
       return true;
    }
@@ -477,7 +477,7 @@ cm_shading_run_tile(struct cm_shading *shading, const struct cm_tile_events *eve
    for (const uint32_t *word = events->words; word < end;) {
       const uint32_t *next = cm_event_next(word);
       if (cm_event_type(*word) == CM_EVENT_SHADE) {
-         if (has_storage(gpu, word))
+         if (has_storage(shading, word))
             next = run_group_with_storage(shading, word, end);
          else if (reads_nothing(shading, word, next, end))
             count_quads(shading, word);
@@ -500,33 +500,53 @@ cm_fragment_stage_is_deferred(const struct cm_gpu *gpu)
 }
 
 bool
-cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile)
+cm_fragment_stage_run(struct cm_fragment_stage *stage, uint32_t tile)
 {
+   struct cm_gpu *gpu = stage->gpu;
+   assert(gpu->pass->kind != CM_PASS_COMPUTE);
    const struct cm_tile_events *events = &gpu->pass->tiles[tile];
    if (cm_fragment_stage_is_deferred(gpu) && gpu->pass->deferred) {
       events = &gpu->pass->deferred[tile];
    } else if (cm_fragment_stage_is_deferred(gpu)) {
-      if (!cm_deferred_build(&gpu->deferred, events))
+      if (!cm_deferred_build(&stage->deferred, events))
          return false;
-      events = gpu->deferred.result;
+      events = stage->deferred.result;
    }
-   if (!cm_shading_run_tile(gpu->shading, events, ((const uint32_t *)gpu->position.data)[tile]))
+   if (!cm_shading_run_tile(stage->shading, events, gpu->positions[tile]))
       return false;
-   if (gpu->counts_operations)
+   if (cm_config_counts_operations(&gpu->config))
       cm_operations_tile(gpu, &gpu->pass->tiles[tile], events, gpu->operations);
    return true;
+}
+
+bool
+cm_fragment_stage_init(struct cm_fragment_stage *stage, struct cm_gpu *gpu, struct cm_storage_stage *storage)
+{
+   *stage = (struct cm_fragment_stage){.gpu = gpu, .storage = storage};
+   stage->shading = cm_shading_create(stage, NULL);
+   return stage->shading;
+}
+
+void
+cm_fragment_stage_finish(struct cm_fragment_stage *stage)
+{
+   free(stage->draw_textures.data);
+   cm_deferred_finish(&stage->deferred);
+   cm_shading_destroy(stage->shading);
 }
 
 /* ---- processors -------------------------------------------------------- */
 
 struct cm_shading *
-cm_shading_create(struct cm_gpu *gpu, struct cm_shading_worker *worker)
+cm_shading_create(const struct cm_fragment_stage *stage, struct cm_shading_worker *worker)
 {
+   struct cm_gpu *gpu = stage->gpu;
    struct cm_shading *shading = calloc(1, sizeof *shading);
    assert(gpu->config.fragment_stage.processors <= CM_MAX_PROCESSORS);
    if (!shading)
       return NULL;
    shading->gpu = gpu;
+   shading->stage = stage;
    shading->worker = worker;
    shading->texture = worker ? &worker->texture : &gpu->texture;
    shading->pipeline = worker ? worker->pipeline : gpu->pipeline;
@@ -562,6 +582,7 @@ cm_shading_begin(struct cm_shading *shading)
    shading->next = 0;
    shading->group = NULL;
    shading->draw_number = NO_DRAW;
+   shading->has_storage = shading->stage->storage->is_used;
    shading->without_shader = shading->processors;
    memset(shading->work, 0, sizeof shading->work);
    for (uint32_t p = 0; p < shading->processors; p++)

@@ -5,6 +5,7 @@
 
 #include "gpu/attribution_internal.h"
 #include "gpu/gpu_internal.h"
+#include "gpu/tiled/stages.h"
 #include "util/minmax.h"
 
 enum cm_stream
@@ -23,41 +24,28 @@ color_stream(struct cm_gpu *gpu, uint32_t id)
    return cm_framebuffer_color_stream(gpu, cm_address_space_use(&gpu->space, id));
 }
 
-/* Calls act for each attachment that exists, in a fixed order. */
 static void
-for_each_attachment(struct cm_gpu *gpu,
-                    void (*act)(struct cm_gpu *gpu, const struct cm_attachment *attachment,
-                                enum cm_stream stream, uint32_t tile, bool store),
-                    uint32_t tile, bool store)
+bind(struct cm_framebuffer_stage *framebuffer, const struct cm_attachment *attachment, enum cm_stream stream)
 {
-   const struct cm_pass *pass = gpu->pass;
-   for (uint32_t c = 0; c < pass->num_color && c < CM_MAX_COLOR_ATTACHMENTS; c++)
-      act(gpu, &pass->color[c], color_stream(gpu, pass->color[c].resource), tile, store);
-   act(gpu, &pass->depth, CM_STREAM_DEPTH, tile, store);
-   act(gpu, &pass->stencil, CM_STREAM_STENCIL, tile, store);
-}
-
-static void
-bind_attachment(struct cm_gpu *gpu, const struct cm_attachment *attachment, enum cm_stream stream,
-                uint32_t tile, bool store)
-{
-   cm_address_space_use(&gpu->space, attachment->resource);
+   const uint32_t a = framebuffer->num_attachments++;
+   framebuffer->attachments[a] = attachment;
+   framebuffer->streams[a] = stream;
+   cm_address_space_use(&framebuffer->gpu->space, attachment->resource);
 }
 
 void
-cm_framebuffer_bind(struct cm_gpu *gpu)
+cm_framebuffer_bind(struct cm_framebuffer_stage *framebuffer)
 {
+   struct cm_gpu *gpu = framebuffer->gpu;
    const struct cm_pass *pass = gpu->pass;
-   for_each_attachment(gpu, bind_attachment, 0, false);
-   for (uint32_t c = 0; c < pass->num_color && c < CM_MAX_COLOR_ATTACHMENTS; c++)
+   framebuffer->num_color = cm_min(pass->num_color, CM_MAX_COLOR_ATTACHMENTS);
+   framebuffer->num_attachments = 0;
+   for (uint32_t c = 0; c < framebuffer->num_color; c++)
+      bind(framebuffer, &pass->color[c], color_stream(gpu, pass->color[c].resource));
+   bind(framebuffer, &pass->depth, CM_STREAM_DEPTH);
+   bind(framebuffer, &pass->stencil, CM_STREAM_STENCIL);
+   for (uint32_t c = 0; c < framebuffer->num_color; c++)
       cm_address_space_use(&gpu->space, pass->resolve[c].resource);
-}
-
-/* A row of pixels that is contiguous. */
-static bool
-is_linear(const struct cm_texture_layout *layout)
-{
-   return layout->placement == cm_placements[CM_PLACEMENT_LINEAR];
 }
 
 /* Accesses a block of a resource that may have had fast clears; one that is cleared whole has its bit set instead, if
@@ -132,11 +120,13 @@ cm_framebuffer_transfer(struct cm_gpu *gpu, uint32_t id, uint32_t level_number, 
    if (part.x0 >= part.x1 || part.y0 >= part.y1)
       return;
 
-   const uint32_t piece = is_linear(layout) ? part.x1 - part.x0 : 1;
+   /* A row of pixels is contiguous. */
+   const bool is_linear = layout->placement == cm_placements[CM_PLACEMENT_LINEAR];
+   const uint32_t piece = is_linear ? part.x1 - part.x0 : 1;
    const uint32_t shift = gpu->hierarchy.entry[stream].block_shift;
    const uint64_t slice = resource->address + cm_texture_slice_offset(layout, level, layer % images);
    struct cm_block_shape shape;
-   if (!is_linear(layout) && cm_texture_block_shape(layout, level, slice, shift, &shape)) {
+   if (!is_linear && cm_texture_block_shape(layout, level, slice, shift, &shape)) {
       transfer_blocks(gpu, resource, level, slice, part, shape, stream, transfer);
       return;
    }
@@ -167,26 +157,6 @@ tile_pixels(const struct cm_pass *pass, uint32_t tile)
                                 cm_min(y0 + pass->tile_size, pass->height)};
 }
 
-static uint32_t
-tile_layer(const struct cm_pass *pass, uint32_t tile)
-{
-   return tile / pass->tiles_x / pass->layer_tiles_y;
-}
-
-static void
-transfer_tile(struct cm_gpu *gpu, const struct cm_attachment *attachment, enum cm_stream stream,
-              uint32_t tile, bool store)
-{
-   const struct cm_pass *pass = gpu->pass;
-   const uint32_t layer = tile_layer(pass, tile);
-   /* A stencil buffer that shares the depth buffer's memory moves with it. */
-   if (!(store ? attachment->store : attachment->load) || !attachment->pixel_bytes ||
-       layer > attachment->more_layers)
-      return;
-   cm_framebuffer_transfer(gpu, attachment->resource, attachment->level, attachment->layer + layer,
-                           tile_pixels(pass, tile), stream, store ? CM_TRANSFER_STORE : CM_TRANSFER_LOAD);
-}
-
 uint32_t
 cm_framebuffer_resolved_layers(const struct cm_pass *pass, uint32_t color)
 {
@@ -215,14 +185,24 @@ cm_framebuffer_resolve(struct cm_gpu *gpu, const struct cm_resolve *resolve, uin
 }
 
 void
-cm_framebuffer_tile(struct cm_gpu *gpu, uint32_t tile, bool store)
+cm_framebuffer_tile(struct cm_framebuffer_stage *framebuffer, uint32_t tile, bool store)
 {
+   struct cm_gpu *gpu = framebuffer->gpu;
    const struct cm_pass *pass = gpu->pass;
-   for_each_attachment(gpu, transfer_tile, tile, store);
-   const uint32_t layer = tile_layer(pass, tile);
-   for (uint32_t c = 0; store && c < pass->num_color && c < CM_MAX_COLOR_ATTACHMENTS; c++) {
+   const struct cm_rectangle pixels = tile_pixels(pass, tile);
+   const uint32_t layer = tile / pass->tiles_x / pass->layer_tiles_y;
+   for (uint32_t a = 0; a < framebuffer->num_attachments; a++) {
+      const struct cm_attachment *attachment = framebuffer->attachments[a];
+      /* A stencil buffer that shares the depth buffer's memory moves with it. */
+      if ((store ? attachment->store : attachment->load) && attachment->pixel_bytes &&
+          layer <= attachment->more_layers)
+         cm_framebuffer_transfer(gpu, attachment->resource, attachment->level, attachment->layer + layer,
+                                 pixels, framebuffer->streams[a],
+                                 store ? CM_TRANSFER_STORE : CM_TRANSFER_LOAD);
+   }
+   for (uint32_t c = 0; store && c < framebuffer->num_color; c++) {
       if (layer < cm_framebuffer_resolved_layers(pass, c))
-         cm_framebuffer_resolve(gpu, &pass->resolve[c], layer, tile_pixels(pass, tile));
+         cm_framebuffer_resolve(gpu, &pass->resolve[c], layer, pixels);
    }
 }
 
@@ -232,27 +212,20 @@ static void
 invalidate_resource(struct cm_gpu *gpu, uint32_t id, enum cm_stream stream)
 {
    struct cm_resource *resource = cm_address_space_use(&gpu->space, id);
-   if (!resource || !resource->sampled)
-      return;
-   cm_gpu_attribute_resource(gpu, id);
-   cm_hierarchy_written_past(&gpu->hierarchy, &gpu->config, stream, resource->address,
-                             resource->address + resource->bytes);
-   resource->sampled = false;
-}
-
-static void
-invalidate_attachment(struct cm_gpu *gpu, const struct cm_attachment *attachment, enum cm_stream stream,
-                      uint32_t tile, bool store)
-{
-   if (attachment->store)
-      invalidate_resource(gpu, attachment->resource, stream);
+   if (resource && resource->sampled)
+      cm_gpu_written_past(gpu, resource, stream);
 }
 
 void
-cm_framebuffer_end(struct cm_gpu *gpu)
+cm_framebuffer_end(struct cm_framebuffer_stage *framebuffer)
 {
-   const struct cm_pass *pass = gpu->pass;
-   for_each_attachment(gpu, invalidate_attachment, 0, true);
-   for (uint32_t c = 0; c < pass->num_color && c < CM_MAX_COLOR_ATTACHMENTS; c++)
-      invalidate_resource(gpu, pass->resolve[c].resource, color_stream(gpu, pass->resolve[c].resource));
+   struct cm_gpu *gpu = framebuffer->gpu;
+   for (uint32_t a = 0; a < framebuffer->num_attachments; a++) {
+      if (framebuffer->attachments[a]->store)
+         invalidate_resource(gpu, framebuffer->attachments[a]->resource, framebuffer->streams[a]);
+   }
+   for (uint32_t c = 0; c < framebuffer->num_color; c++) {
+      const uint32_t target = gpu->pass->resolve[c].resource;
+      invalidate_resource(gpu, target, color_stream(gpu, target));
+   }
 }

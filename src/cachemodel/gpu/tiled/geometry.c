@@ -5,9 +5,12 @@
 #include <assert.h>
 
 #include "gpu/attribution_internal.h"
-#include "gpu/compute.h"
+#include "gpu/compute/compute.h"
+#include "gpu/compute/storage.h"
 #include "gpu/gpu_internal.h"
 #include "gpu/operations.h"
+#include "gpu/tiled/stages.h"
+#include "util/minmax.h"
 
 struct vertex_fetch {
    struct cm_gpu *gpu;
@@ -35,18 +38,24 @@ transformed_already(struct vertex_fetch *fetch, uint32_t vertex)
    return false;
 }
 
+/* What lies past a buffer's end is not memory. */
+static void
+access_buffer(struct cm_gpu *gpu, uint32_t id, const struct cm_resource *buffer, uint64_t offset,
+              uint32_t bytes, enum cm_stream stream, bool write)
+{
+   cm_gpu_attribute_resource(gpu, id);
+   if (buffer && offset + bytes <= buffer->bytes)
+      cm_hierarchy_access_range(&gpu->hierarchy, 0, buffer->address + offset, bytes, stream, write);
+}
+
 static void
 fetch_index(struct vertex_fetch *fetch, uint32_t n)
 {
    assert(n < fetch->draw->num_vertices && fetch->draw->index_buffer);
    const uint32_t bytes = fetch->draw->index_bytes;
-   const uint64_t offset = fetch->draw->index_offset + (uint64_t)n * bytes;
    fetch->gpu->pipeline[CM_PIPELINE_INDICES]++;
-   cm_gpu_attribute_resource(fetch->gpu, fetch->draw->index_buffer);
-   /* What lies past the buffer's end is not memory. */
-   if (fetch->index_buffer && offset + bytes <= fetch->index_buffer->bytes)
-      cm_hierarchy_access_range(&fetch->gpu->hierarchy, 0, fetch->index_buffer->address + offset, bytes,
-                                CM_STREAM_INDEX, false);
+   access_buffer(fetch->gpu, fetch->draw->index_buffer, fetch->index_buffer,
+                 fetch->draw->index_offset + (uint64_t)n * bytes, bytes, CM_STREAM_INDEX, false);
 }
 
 static void
@@ -55,39 +64,12 @@ fetch_vertex(struct vertex_fetch *fetch, uint32_t vertex)
    fetch->gpu->pipeline[CM_PIPELINE_VERTICES]++;
    for (uint32_t e = 0; e < fetch->num_elements; e++) {
       const struct cm_vertex_element *element = &fetch->draw->elements[e];
-      const struct cm_resource *buffer = fetch->buffers[e];
       const uint64_t number = element->instance_divisor ? fetch->draw->first_instance +
                                                              fetch->draw->instance / element->instance_divisor
                                                         : vertex;
-      const uint64_t offset = element->offset + number * element->stride;
-      cm_gpu_attribute_resource(fetch->gpu, element->buffer);
-      if (buffer && offset + element->bytes <= buffer->bytes)
-         cm_hierarchy_access_range(&fetch->gpu->hierarchy, 0, buffer->address + offset, element->bytes,
-                                   CM_STREAM_VERTEX, false);
+      access_buffer(fetch->gpu, element->buffer, fetch->buffers[e],
+                    element->offset + number * element->stride, element->bytes, CM_STREAM_VERTEX, false);
    }
-}
-
-/** Invalidates a buffer's old content in read-only caches. */
-static void
-invalidate_captured(struct cm_gpu *gpu, struct cm_resource *buffer)
-{
-   if (!buffer->sampled)
-      return;
-   cm_gpu_attribute_resource(gpu, buffer->description.id);
-   cm_hierarchy_written_past(&gpu->hierarchy, &gpu->config, CM_STREAM_VERTEX, buffer->address,
-                             buffer->address + buffer->bytes);
-   buffer->sampled = false;
-}
-
-static void
-write_record(struct cm_gpu *gpu, const struct cm_feedback *span, const struct cm_resource *buffer,
-             uint32_t record)
-{
-   const uint64_t offset = span->offset + (uint64_t)record * span->stride;
-   cm_gpu_attribute_resource(gpu, span->buffer);
-   if (offset + span->bytes <= buffer->bytes)
-      cm_hierarchy_access_range(&gpu->hierarchy, 0, buffer->address + offset, span->bytes, CM_STREAM_VERTEX,
-                                true);
 }
 
 static void
@@ -96,18 +78,19 @@ write_feedback(struct cm_gpu *gpu, const struct cm_draw *draw)
    const struct cm_feedback *spans = gpu->pass->feedback + draw->first_feedback;
    uint32_t records = 0;
    for (uint32_t s = 0; s < draw->num_feedback; s++)
-      records = spans[s].records > records ? spans[s].records : records;
+      records = cm_max(records, spans[s].records);
    for (uint32_t n = 0; n < records; n++) {
       for (uint32_t s = 0; s < draw->num_feedback; s++) {
          const struct cm_resource *buffer = cm_address_space_use(&gpu->space, spans[s].buffer);
          if (buffer && n < spans[s].records)
-            write_record(gpu, &spans[s], buffer, n);
+            access_buffer(gpu, spans[s].buffer, buffer, spans[s].offset + (uint64_t)n * spans[s].stride,
+                          spans[s].bytes, CM_STREAM_VERTEX, true);
       }
    }
    for (uint32_t s = 0; s < draw->num_feedback; s++) {
       struct cm_resource *buffer = cm_address_space_use(&gpu->space, spans[s].buffer);
-      if (buffer)
-         invalidate_captured(gpu, buffer);
+      if (buffer && buffer->sampled)
+         cm_gpu_written_past(gpu, buffer, CM_STREAM_VERTEX);
    }
 }
 
@@ -129,16 +112,122 @@ count_invocations(uint64_t *pipeline, const struct cm_draw *draw)
    pipeline[CM_PIPELINE_GEOMETRY_INVOCATIONS] += draw->geometry_invocations;
 }
 
-static void
-run_draw(struct cm_gpu *gpu, const struct cm_draw *draw)
+/* ---- what shaders access ----------------------------------------------------
+ *
+ * Cores of a unified GPU run all shaders: accesses go through the texture and load/store caches of the Fragment Processors.
+ * Vertices, and invocations of the other stages, run in threads of some together; they do not share accesses. */
+
+/* Which runs that invocation, or the vertex of that number in the pass. */
+static uint32_t
+processor_of(const struct cm_gpu *gpu, uint32_t number)
 {
+   return number / CM_VERTICES_OF_A_THREAD % gpu->config.fragment_stage.processors;
+}
+
+static void
+read_texture(struct cm_geometry_stage *geometry, const struct cm_vertex_access *read, uint32_t processor)
+{
+   struct cm_gpu *gpu = geometry->gpu;
+   struct cm_texture_unit *unit = (struct cm_texture_unit *)geometry->vertex_units.data + read->binding;
+   assert(read->binding < gpu->pass->num_vertex_bindings);
+   struct cm_cache *cache = cm_texture_path_cache(&gpu->texture, processor);
+   struct cm_footprint footprint = {.level = read->level,
+                                    .live = 1,
+                                    .linear = read->linear,
+                                    .layer = read->layer};
+   for (unsigned f = 0; f < 4; f++) {
+      footprint.texel[f].x = (int16_t)read->x;
+      footprint.texel[f].y = (int16_t)read->y;
+   }
+   if (gpu->attribution && gpu->attribution->is_by_resource)
+      cm_gpu_attribute_texture(gpu, unit->binding ? unit->binding->resource : 0);
+   cm_texture_unit_read(&gpu->texture, unit, &footprint, processor, cache);
+   cm_texture_unit_finish_reads(&gpu->texture, cache);
+   gpu->pipeline[CM_PIPELINE_VERTEX_FOOTPRINTS]++;
+}
+
+static void
+access(struct cm_geometry_stage *geometry, const struct cm_vertex_access *accessed, uint32_t processor)
+{
+   if (accessed->type == CM_VERTEX_TEXTURE)
+      read_texture(geometry, accessed, processor);
+   else
+      cm_storage_access_vertex(geometry->storage, accessed, processor);
+}
+
+/* The first of a draw's accesses that is of this vertex or a later one. */
+static uint32_t
+find_accesses(const struct cm_draw *draw, const struct cm_vertex_access *accesses, uint32_t vertex)
+{
+   uint32_t first = 0, end = draw->num_accesses[CM_PRERASTER_VERTEX];
+   while (first < end) {
+      const uint32_t middle = first + (end - first) / 2;
+      if (accesses[middle].invocation < vertex)
+         first = middle + 1;
+      else
+         end = middle;
+   }
+   return first;
+}
+
+/* What a vertex of a draw accesses when it is shaded. */
+static void
+run_accesses(struct cm_geometry_stage *geometry, const struct cm_draw *draw, uint32_t vertex)
+{
+   const struct cm_gpu *gpu = geometry->gpu;
+   const struct cm_vertex_access *accesses = gpu->pass->vertex_accesses + draw->first_vertex_access;
+   cm_timing_vertex_fetched(gpu->timing);
+   for (uint32_t i = find_accesses(draw, accesses, vertex);
+        i < draw->num_accesses[CM_PRERASTER_VERTEX] && accesses[i].invocation == vertex; i++)
+      access(geometry, &accesses[i], processor_of(gpu, geometry->vertices_run));
+}
+
+/* What the vertices of a draw that goes on in this pass access. */
+static void
+run_rest(struct cm_geometry_stage *geometry, const struct cm_draw *draw)
+{
+   const struct cm_gpu *gpu = geometry->gpu;
+   const struct cm_vertex_access *accesses = gpu->pass->vertex_accesses + draw->first_vertex_access;
+   for (uint32_t i = 0; i < draw->num_accesses[CM_PRERASTER_VERTEX]; i++) {
+      const uint32_t vertex = accesses[i].invocation;
+      if (i && vertex == accesses[i - 1].invocation)
+         continue;
+      run_accesses(geometry, draw, vertex);
+      geometry->vertices_run++;
+      cm_timing_vertex(gpu->timing, false);
+   }
+}
+
+/* What tessellation and geometry shaders of a draw access. */
+static void
+run_stages(struct cm_geometry_stage *geometry, const struct cm_draw *draw)
+{
+   const struct cm_gpu *gpu = geometry->gpu;
+   const struct cm_vertex_access *accesses =
+      gpu->pass->vertex_accesses + draw->first_vertex_access + draw->num_accesses[CM_PRERASTER_VERTEX];
+   for (enum cm_preraster_stage stage = CM_PRERASTER_CONTROL; stage < CM_PRERASTER_STAGES; stage++) {
+      const uint32_t count = draw->num_accesses[stage];
+      for (uint32_t i = 0; i < count; i++) {
+         access(geometry, &accesses[i], processor_of(gpu, accesses[i].invocation));
+         if (i + 1 == count || accesses[i + 1].invocation != accesses[i].invocation)
+            cm_timing_invocation(gpu->timing, stage, accesses[i].invocation);
+      }
+      accesses += count;
+   }
+}
+
+/* ---- draws ------------------------------------------------------------------ */
+
+static void
+run_draw(struct cm_geometry_stage *geometry, const struct cm_draw *draw)
+{
+   struct cm_gpu *gpu = geometry->gpu;
    struct vertex_fetch fetch = {
       .gpu = gpu,
       .draw = draw,
       .index_buffer = cm_address_space_use(&gpu->space, draw->index_buffer),
-      .num_elements =
-         draw->num_elements < CM_MAX_VERTEX_ELEMENTS ? draw->num_elements : CM_MAX_VERTEX_ELEMENTS,
-      .reuse = gpu->reuse.data,
+      .num_elements = cm_min(draw->num_elements, CM_MAX_VERTEX_ELEMENTS),
+      .reuse = geometry->reuse.data,
       .reuse_entries = draw->index_buffer ? gpu->config.vertex_stage.reuse_entries : 0,
    };
    for (uint32_t e = 0; e < fetch.num_elements; e++)
@@ -165,34 +254,63 @@ run_draw(struct cm_gpu *gpu, const struct cm_draw *draw)
       else
          fetch_vertex(&fetch, vertex);
       if (draw->num_accesses[CM_PRERASTER_VERTEX] && !reused)
-         cm_vertex_accesses_run(gpu, draw, vertex);
-      gpu->vertices_run++;
+         run_accesses(geometry, draw, vertex);
+      geometry->vertices_run++;
       cm_timing_vertex(timing, reused);
    }
    if (draw->num_accesses[CM_PRERASTER_VERTEX] && !draw->num_vertices)
-      cm_vertex_accesses_run_rest(gpu, draw);
-   cm_vertex_accesses_run_stages(gpu, draw);
+      run_rest(geometry, draw);
+   run_stages(geometry, draw);
    cm_timing_stages_end(timing);
-   if (gpu->counts_operations)
+   if (cm_config_counts_operations(&gpu->config))
       cm_operations_vertices(gpu, draw, gpu->pipeline[CM_PIPELINE_VERTICES] - vertices);
    write_feedback(gpu, draw);
    cm_timing_draw_end(timing);
 }
 
-bool
-cm_geometry_begin(struct cm_gpu *gpu)
+/* Of the pass' shaders before the rasterizer. False when out of memory. */
+static bool
+bind_textures(struct cm_geometry_stage *geometry)
 {
-   gpu->vertices_run = 0;
-   return cm_array_reserve(&gpu->reuse, gpu->config.vertex_stage.reuse_entries, sizeof(uint32_t)) &&
-          cm_vertex_accesses_begin(gpu);
+   struct cm_gpu *gpu = geometry->gpu;
+   const struct cm_pass *pass = gpu->pass;
+   if (!pass->num_vertex_bindings)
+      return true;
+   if (!cm_array_reserve(&geometry->vertex_units, pass->num_vertex_bindings, sizeof(struct cm_texture_unit)))
+      return false;
+   struct cm_texture_unit *units = geometry->vertex_units.data;
+   for (uint32_t t = 0; t < pass->num_vertex_bindings; t++) {
+      const struct cm_texture_binding *binding = &pass->vertex_bindings[t];
+      struct cm_resource *resource = cm_address_space_use(&gpu->space, binding->resource);
+      if (resource && !binding->is_storage)
+         resource->sampled = true;
+      cm_gpu_bind_texture(&units[t], binding, binding->is_storage ? NULL : resource);
+   }
+   return true;
+}
+
+bool
+cm_geometry_begin(struct cm_geometry_stage *geometry)
+{
+   geometry->vertices_run = 0;
+   return cm_array_reserve(&geometry->reuse, geometry->gpu->config.vertex_stage.reuse_entries,
+                           sizeof(uint32_t)) &&
+          bind_textures(geometry);
 }
 
 void
-cm_geometry_draws(struct cm_gpu *gpu, uint32_t first, uint32_t end)
+cm_geometry_draws(struct cm_geometry_stage *geometry, uint32_t first, uint32_t end)
 {
-   assert(first <= end && end <= gpu->pass->num_draws);
+   const struct cm_pass *pass = geometry->gpu->pass;
+   assert(first <= end && end <= pass->num_draws);
    for (uint32_t d = first; d < end; d++) {
-      cm_gpu_attribute_draw(gpu, d);
-      run_draw(gpu, &gpu->pass->draws[d]);
+      cm_gpu_attribute_draw(geometry->gpu, d);
+      run_draw(geometry, &pass->draws[d]);
    }
+}
+
+void
+cm_geometry_finish(struct cm_geometry_stage *geometry)
+{
+   CM_FREE_ARRAYS(&geometry->reuse, &geometry->vertex_units);
 }

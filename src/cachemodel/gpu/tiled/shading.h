@@ -5,6 +5,7 @@
 
 #include "gpu/gpu_internal.h"
 #include "gpu/shading_worker.h"
+#include "gpu/tiled/stages.h"
 #include "texture/unit.h"
 
 /** What a quad reads in a group. */
@@ -25,6 +26,7 @@ struct cm_run {
 /** The Fragment Processors within a tile, or in mode imr a pass. */
 struct cm_shading {
    struct cm_gpu *gpu;
+   const struct cm_fragment_stage *stage;
    struct cm_shading_worker *worker; /**< simulates the processors; NULL: the main thread does */
    struct cm_texture_path *texture;  /**< the worker's, or the GPU's */
    uint64_t *pipeline;               /**< the same: counters of stages */
@@ -40,6 +42,7 @@ struct cm_shading {
    bool counts_each;     /**< which processor runs a quad matters, if it reads nothing, too */
    bool times_each;      /**< timing logs each quad */
    bool attributes_each; /**< footprints are counted by resource */
+   bool has_storage;     /**< shaders of the pass access storage */
    uint32_t next;        /**< round-robin: which one gets the next quad */
    uint32_t tile, tile_quads;           /**< its position in the traversal; quads that it has room for */
    uint64_t work[CM_MAX_PROCESSORS];    /**< least-work: what each has done */

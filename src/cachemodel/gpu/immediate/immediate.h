@@ -22,11 +22,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct cm_fragment_stage;
+struct cm_framebuffer_stage;
+struct cm_geometry_stage;
 struct cm_gpu;
 struct cm_immediate;
 
 /** The machine of a GPU that is otherwise built. NULL when out of memory. */
-struct cm_immediate *cm_immediate_create(struct cm_gpu *gpu);
+struct cm_immediate *
+cm_immediate_create(struct cm_gpu *gpu, struct cm_geometry_stage *geometry,
+                    const struct cm_fragment_stage *fragment, const struct cm_framebuffer_stage *framebuffer);
 void cm_immediate_destroy(struct cm_immediate *immediate);
 
 /** The GPU's pass begins; one of its tiles, which is copied; all of the pass, after its last tile. False when

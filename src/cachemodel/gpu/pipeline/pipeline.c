@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* A GPU is built of what all stages use (gpu.c) and of its stages; a pass goes through these. */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gpu/attribution_internal.h"
+#include "gpu/compute/compute.h"
+#include "gpu/compute/storage.h"
+#include "gpu/gpu_config.h"
+#include "gpu/gpu_internal.h"
+#include "gpu/immediate/immediate.h"
+#include "gpu/tiled/stages.h"
+#include "memory/future.h"
+#include "tiling/tile_order.h"
+
+/* The traversal of the last pass, kept while passes are alike. */
+struct traversal {
+   struct cm_array tiles, positions; /* uint32_t: tiles in their order, and the inverse */
+   uint32_t tiles_x, tiles_y;        /* 0: none */
+   enum cm_tile_order order;
+   bool reversed;
+};
+
+/* The stages. Each has what is its own, and is told the others that it needs. */
+struct cm_stages {
+   struct cm_storage_stage storage;
+   struct cm_geometry_stage geometry;
+   struct cm_tiling_stage tiling;
+   struct cm_fragment_stage fragment;
+   struct cm_framebuffer_stage framebuffer;
+   struct cm_compute_stage compute;
+   struct cm_immediate *immediate; /* NULL: not in mode imr */
+   struct traversal traversal;
+   uint32_t num_visited; /* tiles of the pass that were passed */
+};
+
+/* False when out of memory. */
+static bool
+create_stages(struct cm_gpu *gpu)
+{
+   struct cm_stages *stages = gpu->stages = calloc(1, sizeof *stages);
+   if (!stages)
+      return false;
+   stages->storage = (struct cm_storage_stage){.gpu = gpu};
+   stages->geometry = (struct cm_geometry_stage){.gpu = gpu, .storage = &stages->storage};
+   stages->tiling = (struct cm_tiling_stage){.gpu = gpu};
+   stages->framebuffer = (struct cm_framebuffer_stage){.gpu = gpu};
+   stages->compute = (struct cm_compute_stage){.gpu = gpu, .storage = &stages->storage};
+   if (gpu->config.mode == CM_MODE_IMR)
+      stages->immediate =
+         cm_immediate_create(gpu, &stages->geometry, &stages->fragment, &stages->framebuffer);
+   return cm_fragment_stage_init(&stages->fragment, gpu, &stages->storage) &&
+          (stages->immediate || gpu->config.mode != CM_MODE_IMR);
+}
+
+static void
+destroy_stages(struct cm_stages *stages)
+{
+   if (!stages)
+      return;
+   cm_immediate_destroy(stages->immediate);
+   cm_fragment_stage_finish(&stages->fragment);
+   cm_tiling_finish(&stages->tiling);
+   cm_geometry_finish(&stages->geometry);
+   cm_storage_finish(&stages->storage);
+   CM_FREE_ARRAYS(&stages->traversal.tiles, &stages->traversal.positions);
+   free(stages);
+}
+
+struct cm_gpu *
+cm_gpu_create(const struct cm_config *config, char *error, size_t error_size)
+{
+   return cm_gpu_create_with_futures(config, NULL, error, error_size);
+}
+
+struct cm_gpu *
+cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *futures, char *error,
+                           size_t error_size)
+{
+   if (!cm_config_validate(config, error, error_size) ||
+       (!futures && !cm_config_needs_no_future(config, error, error_size)))
+      return NULL;
+   snprintf(error, error_size, "out of memory for the simulated GPU");
+   struct cm_gpu *gpu = calloc(1, sizeof *gpu);
+   if (!gpu)
+      return NULL;
+   if (!cm_gpu_init(gpu, config, futures, error, error_size) || !create_stages(gpu)) {
+      cm_gpu_destroy(gpu);
+      return NULL;
+   }
+   if (futures)
+      cm_futures_apply(futures, &gpu->hierarchy);
+   return gpu;
+}
+
+void
+cm_gpu_destroy(struct cm_gpu *gpu)
+{
+   if (!gpu)
+      return;
+   cm_parallel_destroy(gpu->parallel);
+   destroy_stages(gpu->stages);
+   cm_gpu_finish(gpu);
+   free(gpu);
+}
+
+bool
+cm_gpu_set_threads(struct cm_gpu *gpu, unsigned threads)
+{
+   assert(!gpu->parallel && !gpu->pipeline[CM_PIPELINE_PASSES]);
+   return threads < 2 || cm_gpu_serial_reason(gpu) ||
+          cm_parallel_create(gpu, &gpu->stages->fragment, threads);
+}
+
+/* ---- passes ------------------------------------------------------------ */
+
+/* The order of the pass' tiles. False when out of memory. */
+static bool
+find_traversal(struct cm_gpu *gpu)
+{
+   const struct cm_pass *pass = gpu->pass;
+   const bool is_compute = pass->kind == CM_PASS_COMPUTE;
+   const enum cm_tile_order order = is_compute ? CM_TILE_ORDER_SCANLINE : gpu->config.tile.order;
+   const bool reversed = !is_compute && cm_traversal_reversed(gpu->config.frame.traversal, pass->frame);
+   const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
+   struct traversal *last = &gpu->stages->traversal;
+   if (last->tiles_x == pass->tiles_x && last->tiles_y == pass->tiles_y && last->order == order &&
+       last->reversed == reversed)
+      return true;
+   last->tiles_x = last->tiles_y = 0;
+   if (!cm_array_reserve(&last->tiles, num_tiles, sizeof(uint32_t)) ||
+       !cm_array_reserve(&last->positions, num_tiles, sizeof(uint32_t)))
+      return false;
+   cm_tile_order_build(order, pass->tiles_x, pass->tiles_y, reversed, last->tiles.data);
+   cm_tile_order_positions(last->tiles.data, num_tiles, last->positions.data);
+   *last = (struct traversal){last->tiles, last->positions, pass->tiles_x, pass->tiles_y, order, reversed};
+   gpu->positions = last->positions.data;
+   return true;
+}
+
+static bool
+begin_pass(struct cm_gpu *gpu)
+{
+   struct cm_stages *stages = gpu->stages;
+   const bool is_compute = gpu->pass->kind == CM_PASS_COMPUTE;
+   if ((gpu->parallel && !cm_parallel_begin_pass(gpu->parallel)) || !find_traversal(gpu) ||
+       !cm_fragment_stage_bind(&stages->fragment) || (!is_compute && !cm_geometry_begin(&stages->geometry)) ||
+       !cm_storage_begin(&stages->storage))
+      return false;
+   if (gpu->timeline)
+      cm_timeline_add_pass(gpu->timeline, gpu->pass, gpu->names);
+   if (stages->immediate && !is_compute)
+      return cm_immediate_begin(stages->immediate);
+   cm_timing_begin(gpu->timing, is_compute ? CM_LOG_DISPATCH : CM_LOG_GEOMETRY, 0);
+   bool fine = true;
+   if (!is_compute) {
+      cm_geometry_draws(&stages->geometry, 0, gpu->pass->num_draws);
+      fine = cm_tiling_build_lists(&stages->tiling);
+   } else if (stages->storage.is_used) {
+      cm_compute_begin(&stages->compute, cm_fragment_stage_textures(&stages->fragment, 0));
+   }
+   cm_timing_end(gpu->timing);
+   return fine;
+}
+
+/* The pass cannot be simulated any further. */
+static void
+abandon_pass(struct cm_gpu *gpu)
+{
+   cm_parallel_drain(gpu->parallel);
+   cm_gpu_out_of_memory(gpu);
+   if (!gpu->stages->immediate && gpu->pass->kind != CM_PASS_COMPUTE)
+      cm_tiling_end(&gpu->stages->tiling);
+   gpu->pass = NULL;
+}
+
+void
+cm_gpu_pass_begin(struct cm_gpu *gpu, const struct cm_pass *pass)
+{
+   assert(!gpu->in_pass);
+   gpu->pass = pass;
+   gpu->in_pass = true;
+   gpu->stages->num_visited = 0;
+   cm_gpu_attribute_pass(gpu);
+   gpu->pipeline[CM_PIPELINE_PASSES]++;
+   if (pass->kind != CM_PASS_COMPUTE)
+      cm_framebuffer_bind(&gpu->stages->framebuffer);
+   if (!begin_pass(gpu))
+      abandon_pass(gpu);
+}
+
+const uint32_t *
+cm_gpu_pass_traversal(const struct cm_gpu *gpu)
+{
+   return gpu->pass ? gpu->stages->traversal.tiles.data : NULL;
+}
+
+static void
+run_tile(struct cm_gpu *gpu, uint32_t tile)
+{
+   struct cm_stages *stages = gpu->stages;
+   struct cm_timing *timing = gpu->timing;
+   const bool touched = gpu->pass->touched[tile];
+   if (!cm_tiling_is_fetched(&stages->tiling, tile)) {
+      cm_tiling_tile_done(&stages->tiling, tile);
+      return;
+   }
+   gpu->pipeline[CM_PIPELINE_TILES]++;
+   cm_timing_begin(timing, CM_LOG_TILE, tile);
+   if (touched)
+      cm_framebuffer_tile(&stages->framebuffer, tile, false);
+   cm_timing_mark(timing, CM_LOG_LOADED);
+   cm_tiling_fetch_tile(&stages->tiling, tile);
+   cm_tiling_tile_done(&stages->tiling, tile);
+   cm_timing_tile_fetched(timing, &gpu->pass->tiles[tile]);
+   if (!(gpu->parallel ? cm_parallel_shade(gpu->parallel, tile)
+                       : cm_fragment_stage_run(&stages->fragment, tile)))
+      cm_gpu_out_of_memory(gpu);
+   cm_timing_mark(timing, CM_LOG_SHADED);
+   cm_gpu_attribute_draw(gpu, CM_NOT_ATTRIBUTED);
+   if (touched)
+      cm_framebuffer_tile(&stages->framebuffer, tile, true);
+   cm_timing_end(timing);
+}
+
+static void
+pass_tile(struct cm_gpu *gpu, uint32_t tile)
+{
+   struct cm_stages *stages = gpu->stages;
+   assert(stages->num_visited < gpu->pass->tiles_x * gpu->pass->tiles_y &&
+          tile == ((const uint32_t *)stages->traversal.tiles.data)[stages->num_visited]);
+   stages->num_visited++;
+   cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_TILE_BEGIN, tile);
+   cm_gpu_attribute_draw(gpu, CM_NOT_ATTRIBUTED);
+   cm_gpu_attribute_tile(gpu, tile);
+   if (gpu->pass->kind != CM_PASS_COMPUTE && !stages->immediate)
+      run_tile(gpu, tile);
+   else if (gpu->pass->kind == CM_PASS_COMPUTE && stages->storage.is_used)
+      cm_compute_tile(&stages->compute, tile);
+   else if (gpu->pass->kind != CM_PASS_COMPUTE && !cm_immediate_tile(stages->immediate, tile))
+      abandon_pass(gpu);
+   cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_TILE_END, tile);
+}
+
+void
+cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
+{
+   assert(gpu->in_pass);
+   gpu->is_held = false;
+   if (gpu->pass)
+      pass_tile(gpu, tile);
+   if (!gpu->is_held)
+      cm_gpu_release_tile(gpu, tile);
+}
+
+/* What a pass does once all its tiles have been passed. */
+static void
+end_pass(struct cm_gpu *gpu)
+{
+   struct cm_stages *stages = gpu->stages;
+   assert(stages->num_visited == gpu->pass->tiles_x * gpu->pass->tiles_y);
+   if (gpu->pass->kind != CM_PASS_COMPUTE && !stages->immediate) {
+      cm_tiling_end(&stages->tiling);
+      cm_framebuffer_end(&stages->framebuffer);
+   } else if (gpu->pass->kind != CM_PASS_COMPUTE && !cm_immediate_end(stages->immediate)) {
+      cm_gpu_out_of_memory(gpu);
+   }
+   cm_storage_end(&stages->storage);
+}
+
+void
+cm_gpu_pass_end(struct cm_gpu *gpu)
+{
+   assert(gpu->in_pass);
+   cm_parallel_end_pass(gpu->parallel);
+   cm_gpu_attribute_draw(gpu, CM_NOT_ATTRIBUTED);
+   cm_gpu_attribute_tile(gpu, CM_NOT_ATTRIBUTED);
+   if (gpu->pass)
+      end_pass(gpu);
+   cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_PASS_END, 0);
+   if (!gpu->parallel)
+      cm_shared_side_run(&gpu->hierarchy.shared);
+   cm_gpu_attribute_pass_end(gpu);
+   gpu->pass = NULL;
+   gpu->in_pass = false;
+}
+
+bool
+cm_gpu_is_complete(const struct cm_gpu *gpu)
+{
+   return !gpu->out_of_memory && !gpu->stages->storage.has_refused;
+}

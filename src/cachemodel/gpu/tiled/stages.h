@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/** The stages of the tile-based GPU, in the order of the pipeline. What a stage has is its own; of the others it has pointers to
+ * those that it calls. */
+#ifndef CM_TILED_STAGES_H
+#define CM_TILED_STAGES_H
+
+#include "config/config.h"
+#include "events/deferred.h"
+#include "util/array.h"
+
+struct cm_gpu;
+struct cm_pb_lists;
+struct cm_resource;
+struct cm_shading;
+struct cm_shading_worker;
+struct cm_storage_stage;
+
+/* ---- geometry.c --------------------------------------------------------------- */
+
+/** The Vertex Stage and what follows it up to primitive assembly. */
+struct cm_geometry_stage {
+   struct cm_gpu *gpu;
+   struct cm_storage_stage *storage;
+   struct cm_array reuse;        /**< uint32_t: the FIFO of transformed vertices */
+   struct cm_array vertex_units; /**< struct cm_texture_unit by vertex binding of the pass */
+   uint32_t vertices_run;        /**< vertices of the pass so far, reused ones among them */
+};
+
+/** Frees what it owns. */
+void cm_geometry_finish(struct cm_geometry_stage *geometry);
+
+/** The GPU's pass begins. False when out of memory. */
+bool cm_geometry_begin(struct cm_geometry_stage *geometry);
+/** Runs draws first … end - 1 of it. */
+void cm_geometry_draws(struct cm_geometry_stage *geometry, uint32_t first, uint32_t end);
+
+/* ---- tiling.c ----------------------------------------------------------------- */
+
+/** A pass' primitives as they are binned (parameter_buffer.overlap). */
+struct cm_binned {
+   const struct cm_primitive *primitives;
+   const uint32_t *tiles; /**< row-major numbers; primitives[…].first_tile is an index */
+   uint64_t num_tiles;
+};
+
+/** The Tiling Engine (TCOR II-B, II-C): the Polygon List Builder, which bins primitives, and the Tile Fetcher. Arrays by tile go
+ * by row-major numbers. */
+struct cm_tiling_stage {
+   struct cm_gpu *gpu;
+   struct cm_binned binned;
+   struct cm_array boxed_primitives, boxed_tiles; /**< binned, where it is not the event stream's */
+   struct cm_pb_lists *lists;
+   uint32_t pmd_bytes;               /**< bytes of each PMD of the lists */
+   struct cm_array first_block;      /**< uint32_t by primitive: its first attribute block */
+   struct cm_array tile_begin;       /**< uint64_t by tile, and one more: its part of tile_primitives */
+   struct cm_array tile_primitives;  /**< uint32_t: primitives by tile, in draw order */
+   struct cm_array pmd_offsets;      /**< uint64_t: where a primitive's PMDs go */
+   struct cm_array last_tiles;       /**< uint32_t by attribute block: cm_liveness.last_tiles */
+   struct cm_array opt_numbers;      /**< uint32_t: of a primitive's PMDs */
+   struct cm_array tile_opt_numbers; /**< uint32_t: of tile_primitives' PMDs; with an Attribute Cache */
+};
+
+/** Frees what it owns. */
+void cm_tiling_finish(struct cm_tiling_stage *tiling);
+
+/** What the Polygon List Builder writes in the GPU's pass. False when out of memory. */
+bool cm_tiling_build_lists(struct cm_tiling_stage *tiling);
+/** Whether the Tile Fetcher reads a tile's list: not where nothing is drawn or cleared, but for primitives that were binned
+ * there by their boxes. */
+bool cm_tiling_is_fetched(const struct cm_tiling_stage *tiling, uint32_t tile);
+/** What the Tile Fetcher reads of a tile. */
+void cm_tiling_fetch_tile(struct cm_tiling_stage *tiling, uint32_t tile);
+/** Its signal that a tile is done, fetched or not. */
+void cm_tiling_tile_done(struct cm_tiling_stage *tiling, uint32_t tile);
+/** The end of the pass' Parameter Buffer. */
+void cm_tiling_end(struct cm_tiling_stage *tiling);
+
+/* ---- fragment_stage.c --------------------------------------------------------- */
+
+/** The Fragment Processors: what is shaded of a tile, or of a primitive in mode imr. */
+struct cm_fragment_stage {
+   struct cm_gpu *gpu;
+   struct cm_storage_stage *storage;
+   struct cm_array draw_textures; /**< struct cm_resource *[CM_MAX_TEXTURE_UNITS] by draw of the pass */
+   struct cm_deferred deferred;   /**< what the deferred mode shades of the last tile of a full pass */
+   struct cm_shading *shading;
+};
+
+/** Of a GPU whose shared units are built. False when out of memory. */
+bool
+cm_fragment_stage_init(struct cm_fragment_stage *stage, struct cm_gpu *gpu, struct cm_storage_stage *storage);
+void cm_fragment_stage_finish(struct cm_fragment_stage *stage);
+
+/** Finds the textures of the pass' draws. False when out of memory. */
+bool cm_fragment_stage_bind(struct cm_fragment_stage *stage);
+
+/** Those of a draw, by unit; NULL: nothing is bound. */
+static inline struct cm_resource *const *
+cm_fragment_stage_textures(const struct cm_fragment_stage *stage, uint32_t draw)
+{
+   return (struct cm_resource *const *)stage->draw_textures.data + (size_t)draw * CM_MAX_TEXTURE_UNITS;
+}
+
+/** Runs a tile. False when out of memory. */
+bool cm_fragment_stage_run(struct cm_fragment_stage *stage, uint32_t tile);
+
+/** Whether of the pass' events those are shaded that cm_deferred_build makes of them. */
+bool cm_fragment_stage_is_deferred(const struct cm_gpu *gpu);
+
+/** The processors; those of a shading worker (gpu/shading_worker.h), or NULL. NULL when out of memory. */
+struct cm_shading *cm_shading_create(const struct cm_fragment_stage *stage, struct cm_shading_worker *worker);
+void cm_shading_destroy(struct cm_shading *shading);
+/** Resets them, to no shader and no work: before a tile, or in mode imr a pass. */
+void cm_shading_begin(struct cm_shading *shading);
+/** Runs a tile's quads. position: the tile's in the traversal. False when out of memory. */
+bool cm_shading_run_tile(struct cm_shading *shading, const struct cm_tile_events *events, uint32_t position);
+/** Runs a group's quad of that number, all its runs. block: the number of its block of 2x2 quads, in Z-order. False
+ * when out of memory. */
+bool cm_shading_run_quad(struct cm_shading *shading, const uint32_t *group, const uint32_t *end,
+                         uint32_t number, uint32_t block);
+
+/* ---- framebuffer.c ------------------------------------------------------------ */
+
+/** Pixels of one level and layer of a resource; x1, y1 exclusive. */
+struct cm_rectangle {
+   uint32_t x0, y0, x1, y1;
+};
+
+/** What happens to pixels: a clear is a store where there are no fast clears. */
+enum cm_transfer { CM_TRANSFER_LOAD, CM_TRANSFER_STORE, CM_TRANSFER_CLEAR };
+
+/** The tile buffers. */
+struct cm_framebuffer_stage {
+   struct cm_gpu *gpu;
+   /* The attachments of the pass: colours, depth, stencil. */
+   uint32_t num_color, num_attachments;
+   const struct cm_attachment *attachments[CM_MAX_COLOR_ATTACHMENTS + 2];
+   enum cm_stream streams[CM_MAX_COLOR_ATTACHMENTS + 2];
+};
+
+/** The GPU's pass begins: finds its attachments, which get addresses. */
+void cm_framebuffer_bind(struct cm_framebuffer_stage *framebuffer);
+/** A tile's load, or its flush. */
+void cm_framebuffer_tile(struct cm_framebuffer_stage *framebuffer, uint32_t tile, bool store);
+/** The pass ends: what was flushed is stale in caches that it has passed. */
+void cm_framebuffer_end(struct cm_framebuffer_stage *framebuffer);
+
+/** Reads or writes pixels of a resource. */
+void cm_framebuffer_transfer(struct cm_gpu *gpu, uint32_t id, uint32_t level, uint32_t layer,
+                             struct cm_rectangle part, enum cm_stream stream, enum cm_transfer transfer);
+/** Writes those of a resolve's target that a rectangle of the pass becomes. */
+void cm_framebuffer_resolve(struct cm_gpu *gpu, const struct cm_resolve *resolve, uint32_t layer,
+                            struct cm_rectangle pixels);
+/** How many layers of the pass a color attachment's resolve is of. */
+uint32_t cm_framebuffer_resolved_layers(const struct cm_pass *pass, uint32_t color);
+/** The stream of a color attachment: whether it is displayed. */
+enum cm_stream cm_framebuffer_color_stream(const struct cm_gpu *gpu, const struct cm_resource *resource);
+
+#endif
