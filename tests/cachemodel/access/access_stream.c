@@ -158,7 +158,6 @@ TEST(runs)
                                           .unit_block_shift = 6,
                                           .block_shift = 7,
                                           .streams = ~(1u << CM_STREAM_VERTEX),
-                                          .by_frames = true,
                                           .take = check_part,
                                           .context = expected};
    struct cm_run_reader *runs = cm_run_reader_create(&options);
