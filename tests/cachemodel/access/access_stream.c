@@ -194,7 +194,7 @@ TEST(runs)
       }
       reader.read(reader.context, entries, count);
    }
-   cm_run_reader_flush(runs, true);
+   cm_run_reader_end(runs);
    assert_true(cm_run_reader_complete(runs));
    assert_int_equal(expected->next, expected->count);
    assert_int_equal(expected->frames, frames);

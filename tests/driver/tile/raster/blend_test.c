@@ -3,16 +3,11 @@
  * reference that treats one pixel at a time as four numbers, with the format library's
  * packing and unpacking. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "raster_harness.h"
+#include "support/run_tests.h"
 #include "pipe/tbr_formats.h"
 #include "util/format/u_format.h"
 
@@ -394,8 +389,7 @@ renderable_formats(enum pipe_format formats[PIPE_FORMAT_COUNT])
 }
 
 /* Each format on its own. */
-static void
-test_every_format(void **state)
+TEST(every_format)
 {
    enum pipe_format formats[PIPE_FORMAT_COUNT];
    const unsigned count = renderable_formats(formats);
@@ -408,8 +402,7 @@ test_every_format(void **state)
 }
 
 /* Formats that games use, often. */
-static void
-test_common_formats(void **state)
+TEST(common_formats)
 {
    static const enum pipe_format formats[] = {
       PIPE_FORMAT_B8G8R8A8_UNORM,    PIPE_FORMAT_B8G8R8X8_UNORM,     PIPE_FORMAT_R8G8B8A8_UNORM,
@@ -424,8 +417,7 @@ test_common_formats(void **state)
 }
 
 /* Several buffers of different formats, each with its own equations and mask. */
-static void
-test_several_buffers(void **state)
+TEST(several_buffers)
 {
    enum pipe_format formats[PIPE_FORMAT_COUNT], chosen[TBR_MAX_COLOR_BUFFERS];
    const unsigned count = renderable_formats(formats);
@@ -436,15 +428,4 @@ test_several_buffers(void **state)
          chosen[n] = formats[random_below(&random, count)];
       check_formats(chosen, buffers, round & 1 ? TBR_MAX_SAMPLES : 1, round % 4 == 3, &random);
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_format),
-      cmocka_unit_test(test_common_formats),
-      cmocka_unit_test(test_several_buffers),
-   };
-   return cmocka_run_group_tests(tests, find_levels, NULL);
 }

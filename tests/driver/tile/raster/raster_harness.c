@@ -2,17 +2,12 @@
 #include "raster_harness.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "events/deferred.h"
 #include "util/format/u_format.h"
+#include "support/run_tests.h"
 #include "util/u_cpu_detect.h"
 
 #define PAGE_SHIFT 10
@@ -486,7 +481,7 @@ assert_images_equal(const struct image *a, const struct image *b, const char *wh
 const struct tbr_isa *levels[4];
 unsigned num_levels;
 
-int
+static int
 find_levels(void **state)
 {
    static const struct tbr_isa *const all[] = {
@@ -504,3 +499,5 @@ find_levels(void **state)
    while (all[num_levels++] != tbr_isa_get());
    return 0;
 }
+
+TESTS_BETWEEN(find_levels, NULL)

@@ -110,10 +110,9 @@ struct reference {
 void reference_render(const struct scene *scene, struct reference *reference);
 void reference_finish(struct reference *reference);
 
-/** The vector feature levels that this CPU can run; find_levels, which sets up a group of tests, finds them. */
+/** The vector feature levels that this CPU can run; found before the first test. */
 extern const struct tbr_isa *levels[4];
 extern unsigned num_levels;
-int find_levels(void **state);
 
 /** The next statement for every level, tile size and mode; run: the name of the struct run. */
 #define FOR_EACH_RUN_OF(run, tile_sizes, record)                                                           \

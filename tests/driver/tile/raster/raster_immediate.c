@@ -2,15 +2,11 @@
 /* The events of passes that keep hidden fragments, against a GPU without tiles: brought
  * into the order of primitives, the quads of all tiles pass and fail the depth test as
  * it does, write what it writes, and are hidden by their region's depth where they are. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "raster_harness.h"
+#include "support/run_tests.h"
 #include "tile/tbr_draw_tests.h"
 
 #define WIDTH 100
@@ -158,8 +154,7 @@ replay(const struct scene *scene, const struct events *all, float *depth, struct
    free(before);
 }
 
-static void
-test_order_of_primitives(void **state)
+TEST(order_of_primitives)
 {
    uint64_t random = 31;
    struct found found = {0};
@@ -201,8 +196,7 @@ test_order_of_primitives(void **state)
 }
 
 /* A slope in front of a plane: what it hides is told by its nearest and farthest depth in a region. */
-static void
-test_slopes(void **state)
+TEST(slopes)
 {
    struct scene scene;
    scene_init(&scene, WIDTH, HEIGHT, PIPE_FORMAT_R8G8B8A8_UNORM, PIPE_FORMAT_Z32_FLOAT);
@@ -247,14 +241,4 @@ test_slopes(void **state)
       free(all.events);
    }
    scene_finish(&scene);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_order_of_primitives),
-      cmocka_unit_test(test_slopes),
-   };
-   return cmocka_run_group_tests(tests, find_levels, NULL);
 }

@@ -2,15 +2,11 @@
 /* Multisampled passes against single-sampled ones: a sample's image, shaded once a
  * sample, is that of the scene moved by the sample's distance from the centre. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "raster_harness.h"
+#include "support/run_tests.h"
 
 static const uint32_t tile_sizes[] = {8, 32, 64};
 
@@ -72,8 +68,7 @@ assert_sample_equal(const struct image *image, const struct image *single, unsig
       assert_memory_equal(image->depth + sample * single->depth_bytes, single->depth, single->depth_bytes);
 }
 
-static void
-test_samples_are_moved_images(void **state)
+TEST(samples_are_moved_images)
 {
    static const enum pipe_format depths[] = {PIPE_FORMAT_Z24_UNORM_S8_UINT, PIPE_FORMAT_Z32_FLOAT,
                                              PIPE_FORMAT_Z16_UNORM, PIPE_FORMAT_Z32_FLOAT_S8X24_UINT};
@@ -110,8 +105,7 @@ test_samples_are_moved_images(void **state)
 }
 
 /* Without multisampling all samples of a pixel are its centre. */
-static void
-test_multisampling_off(void **state)
+TEST(multisampling_off)
 {
    uint64_t random = 12;
    for (unsigned round = 0; round < 6; round++) {
@@ -140,8 +134,7 @@ test_multisampling_off(void **state)
 
 /* Shaded once a pixel, also with what only counts for whole fragments: the same image
  * for every level, tile size and mode, and in two passes. */
-static void
-test_invariance(void **state)
+TEST(invariance)
 {
    uint64_t random = 13;
    for (unsigned round = 0; round < 10; round++) {
@@ -170,8 +163,7 @@ test_invariance(void **state)
 }
 
 /* Opaque triangles: hidden surface removal shades no more than once a sample. */
-static void
-test_deferred_shades_visible(void **state)
+TEST(deferred_shades_visible)
 {
    uint64_t random = 14;
    struct scene scene;
@@ -196,8 +188,7 @@ test_deferred_shades_visible(void **state)
 
 /* One recording of all that passes early Z tells what either mode shades, in its order,
  * whether programs run once a pixel or once a sample. */
-static void
-test_hidden_fragments(void **state)
+TEST(hidden_fragments)
 {
    uint64_t random = 15;
    uint64_t hidden = 0;
@@ -232,17 +223,4 @@ test_hidden_fragments(void **state)
       scene_finish(&scene);
    }
    assert_true(hidden > 10000);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_samples_are_moved_images),
-      cmocka_unit_test(test_multisampling_off),
-      cmocka_unit_test(test_invariance),
-      cmocka_unit_test(test_deferred_shades_visible),
-      cmocka_unit_test(test_hidden_fragments),
-   };
-   return cmocka_run_group_tests(tests, find_levels, NULL);
 }

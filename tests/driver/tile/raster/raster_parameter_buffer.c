@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The Parameter Buffer is what is drawn: a wrong bit in it is a wrong pixel. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "raster_harness.h"
+#include "support/run_tests.h"
 
 #define WIDTH 48
 #define HEIGHT 40
@@ -72,8 +67,7 @@ shows(const struct damage *damage)
 }
 
 /* The upper mantissa bits of every coordinate and colour that is drawn. */
-static void
-test_every_attribute_is_drawn(void **state)
+TEST(every_attribute_is_drawn)
 {
    for (uint32_t block = 0; block < 2 * BLOCKS; block++) {
       for (uint32_t number = 0; number < 12; number++) {
@@ -85,8 +79,7 @@ test_every_attribute_is_drawn(void **state)
    }
 }
 
-static void
-test_facing_and_shape_are_drawn(void **state)
+TEST(facing_and_shape_are_drawn)
 {
    const uint32_t flags = offsetof(struct cm_pb_attribute_block, flags);
    const struct damage damage = {DAMAGE_ATTRIBUTES, 0, flags, TBR_PRIMITIVE_PARALLELOGRAM};
@@ -94,8 +87,7 @@ test_facing_and_shape_are_drawn(void **state)
 }
 
 /* The PMD's primitive decides what a tile draws; its OPT number does not. */
-static void
-test_lists_are_drawn(void **state)
+TEST(lists_are_drawn)
 {
    const struct damage other_primitive = {DAMAGE_LIST, 0, 0, SECOND};
    assert_true(shows(&other_primitive));
@@ -104,22 +96,9 @@ test_lists_are_drawn(void **state)
 }
 
 /* The last tile's ID is for the L2 only (TCOR III-D1). */
-static void
-test_last_tile_is_not_drawn(void **state)
+TEST(last_tile_is_not_drawn)
 {
    const struct damage damage = {DAMAGE_ATTRIBUTES, 0, offsetof(struct cm_pb_attribute_block, last_tile),
                                  0xff};
    assert_false(shows(&damage));
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_attribute_is_drawn),
-      cmocka_unit_test(test_facing_and_shape_are_drawn),
-      cmocka_unit_test(test_lists_are_drawn),
-      cmocka_unit_test(test_last_tile_is_not_drawn),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Random primitives and state for the raster tests. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "raster_harness.h"
+#include "support/run_tests.h"
 #include "util/blend.h"
 
 /* ---- random primitives ------------------------------------------------- */

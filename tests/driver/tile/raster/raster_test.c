@@ -2,16 +2,11 @@
 /* The raster pipeline against a scalar reference, and against itself: coverage,
  * tests, blending, and images that do not depend on tile size, mode or level. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "raster_harness.h"
+#include "support/run_tests.h"
 #include "util/blend.h"
 #include "util/format/u_format.h"
 
@@ -48,8 +43,7 @@ set_count_color(struct scene_primitive *primitive)
    }
 }
 
-static void
-test_coverage(void **state)
+TEST(coverage)
 {
    uint64_t random = 1;
    for (unsigned round = 0; round < 12; round++) {
@@ -94,8 +88,7 @@ test_coverage(void **state)
 
 /* A jittered grid of triangles covers each of its pixels once, whichever way the
  * triangles turn. */
-static void
-test_shared_edges(void **state)
+TEST(shared_edges)
 {
    enum { GRID = 17 };
    uint64_t random = 2;
@@ -192,8 +185,7 @@ check_against_reference(const struct scene *scene, const struct image *image,
       assert_int_equal(image->occlusion[n], reference->occlusion[n]);
 }
 
-static void
-test_state_against_reference(void **state)
+TEST(state_against_reference)
 {
    static const enum pipe_format depth_formats[] = {
       PIPE_FORMAT_Z24_UNORM_S8_UINT,    PIPE_FORMAT_Z16_UNORM,   PIPE_FORMAT_S8_UINT_Z24_UNORM,
@@ -245,8 +237,7 @@ check_invariance(const struct scene *scene, bool split)
    image_finish(&first);
 }
 
-static void
-test_invariance(void **state)
+TEST(invariance)
 {
    uint64_t random = 4;
    for (unsigned round = 0; round < 12; round++) {
@@ -261,8 +252,7 @@ test_invariance(void **state)
 
 /* Every format keeps its image through a partial render: pixels have the format's
  * precision on chip too. */
-static void
-test_formats(void **state)
+TEST(formats)
 {
    static const enum pipe_format formats[] = {
       PIPE_FORMAT_R8G8B8A8_UNORM,     PIPE_FORMAT_B8G8R8A8_UNORM,     PIPE_FORMAT_B8G8R8X8_UNORM,
@@ -290,8 +280,7 @@ test_formats(void **state)
 
 /* ---- blending ---------------------------------------------------------- */
 
-static void
-test_blend(void **state)
+TEST(blend)
 {
    uint64_t random = 6;
    uint64_t pixels = 0, different = 0;
@@ -329,8 +318,7 @@ test_blend(void **state)
 
 /* The special cases give what the general case gives: made general by a second
  * equation that computes the same. */
-static void
-test_blend_special_cases(void **state)
+TEST(blend_special_cases)
 {
    static const uint8_t factors[][2] = {
       {PIPE_BLENDFACTOR_SRC_ALPHA, PIPE_BLENDFACTOR_INV_SRC_ALPHA},
@@ -380,8 +368,7 @@ logic(unsigned operation, uint8_t s, uint8_t d)
    return result;
 }
 
-static void
-test_logic_operations(void **state)
+TEST(logic_operations)
 {
    for (unsigned operation = 0; operation < 16; operation++) {
       struct scene scene;
@@ -417,8 +404,7 @@ test_logic_operations(void **state)
 
 /* ---- hidden surface removal, depth ------------------------------------- */
 
-static void
-test_deferred_shades_once(void **state)
+TEST(deferred_shades_once)
 {
    uint64_t random = 9;
    struct scene scene;
@@ -453,8 +439,7 @@ test_deferred_shades_once(void **state)
 }
 
 /* A sloped plane drawn twice: an offset of n units decides the second one's test. */
-static void
-test_polygon_offset(void **state)
+TEST(polygon_offset)
 {
    static const enum pipe_format formats[] = {PIPE_FORMAT_Z16_UNORM, PIPE_FORMAT_Z24X8_UNORM,
                                               PIPE_FORMAT_Z32_FLOAT};
@@ -515,8 +500,7 @@ add_steep_triangle(struct scene *scene, uint64_t *random, float nearest, float f
 
 /* One unit of polygon offset makes every depth of a triangle another one, and a nearer or a farther one, in all
  * formats: tests that come early, and those after a program that discards nothing here. */
-static void
-test_polygon_offset_unit(void **state)
+TEST(polygon_offset_unit)
 {
    static const enum pipe_format formats[] = {
       PIPE_FORMAT_Z16_UNORM,
@@ -568,8 +552,7 @@ test_polygon_offset_unit(void **state)
 
 /* Fragments that wait for their program have not written depth yet: what is
  * dropped before the program must fail in any case. */
-static void
-test_early_rejection(void **state)
+TEST(early_rejection)
 {
    static const float depths[] = {0.3f, 0.5f, 0.4f, 0.3f, 0.6f};
    for (unsigned function = 0; function < 8; function++) {
@@ -601,8 +584,7 @@ test_early_rejection(void **state)
 }
 
 /* An X channel reads as alpha 1, whatever is in memory. */
-static void
-test_unused_alpha(void **state)
+TEST(unused_alpha)
 {
    static const enum pipe_format formats[] = {PIPE_FORMAT_R8G8B8X8_UNORM, PIPE_FORMAT_R8G8B8_UNORM};
    for (unsigned n = 0; n < 2; n++) {
@@ -629,8 +611,7 @@ test_unused_alpha(void **state)
 
 /* Storing only one of depth and stencil leaves the other, which shares its
  * pixels, alone. */
-static void
-test_shared_pixels(void **state)
+TEST(shared_pixels)
 {
    static const enum pipe_format formats[] = {PIPE_FORMAT_Z24_UNORM_S8_UINT, PIPE_FORMAT_S8_UINT_Z24_UNORM,
                                               PIPE_FORMAT_Z32_FLOAT_S8X24_UINT};
@@ -659,8 +640,7 @@ test_shared_pixels(void **state)
    }
 }
 
-static void
-test_perspective(void **state)
+TEST(perspective)
 {
    uint64_t random = 13;
    struct scene scene;
@@ -690,8 +670,7 @@ test_perspective(void **state)
 }
 
 /* More primitives in a tile than are remembered at once, none of them hidden. */
-static void
-test_many_blended(void **state)
+TEST(many_blended)
 {
    uint64_t random = 14;
    struct scene scene;
@@ -710,8 +689,7 @@ test_many_blended(void **state)
    scene_finish(&scene);
 }
 
-static void
-test_many_primitives(void **state)
+TEST(many_primitives)
 {
    uint64_t random = 11;
    struct scene scene;
@@ -738,29 +716,4 @@ test_many_primitives(void **state)
    image_finish(&images[0]);
    image_finish(&images[1]);
    scene_finish(&scene);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_coverage),
-      cmocka_unit_test(test_shared_edges),
-      cmocka_unit_test(test_state_against_reference),
-      cmocka_unit_test(test_invariance),
-      cmocka_unit_test(test_formats),
-      cmocka_unit_test(test_blend),
-      cmocka_unit_test(test_blend_special_cases),
-      cmocka_unit_test(test_logic_operations),
-      cmocka_unit_test(test_deferred_shades_once),
-      cmocka_unit_test(test_polygon_offset),
-      cmocka_unit_test(test_polygon_offset_unit),
-      cmocka_unit_test(test_early_rejection),
-      cmocka_unit_test(test_unused_alpha),
-      cmocka_unit_test(test_shared_pixels),
-      cmocka_unit_test(test_perspective),
-      cmocka_unit_test(test_many_blended),
-      cmocka_unit_test(test_many_primitives),
-   };
-   return cmocka_run_group_tests_name("raster pipeline", tests, find_levels, NULL);
 }

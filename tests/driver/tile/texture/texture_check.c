@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /** What the texture unit returned and recorded, against the reference. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "texture_test.h"
+#include "support/run_tests.h"
 #include "util/format/u_format.h"
 #include "util/macros.h"
 

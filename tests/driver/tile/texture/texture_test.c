@@ -5,16 +5,11 @@
  * vector feature levels, and all groupings of quads, to the bit.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "texture_test.h"
+#include "support/run_tests.h"
 #include "util/format/u_format.h"
 #include "util/macros.h"
 #include "util/u_math.h"
@@ -45,8 +40,7 @@ static const uint8_t rect_wraps[] = {
 static const double byte_tolerance = 0.1 / 255;
 
 /** Two-dimensional textures of 8-bit formats: what the fast functions serve. */
-static void
-test_bytes(void **state)
+TEST(bytes)
 {
    static const enum pipe_format formats[] = {
       PIPE_FORMAT_R8G8B8A8_UNORM, PIPE_FORMAT_B8G8R8A8_UNORM, PIPE_FORMAT_R8G8B8X8_UNORM,
@@ -71,8 +65,7 @@ test_bytes(void **state)
 }
 
 /** The packed, depth, float, compressed and other formats. */
-static void
-test_formats(void **state)
+TEST(formats)
 {
    static const enum pipe_format formats[] = {
       PIPE_FORMAT_B5G6R5_UNORM,       PIPE_FORMAT_B5G5R5A1_UNORM, PIPE_FORMAT_B4G4R4A4_UNORM,
@@ -103,8 +96,7 @@ test_formats(void **state)
    texture_check_finish();
 }
 
-static void
-test_cubes(void **state)
+TEST(cubes)
 {
    texture_check_begin();
    for (unsigned i = 0; i < 3000; i++) {
@@ -122,8 +114,7 @@ test_cubes(void **state)
 }
 
 /** Every other target; comparisons, offsets, gathers. */
-static void
-test_targets(void **state)
+TEST(targets)
 {
    static const enum pipe_texture_target targets[] = {
       PIPE_TEXTURE_1D,       PIPE_TEXTURE_2D,       PIPE_TEXTURE_3D,   PIPE_TEXTURE_RECT,
@@ -166,8 +157,7 @@ test_targets(void **state)
    texture_check_finish();
 }
 
-static void
-test_fetch(void **state)
+TEST(fetch)
 {
    static const enum pipe_texture_target targets[] = {
       PIPE_TEXTURE_1D,       PIPE_TEXTURE_2D,       PIPE_TEXTURE_3D,
@@ -272,8 +262,7 @@ check_exact(struct tbr_texture_binding *binding, bool fetch)
 }
 
 /** Formats that are decoded a vector at a time, to the bit: not a number and infinity, too. */
-static void
-test_exact(void **state)
+TEST(exact)
 {
    static const struct {
       enum pipe_format format;
@@ -309,8 +298,7 @@ test_exact(void **state)
 }
 
 /** Several probes a fragment, of every format and target that has them. */
-static void
-test_anisotropic(void **state)
+TEST(anisotropic)
 {
    static const enum pipe_texture_target targets[] = {
       PIPE_TEXTURE_2D, PIPE_TEXTURE_2D, PIPE_TEXTURE_2D_ARRAY, PIPE_TEXTURE_CUBE, PIPE_TEXTURE_RECT,
@@ -346,8 +334,7 @@ test_anisotropic(void **state)
 }
 
 /** Integer textures: bits, never filtered. */
-static void
-test_integers(void **state)
+TEST(integers)
 {
    texture_check_begin();
    for (unsigned i = 0; i < 1500; i++) {
@@ -364,8 +351,7 @@ test_integers(void **state)
    texture_check_finish();
 }
 
-static void
-test_query_lod(void **state)
+TEST(query_lod)
 {
    texture_check_begin();
    for (unsigned i = 0; i < 1500; i++) {
@@ -386,8 +372,7 @@ test_query_lod(void **state)
 
 /** What no shader should pass must not read outside the texture: infinities, no
  * numbers, huge values. (The memory ends with the texels.) */
-static void
-test_wild_coordinates(void **state)
+TEST(wild_coordinates)
 {
    static const float wild[] = {INFINITY, -INFINITY, NAN,   1e30f, -1e30f,      3e9f,   -3e9f,
                                 1e-40f,   -1e-40f,   -0.0f, 1.0f,  0.99999994f, -1e-9f, 16777216.0f};
@@ -434,8 +419,7 @@ test_wild_coordinates(void **state)
 }
 
 /** Equal texels filter to exactly that texel, and full scale is exactly one. */
-static void
-test_flat_color(void **state)
+TEST(flat_color)
 {
    for (unsigned i = 0; i < 300; i++) {
       _Alignas(64) struct tbr_sample_arguments arguments;
@@ -463,8 +447,7 @@ test_flat_color(void **state)
    }
 }
 
-static void
-test_empty(void **state)
+TEST(empty)
 {
    _Alignas(64) struct tbr_sample_arguments arguments = {.active = 0xffff};
    struct cm_tile_events events = {0};
@@ -479,8 +462,7 @@ test_empty(void **state)
 }
 
 /** Random blocks of S3TC, many with equal ends of their colours or alphas: the bytes of Mesa's functions. */
-static void
-test_s3tc(void **state)
+TEST(s3tc)
 {
    static const enum pipe_format formats[] = {PIPE_FORMAT_DXT1_RGB, PIPE_FORMAT_DXT1_RGBA,
                                               PIPE_FORMAT_DXT3_RGBA, PIPE_FORMAT_DXT5_RGBA};
@@ -500,19 +482,4 @@ test_s3tc(void **state)
                                                                       4, 4);
       assert_memory_equal(texels, expected, sizeof(expected));
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bytes),       cmocka_unit_test(test_formats),
-      cmocka_unit_test(test_cubes),       cmocka_unit_test(test_targets),
-      cmocka_unit_test(test_fetch),       cmocka_unit_test(test_exact),
-      cmocka_unit_test(test_anisotropic), cmocka_unit_test(test_integers),
-      cmocka_unit_test(test_query_lod),   cmocka_unit_test(test_wild_coordinates),
-      cmocka_unit_test(test_flat_color),  cmocka_unit_test(test_empty),
-      cmocka_unit_test(test_vectors),     cmocka_unit_test(test_s3tc),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,8 +106,4 @@ extern unsigned texture_compared;
 void texture_check_begin(void);
 void texture_check_finish(void);
 
-/* ---- tests in files of their own ------------------------------------------ */
-
-void test_vectors(void **state);
-
 #endif

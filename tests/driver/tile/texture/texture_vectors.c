@@ -2,17 +2,12 @@
 /** The vector functions against the general one, which takes a fragment at a time: results and events of every
  * target, format, filter, wrap mode and operation, to the bit. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "tile/tbr_isa.h"
 #include "texture_test.h"
+#include "support/run_tests.h"
 #include "util/format/u_format.h"
 #include "util/macros.h"
 
@@ -241,8 +236,7 @@ compare(const struct tbr_texture_binding *binding, const struct tbr_sample_argum
    free(events[1].words);
 }
 
-void
-test_vectors(void **state)
+TEST(vectors)
 {
    unsigned served = 0;
    texture_check_begin();
