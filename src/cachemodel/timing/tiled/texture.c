@@ -93,45 +93,35 @@ write_storage(struct cm_tiled_memory *memory, uint32_t processor, struct cm_text
 
 /* ---- a NUCA -------------------------------------------------------------- */
 
-/* A message crosses so many links of a direction, the first one from a router, each a message a cycle. at: NULL, or becomes
- * when it is at each router behind them. Returns when it is at the last one. */
-static uint64_t
-cross(struct cm_tiled_memory *memory, uint32_t router, uint32_t links, enum cm_mesh_direction direction,
-      uint64_t cycle, uint64_t *at)
+/* A packet crosses so many links of a direction, the first one from a router, each a packet a cycle. at: when it is at
+ * each router behind them. */
+static void
+cross(struct cm_tiled_memory *memory, uint32_t from, uint32_t links, enum cm_mesh_direction direction,
+      uint64_t *at)
 {
-   for (; links; links--) {
+   const uint32_t columns = memory->mesh->columns;
+   for (uint32_t router = from; links; links--) {
       const uint64_t turn =
-         cm_calendar_take(&memory->links[cm_mesh_link(memory->mesh, router, direction)], cycle);
-      memory->link_cycles += turn - cycle;
-      cycle = turn + memory->hop_cycles;
-      router = cm_mesh_neighbour(memory->mesh->columns, router, direction);
-      if (at)
-         at[router] = cycle;
+         cm_calendar_take(&memory->links[cm_mesh_link(memory->mesh, router, direction)], at[router]);
+      const uint32_t next = cm_mesh_neighbour(columns, router, direction);
+      memory->link_cycles += turn - at[router];
+      at[next] = turn + memory->hop_cycles;
+      router = next;
    }
-   return cycle;
 }
 
-/* Sends a message along the row and then along the column. A router that hangs at one of the mesh has links of its own in both
- * directions. */
+/* Routes a message through the mesh. */
 static uint64_t
 send(struct cm_tiled_memory *memory, uint32_t from, uint32_t to, uint64_t cycle)
 {
-   const struct cm_mesh *mesh = memory->mesh;
-   const uint32_t attached = mesh->routers;
-   if (from == to)
-      return cycle;
-   if (from == attached)
-      cycle = cross(memory, from, 1, CM_MESH_EAST, cycle, NULL);
-   const uint32_t first = from == attached ? mesh->attached_to : from;
-   const uint32_t last = to == attached ? mesh->attached_to : to;
-   const uint32_t column = first % mesh->columns, last_column = last % mesh->columns;
-   const uint32_t row = first / mesh->columns, last_row = last / mesh->columns;
-   const uint32_t corner = first - column + last_column;
-   cycle = column < last_column ? cross(memory, first, last_column - column, CM_MESH_EAST, cycle, NULL)
-                                : cross(memory, first, column - last_column, CM_MESH_WEST, cycle, NULL);
-   cycle = row < last_row ? cross(memory, corner, last_row - row, CM_MESH_SOUTH, cycle, NULL)
-                          : cross(memory, corner, row - last_row, CM_MESH_NORTH, cycle, NULL);
-   return to == attached ? cross(memory, to, 1, CM_MESH_WEST, cycle, NULL) : cycle;
+   const uint32_t hop_cycles = memory->hop_cycles;
+   const uint16_t *route = cm_tiled_memory_route(memory, from, to);
+   const uint32_t links = *route++;
+   const uint64_t begin = cycle;
+   for (uint32_t l = 0; l < links; l++)
+      cycle = cm_calendar_take(&memory->links[route[l]], cycle) + hop_cycles;
+   memory->link_cycles += cycle - begin - links * hop_cycles;
+   return cycle;
 }
 
 /* Sends a packet to all nodes along the tree of X-Y routes. */
@@ -141,11 +131,11 @@ broadcast(struct cm_tiled_memory *memory, uint32_t from, uint64_t cycle)
    const uint32_t columns = memory->mesh->columns, row = from / columns, column = from % columns;
    uint64_t at[CM_MESH_MAX_NODES * 2];
    at[from] = cycle;
-   cross(memory, from, columns - 1 - column, CM_MESH_EAST, cycle, at);
-   cross(memory, from, column, CM_MESH_WEST, cycle, at);
+   cross(memory, from, columns - 1 - column, CM_MESH_EAST, at);
+   cross(memory, from, column, CM_MESH_WEST, at);
    for (uint32_t router = row * columns; router < (row + 1) * columns; router++) {
-      cross(memory, router, memory->mesh->rows - 1 - row, CM_MESH_SOUTH, at[router], at);
-      cross(memory, router, row, CM_MESH_NORTH, at[router], at);
+      cross(memory, router, memory->mesh->rows - 1 - row, CM_MESH_SOUTH, at);
+      cross(memory, router, row, CM_MESH_NORTH, at);
    }
 }
 
