@@ -123,7 +123,7 @@ describe_textures(struct tbr_context *context, const struct tbr_compute_shader *
 
 /** Those that the load/store unit loads from. */
 static void
-describe_uniform_blocks(const struct tbr_context *context, uint32_t blocks, struct cm_storage *storage)
+describe_uniform_blocks(struct tbr_context *context, uint32_t blocks, struct cm_storage *storage)
 {
    u_foreach_bit (i, blocks) {
       const struct pipe_constant_buffer *constants = &context->constants[PIPE_SHADER_COMPUTE][i];
@@ -133,7 +133,7 @@ describe_uniform_blocks(const struct tbr_context *context, uint32_t blocks, stru
          MIN2(constants->buffer_size, constants->buffer->width0 - constants->buffer_offset);
       storage->num_buffers = TBR_UNIFORM_BLOCK(i) + 1;
       storage->buffers[TBR_UNIFORM_BLOCK(i)] = (struct cm_storage_buffer){
-         .resource = tbr_resource(constants->buffer)->id,
+         .resource = tbr_resource_announce(context, tbr_resource(constants->buffer)),
          .offset = constants->buffer_offset,
          .bytes = bytes & ~3u,
       };
@@ -152,7 +152,7 @@ describe_draw(struct tbr_context *context, struct tbr_compute_shader *shader,
    draw->storage = dispatch->storage.num_buffers || dispatch->storage.num_images;
    if (grid->indirect)
       draw->indirect = (struct cm_indirect){
-         .buffer = tbr_resource(grid->indirect)->id,
+         .buffer = tbr_resource_announce(context, tbr_resource(grid->indirect)),
          .offset = grid->indirect_offset,
          .bytes = sizeof grid->grid,
       };

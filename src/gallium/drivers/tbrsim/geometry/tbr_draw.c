@@ -480,9 +480,8 @@ static void
 draw_indirect(struct tbr_context *context, const struct pipe_draw_info *info, unsigned drawid_offset,
               const struct pipe_draw_indirect_info *indirect)
 {
-   tbr_resource_announce(context, tbr_resource(indirect->buffer));
    context->indirect = (struct tbr_indirect){
-      .buffer = tbr_resource(indirect->buffer)->id,
+      .buffer = tbr_resource_announce(context, tbr_resource(indirect->buffer)),
       .offset = indirect->offset,
       .stride = indirect->stride,
       .bytes = info->index_size ? 5 * sizeof(uint32_t) : 4 * sizeof(uint32_t),

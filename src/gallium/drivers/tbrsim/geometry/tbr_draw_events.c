@@ -27,14 +27,12 @@ describe_elements(struct tbr_context *context, struct tbr_batch *batch, struct c
       if (!buffer->buffer.resource)
          continue;
       assert(!buffer->is_user_buffer);
-      struct tbr_resource *resource = tbr_resource(buffer->buffer.resource);
-      tbr_resource_announce(context, resource);
       struct cm_vertex_element *described = &event->elements[event->num_elements++];
       described->offset = buffer->buffer_offset + element->src_offset;
       described->stride = element->src_stride;
       described->bytes = util_format_get_blocksize(element->src_format);
       described->instance_divisor = element->instance_divisor;
-      described->buffer = resource->id;
+      described->buffer = tbr_resource_announce(context, tbr_resource(buffer->buffer.resource));
    }
 }
 
@@ -43,8 +41,7 @@ tbr_draw_events_describe_texture(struct tbr_context *context, const struct pipe_
                                  const struct pipe_sampler_state *sampler, struct cm_texture_binding *binding)
 {
    /* Also where no fragment will read it: the consumer binds the textures of all draws. */
-   tbr_resource_announce(context, tbr_resource(view->texture));
-   binding->resource = tbr_resource(view->texture)->id;
+   binding->resource = tbr_resource_announce(context, tbr_resource(view->texture));
    binding->repeat_s = sampler && tbr_texture_repeats(sampler->wrap_s);
    binding->repeat_t = sampler && tbr_texture_repeats(sampler->wrap_t);
    if (view->target == PIPE_BUFFER) {
@@ -73,8 +70,7 @@ void
 tbr_draw_events_describe_image(struct tbr_context *context, const struct pipe_image_view *image,
                                struct cm_texture_binding *binding)
 {
-   tbr_resource_announce(context, tbr_resource(image->resource));
-   binding->resource = tbr_resource(image->resource)->id;
+   binding->resource = tbr_resource_announce(context, tbr_resource(image->resource));
    if (image->resource->target == PIPE_BUFFER) {
       binding->buffer_offset = image->u.buf.offset;
       binding->texel_bytes = util_format_get_blocksize(image->format);
@@ -93,10 +89,9 @@ tbr_draw_events_describe_storage(struct tbr_context *context, unsigned stage, ui
       const struct pipe_shader_buffer *buffer = &context->shader_buffers[stage][i];
       if (!buffer->buffer)
          continue;
-      tbr_resource_announce(context, tbr_resource(buffer->buffer));
       const uint32_t offset = MIN2(buffer->buffer_offset, buffer->buffer->width0);
       storage->buffers[i] = (struct cm_storage_buffer){
-         .resource = tbr_resource(buffer->buffer)->id,
+         .resource = tbr_resource_announce(context, tbr_resource(buffer->buffer)),
          .offset = offset,
          .bytes = MIN2(buffer->buffer_size, buffer->buffer->width0 - offset),
       };
@@ -287,9 +282,7 @@ describe_index_buffer(struct tbr_context *context, const struct pipe_draw_info *
    if (info->has_user_indices) {
       event->index_buffer = tbr_resource_user_buffer(context);
    } else {
-      struct tbr_resource *resource = tbr_resource(info->index.resource);
-      tbr_resource_announce(context, resource);
-      event->index_buffer = resource->id;
+      event->index_buffer = tbr_resource_announce(context, tbr_resource(info->index.resource));
    }
 }
 
@@ -430,9 +423,8 @@ find_spans(struct tbr_context *context, const struct pipe_stream_output_info *in
       }
       last_buffer = output->output_buffer;
       assert(found->count < ARRAY_SIZE(found->spans));
-      tbr_resource_announce(context, tbr_resource(target->buffer));
       found->spans[found->count++] = (struct cm_feedback){
-         .buffer = tbr_resource(target->buffer)->id,
+         .buffer = tbr_resource_announce(context, tbr_resource(target->buffer)),
          .offset = offset,
          .stride = info->stride[output->output_buffer] * sizeof(float),
          .bytes = bytes,

@@ -201,8 +201,7 @@ announce_buffer(struct tbr_context *context, struct tbr_batch *batch, enum cm_pr
    struct cm_texture_binding *binding = append_binding(batch, &bindings->buffer_numbers[unit]);
    if (!binding)
       return false;
-   tbr_resource_announce(context, tbr_resource(buffer->buffer));
-   binding->resource = tbr_resource(buffer->buffer)->id;
+   binding->resource = tbr_resource_announce(context, tbr_resource(buffer->buffer));
    binding->buffer_offset = MIN2(buffer->buffer_offset, buffer->buffer->width0);
    binding->is_storage = true;
    bindings->buffers_announced |= 1u << unit;

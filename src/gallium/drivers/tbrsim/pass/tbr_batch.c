@@ -246,9 +246,8 @@ tbr_batch_attach(struct tbr_context *context, struct tbr_batch *batch, struct pi
       .store = true,
    };
    p_atomic_set(&resource->last_write, batch->sequence);
-   tbr_resource_announce(context, resource);
    *tbr_pass_events_attachment(&batch->events, i) = (struct cm_attachment){
-      .resource = resource->id,
+      .resource = tbr_resource_announce(context, resource),
       .level = surface->u.tex.level,
       .layer = surface->u.tex.first_layer,
       .more_layers = surface->u.tex.last_layer - surface->u.tex.first_layer,

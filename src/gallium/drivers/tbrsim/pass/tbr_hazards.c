@@ -107,8 +107,11 @@ static void
 renew(struct tbr_context *context, struct tbr_resource *resource)
 {
    assert(can_replace_storage(resource));
+   struct tbr_screen *screen = tbr_screen(context->base.screen);
+   simple_mtx_lock(&screen->announce_mutex);
    tbr_resource_note_gone(resource);
-   resource->id = p_atomic_inc_return(&tbr_screen(context->base.screen)->next_resource_id);
+   p_atomic_set(&resource->id, p_atomic_inc_return(&screen->next_resource_id));
+   simple_mtx_unlock(&screen->announce_mutex);
    p_atomic_set(&resource->last_read, 0);
    p_atomic_set(&resource->reader, NULL);
    p_atomic_set(&resource->last_write, 0);

@@ -100,9 +100,8 @@ tbr_batch_resolve(struct tbr_context *context, const struct pipe_blit_info *blit
    p_atomic_set(&target->last_write, batch->sequence);
    target->undefined = false;
    pipe_resource_reference(&batch->resolved[i], blit->dst.resource);
-   tbr_resource_announce(context, target);
    batch->events.pass.resolve[i] = (struct cm_resolve){
-      .resource = target->id,
+      .resource = tbr_resource_announce(context, target),
       .level = level,
       .layer = blit->dst.box.z,
       .x0 = x0,

@@ -166,25 +166,28 @@ describe(struct tbr_screen *screen, const struct tbr_resource *resource,
    description->is_displayable = resource->display_target != NULL;
 }
 
-void
+uint32_t
 tbr_resource_announce(struct tbr_context *context, struct tbr_resource *resource)
 {
    struct tbr_screen *screen = tbr_screen(context->base.screen);
 
-   if (!screen->model || p_atomic_read(&resource->announced_id) == resource->id)
-      return;
-   /* Another context may be about to announce it, too: once, and before either uses it. */
+   uint32_t id = p_atomic_read(&resource->id);
+   if (!screen->model || p_atomic_read(&resource->announced_id) == id)
+      return id;
+   /* Another context may be about to announce it, too: once, and before either uses it; or to renew it. */
    simple_mtx_lock(&screen->announce_mutex);
-   if (resource->announced_id != resource->id) {
+   id = resource->id;
+   if (resource->announced_id != id) {
       struct cm_resource_description description;
       describe(screen, resource, &description);
       assert(description.id && description.block_bytes);
       tbr_model_define_resource(screen->model, &description);
-      p_atomic_set(&resource->announced_id, resource->id);
+      p_atomic_set(&resource->announced_id, id);
       if (resource->label)
          tbr_names_announce_label(screen, resource);
    }
    simple_mtx_unlock(&screen->announce_mutex);
+   return id;
 }
 
 void

@@ -25,7 +25,7 @@ struct tbr_storage {
 
 struct tbr_resource {
    struct pipe_resource base;
-   uint32_t id;                 /**< event-stream identifier; new when the storage is replaced */
+   uint32_t id;                 /**< event-stream identifier; new when the storage is replaced (atomic) */
    struct tbr_storage *storage; /**< changed under the screen's storage_lock, see tbr_resource_hold */
    struct sw_displaytarget *display_target; /**< storage->memory is its mapping */
 
@@ -89,8 +89,9 @@ bool tbr_resource_is_stale_front(const struct tbr_resource *resource);
 /** Reads a front buffer's content from its window; nothing that uses the memory may be under way. */
 void tbr_resource_read_front(struct tbr_resource *resource);
 
-/** Announces the resource to the event stream (once for each id). */
-void tbr_resource_announce(struct tbr_context *context, struct tbr_resource *resource);
+/** Announces the resource to the event stream, once for each id. Returns the id, which an event that names the resource has:
+ * another context may give it a new one at any time. */
+uint32_t tbr_resource_announce(struct tbr_context *context, struct tbr_resource *resource);
 
 /** Says in the event stream that the resource is read by what has no events (CM_NAME_READ), if a pass has stored to it
  * since the last time. The context has waited for that pass (tbr_resource_wait). */
