@@ -23,9 +23,9 @@
 #define MAX_BLOCKS_UNDER_WAY (1u << 19)
 #define MAX_ORPHANED_BYTES_UNDER_WAY (1ull << 30)
 /** Limits of the events that wait for the model, and of the unused memory that is kept for
- * the events of later tiles. The first is eight segments of the model's (gpu/parallel/segment.h): enough for its threads
- * to work on; while workers wait, these have their processors. */
-#define MAX_WAITING_EVENT_BYTES (4u << 20)
+ * the events of later tiles. The first is many segments of the model's (gpu/parallel/segment.h): enough for its threads
+ * to work on while the tile workers wait. */
+#define MAX_WAITING_EVENT_BYTES (16u << 20)
 #define MAX_SPARE_EVENT_BYTES (32u << 20)
 
 struct live_batch {
