@@ -95,8 +95,6 @@ access_block(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum
 
 static const struct cm_replacement byte_masks = {
    .access = access_block,
-   .read_sequence = cm_cache_read_one_by_one,
-   .read_grid = cm_cache_refuse_grid,
 };
 
 bool

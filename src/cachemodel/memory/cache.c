@@ -111,18 +111,16 @@ cm_cache_policy(const struct cm_cache *cache)
 }
 
 void
-cm_cache_read_one_by_one(struct cm_cache *cache, const uint64_t *blocks, unsigned count,
-                         enum cm_stream stream)
+cm_cache_read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, enum cm_stream stream)
 {
+   const struct cm_replacement *replacement = cache->replacement;
+   if (replacement->read_sequence) {
+      replacement->read_sequence(cache, blocks, count, stream);
+      return;
+   }
    cache->accesses[stream][0] += count;
    for (unsigned i = 0; i < count; i++)
-      cache->replacement->access(cache, blocks[i], stream, CM_READ);
-}
-
-bool
-cm_cache_refuse_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
-{
-   return false;
+      replacement->access(cache, blocks[i], stream, CM_READ);
 }
 
 void
@@ -289,7 +287,6 @@ cm_cache_invalidate(struct cm_cache *cache, uint64_t begin, uint64_t end)
    const uint64_t first = begin >> cache->block_shift;
    const uint64_t last = (end - 1) >> cache->block_shift;
    const struct cm_replacement *policy = cm_cache_policy(cache);
-   cache->changes++;
    if (policy->invalidate)
       policy->invalidate(cache, first, last);
    const size_t count = (size_t)cache->sets * cache->ways;
@@ -307,7 +304,6 @@ void
 cm_cache_drop(struct cm_cache *cache, uint64_t block)
 {
    const struct cm_replacement *policy = cm_cache_policy(cache);
-   cache->changes++;
    if (policy->invalidate)
       policy->invalidate(cache, block, block);
    invalidate_set(cache, policy, cm_cache_set(cache, block), block, block);
@@ -318,7 +314,6 @@ void
 cm_cache_empty(struct cm_cache *cache, bool writes_back)
 {
    const struct cm_replacement *policy = cm_cache_policy(cache);
-   cache->changes++;
    if (policy->invalidate)
       policy->invalidate(cache, 0, CM_NO_BLOCK - 1);
    for (uint32_t set = 0; set < cache->sets; set++) {
@@ -339,7 +334,6 @@ void
 cm_cache_discard_set(struct cm_cache *cache, uint64_t set)
 {
    memset(cache->lines + set * cache->ways, 0xff, cache->ways * sizeof(cm_line));
-   cache->changes++;
    const struct cm_replacement *policy = cm_cache_policy(cache);
    if (policy->set_emptied)
       policy->set_emptied(cache, set);

@@ -43,25 +43,20 @@ struct cm_next_use;
 
 #define CM_GRID_ROWS 16
 
-/** With at least this many grid_misses, the next grid is expected to miss, too. */
-#define CM_MANY_GRID_MISSES 64
-
-/** Reads of blocks in two columns and up to CM_GRID_ROWS rows, by up to four
- * readers one after another. */
-struct cm_read_grid {
-   uint64_t block;  /**< number of the upper left block */
-   uint64_t column; /**< blocks from it to the upper right one */
-   uint64_t row;    /**< blocks from row to row */
-   uint32_t accesses;
-   /** What each reader reads in a row or in two neighbouring ones, lowest bit first: bit 2 * row + column. */
-   uint32_t readers[4];
+/** Reads of blocks in up to two columns and a few rows, as a quad makes of a texture. */
+struct cm_block_grid {
+   uint64_t block;         /**< number of the upper left block */
+   uint64_t column;        /**< blocks from it to the upper right one */
+   uint64_t row;           /**< blocks from row to row */
+   uint32_t columns, rows; /**< how many: up to 2 and CM_GRID_ROWS */
+   uint32_t reads;         /**< of some of the blocks or all, some of them read more than once */
 };
 
-/** The block of a reader's bit. */
+/** A block of a grid. */
 static inline uint64_t
-cm_grid_block(const struct cm_read_grid *grid, unsigned bit)
+cm_grid_block(const struct cm_block_grid *grid, unsigned column, unsigned row)
 {
-   return grid->block + (bit >> 1) * grid->row + (-(uint64_t)(bit & 1) & grid->column);
+   return grid->block + column * grid->column + row * grid->row;
 }
 
 /** A replacement policy: how a set orders its blocks. One file a policy in
@@ -76,25 +71,14 @@ struct cm_replacement {
    /** Serves the reads at the front of a batch that are of any cache of a unit; caches: all of the unit, by instance. Returns
     * how many: none where it can't serve the first. NULL: it can't. */
    uint32_t (*take_reads)(struct cm_cache *caches, const cm_entry *entries, uint32_t count);
-   /** Counts and looks up reads of several blocks in order. */
+   /** Counts and looks up reads of several blocks in order. NULL: one after another with `access`. */
    void (*read_sequence)(struct cm_cache *cache, const uint64_t *blocks, unsigned count,
                          enum cm_stream stream);
-   /** Counts and looks up the reads of a grid where only the order of each block's
-    * first read matters. False, with nothing done, where the whole order may matter. */
-   bool (*read_grid)(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream);
-   /** As read_grid, but the look-up may be delayed until finish_reads. NULL: not needed. */
-   bool (*queue_grid)(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream);
-   /** Of a grid's blocks in rows 0 … and columns that a mask has: bits of those, and of some others, that are
-    * present and that another read of changes nothing, until the state of their set changes. Readers are not looked
-    * at. NULL: that is not known. */
-   uint32_t (*find_settled)(const struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t mask);
-   /** read_grid, where find_settled has just found these blocks settled. */
-   bool (*read_unsettled)(struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t settled,
-                          enum cm_stream stream);
+   /** Whether all blocks of a grid are present and hits on them change nothing, so that reads are only counted. NULL:
+    * that is not known of any. */
+   bool (*grid_is_settled)(const struct cm_cache *cache, const struct cm_block_grid *grid);
    /** Whether a read of the block that was read or filled last in its set changes nothing. */
    bool folds;
-   /** Looks up the reads that queue_grid has queued. */
-   void (*finish_reads)(struct cm_cache *cache);
    /** Inserts an absent block without an access; evicts the policy's victim. */
    void (*insert)(struct cm_cache *cache, uint64_t block, enum cm_stream stream);
    /** Empties lines[way] of a set; lines above it may move down. */
@@ -119,9 +103,6 @@ struct cm_replacement {
 /** Policies by enum cm_policy. */
 extern const struct cm_replacement *const cm_replacements[];
 
-/** Most queued reads. */
-#define CM_MAX_QUEUED_READS 64
-
 struct cm_cache {
    /** The block whose next access is a hit that changes no state, or CM_NO_BLOCK. */
    uint64_t folded_block;
@@ -132,12 +113,6 @@ struct cm_cache {
    uint8_t *state; /**< the policy's: sets × state_bytes */
    uint32_t state_bytes;
    bool fetch_on_write;
-   int16_t grid_misses; /**< lru: a score, which grows while blocks of grids miss and sinks while they hit */
-   /** Grows whenever the state of a set changes, and sometimes when it does not: while it is the same, settled blocks
-    * stay so. */
-   uint64_t changes;
-   /** Of the last grid that read_grid or queue_grid has served: bits of blocks that are settled now. */
-   uint32_t settled_blocks;
    struct cm_set_index index;
    void *shared;        /**< the policy's, for all sets; allocated with state */
    uint8_t *bank_state; /**< the policy's: banks × bank_bytes; allocated with state */
@@ -175,10 +150,6 @@ struct cm_cache {
    uint64_t accesses[CM_STREAM_COUNT][2];
    /** The other events; reads, writes and hits are not counted here. */
    uint64_t counts[CM_STREAM_COUNT][CM_CACHE_EVENT_COUNT];
-   /** Queued reads, to be looked up together; all of one stream (cm_cache_queue_grid). */
-   unsigned num_queued;
-   enum cm_stream queued_stream;
-   uint64_t queued[CM_MAX_QUEUED_READS];
 };
 
 /** Builds a cache whose next level is `next` (NULL: memory). config
@@ -263,43 +234,19 @@ cm_cache_attribute_access(struct cm_cache *cache, uint64_t address, enum cm_stre
 }
 
 /** Reads of a sequence of blocks (block numbers, not addresses), in order. */
-static inline void
-cm_cache_read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, enum cm_stream stream)
-{
-   cache->replacement->read_sequence(cache, blocks, count, stream);
-}
+void
+cm_cache_read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, enum cm_stream stream);
 
-/** Reads of a grid of blocks, at the cost of its distinct blocks. False, with nothing
- * done, where the whole order of the reads matters. */
+/** Counts the reads of a grid if all its blocks are present and hits on them change nothing. Else false, with nothing done:
+ * they are to be read in order. */
 static inline bool
-cm_cache_read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
+cm_cache_read_grid(struct cm_cache *cache, const struct cm_block_grid *grid, enum cm_stream stream)
 {
-   return cache->replacement->read_grid(cache, grid, stream);
-}
-
-/** The same, but may be delayed until cm_cache_finish_reads. That must be called before any access to this
- * cache or the next level other than reads of this stream's grids and sequences. */
-static inline bool
-cm_cache_queue_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
-{
-   if (cache->grid_misses >= CM_MANY_GRID_MISSES && cache->replacement->queue_grid)
-      return cache->replacement->queue_grid(cache, grid, stream);
-   return cm_cache_read_grid(cache, grid, stream);
-}
-
-static inline void
-cm_cache_finish_reads(struct cm_cache *cache)
-{
-   if (cache->num_queued)
-      cache->replacement->finish_reads(cache);
-}
-
-/** Lowers the score of grid_misses after a grid without misses. Most follow others: it is 0. */
-static inline void
-cm_cache_expect_hits(struct cm_cache *cache)
-{
-   if (cache->grid_misses)
-      cache->grid_misses = (int16_t)(cache->grid_misses > 3 ? cache->grid_misses - 3 : 0);
+   const struct cm_replacement *replacement = cache->replacement;
+   if (!replacement->grid_is_settled || !replacement->grid_is_settled(cache, grid))
+      return false;
+   cache->accesses[stream][0] += grid->reads;
+   return true;
 }
 
 /** The set of a block. */

@@ -17,16 +17,7 @@
  *       the way that holds a block, or ways; cm_find_way of the lines unless it is defined.
  *    bool cm_policy_is_settled(const struct cm_cache *, uint64_t set, const cm_line *lines,
  *                              uint64_t block)
- *       whether the block is present and a hit on it does not change the state. With CM_POLICY_FOLDS_HIT that
- *       stays so until the state of a set changes (cm_cache.changes).
- *
- *    bool cm_policy_look_up_grid(struct cm_cache *, const struct cm_read_grid *, enum cm_stream)
- *       looks up the reads of a grid, without counting them as accesses; false where their order is not
- *       known. Default: one after another.
- *    void cm_policy_look_up_blocks(struct cm_cache *, const struct cm_read_grid *, uint32_t blocks,
- *                                  enum cm_stream)
- *       looks up some of a grid's blocks, all in different sets, by the order of their first reads, without
- *       counting. Default: one after another.
+ *       whether the block is present and a hit on it does not change the state; false unless it is defined.
  *
  * and CM_POLICY_FOLDS_FILL, CM_POLICY_FOLDS_HIT: whether a hit right after a fill,
  * or after a hit, of the same block changes nothing, "right after" being the next
@@ -38,6 +29,9 @@
 
 #ifndef cm_policy_find
 #define cm_policy_find(cache, set, lines, ways, block) cm_find_way(lines, ways, block)
+#endif
+#ifndef cm_policy_is_settled
+#define cm_policy_is_settled(cache, set, lines, block) ((void)(set), false)
 #endif
 #ifndef CM_POLICY_BYPASSES
 #define CM_POLICY_BYPASSES false
@@ -51,7 +45,6 @@ cm_policy_look_up_ways(struct cm_cache *cache, uint64_t block, enum cm_stream st
    cm_line *lines = cache->lines + set * ways;
 
    const unsigned hit = cm_policy_find(cache, set, lines, ways, block);
-   cache->changes++;
    if (hit < ways) {
       cm_line *line = cm_policy_hit(cache, set, lines, ways, hit, stream);
       if (access != CM_READ)
@@ -148,7 +141,6 @@ cm_policy_insert(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
 {
    const uint64_t set = cm_cache_set(cache, block);
    cm_line *lines = cache->lines + set * cache->ways;
-   cache->changes++;
    const unsigned way = cm_policy_victim(cache, set, lines, cache->ways);
    if (CM_POLICY_BYPASSES && way == cache->ways)
       return;
@@ -158,35 +150,66 @@ cm_policy_insert(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
    cm_policy_fill(cache, set, lines, cache->ways, way);
    cache->folded_block = CM_NO_BLOCK;
 }
-/** Blocks that a sequence remembers as the last ones accessed in their sets. */
-#define CM_POLICY_RECENT 3
 
-/* A fragment's rows alternate: folding looks a few blocks back. A block that was
- * the last one accessed in its set is folded as if it had been the last of all,
- * because what a policy does with a hit stays within the set. */
-static void
-cm_policy_read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, enum cm_stream stream)
+/* A block that was the last one accessed is folded: a hit on it changes nothing, if the policy says so. */
+static inline __attribute__((always_inline)) void
+cm_policy_read_sequence_ways(struct cm_cache *cache, const uint64_t *blocks, unsigned count,
+                             enum cm_stream stream, unsigned ways)
 {
-   uint64_t recent[CM_POLICY_RECENT] = {cache->folded_block, CM_NO_BLOCK, CM_NO_BLOCK};
-   cache->accesses[stream][0] += count;
    for (unsigned i = 0; i < count; i++) {
-      const uint64_t block = blocks[i];
-      if (block == recent[0] || block == recent[1] || block == recent[2])
-         continue;
-      cm_policy_look_up(cache, block, stream, CM_READ, false);
-      const uint64_t set = cm_cache_set(cache, block);
-      recent[2] = cm_cache_set(cache, recent[1]) == set ? CM_NO_BLOCK : recent[1];
-      recent[1] = cm_cache_set(cache, recent[0]) == set ? CM_NO_BLOCK : recent[0];
-      recent[0] = cache->folded_block;
+      if (blocks[i] != cache->folded_block)
+         cm_policy_look_up_ways(cache, blocks[i], stream, CM_READ, ways);
    }
 }
 
-#include "memory/policy_reads.h"
+static void
+cm_policy_read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, enum cm_stream stream)
+{
+   cache->accesses[stream][0] += count;
+   if (cache->ways == 4)
+      cm_policy_read_sequence_ways(cache, blocks, count, stream, 4);
+   else if (cache->ways == 8)
+      cm_policy_read_sequence_ways(cache, blocks, count, stream, 8);
+   else
+      cm_policy_read_sequence_ways(cache, blocks, count, stream, cache->ways);
+}
+
+static inline __attribute__((always_inline)) bool
+cm_policy_block_is_settled(const struct cm_cache *cache, uint64_t block, bool is_hashed)
+{
+   const uint64_t set = is_hashed ? cm_set_hash(&cache->index, block) : cm_set_bits(&cache->index, block);
+   return cm_policy_is_settled(cache, set, cache->lines + set * cache->ways, block);
+}
+
+static inline __attribute__((always_inline)) bool
+cm_policy_blocks_are_settled(const struct cm_cache *cache, const struct cm_block_grid *grid, bool is_hashed)
+{
+   uint64_t block = grid->block;
+   for (uint32_t rows = grid->rows; rows; rows--, block += grid->row) {
+      if (!cm_policy_block_is_settled(cache, block, is_hashed) ||
+          (grid->columns > 1 && !cm_policy_block_is_settled(cache, block + grid->column, is_hashed)))
+         return false;
+   }
+   return true;
+}
+
+static __attribute__((noinline)) bool
+cm_policy_hashed_grid_is_settled(const struct cm_cache *cache, const struct cm_block_grid *grid)
+{
+   return cm_policy_blocks_are_settled(cache, grid, true);
+}
+
+static bool
+cm_policy_grid_is_settled(const struct cm_cache *cache, const struct cm_block_grid *grid)
+{
+   return cache->index.is_hashed ? cm_policy_hashed_grid_is_settled(cache, grid)
+                                 : cm_policy_blocks_are_settled(cache, grid, false);
+}
 
 /** The access functions as members of a struct cm_replacement; those of a policy that reads
  * sequences, and takes batches, in a way of its own. */
 #define CM_POLICY_FUNCTIONS \
    CM_POLICY_OTHER_FUNCTIONS(cm_policy_take), .read_sequence = cm_policy_read_sequence
-#define CM_POLICY_OTHER_FUNCTIONS(take_batch)                                \
-   .access = cm_policy_access, .take = take_batch, CM_POLICY_GRID_FUNCTIONS, \
+#define CM_POLICY_OTHER_FUNCTIONS(take_batch)                                                    \
+   .access = cm_policy_access, .take = take_batch, .grid_is_settled = cm_policy_grid_is_settled, \
    .folds = CM_POLICY_FOLDS_FILL && CM_POLICY_FOLDS_HIT && !CM_POLICY_BYPASSES, .insert = cm_policy_insert

@@ -130,16 +130,6 @@ void cm_cache_bypass(struct cm_cache *cache, uint64_t block, enum cm_stream stre
 /** Invalidates one block, if the cache has it. */
 void cm_cache_drop(struct cm_cache *cache, uint64_t block);
 
-/** Adds to the score that predicts whether the next grids miss. */
-static inline void
-cm_cache_expect_misses(struct cm_cache *cache, int score)
-{
-   score += cache->grid_misses;
-   cache->grid_misses = (int16_t)(score < 0                         ? 0
-                                  : score > 4 * CM_MANY_GRID_MISSES ? 4 * CM_MANY_GRID_MISSES
-                                                                    : score);
-}
-
 /** The lowest way of a set that is empty, or the number of ways. */
 static inline __attribute__((always_inline)) unsigned
 cm_find_empty_way(const cm_line *lines, unsigned ways)
@@ -166,12 +156,6 @@ bool cm_cache_is_partly_valid(const struct cm_cache *cache, uint64_t block);
 
 /** The policy of a cache, behind the functions that report its lookups, mask its bytes or let a stream bypass it. */
 const struct cm_replacement *cm_cache_policy(const struct cm_cache *cache);
-
-/** read_sequence of what looks at each access: reads one after another. */
-void cm_cache_read_one_by_one(struct cm_cache *cache, const uint64_t *blocks, unsigned count,
-                              enum cm_stream stream);
-/** read_grid where the order of all reads matters: false. */
-bool cm_cache_refuse_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream);
 
 /** Not selectable: adds each access to cache->future; nothing reaches the next level. */
 extern const struct cm_replacement cm_replacement_collect;

@@ -31,59 +31,21 @@ look_up(struct cm_cache *filter, uint64_t block, enum cm_stream stream)
    passed->count += passes;
    if (__builtin_expect(passed->count == passed->capacity, false))
       cm_access_stream_make_room(passed);
-   filter->changes += passes;
    filter->counts[stream][CM_CACHE_EVENT_MISSES] += passes;
    filter->folded_block = block;
 }
 
-#define CM_POLICY_WAYS(cache) 1u
-#define cm_policy_look_up(cache, block, stream, access, unroll_16) look_up(cache, block, stream)
-#define cm_policy_is_settled(cache, set, lines, block) is_last(lines, block)
-#define CM_POLICY_FOLDS_FILL true
-#define CM_POLICY_FOLDS_HIT true
-#define cm_policy_look_up_blocks look_up_blocks
-#include "memory/policy_reads.h"
-
-/* Adds the blocks of a grid to what is passed on, in the order of their first reads; `next` has room for them. Returns the
- * end. */
-static inline __attribute__((always_inline)) cm_entry *
-pass_blocks(struct cm_cache *filter, const struct cm_read_grid *grid, uint32_t blocks, enum cm_stream stream,
-            cm_entry *next)
+static bool
+grid_is_settled(const struct cm_cache *filter, const struct cm_block_grid *grid)
 {
-   const cm_entry entry = passed_entry(filter, 0, stream);
-   const cm_line line = cm_line_make(0, stream, false);
-   const unsigned shift = filter->block_shift - CM_ENTRY_ADDRESS_SHIFT;
-   for (unsigned r = 0; blocks; r++) {
-      uint32_t mask = grid->readers[r] & blocks;
-      blocks &= ~mask;
-      while (mask) {
-         const uint64_t block = cm_grid_block(grid, cm_take_bit(&mask));
-         cm_line *set = filter->lines + cm_cache_set(filter, block);
-         assert(!is_last(set, block));
-         *set = line | block << 8;
-         *next++ = entry | block << shift;
+   for (unsigned row = 0; row < grid->rows; row++) {
+      for (unsigned column = 0; column < grid->columns; column++) {
+         const uint64_t block = cm_grid_block(grid, column, row);
+         if (!is_last(filter->lines + cm_cache_set(filter, block), block))
+            return false;
       }
    }
-   return next;
-}
-
-/* Blocks that are known not to be settled, and all in different sets: each is passed on. */
-static __attribute__((noinline)) void
-look_up_blocks(struct cm_cache *filter, const struct cm_read_grid *grid, uint32_t blocks,
-               enum cm_stream stream)
-{
-   struct cm_access_stream *passed = filter->outgoing;
-   cm_entry entries[2 * CM_GRID_ROWS];
-   /* Without memory for more it has no room even now. */
-   cm_access_stream_reserve(passed, 2 * CM_GRID_ROWS);
-   const bool fits = passed->capacity - passed->count > 2 * CM_GRID_ROWS;
-   cm_entry *begin = fits ? passed->entries + passed->count : entries;
-   const uint32_t count = (uint32_t)(pass_blocks(filter, grid, blocks, stream, begin) - begin);
-   if (fits)
-      passed->count += count;
-   filter->changes += count;
-   filter->counts[stream][CM_CACHE_EVENT_MISSES] += count;
-   filter->folded_block = CM_NO_BLOCK;
+   return true;
 }
 
 static void
@@ -104,7 +66,7 @@ read_sequence(struct cm_cache *filter, const uint64_t *blocks, unsigned count, e
 static const struct cm_replacement filtering = {
    .access = read_one,
    .read_sequence = read_sequence,
-   CM_POLICY_GRID_FUNCTIONS,
+   .grid_is_settled = grid_is_settled,
 };
 
 bool
@@ -146,7 +108,6 @@ void
 cm_filter_forget(struct cm_cache *filter)
 {
    memset(filter->lines, 0xff, filter->sets * sizeof(cm_line));
-   filter->changes++;
    filter->folded_block = CM_NO_BLOCK;
 }
 

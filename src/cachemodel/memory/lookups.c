@@ -18,11 +18,7 @@ void
 cm_cache_report_lookups(struct cm_cache *cache, struct cm_access_stream *stream, cm_entry entry)
 {
    assert(stream && cm_entry_unit(entry) == (unsigned)cache->unit);
-   static const struct cm_replacement lookups = {
-      .access = access_block,
-      .read_sequence = cm_cache_read_one_by_one, /* and so are grids' */
-      .read_grid = cm_cache_refuse_grid,
-   };
+   static const struct cm_replacement lookups = {.access = access_block};
    if (cache->lookups)
       return;
    cache->lookups = stream;

@@ -64,6 +64,7 @@ cm_set_index_init(struct cm_set_index *index, uint32_t sets, enum cm_index kind)
    index->mask = sets - 1;
    index->is_modulo = sets & (sets - 1);
    index->is_hashed = index->is_modulo || (kind > CM_INDEX_XOR && sets > 1);
+   index->xor_shift = CM_SET_NO_BITS;
    if (kind == CM_INDEX_XOR)
       index->xor_shift = (uint32_t)__builtin_ctz(sets);
    else if (index->is_hashed && !index->is_modulo)

@@ -10,10 +10,12 @@
 
 /** Block numbers have up to 56 bits, in digits of 4. */
 #define CM_SET_DIGITS 14
+/** Block numbers have no bits from here on. */
+#define CM_SET_NO_BITS 63
 
 struct cm_set_index {
    uint64_t mask;      /**< sets - 1 */
-   uint32_t xor_shift; /**< xor: the number's bits from here on are folded once; modulo: 0 */
+   uint32_t xor_shift; /**< xor: the number's bits from here on are folded once; modulo: CM_SET_NO_BITS */
    bool is_hashed;     /**< cm_set_hash has the set, not mask and xor_shift */
    bool is_modulo;     /**< of a number of sets that is no power of two */
    uint32_t sets;
@@ -27,13 +29,19 @@ void cm_set_index_init(struct cm_set_index *index, uint32_t sets, enum cm_index 
 /** cm_set_of where is_hashed. */
 uint64_t cm_set_hash(const struct cm_set_index *index, uint64_t block);
 
+/** cm_set_of where not is_hashed. */
+static inline uint64_t
+cm_set_bits(const struct cm_set_index *index, uint64_t block)
+{
+   return (block ^ block >> index->xor_shift) & index->mask;
+}
+
 static inline uint64_t
 cm_set_of(const struct cm_set_index *index, uint64_t block)
 {
    if (__builtin_expect(index->is_hashed, false))
       return cm_set_hash(index, block);
-   const uint64_t folded = index->xor_shift ? block ^ block >> index->xor_shift : block;
-   return folded & index->mask;
+   return cm_set_bits(index, block);
 }
 
 /** The smallest irreducible polynomial over GF(2) of a degree from 1 to 31; bit i: the coefficient of x^i. */

@@ -323,11 +323,7 @@ cm_cache_init_entrance(struct cm_cache *cache, struct cm_cache *shared, struct c
                        cm_entry entry)
 {
    assert(stream && cm_entry_unit(entry) == (unsigned)shared->unit);
-   static const struct cm_replacement entrance = {
-      .access = enter,
-      .read_sequence = cm_cache_read_one_by_one,
-      .read_grid = cm_cache_refuse_grid,
-   };
+   static const struct cm_replacement entrance = {.access = enter};
    *cache = (struct cm_cache){
       .block_shift = shared->block_shift,
       .unit = shared->unit,

@@ -298,29 +298,19 @@ tag_banks_differ(const struct cm_texture_access *access, const uint64_t *lines, 
    return true;
 }
 
-/* The lines of a grid that a mask names: up to four, or none. */
-static inline unsigned
-grid_lines(const struct cm_read_grid *grid, uint32_t mask, uint64_t lines[CM_TEXTURE_ADDRESSES])
-{
-   unsigned count = 0;
-   for (; mask; mask &= mask - 1) {
-      if (count == CM_TEXTURE_ADDRESSES)
-         return 0;
-      lines[count++] = cm_grid_block(grid, (unsigned)__builtin_ctz(mask));
-   }
-   return count;
-}
-
-/* Whether no fragment of a grid finds two of its lines in one tag bank. May say no when none does. */
+/* Whether all lines of a grid are in different tag banks. May say no when those that are read are. */
 static inline bool
-has_no_tag_conflict(const struct cm_texture_access *access, const struct cm_read_grid *grid)
+has_no_tag_conflict(const struct cm_texture_access *access, const struct cm_block_grid *grid)
 {
-   const uint32_t mask = grid->readers[0] | grid->readers[1] | grid->readers[2] | grid->readers[3];
    uint64_t lines[CM_TEXTURE_ADDRESSES];
-   if (!(mask & (mask - 1)))
-      return true;
-   const unsigned count = grid_lines(grid, mask, lines);
-   return count && tag_banks_differ(access, lines, count);
+   unsigned count = 0;
+   if (grid->columns * grid->rows > CM_TEXTURE_ADDRESSES)
+      return false;
+   for (unsigned row = 0; row < grid->rows; row++) {
+      for (unsigned column = 0; column < grid->columns; column++)
+         lines[count++] = cm_grid_block(grid, column, row);
+   }
+   return tag_banks_differ(access, lines, count);
 }
 
 /* One fragment's footprint, wherever its texels lie. */
@@ -412,12 +402,11 @@ count_positions(struct cm_texture_access *access, const struct cm_texture_image 
    }
 }
 
-/* A quad's footprint, fragment by fragment. lines: those of all of them one after another; NULL: they are
- * in the grid. */
+/* A quad's footprint, fragment by fragment. lines: those of all of them one after another. */
 static void
 count_fragments(struct cm_texture_access *access, const struct cm_texture_image *image,
                 const struct cm_texture_binding *binding, const struct cm_footprint *footprint,
-                const struct cm_read_grid *grid, const uint64_t *lines)
+                const uint64_t *lines)
 {
    const unsigned size = image->layout->texel_shift;
    const bool positions = has_positions(access, image);
@@ -431,12 +420,8 @@ count_fragments(struct cm_texture_access *access, const struct cm_texture_image 
       }
       if (positions) {
          const struct position position = find_position(access, image, binding, x, y);
-         uint64_t lines_of_grid[CM_TEXTURE_ADDRESSES];
-         const uint64_t *its_lines = lines ? lines : lines_of_grid;
-         if (!lines)
-            grid_lines(grid, grid->readers[f], lines_of_grid);
-         else
-            lines += position.lines;
+         const uint64_t *its_lines = lines;
+         lines += position.lines;
          if (position.number != NO_POSITION && (access->tags != CM_TEXTURE_TAGS_BANKED ||
                                                 tag_banks_differ(access, its_lines, position.lines))) {
             access->footprints[access->first_position[size] + position.number]++;
@@ -448,23 +433,15 @@ count_fragments(struct cm_texture_access *access, const struct cm_texture_image 
 }
 
 void
-cm_texture_access_grid(struct cm_texture_access *access, const struct cm_texture_image *image,
-                       const struct cm_texture_binding *binding, const struct cm_footprint *footprint,
-                       const struct cm_read_grid *grid)
+cm_texture_access_footprint(struct cm_texture_access *access, const struct cm_texture_image *image,
+                            const struct cm_texture_binding *binding, const struct cm_footprint *footprint,
+                            const struct cm_block_grid *grid, const uint64_t *blocks)
 {
-   if (has_positions(access, image) &&
+   if (grid && footprint->live == 15 && has_positions(access, image) &&
        (access->tags != CM_TEXTURE_TAGS_BANKED || has_no_tag_conflict(access, grid)))
       count_positions(access, image, footprint);
    else
-      count_fragments(access, image, binding, footprint, grid, NULL);
-}
-
-void
-cm_texture_access_blocks(struct cm_texture_access *access, const struct cm_texture_image *image,
-                         const struct cm_texture_binding *binding, const struct cm_footprint *footprint,
-                         const uint64_t *blocks)
-{
-   count_fragments(access, image, binding, footprint, NULL, blocks);
+      count_fragments(access, image, binding, footprint, blocks);
 }
 
 void

@@ -98,15 +98,12 @@ struct cm_texture_access {
 bool cm_texture_access_init(struct cm_texture_access *access, const struct cm_config *config);
 void cm_texture_access_finish(struct cm_texture_access *access);
 
-/** Counts a quad's footprint that has a short form (cm_footprint_grid). */
-void cm_texture_access_grid(struct cm_texture_access *access, const struct cm_texture_image *image,
+/** Counts a quad's footprint. grid: that of cm_footprint_grid, NULL: there is none; blocks: those of
+ * cm_footprint_blocks. */
+void
+cm_texture_access_footprint(struct cm_texture_access *access, const struct cm_texture_image *image,
                             const struct cm_texture_binding *binding, const struct cm_footprint *footprint,
-                            const struct cm_read_grid *grid);
-
-/** Counts any quad's footprint. blocks: those of cm_footprint_blocks. */
-void cm_texture_access_blocks(struct cm_texture_access *access, const struct cm_texture_image *image,
-                              const struct cm_texture_binding *binding, const struct cm_footprint *footprint,
-                              const uint64_t *blocks);
+                            const struct cm_block_grid *grid, const uint64_t *blocks);
 
 /** Counts one fragment's texel of a buffer: the element of this number, so many bytes at an address. */
 void cm_texture_access_element(struct cm_texture_access *access, uint64_t element, uint64_t address,

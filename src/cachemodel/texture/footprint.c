@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "texture/placement.h"
-#include "texture/quad.h"
 #include "texture/texel_order.h"
 
 /* The blocks of one fragment's texels, wherever these lie; once: each only where it is read first. */
@@ -134,11 +133,8 @@ cm_texture_image_init(struct cm_texture_image *image, const struct cm_texture_la
                                                 (uint8_t)__builtin_ctz(layout->block_height)};
    image->shape.column_shift += image->compression.column_shift;
    image->shape.row_shift += image->compression.row_shift;
-   const int16_t column = (int16_t)(UINT32_MAX << image->shape.column_shift),
-                 row = (int16_t)(UINT32_MAX << image->shape.row_shift);
-   const int16_t x = (int16_t)(level->width - 1), y = (int16_t)(level->height - 1);
-   image->beyond = (cm_texels){column, row, column, row, column, row, column, row};
-   image->last = (cm_texels){x, y, x, y, x, y, x, y};
+   image->block_end[0] = (int16_t)((1 << image->shape.column_shift) - 1);
+   image->block_end[1] = (int16_t)((1 << image->shape.row_shift) - 1);
    image->texel_shift = block_shift - layout->texel_shift;
    image->first_block = image->address >> block_shift;
    image->row_blocks = level->row_bytes >> block_shift;
@@ -252,11 +248,44 @@ cm_distinct_blocks(const uint64_t *blocks, unsigned count, uint64_t *firsts)
 
 /* ---- a quad at once ------------------------------------------------------ */
 
-/* The columns of a fragment's blocks as bits 0 and 1; second: the first texel of the second column. */
-static inline uint32_t
-column_bits(int32_t x, uint32_t more, int32_t second)
+/* x and y of a quad's four texels; the pairs as numbers. */
+typedef int16_t quad_texels __attribute__((vector_size(16)));
+typedef uint32_t quad_pairs __attribute__((vector_size(16)));
+
+static inline quad_texels
+every_texel(const void *texel)
 {
-   return (1u + (x >= second)) | (1u + (x + (int32_t)more >= second));
+   uint32_t pair;
+   memcpy(&pair, texel, sizeof pair);
+   return (quad_texels)(quad_pairs){pair, pair, pair, pair};
+}
+
+/* All bits of the texels of the live fragments. */
+static inline quad_texels
+live_texels(unsigned live)
+{
+   const quad_texels bits = {1, 1, 2, 2, 4, 4, 8, 8};
+   const int16_t mask[2] = {(int16_t)live, (int16_t)live};
+   return (every_texel(mask) & bits) != 0;
+}
+
+/* A loop over elements is what compilers make one instruction of. */
+static inline quad_texels
+least_texels(quad_texels a, quad_texels b)
+{
+   quad_texels result;
+   for (unsigned i = 0; i < 8; i++)
+      result[i] = a[i] < b[i] ? a[i] : b[i];
+   return result;
+}
+
+static inline quad_texels
+greatest_texels(quad_texels a, quad_texels b)
+{
+   quad_texels result;
+   for (unsigned i = 0; i < 8; i++)
+      result[i] = a[i] > b[i] ? a[i] : b[i];
+   return result;
 }
 
 /* The least and the greatest column and row of a quad's texels. */
@@ -264,110 +293,87 @@ struct bounds {
    int32_t left, right, top, bottom;
 };
 
-/* Those of the footprints' first texels; false where any texel is outside the image. */
-static inline __attribute__((always_inline)) bool
-find_bounds(const struct cm_texture_image *image, const struct cm_footprint *footprint, struct bounds *bounds)
+static inline __attribute__((always_inline)) struct bounds
+find_bounds(quad_texels first, int32_t more)
 {
-   const int32_t more = footprint->linear ? 1 : 0;
-   cm_texels low, high;
-   cm_texel_range(cm_first_texels(footprint), &low, &high);
-   *bounds = (struct bounds){low[0], high[0] + more, low[1], high[1] + more};
-   return (bounds->left | bounds->top) >= 0 && bounds->right < (int32_t)image->level->width &&
-          bounds->bottom < (int32_t)image->level->height;
+   const quad_texels half = __builtin_shufflevector(first, first, 4, 5, 6, 7, 0, 1, 2, 3);
+   quad_texels low = least_texels(first, half), high = greatest_texels(first, half);
+   low = least_texels(low, __builtin_shufflevector(low, low, 2, 3, 0, 1, 6, 7, 4, 5));
+   high = greatest_texels(high, __builtin_shufflevector(high, high, 2, 3, 0, 1, 6, 7, 4, 5));
+   return (struct bounds){low[0], high[0] + more, low[1], high[1] + more};
 }
 
-/* Which blocks of a grid each fragment of a footprint reads. left, top: column and row of its first block. */
+/* How many blocks the live fragments of a linear footprint read: each 1 or 2 columns times 1 or 2 rows. */
+static inline __attribute__((always_inline)) uint32_t
+count_linear_reads(const struct cm_texture_image *image, quad_texels first, quad_texels live)
+{
+   const quad_texels end = every_texel(image->block_end);
+   const quad_texels crosses = ((first & end) == end) & 1;
+   const quad_texels both = crosses & (quad_texels)((quad_pairs)crosses << 16);
+   quad_texels reads = (crosses + both + (quad_texels){1, 0, 1, 0, 1, 0, 1, 0}) & live;
+   reads += __builtin_shufflevector(reads, reads, 4, 5, 6, 7, 0, 1, 2, 3);
+   uint64_t sums;
+   memcpy(&sums, &reads, sizeof sums);
+   return (uint32_t)(sums * 0x0001000100010001u >> 48);
+}
+
+/* Where a grid of blocks lies in an image that has_tiles_of_blocks. left, top: column and row of its first block. */
 static inline __attribute__((always_inline)) void
-find_readers(const struct cm_texture_image *image, const struct cm_footprint *footprint, uint32_t left,
-             uint32_t top, struct cm_read_grid *grid)
+place_in_order(const struct cm_texture_image *image, enum cm_texel_order order, uint32_t left, uint32_t top,
+               struct cm_block_grid *grid)
 {
-   const unsigned column_shift = image->shape.column_shift, row_shift = image->shape.row_shift;
-   const int32_t more = footprint->linear ? 1 : 0;
-   grid->accesses = 0;
-   for (unsigned f = 0; f < 4; f++) {
-      const int32_t x = footprint->texel[f].x, y = footprint->texel[f].y;
-      const uint32_t first_row = 2 * (((uint32_t)y >> row_shift) - top),
-                     second_row = 2 * (((uint32_t)(y + more) >> row_shift) - top);
-      /* Bit 0 or 1 is the block's column, bit 0, 2, 4… its row. */
-      const uint32_t columns =
-         1u << (((uint32_t)x >> column_shift) - left) | 1u << (((uint32_t)(x + more) >> column_shift) - left);
-      grid->readers[f] = columns * (1u << first_row | 1u << second_row);
-      grid->accesses += (1 + (columns == 3)) << (second_row != first_row);
+   uint64_t columns[2], rows[2];
+   for (uint32_t i = 0; i < 2; i++) {
+      const uint32_t column = (left + i) << image->shape.column_shift >> image->compression.column_shift,
+                     row = (top + i) << image->shape.row_shift >> image->compression.row_shift;
+      columns[i] = cm_column_texel(image->level, order, column) >> image->texel_shift;
+      rows[i] = cm_row_texel(image->level, order, row) >> image->texel_shift;
    }
+   grid->block = image->first_block + columns[0] + rows[0];
+   grid->column = columns[1] - columns[0];
+   grid->row = rows[1] - rows[0];
 }
 
-/* cm_footprint_grid of an image that has_tiles_of_blocks: two columns and two rows at most. */
-static inline __attribute__((always_inline)) bool
-tile_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
-          struct cm_read_grid *grid, enum cm_texel_order order)
+/* Not inlined, for the registers that it takes. */
+static __attribute__((noinline)) void
+place_in_tiles(const struct cm_texture_image *image, uint32_t left, uint32_t top, struct cm_block_grid *grid)
 {
-   const unsigned column_shift = image->shape.column_shift, row_shift = image->shape.row_shift;
-   struct bounds bounds;
-   if (!find_bounds(image, footprint, &bounds))
-      return false;
-   const uint32_t left = (uint32_t)bounds.left >> column_shift,
-                  right = (uint32_t)bounds.right >> column_shift;
-   const uint32_t top = (uint32_t)bounds.top >> row_shift, bottom = (uint32_t)bounds.bottom >> row_shift;
-   if (right - left > 1 || bottom - top > 1)
-      return false;
-
-   const uint64_t column = cm_column_block(image, order, left), row = cm_row_block(image, order, top);
-   grid->block = image->first_block + column + row;
-   grid->column = right == left ? 0 : cm_column_block(image, order, right) - column;
-   grid->row = bottom == top ? 0 : cm_row_block(image, order, bottom) - row;
-   if (right == left && bottom == top) {
-      grid->accesses = 4;
-      for (unsigned f = 0; f < 4; f++)
-         grid->readers[f] = 1;
-      return true;
-   }
-   find_readers(image, footprint, left, top, grid);
-   return true;
-}
-
-/* Of the two orders of such images. Not inlined, for the registers that it takes. */
-static __attribute__((noinline)) bool
-ordered_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
-             struct cm_read_grid *grid)
-{
-   return image->layout->placement->order == CM_ORDER_MORTON
-             ? tile_grid(image, footprint, grid, CM_ORDER_MORTON)
-             : tile_grid(image, footprint, grid, CM_ORDER_TILES);
+   if (image->layout->placement->order == CM_ORDER_MORTON)
+      place_in_order(image, CM_ORDER_MORTON, left, top, grid);
+   else
+      place_in_order(image, CM_ORDER_TILES, left, top, grid);
 }
 
 bool
 cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
-                  struct cm_read_grid *grid)
+                  struct cm_block_grid *grid)
 {
-   const uint32_t more = footprint->linear ? 1 : 0; /* columns and rows beyond the first */
-   if (footprint->live != 15)
-      return false;
-   if (!image->has_rows_of_blocks)
-      return image->has_tiles_of_blocks && ordered_grid(image, footprint, grid);
-   struct bounds bounds;
-   if (!find_bounds(image, footprint, &bounds))
-      return false;
-   const uint32_t shift = image->shape.column_shift, row_shift = image->shape.row_shift;
-   const int32_t left = bounds.left >> shift, right = bounds.right >> shift, top = bounds.top >> row_shift;
-   if (right - left > 1 || (bounds.bottom >> row_shift) - top >= CM_GRID_ROWS)
+   const unsigned live = footprint->live & 15;
+   quad_texels first, live_mask = (quad_texels){0} == 0;
+   _Static_assert(sizeof footprint->texel == sizeof first, "a texel is x, y of 16 bits");
+   memcpy(&first, footprint->texel, sizeof first);
+   if (live != 15) {
+      live_mask = live_texels(live);
+      const unsigned one = (unsigned)__builtin_ctz(live | 8);
+      first = (first & live_mask) | (every_texel(&footprint->texel[one]) & ~live_mask);
+   }
+   const struct bounds bounds = find_bounds(first, footprint->linear != 0);
+   if (!live || !(image->has_rows_of_blocks || image->has_tiles_of_blocks) ||
+       (bounds.left | bounds.top) < 0 || bounds.right >= (int32_t)image->level->width ||
+       bounds.bottom >= (int32_t)image->level->height)
       return false;
 
-   grid->block = image->first_block + (uint32_t)left + (uint32_t)top * image->row_blocks;
+   const unsigned column_shift = image->shape.column_shift, row_shift = image->shape.row_shift;
+   const uint32_t left = (uint32_t)bounds.left >> column_shift, top = (uint32_t)bounds.top >> row_shift;
+   grid->columns = ((uint32_t)bounds.right >> column_shift) - left + 1;
+   grid->rows = ((uint32_t)bounds.bottom >> row_shift) - top + 1;
+   if (grid->columns > 2 || grid->rows > (image->has_rows_of_blocks ? CM_GRID_ROWS : 2))
+      return false;
+   grid->reads = footprint->linear ? count_linear_reads(image, first, live_mask) : cm_quad_fragments(live);
+   grid->block = image->first_block + left + top * image->row_blocks;
    grid->column = 1;
    grid->row = image->row_blocks;
-   if (row_shift) {
-      find_readers(image, footprint, (uint32_t)left, (uint32_t)top, grid);
-      return true;
-   }
-   grid->accesses = 4 << more;
-   const uint32_t both_rows = 1 | more << 2; /* times the columns of one */
-   for (unsigned f = 0; f < 4; f++) {
-      uint32_t columns = 1;
-      if (right != left) {
-         columns = column_bits(footprint->texel[f].x, more, right << shift);
-         grid->accesses += (columns == 3) << more;
-      }
-      grid->readers[f] = columns * both_rows << 2 * (footprint->texel[f].y - top);
-   }
+   if (!image->has_rows_of_blocks)
+      place_in_tiles(image, left, top, grid);
    return true;
 }

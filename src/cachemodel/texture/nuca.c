@@ -161,14 +161,6 @@ cm_nuca_read(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, u
    serve(nuca, processor, blocks, count);
 }
 
-void
-cm_nuca_read_grid(struct cm_nuca *nuca, uint32_t processor, const struct cm_read_grid *grid)
-{
-   uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS];
-   serve(nuca, processor, blocks,
-         cm_grid_list(grid, nuca->config.requests == CM_NUCA_REQUESTS_FOOTPRINT, blocks));
-}
-
 /* ---- counters ---------------------------------------------------------- */
 
 void

@@ -101,9 +101,6 @@ void cm_nuca_destroy(struct cm_nuca *nuca);
  * cm_footprint_texels does. */
 void cm_nuca_read(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count);
 
-/** The same of a grid of blocks, whose readers are the fragments. */
-void cm_nuca_read_grid(struct cm_nuca *nuca, uint32_t processor, const struct cm_read_grid *grid);
-
 /** The mesh. Its shape does not change; its counts do with every request. */
 const struct cm_mesh *cm_nuca_mesh(const struct cm_nuca *nuca);
 

@@ -118,9 +118,6 @@ struct cm_block_shape {
 bool cm_texture_block_shape(const struct cm_texture_layout *layout, const struct cm_texture_level *level,
                             uint64_t address, unsigned block_shift, struct cm_block_shape *shape);
 
-/** x and y of a quad's four texels. */
-typedef int16_t cm_texels __attribute__((vector_size(16)));
-
 /** A level's layer or slice as footprints are looked up in it. */
 struct cm_texture_image {
    const struct cm_texture_layout *layout;
@@ -133,9 +130,8 @@ struct cm_texture_image {
    /** The same in other orders, whose blocks are rectangles. */
    bool has_tiles_of_blocks;
    struct cm_block_shape shape;       /**< of a block in texels, where one of the two is so */
+   int16_t block_end[2];              /**< the same: number of a block's last column and row in it */
    struct cm_block_shape compression; /**< the same: of a compression block; 0, 0: uncompressed */
-   cm_texels beyond;                  /**< the same: bits of coordinates that differ between blocks */
-   cm_texels last;                    /**< the same: the last texel of all, four times */
    uint32_t texel_shift;              /**< binary logarithm of texels a block, or of its compression blocks */
    uint64_t first_block;              /**< number of its first block */
    uint64_t row_blocks;               /**< of has_rows_of_blocks: blocks from row to row */
@@ -160,34 +156,11 @@ unsigned cm_footprint_blocks(const struct cm_texture_image *image, const struct 
 unsigned cm_footprint_texels(const struct cm_texture_image *image, const struct cm_texture_binding *binding,
                              const struct cm_footprint *footprint, uint64_t *blocks);
 
-/** The same in short: false where the texels lie in more than two columns of blocks or
- * more than CM_GRID_ROWS rows (of tiles: two), or not all inside an image that
+/** The same in short: the grid that these blocks lie in. False where no fragment is live, or the texels lie in more than
+ * two columns of blocks or more than CM_GRID_ROWS rows (of tiles: two), or not all inside an image that
  * has_rows_of_blocks or has_tiles_of_blocks. */
 bool cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
-                       struct cm_read_grid *grid);
-
-/** The columns and rows of blocks that a footprint's texels lie in, inclusive. */
-struct cm_block_box {
-   uint32_t left, right, top, bottom;
-   cm_texels first, last; /**< the first and the last texel of these blocks, four times */
-};
-
-/** The blocks of a grid, one reader's after another; once: each only where it is read first. blocks: room for
- * CM_MAX_FOOTPRINT_BLOCKS. Returns how many. */
-static inline unsigned
-cm_grid_list(const struct cm_read_grid *grid, bool once, uint64_t *blocks)
-{
-   unsigned count = 0;
-   uint32_t seen = 0;
-   for (unsigned r = 0; r < 4; r++) {
-      uint32_t mask = grid->readers[r] & ~seen;
-      if (once)
-         seen |= mask;
-      for (; mask; mask &= mask - 1)
-         blocks[count++] = cm_grid_block(grid, (unsigned)__builtin_ctz(mask));
-   }
-   return count;
-}
+                       struct cm_block_grid *grid);
 
 /** The first of each block of a list, in order. firsts: room for as many. Returns how many. */
 unsigned cm_distinct_blocks(const uint64_t *blocks, unsigned count, uint64_t *firsts);

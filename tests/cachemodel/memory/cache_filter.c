@@ -85,27 +85,25 @@ read_list(struct setup *setup, uint64_t *state)
    cm_cache_read_sequence(&setup->filter, blocks, count, CM_STREAM_TEXTURE);
 }
 
-/* The same grid up to three times. Some blocks share sets: rows may be powers of two apart. */
+/* Some reads of the same grid's blocks up to three times. Some blocks share sets: rows may be powers of two apart. */
 static void
 read_grid(struct setup *setup, uint64_t *state)
 {
-   struct cm_read_grid grid = {.block = random_below(state, 300),
-                               .column = 1 + random_below(state, 2) * random_below(state, 40),
-                               .row = random_below(state, 2) ? 1u << random_below(state, 8)
-                                                             : 1 + random_below(state, 70)};
-   uint64_t sequence[4 * 2 * CM_GRID_ROWS];
-   for (unsigned r = 0; r < 4; r++) {
-      grid.readers[r] = (1u + random_below(state, 15)) << 2 * random_below(state, 3);
-      for (unsigned bit = 0; bit < 2 * CM_GRID_ROWS; bit++) {
-         if (grid.readers[r] >> bit & 1)
-            sequence[grid.accesses++] = grid.block + bit / 2 * grid.row + bit % 2 * grid.column;
-      }
-   }
+   struct cm_block_grid grid = {.block = random_below(state, 300),
+                                .column = 1 + random_below(state, 2) * random_below(state, 40),
+                                .row = random_below(state, 2) ? 1u << random_below(state, 8)
+                                                              : 1 + random_below(state, 70),
+                                .columns = 1 + random_below(state, 2),
+                                .rows = 1 + random_below(state, 3),
+                                .reads = 1 + random_below(state, 16)};
+   uint64_t sequence[16];
+   for (unsigned r = 0; r < grid.reads; r++)
+      sequence[r] = cm_grid_block(&grid, random_below(state, grid.columns), random_below(state, grid.rows));
    for (unsigned times = 1 + random_below(state, 3); times > 0; times--) {
-      for (unsigned i = 0; i < grid.accesses; i++)
+      for (unsigned i = 0; i < grid.reads; i++)
          read_plain(setup, sequence[i]);
       if (!cm_cache_read_grid(&setup->filter, &grid, CM_STREAM_TEXTURE))
-         cm_cache_read_sequence(&setup->filter, sequence, grid.accesses, CM_STREAM_TEXTURE);
+         cm_cache_read_sequence(&setup->filter, sequence, grid.reads, CM_STREAM_TEXTURE);
    }
 }
 

@@ -193,102 +193,14 @@ test_long_sequences(void **state)
    }
 }
 
-/* Four readers of blocks in two columns; the blocks they read are written to `sequence`. */
-static struct cm_read_grid
-random_grid(uint64_t *seed, const struct cm_cache *cache, const struct cm_cache_config *config,
-            unsigned round, uint64_t sequence[4 * 2 * CM_GRID_ROWS])
-{
-   struct cm_read_grid grid = {
-      .block = random_address(seed, 2 * config->size) / config->block,
-      .column = round % 2 ? 1 : 1 + random_below(seed, 40),
-      /* Of a texture of powers of two, some rows share sets. */
-      .row = round % 4 < 2 ? 1 + random_below(seed, 2 * cache->sets)
-                           : (2 * cache->sets >> random_below(seed, 6)) | (cache->sets < 16),
-   };
-   for (unsigned r = 0; r < 4; r++) {
-      grid.readers[r] = (uint32_t)random_below(seed, 16) << 2 * random_below(seed, CM_GRID_ROWS - 1);
-      for (unsigned bit = 0; bit < 2 * CM_GRID_ROWS; bit++) {
-         if (grid.readers[r] >> bit & 1)
-            sequence[grid.accesses++] = grid.block + bit / 2 * grid.row + bit % 2 * grid.column;
-      }
-   }
-   return grid;
-}
-
-static void
-test_read_grids(void **state)
-{
-   unsigned folded = 0, refused = 0;
-   for (unsigned s = 0; s < NUM_SHAPES; s++) {
-      const struct cm_cache_config config = config_of(&shapes[s]);
-      struct levels levels;
-      struct cm_cache *cache = &levels.caches[0];
-      uint64_t seed = s;
-      levels_init(&levels, &config, NULL);
-      for (unsigned round = 0; round < 10000; round++) {
-         uint64_t sequence[4 * 2 * CM_GRID_ROWS];
-         const struct cm_read_grid grid = random_grid(&seed, cache, &config, round, sequence);
-         /* The second time, most of it is settled. */
-         for (unsigned time = 0; time < 2; time++) {
-            for (unsigned i = 0; i < grid.accesses; i++)
-               reference_cache_access(&levels.references[0], sequence[i] * config.block, CM_STREAM_TEXTURE,
-                                      CM_READ);
-            if (cm_cache_read_grid(cache, &grid, CM_STREAM_TEXTURE)) {
-               folded++;
-            } else {
-               refused++;
-               cm_cache_read_sequence(cache, sequence, grid.accesses, CM_STREAM_TEXTURE);
-            }
-         }
-      }
-      levels_finish(&levels);
-   }
-   assert_true(folded > 1000 && refused > 1000);
-}
-
-/* Grids that mostly miss wait for each other; now and then there is a sequence between them, or all are finished
- * and something else is done. */
-static void
-test_queued_grids(void **state)
-{
-   unsigned queued = 0, refused = 0;
-   for (unsigned s = 0; s < NUM_SHAPES; s++) {
-      const struct cm_cache_config config = config_of(&shapes[s]);
-      struct levels levels;
-      struct cm_cache *cache = &levels.caches[0];
-      struct reference_cache *reference = &levels.references[0];
-      uint64_t seed = s;
-      levels_init(&levels, &config, NULL);
-      for (unsigned round = 0; round < 20000; round++) {
-         uint64_t sequence[4 * 2 * CM_GRID_ROWS];
-         const struct cm_read_grid grid = random_grid(&seed, cache, &config, round, sequence);
-         for (unsigned i = 0; i < grid.accesses; i++)
-            reference_cache_access(reference, sequence[i] * config.block, CM_STREAM_TEXTURE, CM_READ);
-         if (!cm_cache_queue_grid(cache, &grid, CM_STREAM_TEXTURE)) {
-            refused++;
-            cm_cache_read_sequence(cache, sequence, grid.accesses, CM_STREAM_TEXTURE);
-         }
-         queued += cache->num_queued != 0;
-         if (random_below(&seed, 20))
-            continue;
-         cm_cache_finish_reads(cache);
-         const uint64_t address = random_address(&seed, config.size);
-         cm_cache_access(cache, address, CM_STREAM_COLOR, CM_WRITE);
-         reference_cache_access(reference, address, CM_STREAM_COLOR, CM_WRITE);
-      }
-      cm_cache_finish_reads(cache);
-      levels_finish(&levels);
-   }
-   assert_true(queued > 1000 && refused > 1000);
-}
-
 int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_one_level),  cmocka_unit_test(test_two_levels),
-      cmocka_unit_test(test_sequences),  cmocka_unit_test(test_long_sequences),
-      cmocka_unit_test(test_read_grids), cmocka_unit_test(test_queued_grids),
+      cmocka_unit_test(test_one_level),
+      cmocka_unit_test(test_two_levels),
+      cmocka_unit_test(test_sequences),
+      cmocka_unit_test(test_long_sequences),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

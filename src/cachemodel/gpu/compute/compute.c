@@ -70,7 +70,6 @@ read_textures(struct cm_compute_stage *compute, const uint32_t *event)
       cm_gpu_attribute_texture(gpu, unit->binding ? unit->binding->resource : 0);
    for (uint32_t i = 0; i < cm_event_count(*event); i++)
       cm_texture_unit_read(&gpu->texture, unit, &footprints[i], compute->processor, cache);
-   cm_texture_unit_finish_reads(&gpu->texture, cache);
    gpu->pipeline[CM_PIPELINE_FOOTPRINTS] += cm_event_count(*event);
 }
 

@@ -35,7 +35,6 @@ cm_immediate_destroy(struct cm_immediate *immediate)
 bool
 cm_immediate_begin(struct cm_immediate *immediate)
 {
-   immediate->out_of_memory = false;
    cm_shading_begin(immediate->fragment->shading);
    return cm_quad_order_begin(&immediate->order, immediate->gpu->pass) && cm_immediate_bind(immediate);
 }
@@ -168,10 +167,9 @@ shade(struct cm_immediate *immediate, const struct block *block, const uint32_t 
    const uint32_t number = block_number(block);
    for (size_t n = 0; n < block->num_quads; n++) {
       if (block->running >> n & 1)
-         immediate->out_of_memory |=
-            !cm_shading_run_quad(immediate->fragment->shading,
-                                 cm_ordered_event(&immediate->order, block->quads[n]), end,
-                                 cm_ordered_number(block->quads[n]), number);
+         cm_shading_run_quad(immediate->fragment->shading,
+                             cm_ordered_event(&immediate->order, block->quads[n]), end,
+                             cm_ordered_number(block->quads[n]), number);
    }
 }
 
@@ -399,5 +397,5 @@ cm_immediate_end(struct cm_immediate *immediate)
    cm_timing_mark(timing, CM_LOG_RESOLVED);
    cm_immediate_write_back(immediate);
    cm_timing_end(timing);
-   return !immediate->out_of_memory;
+   return true;
 }

@@ -13,7 +13,6 @@ struct cm_immediate {
    const struct cm_fragment_stage *fragment;
    const struct cm_framebuffer_stage *framebuffer;
    struct cm_quad_order order;
-   bool out_of_memory; /**< in this pass: quads were not run */
    /* The attachments of the pass: colours, depth, stencil. */
    uint32_t num_color, num_surfaces;
    struct cm_render_surface surfaces[CM_MAX_COLOR_ATTACHMENTS + 2], *depth, *stencil;

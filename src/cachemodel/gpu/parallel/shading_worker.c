@@ -99,12 +99,11 @@ init_filters(struct cm_shading_worker *worker)
    const uint32_t instances = worker->gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances;
    worker->filters = calloc(instances, sizeof *worker->filters);
    worker->texture.caches = worker->filters;
-   worker->texture.areas = NULL; /* those were the GPU's */
    bool fine = worker->filters;
    for (uint32_t i = 0; fine && i < instances; i++)
       fine =
          cm_filter_init(&worker->filters[i], &caches[i], &worker->stream, cm_entry_cache(caches->unit, i));
-   return fine && (!worker->gpu->texture.areas || cm_texture_path_add_areas(&worker->texture));
+   return fine;
 }
 
 bool
@@ -125,8 +124,6 @@ cm_shading_worker_finish(struct cm_shading_worker *worker)
 {
    for (uint32_t i = 0; i < count_filters(worker); i++)
       cm_filter_finish(&worker->filters[i]);
-   if (worker->filters)
-      free(worker->texture.areas);
    free(worker->filters);
    cm_texture_access_finish(&worker->texture.access);
    cm_deferred_finish(&worker->deferred);
@@ -153,7 +150,8 @@ run_tile(struct cm_shading_worker *worker, const struct cm_segment_tile *tile)
       return false;
    if (cm_config_counts_operations(&worker->gpu->config))
       cm_operations_tile(worker->gpu, tile->events, shaded, worker->operations);
-   return cm_shading_run_tile(worker->shading, shaded, tile->position);
+   cm_shading_run_tile(worker->shading, shaded, tile->position);
+   return true;
 }
 
 void

@@ -130,7 +130,6 @@ read_texture(struct cm_geometry_stage *geometry, const struct cm_vertex_access *
    struct cm_gpu *gpu = geometry->gpu;
    struct cm_texture_unit *unit = (struct cm_texture_unit *)geometry->vertex_units.data + read->binding;
    assert(read->binding < gpu->pass->num_vertex_bindings);
-   struct cm_cache *cache = cm_texture_path_cache(&gpu->texture, processor);
    struct cm_footprint footprint = {.level = read->level,
                                     .live = 1,
                                     .linear = read->linear,
@@ -141,8 +140,8 @@ read_texture(struct cm_geometry_stage *geometry, const struct cm_vertex_access *
    }
    if (gpu->attribution && gpu->attribution->is_by_resource)
       cm_gpu_attribute_texture(gpu, unit->binding ? unit->binding->resource : 0);
-   cm_texture_unit_read(&gpu->texture, unit, &footprint, processor, cache);
-   cm_texture_unit_finish_reads(&gpu->texture, cache);
+   cm_texture_unit_read(&gpu->texture, unit, &footprint, processor,
+                        cm_texture_path_cache(&gpu->texture, processor));
    gpu->pipeline[CM_PIPELINE_VERTEX_FOOTPRINTS]++;
 }
 

@@ -112,11 +112,10 @@ struct cm_shading *cm_shading_create(const struct cm_fragment_stage *stage, stru
 void cm_shading_destroy(struct cm_shading *shading);
 /** Resets them, to no shader and no work: before a tile, or in mode imr a pass. */
 void cm_shading_begin(struct cm_shading *shading);
-/** Runs a tile's quads. position: the tile's in the traversal. False when out of memory. */
-bool cm_shading_run_tile(struct cm_shading *shading, const struct cm_tile_events *events, uint32_t position);
-/** Runs a group's quad of that number, all its runs. block: the number of its block of 2x2 quads, in Z-order. False
- * when out of memory. */
-bool cm_shading_run_quad(struct cm_shading *shading, const uint32_t *group, const uint32_t *end,
+/** Runs a tile's quads. position: the tile's in the traversal. */
+void cm_shading_run_tile(struct cm_shading *shading, const struct cm_tile_events *events, uint32_t position);
+/** Runs a group's quad of that number, all its runs. block: the number of its block of 2x2 quads, in Z-order. */
+void cm_shading_run_quad(struct cm_shading *shading, const uint32_t *group, const uint32_t *end,
                          uint32_t number, uint32_t block);
 
 /* ---- framebuffer.c ------------------------------------------------------------ */

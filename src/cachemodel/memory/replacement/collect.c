@@ -30,7 +30,6 @@ invalidate(struct cm_cache *cache, uint64_t first, uint64_t last)
 const struct cm_replacement cm_replacement_collect = {
    .access = collect,
    .read_sequence = read_sequence,
-   .read_grid = cm_cache_refuse_grid,
    .remove = cm_ways_remove, /* no line is ever filled */
    .invalidate = invalidate,
 };

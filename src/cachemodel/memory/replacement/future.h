@@ -52,12 +52,6 @@ cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned wa
 }
 
 /* Each access takes its next use. */
-static inline __attribute__((always_inline)) bool
-cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *lines, uint64_t block)
-{
-   return false;
-}
-
 #define CM_POLICY_FOLDS_FILL false
 #define CM_POLICY_FOLDS_HIT false
 

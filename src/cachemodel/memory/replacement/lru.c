@@ -11,15 +11,13 @@
 #define cm_policy_is_settled cm_order_is_first
 #define CM_POLICY_FOLDS_FILL true
 #define CM_POLICY_FOLDS_HIT true
-#define cm_policy_look_up_grid lru_look_up_grid
-#define cm_policy_look_up_blocks lru_look_up_blocks
 #include "memory/cache_access.h"
 #include "memory/replacement/lru_avx2.h"
 
 /* ---- long sequences -------------------------------------------------------- */
 
 /** Reads whose misses are collected before they go to the next level. */
-#define LONG_SEQUENCE CM_MAX_QUEUED_READS
+#define LONG_SEQUENCE 64
 /** Reads that are looked up one by one to see how many miss. With few misses, or more ways, an early exit
  * and lines that are not moved save more than mispredictions cost. */
 #define SAMPLE 256
@@ -60,7 +58,6 @@ look_up_many(struct cm_cache *cache, const uint64_t *blocks, unsigned num_blocks
 {
    struct cm_miss misses[LONG_SEQUENCE];
    unsigned count;
-   cache->changes++;
    if (cache->ways == 4 && cm_lru_has_avx2())
       count = cm_lru_look_up_4_ways(cache, blocks, num_blocks, stream, misses);
    else if (cache->ways == 4)
@@ -95,7 +92,6 @@ read_one_by_one(struct cm_cache *cache, const uint64_t *blocks, unsigned count, 
 static void
 read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, enum cm_stream stream)
 {
-   cm_cache_finish_reads(cache);
    if (count < SAMPLE) {
       cm_policy_read_sequence(cache, blocks, count, stream);
       return;
@@ -137,7 +133,6 @@ lru_take(struct cm_cache *cache, const cm_entry *entries, uint32_t count)
       return cm_policy_take(cache, entries, count);
    struct cm_lru_miss misses[BATCH];
    uint32_t taken = 0, part = 0, wanted = 0;
-   cache->changes++;
    while (taken < count && part == wanted) {
       uint32_t num_misses;
       if (taken && cm_entry_access_to(entries[taken], entries[0]) > CM_ENTRY_LAST_ACCESS)
@@ -170,113 +165,9 @@ lru_take_reads(struct cm_cache *caches, const cm_entry *entries, uint32_t count)
    return taken;
 }
 
-/* ---- grids --------------------------------------------------------------- */
-
-static __attribute__((noinline)) bool
-lru_look_up_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
-{
-   uint64_t blocks[CM_GRID_READS];
-   const unsigned count = cm_policy_grid_reads(cache, grid, blocks);
-   if (!count)
-      return false;
-   const uint64_t misses = cache->counts[stream][CM_CACHE_EVENT_MISSES];
-   if (cache->grid_misses >= CM_MANY_GRID_MISSES && cache->ways <= MAX_WAYS) {
-      look_up_many(cache, blocks, count, stream);
-   } else {
-      for (unsigned i = 0; i < count; i++)
-         cm_policy_look_up(cache, blocks[i], stream, CM_READ, false);
-   }
-   if (cache->counts[stream][CM_CACHE_EVENT_MISSES] == misses)
-      cm_cache_expect_hits(cache);
-   else
-      cm_cache_expect_misses(cache, 1);
-   return true;
-}
-
-/* Looks up a grid's blocks, all in different sets: bits of those that miss, and by bit the lines evicted for them. */
-static inline __attribute__((always_inline)) uint32_t
-look_up_sets(struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t blocks, enum cm_stream stream,
-             unsigned ways, struct cm_miss *misses)
-{
-   uint32_t missed = 0;
-   while (blocks) {
-      const unsigned bit = cm_take_bit(&blocks);
-      missed |= look_up_either_way(cache, cm_grid_block(grid, bit), stream, ways, &misses[bit]) << bit;
-   }
-   return missed;
-}
-
-/* The misses of a grid reach the next level in the order of the first reads. */
-static inline void
-replace_grid(struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t missed,
-             const struct cm_miss *by_bit, enum cm_stream stream)
-{
-   struct cm_miss misses[2 * CM_GRID_ROWS];
-   unsigned count = 0;
-   for (unsigned r = 0; missed; r++) {
-      for (uint32_t mask = grid->readers[r] & missed; mask;)
-         misses[count++] = by_bit[cm_take_bit(&mask)];
-      missed &= ~grid->readers[r];
-   }
-   cm_cache_count(cache, stream, CM_CACHE_EVENT_MISSES, count);
-   cm_cache_replace_many(cache, misses, count, stream);
-}
-
-/* Which blocks miss does not depend on the order in which different sets are looked up: only misses are put in order. */
-static __attribute__((noinline)) void
-lru_look_up_blocks(struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t blocks,
-                   enum cm_stream stream)
-{
-   struct cm_miss misses[2 * CM_GRID_ROWS];
-   uint32_t missed;
-   cache->changes++;
-   const uint64_t last = cm_grid_block(grid, 31 - (unsigned)__builtin_clz(blocks));
-   if (cache->ways == 4 && cm_lru_has_avx2())
-      missed = cm_lru_look_up_sets_of_4(cache, grid, blocks, stream, misses);
-   else if (cache->ways == 4)
-      missed = look_up_sets(cache, grid, blocks, stream, 4, misses);
-   else if (cache->ways == 8)
-      missed = look_up_sets(cache, grid, blocks, stream, 8, misses);
-   else
-      missed = look_up_sets(cache, grid, blocks, stream, cache->ways, misses);
-   cache->folded_block = last;
-   cache->folded_line = cache->lines + cm_cache_set(cache, last) * cache->ways;
-   if (!missed) {
-      cm_cache_expect_hits(cache);
-      return;
-   }
-   replace_grid(cache, grid, missed, misses, stream);
-   cm_cache_expect_misses(cache, 1);
-}
-
-static void
-finish_reads(struct cm_cache *cache)
-{
-   const unsigned count = cache->num_queued;
-   cache->num_queued = 0;
-   const unsigned misses = look_up_many(cache, cache->queued, count, cache->queued_stream);
-   /* Once reads are queued, it takes several batches to return. Of these reads, which differ within a grid, most have to miss: it
-    * is not seen how many would have been in areas (texture/area.h). */
-   cm_cache_expect_misses(cache, 3 * misses >= 2 * count ? 4 * CM_MANY_GRID_MISSES : -CM_MANY_GRID_MISSES);
-}
-
-/* The number of reads is as hard to predict as their misses: those of several grids are looked up together. */
-static bool
-queue_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
-{
-   const unsigned count = cm_policy_grid_reads(cache, grid, cache->queued + cache->num_queued);
-   cache->queued_stream = stream;
-   cache->changes++;
-   cache->settled_blocks = 0;
-   cache->num_queued += count;
-   cache->accesses[stream][0] += count ? grid->accesses : 0;
-   if (cache->num_queued > CM_MAX_QUEUED_READS - CM_GRID_READS)
-      finish_reads(cache);
-   return count != 0;
-}
-
 const struct cm_replacement cm_replacement_lru = {
-   CM_POLICY_OTHER_FUNCTIONS(lru_take), .take_reads = lru_take_reads,
-   .read_sequence = read_sequence,      .queue_grid = queue_grid,
-   .finish_reads = finish_reads,        .remove = cm_order_remove,
+   CM_POLICY_OTHER_FUNCTIONS(lru_take),
+   .take_reads = lru_take_reads,
+   .read_sequence = read_sequence,
+   .remove = cm_order_remove,
 };

@@ -48,19 +48,6 @@ cm_lru_look_up_4_ways(struct cm_cache *cache, const uint64_t *blocks, unsigned n
    return count;
 }
 
-/** Reads blocks of a grid, all in different sets: bits of those that miss, and these by bit. */
-static __attribute__((target("avx2"), noinline)) uint32_t
-cm_lru_look_up_sets_of_4(struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t blocks,
-                         enum cm_stream stream, struct cm_miss *misses)
-{
-   uint32_t missed = 0;
-   for (; blocks; blocks &= blocks - 1) {
-      const unsigned bit = (unsigned)__builtin_ctz(blocks);
-      missed |= cm_lru_look_up_set_of_4(cache, cm_grid_block(grid, bit), stream, &misses[bit]) << bit;
-   }
-   return missed;
-}
-
 /** What an access of a batch has missed. */
 struct cm_lru_miss {
    struct cm_miss miss;
@@ -82,7 +69,6 @@ cm_lru_take_reads_of_4_ways(struct cm_cache *caches, const cm_entry *entries, ui
       struct cm_cache *cache = &caches[cm_entry_instance(entry)];
       const enum cm_stream stream = cm_entry_stream(entry);
       cache->accesses[stream][0]++;
-      cache->changes++;
       cache->folded_block = CM_NO_BLOCK;
       misses[missed].entry = entry;
       missed += cm_lru_look_up_set_of_4(cache, cm_entry_value(entry) >> shift, stream, &misses[missed].miss);
@@ -150,13 +136,6 @@ cm_lru_has_avx2(void)
 static inline unsigned
 cm_lru_look_up_4_ways(struct cm_cache *cache, const uint64_t *blocks, unsigned num_blocks,
                       enum cm_stream stream, struct cm_miss *misses)
-{
-   return 0;
-}
-
-static inline uint32_t
-cm_lru_look_up_sets_of_4(struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t blocks,
-                         enum cm_stream stream, struct cm_miss *misses)
 {
    return 0;
 }

@@ -14,16 +14,15 @@ read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, en
 }
 
 static bool
-read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
+grid_is_settled(const struct cm_cache *cache, const struct cm_block_grid *grid)
 {
-   cache->accesses[stream][0] += grid->accesses;
    return true;
 }
 
 const struct cm_replacement cm_replacement_perfect = {
    .access = hit,
    .read_sequence = read_sequence,
-   .read_grid = read_grid,
+   .grid_is_settled = grid_is_settled,
    .folds = true,
    .remove = cm_ways_remove, /* no line is ever filled */
 };

@@ -55,13 +55,6 @@ cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned wa
    return lines + way;
 }
 
-static inline __attribute__((always_inline)) bool
-cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *lines, uint64_t block)
-{
-   /* A near block was hit. */
-   return rrip_is_near(cache, set, lines, block) && *counter_of(cache, set, block) == REGION_COUNTER_MAX;
-}
-
 /* Each hit counts. */
 #define cm_policy_find rrip_find_with_more
 #define CM_POLICY_FOLDS_FILL false

@@ -45,7 +45,7 @@ cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned wa
 }
 
 static inline __attribute__((always_inline)) bool
-cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *lines, uint64_t block)
+is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *lines, uint64_t block)
 {
    const unsigned way = cm_find_way(lines, cache->ways, block);
    if (way == cache->ways)
@@ -58,6 +58,7 @@ cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *
    return true;
 }
 
+#define cm_policy_is_settled is_settled
 #define CM_POLICY_FOLDS_FILL true
 #define CM_POLICY_FOLDS_HIT true
 #include "memory/cache_access.h"

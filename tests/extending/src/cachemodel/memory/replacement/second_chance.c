@@ -40,13 +40,6 @@ cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned wa
    return lines + way;
 }
 
-static inline __attribute__((always_inline)) bool
-cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *lines, uint64_t block)
-{
-   const unsigned way = cm_find_way(lines, cache->ways, block);
-   return way < cache->ways && marks_of_set(cache, set, cache->ways)[way];
-}
-
 /* The first hit of a block marks it, those right after a hit change nothing. */
 #define CM_POLICY_FOLDS_FILL false
 #define CM_POLICY_FOLDS_HIT true
