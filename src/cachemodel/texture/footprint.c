@@ -288,19 +288,21 @@ greatest_texels(quad_texels a, quad_texels b)
    return result;
 }
 
-/* The least and the greatest column and row of a quad's texels. */
-struct bounds {
-   int32_t left, right, top, bottom;
-};
-
-static inline __attribute__((always_inline)) struct bounds
-find_bounds(quad_texels first, int32_t more)
+/* The greatest x and y, x in the lower half. */
+static inline uint32_t
+greatest_texel(quad_texels texels)
 {
-   const quad_texels half = __builtin_shufflevector(first, first, 4, 5, 6, 7, 0, 1, 2, 3);
-   quad_texels low = least_texels(first, half), high = greatest_texels(first, half);
-   low = least_texels(low, __builtin_shufflevector(low, low, 2, 3, 0, 1, 6, 7, 4, 5));
-   high = greatest_texels(high, __builtin_shufflevector(high, high, 2, 3, 0, 1, 6, 7, 4, 5));
-   return (struct bounds){low[0], high[0] + more, low[1], high[1] + more};
+   const quad_texels half =
+      greatest_texels(texels, __builtin_shufflevector(texels, texels, 4, 5, 6, 7, 0, 1, 2, 3));
+   return ((quad_pairs)greatest_texels(half, __builtin_shufflevector(half, half, 2, 3, 0, 1, 6, 7, 4, 5)))[0];
+}
+
+static inline uint32_t
+least_texel(quad_texels texels)
+{
+   const quad_texels half =
+      least_texels(texels, __builtin_shufflevector(texels, texels, 4, 5, 6, 7, 0, 1, 2, 3));
+   return ((quad_pairs)least_texels(half, __builtin_shufflevector(half, half, 2, 3, 0, 1, 6, 7, 4, 5)))[0];
 }
 
 /* How many blocks the live fragments of a linear footprint read: each 1 or 2 columns times 1 or 2 rows. */
@@ -348,28 +350,33 @@ bool
 cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
                   struct cm_block_grid *grid)
 {
-   const unsigned live = footprint->live & 15;
+   const unsigned live = footprint->live & 15, column_shift = image->shape.column_shift,
+                  row_shift = image->shape.row_shift;
+   const uint32_t more = footprint->linear != 0; /* columns and rows beyond the first */
    quad_texels first, live_mask = (quad_texels){0} == 0;
    _Static_assert(sizeof footprint->texel == sizeof first, "a texel is x, y of 16 bits");
    memcpy(&first, footprint->texel, sizeof first);
+   if (!live || !(image->has_rows_of_blocks || image->has_tiles_of_blocks))
+      return false;
    if (live != 15) {
       live_mask = live_texels(live);
-      const unsigned one = (unsigned)__builtin_ctz(live | 8);
-      first = (first & live_mask) | (every_texel(&footprint->texel[one]) & ~live_mask);
+      first = (first & live_mask) | (every_texel(&footprint->texel[__builtin_ctz(live)]) & ~live_mask);
    }
-   const struct bounds bounds = find_bounds(first, footprint->linear != 0);
-   if (!live || !(image->has_rows_of_blocks || image->has_tiles_of_blocks) ||
-       (bounds.left | bounds.top) < 0 || bounds.right >= (int32_t)image->level->width ||
-       bounds.bottom >= (int32_t)image->level->height)
-      return false;
+   const uint32_t least = least_texel(first), greatest = greatest_texel(first);
+   const uint32_t right = (greatest & 0xffff) + more, bottom = (greatest >> 16) + more;
+   if (least & 0x80008000 || right >= image->level->width || bottom >= image->level->height)
+      return false; /* some are outside: negative, or too large */
 
-   const unsigned column_shift = image->shape.column_shift, row_shift = image->shape.row_shift;
-   const uint32_t left = (uint32_t)bounds.left >> column_shift, top = (uint32_t)bounds.top >> row_shift;
-   grid->columns = ((uint32_t)bounds.right >> column_shift) - left + 1;
-   grid->rows = ((uint32_t)bounds.bottom >> row_shift) - top + 1;
-   if (grid->columns > 2 || grid->rows > (image->has_rows_of_blocks ? CM_GRID_ROWS : 2))
+   const uint32_t left = (least & 0xffff) >> column_shift, top = least >> 16 >> row_shift;
+   const uint32_t columns = (right >> column_shift) - left + 1, rows = (bottom >> row_shift) - top + 1;
+   if (columns > 2 || rows > (image->has_rows_of_blocks ? CM_GRID_ROWS : 2))
       return false;
-   grid->reads = footprint->linear ? count_linear_reads(image, first, live_mask) : cm_quad_fragments(live);
+   grid->columns = columns;
+   grid->rows = rows;
+   if (columns == 1 && row_shift == 0 && live == 15)
+      grid->reads = 4 << more; /* mostly */
+   else
+      grid->reads = more ? count_linear_reads(image, first, live_mask) : cm_quad_fragments(live);
    grid->block = image->first_block + left + top * image->row_blocks;
    grid->column = 1;
    grid->row = image->row_blocks;

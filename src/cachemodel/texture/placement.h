@@ -145,6 +145,12 @@ void cm_texture_image_init(struct cm_texture_image *image, const struct cm_textu
 
 #define CM_MAX_FOOTPRINT_BLOCKS 32
 
+/** The grid of blocks that a footprint lies in. False where no fragment is live, or the texels lie in more than two columns
+ * of blocks or more than CM_GRID_ROWS rows (of tiles: two), or not all inside an image that has_rows_of_blocks or
+ * has_tiles_of_blocks. */
+bool cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
+                       struct cm_block_grid *grid);
+
 /** The blocks (numbers: address >> block_shift) that a footprint reads, in order:
  * for each live fragment 0 … 3, each distinct block of its texels (x, y),
  * (x+1, y), (x, y+1), (x+1, y+1) once. Returns how many, at most
@@ -155,12 +161,6 @@ unsigned cm_footprint_blocks(const struct cm_texture_image *image, const struct 
 /** The same, texel by texel of each live fragment: the block of each, or its two. */
 unsigned cm_footprint_texels(const struct cm_texture_image *image, const struct cm_texture_binding *binding,
                              const struct cm_footprint *footprint, uint64_t *blocks);
-
-/** The same in short: the grid that these blocks lie in. False where no fragment is live, or the texels lie in more than
- * two columns of blocks or more than CM_GRID_ROWS rows (of tiles: two), or not all inside an image that
- * has_rows_of_blocks or has_tiles_of_blocks. */
-bool cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
-                       struct cm_block_grid *grid);
 
 /** The first of each block of a list, in order. firsts: room for as many. Returns how many. */
 unsigned cm_distinct_blocks(const uint64_t *blocks, unsigned count, uint64_t *firsts);

@@ -5,50 +5,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a footprint reads. */
+/* What a footprint reads, in order. */
 struct reads {
    unsigned count;
-   uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS]; /* in order */
-   bool has_grid;
-   struct cm_block_grid grid; /* that they lie in */
+   uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS];
 };
 
 static bool
-contains(const uint64_t *blocks, unsigned count, uint64_t block)
+contains(const struct reads *reads, uint64_t block)
 {
    unsigned b = 0;
-   while (b < count && blocks[b] != block)
+   while (b < reads->count && reads->blocks[b] != block)
       b++;
-   return b < count;
+   return b < reads->count;
 }
 
-/* Each of the blocks once, row by row. */
+/* Each of the blocks once, row by row of their grid. */
 static unsigned
-blocks_by_rows(const struct reads *reads, uint64_t *blocks)
+blocks_by_rows(const struct reads *reads, const struct cm_block_grid *grid, uint64_t *blocks)
 {
-   const struct cm_block_grid *grid = &reads->grid;
    unsigned count = 0;
    for (unsigned row = 0; row < grid->rows; row++) {
       for (unsigned column = 0; column < grid->columns; column++) {
          const uint64_t block = cm_grid_block(grid, column, row);
-         if (contains(reads->blocks, reads->count, block))
+         if (contains(reads, block))
             blocks[count++] = block;
       }
    }
    return count;
 }
 
-/* For who has asked for requests: a lookup of each block, row by row where a whole quad reads, else by the order of first
+/* For who has asked for requests: a lookup of each block, row by row of the grid, or, without one, by the order of first
  * reads. The caches append what these cause; a NUCA appends its requests itself. */
 static void
-report(const struct cm_texture_path *path, uint32_t resource, const struct reads *reads, bool by_rows)
+report(const struct cm_texture_path *path, uint32_t resource, const struct reads *reads,
+       const struct cm_block_grid *grid)
 {
    struct cm_access_stream *stream = path->hierarchy->requests;
    uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS];
    unsigned count = 0;
    if (!path->nuca)
       count =
-         by_rows ? blocks_by_rows(reads, blocks) : cm_distinct_blocks(reads->blocks, reads->count, blocks);
+         grid ? blocks_by_rows(reads, grid, blocks) : cm_distinct_blocks(reads->blocks, reads->count, blocks);
    cm_access_stream_append(stream, cm_group_make(0, 0, CM_STREAM_TEXTURE, count, resource));
    for (unsigned b = 0; b < count; b++)
       cm_access_stream_append(stream,
@@ -59,14 +57,12 @@ report(const struct cm_texture_path *path, uint32_t resource, const struct reads
 /* The blocks of a footprint of texels; counts it for the cache design. */
 static void
 map_image(struct cm_texture_path *path, struct cm_texture_unit *unit, const struct cm_footprint *footprint,
-          struct reads *reads)
+          const struct cm_block_grid *grid, struct reads *reads)
 {
    const struct cm_texture_image *image = cm_texture_unit_image(unit, footprint, path->block_shift);
-   reads->has_grid = !path->is_direct && cm_footprint_grid(image, footprint, &reads->grid);
    reads->count = cm_footprint_blocks(image, unit->binding, footprint, reads->blocks);
    if (path->access.design != CM_TEXTURE_DESIGN_NONE)
-      cm_texture_access_footprint(&path->access, image, unit->binding, footprint,
-                                  reads->has_grid ? &reads->grid : NULL, reads->blocks);
+      cm_texture_access_footprint(&path->access, image, unit->binding, footprint, grid, reads->blocks);
    if (path->by_texel)
       reads->count = cm_footprint_texels(image, unit->binding, footprint, reads->blocks);
 }
@@ -77,7 +73,6 @@ map_buffer(struct cm_texture_path *path, const struct cm_texture_unit *unit,
            const struct cm_footprint *footprint, struct reads *reads)
 {
    const struct cm_texture_binding *binding = unit->binding;
-   reads->has_grid = false;
    reads->count = 0;
    for (unsigned f = 0; f < 4; f++) {
       const uint64_t element =
@@ -97,25 +92,26 @@ map_buffer(struct cm_texture_path *path, const struct cm_texture_unit *unit,
 
 void
 cm_texture_unit_read_blocks(struct cm_texture_path *path, struct cm_texture_unit *unit,
-                            const struct cm_footprint *footprint, uint32_t processor, struct cm_cache *cache)
+                            const struct cm_footprint *footprint, const struct cm_block_grid *grid,
+                            uint32_t processor, struct cm_cache *cache)
 {
    struct reads reads;
    assert(!path->is_direct || (cache && !path->nuca && !path->hierarchy->requests));
    if (!unit->binding)
       return;
    if (unit->layout)
-      map_image(path, unit, footprint, &reads);
+      map_image(path, unit, footprint, grid, &reads);
    else
       map_buffer(path, unit, footprint, &reads);
    if (path->hierarchy->requests)
-      report(path, unit->binding->resource, &reads, reads.has_grid && footprint->live == 15);
+      report(path, unit->binding->resource, &reads, footprint->live == 15 ? grid : NULL);
    if (path->nuca) {
       cm_nuca_read(path->nuca, processor, reads.blocks, reads.count);
    } else if (!cache) {
       for (unsigned b = 0; b < reads.count; b++)
          cm_dram_access(&path->hierarchy->dram, reads.blocks[b] << path->block_shift, CM_STREAM_TEXTURE,
                         false, 1, 1u << path->block_shift);
-   } else if (!reads.has_grid || !cm_cache_read_grid(cache, &reads.grid, CM_STREAM_TEXTURE)) {
+   } else if (path->is_direct || !grid || !cm_cache_read_grid(cache, grid, CM_STREAM_TEXTURE)) {
       cm_cache_read_sequence(cache, reads.blocks, reads.count, CM_STREAM_TEXTURE);
    }
 }

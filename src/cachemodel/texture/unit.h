@@ -100,23 +100,23 @@ cm_texture_unit_image(struct cm_texture_unit *unit, const struct cm_footprint *f
    return &unit->images[index].image;
 }
 
-/** cm_texture_unit_read block by block. */
-void
-cm_texture_unit_read_blocks(struct cm_texture_path *path, struct cm_texture_unit *unit,
-                            const struct cm_footprint *footprint, uint32_t processor, struct cm_cache *cache);
+/** cm_texture_unit_read block by block. grid: of the footprint's blocks; NULL: they have none. */
+void cm_texture_unit_read_blocks(struct cm_texture_path *path, struct cm_texture_unit *unit,
+                                 const struct cm_footprint *footprint, const struct cm_block_grid *grid,
+                                 uint32_t processor, struct cm_cache *cache);
 
-/** Reads a processor's footprint of what is bound to a unit. Mostly, it is only counted: all blocks around it are in the
- * cache and settled. cache: cm_texture_path_cache of the processor. */
+/** Reads a processor's footprint of what is bound to a unit. Mostly, it is only counted: the grid of its blocks is settled in
+ * the cache. cache: cm_texture_path_cache of the processor. */
 static inline __attribute__((always_inline)) void
 cm_texture_unit_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
                      const struct cm_footprint *footprint, uint32_t processor, struct cm_cache *cache)
 {
    struct cm_block_grid grid;
-   if (path->is_direct && unit->layout &&
-       cm_footprint_grid(cm_texture_unit_image(unit, footprint, path->block_shift), footprint, &grid) &&
-       cm_cache_read_grid(cache, &grid, CM_STREAM_TEXTURE))
-      return;
-   cm_texture_unit_read_blocks(path, unit, footprint, processor, cache);
+   const bool has_grid =
+      unit->layout &&
+      cm_footprint_grid(cm_texture_unit_image(unit, footprint, path->block_shift), footprint, &grid);
+   if (!has_grid || !path->is_direct || !cm_cache_read_grid(cache, &grid, CM_STREAM_TEXTURE))
+      cm_texture_unit_read_blocks(path, unit, footprint, has_grid ? &grid : NULL, processor, cache);
 }
 
 #endif

@@ -16,6 +16,15 @@
 
 #define NO_DRAW UINT32_MAX
 
+/* What a quad reads of textures. */
+struct quad_reads {
+   uint32_t count;
+   struct {
+      const struct cm_footprint *footprint;
+      struct cm_texture_unit *unit;
+   } reads[64];
+};
+
 /* The Fragment Processors within a tile, or in mode imr a pass. */
 struct cm_shading {
    struct cm_gpu *gpu;
@@ -37,6 +46,7 @@ struct cm_shading {
    const struct cm_draw *draw;          /* the same */
    struct cm_texture_unit units[CM_MAX_TEXTURE_UNITS]; /* its; those it uses */
    struct cm_texture_unit no_unit;                     /* what a footprint of a unit beyond names */
+   struct quad_reads quads[4];                         /* of a group that is collected */
 };
 
 bool
@@ -191,56 +201,98 @@ unit_of(struct cm_shading *shading, const uint32_t *event)
    return number < shading->draw->num_textures ? &shading->units[number] : &shading->no_unit;
 }
 
-/* Reads a quad's footprints of an instruction; returns the event's end. */
-static inline __attribute__((always_inline)) const uint32_t *
-read_textures(struct cm_shading *shading, const uint32_t *event, uint32_t number, uint32_t processor,
-              struct cm_cache *cache)
+static inline __attribute__((always_inline)) void
+read_texture(struct cm_shading *shading, struct cm_texture_unit *unit, const struct cm_footprint *footprint,
+             uint32_t processor, struct cm_cache *cache)
 {
-   const struct cm_footprint *footprint = (const struct cm_footprint *)(event + 1);
-   const struct cm_footprint *end = footprint + cm_event_count(*event);
-   struct cm_texture_unit *unit = unit_of(shading, event);
-   for (; footprint < end; footprint++) {
-      if ((footprint->quad & 3u) != number)
-         continue;
-      if (__builtin_expect(shading->attributes_each, false))
-         cm_gpu_attribute_texture(shading->gpu, unit->binding ? unit->binding->resource : 0);
-      cm_texture_unit_read(shading->texture, unit, footprint, processor, cache);
-      shading->pipeline[CM_PIPELINE_FOOTPRINTS]++;
+   if (__builtin_expect(shading->attributes_each, false))
+      cm_gpu_attribute_texture(shading->gpu, unit->binding ? unit->binding->resource : 0);
+   cm_texture_unit_read(shading->texture, unit, footprint, processor, cache);
+   shading->pipeline[CM_PIPELINE_FOOTPRINTS]++;
+}
+
+/* A quad has run on its processor. accesses: to storage. */
+static inline void
+end_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t processor, uint64_t footprints,
+         uint64_t accesses)
+{
+   shading->work[processor] += shading->draw->fragment_shader.instructions + footprints;
+   if (__builtin_expect(shading->times_each, false))
+      time_quad(shading, quad, processor, footprints + accesses);
+}
+
+static inline bool
+has_storage(const struct cm_shading *shading)
+{
+   return __builtin_expect(shading->stage->storage->is_used, false) && shading->draw->storage;
+}
+
+/* Sorts the footprints of a group by quad, if it runs once and is without storage. Returns the group's end; NULL: it is
+ * another. */
+static inline const uint32_t *
+collect_reads(struct cm_shading *shading, const uint32_t *group, const uint32_t *end)
+{
+   const uint32_t *event = cm_event_next(group);
+   for (unsigned q = 0; q < 4; q++)
+      shading->quads[q].count = 0;
+   while (event < end && cm_event_type(*event) == CM_EVENT_FOOTPRINTS) {
+      const struct cm_footprint *footprint = (const struct cm_footprint *)(event + 1);
+      const struct cm_footprint *last = footprint + cm_event_count(*event);
+      struct cm_texture_unit *unit = unit_of(shading, event);
+      for (; footprint < last; footprint++) {
+         struct quad_reads *quad = &shading->quads[footprint->quad & 3];
+         if (quad->count == sizeof quad->reads / sizeof quad->reads[0])
+            return NULL;
+         quad->reads[quad->count].footprint = footprint;
+         quad->reads[quad->count++].unit = unit;
+      }
+      event = (const uint32_t *)last;
    }
-   return (const uint32_t *)end;
+   return event < end && (cm_event_is_access(*event) || cm_event_continues(*event)) ? NULL : event;
+}
+
+/* What a quad does in a group whose reads are collected. */
+static inline void
+run_collected(struct cm_shading *shading, const struct cm_quad *quad, const struct quad_reads *reads,
+              uint32_t processor)
+{
+   struct cm_cache *cache = cm_texture_path_cache(shading->texture, processor);
+   take_quad(shading, quad, processor);
+   for (uint32_t r = 0; r < reads->count; r++)
+      read_texture(shading, reads->reads[r].unit, reads->reads[r].footprint, processor, cache);
+   end_quad(shading, quad, processor, reads->count, 0);
 }
 
 /* What a quad does on its processor in a run, instruction by instruction. Accesses to storage are left out where that
  * has no stream. Returns the run's end. */
-static inline const uint32_t *
+static const uint32_t *
 run_on_processor(struct cm_shading *shading, const uint32_t *run, const uint32_t *end, uint32_t number,
                  uint32_t processor)
 {
    const struct cm_quad *quad = (const struct cm_quad *)(run + 2) + number;
    struct cm_cache *cache = cm_texture_path_cache(shading->texture, processor);
-   const uint64_t before = shading->pipeline[CM_PIPELINE_FOOTPRINTS];
-   uint64_t accesses = 0;
-   take_quad(shading, quad, processor);
    const uint32_t *event = cm_event_next(run);
-   while (event < end && cm_event_is_access(*event)) {
-      if (cm_event_type(*event) == CM_EVENT_FOOTPRINTS) {
-         event = read_textures(shading, event, number, processor, cache);
-         continue;
+   uint64_t read = 0, accesses = 0;
+   take_quad(shading, quad, processor);
+   for (; event < end && cm_event_is_access(*event); event = cm_event_next(event)) {
+      const bool is_texture = cm_event_type(*event) == CM_EVENT_FOOTPRINTS;
+      const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
+      for (uint32_t i = 0; is_texture && i < cm_event_count(*event); i++) {
+         if ((footprints[i].quad & 3u) != number)
+            continue;
+         read_texture(shading, unit_of(shading, event), &footprints[i], processor, cache);
+         read++;
       }
-      if (shading->stage->storage->is_used && shading->draw->storage)
+      if (!is_texture && has_storage(shading))
          accesses += cm_storage_access(shading->stage->storage, shading->draw->storage - 1, event, number,
                                        number + 1, quad->live, processor);
-      event = cm_event_next(event);
    }
-   const uint64_t footprints = shading->pipeline[CM_PIPELINE_FOOTPRINTS] - before;
-   shading->work[processor] += shading->draw->fragment_shader.instructions + footprints;
-   if (shading->times_each)
-      time_quad(shading, quad, processor, footprints + accesses);
+   end_quad(shading, quad, processor, read, accesses);
    return event;
 }
 
 /* Runs a quad of a group, all its runs; returns the group's end. place: as of place_of. */
-static inline const uint32_t *
+static const uint32_t *
 run_quad(struct cm_shading *shading, const uint32_t *group, const uint32_t *end, uint32_t number,
          uint32_t place)
 {
@@ -300,7 +352,17 @@ run_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *end
 {
    const struct cm_quad *quads = (const struct cm_quad *)(group + 2);
    const uint32_t count = cm_min(cm_event_count(*group), 4);
-   const uint32_t *next = cm_event_next(group);
+   if (group[1] != shading->draw_number)
+      take_draw(shading, group[1]);
+   const uint32_t *next = collect_reads(shading, group, end);
+   for (uint32_t q = 0; next && q < count; q++) {
+      if (quads[q].live)
+         run_collected(shading, &quads[q], &shading->quads[q],
+                       choose_processor(shading, place_of(shading, &quads[q])));
+   }
+   if (next)
+      return next;
+   next = cm_event_next(group);
    for (uint32_t q = 0; q < count; q++)
       next = run_quad(shading, group, end, q, place_of(shading, &quads[q]));
    return next;
