@@ -193,8 +193,8 @@ struct frame_range
 options_frames(const char *value)
 {
    struct cm_frame_list list;
-   const bool fine = cm_frame_list_parse(value, &list);
-   if (!fine || list.count > 1 || list.ranges[0].last == UINT32_MAX)
+   const bool ok = cm_frame_list_parse(value, &list);
+   if (!ok || list.count > 1 || list.ranges[0].last == UINT32_MAX)
       fail(STATUS_USAGE, "--frames %s: expected A-B with A <= B, frames counting from 0", value);
    const struct frame_range range = {list.ranges[0].first, list.ranges[0].last};
    cm_frame_list_free(&list);

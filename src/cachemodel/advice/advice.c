@@ -223,9 +223,9 @@ cm_advice_pass(struct cm_advice *advice, const struct cm_pass *pass)
 bool
 cm_advice_frame_end(struct cm_advice *advice)
 {
-   const bool fine = cm_contents_frame_end(advice->contents);
+   const bool ok = cm_contents_frame_end(advice->contents);
    cm_advice_take_ends(advice);
-   return fine;
+   return ok;
 }
 
 /* ---- findings -------------------------------------------------------------------- */

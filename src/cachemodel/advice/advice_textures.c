@@ -235,16 +235,16 @@ cm_advice_find_textures(struct cm_advice *advice)
 {
    struct part *parts = calloc(2 * (size_t)advice->resource_ids.count + 1, sizeof *parts);
    uint32_t count = 0;
-   bool fine = parts;
-   for (uint32_t r = 0; fine && r < advice->resource_ids.count; r++)
+   bool ok = parts;
+   for (uint32_t r = 0; ok && r < advice->resource_ids.count; r++)
       count += look_at_texture(advice, &advice->resources[r], parts + count);
-   if (fine)
+   if (ok)
       qsort(parts, count, sizeof *parts, compare_parts);
-   for (uint32_t first = 0, end; fine && first < count; first = end) {
+   for (uint32_t first = 0, end; ok && first < count; first = end) {
       for (end = first; end < count && parts[end].cause == parts[first].cause;)
          end++;
-      fine = add_finding(advice, parts + first, end - first);
+      ok = add_finding(advice, parts + first, end - first);
    }
    free(parts);
-   return fine;
+   return ok;
 }

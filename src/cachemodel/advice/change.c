@@ -221,17 +221,17 @@ change_words(struct stage *stage, const struct cm_pass *pass, const struct cm_ti
    const struct cm_draw *draw = NULL;
    uint8_t live[4] = {0};
    for (; word < end; word = cm_event_next(word)) {
-      bool fine;
+      bool ok;
       switch (cm_event_type(*word)) {
       case CM_EVENT_SHADE:
       case CM_EVENT_UNSHADED:
          draw = &pass->draws[word[1]];
-         fine = add_quads(stage, pass, word, live);
+         ok = add_quads(stage, pass, word, live);
          break;
-      case CM_EVENT_FOOTPRINTS: fine = add_footprints(stage, draw, word, live); break;
-      default: fine = add_words(&stage->words, word, (size_t)(cm_event_next(word) - word)); break;
+      case CM_EVENT_FOOTPRINTS: ok = add_footprints(stage, draw, word, live); break;
+      default: ok = add_words(&stage->words, word, (size_t)(cm_event_next(word) - word)); break;
       }
-      if (!fine)
+      if (!ok)
          return false;
    }
    return true;
@@ -463,14 +463,14 @@ cm_changer_create(const struct cm_change *changes, uint32_t count)
    if (!changer)
       return NULL;
    changer->stages = calloc(2 * (size_t)count + 1, sizeof *changer->stages);
-   bool fine = changer->stages;
-   for (uint32_t c = 0; fine && c < count; c++)
-      fine = add_stage(changer, &changes[c], false);
-   for (uint32_t c = 0; fine && c < count; c++) {
+   bool ok = changer->stages;
+   for (uint32_t c = 0; ok && c < count; c++)
+      ok = add_stage(changer, &changes[c], false);
+   for (uint32_t c = 0; ok && c < count; c++) {
       if (changes[c].type == CM_CHANGE_ATTACHMENTS)
-         fine = add_stage(changer, &changes[c], true);
+         ok = add_stage(changer, &changes[c], true);
    }
-   if (fine)
+   if (ok)
       return changer;
    cm_changer_destroy(changer);
    return NULL;
@@ -600,7 +600,7 @@ change_pass(struct stage *stage, uint64_t number, const struct cm_pass **pass)
 {
    const struct cm_change *change = stage->change;
    const struct cm_changed_pass *changed = changed_pass(stage, number);
-   bool fine = true;
+   bool ok = true;
    if (change->type == CM_CHANGE_SKIP_PASSES && changed)
       return CM_CHANGER_SKIPPED;
    if (change->type == CM_CHANGE_JOIN_PASSES)
@@ -611,13 +611,13 @@ change_pass(struct stage *stage, uint64_t number, const struct cm_pass **pass)
    stage->pass.deferred = NULL;
    switch (change->type) {
    case CM_CHANGE_ATTACHMENTS: change_attachments(&stage->pass, changed, !stage->is_of_joined); break;
-   case CM_CHANGE_COARSER_MESH: fine = coarsen(stage, *pass); break;
-   case CM_CHANGE_FETCH_ONCE: fine = fetch_once(stage, *pass); break;
-   case CM_CHANGE_HALF_ATTRIBUTES: fine = halve_attributes(stage, *pass); break;
-   default: fine = change_tiles(stage, *pass); break;
+   case CM_CHANGE_COARSER_MESH: ok = coarsen(stage, *pass); break;
+   case CM_CHANGE_FETCH_ONCE: ok = fetch_once(stage, *pass); break;
+   case CM_CHANGE_HALF_ATTRIBUTES: ok = halve_attributes(stage, *pass); break;
+   default: ok = change_tiles(stage, *pass); break;
    }
    *pass = &stage->pass;
-   return fine ? CM_CHANGER_PASS : CM_CHANGER_OUT_OF_MEMORY;
+   return ok ? CM_CHANGER_PASS : CM_CHANGER_OUT_OF_MEMORY;
 }
 
 enum cm_changer_result

@@ -34,15 +34,15 @@ cm_analysis_create(uint32_t sets, enum cm_index index)
    if (!analysis)
       return NULL;
    analysis->frames = calloc(1, sizeof *analysis->frames);
-   bool fine = analysis->frames != NULL;
-   for (unsigned stream = 0; stream < CM_STREAM_COUNT && fine; stream++) {
+   bool ok = analysis->frames != NULL;
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT && ok; stream++) {
       analysis->reuse[stream] = cm_reuse_create(sets, index);
       struct tile_accesses *tile = &analysis->tiles[stream];
       tile->counts = calloc(sets, sizeof *tile->counts);
       tile->touched = malloc(sets * sizeof *tile->touched);
-      fine = analysis->reuse[stream] && tile->counts && tile->touched;
+      ok = analysis->reuse[stream] && tile->counts && tile->touched;
    }
-   if (fine)
+   if (ok)
       return analysis;
    cm_analysis_destroy(analysis);
    return NULL;

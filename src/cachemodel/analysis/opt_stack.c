@@ -94,11 +94,11 @@ cm_opt_stack_create(uint32_t sets, enum cm_index index, const uint32_t *ways, ui
    /* The block is inserted before one is evicted. */
    stack->slots = malloc(((size_t)max_blocks + 1) * sizeof *stack->slots);
    stack->ways = malloc(((size_t)max_blocks + 1) * num_ways * sizeof *stack->ways);
-   bool fine = stack->caches && stack->generations && stack->live && stack->heaps && stack->slots &&
-               stack->ways && cm_block_table_init(&stack->table, max_blocks + 1);
-   for (uint32_t j = 0; fine && j < num_ways; j++)
-      fine = init_cache(&stack->caches[j], sets, ways[j], j ? ways[j - 1] : 0);
-   if (fine)
+   bool ok = stack->caches && stack->generations && stack->live && stack->heaps && stack->slots &&
+             stack->ways && cm_block_table_init(&stack->table, max_blocks + 1);
+   for (uint32_t j = 0; ok && j < num_ways; j++)
+      ok = init_cache(&stack->caches[j], sets, ways[j], j ? ways[j - 1] : 0);
+   if (ok)
       return stack;
    cm_opt_stack_destroy(stack);
    return NULL;

@@ -124,8 +124,8 @@ static bool
 create_units(struct cm_sweep *sweep)
 {
    uint32_t *ways = calloc(sweep->num_points, sizeof *ways);
-   bool fine = ways;
-   for (uint32_t p = 0, end; fine && p < sweep->num_points; p = end) {
+   bool ok = ways;
+   for (uint32_t p = 0, end; ok && p < sweep->num_points; p = end) {
       struct unit *unit = &sweep->units[sweep->num_units];
       unit->first_point = p;
       for (end = p;
@@ -135,11 +135,11 @@ create_units(struct cm_sweep *sweep)
          sweep->unit_of[end] = sweep->num_units;
       }
       unit->end_point = end;
-      fine = create_unit(sweep, unit, ways);
+      ok = create_unit(sweep, unit, ways);
       sweep->num_units++;
    }
    free(ways);
-   return fine;
+   return ok;
 }
 
 struct cm_sweep *
@@ -155,8 +155,8 @@ cm_sweep_create(const struct cm_sweep_point *points, uint32_t num_points,
    sweep->sorted = calloc(num_points, sizeof *sweep->sorted);
    sweep->units = calloc(num_points, sizeof *sweep->units);
    sweep->unit_of = calloc(num_points, sizeof *sweep->unit_of);
-   bool fine = sweep->points && sweep->sorted && sweep->units && sweep->unit_of;
-   for (uint32_t p = 0; fine && p < num_points; p++) {
+   bool ok = sweep->points && sweep->sorted && sweep->units && sweep->unit_of;
+   for (uint32_t p = 0; ok && p < num_points; p++) {
       sweep->points[p] = (struct point){
          .point = points[p],
          .number = p,
@@ -164,13 +164,13 @@ cm_sweep_create(const struct cm_sweep_point *points, uint32_t num_points,
          .kind = kind_of(&points[p], options),
       };
    }
-   if (fine) {
+   if (ok) {
       qsort(sweep->points, num_points, sizeof *sweep->points, compare_points);
       for (uint32_t p = 0; p < num_points; p++)
          sweep->sorted[sweep->points[p].number] = p;
-      fine = create_units(sweep);
+      ok = create_units(sweep);
    }
-   if (fine)
+   if (ok)
       return sweep;
    cm_sweep_destroy(sweep);
    return NULL;

@@ -280,12 +280,12 @@ cm_config_read_presets(const char *presets_dir, cm_config_checker *check,
                directory ? directory : "TBRSIM_CONFIG_DIR", directory ? strerror(errno) : "not set");
       return false;
    }
-   bool fine = true;
+   bool ok = true;
    for (int i = 0; i < count; i++) {
       char path[4096];
       snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);
-      struct cm_config *config = fine ? cm_config_read(path, directory, check, error, error_size) : NULL;
-      fine = config != NULL;
+      struct cm_config *config = ok ? cm_config_read(path, directory, check, error, error_size) : NULL;
+      ok = config != NULL;
       if (config) {
          found(config->name, config->description, context);
          cm_config_destroy(config);
@@ -293,5 +293,5 @@ cm_config_read_presets(const char *presets_dir, cm_config_checker *check,
       free(entries[i]);
    }
    free(entries);
-   return fine;
+   return ok;
 }

@@ -339,9 +339,9 @@ read_base(struct reader *reader, const yaml_node_t *extends)
       return complain(reader, line, "extends", NULL, "%s", why);
    }
    struct reader base = *reader;
-   const bool fine = read_text(&base, yaml, path);
+   const bool ok = read_text(&base, yaml, path);
    free(yaml);
-   return fine;
+   return ok;
 }
 
 static bool
@@ -373,17 +373,17 @@ read_text(struct reader *reader, const char *yaml, const char *path)
    if (!yaml_parser_initialize(&parser))
       return out_of_memory(reader);
    yaml_parser_set_input_string(&parser, (const unsigned char *)yaml, strlen(yaml));
-   bool fine = yaml_parser_load(&parser, &document);
-   if (fine) {
+   bool ok = yaml_parser_load(&parser, &document);
+   if (ok) {
       reader->document = &document;
-      fine = read_document(reader);
+      ok = read_document(reader);
       yaml_document_delete(&document);
    } else {
       complain(reader, parser.problem_mark.line + 1, "", NULL, "%s",
                parser.problem ? parser.problem : "out of memory");
    }
    yaml_parser_delete(&parser);
-   return fine;
+   return ok;
 }
 
 bool

@@ -277,8 +277,8 @@ add_access_unit(struct cm_energy_builder *builder, const struct cm_access_unit_k
                                         .ways = 1,
                                         .bus_bits = has_lines ? 0 : PORT_BITS};
    struct cm_array_lookup array;
-   bool fine = cm_energy_find(builder, kind->name, &shape, &array);
-   for (uint32_t t = 0; fine && t < kind->num_energy; t++) {
+   bool ok = cm_energy_find(builder, kind->name, &shape, &array);
+   for (uint32_t t = 0; ok && t < kind->num_energy; t++) {
       const struct cm_access_unit_energy *of = &kind->energy[t];
       char what[64];
       snprintf(what, sizeof what, "%s: %s", kind->name, of->what);
@@ -292,8 +292,8 @@ add_access_unit(struct cm_energy_builder *builder, const struct cm_access_unit_k
             cm_energy_count(builder, term, "%s.%s", kind->name, kind->events[e].name);
       }
    }
-   return fine && cm_energy_add_leakage(builder, CM_ENERGY_ACCESS_UNITS, 1, kind->name, array.energy.leakage,
-                                        array.note);
+   return ok && cm_energy_add_leakage(builder, CM_ENERGY_ACCESS_UNITS, 1, kind->name, array.energy.leakage,
+                                      array.note);
 }
 
 bool
@@ -303,11 +303,11 @@ cm_energy_add_caches(struct cm_energy_builder *builder)
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
       if (!config->caches[unit].size)
          continue;
-      const bool fine =
+      const bool ok =
          unit == CM_UNIT_ATTRIBUTE_CACHE && config->primitive_buffer.lines ? add_attribute_cache(builder)
          : has_design(config, (enum cm_unit)unit) ? add_texture_cache(builder, (enum cm_unit)unit)
                                                   : add_cache(builder, (enum cm_unit)unit);
-      if (!fine)
+      if (!ok)
          return false;
    }
    for (unsigned u = 0; u < CM_ACCESS_UNIT_COUNT; u++) {

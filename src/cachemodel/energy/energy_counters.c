@@ -50,13 +50,13 @@ list(const struct cm_config *config, struct cm_counter_table *table)
    if (!config->energy.technology || cm_energy_cycles_counter(table) < 0)
       return true;
    struct cm_energy *energy = cm_energy_create(config, table, error, sizeof error);
-   bool fine = energy != NULL;
-   for (int number = 0; fine && number < CM_ENERGY_UNIT_COUNT + CM_ENERGY_GROUP_COUNT; number++) {
+   bool ok = energy != NULL;
+   for (int number = 0; ok && number < CM_ENERGY_UNIT_COUNT + CM_ENERGY_GROUP_COUNT; number++) {
       if (number >= CM_ENERGY_UNIT_COUNT || energy->has_unit[number])
-         fine = list_parts(table, number);
+         ok = list_parts(table, number);
    }
    cm_energy_destroy(energy);
-   return fine;
+   return ok;
 }
 
 const struct cm_counter_source cm_energy_counters = {list, NULL};

@@ -199,24 +199,24 @@ bool
 cm_contents_read(struct cm_contents *contents, uint32_t id)
 {
    const struct resource *resource = find_resource(contents, id);
-   bool fine = true;
+   bool ok = true;
    for (uint32_t i = resource ? resource->first_image : 0; i; i = contents->images[i - 1].next)
-      fine &= need_image(contents, &contents->images[i - 1], CM_STORE_READ);
-   return fine;
+      ok &= need_image(contents, &contents->images[i - 1], CM_STORE_READ);
+   return ok;
 }
 
 bool
 cm_contents_frame_end(struct cm_contents *contents)
 {
    assert(contents->ids.count <= contents->resources_capacity);
-   bool fine = true;
+   bool ok = true;
    for (uint32_t r = 0; r < contents->ids.count; r++) {
       const struct resource *resource = &contents->resources[r];
       uint32_t i = resource->description.is_displayable ? resource->first_image : 0;
       for (; i; i = contents->images[i - 1].next)
-         fine &= need_image(contents, &contents->images[i - 1], CM_STORE_KEPT);
+         ok &= need_image(contents, &contents->images[i - 1], CM_STORE_KEPT);
    }
-   return fine;
+   return ok;
 }
 
 /* ---- a pass ------------------------------------------------------------------------- */
@@ -224,19 +224,19 @@ cm_contents_frame_end(struct cm_contents *contents)
 bool
 cm_contents_pass_reads(struct cm_contents *contents, const struct cm_pass *pass)
 {
-   bool fine = true;
+   bool ok = true;
    for (uint32_t d = 0; d < pass->num_draws; d++) {
       for (uint32_t unit = 0; unit < pass->draws[d].num_textures; unit++)
-         fine &= cm_contents_read(contents, pass->draws[d].textures[unit].resource);
+         ok &= cm_contents_read(contents, pass->draws[d].textures[unit].resource);
    }
    /* What shaders load and store is needed. Buffers are not drawn to. */
    for (uint32_t s = 0; s < pass->num_storages; s++) {
       for (uint32_t i = 0; i < pass->storages[s].num_images; i++)
-         fine &= cm_contents_read(contents, pass->storages[s].images[i].resource);
+         ok &= cm_contents_read(contents, pass->storages[s].images[i].resource);
    }
    for (uint32_t b = 0; b < pass->num_vertex_bindings; b++)
-      fine &= cm_contents_read(contents, pass->vertex_bindings[b].resource);
-   return fine;
+      ok &= cm_contents_read(contents, pass->vertex_bindings[b].resource);
+   return ok;
 }
 
 /* A stencil buffer in the depth buffer's memory moves with it. */
@@ -315,10 +315,10 @@ resolve_to(struct cm_contents *contents, const struct cm_resolve *resolve)
       return true;
    if (!find_image(contents, resource, resolve->level, resolve->layer))
       return false;
-   bool fine = true;
+   bool ok = true;
    for (uint32_t i = resource->first_image; i; i = contents->images[i - 1].next)
-      fine &= need_image(contents, &contents->images[i - 1], CM_STORE_KEPT);
-   return fine;
+      ok &= need_image(contents, &contents->images[i - 1], CM_STORE_KEPT);
+   return ok;
 }
 
 bool

@@ -348,18 +348,18 @@ cm_deferred_build_pass(struct cm_deferred *deferred, struct cm_pass *pass)
    const size_t num_tiles = (size_t)pass->tiles_x * pass->tiles_y;
    struct cm_tile_events *tiles = calloc(num_tiles, sizeof *tiles);
    deferred->events.num_words = 0;
-   bool fine = tiles && make_room(&deferred->events, pass, num_tiles);
-   for (size_t t = 0; fine && t < num_tiles; t++) {
+   bool ok = tiles && make_room(&deferred->events, pass, num_tiles);
+   for (size_t t = 0; ok && t < num_tiles; t++) {
       const size_t before = deferred->events.num_words;
       bool is_same = true;
-      fine = add_tile(deferred, &pass->tiles[t], &is_same);
+      ok = add_tile(deferred, &pass->tiles[t], &is_same);
       if (is_same)
          tiles[t] =
             (struct cm_tile_events){.words = pass->tiles[t].words, .num_words = pass->tiles[t].num_words};
       else
          tiles[t].num_words = deferred->events.num_words - before;
    }
-   if (!fine) {
+   if (!ok) {
       free(tiles);
       return false;
    }

@@ -29,7 +29,7 @@ cm_tile_events_grow(struct cm_tile_events *events, size_t n)
 }
 
 const uint32_t *
-cm_event_next_rare(const uint32_t *event)
+cm_event_next_slow(const uint32_t *event)
 {
    switch (cm_event_type(*event)) {
    case CM_EVENT_BUFFER: return event + 1 + cm_event_count(*event) * CM_BUFFER_ACCESS_WORDS;

@@ -631,7 +631,7 @@ cm_event_continues(uint32_t word)
 }
 
 /** cm_event_next of the types after CM_EVENT_UNSHADED, which are rare. */
-const uint32_t *cm_event_next_rare(const uint32_t *event);
+const uint32_t *cm_event_next_slow(const uint32_t *event);
 
 /** The event after one. */
 static inline const uint32_t *
@@ -642,7 +642,7 @@ cm_event_next(const uint32_t *event)
       return event + 1 + cm_event_count(*event) * CM_FOOTPRINT_WORDS;
    if (type <= CM_EVENT_UNSHADED)
       return event + 2 + cm_event_count(*event) * CM_QUAD_WORDS;
-   return cm_event_next_rare(event);
+   return cm_event_next_slow(event);
 }
 
 /** Whether an event is what an instruction of the shade or invoke event before it accesses. */

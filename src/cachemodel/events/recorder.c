@@ -68,8 +68,8 @@ struct cm_recorder {
    struct job jobs[MAX_WAITING_JOBS];
    size_t first, end; /* jobs that are not done */
    size_t waiting_bytes;
-   bool hurried; /* a job in the queue must not wait for more jobs */
-   bool full;    /* from the limit on until half of it: the caller waits */
+   bool flush_now; /* a job in the queue must not wait for more jobs */
+   bool full;      /* from the limit on until half of it: the caller waits */
    bool stop;
    atomic_bool failed;
    atomic_size_t num_frames; /* written whole */
@@ -311,7 +311,7 @@ do_job(struct cm_recorder *recorder, struct job *job)
 static bool
 is_worth_waking(const struct cm_recorder *recorder)
 {
-   return recorder->hurried || recorder->full || recorder->waiting_bytes >= WORTHWHILE_BYTES;
+   return recorder->flush_now || recorder->full || recorder->waiting_bytes >= WORTHWHILE_BYTES;
 }
 
 static void *
@@ -324,7 +324,7 @@ thread_main(void *data)
          pthread_cond_wait(&recorder->queued, &recorder->lock);
       if (recorder->first == recorder->end)
          break;
-      recorder->hurried = false;
+      recorder->flush_now = false;
       for (const size_t end = recorder->end; recorder->first < end; recorder->first++) {
          struct job *job = &recorder->jobs[recorder->first % MAX_WAITING_JOBS];
          pthread_mutex_unlock(&recorder->lock);
@@ -353,7 +353,7 @@ submit(struct cm_recorder *recorder, const struct job *job)
    assert(recorder->end - recorder->first < MAX_WAITING_JOBS);
    recorder->jobs[recorder->end++ % MAX_WAITING_JOBS] = *job;
    recorder->waiting_bytes += job->bytes;
-   recorder->hurried |= job->type == JOB_PASS_END || job->type == JOB_FRAME_END;
+   recorder->flush_now |= job->type == JOB_PASS_END || job->type == JOB_FRAME_END;
    recorder->full = recorder->waiting_bytes > CM_RECORDER_WAITING_BYTES ||
                     recorder->end - recorder->first == MAX_WAITING_JOBS;
    if (is_worth_waking(recorder))
@@ -479,8 +479,8 @@ write_provenance(struct cm_recorder *recorder, const struct cm_config *config,
    if (!stream)
       return ENOMEM;
    cm_config_write_json(config, stream);
-   const bool fine = !ferror(stream);
-   if (fclose(stream) != 0 || !fine) {
+   const bool ok = !ferror(stream);
+   if (fclose(stream) != 0 || !ok) {
       free(json);
       return ENOMEM;
    }
@@ -614,10 +614,10 @@ cm_recorder_destroy(struct cm_recorder *recorder)
    const int closed = cm_recording_file_close(&recorder->file);
    if (code || closed)
       fail(recorder, strerror(code ? code : closed));
-   const bool fine = !atomic_load(&recorder->failed);
+   const bool ok = !atomic_load(&recorder->failed);
    pthread_mutex_destroy(&recorder->lock);
    pthread_cond_destroy(&recorder->queued);
    pthread_cond_destroy(&recorder->taken);
    free_recorder(recorder);
-   return fine;
+   return ok;
 }

@@ -302,11 +302,11 @@ cm_attribution_writer_create(const struct cm_config *config, const struct cm_cou
    writer->stats = stats;
    writer->flags = calloc(table->count, sizeof *writer->flags);
    writer->values = calloc(table->count, sizeof *writer->values);
-   bool fine = writer->flags && writer->values;
-   for (unsigned part = 0; fine && part < CM_ORIGIN_COUNT; part++)
-      fine = !cm_config_attributes_by(config, (enum cm_origin_part)part) ||
-             add_table(writer, config, (enum cm_origin_part)part);
-   if (!fine) {
+   bool ok = writer->flags && writer->values;
+   for (unsigned part = 0; ok && part < CM_ORIGIN_COUNT; part++)
+      ok = !cm_config_attributes_by(config, (enum cm_origin_part)part) ||
+           add_table(writer, config, (enum cm_origin_part)part);
+   if (!ok) {
       cm_attribution_writer_destroy(writer);
       return false;
    }

@@ -56,9 +56,9 @@ cm_timeline_writer_destroy(struct cm_timeline_writer *writer)
    if (writer->written < wanted)
       cm_message(CM_MESSAGE_INFO, CM_STATISTICS_TIMELINE " has %u of the frames %u-%u", writer->written,
                  writer->frames.first, writer->frames.last);
-   const bool fine = writer->written >= wanted || writer->left_out;
+   const bool ok = writer->written >= wanted || writer->left_out;
    free(writer);
-   return fine;
+   return ok;
 }
 
 static void

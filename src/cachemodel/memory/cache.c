@@ -218,7 +218,7 @@ cm_cache_complete_eviction(struct cm_cache *cache, cm_line line)
 }
 
 void
-cm_cache_fetch_anywhere(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
+cm_cache_fetch_next_level(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
 {
    cm_cache_count(cache, stream, CM_CACHE_EVENT_FILLS, 1);
    if (!cache->next) {

@@ -81,14 +81,14 @@ cm_cache_evict(struct cm_cache *cache, cm_line line)
 }
 
 /** cm_cache_fetch of any cache. */
-void cm_cache_fetch_anywhere(struct cm_cache *cache, uint64_t block, enum cm_stream stream);
+void cm_cache_fetch_next_level(struct cm_cache *cache, uint64_t block, enum cm_stream stream);
 
 /** Reads a block from the next level. */
 static inline void
 cm_cache_fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
 {
    if (!cm_cache_only_appends(cache)) {
-      cm_cache_fetch_anywhere(cache, block, stream);
+      cm_cache_fetch_next_level(cache, block, stream);
       return;
    }
    cache->counts[stream][CM_CACHE_EVENT_FILLS]++;

@@ -82,11 +82,11 @@ cm_cache_config_validate(const struct cm_cache_config *cache, uint32_t max_ways,
 {
    struct cm_config_problem problem;
    cm_config_about(&problem, "%spolicy", prefix);
-   const bool fine = cm_policy_needs_liveness(cache->policy)
-                        ? cm_config_wrong(&problem, "%s needs the finished tiles, expected tbrsim sim",
-                                          cm_policy_names[cache->policy])
-                        : check_shape(cache, max_ways, prefix, &problem);
-   if (fine)
+   const bool ok = cm_policy_needs_liveness(cache->policy)
+                      ? cm_config_wrong(&problem, "%s needs the finished tiles, expected tbrsim sim",
+                                        cm_policy_names[cache->policy])
+                      : check_shape(cache, max_ways, prefix, &problem);
+   if (ok)
       return true;
    snprintf(error, error_size, "%s: %s", problem.key, problem.message);
    return false;

@@ -121,15 +121,15 @@ bool
 cm_hierarchy_init(struct cm_hierarchy *hierarchy, const struct cm_config *config)
 {
    memset(hierarchy, 0, sizeof *hierarchy);
-   bool fine = true;
-   for (unsigned unit = 0; fine && unit < CM_CACHE_COUNT; unit++)
-      fine = build_unit(hierarchy, config, (enum cm_unit)unit);
-   fine = fine && connect_shared_side(hierarchy, config);
-   for (unsigned stream = 0; fine && stream < CM_STREAM_COUNT; stream++)
-      fine = build_entry(hierarchy, (enum cm_stream)stream, config->streams[stream]);
-   if (!fine)
+   bool ok = true;
+   for (unsigned unit = 0; ok && unit < CM_CACHE_COUNT; unit++)
+      ok = build_unit(hierarchy, config, (enum cm_unit)unit);
+   ok = ok && connect_shared_side(hierarchy, config);
+   for (unsigned stream = 0; ok && stream < CM_STREAM_COUNT; stream++)
+      ok = build_entry(hierarchy, (enum cm_stream)stream, config->streams[stream]);
+   if (!ok)
       cm_hierarchy_finish(hierarchy);
-   return fine;
+   return ok;
 }
 
 void
@@ -239,17 +239,17 @@ cm_hierarchy_attribute(struct cm_hierarchy *hierarchy, struct cm_attribution *at
    hierarchy->attribution = attribution;
    hierarchy->dram.attribution = attribution;
    hierarchy->dram.is_watched = true;
-   bool fine = true;
+   bool ok = true;
    for (unsigned l = 0; l < 2; l++) {
       for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
          for (uint32_t i = 0; lists[l][unit] && i < hierarchy->instances[unit]; i++)
-            fine = fine && cm_attribution_add_cache(attribution, &lists[l][unit][i]);
+            ok = ok && cm_attribution_add_cache(attribution, &lists[l][unit][i]);
       }
    }
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++)
       hierarchy->entry[stream].is_watched = first_private(hierarchy, stream);
    cm_shared_side_attribute(&hierarchy->shared, attribution);
-   return fine;
+   return ok;
 }
 
 static __attribute__((noinline)) void

@@ -62,16 +62,16 @@ cm_process_index_add(struct cm_process_index *index, const struct cm_process_row
    if (!cm_array_grow(&index->rows, index->count, sizeof *index->rows))
       return false;
    struct cm_process_row from = *row, copy = {0};
-   bool fine = true;
+   bool ok = true;
    for (unsigned f = 0; f < NUM_FIELDS; f++) {
       *field(&copy, f) = strdup(*field(&from, f));
-      fine &= *field(&copy, f) != NULL;
+      ok &= *field(&copy, f) != NULL;
    }
-   if (fine)
+   if (ok)
       index->rows[index->count++] = copy;
    else
       free_row(&copy);
-   return fine;
+   return ok;
 }
 
 void
@@ -132,21 +132,21 @@ take_row(const char *at, struct cm_process_row *row, struct cm_byte_writer *valu
 static int
 parse(const char *at, struct cm_process_index *index)
 {
-   bool heading = true, fine = true;
-   while (fine && *at) {
+   bool heading = true, ok = true;
+   while (ok && *at) {
       struct cm_process_row row = {0};
       struct cm_byte_writer value = {0};
       at = take_row(at, &row, &value);
-      fine = at != NULL;
-      for (unsigned f = 0; fine && heading && f < NUM_FIELDS; f++)
-         fine = strcmp(*field(&row, f), names[f]) == 0;
-      if (fine && !heading)
-         fine = cm_process_index_add(index, &row);
+      ok = at != NULL;
+      for (unsigned f = 0; ok && heading && f < NUM_FIELDS; f++)
+         ok = strcmp(*field(&row, f), names[f]) == 0;
+      if (ok && !heading)
+         ok = cm_process_index_add(index, &row);
       heading = false;
       free(value.data);
       free_row(&row);
    }
-   return !fine || heading ? EBADMSG : 0;
+   return !ok || heading ? EBADMSG : 0;
 }
 
 static int

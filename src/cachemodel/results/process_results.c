@@ -63,9 +63,9 @@ static bool
 parse_run_time(const char *run, struct timespec *began)
 {
    long long seconds;
-   const bool fine = run && sscanf(run, "%lld.%9ld", &seconds, &began->tv_nsec) == 2;
-   began->tv_sec = fine ? (time_t)seconds : 0;
-   return fine;
+   const bool ok = run && sscanf(run, "%lld.%9ld", &seconds, &began->tv_nsec) == 2;
+   began->tv_sec = ok ? (time_t)seconds : 0;
+   return ok;
 }
 
 /* Whether a file was written to after a run began. */
@@ -454,12 +454,12 @@ list_folder(struct cm_process_results *results, const char *folder)
    struct cm_process_row *before = cm_process_index_find(&results->index, folder);
    if (before)
       cm_process_index_remove(&results->index, (size_t)(before - results->index.rows));
-   bool fine = command && cm_process_index_add(&results->index, &row);
+   bool ok = command && cm_process_index_add(&results->index, &row);
    free(command);
-   if (!fine)
+   if (!ok)
       say(results->directory, CM_PROCESS_INDEX_NAME, ENOMEM);
-   fine = fine && write_index(results);
-   return fine;
+   ok = ok && write_index(results);
+   return ok;
 }
 
 static bool
@@ -498,11 +498,11 @@ make_links(const struct cm_process_results *results, const char *folder)
          return false;
       }
       unlinkat(results->opened, LINK_NAME, 0);
-      const bool fine = symlinkat(target, results->opened, LINK_NAME) == 0 &&
-                        renameat(results->opened, LINK_NAME, results->opened, statistics_files[l]) == 0;
+      const bool ok = symlinkat(target, results->opened, LINK_NAME) == 0 &&
+                      renameat(results->opened, LINK_NAME, results->opened, statistics_files[l]) == 0;
       const int code = errno;
       free(target);
-      if (!fine) {
+      if (!ok) {
          unlinkat(results->opened, LINK_NAME, 0);
          say(results->directory, statistics_files[l], code);
          return false;
@@ -515,24 +515,24 @@ bool
 cm_process_results_end(struct cm_process_results *results, bool written)
 {
    const char *folder = strrchr(results->path, '/') + 1;
-   bool fine = true;
+   bool ok = true;
    if (written) {
       pthread_mutex_lock(&results->lock);
       results->folder = strdup(folder);
-      fine = list_folder(results, folder);
+      ok = list_folder(results, folder);
       pthread_mutex_unlock(&results->lock);
-      fine = make_links(results, folder) && fine;
-      const int code = fine ? replace(results->opened, &results->index, results->run) : 0;
+      ok = make_links(results, folder) && ok;
+      const int code = ok ? replace(results->opened, &results->index, results->run) : 0;
       if (code)
          say(results->directory, CM_PROCESS_INDEX_NAME, code);
-      fine = fine && !code;
+      ok = ok && !code;
    } else if (results->made) {
       unlinkat(results->opened, folder, AT_REMOVEDIR);
    }
    cm_process_index_free(&results->index);
    close_locked(results->opened);
    results->opened = -1;
-   return fine;
+   return ok;
 }
 
 /* Links whose folders are gone. */

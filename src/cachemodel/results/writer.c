@@ -343,8 +343,8 @@ describe_run(const struct cm_config *config, const struct cm_run_value *values, 
    fputs(", \"configuration\": ", stream);
    cm_config_write_json(config, stream);
    fputc('}', stream);
-   const bool fine = !ferror(stream);
-   if (fclose(stream) != 0 || !fine) {
+   const bool ok = !ferror(stream);
+   if (fclose(stream) != 0 || !ok) {
       free(json);
       return NULL;
    }
@@ -516,8 +516,8 @@ cm_stats_writer_destroy(struct cm_stats_writer *writer)
    const int code = writer->appended ? cm_appended_file_close(writer->appended) : 0;
    if (code)
       fail(writer, writer->path, code);
-   const bool fine = !writer->failed && !writer->complained && !writer->tables_failed &&
-                     !writer->thumbnails_failed && !writer->appended_failed;
+   const bool ok = !writer->failed && !writer->complained && !writer->tables_failed &&
+                   !writer->thumbnails_failed && !writer->appended_failed;
    free_writer(writer);
-   return fine;
+   return ok;
 }

@@ -344,23 +344,23 @@ cm_clusters_create(struct cm_clusters *clusters, const double *points, uint32_t 
    assert(count && dimensions);
    struct splitter splitter = {.points = points, .dimensions = dimensions, .limits = limits};
    *clusters = (struct cm_clusters){0};
-   bool fine = start(&splitter, count);
-   while (fine && error_of(&splitter, count) > limits->error) {
+   bool ok = start(&splitter, count);
+   while (ok && error_of(&splitter, count) > limits->error) {
       struct leaf *leaf = worst_leaf(&splitter);
       if (!leaf)
          break;
       split(&splitter, leaf);
    }
-   fine = fine && collect(&splitter, count, clusters);
+   ok = ok && collect(&splitter, count, clusters);
    free(splitter.leaves);
    free(splitter.members);
    free(splitter.other);
    free(splitter.uses);
    free(splitter.projections);
    free(splitter.centre);
-   if (!fine)
+   if (!ok)
       cm_clusters_finish(clusters);
-   return fine;
+   return ok;
 }
 
 void

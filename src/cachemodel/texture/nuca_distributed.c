@@ -50,10 +50,10 @@ start(struct cm_nuca *nuca)
    nodes->claims = calloc(entries, sizeof *nodes->claims);
    nodes->packets = calloc(entries, sizeof *nodes->packets);
    nodes->first_packet = calloc(nuca->processors + 1, sizeof *nodes->first_packet);
-   bool fine = nodes->tables && nodes->claims && nodes->packets && nodes->first_packet;
-   for (uint32_t p = 0; fine && p < nuca->processors; p++)
-      fine = start_table(nuca, p);
-   return fine;
+   bool ok = nodes->tables && nodes->claims && nodes->packets && nodes->first_packet;
+   for (uint32_t p = 0; ok && p < nuca->processors; p++)
+      ok = start_table(nuca, p);
+   return ok;
 }
 
 static void

@@ -9,9 +9,9 @@ bool
 cm_bytes_grow(struct cm_byte_writer *writer, size_t n)
 {
    assert(writer->size <= writer->capacity);
-   const bool fine = cm_array_make_room(&writer->data, &writer->capacity, writer->size, n, 1);
-   writer->out_of_memory |= !fine;
-   return fine;
+   const bool ok = cm_array_make_room(&writer->data, &writer->capacity, writer->size, n, 1);
+   writer->out_of_memory |= !ok;
+   return ok;
 }
 
 uint64_t

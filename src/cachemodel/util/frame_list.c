@@ -59,17 +59,17 @@ cm_frame_list_parse(const char *text, struct cm_frame_list *list)
    for (const char *c = text; *c; c++)
       most += *c == ',';
    *list = (struct cm_frame_list){.ranges = malloc(most * sizeof *list->ranges)};
-   bool fine = list->ranges;
-   while (fine) {
+   bool ok = list->ranges;
+   while (ok) {
       struct cm_frame_range range;
-      fine = parse_range(&text, &range) && (!list->count || range.first > list->ranges[list->count - 1].last);
-      if (fine)
+      ok = parse_range(&text, &range) && (!list->count || range.first > list->ranges[list->count - 1].last);
+      if (ok)
          cm_frame_list_add(list, range.first, range.last);
       if (*text != ',')
          break;
       text++;
    }
-   if (fine && !*text)
+   if (ok && !*text)
       return true;
    cm_frame_list_free(list);
    return false;

@@ -215,11 +215,11 @@ cache_feed_recording(struct cache_feed *feed, const struct recorded_accesses *ac
    simulation_start(simulations->list, configuration, simulations, NULL, 0);
    simulations->list->reader = &reader;
    cache_feed_start(feed, jobs);
-   const bool fine = simulations_run(simulations);
+   const bool ok = simulations_run(simulations);
    cm_run_reader_end(runs);
    if (!cm_run_reader_complete(runs))
       fail(STATUS_FAILED, "out of memory");
    cm_run_reader_destroy(runs);
    cache_feed_finish(feed);
-   return fine;
+   return ok;
 }

@@ -121,16 +121,16 @@ parse(struct advise *advise, int argc, char **argv)
 static bool
 look_at(struct cm_advice *advice, const struct cm_item *item)
 {
-   bool fine = true;
+   bool ok = true;
    for (size_t n = 0; n < item->num_names; n++)
-      fine &= cm_advice_define_name(advice, &item->names[n]);
+      ok &= cm_advice_define_name(advice, &item->names[n]);
    for (size_t r = 0; r < item->num_resources; r++)
-      fine &= cm_advice_define_resource(advice, &item->resources[r]);
+      ok &= cm_advice_define_resource(advice, &item->resources[r]);
    if (item->type == CM_ITEM_PASS)
-      fine &= cm_advice_pass(advice, &item->pass->pass);
+      ok &= cm_advice_pass(advice, &item->pass->pass);
    else if (item->type == CM_ITEM_FRAME_END)
-      fine &= cm_advice_frame_end(advice);
-   return fine;
+      ok &= cm_advice_frame_end(advice);
+   return ok;
 }
 
 /* frame: of cm_recording_frames. */
@@ -160,24 +160,24 @@ look(struct advise *advise)
    const unsigned last = last_look(simulations), frames = last - simulations->first_frame + 1;
    unsigned done = 0, begun = UINT_MAX;
    advise->advice = cm_advice_create(advise->session.configurations.list[0].config);
-   bool fine = advise->advice;
+   bool ok = advise->advice;
    cm_recording_seek(simulations->recording, simulations->first_frame, last);
-   while (fine) {
+   while (ok) {
       struct cm_item item = cm_recording_next(simulations->recording);
       if (item.type == CM_ITEM_END || item.type == CM_ITEM_DAMAGED)
          break;
       if ((item.type == CM_ITEM_PASS || item.type == CM_ITEM_FRAME_END) && item.frame != begun)
          begin_frame(advise, begun = (unsigned)item.frame);
-      fine = look_at(advise->advice, &item);
+      ok = look_at(advise->advice, &item);
       done += item.type == CM_ITEM_FRAME_END;
       progress_show("looking", done, frames);
       free(item.resources);
       free(item.names);
       cm_recorded_pass_release(item.pass);
    }
-   if (fine)
+   if (ok)
       advise->findings = cm_advice_findings(advise->advice, &advise->num_findings);
-   if (!fine || !advise->findings)
+   if (!ok || !advise->findings)
       fail(STATUS_FAILED, "out of memory");
 }
 
@@ -306,15 +306,15 @@ simulate_together(struct advise *advise, struct advice_report *report)
       for (uint32_t c = 0; c < finding->num_changes; c++)
          changes[count++] = finding->changes[c];
    }
-   bool fine = true;
+   bool ok = true;
    if (findings > 1) {
       const struct trial trial = {advise->session.configurations.list[0], changes, count,
                                   &report->together.simulation};
-      fine = simulate(advise, &trial, 1);
+      ok = simulate(advise, &trial, 1);
       advice_report_measure_together(report);
    }
    free(changes);
-   return fine;
+   return ok;
 }
 
 static void
@@ -350,14 +350,14 @@ command_advise(int argc, char **argv)
    };
    struct trial *trials = allocate(most * sizeof(*trials));
    const unsigned count = choose(&advise, &report, trials);
-   bool fine = simulate(&advise, trials, count);
+   bool ok = simulate(&advise, trials, count);
    session_check(&advise.session);
    if (!report.baseline->frames)
       fail(STATUS_FAILED, "%s: no frame could be simulated", advise.path);
    advice_report_measure(&report);
-   fine &= simulate_together(&advise, &report);
+   ok &= simulate_together(&advise, &report);
    print(&advise, &report);
    cm_advice_destroy(advise.advice);
    session_close(&advise.session);
-   return fine ? STATUS_OK : STATUS_FAILED;
+   return ok ? STATUS_OK : STATUS_FAILED;
 }

@@ -129,13 +129,13 @@ run(struct analyze *analyze)
    }
    simulations_run(simulations);
    session_check(&analyze->session);
-   bool fine = true;
+   bool ok = true;
    for (unsigned s = 0; s < NUM_SIMULATIONS; s++) {
-      fine &= !simulations->list[s].failed && simulations->list[s].frames == analysis_frames(analysis);
+      ok &= !simulations->list[s].failed && simulations->list[s].frames == analysis_frames(analysis);
       if (!cm_analysis_is_complete(analysis->simulations[s].accesses))
          fail(STATUS_FAILED, "out of memory");
    }
-   return fine;
+   return ok;
 }
 
 int

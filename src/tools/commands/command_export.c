@@ -270,9 +270,9 @@ command_export(int argc, char **argv)
    export.format = options.format;
    if (options.format->has_next_uses)
       collect_next_uses(&export, &options, &session);
-   bool fine = run(&export, &options, &session);
+   bool ok = run(&export, &options, &session);
    options_close_output(export.file, options.output);
    session_check(&session);
    session_close(&session);
-   return fine ? STATUS_OK : STATUS_FAILED;
+   return ok ? STATUS_OK : STATUS_FAILED;
 }

@@ -250,9 +250,9 @@ command_select(int argc, char **argv)
       printf("these are %u frames, %.2f %%; expected standard error of totals: %.2f %%\n", simulated,
              100.0 * simulated / selection.frames, 100 * selection.error);
    }
-   const bool fine = session_check(&select.session);
+   const bool ok = session_check(&select.session);
    cm_clusters_finish(&clusters);
    cm_frame_vectors_finish(&select.vectors);
    session_close(&select.session);
-   return fine ? STATUS_OK : STATUS_FAILED;
+   return ok ? STATUS_OK : STATUS_FAILED;
 }

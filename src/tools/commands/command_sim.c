@@ -279,7 +279,7 @@ command_sim(int argc, char **argv)
       selected_open(&sim.selection, sim.selected.path, sim.frames.warm_up, &sim.session);
    start(&sim);
 
-   bool fine = simulations_run(simulations);
+   bool ok = simulations_run(simulations);
    session_check(&sim.session);
    const struct simulation *first = &simulations->list[0];
    if (!first->frames)
@@ -290,13 +290,13 @@ command_sim(int argc, char **argv)
    if (simulations->count > 1)
       simulation_index_write(sim.out, sim.path, simulations->list, simulations->count);
    if (sim.format.parquet)
-      fine &= write_parquet(simulations);
+      ok &= write_parquet(simulations);
    for (unsigned c = 0; sim.selected.path && c < simulations->count; c++)
       selected_finish(&sim.selection, &simulations->list[c]);
    if (sim.selected.path && sim.format.printed == OUTPUT_TABLE)
-      fine &= print_estimates(&sim);
+      ok &= print_estimates(&sim);
    else
       print(&sim);
    session_close(&sim.session);
-   return fine ? STATUS_OK : STATUS_FAILED;
+   return ok ? STATUS_OK : STATUS_FAILED;
 }

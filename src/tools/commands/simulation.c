@@ -415,7 +415,7 @@ bool
 simulations_run(struct simulations *simulations)
 {
    unsigned left;
-   bool fine = true;
+   bool ok = true;
    /* Passes come and go: the memory of one is kept for the next. */
    mallopt(M_MMAP_THRESHOLD, 1 << 30);
    mallopt(M_TRIM_THRESHOLD, 1 << 30);
@@ -428,9 +428,9 @@ simulations_run(struct simulations *simulations)
          if (!simulation->finished)
             end_round(simulation);
          left += !simulation->finished;
-         fine &= !simulation->failed;
+         ok &= !simulation->failed;
       }
    } while (left);
    progress_end();
-   return fine && !cm_recording_damage(simulations->recording);
+   return ok && !cm_recording_damage(simulations->recording);
 }

@@ -194,8 +194,7 @@ sweep_recording(const struct sweep_request *request, const char *path, json_t *a
       .block_shift = (unsigned)__builtin_ctz(source.base.block),
       .streams = source.streams,
    };
-   const bool fine =
-      cache_feed_recording(&feed, &accesses, request->jobs, &session.simulations, configuration);
+   const bool ok = cache_feed_recording(&feed, &accesses, request->jobs, &session.simulations, configuration);
    session_check(&session);
    const struct sweep_report report = {
       .file = path,
@@ -213,7 +212,7 @@ sweep_recording(const struct sweep_request *request, const char *path, json_t *a
    report_on(request, &report, answers, file);
    cm_sweep_destroy(feed.sweep);
    session_close(&session);
-   return fine;
+   return ok;
 }
 
 int
@@ -221,11 +220,11 @@ sweep_recordings(struct sweep_request *request)
 {
    FILE *file = options_open_output(request->out);
    json_t *answers = json_array();
-   bool fine = true;
+   bool ok = true;
    for (unsigned r = 0; r < request->recordings.count; r++) {
       if (r && request->format == OUTPUT_TABLE)
          putc('\n', file);
-      fine &= sweep_recording(request, request->recordings.list[r], answers, file);
+      ok &= sweep_recording(request, request->recordings.list[r], answers, file);
    }
    if (request->format == OUTPUT_CSV)
       output_csv(answers, file);
@@ -234,5 +233,5 @@ sweep_recordings(struct sweep_request *request)
                                              : json_incref(json_array_get(answers, 0)),
                   1, file);
    options_close_output(file, request->out);
-   return fine ? STATUS_OK : STATUS_FAILED;
+   return ok ? STATUS_OK : STATUS_FAILED;
 }

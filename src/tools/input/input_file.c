@@ -125,16 +125,16 @@ input_file_open(const char *name, char *error, size_t error_size)
          close(descriptor);
       return NULL;
    }
-   bool fine = true;
-   while (fine && !file->at_end && file->end < 6)
-      fine = fill_buffer(file, error, error_size);
-   if (fine) {
+   bool ok = true;
+   while (ok && !file->at_end && file->end < 6)
+      ok = fill_buffer(file, error, error_size);
+   if (ok) {
       file->compression = compression_of(file->buffer, file->end);
-      fine = start_decoder(file);
-      if (!fine)
+      ok = start_decoder(file);
+      if (!ok)
          snprintf(error, error_size, "%s: out of memory", name);
    }
-   if (fine)
+   if (ok)
       return file;
    input_file_close(file);
    return NULL;

@@ -255,7 +255,7 @@ results_summarize(const struct results *results)
 bool
 results_check_recordings(const struct results *results)
 {
-   bool found = false, fine = true;
+   bool found = false, ok = true;
    struct cm_process_index index = {0};
    if (results->out && !results_count_processes(results))
       return false;
@@ -265,7 +265,7 @@ results_check_recordings(const struct results *results)
    for (size_t r = 0; r < index.count; r++) {
       if (!is_of(results, &index.rows[r]) || (before && before--) || !*index.rows[r].recording)
          continue;
-      fine &= recording_check(index.rows[r].recording);
+      ok &= recording_check(index.rows[r].recording);
       found = true;
    }
    cm_process_index_free(&index);
@@ -274,7 +274,7 @@ results_check_recordings(const struct results *results)
       return recording_check(results->record);
    if (!found)
       say("%s: nothing was recorded", results->record);
-   return fine && found;
+   return ok && found;
 }
 
 /* ---- tables ---------------------------------------------------------------- */

@@ -84,11 +84,11 @@ static struct cm_process_row *
 find_process(const char *directory, struct cm_process_index *index)
 {
    const int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-   const bool fine = file >= 0 && !cm_process_index_read(file, index);
+   const bool ok = file >= 0 && !cm_process_index_read(file, index);
    if (file >= 0)
       close(file);
    /* stats.json is that of the last one. */
-   return fine && index->count ? &index->rows[index->count - 1] : NULL;
+   return ok && index->count ? &index->rows[index->count - 1] : NULL;
 }
 
 static struct cm_process_row *

@@ -118,12 +118,12 @@ print_reads(const struct cm_names *names, const struct cm_item *item)
 static void
 define(struct cm_names *names, const struct cm_item *item)
 {
-   bool fine = true;
+   bool ok = true;
    for (size_t n = 0; n < item->num_names; n++)
-      fine &= cm_names_define(names, &item->names[n]);
+      ok &= cm_names_define(names, &item->names[n]);
    for (size_t r = 0; r < item->num_resources; r++)
-      fine &= cm_names_define_resource(names, &item->resources[r]);
-   if (!fine)
+      ok &= cm_names_define_resource(names, &item->resources[r]);
+   if (!ok)
       fail(STATUS_FAILED, "out of memory");
 }
 

@@ -118,7 +118,7 @@ regression_check(const struct regression_limits *limits, const char *first, cons
    struct statistics_file files[] = {statistics_file_load(first), statistics_file_load(second)};
    const struct loading_frames loading = find_loading(&files[0]);
    json_t *rows = json_array();
-   bool fine = true;
+   bool ok = true;
    for (unsigned r = 0; r < 2; r++) {
       if (!files[r].frames)
          fail(STATUS_FAILED, "%s: no frame was simulated", files[r].path);
@@ -142,11 +142,11 @@ regression_check(const struct regression_limits *limits, const char *first, cons
                                             "first run", before, "other run", after, "change",
                                             isinf(more) ? json_string("+inf %") : json_real(more / 100),
                                             "limit_percent", limit->most, "", is_above ? "exceeded" : ""));
-      fine &= !is_above;
+      ok &= !is_above;
    }
    output_table(rows, stdout);
    statistics_file_close(&files[0]);
    statistics_file_close(&files[1]);
    free(loading.list);
-   return fine;
+   return ok;
 }

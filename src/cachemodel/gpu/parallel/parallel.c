@@ -222,9 +222,9 @@ cm_parallel_shade(struct cm_parallel *parallel, uint32_t tile)
       return cm_fragment_stage_run(parallel->fragment_stage, tile);
    if (has_new_shader(parallel, events)) {
       connect_textures(parallel, false);
-      const bool fine = cm_fragment_stage_run(parallel->fragment_stage, tile);
+      const bool ok = cm_fragment_stage_run(parallel->fragment_stage, tile);
       find_shaders(parallel);
-      return fine;
+      return ok;
    }
    if (!events->num_words)
       return true;
@@ -420,15 +420,15 @@ cm_parallel_create(struct cm_gpu *gpu, struct cm_fragment_stage *fragment_stage,
    parallel->gpu = gpu;
    parallel->fragment_stage = fragment_stage;
    cm_threads_init(&parallel->threads);
-   bool fine = create_workers(parallel, threads);
-   if (fine)
+   bool ok = create_workers(parallel, threads);
+   if (ok)
       cm_threads_start(&parallel->threads, threads - 1);
-   const bool started = fine && parallel->threads.count;
+   const bool started = ok && parallel->threads.count;
    if (started && parallel->num_shading_workers)
-      fine = cm_shading_workers_share(gpu);
-   if (!started || !fine) {
+      ok = cm_shading_workers_share(gpu);
+   if (!started || !ok) {
       cm_parallel_destroy(parallel);
-      return fine;
+      return ok;
    }
    connect_main_thread(parallel);
    gpu->parallel = parallel;

@@ -99,11 +99,10 @@ init_filters(struct cm_shading_worker *worker)
    const uint32_t instances = worker->gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances;
    worker->filters = calloc(instances, sizeof *worker->filters);
    worker->texture.caches = worker->filters;
-   bool fine = worker->filters;
-   for (uint32_t i = 0; fine && i < instances; i++)
-      fine =
-         cm_filter_init(&worker->filters[i], &caches[i], &worker->stream, cm_entry_cache(caches->unit, i));
-   return fine;
+   bool ok = worker->filters;
+   for (uint32_t i = 0; ok && i < instances; i++)
+      ok = cm_filter_init(&worker->filters[i], &caches[i], &worker->stream, cm_entry_cache(caches->unit, i));
+   return ok;
 }
 
 bool
@@ -132,7 +131,7 @@ cm_shading_worker_finish(struct cm_shading_worker *worker)
 
 /* What is shaded of a tile, until the next one is asked for. NULL when out of memory. */
 static const struct cm_tile_events *
-find_shaded(struct cm_shading_worker *worker, const struct cm_segment_tile *tile)
+resolve_tile_events(struct cm_shading_worker *worker, const struct cm_segment_tile *tile)
 {
    const struct cm_pass *pass = worker->gpu->pass;
    if (!cm_fragment_stage_is_deferred(worker->gpu))
@@ -145,7 +144,7 @@ find_shaded(struct cm_shading_worker *worker, const struct cm_segment_tile *tile
 static bool
 run_tile(struct cm_shading_worker *worker, const struct cm_segment_tile *tile)
 {
-   const struct cm_tile_events *shaded = find_shaded(worker, tile);
+   const struct cm_tile_events *shaded = resolve_tile_events(worker, tile);
    if (!shaded)
       return false;
    if (cm_config_counts_operations(&worker->gpu->config))

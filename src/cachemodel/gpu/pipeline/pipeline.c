@@ -153,15 +153,15 @@ begin_pass(struct cm_gpu *gpu)
    if (stages->immediate && !is_compute)
       return cm_immediate_begin(stages->immediate);
    cm_timing_begin(gpu->timing, is_compute ? CM_LOG_DISPATCH : CM_LOG_GEOMETRY, 0);
-   bool fine = true;
+   bool ok = true;
    if (!is_compute) {
       cm_geometry_draws(&stages->geometry, 0, gpu->pass->num_draws);
-      fine = cm_tiling_build_lists(&stages->tiling);
+      ok = cm_tiling_build_lists(&stages->tiling);
    } else if (stages->storage.is_used) {
       cm_compute_begin(&stages->compute, cm_fragment_stage_textures(&stages->fragment, 0));
    }
    cm_timing_end(gpu->timing);
-   return fine;
+   return ok;
 }
 
 /* The pass cannot be simulated any further. */

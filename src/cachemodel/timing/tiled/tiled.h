@@ -104,7 +104,7 @@ struct cm_transfer_timing {
    struct cm_work *load, *flush;
    uint32_t token;
    uint32_t surface; /**< of the log's: the next one to begin */
-   bool under_way;   /**< a flush is */
+   bool in_flight;   /**< a flush is */
    struct cm_dependency wait;
    uint64_t *flushed; /**< by tile number modulo tile_buffers */
    struct cm_stage stage;

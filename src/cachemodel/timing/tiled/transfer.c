@@ -18,7 +18,7 @@ can_load(struct cm_tiled_timing *timing)
    transfer->load = cm_work_tile(transfer->load);
    transfer->flush = cm_work_tile(transfer->flush);
    const struct cm_work *load = transfer->load;
-   if (!load || transfer->under_way || !transfer->flush)
+   if (!load || transfer->in_flight || !transfer->flush)
       return false;
    return load->number - transfer->flush->number < timing->pipeline->tile_buffers &&
           (!load->log.marks[CM_LOG_LOADED] || load->fetch_begin != CM_UNKNOWN);
@@ -101,13 +101,13 @@ step(struct cm_tiled_timing *timing)
       return;
    }
    struct cm_work *work = transfer->flush;
-   if (!transfer->under_way) {
+   if (!transfer->in_flight) {
       cm_raster_timing_blend(timing, work->last_quad);
       cm_work_serve(work, &transfer->stage, CM_NO_ITEM);
       cm_stage_account(&transfer->stage, CM_STAGE_STARVED, work->shaded);
       transfer->surface = 0;
       work->flush_begin = transfer->stage.until;
-      transfer->under_way = true;
+      transfer->in_flight = true;
       transfer->token = work->log.marks[CM_LOG_SHADED];
       return;
    }
@@ -116,7 +116,7 @@ step(struct cm_tiled_timing *timing)
    work->flushed = transfer->stage.until;
    assert(work->is_shaded && work->flushed >= work->flush_begin);
    transfer->flushed[work->number % timing->pipeline->tile_buffers] = work->flushed;
-   transfer->under_way = false;
+   transfer->in_flight = false;
    cm_pipeline_keep_end(&timing->base, work->pass, work->tile, work->flushed);
    if (timing->base.report)
       cm_report_tile(timing->base.report, work);

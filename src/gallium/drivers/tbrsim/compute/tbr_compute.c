@@ -291,7 +291,7 @@ run(struct tbr_context *context, struct tbr_compute_shader *shader, struct bound
       mesa_loge("out of memory: the work-groups of a dispatch were lost");
    if (dispatch)
       tbr_dispatch_end(dispatch);
-   tbr_counter_queries_charge(context);
+   tbr_counter_queries_account(context);
    if (!context->queries_paused)
       context->statistics.cs_invocations += (uint64_t)grid->grid[0] * grid->grid[1] * grid->grid[2] *
                                             grid->block[0] * grid->block[1] * grid->block[2];

@@ -549,23 +549,23 @@ append_accesses(const struct tbr_vertex_accesses *accesses, const struct tbr_bin
    struct sorted_accesses sorted = {0};
    if (!count)
       return true;
-   bool fine = allocate_sorted(&sorted, runs, count);
-   if (fine) {
+   bool ok = allocate_sorted(&sorted, runs, count);
+   if (ok) {
       for (uint32_t i = 0; i < count; i++)
          found[i].instance = MIN2(found[i].instance, binning->num_event_draws - 1);
       sort_by_run(accesses->log, found, count, runs, &sorted);
       sort_runs(sorted.runs, sorted.num_runs);
    }
-   for (uint32_t r = 0; r < sorted.num_runs && fine; r++) {
+   for (uint32_t r = 0; r < sorted.num_runs && ok; r++) {
       const struct run *run = &sorted.runs[r], *before = r ? run - 1 : NULL;
       if (before && are_of_one_invocation(run, before))
          continue;
       struct cm_draw *draw = util_dynarray_element(&batch->events.draws, struct cm_draw,
                                                    binning->first_event_draw + run->instance);
-      fine = append_run(found, &sorted, run, !before || before->instance != run->instance, batch, draw);
+      ok = append_run(found, &sorted, run, !before || before->instance != run->instance, batch, draw);
    }
    free_sorted(&sorted);
-   return fine;
+   return ok;
 }
 
 /** Finds what the logged instructions accessed. False when out of memory, or of room in the log. */
@@ -578,7 +578,7 @@ find_accesses(struct tbr_context *context, struct tbr_batch *batch)
       return false;
    for (uint32_t first = 0, end; first < count; first = end) {
       const struct tbr_logged_instruction *instruction = instruction_of(context, &logged[first]);
-      bool fine = true;
+      bool ok = true;
       end = first + 1;
       if (instruction->type == CM_VERTEX_TEXTURE) {
          while (end < count && end - first < TBR_LANES &&
@@ -586,13 +586,13 @@ find_accesses(struct tbr_context *context, struct tbr_batch *batch)
                 unit_of(instruction, &logged[end]) == unit_of(instruction, &logged[first]))
             end++;
          context->vertex_accesses->texture_reads += end - first;
-         fine = find_texels(context, batch, instruction, logged + first, end - first);
+         ok = find_texels(context, batch, instruction, logged + first, end - first);
       } else if (instruction->type == CM_VERTEX_BUFFER) {
-         fine = find_bytes(context, batch, instruction, &logged[first]);
+         ok = find_bytes(context, batch, instruction, &logged[first]);
       } else {
-         fine = find_texel(context, batch, instruction, &logged[first]);
+         ok = find_texel(context, batch, instruction, &logged[first]);
       }
-      if (!fine)
+      if (!ok)
          return false;
    }
    return true;
@@ -627,13 +627,13 @@ tbr_vertex_accesses_end(struct tbr_context *context)
    if (!accesses)
       return true;
    tbr_vertex_accesses_end_part(context);
-   const bool fine =
+   const bool ok =
       !accesses->lost && (!binning->event_batch || append_accesses(accesses, binning, binning->event_batch));
    util_dynarray_clear(&accesses->found);
    accesses->instance = 0;
    begin_pass(accesses);
    accesses->lost = false;
-   return fine;
+   return ok;
 }
 
 uint32_t

@@ -128,7 +128,7 @@ consume_pass(struct tbr_model *model, const struct message *message)
    }
    if (model->gpu)
       cm_gpu_pass_end(model->gpu);
-   if (source->pictured)
+   if (source->has_thumbnail)
       take_thumbnail(model, source);
    model->passes++;
    if (model->recorder)
@@ -197,7 +197,7 @@ discard(const struct message *message)
       source->wait_tile(source, n);
       source->owner.release_tile(&source->owner, source->traversal[n]);
    }
-   if (source->pictured)
+   if (source->has_thumbnail)
       source->wait_tile(source, num_tiles);
    free(source->thumbnail.png);
    source->owner.release(&source->owner);

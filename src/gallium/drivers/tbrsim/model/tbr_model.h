@@ -45,7 +45,7 @@ struct tbr_pass_source {
    const uint32_t *traversal; /**< tiles in the order of rendering, which is that of the configuration */
    /** Returns when the n-th tile of the traversal is finished. n may be the number of tiles: when the pass as a whole is. */
    void (*wait_tile)(struct tbr_pass_source *source, uint32_t n);
-   bool pictured;                  /**< it has a thumbnail when it is finished as a whole */
+   bool has_thumbnail;             /**< it has a thumbnail when it is finished as a whole */
    struct tbr_thumbnail thumbnail; /**< which the model frees */
 };
 

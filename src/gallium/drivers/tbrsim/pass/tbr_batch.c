@@ -26,7 +26,7 @@
 /** Memory that the draws of a batch may read. More ends the pass: applications that make
  * new textures for every draw would use up the host's memory. */
 #define MAX_HELD_BYTES (1ull << 30)
-/** The most that one resource adds to held_bytes: the largest textures must not end a pass at every draw. */
+/** The most that one resource adds to referenced_bytes: the largest textures must not end a pass at every draw. */
 #define MAX_COUNTED_BYTES (1ull << 26)
 
 void *
@@ -52,7 +52,7 @@ tbr_batch_hold_storage(struct tbr_batch *batch, const struct tbr_resource *resou
    storage = NULL;
    tbr_resource_hold(resource, &storage);
    *held = storage;
-   batch->held_bytes += MIN2(storage->bytes, MAX_COUNTED_BYTES);
+   batch->referenced_bytes += MIN2(storage->bytes, MAX_COUNTED_BYTES);
    return storage;
 }
 
@@ -155,7 +155,7 @@ tbr_batch_destroy_all(struct tbr_context *context)
    tbr_renderer_drain(tbr_screen(context->base.screen)->renderer, context);
    reclaim(context);
    assert(!context->retired_jobs &&
-          (!context->batches_under_way || tbr_screen(context->base.screen)->is_parents));
+          (!context->batches_in_flight || tbr_screen(context->base.screen)->in_forked_child));
    while (context->free_batches) {
       struct tbr_batch *next = context->free_batches->next;
       destroy_batch(context->free_batches);
@@ -204,7 +204,7 @@ reset_batch(struct tbr_batch *batch)
    batch->most_blocks = 0;
    discard_draws(batch);
    util_dynarray_clear(&batch->storages);
-   batch->held_bytes = 0;
+   batch->referenced_bytes = 0;
    util_dynarray_clear(&batch->shaders);
    assert(!batch->sinks.size && !batch->time);
    memset(&batch->job, 0, sizeof batch->job);
@@ -326,7 +326,7 @@ tbr_batch_get(struct tbr_context *context)
       tbr_batch_submit(context, CM_END_RESOLVE);
    else if (context->deferred_flushes)
       tbr_batch_submit(context, CM_END_FLUSH);
-   else if (context->batch && context->batch->held_bytes > MAX_HELD_BYTES)
+   else if (context->batch && context->batch->referenced_bytes > MAX_HELD_BYTES)
       tbr_batch_submit(context, CM_END_MEMORY);
    context->deferred_flushes = 0;
    context->flushed_last = false;
@@ -360,7 +360,7 @@ tbr_batch_get(struct tbr_context *context)
    tbr_batch_set_state(batch, TBR_BATCH_FREE, TBR_BATCH_RECORDING);
    util_dynarray_append(&batch->sinks, struct tbr_fragment_sink *, NULL);
    attach_all(context, batch);
-   batch->held_bytes = 0;
+   batch->referenced_bytes = 0;
 
    context->batch = batch;
    context->dirty = TBR_DIRTY_ALL;
@@ -576,7 +576,7 @@ submit_job(struct tbr_screen *screen, struct tbr_batch *batch)
       .pass = &batch->pass,
       .source = {.pass = &batch->events.pass,
                  .traversal = batch->traversal.data,
-                 .pictured = batch->recorded && screen->thumbnails},
+                 .has_thumbnail = batch->recorded && screen->thumbnails},
       .touched = batch->events.touched.data,
       .in_order = batch->stores,
       .recorded = batch->recorded,
@@ -597,7 +597,7 @@ submit(struct tbr_context *context, struct tbr_batch *batch, enum cm_end_reason 
    struct tbr_screen *screen = tbr_screen(context->base.screen);
    assert(batch->state == TBR_BATCH_RECORDING && batch->context == context);
    context->last_batch = batch->sequence;
-   if (screen->is_parents)
+   if (screen->in_forked_child)
       return; /* A forked child has a copy of it: the parent draws it. */
    batch->pass.keep_hidden = batch->recorded && screen->record_hidden;
 
@@ -637,7 +637,7 @@ submit(struct tbr_context *context, struct tbr_batch *batch, enum cm_end_reason 
    if (screen->model)
       tbr_resource_forget_gone(screen);
    simple_mtx_unlock(&screen->submit_lock);
-   tbr_counter_queries_charge(context);
+   tbr_counter_queries_account(context);
 }
 
 void

@@ -75,7 +75,7 @@ struct tbr_batch {
    struct linear_ctx *arena;
    struct util_dynarray states;   /**< const struct tbr_draw_state * */
    struct util_dynarray storages; /**< struct tbr_storage *, referenced */
-   uint64_t held_bytes;           /**< of those that are not attachments */
+   uint64_t referenced_bytes;     /**< of those that are not attachments */
    struct util_dynarray shaders;  /**< struct tbr_fragment_shader *, referenced */
    struct util_dynarray sinks;    /**< struct tbr_fragment_sink *, [0] unused; referenced */
    struct tbr_batch_time *time;   /**< NULL: nobody asks for it */

@@ -85,7 +85,7 @@ charge(struct tbr_model *model, struct tbr_counter_watch *watch)
 }
 
 void
-tbr_counter_queries_charge(struct tbr_context *context)
+tbr_counter_queries_account(struct tbr_context *context)
 {
    struct tbr_model *model = tbr_screen(context->base.screen)->model;
    list_for_each_entry (struct tbr_counter_watch, watch, &context->counter_watches, link) {
@@ -104,7 +104,7 @@ note_frame_end(struct tbr_query *query)
 void
 tbr_counter_queries_end_frame(struct tbr_context *context)
 {
-   tbr_counter_queries_charge(context);
+   tbr_counter_queries_account(context);
    list_for_each_entry (struct tbr_counter_watch, watch, &context->counter_watches, link) {
       if (watch->active)
          note_frame_end(watch->active);

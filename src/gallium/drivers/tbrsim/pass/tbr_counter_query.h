@@ -32,7 +32,7 @@ void tbr_counter_query_stop(struct tbr_context *context, struct tbr_query *query
 uint64_t tbr_counter_query_result(struct tbr_context *context, struct tbr_query *query);
 
 /** The context's pass, or a frame, has been submitted to the model. */
-void tbr_counter_queries_charge(struct tbr_context *context);
+void tbr_counter_queries_account(struct tbr_context *context);
 /** The same, and a frame has ended. */
 void tbr_counter_queries_end_frame(struct tbr_context *context);
 /** A pass begins: those that ended before it have no part in it. */

@@ -73,7 +73,7 @@ tbr_pixel_local_attach(struct tbr_context *context, struct tbr_batch *batch)
                                  batch->storages.size + TBR_PIXEL_LOCAL_WORDS * sizeof(struct tbr_storage *)))
       return false;
    /* Memory of attachments does not count. */
-   const uint64_t held_bytes = batch->held_bytes;
+   const uint64_t referenced_bytes = batch->referenced_bytes;
    u_foreach_bit (i, missing) {
       struct pipe_surface *plane = get_plane(context, &batch->pass, i - FIRST_PLANE);
       if (!plane)
@@ -83,7 +83,7 @@ tbr_pixel_local_attach(struct tbr_context *context, struct tbr_batch *batch)
          start_with_zeros(&batch->pass.attachment[i]);
       batch->pixel_local |= 1u << i;
    }
-   batch->held_bytes = held_bytes;
+   batch->referenced_bytes = referenced_bytes;
    context->dirty |= TBR_DIRTY_FRAMEBUFFER;
    return true;
 }

@@ -104,10 +104,10 @@ tbr_hit_rate_query_destroy(struct tbr_context *context, struct tbr_query *query)
 bool
 tbr_hit_rate_query_begin(struct tbr_context *context, struct tbr_query *query)
 {
-   bool fine = true;
+   bool ok = true;
    for (unsigned c = 0; c < TBR_RATE_COUNTERS; c++)
-      fine &= tbr_counter_query_begin(context, query->counted[c]);
-   return fine;
+      ok &= tbr_counter_query_begin(context, query->counted[c]);
+   return ok;
 }
 
 void

@@ -87,7 +87,7 @@ reset_after_fork(void)
 {
    simple_mtx_init(&screens_mutex, mtx_plain);
    for (struct tbr_screen *screen = screens; screen; screen = screen->next) {
-      screen->is_parents = true;
+      screen->in_forked_child = true;
       screen->model = NULL;
       screen->model_finished = false;
       tbr_renderer_leave_to_parent(screen->renderer);
@@ -322,14 +322,14 @@ tbr_screen_begin_context(struct tbr_screen *screen)
 {
    simple_mtx_lock(&screens_mutex);
    bool ok = true;
-   if (screen->is_parents && screen->has_contexts) {
+   if (screen->in_forked_child && screen->has_contexts) {
       mesa_loge(
          "a forked child cannot make a context on a display on which its parent has made one; expected a "
          "display that the child opens itself");
       ok = false;
-   } else if (screen->is_parents) {
+   } else if (screen->in_forked_child) {
       ok = start_threads(screen);
-      screen->is_parents = !ok;
+      screen->in_forked_child = !ok;
    }
    screen->has_contexts |= ok;
    simple_mtx_unlock(&screens_mutex);

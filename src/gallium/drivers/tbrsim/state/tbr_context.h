@@ -195,7 +195,7 @@ struct tbr_context {
    struct tbr_batch *aside;
    enum tbr_copy_state copy;
    struct tbr_job *retired_jobs; /**< of batches that are rendered, to be recycled (renderer's lock) */
-   unsigned batches_under_way;   /**< (renderer's lock) */
+   unsigned batches_in_flight;   /**< (renderer's lock) */
    struct tbr_batch *free_batches;
    uint64_t last_batch; /**< sequence number of the last submitted batch */
 };

@@ -18,7 +18,7 @@ tbr_screen_note_ended_loops(struct tbr_screen *screen)
 void
 tbr_screen_check_owner(const struct tbr_screen *screen)
 {
-   if (!screen->is_parents)
+   if (!screen->in_forked_child)
       return;
    mesa_loge(
       "a forked child cannot draw with a context of its parent, whose threads it does not have; expected a "

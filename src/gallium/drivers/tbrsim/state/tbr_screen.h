@@ -34,7 +34,7 @@ struct tbr_screen {
    simple_mtx_t submit_lock; /**< renderer and model take passes in the same order */
    struct tbr_screen *next;  /**< list of tbr_screen.c */
    bool has_contexts;        /**< there has been one; with the lock of the list */
-   bool is_parents; /**< in a forked child: its contexts, and what draws for them, are the parent's */
+   bool in_forked_child; /**< in a forked child: its contexts, and what draws for them, are the parent's */
 
    struct tbr_shader_cache *shader_cache; /**< generated code */
    struct tbr_names *names;               /**< the program's */

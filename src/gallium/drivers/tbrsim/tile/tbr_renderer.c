@@ -19,9 +19,9 @@
 #define MAX_THREADS 64
 /** Limits of the batches submitted and not retired: their number, their attribute blocks
  * (32 MiB), and the memory that only they reference. */
-#define MAX_BATCHES_UNDER_WAY 12
-#define MAX_BLOCKS_UNDER_WAY (1u << 19)
-#define MAX_ORPHANED_BYTES_UNDER_WAY (1ull << 30)
+#define MAX_BATCHES_IN_FLIGHT 12
+#define MAX_BLOCKS_IN_FLIGHT (1u << 19)
+#define MAX_ORPHANED_BYTES_IN_FLIGHT (1ull << 30)
 /** Limits of the events that wait for the model, and of the unused memory that is kept for
  * the events of later tiles. The first is many segments of the model's (gpu/parallel/segment.h): enough for its threads
  * to work on while the tile workers wait. */
@@ -46,12 +46,12 @@ struct tbr_renderer {
    unsigned num_threads;
    thrd_t threads[MAX_THREADS];
    bool stop;
-   bool is_parents; /**< tbr_renderer_leave_to_parent */
+   bool in_forked_child; /**< tbr_renderer_leave_to_parent */
 
    struct tbr_job *first, *last; /**< queue; the first is being rendered */
-   unsigned under_way;           /**< submitted and still used by renderer or model */
-   uint64_t blocks_under_way;
-   uint64_t orphaned_bytes_under_way;
+   unsigned in_flight;           /**< submitted and still used by renderer or model */
+   uint64_t blocks_in_flight;
+   uint64_t orphaned_bytes_in_flight;
    uint64_t next_sequence;
    struct util_dynarray live; /**< struct live_batch: those that are not done */
    uint64_t oldest_live;      /**< all below are done; read without the lock */
@@ -93,7 +93,7 @@ static bool
 is_pending(const struct tbr_renderer *renderer, uint64_t sequence)
 {
    util_dynarray_foreach (&renderer->live, struct live_batch, live) {
-      if (live->submitted && live->sequence <= sequence && !renderer->is_parents)
+      if (live->submitted && live->sequence <= sequence && !renderer->in_forked_child)
          return true;
    }
    return false;
@@ -150,16 +150,16 @@ static void
 retire(struct tbr_renderer *renderer, struct tbr_job *job)
 {
    assert(!job->users);
-   assert(renderer->under_way && job->context->batches_under_way);
-   assert(renderer->blocks_under_way >= job->num_blocks);
-   assert(renderer->orphaned_bytes_under_way >= job->orphaned_bytes);
+   assert(renderer->in_flight && job->context->batches_in_flight);
+   assert(renderer->blocks_in_flight >= job->num_blocks);
+   assert(renderer->orphaned_bytes_in_flight >= job->orphaned_bytes);
    tbr_job_set_state(job, TBR_JOB_RENDERED, TBR_JOB_RETIRED);
    job->next = job->context->retired_jobs;
    job->context->retired_jobs = job;
-   job->context->batches_under_way--;
-   renderer->under_way--;
-   renderer->blocks_under_way -= job->num_blocks;
-   renderer->orphaned_bytes_under_way -= job->orphaned_bytes;
+   job->context->batches_in_flight--;
+   renderer->in_flight--;
+   renderer->blocks_in_flight -= job->num_blocks;
+   renderer->orphaned_bytes_in_flight -= job->orphaned_bytes;
 }
 
 /** Returns whether it was the last user: then renderer->retired is due. */
@@ -359,7 +359,7 @@ release(struct cm_pass_owner *owner)
 
 /** Nothing else is rendered before the batch is finished: memory has what it rendered. Called with the lock held. */
 static void
-take_picture(struct tbr_renderer *renderer, struct tbr_job *job)
+capture_thumbnail(struct tbr_renderer *renderer, struct tbr_job *job)
 {
    mtx_unlock(&renderer->lock);
    job->source.thumbnail = tbr_thumbnail_take(job->pass);
@@ -394,8 +394,8 @@ end_job(struct tbr_renderer *renderer, struct tbr_job *job, uint32_t done, struc
    job->tiles_done += done;
    assert(job->tiles_done <= num_tiles);
    const bool last = done && job->tiles_done == num_tiles;
-   if (last && job->source.pictured)
-      take_picture(renderer, job);
+   if (last && job->source.has_thumbnail)
+      capture_thumbnail(renderer, job);
    if (last)
       finish_first(renderer);
    const bool retired = drop_user(renderer, job);
@@ -500,16 +500,16 @@ worker_main(void *data)
 static bool
 is_busy_for(const struct tbr_renderer *renderer, const struct tbr_job *job)
 {
-   return renderer->under_way >= MAX_BATCHES_UNDER_WAY ||
-          (renderer->under_way &&
-           (renderer->blocks_under_way + job->num_blocks > MAX_BLOCKS_UNDER_WAY ||
-            renderer->orphaned_bytes_under_way + job->orphaned_bytes > MAX_ORPHANED_BYTES_UNDER_WAY));
+   return renderer->in_flight >= MAX_BATCHES_IN_FLIGHT ||
+          (renderer->in_flight &&
+           (renderer->blocks_in_flight + job->num_blocks > MAX_BLOCKS_IN_FLIGHT ||
+            renderer->orphaned_bytes_in_flight + job->orphaned_bytes > MAX_ORPHANED_BYTES_IN_FLIGHT));
 }
 
 void
 tbr_renderer_submit(struct tbr_renderer *renderer, struct tbr_job *job)
 {
-   assert(!renderer->is_parents);
+   assert(!renderer->in_forked_child);
    job->source.owner = (struct cm_pass_owner){release_tile, release};
    job->source.wait_tile = wait_tile;
    mtx_lock(&renderer->lock);
@@ -519,10 +519,10 @@ tbr_renderer_submit(struct tbr_renderer *renderer, struct tbr_job *job)
    assert(live && !live->submitted && !job->users);
    live->submitted = true;
    tbr_job_set_state(job, TBR_JOB_IDLE, TBR_JOB_QUEUED);
-   renderer->under_way++;
-   renderer->blocks_under_way += job->num_blocks;
-   renderer->orphaned_bytes_under_way += job->orphaned_bytes;
-   job->context->batches_under_way++;
+   renderer->in_flight++;
+   renderer->blocks_in_flight += job->num_blocks;
+   renderer->orphaned_bytes_in_flight += job->orphaned_bytes;
+   job->context->batches_in_flight++;
    job->users = job->recorded ? 2 : 1;
    job->next = NULL;
    assert(!renderer->first == !renderer->last);
@@ -561,7 +561,7 @@ tbr_renderer_wait(struct tbr_renderer *renderer, uint64_t sequence)
 static bool
 is_signalled(const struct tbr_renderer *renderer, uint64_t sequence)
 {
-   return !find_live(renderer, sequence) || renderer->is_parents;
+   return !find_live(renderer, sequence) || renderer->in_forked_child;
 }
 
 bool
@@ -586,7 +586,7 @@ bool
 tbr_renderer_idle(struct tbr_renderer *renderer)
 {
    mtx_lock(&renderer->lock);
-   const bool idle = !renderer->under_way || renderer->is_parents;
+   const bool idle = !renderer->in_flight || renderer->in_forked_child;
    mtx_unlock(&renderer->lock);
    return idle;
 }
@@ -595,7 +595,7 @@ void
 tbr_renderer_wait_idle(struct tbr_renderer *renderer)
 {
    mtx_lock(&renderer->lock);
-   while (renderer->under_way && !renderer->is_parents)
+   while (renderer->in_flight && !renderer->in_forked_child)
       cnd_wait(&renderer->retired, &renderer->lock);
    mtx_unlock(&renderer->lock);
 }
@@ -614,7 +614,7 @@ void
 tbr_renderer_drain(struct tbr_renderer *renderer, struct tbr_context *context)
 {
    mtx_lock(&renderer->lock);
-   while (context->batches_under_way && !renderer->is_parents)
+   while (context->batches_in_flight && !renderer->in_forked_child)
       cnd_wait(&renderer->retired, &renderer->lock);
    mtx_unlock(&renderer->lock);
 }
@@ -622,7 +622,7 @@ tbr_renderer_drain(struct tbr_renderer *renderer, struct tbr_context *context)
 void
 tbr_renderer_leave_to_parent(struct tbr_renderer *renderer)
 {
-   renderer->is_parents = true;
+   renderer->in_forked_child = true;
    /* A worker may have held it. */
    mtx_init(&renderer->lock, mtx_plain);
 }
@@ -659,7 +659,7 @@ tbr_renderer_create(unsigned threads)
 void
 tbr_renderer_destroy(struct tbr_renderer *renderer)
 {
-   if (!renderer || renderer->is_parents)
+   if (!renderer || renderer->in_forked_child)
       return;
    mtx_lock(&renderer->lock);
    renderer->stop = true;
