@@ -140,6 +140,7 @@ cm_texture_image_init(struct cm_texture_image *image, const struct cm_texture_la
    image->row_blocks = level->row_bytes >> block_shift;
    image->has_rows_of_blocks = layout->placement->order == CM_ORDER_ROWS;
    image->has_tiles_of_blocks = !image->has_rows_of_blocks;
+   image->grid_rows = image->has_rows_of_blocks ? CM_GRID_ROWS : 2;
 }
 
 /* Writes each of two columns' blocks in two rows once. */
@@ -185,10 +186,17 @@ tile_blocks(const struct cm_texture_image *image, const struct cm_texture_bindin
    return count;
 }
 
+/* The column or row of a texel. has_grid: it is inside. */
+static inline uint32_t
+coordinate(int32_t number, uint32_t size, bool repeat, bool has_grid)
+{
+   return has_grid ? (uint32_t)number : cm_footprint_coordinate(number, size, repeat);
+}
+
 /* The blocks of a footprint in an image that has_rows_of_blocks. */
-static inline unsigned
+static inline __attribute__((always_inline)) unsigned
 row_blocks(const struct cm_texture_image *image, const struct cm_texture_binding *binding,
-           const struct cm_footprint *footprint, uint64_t *blocks)
+           const struct cm_footprint *footprint, bool has_grid, uint64_t *blocks)
 {
    const uint32_t width = image->level->width, height = image->level->height;
    const int32_t more = footprint->linear ? 1 : 0; /* columns and rows beyond the first */
@@ -199,12 +207,11 @@ row_blocks(const struct cm_texture_image *image, const struct cm_texture_binding
       if (!(footprint->live & 1u << f))
          continue;
       const int32_t x = footprint->texel[f].x, y = footprint->texel[f].y;
-      const uint32_t row = cm_footprint_coordinate(y, height, binding->repeat_t) >> shape.row_shift;
-      const uint32_t other_row =
-         cm_footprint_coordinate(y + more, height, binding->repeat_t) >> shape.row_shift;
-      const uint32_t column = cm_footprint_coordinate(x, width, binding->repeat_s) >> shape.column_shift;
+      const uint32_t row = coordinate(y, height, binding->repeat_t, has_grid) >> shape.row_shift;
+      const uint32_t other_row = coordinate(y + more, height, binding->repeat_t, has_grid) >> shape.row_shift;
+      const uint32_t column = coordinate(x, width, binding->repeat_s, has_grid) >> shape.column_shift;
       const uint32_t other_column =
-         cm_footprint_coordinate(x + more, width, binding->repeat_s) >> shape.column_shift;
+         coordinate(x + more, width, binding->repeat_s, has_grid) >> shape.column_shift;
       count += different_blocks(first_block + row * row_blocks, first_block + other_row * row_blocks, column,
                                 other_column, blocks + count);
    }
@@ -213,10 +220,11 @@ row_blocks(const struct cm_texture_image *image, const struct cm_texture_binding
 
 unsigned
 cm_footprint_blocks(const struct cm_texture_image *image, const struct cm_texture_binding *binding,
-                    const struct cm_footprint *footprint, uint64_t *blocks)
+                    const struct cm_footprint *footprint, bool has_grid, uint64_t *blocks)
 {
    if (image->has_rows_of_blocks)
-      return row_blocks(image, binding, footprint, blocks);
+      return has_grid ? row_blocks(image, binding, footprint, true, blocks)
+                      : row_blocks(image, binding, footprint, false, blocks);
    if (image->has_tiles_of_blocks) {
       return image->layout->placement->order == CM_ORDER_MORTON
                 ? tile_blocks(image, binding, footprint, blocks, CM_ORDER_MORTON)
@@ -356,9 +364,9 @@ cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprin
    quad_texels first, live_mask = (quad_texels){0} == 0;
    _Static_assert(sizeof footprint->texel == sizeof first, "a texel is x, y of 16 bits");
    memcpy(&first, footprint->texel, sizeof first);
-   if (!live || !(image->has_rows_of_blocks || image->has_tiles_of_blocks))
-      return false;
    if (live != 15) {
+      if (!live)
+         return false;
       live_mask = live_texels(live);
       first = (first & live_mask) | (every_texel(&footprint->texel[__builtin_ctz(live)]) & ~live_mask);
    }
@@ -369,7 +377,7 @@ cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprin
 
    const uint32_t left = (least & 0xffff) >> column_shift, top = least >> 16 >> row_shift;
    const uint32_t columns = (right >> column_shift) - left + 1, rows = (bottom >> row_shift) - top + 1;
-   if (columns > 2 || rows > (image->has_rows_of_blocks ? CM_GRID_ROWS : 2))
+   if (columns > 2 || rows > image->grid_rows)
       return false;
    grid->columns = columns;
    grid->rows = rows;
@@ -380,7 +388,7 @@ cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprin
    grid->block = image->first_block + left + top * image->row_blocks;
    grid->column = 1;
    grid->row = image->row_blocks;
-   if (!image->has_rows_of_blocks)
+   if (image->has_tiles_of_blocks)
       place_in_tiles(image, left, top, grid);
    return true;
 }

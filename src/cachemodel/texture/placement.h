@@ -129,8 +129,9 @@ struct cm_texture_image {
    bool has_rows_of_blocks;
    /** The same in other orders, whose blocks are rectangles. */
    bool has_tiles_of_blocks;
-   struct cm_block_shape shape;       /**< of a block in texels, where one of the two is so */
-   int16_t block_end[2];              /**< the same: number of a block's last column and row in it */
+   uint8_t grid_rows;           /**< most rows of blocks of a footprint's grid; 0: footprints have none */
+   struct cm_block_shape shape; /**< of a block in texels, where one of the two is so */
+   int16_t block_end[2];        /**< the same: number of a block's last column and row in it */
    struct cm_block_shape compression; /**< the same: of a compression block; 0, 0: uncompressed */
    uint32_t texel_shift;              /**< binary logarithm of texels a block, or of its compression blocks */
    uint64_t first_block;              /**< number of its first block */
@@ -154,9 +155,9 @@ bool cm_footprint_grid(const struct cm_texture_image *image, const struct cm_foo
 /** The blocks (numbers: address >> block_shift) that a footprint reads, in order:
  * for each live fragment 0 … 3, each distinct block of its texels (x, y),
  * (x+1, y), (x, y+1), (x+1, y+1) once. Returns how many, at most
- * CM_MAX_FOOTPRINT_BLOCKS. */
+ * CM_MAX_FOOTPRINT_BLOCKS. has_grid: as of cm_footprint_grid, or false. */
 unsigned cm_footprint_blocks(const struct cm_texture_image *image, const struct cm_texture_binding *binding,
-                             const struct cm_footprint *footprint, uint64_t *blocks);
+                             const struct cm_footprint *footprint, bool has_grid, uint64_t *blocks);
 
 /** The same, texel by texel of each live fragment: the block of each, or its two. */
 unsigned cm_footprint_texels(const struct cm_texture_image *image, const struct cm_texture_binding *binding,

@@ -16,14 +16,14 @@
 
 #define NO_DRAW UINT32_MAX
 
-/* What a quad reads of textures. */
-struct quad_reads {
-   uint32_t count;
-   struct {
-      const struct cm_footprint *footprint;
-      struct cm_texture_unit *unit;
-   } reads[64];
+/* What a quad reads of a texture. */
+struct texture_read {
+   const struct cm_footprint *footprint;
+   struct cm_texture_unit *unit;
 };
+
+/* Most reads of a group that is collected. */
+#define MAX_COLLECTED 256
 
 /* The Fragment Processors within a tile, or in mode imr a pass. */
 struct cm_shading {
@@ -46,7 +46,8 @@ struct cm_shading {
    const struct cm_draw *draw;          /* the same */
    struct cm_texture_unit units[CM_MAX_TEXTURE_UNITS]; /* its; those it uses */
    struct cm_texture_unit no_unit;                     /* what a footprint of a unit beyond names */
-   struct quad_reads quads[4];                         /* of a group that is collected */
+   struct texture_read reads[4][MAX_COLLECTED];        /* of a group that is collected, by quad */
+   struct texture_read *reads_end[4];
 };
 
 bool
@@ -233,19 +234,18 @@ static inline const uint32_t *
 collect_reads(struct cm_shading *shading, const uint32_t *group, const uint32_t *end)
 {
    const uint32_t *event = cm_event_next(group);
+   uint32_t count = 0;
    for (unsigned q = 0; q < 4; q++)
-      shading->quads[q].count = 0;
+      shading->reads_end[q] = shading->reads[q];
    while (event < end && cm_event_type(*event) == CM_EVENT_FOOTPRINTS) {
       const struct cm_footprint *footprint = (const struct cm_footprint *)(event + 1);
       const struct cm_footprint *last = footprint + cm_event_count(*event);
       struct cm_texture_unit *unit = unit_of(shading, event);
-      for (; footprint < last; footprint++) {
-         struct quad_reads *quad = &shading->quads[footprint->quad & 3];
-         if (quad->count == sizeof quad->reads / sizeof quad->reads[0])
-            return NULL;
-         quad->reads[quad->count].footprint = footprint;
-         quad->reads[quad->count++].unit = unit;
-      }
+      count += cm_event_count(*event);
+      if (count > MAX_COLLECTED)
+         return NULL;
+      for (; footprint < last; footprint++)
+         *shading->reads_end[footprint->quad & 3]++ = (struct texture_read){footprint, unit};
       event = (const uint32_t *)last;
    }
    return event < end && (cm_event_is_access(*event) || cm_event_continues(*event)) ? NULL : event;
@@ -253,14 +253,14 @@ collect_reads(struct cm_shading *shading, const uint32_t *group, const uint32_t 
 
 /* What a quad does in a group whose reads are collected. */
 static inline void
-run_collected(struct cm_shading *shading, const struct cm_quad *quad, const struct quad_reads *reads,
-              uint32_t processor)
+run_collected(struct cm_shading *shading, const struct cm_quad *quad, uint32_t number, uint32_t processor)
 {
+   const struct texture_read *first = shading->reads[number], *end = shading->reads_end[number];
    struct cm_cache *cache = cm_texture_path_cache(shading->texture, processor);
    take_quad(shading, quad, processor);
-   for (uint32_t r = 0; r < reads->count; r++)
-      read_texture(shading, reads->reads[r].unit, reads->reads[r].footprint, processor, cache);
-   end_quad(shading, quad, processor, reads->count, 0);
+   for (const struct texture_read *read = first; read < end; read++)
+      read_texture(shading, read->unit, read->footprint, processor, cache);
+   end_quad(shading, quad, processor, (uint64_t)(end - first), 0);
 }
 
 /* What a quad does on its processor in a run, instruction by instruction. Accesses to storage are left out where that
@@ -357,8 +357,7 @@ run_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *end
    const uint32_t *next = collect_reads(shading, group, end);
    for (uint32_t q = 0; next && q < count; q++) {
       if (quads[q].live)
-         run_collected(shading, &quads[q], &shading->quads[q],
-                       choose_processor(shading, place_of(shading, &quads[q])));
+         run_collected(shading, &quads[q], q, choose_processor(shading, place_of(shading, &quads[q])));
    }
    if (next)
       return next;
