@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The blocks of footprints. */
+#include <assert.h>
 #include <string.h>
 
 #include "texture/placement.h"
@@ -186,17 +187,10 @@ tile_blocks(const struct cm_texture_image *image, const struct cm_texture_bindin
    return count;
 }
 
-/* The column or row of a texel. has_grid: it is inside. */
-static inline uint32_t
-coordinate(int32_t number, uint32_t size, bool repeat, bool has_grid)
-{
-   return has_grid ? (uint32_t)number : cm_footprint_coordinate(number, size, repeat);
-}
-
 /* The blocks of a footprint in an image that has_rows_of_blocks. */
-static inline __attribute__((always_inline)) unsigned
+static inline unsigned
 row_blocks(const struct cm_texture_image *image, const struct cm_texture_binding *binding,
-           const struct cm_footprint *footprint, bool has_grid, uint64_t *blocks)
+           const struct cm_footprint *footprint, uint64_t *blocks)
 {
    const uint32_t width = image->level->width, height = image->level->height;
    const int32_t more = footprint->linear ? 1 : 0; /* columns and rows beyond the first */
@@ -207,11 +201,12 @@ row_blocks(const struct cm_texture_image *image, const struct cm_texture_binding
       if (!(footprint->live & 1u << f))
          continue;
       const int32_t x = footprint->texel[f].x, y = footprint->texel[f].y;
-      const uint32_t row = coordinate(y, height, binding->repeat_t, has_grid) >> shape.row_shift;
-      const uint32_t other_row = coordinate(y + more, height, binding->repeat_t, has_grid) >> shape.row_shift;
-      const uint32_t column = coordinate(x, width, binding->repeat_s, has_grid) >> shape.column_shift;
+      const uint32_t row = cm_footprint_coordinate(y, height, binding->repeat_t) >> shape.row_shift;
+      const uint32_t other_row =
+         cm_footprint_coordinate(y + more, height, binding->repeat_t) >> shape.row_shift;
+      const uint32_t column = cm_footprint_coordinate(x, width, binding->repeat_s) >> shape.column_shift;
       const uint32_t other_column =
-         coordinate(x + more, width, binding->repeat_s, has_grid) >> shape.column_shift;
+         cm_footprint_coordinate(x + more, width, binding->repeat_s) >> shape.column_shift;
       count += different_blocks(first_block + row * row_blocks, first_block + other_row * row_blocks, column,
                                 other_column, blocks + count);
    }
@@ -220,11 +215,10 @@ row_blocks(const struct cm_texture_image *image, const struct cm_texture_binding
 
 unsigned
 cm_footprint_blocks(const struct cm_texture_image *image, const struct cm_texture_binding *binding,
-                    const struct cm_footprint *footprint, bool has_grid, uint64_t *blocks)
+                    const struct cm_footprint *footprint, uint64_t *blocks)
 {
    if (image->has_rows_of_blocks)
-      return has_grid ? row_blocks(image, binding, footprint, true, blocks)
-                      : row_blocks(image, binding, footprint, false, blocks);
+      return row_blocks(image, binding, footprint, blocks);
    if (image->has_tiles_of_blocks) {
       return image->layout->placement->order == CM_ORDER_MORTON
                 ? tile_blocks(image, binding, footprint, blocks, CM_ORDER_MORTON)
@@ -313,6 +307,21 @@ least_texel(quad_texels texels)
    return ((quad_pairs)least_texels(half, __builtin_shufflevector(half, half, 2, 3, 0, 1, 6, 7, 4, 5)))[0];
 }
 
+/* The first texels of the live fragments; those of the others are the same as one of these. live_mask: all bits of the
+ * live ones'. */
+static inline __attribute__((always_inline)) quad_texels
+first_texels(const struct cm_footprint *footprint, unsigned live, quad_texels *live_mask)
+{
+   quad_texels first;
+   _Static_assert(sizeof footprint->texel == sizeof first, "a texel is x, y of 16 bits");
+   memcpy(&first, footprint->texel, sizeof first);
+   *live_mask = (quad_texels){0} == 0;
+   if (live == 15)
+      return first;
+   *live_mask = live_texels(live);
+   return (first & *live_mask) | (every_texel(&footprint->texel[__builtin_ctz(live)]) & ~*live_mask);
+}
+
 /* How many blocks the live fragments of a linear footprint read: each 1 or 2 columns times 1 or 2 rows. */
 static inline __attribute__((always_inline)) uint32_t
 count_linear_reads(const struct cm_texture_image *image, quad_texels first, quad_texels live)
@@ -361,15 +370,10 @@ cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprin
    const unsigned live = footprint->live & 15, column_shift = image->shape.column_shift,
                   row_shift = image->shape.row_shift;
    const uint32_t more = footprint->linear != 0; /* columns and rows beyond the first */
-   quad_texels first, live_mask = (quad_texels){0} == 0;
-   _Static_assert(sizeof footprint->texel == sizeof first, "a texel is x, y of 16 bits");
-   memcpy(&first, footprint->texel, sizeof first);
-   if (live != 15) {
-      if (!live)
-         return false;
-      live_mask = live_texels(live);
-      first = (first & live_mask) | (every_texel(&footprint->texel[__builtin_ctz(live)]) & ~live_mask);
-   }
+   if (!live)
+      return false;
+   quad_texels live_mask;
+   const quad_texels first = first_texels(footprint, live, &live_mask);
    const uint32_t least = least_texel(first), greatest = greatest_texel(first);
    const uint32_t right = (greatest & 0xffff) + more, bottom = (greatest >> 16) + more;
    if (least & 0x80008000 || right >= image->level->width || bottom >= image->level->height)
@@ -391,4 +395,28 @@ cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprin
    if (image->has_tiles_of_blocks)
       place_in_tiles(image, left, top, grid);
    return true;
+}
+
+unsigned
+cm_footprint_blocks_of_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
+                            const struct cm_block_grid *grid, uint64_t *blocks)
+{
+   const unsigned live = footprint->live & 15, column_shift = image->shape.column_shift,
+                  row_shift = image->shape.row_shift;
+   const uint32_t more = footprint->linear != 0;
+   assert(live);
+   quad_texels live_mask;
+   const uint32_t least = least_texel(first_texels(footprint, live, &live_mask));
+   const uint32_t left = (least & 0xffff) >> column_shift, top = least >> 16 >> row_shift;
+   unsigned count = 0;
+   for (unsigned f = 0; f < 4; f++) {
+      if (!(live >> f & 1))
+         continue;
+      const uint32_t x = (uint32_t)footprint->texel[f].x, y = (uint32_t)footprint->texel[f].y;
+      count += different_blocks(cm_grid_block(grid, 0, (y >> row_shift) - top),
+                                cm_grid_block(grid, 0, ((y + more) >> row_shift) - top),
+                                ((x >> column_shift) - left) * grid->column,
+                                (((x + more) >> column_shift) - left) * grid->column, blocks + count);
+   }
+   return count;
 }

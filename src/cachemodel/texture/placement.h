@@ -155,9 +155,14 @@ bool cm_footprint_grid(const struct cm_texture_image *image, const struct cm_foo
 /** The blocks (numbers: address >> block_shift) that a footprint reads, in order:
  * for each live fragment 0 … 3, each distinct block of its texels (x, y),
  * (x+1, y), (x, y+1), (x+1, y+1) once. Returns how many, at most
- * CM_MAX_FOOTPRINT_BLOCKS. has_grid: as of cm_footprint_grid, or false. */
+ * CM_MAX_FOOTPRINT_BLOCKS. */
 unsigned cm_footprint_blocks(const struct cm_texture_image *image, const struct cm_texture_binding *binding,
-                             const struct cm_footprint *footprint, bool has_grid, uint64_t *blocks);
+                             const struct cm_footprint *footprint, uint64_t *blocks);
+
+/** The same of a footprint that has this grid. */
+unsigned
+cm_footprint_blocks_of_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
+                            const struct cm_block_grid *grid, uint64_t *blocks);
 
 /** The same, texel by texel of each live fragment: the block of each, or its two. */
 unsigned cm_footprint_texels(const struct cm_texture_image *image, const struct cm_texture_binding *binding,

@@ -60,7 +60,8 @@ map_image(struct cm_texture_path *path, struct cm_texture_unit *unit, const stru
           const struct cm_block_grid *grid, struct reads *reads)
 {
    const struct cm_texture_image *image = cm_texture_unit_image(unit, footprint, path->block_shift);
-   reads->count = cm_footprint_blocks(image, unit->binding, footprint, grid != NULL, reads->blocks);
+   reads->count = grid ? cm_footprint_blocks_of_grid(image, footprint, grid, reads->blocks)
+                       : cm_footprint_blocks(image, unit->binding, footprint, reads->blocks);
    if (path->access.design != CM_TEXTURE_DESIGN_NONE)
       cm_texture_access_footprint(&path->access, image, unit->binding, footprint, grid, reads->blocks);
    if (path->by_texel)

@@ -50,14 +50,14 @@ plain_blocks(const struct cm_resource_description *r, const struct cm_texture_la
 
 static unsigned num_grids[CM_PLACEMENT_MORTON_4K + 1]; /* footprints that had a grid, by placement */
 
-/* The blocks of a footprint, which lie in its grid, and are the same when that is known. */
+/* The blocks of a footprint, which lie in its grid and are the same listed by it. */
 static unsigned
 blocks_of(const struct cm_texture_layout *layout, uint64_t address, const struct cm_texture_binding *binding,
           const struct cm_footprint *footprint, unsigned block_shift, uint64_t *blocks)
 {
    struct cm_texture_image image;
    cm_texture_image_init(&image, layout, address, binding, footprint, block_shift);
-   const unsigned count = cm_footprint_blocks(&image, binding, footprint, false, blocks);
+   const unsigned count = cm_footprint_blocks(&image, binding, footprint, blocks);
 
    struct cm_block_grid grid;
    if (!cm_footprint_grid(&image, footprint, &grid))
@@ -73,9 +73,9 @@ blocks_of(const struct cm_texture_layout *layout, uint64_t address, const struct
          is_there |= cm_grid_block(&grid, i % grid.columns, i / grid.columns) == blocks[b];
       assert_true(is_there);
    }
-   uint64_t inside[CM_MAX_FOOTPRINT_BLOCKS];
-   assert_int_equal(cm_footprint_blocks(&image, binding, footprint, true, inside), count);
-   assert_memory_equal(inside, blocks, count * sizeof *blocks);
+   uint64_t by_grid[CM_MAX_FOOTPRINT_BLOCKS];
+   assert_int_equal(cm_footprint_blocks_of_grid(&image, footprint, &grid, by_grid), count);
+   assert_memory_equal(by_grid, blocks, count * sizeof *blocks);
    return count;
 }
 

@@ -525,7 +525,7 @@ compare_with_naive(uint64_t *state, const struct cm_config *config)
       struct cm_block_grid grid;
       cm_texture_image_init(&image, &layout, 4096, &binding, &f, access.block_shift);
       uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS];
-      cm_footprint_blocks(&image, &binding, &f, false, blocks);
+      cm_footprint_blocks(&image, &binding, &f, blocks);
       const bool has_grid = n % 2 && cm_footprint_grid(&image, &f, &grid);
       cm_texture_access_footprint(&access, &image, &binding, &f, has_grid ? &grid : NULL, blocks);
       for (unsigned q = 0; q < 4; q++) {
