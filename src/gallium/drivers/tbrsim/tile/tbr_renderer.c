@@ -300,13 +300,7 @@ queue_events(struct tbr_renderer *renderer, struct cm_tile_events *events, struc
 /* ---- what the model calls ------------------------------------------------ */
 
 static struct tbr_job *
-job_of(struct tbr_pass_source *source)
-{
-   return container_of(source, struct tbr_job, source);
-}
-
-static struct tbr_job *
-job_of_owner(struct cm_pass_owner *owner)
+job_of(struct cm_pass_owner *owner)
 {
    return container_of(owner, struct tbr_job, source.owner);
 }
@@ -314,7 +308,7 @@ job_of_owner(struct cm_pass_owner *owner)
 static void
 wait_tile(struct tbr_pass_source *source, uint32_t position)
 {
-   struct tbr_job *job = job_of(source);
+   struct tbr_job *job = container_of(source, struct tbr_job, source);
    struct tbr_renderer *renderer = job->renderer;
    const uint32_t num_tiles = job->pass->tiles_x * job->pass->tiles_y;
    assert(position <= num_tiles && job->recorded);
@@ -332,7 +326,7 @@ wait_tile(struct tbr_pass_source *source, uint32_t position)
 static void
 release_tile(struct cm_pass_owner *owner, uint32_t tile)
 {
-   struct tbr_job *job = job_of_owner(owner);
+   struct tbr_job *job = job_of(owner);
    struct tbr_renderer *renderer = job->renderer;
    struct cm_tile_events *events = &job->tile_events[tile];
    if (!events->words)
@@ -346,7 +340,7 @@ release_tile(struct cm_pass_owner *owner, uint32_t tile)
 static void
 release(struct cm_pass_owner *owner)
 {
-   struct tbr_job *job = job_of_owner(owner);
+   struct tbr_job *job = job_of(owner);
    struct tbr_renderer *renderer = job->renderer;
    mtx_lock(&renderer->lock);
    /* With the lock: the recorder's thread outlives the renderer, which may be destroyed once its last batch is retired. */
