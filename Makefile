@@ -48,6 +48,7 @@ demo: deps ## build what it needs, replay a bundled capture on the simulated GPU
 	@DEMO=1 scripts/build.sh
 	@scripts/demo.sh
 
+test: export TESTS = 1
 test: deps all ## run the whole test suite (ASSERTS=1: in build-asserts, with asserts; any target takes it)
 	@scripts/test.sh
 

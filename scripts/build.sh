@@ -3,7 +3,8 @@
 # Configures once, builds, and stages what the command needs: afterwards
 # $BUILD/bin/tbrsim works from anywhere. MESA_SRC=DIR takes an unpacked Mesa tree
 # instead of the tarball. DEMO=1: only what is staged, and in a new directory only for a look: Mesa less
-# optimised, the driver's tile pipeline (which is optimised as always) for CPUs like this one.
+# optimised, the driver's tile pipeline (which is optimised as always) for CPUs like this one. TESTS=1: what a demo has
+# compiled stays as it is.
 . "$(dirname "$0")/common.sh"
 
 find_meson
@@ -60,8 +61,10 @@ echo "$options" >"$BUILD/mesa-options"
 if [ -n "${DEMO:-}" ]; then
    /usr/bin/python3 scripts/build_staged.py "$BUILD"
 else
-   # After a demo, all of it.
-   if [ -e "$BUILD/demo" ]; then
+   # After a demo, all of it. Tests need every vector level, but don't measure speed.
+   if [ -e "$BUILD/demo" ] && [ -n "${TESTS:-}" ]; then
+      $MESON configure -Dlevel=all "$BUILD"
+   elif [ -e "$BUILD/demo" ]; then
       $MESON configure -Dlevel=all -Doptimization=3 "$BUILD"
       rm "$BUILD/demo"
    fi
