@@ -6,19 +6,23 @@ import csv
 import fcntl
 import importlib
 import importlib.util
+import io
 import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
+import statistics
 import sys
 import time
 import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support import tbrsim  # noqa: E402
-from tbrsim import duckdb  # noqa: E402
+import tbrsim as package  # noqa: E402
+from tbrsim import duckdb, explore, quantities  # noqa: E402
 from tbrsim.explore import pareto  # noqa: E402
 
 PLAN = """recordings: "*.tbr"
@@ -62,10 +66,10 @@ class Explore(tbrsim.TestCase):
                          [(name, *settings) for name in ("tcor-baseline-64k", "boustro-ro")
                           for settings in (("256K", "lru"), ("256K", "opt"), ("1M", "lru"))])
         for row in rows:
-            statistics = tbrsim.simulate(self.path("glmark2_function.tbr"), "--config", row["configuration"], "--set",
+            counted = tbrsim.simulate(self.path("glmark2_function.tbr"), "--config", row["configuration"], "--set",
                                          f"l2.size={row['l2.size']}", "--set", f"l2.policy={row['l2.policy']}")
-            self.assertEqual(int(row["frames"]), len(statistics["frames"]))
-            for name, value in statistics["total"].items():
+            self.assertEqual(int(row["frames"]), len(counted["frames"]))
+            for name, value in counted["total"].items():
                 self.assertEqual(float(row[name]), value, name)
         self.assertEqual(len({row["dram.total.reads"] for row in rows if row["configuration"] == "boustro-ro"}), 3)
         back = self.path("back.csv")
@@ -77,6 +81,74 @@ class Explore(tbrsim.TestCase):
         for row, same in zip(rows, again):
             for name, value in row.items():
                 self.assertTrue(value == same[name] or float(value) == float(same[name]), name)
+        self.check_deviations(rows)
+        self.check_columns(rows)
+
+    def check_deviations(self, rows):
+        """Those of the frames that each result has, in the places of results.csv."""
+        with open(self.path("out/deviations.csv"), newline="", encoding="utf-8") as file:
+            deviations = list(csv.DictReader(file))
+        self.assertEqual([list(row) for row in deviations], [list(row) for row in rows])
+        for row, deviation in zip(rows, deviations):
+            self.assertEqual([row[name] for name in ("configuration", "key", "oracle")],
+                             [deviation[name] for name in ("configuration", "key", "oracle")])
+            frames = tbrsim.statistics_files.load(self.path("out/results") / row["key"])["frames"]
+            for name in frames[0]:
+                expected = statistics.stdev([frame[name] for frame in frames])
+                self.assertLessEqual(abs(float(deviation[name]) - expected), 1e-5 * expected, name)
+        self.assertGreater(sum(float(row["dram.total.reads"]) > 0 for row in deviations), 0)
+
+    def check_columns(self, rows):
+        """Each is described, as tbrsim counters does it; points with oracles are marked."""
+        with open(self.path("out/columns.csv"), newline="", encoding="utf-8") as file:
+            columns = {line["column"]: (line["unit"], line["description"]) for line in csv.DictReader(file)}
+        self.assertEqual(list(columns), list(rows[0]))
+        known = {line["name"]: (line["measure"], line["description"]) for line in csv.DictReader(io.StringIO(
+            tbrsim.run("counters", "--csv", check=True).stdout))}
+        for name in rows[0]:
+            self.assertTrue(columns[name][1], name)
+            if name in known:
+                self.assertEqual(columns[name], known[name])
+        self.assertGreater(len(known & columns.keys()), 100)
+        self.assertEqual([row["oracle"] for row in rows], ["l2" if row["l2.policy"] == "opt" else "" for row in rows])
+
+    def test_oracles(self):
+        """Those of cm_policy_needs_future; perfect where a plan sets it."""
+        model = tbrsim.SOURCE / "src/cachemodel"
+        names = dict(re.findall(r'^   X\((\w+), "([\w-]+)", ', (model / "config/config.h").read_text().partition("CM_POLICIES(X)")[2]
+                                .partition("enum cm_policy")[0], re.M))
+        self.assertIn("lru", names.values())
+        needs = re.search(r"^cm_policy_needs_future.*?^}", (model / "memory/future.c").read_text(), re.M | re.S)[0]
+        self.assertEqual({names[name] for name in re.findall(r"CM_POLICY_(\w+)", needs)}, set(quantities.ORACLES))
+        self.assertIn(quantities.PERFECT, names.values())
+        values = {"caches.l2.policy": "optpt", "caches.vertex_cache.policy": "perfect", "caches.llc.policy": "lru"}
+        self.assertEqual(quantities.oracles(values), "l2")
+        self.assertEqual(quantities.oracles(values, [("vertex_cache.policy", "perfect"), ("l2.policy", "optpt")]), "l2+vertex_cache")
+
+    def test_outcome(self):
+        """Means per frame, and a plot of what each frame has, from Python."""
+        self.plan()
+        package.use(tbrsim.arguments.tbrsim)
+        outcome = explore.explore(self.path("plan.yaml"), self.path("out"))
+        frames = outcome.results(outcome.rows[0]["key"]).frames
+        self.assertEqual(outcome.per_frame["dram.total.reads"][0], frames["dram.total.reads"].mean())
+        self.assertAlmostEqual(outcome.spread["dram.total.reads"][0] / frames["dram.total.reads"].std(), 1, 5)
+        self.assertEqual(outcome.per_frame["l2.size"].to_list(), outcome.table["l2.size"].to_list())
+        self.assertEqual(outcome.units["dram.total.read_bytes"], "bytes")
+        text = outcome._repr_html_()
+        self.assertIn("<b>6 points</b> · 0 failed", text)
+        self.assertEqual(text.count("<tr>"), 7)
+        if importlib.util.find_spec("matplotlib"):
+            importlib.import_module("matplotlib").use("Agg")
+            axes = outcome.plot("dram.total.reads+dram.total.writes")
+            self.assertEqual(axes.get_xlabel(), "l2.size")
+            self.assertIn("blocks per frame", axes.get_ylabel())
+            self.assertEqual(len(axes.containers), 4)  # two configurations by two policies
+            self.assertEqual([line.get_label() for line in axes.containers][1], "tcor-baseline-64k, opt (oracle)")
+            with self.assertRaisesRegex(package.Error, "clock_mhz is not varied; these are: configuration, l2.size, l2.policy"):
+                outcome.plot("dram.total.reads", x="clock_mhz")
+            with self.assertRaisesRegex(package.Error, "no counter dram.reads"):
+                outcome.plot("dram.reads")
 
     def test_nothing_twice(self):
         """Not what is there, not equal content under another name, not a setting that changes nothing."""
@@ -248,26 +320,56 @@ class Front(tbrsim.TestCase):
                 {"recording": "b", "configuration": "c", "hits": 1, "reads": 2, "writes": 7}]
         self.assertEqual(pareto.fronts(rows, ["-hits", "reads+writes"]), {"a": [rows[0]], "b": [rows[2]]})
         self.assertEqual(pareto.value(rows[0], "reads + writes"), 6)
-        self.assertEqual([pareto.axis_label(axis) for axis in ("-hits", "reads+writes")],
-                         ["hits (more is better)", "reads+writes (less is better)"])
+        rows = [row | {"frames": 2, "fps": 50} for row in rows]
+        self.assertEqual(pareto.per_frame(rows[0], "-hits"), 4.5)
+        self.assertEqual(pareto.per_frame(rows[0], "fps"), 50)
+        for axis, measures, expected in (
+                ("-hits", {"hits": "accesses"}, (1, "hits, accesses per frame (more is better)")),
+                ("reads+writes", {"reads": "blocks"}, (1, "reads+writes per frame (less is better)")),
+                ("-fps", {"fps": "Hz"}, (1, "frames per second (more is better)"))):
+            self.assertEqual(pareto.scale(rows, axis, measures), expected)
+        large = [{"recording": "a", "energy": 6e9, "cycles": 3e6, "bytes": 1 << 24, "frames": 2}]
+        for axis, unit, expected in (("energy", "pJ", (1e9, "energy, mJ per frame (less is better)")),
+                                     ("cycles", "cycles", (1e6, "cycles, million cycles per frame (less is better)")),
+                                     ("bytes", "bytes", (1 << 20, "bytes, MiB per frame (less is better)"))):
+            self.assertEqual(pareto.scale(large, axis, {axis: unit}), expected)
+        with self.assertRaisesRegex(package.Error, "pareto: configuration: no counter"):
+            pareto.value(rows[0], "hits+configuration")
+
+    def test_oracles_are_bounds(self):
+        """The front is of designs, but where there are none."""
+        rows = [{"recording": "a", "hits": hits, "reads": 1, "oracle": oracle} for hits, oracle in ((9, "l2"), (8, ""), (7, ""))]
+        self.assertEqual(pareto.fronts(rows, ["-hits", "reads"]), {"a": [rows[1]]})
+        self.assertEqual(pareto.fronts(rows[:1], ["-hits", "reads"]), {"a": [rows[0]]})
 
     def test_plot(self):
         """It names the front's points alone, by number; of equal ones both at one place; the same file each time."""
         if not importlib.util.find_spec("matplotlib"):
             self.skipTest("without matplotlib there are no plots")
-        rows = [{"recording": "a", "configuration": name, "l2.size": size, "hits": hits, "reads": 5}
-                for name, size, hits in (("c", "1M", 9), ("d", "1M", 9), ("d", "2M", 3))]
-        shown = []
+        rows = [{"recording": "a", "configuration": name, "l2.size": size, "mode": "x", "frames": 2, "hits": hits, "reads": 6,
+                 "oracle": oracle}
+                for name, size, hits, oracle in (("c", "1M", 8, ""), ("d", "512K", 8, ""), ("d", "2M", 4, ""), ("c", "2M", 9, "l2"))]
+        shown, points = [], []
         axes = importlib.import_module("matplotlib.axes").Axes
-        legend, annotate = axes.legend, axes.annotate
+        legend, annotate, scatter = axes.legend, axes.annotate, axes.scatter
         with unittest.mock.patch.object(axes, "legend", lambda self, handles, **rest: shown.extend(
                 handle.get_label() for handle in handles) or legend(self, handles=handles, **rest)), \
                 unittest.mock.patch.object(axes, "annotate", lambda self, text, at, **rest: shown.append((text, at)) or
-                                           annotate(self, text, at, **rest)):
-            pareto.draw(rows, ["-hits", "reads"], ["l2.size"], self.path("a.png"))
-            self.assertEqual(shown, [("1,2", (9, 5)), "c", "d", "the Pareto front:", "1  c,l2.size=1M", "2  d,l2.size=1M"])
-            pareto.draw(rows, ["-hits", "reads"], ["l2.size"], self.path("b.png"))
+                                           annotate(self, text, at, **rest)), \
+                unittest.mock.patch.object(axes, "scatter", lambda self, x, y, **how: points.append((x, y, how)) or
+                                           scatter(self, x, y, **how)):
+            pareto.draw(rows, ["-hits", "reads"], ["l2.size", "mode"], self.path("a.png"))
+            self.assertEqual(shown, [("1,2", (4, 3)), "configuration", "  c", "  d", "l2.size", "  512K", "  1M", "  2M",
+                                     "hollow: with an oracle, a bound", "the Pareto front:", "1  c,l2.size=1M", "2  d,l2.size=512K"])
+            pareto.draw(rows, ["-hits", "reads"], ["l2.size", "mode"], self.path("b.png"))
         self.assertEqual(self.path("a.png").read_bytes(), self.path("b.png").read_bytes())
+        self.assertEqual([(x, y) for x, y, _ in points[:5]], [([4], [3]), ([4], [3]), ([2], [3]), ([4.5], [3]), ([4, 4], [3, 3])])
+        styles = [how for _, _, how in points[:4]]
+        self.assertEqual([how["facecolors"] == "none" for how in styles], [False, False, False, True])
+        self.assertEqual(styles[0]["edgecolors"], styles[3]["edgecolors"])
+        self.assertNotEqual(styles[0]["edgecolors"], styles[1]["edgecolors"])
+        self.assertEqual(len({how["marker"] for how in styles}), 3)
+        self.assertEqual(styles[2]["marker"], styles[3]["marker"])
 
 
 if __name__ == "__main__":

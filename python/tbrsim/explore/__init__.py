@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Design spaces: a plan's recordings, configurations and settings, all combinations, in one table (docs/explore.md)."""
-import csv
 import fcntl
 import functools
-import io
 import json
 import pathlib
 
-from .. import duckdb, files
+from .. import duckdb, notebook, plot
 from ..errors import CommandFailed, Error, need
 from ..parquet import write_table
-from . import cluster, pareto
+from ..results import Results
+from . import cluster, pareto, table
 from .plan import read
 from .store import Store, tree_of
 from .work import Progress, Workers
@@ -21,18 +20,53 @@ SHOWN = 10  # combinations of a list that may be long
 
 
 class Outcome:
-    """What an exploration has brought: `rows`, a dictionary for each point that has been simulated; `failed`, of the others
-    their names and the reasons; `files`, what was written; `problem`, why the table was not (None: it was); `there`, how
-    many simulations were there before."""
+    """What an exploration has brought: `rows`, a dictionary for each point that has been simulated, with the sums of its
+    counters; `deviations`, the same with their standard deviations over the frames; `units`, {counter: its unit}; `failed`, of
+    the others their names and the reasons; `files`, what was written; `problem`, why the table was not (None: it was);
+    `simulated`, and `there`, how many simulations were there before."""
 
-    def __init__(self, rows, failed, written, problem, simulated, there):
-        self.rows, self.failed, self.files, self.problem = rows, failed, written, problem
+    def __init__(self, directory, columns, rows, deviations, units, failed, simulated, there):
+        self.directory, self.columns = directory, columns
+        self.rows, self.deviations, self.units, self.failed = rows, deviations, units, failed
         self.simulated, self.there = simulated, there
+        self.files, self.problem = [], None
 
     @property
     def table(self):
-        """The rows as a data frame."""
+        """The rows as a data frame: sums over the frames."""
         return need("pandas").DataFrame(self.rows)
+
+    @property
+    def per_frame(self):
+        """The same per frame: means. fps is as it is in `table`."""
+        rows = [{name: value / row["frames"] if name in self.units and name != "fps" else value
+                 for name, value in row.items()} for row in self.rows]
+        return need("pandas").DataFrame(rows)
+
+    @property
+    def spread(self):
+        """The standard deviation over the frames of each counter, in the same places."""
+        return need("pandas").DataFrame(self.deviations)
+
+    def results(self, key):
+        """What was simulated for a row, by its key: Results."""
+        return Results(self.directory / "results" / key)
+
+    def plot(self, counter, x=None, recording=None, axes=None):
+        """The means per frame of a counter ("a+b": of a sum), with their standard deviations, over a setting; a line for each
+        combination of the others. recording: only of this one. Matplotlib's axes."""
+        points = [({name: row[name] for name in ("recording", "configuration", *self.columns)},
+                   plot.frame_values(self.results(row["key"]), counter), bool(row["oracle"]))
+                  for row in self.rows if recording in (None, row["recording"])]
+        return plot.by_setting(points, counter, x, self.units, axes)
+
+    def __repr__(self):
+        return f"<tbrsim.explore.Outcome {self.directory}: {len(self.rows)} points, {len(self.failed)} failed>"
+
+    def _repr_html_(self):
+        shown = ("recording", "configuration", *self.columns, "oracle", "frames")
+        return notebook.page(f"{len(self.rows)} points", [f"{len(self.failed)} failed", str(self.directory)],
+                             notebook.headlines([({name: row[name] for name in shown}, row, row["frames"]) for row in self.rows]))
 
 
 def trees_of(plan, points):
@@ -62,46 +96,26 @@ def _job(store, plan, point, tree):
     }
 
 
-def _rows(store, plan, points, jobs):
-    rows = []
-    for point, job in zip(points, jobs):
-        if not store.has(job["key"]):
-            continue
-        statistics = files.read_statistics(store.result(job["key"]))
-        settings = dict(point.settings)
-        rows.append({"recording": point.source.stem, "configuration": point.configuration}
-                    | {key: settings.get(key, "") for key in plan.columns}
-                    | {"key": job["key"], "frames": len(statistics["frames"])} | statistics["total"])
-    return rows
-
-
-def _csv(rows):
-    """Columns are those of all rows: other GPUs have other counters."""
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    file = io.StringIO()
-    writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return file.getvalue()
-
-
-def _write(store, plan, rows, failed):
-    """The table and what belongs to it; what was written."""
+def _write(store, plan, outcome, about):
+    """The tables and what belongs to them; what was written for people."""
+    sums, deviations = outcome.rows, outcome.deviations
     written = [store.directory / "results.csv"]
-    store.write("failures.json", json.dumps([{"name": name, "reasons": reasons} for name, reasons in failed], indent=1) + "\n")
-    store.write("results.csv", _csv(rows))
-    parquet = _parquet(store.directory / "results.parquet", rows)
-    for number, pair in enumerate(plan.pareto if rows else [], 1):
-        front = {name: [row["key"] for row in best] for name, best in pareto.fronts(rows, pair).items()}
+    store.write("failures.json", json.dumps([{"name": name, "reasons": reasons} for name, reasons in outcome.failed], indent=1) + "\n")
+    store.write("results.csv", table.text(sums))
+    store.write("deviations.csv", table.text(deviations))
+    store.write("columns.csv", table.columns_text(about))
+    parquet = _parquet(store.directory / "results.parquet", sums) + _parquet(store.directory / "deviations.parquet", deviations)
+    for number, pair in enumerate(plan.pareto if sums else [], 1):
+        front = {name: [row["key"] for row in best] for name, best in pareto.fronts(sums, pair).items()}
         store.write(f"pareto-{number}.json", json.dumps({"x": pair[0], "y": pair[1], "front": front}, indent=1) + "\n")
         path = store.directory / f"pareto-{number}.png"
-        pareto.draw(rows, pair, plan.columns, path)
+        pareto.draw(sums, pair, plan.columns, path, outcome.units)
         written.append(path)
     return written + parquet
 
 
 def _parquet(path, rows):
-    """The table for other programs, where DuckDB's library is there; of another plan's rows none stays."""
+    """A table for other programs, where DuckDB's library is there; of another plan's rows none stays."""
     path.unlink(missing_ok=True)
     try:
         duckdb.find()
@@ -139,7 +153,7 @@ def explore(plan, out, jobs=None, retries=2, profile=None, progress=None):
         # The longest first, so that the last ones are short.
         wanted.sort(key=lambda job: -job["weight"])
         there = len(different) - len(wanted)
-        failed, written, problem = [], [], None
+        failed = []
         try:
             if profile and wanted:
                 failed = cluster.run(store, wanted, profile, retries, lock)
@@ -147,10 +161,13 @@ def explore(plan, out, jobs=None, retries=2, profile=None, progress=None):
                 failed = Workers(store, jobs, retries).run(wanted, progress or Progress(wanted, there))
         finally:
             # An interrupted exploration's table has what is there.
-            rows = _rows(store, plan, points, all_jobs)
+            sums, deviations, done = table.rows(store, plan, points, all_jobs, trees)
+            about = table.columns(plan, sums, done)
             named = [(job["name"], reasons) for job, reasons in failed]
+            outcome = Outcome(store.directory, plan.columns, sums, deviations,
+                              {name: unit for name, (unit, _) in about.items() if unit}, named, len(wanted) - len(failed), there)
             try:
-                written = _write(store, plan, rows, named)
+                outcome.files = _write(store, plan, outcome, about)
             except OSError as error:
-                problem = f"{out}: the table is not written: {error.strerror}"
-        return Outcome(rows, named, written, problem, len(wanted) - len(failed), there)
+                outcome.problem = f"{out}: the table is not written: {error.strerror}"
+        return outcome
