@@ -9,6 +9,7 @@ library.
 """
 from . import files
 from .command import call, executable, use
+from .comparison import compare
 from .configuration import Configuration, presets
 from .errors import CommandFailed, Error
 from .recording import Recording
@@ -18,7 +19,7 @@ from .tables import Analysis, advise, analyze, cache, counters, llc, select, swe
 
 __all__ = [
     "Analysis", "CommandFailed", "Configuration", "Error", "Pool", "Progress", "Recording",
-    "Results", "Run", "Simulations", "advise", "analyze", "cache", "call", "counters", "executable",
-    "files", "llc", "load", "presets", "replay", "run", "select", "sim",
+    "Results", "Run", "Simulations", "advise", "analyze", "cache", "call", "compare", "counters",
+    "executable", "files", "llc", "load", "presets", "replay", "run", "select", "sim",
     "sweep", "table", "to_parquet", "use",
 ]

@@ -8,6 +8,7 @@ import pathlib
 import shutil
 import tempfile
 
+from . import notebook, quantities
 from .command import _text, call
 from .errors import CommandFailed, Error, need
 
@@ -193,6 +194,11 @@ class Configuration:
 
     def __repr__(self):
         return f"<tbrsim.Configuration {self.name}>"
+
+    def _repr_html_(self):
+        values = self.values
+        rows = [{"key": key, "value": quantities.setting_text(key, value)} for key, value in values.items() if key != "description"]
+        return notebook.page(self.name, [values.get("description", "")], rows, most=len(rows))
 
 
 def presets():

@@ -15,20 +15,26 @@ HEADLINES = (
 MOST_ROWS = 24
 
 
-def table(rows):
-    """Rows, {column: text} each, as a table; of many the first ones."""
+def table(rows, most=MOST_ROWS):
+    """Rows, {column: text} each, as a table; of more than `most` the first ones."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
+
     def line(cells, tag):
         return f"<tr>{''.join(f'<{tag}>{html.escape(str(cell))}</{tag}>' for cell in cells)}</tr>"
-    more = f"<p>and {len(rows) - MOST_ROWS} more</p>" if len(rows) > MOST_ROWS else ""
-    body = "".join(line([row.get(name, "") for name in columns], "td") for row in rows[:MOST_ROWS])
+    more = f"<p>and {len(rows) - most} more</p>" if len(rows) > most else ""
+    body = "".join(line([row.get(name, "") for name in columns], "td") for row in rows[:most])
     return f"<table><thead>{line(columns, 'th')}</thead><tbody>{body}</tbody></table>{more}"
 
 
-def page(title, facts, rows):
+def page(title, facts, rows, most=MOST_ROWS):
     """A title, facts behind it, a table."""
     said = "".join(f" · {html.escape(str(fact))}" for fact in facts if fact)
-    return f"<div><p><b>{html.escape(str(title))}</b>{said}</p>{table(rows) if rows else ''}</div>"
+    return f"<div><p><b>{html.escape(str(title))}</b>{said}</p>{table(rows, most) if rows else ''}</div>"
+
+
+def means(frames):
+    """Rows with the means of the columns of a data frame of counts."""
+    return [{"": name, "per frame": quantities.text(frames[name].mean(), "")} for name in frames if frames[name].any()]
 
 
 def headlines(runs):

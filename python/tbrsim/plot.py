@@ -13,6 +13,11 @@ def _axes(axes):
     return axes if axes is not None else need("matplotlib.pyplot").subplots(figsize=(7, 3.6), layout="constrained")[1]
 
 
+def _from_zero(axes, largest):
+    """An axis of counts begins at 0, and has room for the largest."""
+    axes.set_ylim(0, 1.05 * largest or 1)
+
+
 def frame_values(results, counter):
     """The values of a counter, or of a sum "a+b", in each frame."""
     frames, names = results.frames, quantities.names_of(counter)
@@ -38,7 +43,8 @@ def by_frame(runs, counters, measures, axes=None):
     if len(lines) > 1:
         axes.legend(frameon=False, fontsize="small")
     # Several counters are named in the legend, and the axis has their unit.
-    axes.set(xlabel="frame", ylabel=label.replace(", ", ",\n") if len(counters) == 1 else label.partition(", ")[2], ylim=(0, None))
+    axes.set(xlabel="frame", ylabel=label.replace(", ", ",\n") if len(counters) == 1 else label.partition(", ")[2])
+    _from_zero(axes, max(map(max, lines.values())) / factor)
     axes.xaxis.get_major_locator().set_params(integer=True)
     return axes
 
@@ -88,6 +94,7 @@ def by_setting(points, counter, x, measures, axes=None):
                       label=f"{name} (oracle)".strip() if oracle else name)
     if len(lines) > 1:
         axes.legend(frameon=False, fontsize="small", title=", ".join(name for name in axis_values if name != x))
-    axes.set(ylabel=label.replace(", ", ",\n"), ylim=(0, None), title="mean and standard deviation over the frames")
+    axes.set(ylabel=label.replace(", ", ",\n"), title="mean and standard deviation over the frames")
     axes.title.set_fontsize("small")
+    _from_zero(axes, max(mean + deviation for line in lines.values() for _, mean, deviation in line))
     return axes

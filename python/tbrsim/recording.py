@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import tempfile
 
+from . import notebook, quantities
 from .command import call, configuration_words, executable, option_words
 from .configuration import Configuration
 from .errors import CommandFailed, Error, need
@@ -182,3 +183,8 @@ class Recording:
     def __repr__(self):
         end = "" if self.is_whole else f", {self.info['end']}"
         return f"<tbrsim.Recording {self.path}: {len(self.info['frames'])} frames{end}>"
+
+    def _repr_html_(self):
+        frames, count = self.frames, len(self.info["frames"])
+        facts = [f"{count} frames", quantities.text(self.size, "bytes"), "" if self.is_whole else self.info["end"]]
+        return notebook.page(self.path.name, facts, notebook.means(frames) if count else [])

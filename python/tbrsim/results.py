@@ -3,7 +3,7 @@
 import json
 import pathlib
 
-from . import files
+from . import files, notebook, plot, quantities
 from .command import call, option_words
 from .configuration import Configuration, flatten
 from .errors import Error, need
@@ -119,6 +119,11 @@ class Results:
         return need("pandas").DataFrame.from_dict(account["units"], orient="index") \
             .rename_axis(index="unit")
 
+    def plot(self, *names, compare=None, axes=None):
+        """Counters of one unit ("a+b": a sum) over the frames, and those of another run, compare. Matplotlib's axes."""
+        runs = {"this run": self} | ({"the other": compare} if compare else {})
+        return plot.by_frame(runs, names, self.units, axes)
+
     # ---- selected frames
 
     @property
@@ -209,6 +214,10 @@ class Results:
         return (f"<tbrsim.Results {self.directory}: {self.program} on {self.preset}, "
                 f"{self.num_frames} frames>")
 
+    def _repr_html_(self):
+        return notebook.page(f"{self.program} on {self.preset}", [f"{self.num_frames} frames", self.directory],
+                             notebook.results(self))
+
 
 class Simulations(dict):
     """The results of `tbrsim sim` with several configurations, {directory's name: Results}, in
@@ -256,8 +265,26 @@ class Simulations(dict):
         return pandas.concat({name: results.frames.reindex(columns=columns, fill_value=0)
                               for name, results in self.items()}, names=["simulation"])
 
+    def plot(self, counter, x=None, axes=None):
+        """The means per frame of a counter ("a+b": of a sum), with their standard deviations over the frames, over a key that
+        was set (default: the first that is a number); a line for each combination of the others. Matplotlib's axes."""
+        identities = {name: self._identity(name) for name in self}
+        for name, identity in identities.items():
+            identity.pop("configuration")  # it repeats the settings
+        if any(list(identities.values()).count(one) > 1 for one in identities.values()):
+            identities = {name: {"simulation": name} | one for name, one in identities.items()}
+        points = [(identities[name], plot.frame_values(results, counter), bool(quantities.oracles(
+            results.settings, self.entries[name].get("settings", {}).items()))) for name, results in self.items()]
+        units = {name: unit for results in self.values() for name, unit in results.units.items()}
+        return plot.by_setting(points, counter, x, units, axes)
+
     def __repr__(self):
         return f"<tbrsim.Simulations: {', '.join(self)}>"
+
+    def _repr_html_(self):
+        runs = [({key: value for key, value in self._identity(name).items() if key != "configuration"},
+                 results._read["total"], results.num_frames) for name, results in self.items()]
+        return notebook.page(f"{len(self)} simulations", [], notebook.headlines(runs))
 
 
 def load(path):

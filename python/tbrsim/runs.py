@@ -12,6 +12,7 @@ import tempfile
 import threading
 import time
 
+from . import notebook
 from .command import configuration_words, executable, option_words
 from .errors import CommandFailed, Error
 from .recording import Recording
@@ -224,6 +225,14 @@ class Run:
         status = self.poll()
         state = self.progress() or "begins" if status is None else f"ended with status {status}"
         return f"<tbrsim.Run {' '.join(self.words)}: {state}>"
+
+    def _repr_html_(self):
+        status = self.poll()
+        if status == 0 and self.results is not None:
+            return self.results._repr_html_()
+        state = str(self.progress() or "begins") if status is None else f"ended with status {status}"
+        lines = self.messages.splitlines()[-notebook.MOST_ROWS:] if status else []
+        return notebook.page(f"tbrsim {' '.join(self.words)}", [state], [{"messages": line} for line in lines])
 
 
 # ---- what is started

@@ -5,7 +5,7 @@ import io
 import json
 import tempfile
 
-from . import files
+from . import files, notebook, quantities
 from .command import call, configuration_words, option_words
 from .errors import need
 
@@ -101,6 +101,11 @@ class Analysis:
 
     def __repr__(self):
         return f"<tbrsim.Analysis of {self.summary['file']}>"
+
+    def _repr_html_(self):
+        rows = [{name: quantities.text(value, "") if isinstance(value, int) else value for name, value in row.items()}
+                for row in self.streams[["traversal", "stream", "accesses", "blocks"]].to_dict("records")]
+        return notebook.page(self.summary["file"], ["accesses of blocks, by stream"], rows)
 
 
 def analyze(recording, config=None, settings=None, **options):

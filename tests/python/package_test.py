@@ -9,6 +9,7 @@ import io
 import json
 import os
 import pathlib
+import statistics
 import subprocess
 import sys
 import time
@@ -21,7 +22,7 @@ sys.path.insert(0, str(harness.SOURCE / "python"))
 import pandas  # noqa: E402
 
 import tbrsim  # noqa: E402
-from tbrsim import duckdb  # noqa: E402
+from tbrsim import duckdb, quantities  # noqa: E402
 
 TRACE = harness.CAPTURES / "glmark2_function.trace"
 
@@ -608,6 +609,121 @@ class Pools(Recorded):
             raise ZeroDivisionError
         self.assertTrue(second.cancelled())
         self.assertIsInstance(first.exception(), tbrsim.CommandFailed)
+
+
+class Comparisons(Recorded):
+    """compare() against stats.json and against what report --fail-above prints; plots and notebooks' HTML."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        harness.run("sim", "--timing", "on", "--config", "tcor-baseline-64k", "--config", "tcor-64k", "--vary",
+                    "l2.policy=lru,opt", "--out", cls.shared / "sim", cls.recording, check=True)
+        harness.run("sim", "--out", cls.shared / "plain", cls.recording, check=True)
+
+    def setUp(self):
+        super().setUp()
+        self.several = tbrsim.load(self.shared / "sim")
+        self.lru, self.opt, self.tcor, _ = self.several.values()
+
+    def loading(self):
+        """Results whose first of four frames has many passes."""
+        content = json.loads((self.shared / "plain" / "stats.json").read_text())
+        columns, frames = content["columns"], content["frames"]
+        frames.append(frames[-1])
+        first = dict(zip(columns, frames[0]))
+        first["gpu.passes"] *= 100
+        frames[0] = list(first.values())
+        self.path("loading").mkdir()
+        self.path("loading/stats.json", json.dumps(content))
+        return self.path("loading")
+
+    def test_compare(self):
+        table = tbrsim.compare(self.lru, self.tcor)
+        mine, other = (tbrsim.files.load(one.directory)["frames"] for one in (self.lru, self.tcor))
+        for name in ("dram.total.read_bytes", "gpu.cycles", "l2.total.hits", "tile_cache.total.misses"):
+            row = table.loc[name]
+            before, after = ([frame.get(name, 0) for frame in frames] for frames in (mine, other))
+            self.assertEqual(row["this run, total"], sum(before))
+            self.assertEqual(row["the other, total"], sum(after))
+            self.assertAlmostEqual(row["this run"], sum(before) / 3)
+            self.assertAlmostEqual(row["change"], (sum(after) - sum(before)) / 3)
+            self.assertAlmostEqual(row["in %"], 100 * (sum(after) / sum(before) - 1))
+            self.assertAlmostEqual(row["deviation"], statistics.stdev(b - a for a, b in zip(before, after)))
+        self.assertEqual(table.loc["dram.total.read_bytes", "unit"], "bytes")
+        self.assertEqual(table.loc["primitive_list_cache.total.hits", "this run"], 0)
+        self.assertTrue(pandas.isna(table.loc["primitive_list_cache.total.hits", "in %"]))
+        self.assertNotIn("fps", table.index)
+        self.assertTrue(((table["this run, total"] != 0) | (table["the other, total"] != 0)).all())
+        self.assertEqual(table.attrs["settings"]["caches.tile_cache.size"], (65536, None))
+        self.assertNotIn("description", table.attrs["settings"])
+        self.assertEqual(tbrsim.compare(self.lru.directory, self.opt).attrs["settings"], {"caches.l2.policy": ("lru", "opt")})
+
+    def test_as_the_command(self):
+        printed = self.fine("report", "--compare", self.tcor.directory, "--fail-above", "cycles=100%", "--fail-above",
+                            "l2.total.misses=100%", self.lru.directory)
+        table = tbrsim.compare(self.lru, self.tcor)
+        for name, counter in (("cycles", "gpu.cycles"), ("l2.total.misses", "l2.total.misses")):
+            row = table.loc[counter]
+            self.assertRegex(printed, rf"(?m)^{name} +{row['this run']:.1f} +{row['the other']:.1f} +{row['in %']:+.2f} %")
+
+    def test_loading_frames(self):
+        loading = self.loading()
+        table = tbrsim.compare(loading, self.shared / "plain")
+        self.assertEqual((table.attrs["frames"], table.attrs["left_out"]), ([1, 2], [0]))
+        self.assertTrue((table["change"] == 0).all())
+        self.assertEqual(table.loc["gpu.frames", "this run, total"], 2)
+        one = self.path("one")
+        harness.run("sim", "--frames", "0-0", "--out", one, self.recording, check=True)
+        self.says("have no frame in common that does not look like loading", tbrsim.compare, loading, one)
+
+    def test_plots(self):
+        if not importlib.util.find_spec("matplotlib"):
+            self.skipTest("without matplotlib there are no plots")
+        importlib.import_module("matplotlib").use("Agg")
+        axes = self.lru.plot("dram.total.read_bytes", "dram.total.write_bytes", compare=self.tcor)
+        self.assertEqual((axes.get_xlabel(), axes.get_ylabel()), ("frame", "MiB per frame"))
+        self.assertEqual([line.get_label() for line in axes.lines],
+                         [f"{run}, dram.total.{way}_bytes" for run in ("this run", "the other") for way in ("read", "write")])
+        self.assertEqual(list(axes.lines[0].get_ydata()), list(self.lru.frames["dram.total.read_bytes"] / 2 ** 20))
+        self.says("have several units", self.lru.plot, "gpu.cycles", "dram.total.read_bytes")
+        self.says("no counter moons", self.lru.plot, "moons")
+        self.says("name a counter", self.lru.plot)
+        axes = self.several.plot("gpu.cycles", x="l2.policy")
+        self.assertEqual([tick.get_text() for tick in axes.get_xticklabels()], ["lru", "opt"])
+        self.assertEqual([line.get_label() for line in axes.containers], ["tcor-baseline-64k", "tcor-baseline-64k (oracle)",
+                                                                        "tcor-64k", "tcor-64k (oracle)"])
+        self.assertAlmostEqual(axes.containers[0].lines[0].get_ydata()[0] * 1000, self.lru.frames["gpu.cycles"].mean())
+        self.says("moons is not varied; these are: preset, l2.policy", self.several.plot, "gpu.cycles", x="moons")
+
+    def test_html(self):
+        """Numbers of results, and nothing that HTML would take for its own."""
+        text = self.lru._repr_html_()
+        self.assertEqual(text.count("<tr>"), text.count("</tr>"))
+        cycles = self.lru.frames["gpu.cycles"]
+        self.assertIn(f"<td>cycles</td><td>{cycles.mean():,.0f}</td><td>{cycles.std():,.0f}</td>", text)
+        hits, misses = (self.lru.total[f"l2.total.{event}"] for event in ("hits", "misses"))
+        self.assertIn(f"<td>l2 hit rate</td><td>{100 * hits / (hits + misses):.1f} %</td>", text)
+        self.assertIn("<td>tcor-64k</td><td>on</td><td>opt</td>", self.several._repr_html_())
+        recording = tbrsim.Recording(self.recording)
+        self.assertIn(f"<td>draws</td><td>{recording.frames['draws'].mean():,.0f}</td>", recording._repr_html_())
+        self.assertIn("<td>caches.l2.size</td><td>1M</td>", tbrsim.Configuration()._repr_html_())
+        self.assertIn("<td>pb_list</td>", tbrsim.analyze(self.recording)._repr_html_())
+        failed = tbrsim.sim(self.path("<b>.tbr"), out=self.path("out"))
+        while failed.poll() is None:
+            time.sleep(0.01)
+        self.assertIn("&lt;b&gt;.tbr: No such file", failed._repr_html_())
+        self.assertIn("ended with status 1", failed._repr_html_())
+        self.assertNotIn("<b>.tbr", failed._repr_html_())
+
+    def test_texts(self):
+        for value, measure, expected in ((0, "bytes", "0 bytes"), (1023, "bytes", "1,023 bytes"), (1536, "bytes", "1.50 KiB"),
+                                         (12.34 * 2 ** 20, "bytes", "12.3 MiB"), (2e9, "pJ", "2.00 mJ"), (12345, "", "12,345")):
+            self.assertEqual(quantities.text(value, measure), expected)
+        for key, value, expected in (("caches.l2.size", 1 << 20, "1M"), ("l2.size", 1000, "1000"), ("timing", True, "on")):
+            self.assertEqual(quantities.setting_text(key, value), expected)
+        for word, expected in (("256K", 262144), ("1.5 GHz", 1.5e9), ("2MiB", 2 << 20), (7, 7), ("lru", None), (True, None)):
+            self.assertEqual(quantities.number(word), expected)
 
 
 class Example(TestCase):
