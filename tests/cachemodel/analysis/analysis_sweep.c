@@ -305,8 +305,7 @@ assert_point(const struct cm_sweep_point *point, const struct cm_sweep_result *r
 /* Numbers of ways, some of which have to be looked for in trees of two words and more. */
 static const uint32_t shapes[] = {1, 2, 3, 4, 7, 8, 16, 33, 64, 65, 128, 200};
 
-static void
-test_point_by_point(void **unused)
+TEST(point_by_point)
 {
    uint64_t bypasses = 0, writebacks = 0, write_misses = 0;
    static struct sweep sweep, by_stream;
@@ -341,8 +340,7 @@ test_point_by_point(void **unused)
 }
 
 /* Ways in three levels of a tree (analysis/way_set.h). */
-static void
-test_wide(void **unused)
+TEST(wide)
 {
    enum { PARTS = 4 };
    uint64_t writebacks = 0;
@@ -377,8 +375,7 @@ misses_of(const struct cm_sweep_result *result)
 
 /* More ways of as many sets never miss more where the policy is a stack algorithm; nothing that does not bypass
  * misses less than opt, and nothing at all less than optpt. */
-static void
-test_order(void **unused)
+TEST(order)
 {
    static struct sweep sweep;
    enum { WAYS = 20 };
@@ -416,8 +413,7 @@ test_order(void **unused)
 
 /* "If we have 1000 primitives and the Attribute Cache has a capacity for 128 primitives, there will be at
  * least 872 (1000-128) read misses": LB = 1000 + 872. With room for all of them it is 1000. */
-static void
-test_lower_bound_of_the_paper(void **unused)
+TEST(lower_bound_of_the_paper)
 {
    struct stream *stream = new_stream(1, true);
    static struct sweep sweep;
@@ -449,8 +445,7 @@ test_lower_bound_of_the_paper(void **unused)
    free_stream(stream);
 }
 
-static void
-test_nothing_undercuts(void **unused)
+TEST(nothing_undercuts)
 {
    static struct sweep sweep;
    uint32_t met = 0, exceeded = 0;
@@ -482,17 +477,4 @@ test_nothing_undercuts(void **unused)
       free_stream(stream);
    }
    assert_true(met > 100 && exceeded > 100);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_point_by_point),
-      cmocka_unit_test(test_wide),
-      cmocka_unit_test(test_order),
-      cmocka_unit_test(test_lower_bound_of_the_paper),
-      cmocka_unit_test(test_nothing_undercuts),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

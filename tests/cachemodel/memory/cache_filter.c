@@ -176,8 +176,7 @@ compare(enum cm_policy policy, enum cm_index index, uint32_t ways)
    cm_cache_finish(&setup.filtered);
 }
 
-static void
-test_policies(void **unused)
+TEST(policies)
 {
    for (unsigned policy = 0; policy < CM_POLICY_COUNT; policy++) {
       compare((enum cm_policy)policy, CM_INDEX_MODULO, 4);
@@ -187,8 +186,7 @@ test_policies(void **unused)
 
 /* By hand: of one set, blocks 0, 0, SETS, SETS, 0. Three differ from the one before. After a filter has forgotten all, the same
  * block is passed on again. */
-static void
-test_example(void **unused)
+TEST(example)
 {
    static const uint64_t blocks[] = {0, 0, SETS, SETS, 0};
    static struct setup setup;
@@ -211,11 +209,4 @@ test_example(void **unused)
    assert_int_equal(cm_cache_counter(&setup.filtered, CM_STREAM_TEXTURE, CM_CACHE_EVENT_HITS), 5);
    cm_filter_finish(&setup.filter);
    cm_cache_finish(&setup.filtered);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {cmocka_unit_test(test_example), cmocka_unit_test(test_policies)};
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -180,8 +180,7 @@ check(enum cm_policy policy, uint32_t sets, uint32_t ways, enum cm_index index, 
    return result;
 }
 
-static void
-test_folding_is_exact(void **unused)
+TEST(folding_is_exact)
 {
    static const uint32_t ways[] = {1, 2, 4, 8, 16};
    for (unsigned p = 0; p < CM_POLICY_COUNT; p++) {
@@ -268,8 +267,7 @@ check_batches(enum cm_policy policy, uint32_t ways, enum cm_write_miss write_mis
    cm_cache_finish(&next.plain);
 }
 
-static void
-test_batches_are_exact(void **unused)
+TEST(batches_are_exact)
 {
    static const uint32_t ways[] = {1, 2, 4, 8, 16};
    for (unsigned p = 0; p < CM_POLICY_COUNT; p++) {
@@ -281,12 +279,4 @@ test_batches_are_exact(void **unused)
          check_batches(policy, ways[w], CM_WRITE_MISS_ALLOCATE);
       }
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {cmocka_unit_test(test_folding_is_exact),
-                                      cmocka_unit_test(test_batches_are_exact)};
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

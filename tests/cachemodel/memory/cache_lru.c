@@ -104,8 +104,7 @@ levels_finish(struct levels *levels)
    }
 }
 
-static void
-test_one_level(void **state)
+TEST(one_level)
 {
    for (unsigned s = 0; s < NUM_SHAPES; s++) {
       const struct cm_cache_config config = config_of(&shapes[s]);
@@ -121,8 +120,7 @@ test_one_level(void **state)
    }
 }
 
-static void
-test_two_levels(void **state)
+TEST(two_levels)
 {
    for (unsigned s = 0; s < NUM_SHAPES; s++) {
       const struct cm_cache_config first = config_of(&shapes[s]);
@@ -136,8 +134,7 @@ test_two_levels(void **state)
    }
 }
 
-static void
-test_sequences(void **state)
+TEST(sequences)
 {
    for (unsigned s = 0; s < NUM_SHAPES; s++) {
       const struct cm_cache_config config = config_of(&shapes[s]);
@@ -162,8 +159,7 @@ test_sequences(void **state)
 
 /* Many reads at once, hits and misses, some of which write dirty blocks back: the next level sees
  * the same accesses in the same order. */
-static void
-test_long_sequences(void **state)
+TEST(long_sequences)
 {
    for (unsigned s = 0; s < NUM_SHAPES; s++) {
       const struct cm_cache_config first = config_of(&shapes[s]);
@@ -191,16 +187,4 @@ test_long_sequences(void **state)
       }
       levels_finish(&levels);
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_one_level),
-      cmocka_unit_test(test_two_levels),
-      cmocka_unit_test(test_sequences),
-      cmocka_unit_test(test_long_sequences),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

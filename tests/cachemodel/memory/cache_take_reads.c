@@ -106,19 +106,11 @@ compare(enum cm_policy policy, uint32_t ways)
    finish(&levels[1]);
 }
 
-static void
-test_policies(void **unused)
+TEST(policies)
 {
    for (uint32_t ways = 2; ways <= 8; ways *= 2) {
       compare(CM_POLICY_LRU, ways);
       compare(CM_POLICY_FIFO, ways);
       compare(CM_POLICY_SRRIP, ways);
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {cmocka_unit_test(test_policies)};
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

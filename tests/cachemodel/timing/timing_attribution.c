@@ -91,8 +91,7 @@ add_draw(struct pass_builder *pass, uint32_t d)
 }
 
 /* Of tiles of 16 x 16 pixels, in attachments of 4 and of 8 bytes a pixel. */
-static void
-test_stages(void **unused)
+TEST(stages)
 {
    struct cm_config *config =
       test_config((const char *const[]){ALL, HITS, "timing=on", "mode=tbr", "tile.size=16",
@@ -235,8 +234,7 @@ check_stalls(const struct cm_config *config, enum cm_pass_kind kind, uint64_t hi
    cm_gpu_destroy(gpu);
 }
 
-static void
-test_textures(void **unused)
+TEST(textures)
 {
    struct cm_config *config =
       test_config((const char *const[]){ALL, HITS, ONE_PROCESSOR, "timing=on", "mode=tbr", "tile.size=16",
@@ -247,8 +245,7 @@ test_textures(void **unused)
    cm_config_destroy(config);
 }
 
-static void
-test_textures_immediate(void **unused)
+TEST(textures_immediate)
 {
    struct cm_config *config = test_config_of(
       "imr-8m",
@@ -264,8 +261,7 @@ test_textures_immediate(void **unused)
 }
 
 /* Which of several reads from memory arrives last: the longer list is behind a queue of MSHRs. */
-static void
-test_misses(void **unused)
+TEST(misses)
 {
    struct cm_config *config =
       test_config((const char *const[]){ALL, ONE_PROCESSOR, "timing=on", "mode=tbr", "tile.size=16",
@@ -283,8 +279,7 @@ test_misses(void **unused)
 /* ---- compute passes --------------------------------------------------------------- */
 
 /* Work-groups, a tile each, that load a block of a buffer each: 13 instructions of four quads. */
-static void
-test_compute(void **unused)
+TEST(compute)
 {
    enum { GROUPS = 40 };
    struct cm_config *config =
@@ -314,17 +309,4 @@ test_compute(void **unused)
    assert_int_equal(stalls(gpu, CM_ORIGIN_RESOURCE, 0), 2 * 4 * 2);
    cm_gpu_destroy(gpu);
    cm_config_destroy(config);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_stages),
-      cmocka_unit_test(test_textures),
-      cmocka_unit_test(test_textures_immediate),
-      cmocka_unit_test(test_misses),
-      cmocka_unit_test(test_compute),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,8 +10,7 @@
 /* ---- by hand ---------------------------------------------------------------- */
 
 /* Four processors, four cycles an instruction of 16 invocations. */
-static void
-test_instructions(void **unused)
+TEST(instructions)
 {
    const struct load load = {.instructions = 13};
    assert_int_equal(cycles_of_400(PRESET, load, SETTINGS()), 400 / 4 * 13 * 4);
@@ -25,8 +24,7 @@ test_instructions(void **unused)
 #define ALL_HIT "caches.load_store_cache.policy=perfect"
 
 /* Load/store units: a block a cycle. */
-static void
-test_hits(void **unused)
+TEST(hits)
 {
    struct load load = {.instructions = 1, .accesses = 12, .blocks = 1};
    assert_int_equal(cycles_of_400(PRESET, load, SETTINGS(ALL_HIT)), 400 / 4 * 12);
@@ -44,8 +42,7 @@ test_hits(void **unused)
 
 /* One work-group: 40 cycles of instructions; a load after 20 of them, which takes a cycle and the cache's latency, and then
  * 20 more. A store, and nothing waits. */
-static void
-test_latency_of_a_load(void **unused)
+TEST(latency_of_a_load)
 {
    const char *const *slow = SETTINGS(ALL_HIT, "caches.load_store_cache.latency=50");
    const struct load none = {.groups = 1, .instructions = 10};
@@ -67,8 +64,7 @@ test_latency_of_a_load(void **unused)
                     400 / 4 * 40);
 }
 
-static void
-test_barrier(void **unused)
+TEST(barrier)
 {
    const char *const *slow = SETTINGS(ALL_HIT, "caches.load_store_cache.latency=200");
    uint64_t waited;
@@ -81,8 +77,7 @@ test_barrier(void **unused)
 }
 
 /* All atomics are of one word: the bank reads and writes for each. */
-static void
-test_atomics_on_one_address(void **unused)
+TEST(atomics_on_one_address)
 {
    const struct load load = {.instructions = 1, .accesses = 1, .blocks = 1, .operation = CM_STORAGE_ATOMIC};
    const uint64_t cycles = cycles_of_400(PRESET, load, SETTINGS("pipeline.l2_bank_cycles=3"));
@@ -96,8 +91,7 @@ test_atomics_on_one_address(void **unused)
 
 /* ---- streams ------------------------------------------------------------------ */
 
-static void
-test_streams(void **unused)
+TEST(streams)
 {
    const struct stream stream = {PRESET, SETTINGS("load_store.mshrs=64", "pipeline.l2_mshrs=256"),
                                  SETTINGS("load_store.mshrs=1"), 51.2, 4};
@@ -106,8 +100,7 @@ test_streams(void **unused)
 }
 
 /* What is written back at the end: a block a cycle and cache, through eight banks. */
-static void
-test_write_backs(void **unused)
+TEST(write_backs)
 {
    struct load load = {
       .groups = 128, .instructions = 1, .accesses = 1, .blocks = 1, .operation = CM_STORAGE_STORE};
@@ -130,8 +123,7 @@ test_write_backs(void **unused)
 
 /* ---- fragments that access storage ---------------------------------------------- */
 
-static void
-test_quad(void **unused)
+TEST(quad)
 {
    const char *const *slow = SETTINGS(ALL_HIT, "caches.load_store_cache.latency=50");
    const uint64_t none = cycles_of_quad(PRESET, false, CM_STORAGE_LOAD, slow);
@@ -151,26 +143,8 @@ static const char *const *const random_settings[] = {
                          "caches.load_store_cache.size=1024", "fragment_stage.scheduler=least-work", NULL},
 };
 
-static void
-test_random(void **unused)
+TEST(random)
 {
    check_random_frames(PRESET, random_settings, sizeof random_settings / sizeof random_settings[0], false, 4,
                        11);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_instructions),
-      cmocka_unit_test(test_hits),
-      cmocka_unit_test(test_latency_of_a_load),
-      cmocka_unit_test(test_barrier),
-      cmocka_unit_test(test_atomics_on_one_address),
-      cmocka_unit_test(test_streams),
-      cmocka_unit_test(test_write_backs),
-      cmocka_unit_test(test_quad),
-      cmocka_unit_test(test_random),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

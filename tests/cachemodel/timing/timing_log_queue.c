@@ -135,8 +135,7 @@ finish(struct passes *passes)
    free(passes);
 }
 
-static void
-test_parts(void **unused)
+TEST(parts)
 {
    struct passes *passes = calloc(1, sizeof *passes);
    uint64_t random = 11;
@@ -154,8 +153,7 @@ test_parts(void **unused)
 }
 
 /* The consumer ends within a pass, of which the thread waits for more. */
-static void
-test_end_in_pass(void **unused)
+TEST(end_in_pass)
 {
    struct passes *passes = calloc(1, sizeof *passes);
    uint64_t random = 12;
@@ -165,14 +163,4 @@ test_end_in_pass(void **unused)
    assert_int_equal(passes->num_got, 1);
    assert_true(passes->is_cut);
    finish(passes);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_parts),
-      cmocka_unit_test(test_end_in_pass),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,8 +38,7 @@ find_latest(const struct naive_mshrs *naive, uint64_t block, uint32_t before)
    return latest;
 }
 
-static void
-test_indexed_table(void **unused)
+TEST(indexed_table)
 {
    uint64_t random = 1;
    struct cm_pool pool = {0};
@@ -65,8 +64,7 @@ test_indexed_table(void **unused)
 }
 
 /* What is outstanding is found, what has arrived is forgotten; most of what never was outstanding is known at once. */
-static void
-test_filtered_table(void **unused)
+TEST(filtered_table)
 {
    uint64_t random = 2;
    struct cm_memory memory;
@@ -175,8 +173,7 @@ check_waits(uint32_t wait_tickets, uint32_t wait_resolves)
    cm_pool_finish(&pool);
 }
 
-static void
-test_waits(void **unused)
+TEST(waits)
 {
    check_waits(6, 1);
    check_waits(CM_DEPENDENCY_TICKETS, CM_DEPENDENCY_TICKETS);
@@ -184,8 +181,7 @@ test_waits(void **unused)
 
 /* ---- banks --------------------------------------------------------------- */
 
-static void
-test_banks(void **unused)
+TEST(banks)
 {
    enum { BANKS = 3, SLOTS = 4000 };
    static bool taken[BANKS][SLOTS];
@@ -204,16 +200,4 @@ test_banks(void **unused)
       assert_int_equal(begin, slot);
    }
    cm_pool_finish(&pool);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_indexed_table),
-      cmocka_unit_test(test_filtered_table),
-      cmocka_unit_test(test_waits),
-      cmocka_unit_test(test_banks),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

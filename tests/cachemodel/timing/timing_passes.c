@@ -11,8 +11,7 @@ counter(struct cm_gpu *gpu, const uint64_t *values, const char *name)
    return values[index];
 }
 
-static void
-test_frames_of_passes(void **state)
+TEST(frames_of_passes)
 {
    static const char *const modes[] = {"mode=tbr", "mode=tbdr"};
    for (unsigned mode = 0; mode < 2; mode++) {
@@ -37,13 +36,4 @@ test_frames_of_passes(void **state)
       }
       cm_gpu_destroy(gpu);
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_frames_of_passes),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,8 +152,7 @@ run_naively(const struct chain *chain, struct outcome *outcome)
    outcome->end = cycle;
 }
 
-static void
-test_chain(void **unused)
+TEST(chain)
 {
    uint64_t random = 5;
    static struct chain chain;
@@ -181,8 +180,7 @@ test_chain(void **unused)
 }
 
 /* A calendar against a list of all slots. Requests come in any order within its memory. */
-static void
-test_calendar(void **unused)
+TEST(calendar)
 {
    static uint8_t taken[200000];
    static struct cm_calendar calendar;
@@ -200,8 +198,7 @@ test_calendar(void **unused)
 }
 
 /* What is before its memory counts as taken; a far leap forgets all. */
-static void
-test_calendar_forgets(void **unused)
+TEST(calendar_forgets)
 {
    static struct cm_calendar calendar;
    memset(&calendar, 0, sizeof calendar);
@@ -210,15 +207,4 @@ test_calendar_forgets(void **unused)
    assert_int_equal(cm_calendar_take(&calendar, 100000), 100000);
    assert_int_equal(cm_calendar_take(&calendar, 5), 100000 / 64 * 64 - 63 * 64);
    assert_int_equal(cm_calendar_take(&calendar, 100000), 100001);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_chain),
-      cmocka_unit_test(test_calendar),
-      cmocka_unit_test(test_calendar_forgets),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,8 +96,7 @@ difference(const struct load *load, const struct load *larger, const char *const
    }
 
 /* 400 items more than 400, which fill all queues. */
-static void
-test_each_stage_limits(void **unused)
+TEST(each_stage_limits)
 {
    const struct load quads = {1, 1, 1, 1, 400, 1, 0}, more_quads = {1, 1, 1, 1, 800, 1, 0};
    /* The Rasterizer: attributes of a quad. */
@@ -170,8 +169,7 @@ cycles_of_lookups(uint32_t vertices, uint32_t reads, uint32_t instructions, cons
 
 /* A vertex begins its reads with its shader, one a cycle, and holds its Vertex Processor, one of four, until the last texel
  * is there, and the shader has run: the later of the two. */
-static void
-test_vertices_wait_for_texels(void **unused)
+TEST(vertices_wait_for_texels)
 {
    static const struct {
       uint32_t reads, instructions, latency, cycles;
@@ -191,8 +189,7 @@ test_vertices_wait_for_texels(void **unused)
 
 /* Tessellation and geometry shaders on four Vertex Processors: of each vertex four invocations, or eight, which begin
  * together when those of the stage before are done. */
-static void
-test_stages_behind_vertices(void **unused)
+TEST(stages_behind_vertices)
 {
    const struct load load = {400, 4, 1, 1, 0, 0, 0};
    struct stages stages = {.control = 1600, .control_instructions = 30};
@@ -221,8 +218,7 @@ test_stages_behind_vertices(void **unused)
 }
 
 /* A patch: its vertex, then its control invocations, then its points, then triangles, four at a time. */
-static void
-test_latency_of_a_patch(void **unused)
+TEST(latency_of_a_patch)
 {
    const struct load load = {1, 10, 1, 1, 0, 0, 0};
    const struct stages none = {0};
@@ -271,8 +267,7 @@ cycles_of_accesses(enum cm_preraster_stage stage, uint32_t vertices, const struc
 
 /* Invocations behind vertices hold their Vertex Processor as vertices do, for textures and loads; nobody waits for stores. On
  * one processor a vertex takes a cycle, and so does each stage but the one that waits. */
-static void
-test_stages_wait_for_data(void **unused)
+TEST(stages_wait_for_data)
 {
    static const struct cm_vertex_access texel = {.binding = 0};
    static const struct cm_vertex_access load = {.binding = 1, .type = CM_VERTEX_IMAGE};
@@ -305,8 +300,7 @@ test_stages_wait_for_data(void **unused)
 }
 
 /* One quad: its way through all stages. */
-static void
-test_latency_of_one_quad(void **unused)
+TEST(latency_of_one_quad)
 {
    const struct load none = {1, 1, 1, 3, 0, 10, 0}, one = {1, 1, 1, 3, 1, 10, 0};
    /* 3 attributes, the Early Z-Test, dispatch in the next cycle at the soonest, 10 instructions, blending. */
@@ -318,8 +312,7 @@ test_latency_of_one_quad(void **unused)
 }
 
 /* A queue of one item between two stages that take turns in being slow. */
-static void
-test_full_queue(void **unused)
+TEST(full_queue)
 {
    const struct load load = {1, 1, 1, 1, 300, 40, 0};
    /* One processor with one context: quads one after another, whatever the queues are. */
@@ -368,8 +361,7 @@ static const char *const *const random_settings[] = {
 };
 
 /* In every frame, what a stage does in its cycles are all cycles, for each of its units. */
-static void
-test_states_sum_up(void **unused)
+TEST(states_sum_up)
 {
    for (unsigned s = 0; s < sizeof random_settings / sizeof random_settings[0]; s++) {
       struct cm_gpu *gpu = test_gpu(random_settings[s]);
@@ -381,8 +373,7 @@ test_states_sum_up(void **unused)
 }
 
 /* Time changes nothing of what is counted without it; and it is the same each time. */
-static void
-test_counts_are_the_same(void **unused)
+TEST(counts_are_the_same)
 {
    for (unsigned s = 0; s < sizeof random_settings / sizeof random_settings[0]; s++) {
       const char *settings[32];
@@ -400,21 +391,4 @@ test_counts_are_the_same(void **unused)
       cm_gpu_destroy(again);
       cm_gpu_destroy(off);
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_each_stage_limits),
-      cmocka_unit_test(test_vertices_wait_for_texels),
-      cmocka_unit_test(test_stages_behind_vertices),
-      cmocka_unit_test(test_latency_of_a_patch),
-      cmocka_unit_test(test_stages_wait_for_data),
-      cmocka_unit_test(test_latency_of_one_quad),
-      cmocka_unit_test(test_full_queue),
-      cmocka_unit_test(test_states_sum_up),
-      cmocka_unit_test(test_counts_are_the_same),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,8 +112,7 @@ check_bus(const char *width, uint64_t cycles, const char *delay, uint64_t latenc
    units_free(units);
 }
 
-static void
-test_bus(void **unused)
+TEST(bus)
 {
    check_bus("texture_bus.bytes_per_cycle=0", 0, "texture_bus.latency=0", 0);
    check_bus("texture_bus.bytes_per_cycle=0", 0, "texture_bus.latency=9", 9);
@@ -124,8 +123,7 @@ test_bus(void **unused)
 }
 
 /* A block from memory comes over the bus, too, and so does one that hits while it is under way. */
-static void
-test_bus_from_memory(void **unused)
+TEST(bus_from_memory)
 {
    struct units *without = units_new(SETTINGS()),
                 *with = units_new(SETTINGS("texture_bus.bytes_per_cycle=16", "texture_bus.latency=5"));
@@ -346,8 +344,7 @@ check_mesh(const char *const *settings)
    mesh_model_free(model);
 }
 
-static void
-test_mesh(void **unused)
+TEST(mesh)
 {
    static const char *const organisations[] = {"nuca.organisation=s-nuca", "nuca.organisation=d-nuca",
                                                "nuca.organisation=dtm-nuca",
@@ -363,15 +360,4 @@ test_mesh(void **unused)
                              "nuca.mesh.columns=8", "nuca.mesh.hop_cycles=2", "pipeline.texture_mshrs=256",
                              "texture_bus.bytes_per_cycle=0"));
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bus),
-      cmocka_unit_test(test_bus_from_memory),
-      cmocka_unit_test(test_mesh),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

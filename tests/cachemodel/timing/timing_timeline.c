@@ -279,8 +279,7 @@ check_frames(const char *preset, const char *mode, unsigned clock_mhz)
    cm_gpu_destroy(plain);
 }
 
-static void
-test_packets(void **unused)
+TEST(packets)
 {
    check_frames("tcor-baseline-64k", "mode=tbdr", 600);
    check_frames("tcor-baseline-64k", "mode=tbr", 800);
@@ -307,8 +306,7 @@ changed(const char *change)
    return cycles;
 }
 
-static void
-test_monotonic(void **unused)
+TEST(monotonic)
 {
    static const struct {
       const char *key;
@@ -346,14 +344,4 @@ test_monotonic(void **unused)
          before = cycles;
       }
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_packets),
-      cmocka_unit_test(test_monotonic),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

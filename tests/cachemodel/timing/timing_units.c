@@ -111,8 +111,7 @@ check_unit_as_latency(bool is_immediate)
    finish_side(&plain);
 }
 
-static void
-test_unit_as_latency(void **unused)
+TEST(unit_as_latency)
 {
    check_unit_as_latency(false);
    check_unit_as_latency(true);
@@ -147,8 +146,7 @@ check_hits(bool is_immediate)
    finish_side(&side);
 }
 
-static void
-test_hits(void **unused)
+TEST(hits)
 {
    check_hits(false);
    check_hits(true);
@@ -179,8 +177,7 @@ check_write_back_alone(bool is_immediate)
    finish_side(&side);
 }
 
-static void
-test_write_back_alone(void **unused)
+TEST(write_back_alone)
 {
    check_write_back_alone(false);
    check_write_back_alone(true);
@@ -218,8 +215,7 @@ value(struct cm_gpu *gpu, const char *name)
    return cm_gpu_total(gpu)[counter];
 }
 
-static void
-test_gpus(void **unused)
+TEST(gpus)
 {
    static const char *const settings[] = {UNIT("l2"), "streams.color=l2", "l2.size=65536", NULL};
    static const char *const slow[] = {UNIT("l2"), "streams.color=l2", "l2.size=65536",
@@ -237,16 +233,4 @@ test_gpus(void **unused)
    cm_gpu_destroy(off);
    cm_gpu_destroy(on);
    cm_gpu_destroy(slower);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_unit_as_latency),
-      cmocka_unit_test(test_hits),
-      cmocka_unit_test(test_write_back_alone),
-      cmocka_unit_test(test_gpus),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

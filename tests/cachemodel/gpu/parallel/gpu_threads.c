@@ -178,8 +178,7 @@ compare_preset(const char *name, const char *description, void *context)
    cm_config_destroy(config);
 }
 
-static void
-test_presets(void **unused)
+TEST(presets)
 {
    char error[512];
    unsigned count = 0;
@@ -187,8 +186,7 @@ test_presets(void **unused)
    assert_true(count > 20);
 }
 
-static void
-test_settings(void **unused)
+TEST(settings)
 {
    static const char *const settings[][4] = {
       {"fragment_stage.scheduler=quad-block"},
@@ -238,8 +236,7 @@ ignore(void *context, const cm_entry *entries, uint32_t count)
 }
 
 /* Where the number of threads changes nothing, the GPU says why. */
-static void
-test_serial_reason(void **unused)
+TEST(serial_reason)
 {
    static const struct {
       const char *settings[4], *reason;
@@ -279,12 +276,4 @@ test_serial_reason(void **unused)
       cm_gpu_destroy(gpu);
       cm_config_destroy(config);
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {cmocka_unit_test(test_settings), cmocka_unit_test(test_serial_reason),
-                                      cmocka_unit_test(test_presets)};
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,8 +22,7 @@
 /* ---- by hand ---------------------------------------------------------------- */
 
 /* A processor issues sixteen instructions of quads a cycle, one of a run, which has four quads. */
-static void
-test_instructions(void **unused)
+TEST(instructions)
 {
    const struct load load = {.instructions = 13};
    assert_int_equal(cycles_of_400(PRESET, load, SETTINGS(ONE_PROCESSOR)), 400 * 13 * 4 / 16);
@@ -38,8 +37,7 @@ test_instructions(void **unused)
 }
 
 /* Load/store units: a block a cycle. */
-static void
-test_hits(void **unused)
+TEST(hits)
 {
    struct load load = {.instructions = 1, .accesses = 12, .blocks = 1};
    assert_int_equal(cycles_of_400(PRESET, load, SETTINGS(ONE_THAT_HITS)), 400 * 12);
@@ -56,8 +54,7 @@ test_hits(void **unused)
 
 /* One work-group: 40 cycles of instructions; a load after 20 of them, which takes a cycle and the latency of the cache, or of
  * the LLC where there is none, and then 20 more. A store, and nothing waits. */
-static void
-test_latency_of_a_load(void **unused)
+TEST(latency_of_a_load)
 {
    const char *const *fast = SETTINGS(ONE_THAT_HITS);
    const char *const *slow = SETTINGS(ONE_THAT_HITS, "caches.load_store_cache.latency=50");
@@ -80,8 +77,7 @@ test_latency_of_a_load(void **unused)
    assert_int_equal(cycles_of_400(PRESET, one, slow), 400 * 40 / 16);
 }
 
-static void
-test_barrier(void **unused)
+TEST(barrier)
 {
    const char *const *slow =
       SETTINGS(ONE_THAT_HITS, "caches.load_store_cache.latency=200", "immediate_pipeline.issue_width=1");
@@ -94,8 +90,7 @@ test_barrier(void **unused)
 }
 
 /* All atomics are of one word: one bank of the LLC, of half the GPU's clock, reads and writes for each. */
-static void
-test_atomics_on_one_address(void **unused)
+TEST(atomics_on_one_address)
 {
    const struct load load = {.instructions = 1, .accesses = 1, .blocks = 1, .operation = CM_STORAGE_ATOMIC};
    struct load apart = load;
@@ -116,8 +111,7 @@ test_atomics_on_one_address(void **unused)
 
 #define SMALL_LLC CACHES("12"), "caches.llc.size=65536", "caches.llc.policy=lru"
 
-static void
-test_streams(void **unused)
+TEST(streams)
 {
    const struct stream stream = {PRESET, SETTINGS(SMALL_LLC), SETTINGS(SMALL_LLC, "load_store.mshrs=1"), 25.6,
                                  1};
@@ -126,8 +120,7 @@ test_streams(void **unused)
 }
 
 /* What is written back at the end: through the LLC's banks, of half the GPU's clock. */
-static void
-test_write_backs(void **unused)
+TEST(write_backs)
 {
    const struct load load = {.groups = 120,
                              .instructions = 1,
@@ -153,8 +146,7 @@ test_write_backs(void **unused)
 
 /* ---- fragments that access storage ---------------------------------------------- */
 
-static void
-test_quad(void **unused)
+TEST(quad)
 {
    const char *const *slow = SETTINGS(ONE_THAT_HITS, "caches.load_store_cache.latency=50");
    const uint64_t none = cycles_of_quad(PRESET, false, CM_STORAGE_LOAD, slow);
@@ -177,26 +169,8 @@ static const char *const *const random_settings[] = {
                          "streams.vertex=dram", NULL},
 };
 
-static void
-test_random(void **unused)
+TEST(random)
 {
    check_random_frames(PRESET, random_settings, sizeof random_settings / sizeof random_settings[0], true, 12,
                        7);
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_instructions),
-      cmocka_unit_test(test_hits),
-      cmocka_unit_test(test_latency_of_a_load),
-      cmocka_unit_test(test_barrier),
-      cmocka_unit_test(test_atomics_on_one_address),
-      cmocka_unit_test(test_streams),
-      cmocka_unit_test(test_write_backs),
-      cmocka_unit_test(test_quad),
-      cmocka_unit_test(test_random),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }

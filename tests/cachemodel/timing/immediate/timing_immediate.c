@@ -123,8 +123,7 @@ cycles_of_400(struct load load, const char *const *changes)
    return cycles_of(&load, changes) - fewer;
 }
 
-static void
-test_each_stage_limits(void **unused)
+TEST(each_stage_limits)
 {
    const struct cm_fragment_tests depth = {.depth_test = true, .depth_write = true};
    /* The fetch: a vertex a cycle, without attributes. */
@@ -202,8 +201,7 @@ cycles_of_uneven_load(uint32_t blocks)
    return cycles_of_pass(gpu, pass);
 }
 
-static void
-test_uneven_load(void **unused)
+TEST(uneven_load)
 {
    uint64_t fewer = cycles_of_uneven_load(2);
    for (uint32_t blocks = 3; blocks < 40; blocks++) {
@@ -214,8 +212,7 @@ test_uneven_load(void **unused)
 }
 
 /* One block: HiZ, rasterised and tested in a cycle, its instructions one a cycle, blending. */
-static void
-test_latency_of_one_block(void **unused)
+TEST(latency_of_one_block)
 {
    const struct load none = {.primitives = 1};
    struct load one = {.primitives = 1, .quads = 1, .instructions = 10};
@@ -232,8 +229,7 @@ test_latency_of_one_block(void **unused)
 }
 
 /* Passes that are the same, and hit whatever they access, take the same time, with as many vertices waiting. */
-static void
-test_passes_alike(void **unused)
+TEST(passes_alike)
 {
    struct cm_gpu *gpu = timed_gpu(no_misses, SETTINGS("immediate_pipeline.vertex_queue=16",
                                                       "immediate_pipeline.issue_width=1"));
@@ -265,8 +261,7 @@ test_passes_alike(void **unused)
 }
 
 /* 4,096 blocks of vertices, one after another: two channels of 8 bytes, 25.6 GB/s, are a block in 4 cycles. */
-static void
-test_memory_limits(void **unused)
+TEST(memory_limits)
 {
    uint64_t cycles[2];
    for (unsigned half = 0; half < 2; half++) {
@@ -291,8 +286,7 @@ test_memory_limits(void **unused)
 
 /* A block that two processors read: the first one's miss is far away, and the second one waits for it, too, though its
  * cache finds it in the third level; then half of its 200 instructions are left. */
-static void
-test_outstanding_miss(void **unused)
+TEST(outstanding_miss)
 {
    uint64_t cycles[2];
    for (unsigned both = 0; both < 2; both++) {
@@ -369,8 +363,7 @@ static const char *const *const random_settings[] = {
 };
 #define NUM_SETTINGS (sizeof random_settings / sizeof random_settings[0])
 
-static void
-test_states_sum_up(void **unused)
+TEST(states_sum_up)
 {
    static const char *const stages[] = {"vertex_fetch", "primitive_assembly",  "hierarchical_z", "rasterizer",
                                         "early_z",      "fragment_processors", "blending_unit"};
@@ -410,8 +403,7 @@ test_states_sum_up(void **unused)
    }
 }
 
-static void
-test_counts_are_the_same(void **unused)
+TEST(counts_are_the_same)
 {
    for (unsigned s = 0; s < NUM_SETTINGS; s++) {
       const char *settings[24];
@@ -436,8 +428,7 @@ test_counts_are_the_same(void **unused)
 }
 
 /* Slower parts. What DRAM does in another order may gain a little; but no more than that. */
-static void
-test_nothing_gets_faster(void **unused)
+TEST(nothing_gets_faster)
 {
    static const char *const slower[] = {
       "caches.llc.latency=60",
@@ -474,8 +465,7 @@ test_nothing_gets_faster(void **unused)
 }
 
 /* What it cannot simulate is refused. */
-static void
-test_refusals(void **unused)
+TEST(refusals)
 {
    static const struct {
       const char *setting, *message;
@@ -498,17 +488,4 @@ test_refusals(void **unused)
          fail_msg("%s", error);
       cm_config_destroy(config);
    }
-}
-
-int
-main(void)
-{
-   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_each_stage_limits),    cmocka_unit_test(test_uneven_load),
-      cmocka_unit_test(test_latency_of_one_block), cmocka_unit_test(test_passes_alike),
-      cmocka_unit_test(test_memory_limits),        cmocka_unit_test(test_states_sum_up),
-      cmocka_unit_test(test_counts_are_the_same),  cmocka_unit_test(test_nothing_gets_faster),
-      cmocka_unit_test(test_outstanding_miss),     cmocka_unit_test(test_refusals),
-   };
-   return cmocka_run_group_tests(tests, NULL, NULL);
 }
