@@ -41,6 +41,12 @@ deb: deps-deb ## build Debian packages for this machine's release, in build/pack
 test-deb: deps-deb ## build, install, use and remove the packages in clean chroots of Debian 12 and 13 (RELEASES="12 13"; root)
 	@/usr/bin/python3 tests/packages/chroot_test.py --out $(BUILD)/test-deb $(RELEASES)
 
+deps-wheel: ## install the packages of make wheel, too: setuptools, wheel
+	@TBRSIM_PACKAGES=scripts/packages-wheel.txt scripts/deps.sh
+
+wheel: deps-wheel ## build the Python package as a wheel and as a source distribution, in build/wheel
+	@scripts/wheel.sh
+
 deps: ## install the Debian packages that are missing, fetch Mesa's source
 	@scripts/deps.sh
 
@@ -171,4 +177,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all install uninstall deps deps-deb deb test-deb deps-experiments deps-programs deps-slurm demo test test-rounds test-programs test-slurm model test-images test-recordings test-kills soak compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-textures bench-recordings bench-configurations bench-sweep bench-threads experiments reproduce scenes captures update-replays lint format clean help
+.PHONY: all install uninstall deps deps-deb deb test-deb deps-wheel wheel deps-experiments deps-programs deps-slurm demo test test-rounds test-programs test-slurm model test-images test-recordings test-kills soak compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-textures bench-recordings bench-configurations bench-sweep bench-threads experiments reproduce scenes captures update-replays lint format clean help

@@ -7,6 +7,8 @@ what it writes. Counts are in the units that `counters()` names, sizes in bytes,
 pandas is needed where a data frame is made, numpy for Recording.next_uses; the rest is the standard
 library.
 """
+import pathlib
+
 from . import files
 from .command import call, executable, use
 from .comparison import compare
@@ -23,3 +25,5 @@ __all__ = [
     "executable", "files", "llc", "load", "presets", "replay", "run", "select", "sim",
     "sweep", "table", "to_parquet", "use",
 ]
+
+__version__ = (pathlib.Path(__file__).parent / "VERSION").read_text(encoding="ascii").strip()

@@ -22,8 +22,7 @@ class Control(unittest.TestCase):
 
     def test_version(self):
         versions = {name: re.search(pattern, text(name), re.M)[1] for name, pattern in (
-            ("debian/changelog", r"\Atbrsim \(([^)]+)\) "), ("meson.build", r"^  version : '([^']+)'"),
-            ("python/pyproject.toml", r'^version = "([^"]+)"'), ("CITATION.cff", r"^version: (.+)$"),
+            ("debian/changelog", r"\Atbrsim \(([^)]+)\) "), ("python/tbrsim/VERSION", r"\A(.+)\n\Z"), ("CITATION.cff", r"^version: (.+)$"),
             ("CHANGELOG.md", r"^## ([0-9.]+), "))}
         self.assertEqual(len(set(versions.values())), 1, versions)
 
