@@ -726,24 +726,7 @@ class Comparisons(Recorded):
             self.assertEqual(quantities.number(word), expected)
 
 
-class Example(TestCase):
-    def test_first_study(self):
-        script = harness.SOURCE / "python" / "examples" / "first_study.py"
-        result = harness.execute(
-            sys.executable, script, cwd=self.directory, check=True,
-            variables={"TBRSIM": harness.arguments.tbrsim,
-                       "PYTHONPATH": str(harness.SOURCE / "python")})
-        out = self.directory / "first-study"
-        self.assertRegex(result.stdout, r"tcor-64k: \d+ frames a second, [\d.]+ mJ a frame")
-        draws = tbrsim.Recording(out / "shadow.tbr").events("draws", frames=0)
-        self.assertRegex(result.stdout, rf"\b{draws['fragments'].max()}\b")
-        self.assertEqual(len(tbrsim.load(out / "sim")), 12)
-        self.assertEqual(tbrsim.Configuration(out / "mine.yaml")["clock_mhz"], 500)
-        if importlib.util.find_spec("matplotlib"):
-            self.assertEqual((out / "l2.png").read_bytes()[:4], b"\x89PNG")
-        else:
-            self.assertIn("no plot: matplotlib is missing", result.stdout)
-
+class Packages(TestCase):
     def test_without_packages(self):
         """Whoever needs no data frames needs no pandas. Of a Python that is not Debian's, Debian's packages are no help."""
         for prefix, how in (("/usr", "apt install python3-pandas, or pip install pandas"),
