@@ -119,17 +119,19 @@ const struct option_row config_option_rows[] = {
    OPTION_REPEATED("set", "KEY=VALUE", "change a value of the configuration (l2.size=2M); may be repeated",
                    take_setting),
    OPTION_REPEATED("timing", "on|off",
-                   "simulate cycles and energy, too: --set timing=on (default: the\n"
-                   "configuration's)",
+                   "also simulate cycles and energy; the same as --set timing=on (default:\n"
+                   "as the configuration says)",
                    take_timing),
    OPTION_ALONE(NULL, NULL, NULL, take_operand),
    OPTION_REPEATED("vary", "KEY=VALUE[,VALUE]",
-                   "each configuration with each of the values, or those of a range in\n"
-                   "powers of two (l2.size=256K..4M); may be repeated, for all combinations",
+                   "simulate each configuration with each of these values; A..B stands for\n"
+                   "the powers of two from A to B (l2.size=256K..4M). Repeated: all\n"
+                   "combinations",
                    take_variation),
    OPTION_REPEATED("attribute", "pass,draw,texture,tile",
-                   "what caused each access, and what followed from it, in passes.csv,\n"
-                   "draws.csv, textures.csv, tiles.csv beside the statistics (default: none)",
+                   "count by render pass, draw call, texture or tile, too; writes passes.csv,\n"
+                   "draws.csv, textures.csv and tiles.csv beside the statistics (default:\n"
+                   "none)",
                    take_attribution),
 };
 
@@ -172,13 +174,13 @@ take_frame_list(void *field, const char *option, const char *value)
 
 const struct option_row live_frame_option_rows[] = {
    OPTION("frames", "A-B|A",
-          "only frames A to B, or A alone, or several of these with commas; the\n"
-          "first is 0. The others are rendered, but not simulated or recorded\n"
-          "(default: all)",
+          "only these frames: A to B, A alone, or several of these with commas. The\n"
+          "first frame is 0. The others are rendered, but neither simulated nor\n"
+          "recorded (default: all)",
           take_frame_list, struct options, frames),
    OPTION("selected", "FILE",
-          "only the frames that tbrsim select has chosen, each behind as many as\n"
-          "fill the configuration's largest cache (default: none)",
+          "only the frames that tbrsim select has chosen, each after as many warm-up\n"
+          "frames as the configuration's largest cache needs (default: none)",
           take_input, struct options, selected),
 };
 
@@ -191,8 +193,8 @@ take_timeline(void *field, const char *option, const char *value)
 
 const struct option_row timeline_option_rows[] = {
    OPTION_ALONE("timeline", "A-B|A",
-                "with timing, what happened in these frames as timeline.pftrace beside the\n"
-                "statistics, for ui.perfetto.dev (default: none)",
+                "write what each unit did in these frames to timeline.pftrace beside the\n"
+                "statistics, for ui.perfetto.dev; needs timing (default: none)",
                 take_timeline),
 };
 
@@ -207,11 +209,11 @@ take_unit(void *field, const char *option, const char *value)
 
 const struct option_row cache_option_rows[] = {
    OPTION("unit", "UNIT",
-          "accesses that arrive at a cache, all its instances together, or at dram\n"
-          "(also --point; default: %s)",
+          "the accesses that arrive at this cache (at all its instances together),\n"
+          "or at dram; --point is the same (default: %s)",
           take_unit, struct cache_selection, unit),
    OPTION("point", "UNIT", NULL, take_unit, struct cache_selection, unit),
-   OPTION("policy", "NAME[,NAME]", "replacement policies (also --policies; default: %s)", take_text,
+   OPTION("policy", "NAME[,NAME]", "replacement policies; --policies is the same (default: %s)", take_text,
           struct cache_selection, policies),
    OPTION("policies", "NAME[,NAME]", NULL, take_text, struct cache_selection, policies),
    OPTION("size", "BYTES[,BYTES]", "sizes of the cache: 8192, 64K; 256K..4M in powers of two\n(default: %s)",
@@ -222,7 +224,7 @@ const struct option_row cache_option_rows[] = {
           struct cache_selection, ways),
    OPTION("block", "BYTES", "block size: a power of two from 16 to 4096 (default: the unit's, else 64)",
           take_text, struct cache_selection, block),
-   OPTION("index", "NAME", "how a block's number gives its set (default: modulo)", take_index,
+   OPTION("index", "NAME", "how the set follows from a block's number (default: modulo)", take_index,
           struct cache_selection, index),
 };
 
@@ -275,11 +277,11 @@ take_jobs(void *field, const char *option, const char *value)
 }
 
 const struct option_row job_option_rows[] = {
-   OPTION_ALONE("jobs", "N", "threads (default: one a core)", take_jobs),
+   OPTION_ALONE("jobs", "N", "threads (default: one per core)", take_jobs),
    OPTION_ALONE("model-threads", "N",
-                "threads that simulate one configuration; any number has the same results;\n"
-                "no effect with --timing on, --attribute or access_units (default: by the\n"
-                "processors)",
+                "threads for each configuration. Results are the same for any number. No\n"
+                "effect with --timing on, --attribute or access_units (default: as many\n"
+                "as the processors allow)",
                 take_jobs),
 };
 
@@ -313,18 +315,18 @@ take_driver(void *field, const char *option, const char *value)
 }
 
 const struct option_row live_option_rows[] = {
-   OPTION("no-model", NULL, "render only, simulate no memory hierarchy: no statistics", take_no_model,
+   OPTION("no-model", NULL, "render only: no memory hierarchy is simulated, no statistics written", take_no_model,
           struct options, model),
    OPTION("out", "DIR", "directory for stats.json and frames.csv (default: %s)", take_out, struct options,
           out),
-   OPTION("thumbnails", NULL, "a small picture of what each render pass has rendered: OUT/thumbnails",
+   OPTION("thumbnails", NULL, "write a small picture of each render pass to OUT/thumbnails",
           take_flag, struct options, thumbnails),
-   OPTION("record", "FILE.tbr", "record the events, for tbrsim sim and other commands (default: none)",
+   OPTION("record", "FILE.tbr", "also write a recording, for tbrsim sim and other commands (default: none)",
           take_output, struct options, record),
    OPTION("record-visible", NULL,
-          "without the fragments that hidden surface removal removes: smaller, and\n"
-          "only of the mode that it was recorded in (default: of every mode; mode\n"
-          "imr always has them)",
+          "record only fragments that hidden surface removal keeps. The recording is\n"
+          "smaller, but can be simulated only in the mode it was recorded in\n"
+          "(default: all fragments; mode imr always records all)",
           take_visible, struct options, record_hidden),
    OPTION("driver", "NAME", "tbrsim, or llvmpipe or softpipe of the same Mesa (default: tbrsim)", take_driver,
           struct options, driver),
@@ -339,7 +341,7 @@ take_table_format(void *field, const char *option, const char *value)
 
 const struct option_row table_option_rows[] = {
    OPTION("format", "csv|parquet",
-          "of tables beside stats.json: parquet writes them as Parquet, too, when\n"
-          "the program has ended (default: csv alone)",
+          "parquet: write the tables beside stats.json as Parquet, too, when the\n"
+          "program has ended (default: csv)",
           take_table_format, struct options, parquet),
 };

@@ -16,10 +16,10 @@
 #include "tools.h"
 
 static const char description[] =
-   "Finds waste in a recorded program: simulates what each change of it would save, and all of\n"
-   "them together (docs/advice.md). Frames that look like loading are not counted. A trace or\n"
-   "a program is recorded first; of results (DIR) the recording is taken that was made with\n"
-   "them (--record).\n";
+   "Finds waste in a recorded program. Each finding is simulated: as if the program did it\n"
+   "right, alone and all of them together, so that its saving is a result and not a guess\n"
+   "(docs/advice.md). Frames that look like loading are not counted. A trace or program is\n"
+   "recorded first. For results (DIR) the recording that belongs to them is used (--record).\n";
 
 struct advise {
    const char *path; /* of the recording */
@@ -52,19 +52,19 @@ take_percent(void *field, const char *option, const char *value)
 
 static const struct option_row rows[] = {
    OPTION("most", "N",
-          "simulate so many findings of the program, those first that\n"
-          "seem to save most (default: 24)",
+          "simulate at most N findings, those first that seem to save most (default:\n"
+          "24)",
           take_most, struct advise, most),
    OPTION("least", "PERCENT",
-          "leave out what saves less of DRAM traffic, of L2 accesses,\n"
-          "fragments, vertices, cycles and energy each (default: 0.5)",
+          "leave out findings that save less than this of each of DRAM traffic, L2\n"
+          "accesses, fragments, vertices, cycles and energy (default: 0.5)",
           take_percent, struct advise, least),
    OPTION("all-frames", NULL,
-          "count frames that look like loading, too: those with more than ten\n"
-          "times the passes or draws of the median frame",
+          "also count frames that look like loading: those with more than ten times\n"
+          "the passes or draws of the median frame",
           take_flag, struct advise, all_frames),
    OPTION("results", "DIR",
-          "directory for advise.tbr, the recording of a trace or program\n"
+          "directory for advise.tbr, the recording that is made of a trace or program\n"
           "(default: tbrsim-out)",
           take_path, struct advise, results),
 };

@@ -13,10 +13,10 @@
 #define DEFAULT_SETS 2048
 
 static const char description[] =
-   "Simulates a recording twice, with forward and with boustrophedonic frames, and\n"
-   "says of the accesses that arrive at the L2 what the paper \"Boustrophedonic Frames\"\n"
-   "does: reuse within and between frames, reuse distances, footprints, misses and\n"
-   "memory accesses by stream. docs/analysis.md explains each value.\n";
+   "Simulates a recording twice, with forward and with boustrophedonic frames, and analyses the\n"
+   "accesses that arrive at the L2 as the paper \"Boustrophedonic Frames\" does: reuse within and\n"
+   "between frames, reuse distances, footprints, misses and memory accesses by stream.\n"
+   "docs/analysis.md explains each value.\n";
 
 static const char *const traversals[NUM_SIMULATIONS] = {
    [FORWARD] = "forward",
@@ -48,8 +48,8 @@ parse(struct analyze *analyze, int argc, char **argv)
 {
    static const struct option_row rows[] = {
       OPTION_ALONE("sets", "N",
-                   "sets of which reuse distances are counted, a power of two (default:\n"
-                   "the cache's; 2048 for dram)",
+                   "number of sets in which reuse distances are counted, a power of two\n"
+                   "(default: the cache's; 2048 for dram)",
                    take_sets),
    };
    *analyze = (struct analyze){.configurations = {.single = true, .preset = DEFAULT_CONFIG},

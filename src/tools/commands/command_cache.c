@@ -11,9 +11,8 @@
 #include "tools.h"
 
 static const char description[] =
-   "Simulates one cache over the accesses of an address trace: of any program, in the\n"
-   "formats of other simulators, as it is or compressed with gzip, zstd or xz. - is\n"
-   "standard input.\n";
+   "Simulates one cache over an address trace of any program, in the formats of other\n"
+   "simulators, plain or compressed with gzip, zstd or xz. - is standard input.\n";
 static const char notes[] =
    "Formats:\n"
    "  din                      Dinero's: \"0 1fc0\", \"r 1fc0 4\"\n"
@@ -58,18 +57,18 @@ static const struct option_row rows[] = {
           caches.ways),
    OPTION("block", "BYTES", "block size: a power of two from 16 to 4096 (default: 64)", take_text,
           struct cache_options, caches.block),
-   OPTION("policy", "NAME", "replacement policy (also --policies; default: lru)", take_text,
+   OPTION("policy", "NAME", "replacement policy; --policies is the same (default: lru)", take_text,
           struct cache_options, caches.policies),
    OPTION("policies", "NAME", NULL, take_text, struct cache_options, caches.policies),
-   OPTION("index", "NAME", "how a block's number gives its set (default: modulo)", take_index,
+   OPTION("index", "NAME", "how the set follows from a block's number (default: modulo)", take_index,
           struct cache_options, caches.index),
    OPTION("stream", "NAME",
-          "stream of all accesses; only gs-drrip, gs-drrip4, gspztc, gspztc-tse\n"
-          "and gspc treat streams differently (default: texture)",
+          "the stream that all accesses belong to. Only gs-drrip, gs-drrip4, gspztc,\n"
+          "gspztc-tse and gspc treat streams differently (default: texture)",
           take_stream, struct cache_options, stream),
-   OPTION("format", "NAME", "format of the trace (default: auto, found by its beginning)", take_format,
+   OPTION("format", "NAME", "format of the trace (default: auto, recognised by its content)", take_format,
           struct cache_options, trace.format),
-   OPTION("objects", NULL, "of oraclegeneral and csv: each object is one block, whatever its size", take_flag,
+   OPTION("objects", NULL, "for oraclegeneral and csv: each object is one block, whatever its size", take_flag,
           struct cache_options, trace.objects),
 };
 

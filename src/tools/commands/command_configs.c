@@ -12,12 +12,11 @@
 #include "gpu/gpu_config.h"
 
 static const char description[] =
-   "Lists the simulated GPUs that come with tbrsim (the first column is what --config\n"
-   "takes), or prints one with all its values as YAML that --config takes, each with the\n"
-   "file and line that it comes from. A file that extends a preset holds only what it\n"
-   "changes (docs/configurations.md). With words, only those GPUs are listed that have all of\n"
-   "them in name or description, in upper or lower case: tbrsim configs mali. --vary prints the\n"
-   "settings that it stands for.\n";
+   "Lists the simulated GPUs that come with tbrsim; the first column is what --config takes. With\n"
+   "words, lists only those whose name or description has all of them, in upper or lower case:\n"
+   "tbrsim configs mali. With the name of one, prints all its values as YAML, each with the file\n"
+   "and line that it comes from. A file of your own that extends a preset holds only what it\n"
+   "changes (docs/configurations.md). --vary prints the settings that it stands for.\n";
 
 struct preset_list {
    json_t *presets; /* descriptions by name */

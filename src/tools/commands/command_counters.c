@@ -9,8 +9,8 @@
 
 static const char description[] =
    "Lists the counters of a configuration: name, unit of measure, description. They are the\n"
-   "columns of frames.csv and the names in stats.json. With words, only those that have all of\n"
-   "them in name or description, in upper or lower case: tbrsim counters l2 misses.\n";
+   "columns of frames.csv and the names in stats.json. With words, lists only those whose name\n"
+   "or description has all of them, in upper or lower case: tbrsim counters l2 misses.\n";
 
 /* The table's counters become those with all words. */
 static void

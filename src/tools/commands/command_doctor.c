@@ -14,9 +14,9 @@
 #include "tools.h"
 
 static const char description[] =
-   "Says what this machine has of what tbrsim uses, and how to get what is missing. Contexts\n"
-   "of EGL and GLX are made as programs make them under tbrsim run, and a trace is replayed.\n"
-   "Exit status: 1 where rendering and replaying do not work, 0 otherwise.\n";
+   "Checks whether this machine has what tbrsim needs, and says how to get what is missing. It\n"
+   "creates EGL and GLX contexts as programs do under tbrsim run, and replays a trace. Exit\n"
+   "status: 1 if rendering or replaying does not work, else 0.\n";
 
 enum part_kind {
    PART_PROGRAM, /* one of some programs is in PATH */

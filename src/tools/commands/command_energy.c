@@ -6,10 +6,10 @@
 #include "tools.h"
 
 static const char description[] =
-   "Prints the energy of finished simulations, unit by unit: what each event takes and\n"
-   "what leaks meanwhile (docs/energy.md). STATS.json is what run, replay or sim wrote, or\n"
-   "its directory; several are put side by side. Of a configuration only the keys energy.*\n"
-   "are taken: what was counted depends on the others.\n";
+   "Prints the energy of finished simulations by unit: the energy of all events, and the leakage\n"
+   "in the meantime (docs/energy.md). STATS.json is what run, replay or sim wrote, or its\n"
+   "directory; several are printed side by side. --config and --set change only the keys energy.*,\n"
+   "as the counts were made under all others.\n";
 
 struct energy_command {
    struct energy_options options;
@@ -17,12 +17,12 @@ struct energy_command {
 };
 
 static const struct option_row rows[] = {
-   OPTION("explain", NULL, "every number with its source: so many events of so much energy each", take_flag,
+   OPTION("explain", NULL, "list each number: events, energy per event, and the source of that energy", take_flag,
           struct energy_command, explain),
    OPTION("cycles", "N",
-          "cycles that these frames took, of simulations without timing, which lack\n"
-          "main memory and most of the pipeline all the same (default: those\n"
-          "simulated)",
+          "for simulations without timing: the cycles that these frames took, for\n"
+          "leakage. Main memory and most of the pipeline are still missing\n"
+          "(default: the simulated cycles)",
           take_text, struct energy_command, options.cycles),
 };
 

@@ -8,13 +8,12 @@
 #include "tools.h"
 
 static const char description[] =
-   "Prints the environment that puts GL and GLES programs on the simulated GPU, as\n"
-   "shell commands:  eval \"$(tbrsim env --out results)\"\n"
-   "Results of all that is started with it add up, each process' in a folder of its own,\n"
-   "which OUT/processes.csv lists; the first of them replaces those of earlier runs.\n"
-   "Without --out no statistics are written. No X server is started; without a display\n"
-   "EGL's default one needs EGL_PLATFORM=surfaceless, or programs run under xvfb-run.\n"
-   "tbrsim parquet OUT makes Parquet of their tables when the programs have ended.\n";
+   "Prints shell commands that set up the environment to run any OpenGL ES or OpenGL program on\n"
+   "the simulated GPU:  eval \"$(tbrsim env --out results)\"\n"
+   "Each process has a folder of its own in OUT, and OUT/processes.csv lists them. The first\n"
+   "process replaces the results of earlier runs. Without --out no statistics are written.\n"
+   "No X server is started: without a display, EGL needs EGL_PLATFORM=surfaceless, or the\n"
+   "program runs under xvfb-run. tbrsim parquet OUT converts the tables to Parquet afterwards.\n";
 
 static bool
 is_set(const char *variable)

@@ -8,10 +8,11 @@
 #include "tools.h"
 
 static const char description[] =
-   "Simulates all combinations that a plan has of recordings (or captures, which it records),\n"
-   "configurations and settings, on all cores, and puts the sums of their counters into one\n"
-   "table, DIR/results.csv. What DIR has is not simulated again: stopped, killed or with another\n"
-   "plan, it goes on where it was. What fails is tried again, then named; exit status 1.\n";
+   "Simulates all combinations of a plan's recordings (or captures, which it records first),\n"
+   "configurations and settings, on all cores. The sums of their counters become one table,\n"
+   "DIR/results.csv. Combinations that DIR already has are not simulated again, so an exploration\n"
+   "that was stopped goes on where it was, and a plan can grow. A simulation that fails is tried\n"
+   "again, then named; the exit status is then 1.\n";
 static const char notes[] = "A plan (docs/explore.md):\n"
                             "  recordings: [game.tbr, \"more/*.tbr\"]       # or captures: of *.trace\n"
                             "  configurations: [tcor-baseline-64k, mine.yaml]\n"
@@ -34,11 +35,12 @@ take_retries(void *field, const char *option, const char *value)
 }
 
 static const struct option_row rows[] = {
-   OPTION("retries", "N", "how often what has failed is tried again (default: 2)", take_retries,
+   OPTION("retries", "N", "how often a failed simulation is tried again (default: 2)", take_retries,
           struct explore, retries),
    OPTION("profile", "NAME|DIR",
-          "Snakemake brings the simulations to a cluster, as its profile says: ours,\n"
-          "slurm, or a directory with a config.yaml (default: none, this machine)",
+          "run the simulations on a cluster by a profile of Snakemake: slurm, which\n"
+          "comes with tbrsim, or a directory with a config.yaml (default: none,\n"
+          "this machine)",
           take_path, struct explore, profile),
    OPTION("list", NULL, "only print the combinations", take_flag, struct explore, list),
 };

@@ -15,8 +15,9 @@
 #include "tools.h"
 
 static const char description[] =
-   "Simulates a recording and writes the accesses that arrive at a cache, or at memory, one\n"
-   "for each block, for other simulators; or the events themselves as a table, without a simulation.\n";
+   "Simulates a recording and writes the accesses that arrive at a cache or at memory, one line\n"
+   "or record per block, for other simulators. Or writes the recorded events themselves as a\n"
+   "table, without a simulation.\n";
 static const char notes[] =
    "Formats:\n"
    "  din                      Dinero's text: \"0 1fc0\" reads, \"1 1fc0\" writes\n"
@@ -132,13 +133,13 @@ parse(struct export_options *options, int argc, char **argv)
 {
    static const struct option_row rows[] = {
       OPTION_ALONE("format", "NAME",
-                   "din, oraclegeneral, dramsim3, streams or events, as below; required but\nfor --table",
+                   "din, oraclegeneral, dramsim3, streams or events, as below; required\nwithout --table",
                    take_format),
    };
    static const struct option_row table_rows[] = {
       OPTION_ALONE(
          "table", "NAME",
-         "what events has rows of: passes, draws, primitives, tiles,\nquads, footprints, buffers, images, "
+         "which events to write, one per row: passes, draws, primitives,\ntiles, quads, footprints, buffers, images, "
          "vertex_reads or\nvertex_storage (default: none)",
          take_table),
    };

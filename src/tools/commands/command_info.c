@@ -17,9 +17,9 @@
 
 static const char usage[] = "tbrsim info [OPTIONS] FILE.tbr";
 static const char description[] =
-   "Prints what is in a recording: where it comes from, its frames and what they hold, its\n"
-   "buffers and textures, the program's own names, and how many bytes each section takes. JSON\n"
-   "has the configuration, too, and lists the names.\n";
+   "Prints what a recording holds: its origin, its frames, its buffers and textures, the names\n"
+   "that the program gave them, and the size of each section in bytes. JSON also has the\n"
+   "configuration and all names.\n";
 
 /* A recording, looked through. */
 struct info {
@@ -245,9 +245,9 @@ command_info(int argc, char **argv)
    bool json = false;
    struct listed listed = {0};
    static const struct option_row rows[] = {
-      OPTION("draws", NULL, "print only the draws, each a line of JSON, with the names of their own",
+      OPTION("draws", NULL, "print only the draws, one line of JSON each",
              take_flag, struct listed, draws),
-      OPTION("passes", NULL, "print only the passes, each a line of JSON, and reads without events",
+      OPTION("passes", NULL, "print only the render passes, one line of JSON each",
              take_flag, struct listed, passes),
    };
    const struct command_line line = {

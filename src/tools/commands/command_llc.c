@@ -5,25 +5,25 @@
 
 static const char description[] =
    "Compares the policies of a last-level cache, as the paper \"Efficient Management of\n"
-   "Last-level Caches in Graphics Processors\" (GSPC) does: a recording is decoded, and the\n"
-   "units before the cache are simulated, once for all of them. --policy gspztc:2 has the\n"
-   "threshold t = 2, drrip:hash other leader sets; gspc-oracle knows what gspc will learn next,\n"
-   "gspc-frame-oracle what it learns in the whole frame.\n";
+   "Last-level Caches in Graphics Processors\" (GSPC) does. The recording is decoded, and the\n"
+   "units before the cache are simulated, once for all policies. --policy gspztc:2 sets the\n"
+   "threshold t = 2; drrip:hash chooses the leader sets by a hash. gspc-oracle knows what gspc\n"
+   "will learn next, gspc-frame-oracle what it will learn in the whole frame.\n";
 
 /* The policies that the paper compares (Table 6, Figures 1, 12 and 14), and brrip, one of the two of drrip. */
 static const char all_policies[] =
    "nru,lru,srrip,brrip,drrip,drrip4,gs-drrip,gs-drrip4,ship-mem,gspztc,gspztc-tse,gspc,opt";
 
 static const struct option_row rows[] = {
-   OPTION("uncached", "STREAM", "each policy also with a stream that bypasses the cache (default: none)",
+   OPTION("uncached", "STREAM", "simulate each policy a second time, with this stream bypassing the cache",
           take_text, struct sweep_request, uncached),
    OPTION("cold-frames", NULL,
-          "each frame begins with an empty cache (the units before it keep their\n"
-          "content), and all frames count",
+          "empty the cache before each frame, and count all frames. The units before\n"
+          "it keep their content",
           take_flag, struct sweep_request, options.cold_frames),
    OPTION("profile", NULL,
-          "reuse within and between streams, epochs and their death ratios, fills\n"
-          "with a distant prediction",
+          "also print reuse within and between streams, epochs and their death\n"
+          "ratios, and fills with a distant RRPV",
           take_flag, struct sweep_request, options.profiles),
 };
 

@@ -4,10 +4,10 @@
 #include "tools.h"
 
 static const char description[] =
-   "Writes the tables of results, frames.csv and those of --attribute, as Parquet beside them\n"
-   "(docs/attribution.md). DIR is what run, replay or sim wrote, or programs under tbrsim env: all of\n"
-   "its processes or simulations. --format parquet of run, replay and sim does the same at\n"
-   "their end.\n";
+   "Writes frames.csv and the tables of --attribute as Parquet beside them\n"
+   "(docs/attribution.md). DIR holds results of run, replay or sim, or of programs under tbrsim\n"
+   "env; all processes and simulations in it are converted. run, replay and sim do the same at\n"
+   "their end with --format parquet.\n";
 
 int
 command_parquet(int argc, char **argv)

@@ -20,10 +20,11 @@
 
 static const char description[] =
    "Replays an apitrace file (OpenGL ES or OpenGL) on the simulated GPU and prints its\n"
-   "statistics. With --frames it is replayed up to the last of them. Images come from a replay\n"
-   "of their own, so that taking them changes no counter. Without DISPLAY it uses an X server\n"
-   "of its own (Xvfb). A trace made on a newer context than the simulated GPU has is replayed\n"
-   "as far as that goes; each function that is refused is named, and the exit status is 1.\n"
+   "statistics. With --frames the replay ends after the last of them. Images are taken in a\n"
+   "second replay, so that taking them changes no counter. Without DISPLAY it uses an X server\n"
+   "of its own (Xvfb). A trace that needs a newer version of OpenGL than the simulated GPU has\n"
+   "is replayed as far as possible: each function that is refused is named, and the exit status\n"
+   "is 1.\n"
    "With --pdrawcalls standard output has glretrace's table of the draw calls, from a second\n"
    "replay, instead of the statistics.\n";
 
@@ -69,13 +70,13 @@ static const struct option_row rows[] = {
    OPTION("snapshots", "DIR", "write each frame as DIR/frame-NNNN.png (default: none)", take_path,
           struct replay, snapshots),
    OPTION("check", "[=llvmpipe,softpipe]",
-          "compare each frame with llvmpipe's of the same Mesa, and say whether\n"
-          "softpipe's (which is slow) is as near; differences go to OUT/check as\n"
+          "compare each frame with llvmpipe's of the same Mesa, or also with\n"
+          "softpipe's, which is slow. Differences are written to OUT/check as\n"
           "images, 16 times as bright",
           take_check, struct replay, check),
    OPTION("tolerance", "PERCENT",
-          "--check fails where more of a frame's pixels are off by more than\n"
-          "2/255 from llvmpipe's (default: 1 % of them)",
+          "--check fails where more than so much of a frame's pixels differ from\n"
+          "llvmpipe's by more than 2/255 (default: 1 %)",
           take_tolerance, struct replay, tolerance),
    OPTION("pdrawcalls", "COUNTER[,COUNTER]",
           "print what each draw call caused, as glretrace --pdrawcalls does: the\n"

@@ -12,17 +12,16 @@
 #include "tools.h"
 
 static const char description[] =
-   "Writes a page of a run's results that any browser opens from the disk: traffic, hit\n"
-   "rates, cycles and energy over frames, the costs of each draw, texture and render pass,\n"
-   "maps of tiles, the configuration with its sources (docs/report.md). DIR is what run,\n"
-   "replay or sim wrote, best with --timing on --attribute pass,draw,texture,tile. A\n"
-   "recording is simulated first, with timing (but for --timing off) and these attributions,\n"
-   "a trace is replayed, a program is run; so is the recording of a DIR that has no\n"
-   "attributions.\n";
+   "Writes a page that any browser opens from the disk: traffic, hit rates, cycles and energy\n"
+   "over frames; the costs of each draw, texture and render pass; maps of tiles; the\n"
+   "configuration with its sources (docs/report.md). DIR holds results of run, replay or sim,\n"
+   "best with --timing on --attribute pass,draw,texture,tile. From a recording, a trace or a\n"
+   "program the results are made first, with timing (unless --timing off) and attributions. The\n"
+   "same holds for a DIR without attributions, if it has a recording.\n";
 static const char notes[] =
-   "--config, --set, --timing, --reuse and --results are for recordings and traces; --set and --timing\n"
-   "apply to both runs. --frames selects the frames to simulate, or, of a DIR, those whose draws,\n"
-   "textures, passes and tiles are in the page.\n";
+   "--config, --set, --timing, --reuse and --results are for recordings, traces and programs. --set\n"
+   "and --timing apply to both runs. --frames selects the frames to simulate; for a DIR it selects\n"
+   "those whose draws, textures, passes and tiles are in the page.\n";
 
 struct report {
    struct source source;
@@ -42,28 +41,28 @@ take_limit(void *field, const char *option, const char *value)
 static const struct option_row rows[] = {
    OPTION("out", "FILE.html", "the page (default: report.html)", take_output, struct report, out),
    OPTION("compare", "DIR|FILE.tbr|FILE.trace",
-          "another run, which the page puts beside the first: results, or what is\n"
-          "simulated or replayed as the first is (default: none)",
+          "a second run, shown beside the first. A recording or trace is simulated\n"
+          "or replayed as the first is (default: none)",
           take_input, struct report, compare),
    OPTION("compare-config", "NAME|FILE.yaml[,KEY=VALUE]",
-          "the other run's simulated GPU; without --compare that run is of the same\n"
-          "recording or trace (default: as the first's)",
+          "the second run's simulated GPU. Without --compare the second run is of\n"
+          "the same recording or trace (default: the first run's)",
           take_config_name, struct report, compare_config),
    OPTION_REPEATED("fail-above", "COUNTER=PERCENT",
-                   "exit status 1 where the other run has more of a counter per frame\n"
-                   "than the first, by more than so much: dram=2%, cycles, energy, or one\n"
-                   "that tbrsim counters lists; may be repeated. A page is written with\n"
-                   "--out alone (default: none)",
+                   "exit status 1 where the second run has more of a counter per frame than\n"
+                   "the first, by more than this: dram=2%, cycles=5%, energy=1%, or any\n"
+                   "counter that tbrsim counters lists. May be repeated. The page is then\n"
+                   "written only with --out (default: none)",
                    take_limit),
    OPTION("max-size", "BYTES",
-          "the page has the draws, textures, passes and tiles of as many frames as\n"
-          "fit, the most typical ones first, and says which it leaves out\n"
-          "(default: 8M)",
+          "limit of the page's size. Draws, textures, passes and tiles are shown of\n"
+          "as many frames as fit, the most typical ones first; the page names\n"
+          "those it leaves out (default: 8M)",
           take_bytes, struct report, max_size),
-   OPTION("reuse", NULL, "reuse distances, too, which take longest (tbrsim analyze)", take_flag,
+   OPTION("reuse", NULL, "add reuse distances (tbrsim analyze); they take the most time", take_flag,
           struct report, reuse),
    OPTION("results", "DIR",
-          "directory for the results of a recording, trace or program; the other\n"
+          "directory for the results of a recording, trace or program. The second\n"
           "run's are in DIR-compare (default: tbrsim-out)",
           take_path, struct report, results),
 };

@@ -12,13 +12,13 @@
 #include "tools.h"
 
 static const char description[] =
-   "Runs a GL or GLES program on the simulated GPU. Each frame's counters are written\n"
-   "to stats.json and frames.csv when the frame is done; a program that crashes\n"
-   "leaves those of the frames before. Each process that draws has a folder of its own,\n"
-   "which OUT/processes.csv lists; earlier results stay until a frame has been drawn. At its\n"
-   "end a line on stderr says how many frames there were, and where the results are.\n"
-   "Without DISPLAY the program gets an X server of its own (Xvfb). Exit status: the\n"
-   "program's, 128 + n where signal n killed it.\n";
+   "Runs an OpenGL ES or OpenGL program on the simulated GPU. Each frame's counters are\n"
+   "written to stats.json and frames.csv as soon as the frame is done, so a crash loses at most\n"
+   "the last frame. Each process that draws has a folder of its own; OUT/processes.csv lists\n"
+   "them. Earlier results in OUT stay until the first frame is done. At the end one line on\n"
+   "stderr names the number of frames and where the results are. Without DISPLAY the program\n"
+   "gets an X server of its own (Xvfb). Exit status: the program's, or 128 + n if signal n\n"
+   "killed it.\n";
 
 static void
 take_screen(void *field, const char *option, const char *value)

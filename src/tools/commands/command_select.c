@@ -12,11 +12,11 @@
 #include "tools.h"
 
 static const char description[] =
-   "Chooses frames of a recording that represent all of them: frames that do similar work are\n"
-   "one cluster, of which one frame is simulated and counts for all. Only the recording is looked\n"
-   "at, no GPU is simulated: the choice is good for all configurations. tbrsim sim --selected\n"
-   "simulates these frames, each behind as many as its caches need, and estimates the totals of\n"
-   "all frames. docs/select.md explains it.\n";
+   "Chooses frames of a recording that represent all of them. Frames with similar work form a\n"
+   "cluster; one frame of each is simulated and stands for the others. The choice depends on the\n"
+   "recording only, so it holds for all configurations. tbrsim sim --selected simulates these\n"
+   "frames, each after the warm-up frames that its caches need, and estimates the totals of all\n"
+   "frames. docs/select.md explains it.\n";
 
 /* Frames that are simulated unless the user says otherwise: a part of all, but not fewer than these. */
 #define DEFAULT_PART 20
@@ -64,16 +64,16 @@ parse(struct select *select, int argc, char **argv)
 {
    static const struct option_row rows[] = {
       OPTION("budget", "N",
-             "simulate at most N frames, warm-up included (default: a\n"
-             "twentieth of all, at least 10)",
+             "choose at most N frames, with their warm-up frames (default: 5 % of all,\n"
+             "at least 10)",
              take_budget, struct select, budget),
       OPTION("error", "PERCENT",
-             "fewer where the standard error that is expected of totals is below this\n"
-             "(default: 0.25)",
+             "stop choosing when the expected standard error of the totals is below\n"
+             "this (default: 0.25)",
              take_error, struct select, error),
       OPTION("cache", "BYTES",
-             "the largest cache that will be simulated, for which warm-up frames are\n"
-             "reserved (default: 8M)",
+             "size of the largest cache that will be simulated: it decides how many\n"
+             "warm-up frames there are (default: 8M)",
              take_cache, struct select, cache),
    };
    *select = (struct select){.error = 0.0025, .cache = 8u << 20};

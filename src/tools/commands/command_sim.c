@@ -15,18 +15,18 @@
 #include "tools.h"
 
 static const char description[] =
-   "Simulates memory hierarchies over a recording (tbrsim run|replay --record). Statistics\n"
-   "are those of a live run under the same configuration, to the byte, but that stats.json\n"
-   "names the recording. With several\n"
-   "configurations prints them side by side; each has its statistics in a directory of\n"
-   "its own, which OUT/index.json lists. --csv prints a line for each configuration; csv and\n"
-   "json have the sums of all counters. With --selected only the frames that tbrsim select has\n"
-   "chosen are simulated; printed are estimates of the totals of all frames, which OUT/estimate.json\n"
-   "has with their confidence intervals.\n";
+   "Simulates memory hierarchies over a recording (tbrsim run|replay --record). The statistics\n"
+   "are the same, to the byte, as those of a live run with the same configuration; only\n"
+   "stats.json also names the recording. Several configurations are printed side by side. Each\n"
+   "then has a directory of its own for its statistics, and OUT/index.json lists them. --csv\n"
+   "prints one line for each configuration; CSV and JSON have the sums of all counters. With\n"
+   "--selected only the frames that tbrsim select has chosen are simulated. What is printed are\n"
+   "then estimates of the totals of all frames; OUT/estimate.json has their confidence\n"
+   "intervals.\n";
 static const char notes[] =
-   "--config may be repeated. A --set or --timing behind one is of that configuration; before the\n"
-   "first --config, or behind FILE, it is of all. Behind the last of several configurations, none\n"
-   "of which has settings, it is ambiguous and refused.\n";
+   "--config may be repeated. A --set or --timing after a --config belongs to that configuration.\n"
+   "Before the first --config, or after FILE, it belongs to all. After the last of several\n"
+   "configurations it would be ambiguous if none of the others has settings, and is refused.\n";
 
 /* By how much estimates may be off. */
 #define DEFAULT_VERIFY 0.02
@@ -80,25 +80,26 @@ parse(struct sim *sim, int argc, char **argv)
 {
    static const struct option_row rows[] = {
       OPTION("selected", "FILE",
-             "only the frames of a file of tbrsim select, each behind as many as the\n"
-             "largest cache needs; estimates of all (default: all frames)",
+             "simulate only the frames that tbrsim select wrote to FILE, each after the\n"
+             "warm-up frames that the largest cache needs, and estimate the totals\n"
+             "of all frames (default: all frames)",
              take_input, struct selected_options, path),
       OPTION("verify", "[=PERCENT]",
-             "of --selected: simulate all frames, too, and compare; exit status 1\n"
-             "where cycles, DRAM bytes or misses of L2 or LLC are off by more\n"
-             "(default: 2 %)",
+             "with --selected: simulate all frames, too, and compare. Exit status 1\n"
+             "where the estimate of cycles, DRAM bytes or misses of L2 or LLC is off\n"
+             "by more (default: 2 %)",
              take_verify, struct selected_options, verify),
    };
    static const struct option_row time_rows[] = {
       OPTION_ALONE("work-times", "FILE",
-                   "CSV of the processor time of each part of the work that one thread\n"
-                   "does at a time (default: none)",
+                   "write the processor time of each part of the simulation as CSV (default:\n"
+                   "none)",
                    take_output),
    };
    static const struct option_row format_rows[] = {
       OPTION_ALONE("format", "table|csv|json|parquet",
-                   "what is printed (default: table); parquet prints the table, and writes\n"
-                   "frames.csv and the tables of --attribute as Parquet, too",
+                   "what is printed (default: table). parquet prints the table and also\n"
+                   "writes frames.csv and the tables of --attribute as Parquet",
                    take_format),
    };
    *sim = (struct sim){.out = "tbrsim-out", .jobs = options_count_cores()};

@@ -5,10 +5,10 @@
 #include "tools.h"
 
 static const char description[] =
-   "Simulates one cache of many sizes, associativities and policies over a recording, which\n"
-   "is decoded once. Its accesses are those of streams, as they leave the pipeline\n"
-   "(--stream); those that arrive at a unit (--unit); or of these the streams' alone (both).\n"
-   "tbrsim llc says how each stream fares in a cache that all share.\n";
+   "Simulates one cache in many sizes, associativities and policies over a recording, which is\n"
+   "decoded only once. The cache sees the accesses of some streams as they leave the pipeline\n"
+   "(--stream), or those that arrive at a unit (--unit), or of the latter only some streams'\n"
+   "(both options). tbrsim llc shows how each stream fares in a cache that all share.\n";
 static const char notes[] =
    "Where all the accesses are of the Parameter Buffer (pb_list, pb_attribute), each render\n"
    "pass begins with an empty cache and has no next uses beyond its end, for the pass builds\n"
@@ -20,8 +20,8 @@ static const char notes[] =
 
 static const struct option_row rows[] = {
    OPTION("primitives", NULL,
-          "with --stream pb_attribute: a block of the cache is a primitive, of any\n"
-          "number of attributes; its number is the primitive's (default: no)",
+          "with --stream pb_attribute: a cache block holds one primitive with all of\n"
+          "its attributes, and is found by the primitive's number (default: no)",
           take_flag, struct sweep_request, primitives),
 };
 
