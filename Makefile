@@ -47,6 +47,9 @@ deps-wheel: ## install the packages of make wheel, too: setuptools, wheel
 wheel: deps-wheel ## build the Python package as a wheel and as a source distribution, in build/wheel
 	@scripts/wheel.sh
 
+release: ## build all files of a release of this commit, in build/release: sources, packages, wheel, site, checksums, what has changed
+	@scripts/release.sh
+
 deps: ## install the Debian packages that are missing, fetch Mesa's source
 	@scripts/deps.sh
 
@@ -177,4 +180,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all install uninstall deps deps-deb deb test-deb deps-wheel wheel deps-experiments deps-programs deps-slurm demo test test-rounds test-programs test-slurm model test-images test-recordings test-kills soak compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-textures bench-recordings bench-configurations bench-sweep bench-threads experiments reproduce scenes captures update-replays lint format clean help
+.PHONY: all install uninstall deps deps-deb deb test-deb deps-wheel wheel release deps-experiments deps-programs deps-slurm demo test test-rounds test-programs test-slurm model test-images test-recordings test-kills soak compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-textures bench-recordings bench-configurations bench-sweep bench-threads experiments reproduce scenes captures update-replays lint format clean help
