@@ -83,6 +83,23 @@ def open_results(path):
     return Results(path)
 
 
+def shared_path(path):
+    """A path as the page has it, which is sent to others: of an absolute one the last name."""
+    path = pathlib.PurePath(path)
+    return path.name if path.is_absolute() else str(path)
+
+
+def shared_command(command):
+    """A command likewise."""
+    return re.sub(r"(?<![^\s=\"'])/\S*/(?=[^\s/])", "", command)
+
+
+def shared_source(source):
+    """What was simulated, in words, likewise."""
+    path, comma, frames = source.partition(", its frames")
+    return shared_path(path) + comma + frames
+
+
 class _Run:
     """What the page has of one run."""
 
@@ -106,20 +123,20 @@ class _Run:
         self._tables, self.uses = None, None
 
     def program(self):
-        """What was run, or what the trace that was replayed is of: its path is among the first lines of a replay's log, behind
+        """What was run, or what the trace that was replayed is of: it is named among the first lines of a replay's log, behind
         what Mesa says of its options, and else its name is the process'."""
         log = self.results.directory / "replay.log"
         if log.exists():
             with log.open(encoding="utf-8", errors="replace") as file:
                 for line in itertools.islice(file, FIRST_LINES):
                     if re.fullmatch(r"(/|[A-Za-z]:\\)[^:]*[^:/\\]\n", line):
-                        return line.rstrip("\n")
+                        return re.split(r"[/\\]", line.rstrip("\n"))[-1]
         processes = self.results.processes
         if processes is None or len(processes) != 1:
             return self.results.program
         command, program = processes["command"].iloc[0], self.results.program
         is_replay = command.startswith(("eglretrace ", "glretrace ")) and command.split()[0] != program
-        return program if is_replay else command
+        return program if is_replay else shared_command(command)
 
     def _title(self, source):
         """The trace's or the recording's name, or the program's."""
@@ -140,7 +157,8 @@ class _Run:
         text, origin = configuration_text(results)
         run = {key: value for key, value in results.run.items() if key != "configuration"}
         return {
-            "title": self._title(source), "program": self.program(), "path": str(path), "source": source,
+            "title": self._title(source), "program": self.program(), "path": shared_path(path),
+            "source": source and shared_source(source),
             "run": run, "settings": results.settings,
             "configuration": text, "origin": origin, "num_frames": results.num_frames,
             "frames": self.frames,
