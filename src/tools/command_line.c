@@ -223,7 +223,7 @@ fail_unknown(const struct parser *parser, const char *word)
    }
    fail(STATUS_USAGE, "unknown option '%s'%s; see tbrsim %s --help%s", word,
         cm_near_text(&near, hint, sizeof hint), parser->command,
-        parser->line->operands == OPERANDS_SOURCE ? "; a program and its options stand behind --" : "");
+        parser->line->operands == OPERANDS_SOURCE ? "; a program and its options come after --" : "");
 }
 
 struct operands

@@ -42,7 +42,7 @@ split_settings(struct configuration *configuration, char *words)
       while (rest && !memchr(rest, '=', strcspn(rest, ",")))
          rest[-1] = ',', strsep(&rest, ",");
       if (!strchr(word, '='))
-         fail(STATUS_USAGE, "--config %s,%s: expected key=value behind the comma", configuration->preset,
+         fail(STATUS_USAGE, "--config %s,%s: expected key=value after the comma", configuration->preset,
               word);
       add_text(&configuration->settings, &configuration->num_settings, word);
    }
@@ -120,7 +120,7 @@ check_meaning(const struct configurations *configurations)
          return;
    }
    fail(STATUS_USAGE,
-        "%s behind --config %s: for all configurations, or for this one? For all, it goes before the first "
+        "%s after --config %s: for all configurations, or for this one? For all, it goes before the first "
         "--config; for this one: --config %s,%s",
         last->settings[0], last->preset, last->preset, last->settings[0]);
 }

@@ -143,7 +143,7 @@ fail_unknown(const char *word)
       cm_near_offer(&near, "--version");
       cm_near_offer(&near, "--help");
       fail(STATUS_USAGE,
-           "unknown option '%s'%s; options of a command stand behind it, tbrsim --help lists commands", word,
+           "unknown option '%s'%s; a command's options come after it; tbrsim --help lists commands", word,
            cm_near_text(&near, hint, sizeof hint));
    }
    for (unsigned c = 0; c < num_commands; c++)

@@ -251,7 +251,7 @@ class Simulation(RecordingTest):
             self.fine("sim", "--frames", "0-0", "--out", self.out, *arguments)
             self.assertEqual(self.timed(), expected, arguments)
         for arguments in ([*one, *other, *timing, self.recording], [self.recording, *one, *other, *timing]):
-            self.refused(2, "timing=on behind --config tcor-64k: for all .* before the first --config; for this one: "
+            self.refused(2, "timing=on after --config tcor-64k: for all .* before the first --config; for this one: "
                          "--config tcor-64k,timing=on$", "sim", *arguments)
 
     def test_vary(self):

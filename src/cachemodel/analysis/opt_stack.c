@@ -367,7 +367,7 @@ hit_everywhere(struct cm_opt_stack *stack, uint32_t set, struct heap_entry block
    die(stack, set, block.slot, 0);
 }
 
-/* The block has gone through all caches that do not have it; `in` is the first that had it. */
+/* The block missed in all smaller caches; `in` is the smallest that has it. */
 static void
 settle(struct cm_opt_stack *stack, uint32_t set, const struct descent *descent, uint32_t in)
 {

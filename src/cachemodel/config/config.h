@@ -185,13 +185,13 @@ enum cm_gspc_samples {
 /** Policies that learn from sampled sets: keys caches.*.gspc.*. Each threshold is a power of two, 1 … 128; 0: the
  * paper's (GSPC, sections 3 and 5.1). */
 struct cm_gspc_config {
-   /** t: depth and texture blocks come in as distant where blocks of theirs are used again with a
-    * probability below 1 / (t + 1). gspztc, gspztc-tse, gspc; the paper's is 8. */
+   /** t: depth and texture blocks are inserted with a distant RRPV if blocks of their kind are used again with
+    * a probability below 1 / (t + 1). gspztc, gspztc-tse, gspc; the paper's is 8. */
    uint32_t threshold;
-   /** A colour block comes in as distant where fewer than one in so many are used as texture, and as long
-    * where … gspc; the paper's is 16. */
+   /** Colour blocks are inserted with a distant RRPV if fewer than one in so many is used as texture. gspc; the
+    * paper's is 16. */
    uint32_t render_target_distant;
-   uint32_t render_target_long; /**< … fewer than one in so many are; the paper's is 8 */
+   uint32_t render_target_long; /**< the same for a long RRPV; the paper's is 8 */
    enum cm_gspc_samples samples;
 };
 

@@ -118,7 +118,7 @@ find_cache(const struct sweep_request *request, const struct configuration *conf
    if (unit == CM_UNIT_DRAM || !config->caches[unit].size)
       fail(STATUS_USAGE, "--unit %s: %s has no such cache", cm_unit_names[unit], configuration->name);
    if (config->caches[unit].next != CM_UNIT_DRAM)
-      fail(STATUS_USAGE, "--unit %s: %s is behind it; expected the last cache before memory",
+      fail(STATUS_USAGE, "--unit %s: not the last cache before memory; %s comes after it",
            cm_unit_names[unit], cm_unit_names[config->caches[unit].next]);
    if (config->caches[unit].instances != 1)
       fail(STATUS_USAGE, "--unit %s: %s has %u of it, expected one", cm_unit_names[unit], configuration->name,

@@ -18,7 +18,7 @@
 #include "tools.h"
 
 #define EXPECTED \
-   "expected a directory of results, a recording (.tbr), a trace (.trace), or behind -- a program"
+   "expected a directory of results, a recording (.tbr), a trace (.trace), or a program after --"
 
 static bool
 ends_with(const char *name, const char *end)

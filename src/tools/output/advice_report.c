@@ -461,7 +461,7 @@ print_together(const json_t *together, FILE *file)
 {
    size_t w;
    json_t *number;
-   fprintf(file, "\nall of these together, but for the order of tiles: ");
+   fprintf(file, "\nall of these together, without the order of tiles: ");
    print_savings(together, file);
    const json_int_t unknown = json_integer_value(json_object_get(together, "frames_not_known"));
    if (unknown)
