@@ -4,6 +4,7 @@
 import csv
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -132,6 +133,25 @@ class Guesses(tbrsim.TestCase):
                              [line.split()[0] for line in expected])
         # The name of one that begins the others' names.
         self.assertIn("caches:", tbrsim.run("configs", "tcor-64k", check=True).stdout)
+
+    def test_keys_of_configurations(self):
+        """All that presets have is listed, once for all caches, and takes their values."""
+        keys = {key["key"]: key for key in json.loads(tbrsim.run("configs", "--keys", "--json", check=True).stdout)}
+        for preset in tbrsim.presets():
+            for line in tbrsim.run("configs", "--flat", preset, check=True).stdout.splitlines():
+                path, value = line.split("=", 1)
+                takes = keys[re.sub(r"^caches\.\w+", "caches.NAME", path)]["takes"]
+                if takes.startswith("one of: "):
+                    self.assertIn(value, takes.removeprefix("one of: ").split(", "), path)
+                elif not takes.startswith("a text"):
+                    self.assertTrue(value.isdigit(), line)
+        self.assertEqual((keys["caches.l2"]["takes"], keys["caches.l2"]["optional"]), (None, True))
+        self.assertEqual((keys["mode"]["takes"], keys["mode"]["optional"]), ("one of: tbdr, tbr, imr", False))
+        found = tbrsim.run("configs", "--keys", "L2", "banks", check=True).stdout.splitlines()
+        self.assertEqual([line.split()[0] for line in found], ["pipeline.l2_banks"])
+        self.assertIn(": banks of the L2: block n is in bank n % l2_banks", found[0])
+        self.assertIn("no key has 'l9'", tbrsim.run("configs", "--keys", "l9").stderr)
+        self.assertEqual(tbrsim.run("configs", "--keys", "--flat").returncode, 2)
 
     def test_files_of_configurations(self):
         """A file whose name is no file's to --config."""

@@ -478,6 +478,17 @@ void cm_config_write_json(const struct cm_config *config, FILE *file);
  * comment ("--set" where cm_config_set set it). */
 void cm_config_write_yaml(const struct cm_config *config, FILE *file);
 
+/** A key that configurations may have. */
+struct cm_config_key {
+   const char *path;  /**< dotted: "caches.l2"; the keys that all caches have are "caches.NAME.size" … */
+   const char *takes; /**< "a whole number", "one of: a, b" …; NULL: keys of its own */
+   const char *description; /**< NULL where there is none but that of its member here */
+   bool optional;           /**< a configuration need not have it */
+};
+
+/** All keys, each before those in it. */
+void cm_config_list_keys(void (*found)(const struct cm_config_key *key, void *context), void *context);
+
 /** cm_config_list_presets (gpu/gpu_config.h) with a check of one's own. */
 bool cm_config_read_presets(const char *presets_dir, cm_config_checker *check,
                             void (*found)(const char *name, const char *description, void *context),

@@ -27,6 +27,7 @@ struct cm_key {
    const char *const *names;  /**< of an enumeration, by their values; NULL: the key has no such value */
    const struct cm_key *keys; /**< of a mapping */
    uint32_t count;            /**< of names or keys; of a text's characters, at most */
+   const char *description;   /**< what it is; NULL where only the member of struct cm_config says that */
 };
 
 /** The one table of keys: the mapping that a file is. */

@@ -48,6 +48,8 @@ static const char *const device_names[] = {[0] = "none", CM_DRAM_DEVICES(DEVICE_
    KEY_AT(#member, is_optional, is_type, offsetof(container, member), sizeof((container *)NULL)->member)
 
 #define NUMBER(type, member) {KEY(false, CM_KEY_NUMBER, type, member)}
+#define DESCRIBED(is_optional, type, member, text) \
+   {KEY(is_optional, CM_KEY_NUMBER, type, member), .description = (text)},
 #define OPTIONAL_NUMBER(type, member) {KEY(true, CM_KEY_NUMBER, type, member)}
 #define BYTES(type, member) {KEY(false, CM_KEY_NUMBER, type, member), .bytes = true}
 /* Of a cache: what the key says is two members. */
@@ -134,15 +136,17 @@ static const struct cm_key nuca_keys[] = {
    MAPPING(struct cm_nuca_config, affinity_table, affinity_table_keys),
    MAPPING(struct cm_nuca_config, mesh, mesh_keys),
 };
-#define ENERGY_KEY(member, description) NUMBER(struct cm_energy_config, member),
+#define ENERGY_KEY(member, description) DESCRIBED(false, struct cm_energy_config, member, description)
 static const struct cm_key energy_keys[] = {NUMBER(struct cm_energy_config, technology),
                                             ENUM(struct cm_energy_config, cell, "none", "itrs-lstp",
                                                  "itrs-hp"),
                                             CM_ENERGY_KEYS(ENERGY_KEY)
                                                OPTIONAL_NUMBER(struct cm_energy_config, texture_bus_byte)};
-#define PIPELINE_KEY(member, least, most, description) NUMBER(struct cm_pipeline_config, member),
+#define PIPELINE_KEY(member, least, most, description) \
+   DESCRIBED(false, struct cm_pipeline_config, member, description)
 static const struct cm_key pipeline_keys[] = {CM_PIPELINE_KEYS(PIPELINE_KEY)};
-#define IMMEDIATE_KEY(member, least, most, description) NUMBER(struct cm_immediate_pipeline_config, member),
+#define IMMEDIATE_KEY(member, least, most, description) \
+   DESCRIBED(false, struct cm_immediate_pipeline_config, member, description)
 static const struct cm_key immediate_pipeline_keys[] = {CM_IMMEDIATE_PIPELINE_KEYS(IMMEDIATE_KEY)};
 static const struct cm_key immediate_keys[] = {
    OPTIONAL_ENUM(struct cm_immediate_config, clears, "memory", "fast"),
@@ -155,7 +159,7 @@ static const struct cm_key dram_keys[] = {
    NUMBER(dram_config, latency_max),
    NUMBER(dram_config, size_mib),
 };
-#define TIMING_KEY(name, description) OPTIONAL_NUMBER(struct cm_dram_timing, name),
+#define TIMING_KEY(name, description) DESCRIBED(true, struct cm_dram_timing, name, description)
 static const struct cm_key timing_keys[] = {CM_DRAM_TIMINGS(TIMING_KEY)};
 static const struct cm_key dram_system_keys[] = {
    NAMED(struct cm_dram_system_config, device, device_names),
@@ -209,10 +213,10 @@ static const struct cm_key cache_keys[] = {
    OPTIONAL_MAPPING(struct cm_cache_config, rrip, rrip_keys),
 };
 
-#define CACHE_KEY(id, cache, description)                                               \
+#define CACHE_KEY(id, cache, text)                                                      \
    {KEY_AT(#cache, true, CM_KEY_MAPPING, CM_UNIT_##id * sizeof(struct cm_cache_config), \
            sizeof(struct cm_cache_config)),                                             \
-    KEYS(cache_keys)},
+    KEYS(cache_keys), .description = (text)},
 static const struct cm_key caches_keys[] = {CM_CACHES(CACHE_KEY)};
 
 static const struct cm_key access_unit_keys[] = {
@@ -226,9 +230,9 @@ static const struct cm_key access_unit_keys[] = {
     KEYS(access_unit_keys)},
 static const struct cm_key access_units_keys[] = {CM_ACCESS_UNITS(ACCESS_UNIT_KEY)};
 
-#define STREAM_KEY(id, stream, description)                                                          \
+#define STREAM_KEY(id, stream, text)                                                                 \
    {KEY_AT(stream, false, CM_KEY_NAME, CM_STREAM_##id * sizeof(enum cm_unit), sizeof(enum cm_unit)), \
-    NAMES(cm_unit_names)},
+    NAMES(cm_unit_names), .description = (text)},
 /* Optional streams have a place of their own behind streams[] (follow_keys). */
 #define OPTIONAL_STREAM_KEY(stream)                                                                   \
    {KEY_AT(#stream, true, CM_KEY_NAME,                                                                \

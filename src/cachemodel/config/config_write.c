@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Configurations as text: JSON for statistics and recordings, YAML for people. */
+/* Configurations as text: JSON for statistics and recordings, YAML for people; the list of keys. */
 #include <string.h>
 
 #include "config/config_file.h"
@@ -100,4 +100,45 @@ void
 cm_config_write_yaml(const struct cm_config *config, FILE *file)
 {
    write_yaml(config, &cm_config_keys, (const char *)config, "", 0, file);
+}
+
+/* Whether all keys of a mapping are mappings of the same keys: whatever their names, these are listed once. */
+static bool
+has_alike(const struct cm_key *mapping)
+{
+   for (uint32_t k = 0; k < mapping->count; k++) {
+      if (mapping->keys[k].type != CM_KEY_MAPPING || mapping->keys[k].keys != mapping->keys[0].keys)
+         return false;
+   }
+   return mapping->count > 1;
+}
+
+static void
+list_keys(const struct cm_key *mapping, const char *prefix,
+          void (*found)(const struct cm_config_key *key, void *context), void *context)
+{
+   const bool alike = has_alike(mapping);
+   char path[256], takes[1024];
+   for (uint32_t k = 0; k < mapping->count; k++) {
+      const struct cm_key *key = &mapping->keys[k];
+      snprintf(path, sizeof path, "%s%s", prefix, key->name);
+      cm_key_describe(key, takes, sizeof takes);
+      found(&(struct cm_config_key){.path = path,
+                                    .takes = key->type == CM_KEY_MAPPING ? NULL : takes,
+                                    .description = key->description,
+                                    .optional = key->optional},
+            context);
+      snprintf(path, sizeof path, "%s%s.", prefix, key->name);
+      if (key->type == CM_KEY_MAPPING && !alike)
+         list_keys(key, path, found, context);
+   }
+   snprintf(path, sizeof path, "%sNAME.", prefix);
+   if (alike)
+      list_keys(&mapping->keys[0], path, found, context);
+}
+
+void
+cm_config_list_keys(void (*found)(const struct cm_config_key *key, void *context), void *context)
+{
+   list_keys(&cm_config_keys, "", found, context);
 }

@@ -83,11 +83,13 @@ enum cm_nuca_event {
       CM_NUCA_EVENT_COUNT
 };
 
-/** Where a configuration has a NUCA, each read from a struct cm_nuca after cm_nuca_sum_up: */
-extern const struct cm_counter_source cm_nuca_counters, /**< enum cm_nuca_event */
-   cm_replication_counters, /**< nuca.replication.<n>: requests after which n texture caches held the block */
-   /** mesh.<router>.<direction>.messages that crossed the link: router * CM_MESH_DIRECTION_COUNT + direction */
-   cm_mesh_counters;
+/* Where a configuration has a NUCA, each read from a struct cm_nuca after cm_nuca_sum_up: */
+/** enum cm_nuca_event */
+extern const struct cm_counter_source cm_nuca_counters;
+/** nuca.replication.<n>: requests after which n texture caches held the block */
+extern const struct cm_counter_source cm_replication_counters;
+/** mesh.<router>.<direction>.messages that crossed the link: router * CM_MESH_DIRECTION_COUNT + direction */
+extern const struct cm_counter_source cm_mesh_counters;
 
 struct cm_nuca;
 

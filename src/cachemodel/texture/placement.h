@@ -93,7 +93,10 @@ struct cm_placement {
  * of two and fit, square or twice as wide as high. Levels that are smaller than a page in a
  * direction have smaller pages. Not of the thesis: what GPUs came to use. */
 extern const struct cm_placement *const cm_placements[];
-extern const struct cm_placement cm_placement_4d, cm_placement_6d, cm_placement_rz, cm_placement_morton_4k;
+extern const struct cm_placement cm_placement_4d;
+extern const struct cm_placement cm_placement_6d;
+extern const struct cm_placement cm_placement_rz;
+extern const struct cm_placement cm_placement_morton_4k;
 
 /** The layout of a texture in a configuration. */
 void cm_texture_layout_init(struct cm_texture_layout *layout, const struct cm_resource_description *resource,

@@ -61,7 +61,8 @@ struct cm_pipeline_type {
    /** Misses so far. */
    uint64_t (*count_misses)(const struct cm_pipeline *pipeline, unsigned number);
 };
-extern const struct cm_pipeline_type cm_tiled_pipeline, cm_immediate_pipeline;
+extern const struct cm_pipeline_type cm_tiled_pipeline;
+extern const struct cm_pipeline_type cm_immediate_pipeline;
 
 /** Rows of these lists, of a pipeline of type `type`. */
 #define CM_VALUE_PART(type, name, measure, description, member) \

@@ -16,7 +16,8 @@ static const char description[] =
    "words, lists only those whose name or description has all of them, in upper or lower case:\n"
    "tbrsim configs mali. With the name of one, prints all its values as YAML, each with the file\n"
    "and line that it comes from. A file of your own that extends a preset holds only what it\n"
-   "changes (docs/configurations.md). --vary prints the settings that it stands for.\n";
+   "changes (docs/configurations.md). --keys lists keys in place of GPUs: tbrsim configs --keys l2.\n"
+   "--vary prints the settings that it stands for.\n";
 
 struct preset_list {
    json_t *presets; /* descriptions by name */
@@ -86,32 +87,88 @@ print_variation(const struct variation *variation)
       printf("%s=%s\n", variation->key, variation->values[v]);
 }
 
+/* What options choose to print. */
+struct printed {
+   bool flat; /* lines as --set takes them */
+   bool keys; /* the list of keys */
+};
+
+struct key_list {
+   json_t *keys;
+   const struct operands *words;
+};
+
+static void
+add_key(const struct cm_config_key *key, void *context)
+{
+   const struct key_list *list = context;
+   if (operands_are_in(list->words, key->path, key->description ? key->description : ""))
+      json_array_append_new(list->keys,
+                            json_pack("{s:s, s:s?, s:b, s:s?}", "key", key->path, "takes", key->takes,
+                                      "optional", key->optional, "description", key->description));
+}
+
+/* The keys that have all words in name or description. */
+static void
+print_keys(const struct operands *words, bool json)
+{
+   const struct key_list list = {json_array(), words};
+   cm_config_list_keys(add_key, (void *)&list);
+   size_t k;
+   json_t *key;
+   if (!json_array_size(list.keys))
+      fail(STATUS_FAILED, "no key has '%s'%s in name or description", words->list[0],
+           words->count > 1 ? " and the other words" : "");
+   if (json) {
+      output_json(list.keys, 1, stdout);
+      return;
+   }
+   json_array_foreach(list.keys, k, key)
+   {
+      const char *takes = json_string_value(json_object_get(key, "takes"));
+      const char *description = json_string_value(json_object_get(key, "description"));
+      printf("%-40s %s%s%s%s\n", json_string_value(json_object_get(key, "key")), takes ? takes : "keys",
+             json_is_true(json_object_get(key, "optional")) ? "; optional" : "", description ? ": " : "",
+             description ? description : "");
+   }
+   json_decref(list.keys);
+}
+
 int
 command_configs(int argc, char **argv)
 {
    struct options options;
-   bool flat = false, json = false;
+   struct printed what = {false, false};
+   bool json = false;
    options_start(&options);
    static const struct option_row rows[] = {
-      OPTION_ALONE("flat", NULL, "print KEY=VALUE lines, as --set takes them", take_flag),
+      OPTION("flat", NULL, "print KEY=VALUE lines, as --set takes them", take_flag, struct printed, flat),
+      OPTION("keys", NULL, "list the keys that a configuration may have, what each takes and is", take_flag,
+             struct printed, keys),
    };
    const struct command_line line = {
       .usage = "tbrsim configs [OPTIONS] [NAME|FILE.yaml|WORD...]",
       .description = description,
       .operands = OPERANDS_ANY,
       .operand = "configuration",
-      .groups = {OPTION_GROUP(rows, &flat), JSON_OPTIONS(&json), SETTING_OPTIONS(&options.configurations),
+      .groups = {OPTION_GROUP(rows, &what), JSON_OPTIONS(&json), SETTING_OPTIONS(&options.configurations),
                  VARY_OPTIONS(&options.configurations)},
    };
    const struct operands operands = command_line_parse(&line, argc, argv);
+   if (what.keys && what.flat)
+      fail(STATUS_USAGE, "--flat and --keys: expected one of them");
+   if (what.keys) {
+      print_keys(&operands, json);
+      return STATUS_OK;
+   }
    for (unsigned v = 0; v < options.configurations.num_variations; v++)
       print_variation(&options.configurations.variations[v]);
    if (options.configurations.num_variations)
       return STATUS_OK;
-   if (flat && json)
+   if (what.flat && json)
       fail(STATUS_USAGE, "--flat and --json: expected one of them");
    const bool is_file = operands.count == 1 && options_is_config_file(operands.list[0]);
-   const bool changes = flat || options.configurations.num_settings;
+   const bool changes = what.flat || options.configurations.num_settings;
    if (changes && operands.count > 1)
       fail(STATUS_USAGE, "--flat and --set: expected one configuration");
    if (!is_file && (!changes || !operands.count)) {
@@ -126,7 +183,7 @@ command_configs(int argc, char **argv)
    }
    configurations_add(&options.configurations, operands.list[0]);
    options_finish(&options);
-   if (flat)
+   if (what.flat)
       print_values("", config_json(options.gpu));
    else if (json)
       output_json(config_json(options.gpu), 2, stdout);
