@@ -53,6 +53,15 @@ release: ## build all files of a release of this commit, in build/release: sourc
 deps: ## install the Debian packages that are missing, fetch Mesa's source
 	@scripts/deps.sh
 
+deps-docs: ## install the packages of make docs, too: Sphinx, Furo, Doxygen, …
+	@TBRSIM_PACKAGES=scripts/packages-docs.txt scripts/deps.sh
+
+docs: deps-docs ## make the site of the documents, build/docs/html/index.html: searchable, links checked, to be read from disk
+	@scripts/docs.sh
+
+gallery: deps all ## report pages of six captures, for make docs (PICTURES=docs/gallery: their pictures, too, with Chromium)
+	@/usr/bin/python3 -B scripts/site/gallery.py --tbrsim $(BUILD)/bin/tbrsim --out $(BUILD)/gallery $(if $(PICTURES),--pictures $(PICTURES))
+
 demo: deps ## build what it needs, replay a bundled capture on the simulated GPU and print its statistics
 	@DEMO=1 scripts/build.sh
 	@scripts/demo.sh
@@ -180,4 +189,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all install uninstall deps deps-deb deb test-deb deps-wheel wheel release deps-experiments deps-programs deps-slurm demo test test-rounds test-programs test-slurm model test-images test-recordings test-kills soak compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-textures bench-recordings bench-configurations bench-sweep bench-threads experiments reproduce scenes captures update-replays lint format clean help
+.PHONY: all install uninstall deps deps-deb deb test-deb deps-docs deps-wheel wheel release deps-experiments deps-programs deps-slurm docs gallery demo test test-rounds test-programs test-slurm model test-images test-recordings test-kills soak compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-textures bench-recordings bench-configurations bench-sweep bench-threads experiments reproduce scenes captures update-replays lint format clean help

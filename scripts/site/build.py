@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""Makes the site of the documents.
+
+    build.py --tbrsim COMMAND --out FOLDER
+
+leaves it in FOLDER/html: index.html can be opened from disk. Every warning is an error: of Doxygen, of Sphinx, of a link
+without a page or an anchor, of a document that docs/README.md does not list."""
+
+import argparse
+import filecmp
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import links
+import pages
+import reference
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOP = HERE.parents[1]
+
+
+def run_doxygen(out):
+    """The folder of its XML."""
+    settings = (HERE / "Doxyfile").read_text(encoding="utf-8") + f"OUTPUT_DIRECTORY = {out}\n"
+    out.mkdir(parents=True)
+    subprocess.run(["doxygen", "-"], input=settings, text=True, check=True, cwd=TOP)
+    return out / "xml"
+
+
+def add_pages(sections, made):
+    """The pages that are in no list of docs/README.md: generated ones at the head of their section, tutorials."""
+    sections["Reference"][:0] = [made.commands(), made.keys(), made.counters(), made.presets_page()]
+    sections["Development"].append(made.interfaces())
+    tutorials = pages.tutorials(TOP)
+    if tutorials:
+        sections["Tutorials"] = tutorials
+    else:
+        del sections["Tutorials"]
+
+
+def keep_unchanged(new, old):
+    """Moves a folder over another one; files that are the same stay, so that Sphinx makes only the pages that changed.
+    False where there are other files: all is to be made anew."""
+    names = [{path.relative_to(folder) for path in folder.rglob("*")} for folder in (new, old)]
+    if names[0] != names[1]:
+        shutil.rmtree(old, ignore_errors=True)
+        new.replace(old)
+        return False
+    for path in new.rglob("*"):
+        there = old / path.relative_to(new)
+        if path.is_file() and not filecmp.cmp(path, there, shallow=False):
+            path.replace(there)
+    shutil.rmtree(new)
+    return True
+
+
+def add_reports(folder, source):
+    """Each page of gallery.py, behind the picture of its name."""
+    page = source / "gallery.md"
+    text = page.read_text(encoding="utf-8")
+    for report in sorted(folder.glob("*.html")):
+        text = re.sub(rf"^!\[.*\]\(gallery/{report.stem}\.png\)$", rf'<a href="gallery/{report.name}">\n\n\g<0>\n\n</a>', text,
+                      flags=re.MULTILINE)
+        (source / "_reports" / "gallery").mkdir(parents=True, exist_ok=True)
+        shutil.copy(report, source / "_reports" / "gallery")
+    page.write_text(text, encoding="utf-8")
+
+
+def run_sphinx(source, html, variables):
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "auto", "-b", "html", "-d", html.parent / "doctrees",
+               source, html]
+    return subprocess.run(command, env={**os.environ, **variables}, check=False).returncode
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tbrsim", required=True, type=os.path.abspath, help="the command, whose tables become pages")
+    parser.add_argument("--out", required=True, type=pathlib.Path)
+    parser.add_argument("--gallery", type=pathlib.Path, help="of gallery.py: pages that go behind the pictures of docs/gallery.md")
+    arguments = parser.parse_args()
+    out = arguments.out.resolve()
+    os.environ["TBRSIM_CONFIG_DIR"] = str(TOP / "configs")
+    for folder in ("new", "doxygen"):
+        shutil.rmtree(out / folder, ignore_errors=True)
+
+    xml = run_doxygen(out / "doxygen")
+    sections = pages.read_contents(TOP)
+    source = out / "new"
+    add_pages(sections, reference.Reference(TOP, source, [arguments.tbrsim], xml))
+    stage = pages.Stage(TOP, source, sections)
+    stage.write_all()
+    if arguments.gallery:
+        add_reports(arguments.gallery, source)
+    shutil.copy(HERE / "conf.py", source)
+    shutil.copytree(HERE / "static", source / "_static")
+    version = re.search(r"version : '(.*)'", (TOP / "meson.build").read_text(encoding="utf-8"))[1]
+    if not keep_unchanged(source, out / "source"):
+        for folder in ("html", "doctrees"):
+            shutil.rmtree(out / folder, ignore_errors=True)
+    failed = run_sphinx(out / "source", out / "html", {"TBRSIM_VERSION": version, "TBRSIM_DOXYGEN_XML": str(xml)})
+    problems = stage.problems + links.problems(out / "html")
+    print("\n".join(problems), file=sys.stderr, end="\n" if problems else "")
+    sys.exit(1 if failed or problems else 0)
+
+
+if __name__ == "__main__":
+    main()
