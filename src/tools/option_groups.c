@@ -209,11 +209,11 @@ take_unit(void *field, const char *option, const char *value)
 
 const struct option_row cache_option_rows[] = {
    OPTION("unit", "UNIT",
-          "the accesses that arrive at this cache (at all its instances together),\n"
-          "or at dram; --point is the same (default: %s)",
+          "the accesses that arrive at this cache, at all its instances together, or\n"
+          "at dram; --point is the same (default: %s)",
           take_unit, struct cache_selection, unit),
    OPTION("point", "UNIT", NULL, take_unit, struct cache_selection, unit),
-   OPTION("policy", "NAME[,NAME]", "replacement policies; --policies is the same (default: %s)", take_text,
+   OPTION("policy", "NAME[,NAME]", "replacement policies; --policies is the same\n(default: %s)", take_text,
           struct cache_selection, policies),
    OPTION("policies", "NAME[,NAME]", NULL, take_text, struct cache_selection, policies),
    OPTION("size", "BYTES[,BYTES]", "sizes of the cache: 8192, 64K; 256K..4M in powers of two\n(default: %s)",
@@ -315,12 +315,12 @@ take_driver(void *field, const char *option, const char *value)
 }
 
 const struct option_row live_option_rows[] = {
-   OPTION("no-model", NULL, "render only: no memory hierarchy is simulated, no statistics written", take_no_model,
-          struct options, model),
+   OPTION("no-model", NULL, "render only: no memory hierarchy is simulated, no statistics written",
+          take_no_model, struct options, model),
    OPTION("out", "DIR", "directory for stats.json and frames.csv (default: %s)", take_out, struct options,
           out),
-   OPTION("thumbnails", NULL, "write a small picture of each render pass to OUT/thumbnails",
-          take_flag, struct options, thumbnails),
+   OPTION("thumbnails", NULL, "write a small picture of each render pass to OUT/thumbnails", take_flag,
+          struct options, thumbnails),
    OPTION("record", "FILE.tbr", "also write a recording, for tbrsim sim and other commands (default: none)",
           take_output, struct options, record),
    OPTION("record-visible", NULL,

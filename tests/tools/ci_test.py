@@ -19,7 +19,7 @@ echo "$FAKE_MAKE" | while read -r pattern status seconds; do
    esac
 done
 """
-FIRST = ["deps", "test ASSERTS=1"]
+FIRST = ["deps deps-docs", "test ASSERTS=1"]
 OTHER = ["deps MESA=26.2", "all MESA=26.2 ASSERTS=1",
          "test MESA=26.2 ASSERTS=1 TEST_ARGS=--suite driver --suite replay --suite conformance"]
 

@@ -273,7 +273,7 @@ class Llc(tbrsim.TestCase):
     def test_bad_options(self):
         self.refused(["--unit dram", "no such cache"], "--unit", "dram")
         self.refused(["--unit attribute_cache", "no such cache"], "--unit", "attribute_cache")
-        self.refused(["--unit texture_cache", "l2 is behind it"], "--unit", "texture_cache")
+        self.refused(["--unit texture_cache", "l2 comes after it"], "--unit", "texture_cache")
         self.refused(["vertex_cache", "l2", "--unit"], "--set", "caches.vertex_cache.next=dram")
         self.refused(["tcor needs the finished tiles", "tbrsim sim"], "--policy", "tcor")
         self.refused(["--policy lru:4", "gspztc"], "--policy", "lru:4")

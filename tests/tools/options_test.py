@@ -82,12 +82,12 @@ class Options(tbrsim.TestCase):
             text = self.fine("env", *words, variables={"DISPLAY": ":0", **there})
             self.assertIn(f"export TBRSIM_CONFIG='{name}'\n", text)
             self.assertIn(f"export TBRSIM_SET='{lines}'\n", text)
-        self.refused(2, "--config a.yaml,fast: expected key=value behind the comma", "run", "--config", "a.yaml,fast")
+        self.refused(2, "--config a.yaml,fast: expected key=value after the comma", "run", "--config", "a.yaml,fast")
 
     def test_settings_of_several_configurations(self):
         """What --help says; tests of recordings have what is simulated."""
         notes = tbrsim.run("sim", "--help", check=True).stdout.split("\n\n")[-1]
-        for word in ("behind one is of that configuration", "before the\nfirst --config", "ambiguous and refused"):
+        for word in ("belongs to that configuration", "Before the first --config", "ambiguous", "is refused"):
             self.assertIn(word, notes)
         for command in set(COMMANDS) - {"sim"}:
             if "config" in options(command):
@@ -123,7 +123,7 @@ class Options(tbrsim.TestCase):
                 if name not in options(command):
                     self.refused(2, f"unknown option '--{alias}'", command, f"--{alias}", "lru")
                     continue
-                self.assertIn(f"also --{alias}", options(command)[name][1])
+                self.assertIn(f"--{alias} is the same", options(command)[name][1])
                 value = self.value(command, name)
                 self.refused(2, f"--{alias}: given twice .--{name}", command, f"--{name}", value, f"--{alias}", value)
 

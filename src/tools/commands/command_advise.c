@@ -64,7 +64,7 @@ static const struct option_row rows[] = {
           "the passes or draws of the median frame",
           take_flag, struct advise, all_frames),
    OPTION("results", "DIR",
-          "directory for advise.tbr, the recording that is made of a trace or program\n"
+          "directory for advise.tbr, the recording of a trace or program\n"
           "(default: tbrsim-out)",
           take_path, struct advise, results),
 };

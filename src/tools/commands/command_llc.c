@@ -15,7 +15,9 @@ static const char all_policies[] =
    "nru,lru,srrip,brrip,drrip,drrip4,gs-drrip,gs-drrip4,ship-mem,gspztc,gspztc-tse,gspc,opt";
 
 static const struct option_row rows[] = {
-   OPTION("uncached", "STREAM", "simulate each policy a second time, with this stream bypassing the cache",
+   OPTION("uncached", "STREAM",
+          "simulate each policy a second time, with this stream bypassing the cache\n"
+          "(default: none)",
           take_text, struct sweep_request, uncached),
    OPTION("cold-frames", NULL,
           "empty the cache before each frame, and count all frames. The units before\n"
