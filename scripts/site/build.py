@@ -8,6 +8,7 @@ without a page or an anchor, of a document that docs/README.md does not list."""
 
 import argparse
 import filecmp
+import importlib.util
 import os
 import pathlib
 import re
@@ -35,10 +36,8 @@ def add_pages(sections, made):
     """The pages that are in no list of docs/README.md: generated ones at the head of their section, tutorials."""
     sections["Reference"][:0] = [made.commands(), made.keys(), made.counters(), made.presets_page()]
     sections["Development"].append(made.interfaces())
-    tutorials = pages.tutorials(TOP)
-    if tutorials:
-        sections["Tutorials"] = tutorials
-    else:
+    sections["Tutorials"] += pages.other_tutorials(TOP, sections["Tutorials"])
+    if not sections["Tutorials"]:
         del sections["Tutorials"]
 
 
@@ -70,8 +69,17 @@ def add_reports(folder, source):
     page.write_text(text, encoding="utf-8")
 
 
+def add_styles(folder):
+    """Our style, and Furo's dark colours for a browser that is dark: Debian 12's has them only behind its button."""
+    shutil.copytree(HERE / "static", folder)
+    furo = pathlib.Path(importlib.util.find_spec("furo").origin).parent / "theme" / "furo" / "static" / "styles" / "furo.css"
+    colours = re.search(r'body\[data-theme="?dark"?\] *(\{[^}]*\})', furo.read_text(encoding="utf-8"))[1]
+    with (folder / "site.css").open("a", encoding="utf-8") as file:
+        file.write("\n@media screen and (prefers-color-scheme: dark) {\n  body:not([data-theme=\"light\"]) " + colours + "\n}\n")
+
+
 def run_sphinx(source, html, variables):
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "auto", "-b", "html", "-d", html.parent / "doctrees",
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-d", html.parent / "doctrees",
                source, html]
     return subprocess.run(command, env={**os.environ, **variables}, check=False).returncode
 
@@ -96,8 +104,8 @@ def main():
     if arguments.gallery:
         add_reports(arguments.gallery, source)
     shutil.copy(HERE / "conf.py", source)
-    shutil.copytree(HERE / "static", source / "_static")
-    version = re.search(r"version : '(.*)'", (TOP / "meson.build").read_text(encoding="utf-8"))[1]
+    add_styles(source / "_static")
+    version = (TOP / "python" / "tbrsim" / "VERSION").read_text(encoding="utf-8").strip()
     if not keep_unchanged(source, out / "source"):
         for folder in ("html", "doctrees"):
             shutil.rmtree(out / folder, ignore_errors=True)

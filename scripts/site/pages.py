@@ -127,6 +127,8 @@ def title_of(path):
     return re.search(r"^# (.*)", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1].replace("`", "")
 
 
-def tutorials(top):
-    """An entry for each file of docs/tutorials, in the order of their names."""
-    return [Entry(title_of(path), str(path.relative_to(top))) for path in sorted(pathlib.Path(top, "docs/tutorials").glob("*.md"))]
+def other_tutorials(top, listed):
+    """An entry for each file of docs/tutorials that is not listed, in the order of their names."""
+    sources = {entry.source for entry in listed}
+    found = [Entry(title_of(path), str(path.relative_to(top))) for path in sorted(pathlib.Path(top, "docs/tutorials").glob("*.md"))]
+    return [entry for entry in found if entry.source not in sources]

@@ -20,7 +20,7 @@ class Reference:
     """Writes the pages below a folder. command: of tbrsim, a list; xml: Doxygen's folder."""
 
     def __init__(self, top, folder, command, xml):
-        self.top, self.folder, self.command, self.xml = top, folder / "reference", command, xml
+        self.top, self.folder, self.command = top, folder / "reference", command
         self.members = Members(xml)
         self.folder.mkdir(parents=True)
 
@@ -79,20 +79,25 @@ class Reference:
 
     def keys(self):
         values = dict(line.split("=", 1) for line in self.run("configs", "--flat", "tcor-baseline-64k").splitlines())
-        text = ("What a configuration file and `--set KEY=VALUE` take; of caches `--set` may leave `caches.` out. `NAME` is each "
-                "cache's.\nThe value is that of the default preset, `tcor-baseline-64k`, where it has the key.\n")
+        sections = {"general": ""}
         for key in json.loads(self.run("configs", "--keys", "--json")):
-            path, takes = key["key"], key["takes"]
-            if "." not in path:
-                text += f"\n## {path}\n\n"
-            what = [escape(takes.replace(" from 0 to 4294967295", ""))] if takes else []
-            what += ["optional"] if key["optional"] else []
-            what += [f"in the default preset `{values[path]}`"] if path in values and path != "description" else []
-            own = key["description"] or self.members.description(path)
-            lines = [". ".join(filter(None, ("; ".join(what), escape(own)))), *self.members.values(path)]
-            if takes or lines != [""]:
-                text += f"`{path}`\n: {lines[0] or 'keys'}\n" + "".join(f"  - {line}\n" for line in lines[1:]) + "\n"
-        return self.write("keys", "Keys of configurations", text)
+            name = key["key"].split(".")[0]
+            section = "general" if name == key["key"] and key["takes"] else name
+            sections[section] = sections.get(section, "") + self.one_key(key, values.get(key["key"]))
+        text = ("What a configuration file and `--set KEY=VALUE` take; of caches `--set` may leave `caches.` out. `NAME` is each "
+                "cache's.\nThe value is that of the default preset, `tcor-baseline-64k`, where it has the key.\n\n")
+        return self.write("keys", "Keys of configurations", text + "".join(
+            f"## {section}\n\n{keys}" for section, keys in sections.items()))
+
+    def one_key(self, key, value):
+        path, takes = key["key"], key["takes"]
+        what = [escape(takes.replace(" from 0 to 4294967295", ""))] if takes else []
+        what += ["optional"] if key["optional"] else []
+        what += [f"in the default preset `{value}`"] if value and path != "description" else []
+        own = key["description"] or self.members.description(path)
+        first = ". ".join(filter(None, ("; ".join(what), escape(own))))
+        values = "".join(f"  - {line}\n" for line in self.members.values(path))
+        return f"`{path}`\n: {first}\n{values}\n" if first else ""
 
     # ---- the cache model's interfaces
 
@@ -102,7 +107,7 @@ class Reference:
             text = f"`src/cachemodel/{folder}/`\n"
             for header in sorted((self.top / "src" / "cachemodel" / folder).rglob("*.h")):
                 name = str(header.relative_to(self.top / "src" / "cachemodel"))
-                if (self.xml / (name.replace("_", "__").replace("/", "_2").replace(".", "_8") + ".xml")).exists():
+                if name in self.members.headers:
                     text += f"\n## {name}\n\n```{{doxygenfile}} {name}\n:sections: briefdescription detaileddescription " \
                             "define enum func innerclass typedef var\n```\n"
             children.append(self.write(f"api/{folder}", title, text))
@@ -117,15 +122,18 @@ class Reference:
 
 
 class Members:
-    """What the headers say of the members of struct cm_config, by Doxygen: of keys, whose paths are theirs."""
+    """What the headers say of the members of struct cm_config, by Doxygen: of keys, whose paths are theirs. headers: those
+    that Doxygen has read."""
 
     def __init__(self, folder):
-        self.structs, self.enums = {}, {}
+        self.structs, self.enums, self.headers = {}, {}, set()
         for path in pathlib.Path(folder).glob("*.xml"):
             root = xml.etree.ElementTree.parse(path).getroot()
             for compound in root.iter("compounddef"):
                 if compound.get("kind") == "struct":
                     self.structs[compound.find("compoundname").text] = list(compound.iter("memberdef"))
+                elif compound.get("kind") == "file":
+                    self.headers.add(compound.find("location").get("file"))
             for enum in root.iter("memberdef"):
                 if enum.get("kind") == "enum" and enum.find("name").text:
                     self.enums[enum.find("name").text] = enum
