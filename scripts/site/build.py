@@ -84,6 +84,17 @@ def run_sphinx(source, html, variables):
     return subprocess.run(command, env={**os.environ, **variables}, check=False).returncode
 
 
+def let_names_break(html):
+    """Lets long names in cells of tables break behind their dots, slashes and so on, where they would widen a column."""
+    for path in html.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        broken = re.sub(r"<td[^>]*>.*?</td>", lambda cell: re.sub(
+            r'(?<=<span class="pre">)[^<]{12,}', lambda name: re.sub(r"([/_.,=])(?=[\w*{])", r"\1<wbr>", name[0]), cell[0]),
+            text, flags=re.DOTALL)
+        if broken != text:
+            path.write_text(broken, encoding="utf-8")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tbrsim", required=True, type=os.path.abspath, help="the command, whose tables become pages")
@@ -110,6 +121,7 @@ def main():
         for folder in ("html", "doctrees"):
             shutil.rmtree(out / folder, ignore_errors=True)
     failed = run_sphinx(out / "source", out / "html", {"TBRSIM_VERSION": version, "TBRSIM_DOXYGEN_XML": str(xml)})
+    let_names_break(out / "html")
     problems = stage.problems + links.problems(out / "html")
     print("\n".join(problems), file=sys.stderr, end="\n" if problems else "")
     sys.exit(1 if failed or problems else 0)
