@@ -29,6 +29,10 @@ html_show_sphinx = False
 html_show_search_summary = False
 
 
+# Of a later Sphinx what OneNameSpace is for here.
+suppress_warnings = ["duplicate_declaration.c"]
+
+
 class OneNameSpace(logging.Filter):
     """Sphinx takes a struct and a function of one name for the same, which in C they are not."""
 

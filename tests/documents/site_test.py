@@ -137,6 +137,9 @@ class Site(unittest.TestCase):
             if not name.startswith("-"):
                 self.assertIn(f"usage: tbrsim {name}", self.page(f"reference/commands/{name}.html"))
         self.assertIn("cm_gpu_create", self.page("reference/api/gpu.html"))
+        page = self.page("reference/api/access.html")
+        self.assertIn("<p>Units on the access stream: in front of a shared cache, they", page)
+        self.assertIn("Keys access_units.&lt;name&gt;.* configure them", page)
         self.assertIn("cm_gpu_creat", self.page("searchindex.js"))
 
 
