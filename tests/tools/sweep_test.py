@@ -69,6 +69,8 @@ class Sweep(tbrsim.TestCase):
         for recording in self.recordings:
             points = self.sweep(recording, "--stream", "Texture", "--size", "4k,16KB", "--ways", "4,FULL", "--policy",
                                 "LRU,belady,nru")
+            timed = self.sweep(recording, "--timing", "on", "--stream", "texture", "--size", "4k", "--ways", "4", "--policy", "lru")
+            self.assertEqual(timed["lru", 4096, 4], points["lru", 4096, 4])
             for policy in ("lru", "opt", "nru"):
                 total = self.simulate(recording, *settings, "--set", f"caches.texture_cache.policy={policy}")
                 self.check_unit(points[policy, 16384, 4], total, "texture_cache")

@@ -25,13 +25,15 @@ struct source {
 
 /* ---- accesses ---------------------------------------------------------------- */
 
-/* A cache of its own for these streams alone, whatever the configuration's caches. */
+/* A cache of its own for these streams alone, whatever the configuration's caches. No timing: it knows the pipeline's
+ * caches only. */
 static struct source
 isolate_streams(struct cm_config *config, uint32_t streams, uint32_t block)
 {
    struct source source = {.unit = CM_UNIT_TILE_CACHE, .block = block, .streams = streams};
    source.is_parameter_buffer = !(source.streams & ~PARAMETER_BUFFER_STREAMS);
 
+   config->timing = CM_TIMING_OFF;
    memset(config->caches, 0, sizeof(config->caches));
    memset(&config->texture_access, 0, sizeof(config->texture_access));
    config->nuca.organisation = CM_NUCA_NONE;
