@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The field of a draw that blit.patch adds to the event stream: what a recorder is given comes out of the recording
+/* The field of a draw that clipper.patch adds to the event stream: what a recorder is given comes out of the recording
  * again, and the consumer counts it, whether the passes come from the renderer or from the recording. */
 #include "gpu/gpu.h"
 #include "gpu/gpu_config.h"
@@ -13,10 +13,10 @@ static struct pass_builder *
 pass_with_blits(uint64_t *state, uint32_t frame, uint64_t *blits)
 {
    struct pass_builder *builder = random_pass(state, frame);
-   for (uint32_t d = 0; d < builder->pass.num_draws; d++) {
+   for (uint32_t d = 0; d < builder->pass.num_draws; d++)
       builder->pass.draws[d].is_blit = random_below(state, 2);
-      *blits += builder->pass.draws[d].is_blit;
-   }
+   for (uint32_t p = 0; p < builder->pass.num_primitives; p++)
+      *blits += builder->pass.draws[builder->pass.primitives[p].draw].is_blit;
    return builder;
 }
 
@@ -26,6 +26,7 @@ new_gpu(void)
    char error[512];
    struct cm_config *config = cm_config_load(CM_CONFIG_DEFAULT, NULL, error, sizeof error);
    assert_non_null(config);
+   assert_true(cm_config_set(config, "clipper.cycles=1", error, sizeof error));
    struct cm_gpu *gpu = cm_gpu_create(config, error, sizeof error);
    assert_non_null(gpu);
    define_random_resources(gpu);
@@ -80,10 +81,10 @@ TEST(blits)
    }
    cm_recording_close(recording);
 
-   assert_true(blits > 10 && blits < gpu_total(live, "gpu.draws"));
-   assert_int_equal(gpu_total(live, "gpu.blits"), blits);
-   assert_int_equal(gpu_total(offline, "gpu.blits"), blits);
-   assert_int_equal(gpu_total(offline, "gpu.draws"), gpu_total(live, "gpu.draws"));
+   assert_true(blits > 10 && gpu_total(live, "clipper.tested") > 10);
+   assert_int_equal(gpu_total(live, "clipper.passed"), blits);
+   assert_int_equal(gpu_total(offline, "clipper.passed"), blits);
+   assert_int_equal(gpu_total(offline, "clipper.tested"), gpu_total(live, "clipper.tested"));
    cm_gpu_destroy(live);
    cm_gpu_destroy(offline);
 }

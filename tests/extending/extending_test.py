@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The examples of docs/extending.md: the page quotes the files of this folder, and what they add works.
+"""The examples of docs/extending.md and of two tutorials: the pages quote the files of this folder, and what they add works.
 
 Patches are applied to a copy of the model's sources, which is built without Mesa.
 """
@@ -18,8 +18,12 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from tutorials import pages  # noqa: E402
+
 FOLDER = pathlib.Path(__file__).parent
 ROOT = FOLDER.parent.parent
+PAGES = ("docs/extending.md", "docs/tutorials/add-a-policy.md", "docs/tutorials/add-a-mechanism.md")
 LIBRARIES = ["-lcmocka", "-lyaml", "-lzstd", "-lm", "-pthread"]
 # The compiler cache finds what it has, in whichever checkout it was compiled.
 ENVIRONMENT = {**os.environ, "TBRSIM_CONFIG_DIR": str(ROOT / "configs"), "CCACHE_BASEDIR": str(ROOT), "CCACHE_NOHASHDIR": "1"}
@@ -38,26 +42,27 @@ class Quotes(unittest.TestCase):
     """A block of code after <!-- FILE --> is that file without its license; after <!-- from FILE --> a part of it."""
 
     def test_blocks_equal_the_files(self):
-        page = (ROOT / "docs/extending.md").read_text()
-        quotes = re.findall(r"<!-- (from )?(\S+) -->\n```\w*\n(.*?)```\n", page, re.DOTALL)
-        for part, path, text in quotes:
-            file = (ROOT / path).read_text()
-            whole = re.sub(r"^(/\*|#) SPDX-License-Identifier: MIT( \*/)?\n", "", file)
-            with self.subTest(path):
-                if part:
-                    self.assertIn(text, file)
-                else:
-                    self.assertEqual(text, whole)
-        self.assertEqual(len(quotes), page.count("<!--"))
-        quoted = {path for _, path, _ in quotes}
+        quoted = set()
+        for name in PAGES:
+            page = (ROOT / name).read_text()
+            quotes = re.findall(r"<!-- (from )?([\w./-]+) -->\n```\w*\n(.*?)```\n", page, re.DOTALL)
+            for part, path, text in quotes:
+                file = (ROOT / path).read_text()
+                whole = re.sub(r"^(/\*|#) SPDX-License-Identifier: MIT( \*/)?\n", "", file)
+                with self.subTest(path):
+                    if part:
+                        self.assertIn(text, file)
+                    else:
+                        self.assertEqual(text, whole)
+                quoted.add(path)
+            self.assertEqual(len(quotes), len(re.findall("<!-- (?!not run|run first|file)", page)))
         self.assertIn("src/cachemodel/access/victim_buffer.c", quoted)
         for name in ("src/cachemodel/memory/replacement/second_chance.c", "second_chance.patch", "counter.patch",
-                     "cache.patch", "clipper.patch", "blit.patch", "tile_traffic.c", "next_line.c",
-                     "two-cores.yaml"):
+                     "cache.patch", "clipper.patch", "tile_traffic.c", "next_line.c", "two-cores.yaml"):
             self.assertIn(f"tests/extending/{name}", quoted)
 
     def test_named_files_exist(self):
-        page = (ROOT / "docs/extending.md").read_text()
+        page = "".join((ROOT / name).read_text() for name in PAGES)
         names = set(re.findall(r"`((?:src|tests|docs|configs|data)/[\w./-]+)`", page))
         self.assertGreater(len(names), 30)
         for name in sorted(names):
@@ -66,7 +71,7 @@ class Quotes(unittest.TestCase):
 
 
 class Patches(unittest.TestCase):
-    """What changes the sources: a policy, a cache, a counter, a stage, an event."""
+    """What changes the sources: a policy, a cache, a counter, an optional stage with a field of recordings."""
 
     @classmethod
     def setUpClass(cls):
@@ -88,12 +93,38 @@ class Patches(unittest.TestCase):
         run("ar", "rcs", cls.archive, *cls.objects)
 
     @classmethod
-    def compile(cls, source):
+    def compile(cls, source, options=()):
         output = cls.copy / (str(source.relative_to(source.anchor)).replace("/", "_") + ".o")
         includes = [cls.copy / "src/cachemodel", OPTIONS.generated, ROOT / "tests/cachemodel", ROOT / "tests"]
-        run(*OPTIONS.cc, "-std=gnu11", "-O0", *(f"-I{path}" for path in includes), "-c", source,
-            "-o", output)
+        run(*OPTIONS.cc, "-std=gnu11", "-O0", *(f"-I{path}" for path in includes), *options, "-c", source,
+            "-o", output, cwd=OPTIONS.build)
         return output
+
+    @classmethod
+    def link_command(cls):
+        """The command with the patched model, where `make model` would have it; what is built from the same options as the
+        build's own."""
+        program = cls.copy / "build-model/src/tools/tbrsim"
+        program.parent.mkdir(parents=True)
+        objects = []
+        database = json.loads((OPTIONS.build / "compile_commands.json").read_text())
+        sources = {}
+        for entry in database:
+            source = (pathlib.Path(entry["directory"]) / entry["file"]).resolve()
+            if source.is_relative_to(ROOT / "src/tools") and "/tbrsim.p/" in entry.get("output", ""):
+                sources[source] = [word for word in shlex.split(entry["command"])
+                                   if word.startswith(("-I", "-D")) and "src/cachemodel" not in word]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            objects = list(pool.map(lambda item: cls.compile(*item), sources.items()))
+        libraries = ("jansson", "brotlidec", "png", "lzma", "z")
+        version = OPTIONS.build / "src/version/libtbrsim-version.a"
+        run(*OPTIONS.cc, *objects, version, cls.archive, *(f"-l{name}" for name in libraries), *LIBRARIES, "-o", program)
+        return program
+
+    def totals(self, command, recording):
+        out = self.copy / "out"
+        run(command, "sim", "--timing", "on", "-o", out, recording)
+        return json.loads((out / "stats.json").read_text())["total"]
 
     def run_test(self, name):
         program = self.copy / name
@@ -112,11 +143,37 @@ class Patches(unittest.TestCase):
     def test_stage(self):
         self.run_test("clipper_test")
 
-    def test_event(self):
+    def test_field_of_recordings(self):
         self.run_test("blit_test")
 
+    def test_tutorials(self):
+        """Recordings of before the patches give the same statistics; and both tutorials as printed, with the patched command.
+        There, recordings are made by the command that was built, which takes a driver."""
+        program = self.link_command()
+        recording = self.copy / "old.tbr"
+        run(OPTIONS.write_recording, recording, 7, 4)
+        before, after = (self.totals(command, recording) for command in (OPTIONS.tbrsim, program))
+        self.assertEqual(before, {name: after[name] for name in before})
+        self.assertEqual(set(after) - set(before), {"tiling_engine.single_tile_primitives"})
+        staged = OPTIONS.build / "bin/tbrsim"
+        if not staged.exists():
+            self.skipTest("the build has no driver")
+        for name in PAGES[1:]:
+            steps = pages.parse((ROOT / name).read_text())
+            folder = pages.make_folder(self.copy / pathlib.Path(name).stem, ROOT, OPTIONS.build)
+            (folder / "build-model").symlink_to(self.copy / "build-model")
+            results = pages.run(steps, folder, {**ENVIRONMENT, "LC_ALL": "C.UTF-8"})
+            for step, status, output in results:
+                with self.subTest(page=name, command=step.text):
+                    self.assertEqual(status, 0, "\n".join(output[-5:]))
+                    if OPTIONS.renew:
+                        continue
+                    self.assertTrue(pages.matches(step.expected or [], output), "it printed:\n" + "\n".join(output))
+            if OPTIONS.renew:
+                pages.renew(ROOT / name, results)
+
     def test_event_in_driver(self):
-        """What blit.patch changes of the driver compiles, where the driver is built."""
+        """What clipper.patch changes of the driver compiles, where the driver is built."""
         source = "src/gallium/drivers/tbrsim/geometry/tbr_draw_events.c"
         database = OPTIONS.build / "compile_commands.json"
         entries = [entry for entry in json.loads(database.read_text()) if entry["file"].endswith(source)]
@@ -201,6 +258,7 @@ def main():
     parser.add_argument("--generated", help="where generated headers are")
     parser.add_argument("--build", type=pathlib.Path, help="the directory of the build")
     parser.add_argument("--cc", action="append")
+    parser.add_argument("--renew", action="store_true", help="write what commands print into the tutorials")
     parser.add_argument("group")
     options = parser.parse_args()
     return options

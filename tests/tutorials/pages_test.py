@@ -18,7 +18,7 @@ MOST_NOT_RUN = 12
 # tests/extending runs these, with what they add to the sources.
 EXTENDING = ("tutorials/add-a-policy.md", "tutorials/add-a-mechanism.md")
 GAME = "one-pass discard-depth mipmaps compressed"  # the program that stands for the reader's: nothing to mend, so quick
-FRAMES = 10
+FRAMES = 6
 
 
 def all_pages():
