@@ -161,6 +161,11 @@ experiments: deps-experiments all ## repeat the papers' experiments on captures 
 	@/usr/bin/python3 experiments/reproduce.py --out $(BUILD)/experiments --build $(BUILD) $(if $(TRACES),--captures "$(TRACES)") \
 		$(if $(SCENES),--scenes "$(SCENES)") $(if $(CORES),--cores $(CORES)) $(EXPERIMENTS) -- $(EXPERIMENTS_ARGS)
 
+SENSITIVITY := ideas buffer texture function
+sensitivity: deps all ## cycles and energy where a value without a source is another one (TRACES=DIR: other captures; KEEP_TABLES=1 keeps the table)
+	@/usr/bin/python3 experiments/assumption_sensitivity.py --tbrsim $(BUILD)/bin/tbrsim --out $(BUILD)/sensitivity \
+		$(if $(KEEP_TABLES),--keep) $(if $(TRACES),$(wildcard $(TRACES)/*.trace),$(SENSITIVITY:%=apitrace-replays/glmark2_%.trace))
+
 PAPER ?= tcor boustrophedonic dtm-nuca gspc banked
 reproduce: deps-experiments all ## the papers' evaluations beside ours, on scenes, as a page (PAPER=tcor, TRACES=DIR: on captures, too; QUICK=1, PROFILE=slurm)
 	@/usr/bin/python3 experiments/reproduce.py --out $(BUILD)/reproduce$(if $(QUICK),/quick) --build $(BUILD) --variants \
@@ -189,4 +194,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all install uninstall deps deps-deb deb test-deb deps-docs deps-wheel wheel release deps-experiments deps-programs deps-slurm docs gallery demo test test-rounds test-programs test-slurm model test-images test-recordings test-kills soak compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-textures bench-recordings bench-configurations bench-sweep bench-threads experiments reproduce scenes captures update-replays lint format clean help
+.PHONY: all install uninstall deps deps-deb deb test-deb deps-docs deps-wheel wheel release deps-experiments deps-programs deps-slurm docs gallery demo test test-rounds test-programs test-slurm model test-images test-recordings test-kills soak compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-textures bench-recordings bench-configurations bench-sweep bench-threads experiments reproduce sensitivity scenes captures update-replays lint format clean help

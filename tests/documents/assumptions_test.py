@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Each value of a preset says where it is from. Those that are assumed are the ones of data/assumptions.csv, whose ranges are
-valid."""
+valid; data/sensitivity.csv is of these ranges and of the presets as they are; docs/trust.md has what is in both."""
 
 import os
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -94,6 +95,38 @@ class Ranges(tbrsim.TestCase):
                 if its:
                     changed = tool.flat(row["on"], "--set", "timing=on", *words)
                     self.assertNotEqual(changed.get(row["key"]), preset.get(row["key"]), row)
+
+
+class Results(tbrsim.TestCase):
+    def test_of_now(self):
+        """A row for each range that has ends, of the value that the preset has; after a change of one: make sensitivity."""
+        found = [(row["preset"], row["key"], row["value"]) for row in sensitivity.read_csv(sensitivity.RESULTS)]
+        tool = sensitivity.Tbrsim(tbrsim.arguments.tbrsim)
+        values = {preset: tool.flat(preset) for preset in {row["on"] for row in rows()}}
+        self.assertEqual(found, [(row["preset"], row["key"], values[row["on"]].get(row["key"], "0")) for row in rows()
+                                 if row["from"] or row["to"]])
+
+    def test_row(self):
+        """Means and the largest change of two captures, of a preset without energy, too."""
+        row = {"preset": "p", "key": "k"}
+        found = [{"": {"cycles": 100, "energy": 50}, "k=1": {"cycles": 110, "energy": 50}, "k=3": {"cycles": 98, "energy": 51}},
+                 {"": {"cycles": 10, "energy": 10}, "k=1": {"cycles": 12, "energy": 10}, "k=3": {"cycles": 7, "energy": 10}}]
+        self.assertEqual(sensitivity.result(row, "2", found, {"from": ["k=1"], "to": ["k=3"]}), {
+            "preset": "p", "key": "k", "value": "2", "cycles_from": "15.00", "cycles_to": "-16.00", "cycles_most": "-30.00",
+            "energy_from": "0.00", "energy_to": "1.00", "energy_most": "2.00"})
+        without = [{its: {"cycles": 5, "energy": None} for its in ("", "k=1")}]
+        self.assertEqual(sensitivity.result(row, "2", without, {"from": ["k=1"], "to": []}), {
+            "preset": "p", "key": "k", "value": "2", "cycles_from": "0.00", "cycles_most": "0.00", "energy_most": ""})
+
+    def test_tables(self):
+        """The committed tables are of the committed results."""
+        printed = sensitivity.TABLES.read_text(encoding="utf-8")
+        captures = re.search(r"^Frame 2 of (.+)\.$", printed, re.MULTILINE)[1].split(", ")
+        results = sensitivity.read_csv(sensitivity.RESULTS)
+        self.assertEqual(printed, sensitivity.tables(results, captures))
+        page = sensitivity.PAGE.read_text(encoding="utf-8")
+        self.assertEqual(page, sensitivity.page(page, results))
+        self.assertNotEqual(page, sensitivity.page(page, results[::-1][:20]))
 
 
 if __name__ == "__main__":
