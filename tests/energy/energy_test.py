@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: MIT
 """tbrsim energy: every unit of every frame is recounted from the counters, to the last digit; what it
-says to bad input."""
+says to bad input; which values have no source, of cycles and energy."""
 
+import csv
 import json
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support import tbrsim  # noqa: E402
 from recount import Account  # noqa: E402
+
+sys.path.insert(0, str(tbrsim.SOURCE / "experiments"))
+import assumptions  # noqa: E402
 
 CONFIGS = {"TBRSIM_CONFIG_DIR": str(tbrsim.SOURCE / "configs")}  # the presets of the sources
 BEYOND_CACHES = {"dram", "mesh", "affinity_table", "texture_bus"}  # of the memory hierarchy
@@ -196,6 +201,62 @@ class Command(EnergyTest):
         self.refused(1, "the configuration tcor-64k has no energy; give one that has with --config, such as", broken)
         self.refused(1, "the configuration imr-8m has no energy", "--config", "imr-8m", without)
         self.energy("--config", "tcor-64k", broken)
+
+
+class Assumptions(EnergyTest):
+    """What is said to have no source, against the presets' comments and data/sensitivity.csv."""
+
+    def expected(self, preset, result, without=()):
+        """(values, those that matter, the one that does most) of a preset but for some keys."""
+        with open(tbrsim.SOURCE / "data" / "sensitivity.csv", encoding="utf-8", newline="") as file:
+            most = {(row["preset"], row["key"]): abs(float(row[f"{result}_most"] or 0)) for row in csv.DictReader(file)}
+        assumed = {(where, key) for key, where in assumptions.assumed_of(preset, assumptions.presets()).items()
+                   if key not in without and not (result == "cycles" and key.startswith("energy."))}
+        matter = [its for its in assumed if most.get(its, 0) > 1]
+        return len(assumed), len(matter), max(matter, key=most.get)[1]
+
+    def check_line(self, printed, expected, result):
+        lines = re.findall(rf"{result} rests? on (\d+) assumed values; (\d+) of them matter, (\S+) most: up to \d+ % "
+                           r"\(docs/trust\.md\)", printed)
+        self.assertEqual([(int(count), int(matter), most) for count, matter, most in lines], [expected] * len(lines))
+        self.assertEqual(len(lines), 1, printed)
+
+    def sim(self, *options):
+        return tbrsim.run("sim", *options, "--out", self.directory / "out", self.shared / "test.tbr", variables=CONFIGS,
+                          check=True).stdout
+
+    def test_presets(self):
+        for preset in ("tcor-64k", "boustro-ro", "banked-wide", "nuca-dtm", "mali-like", "v3d-pi4"):
+            printed = self.sim("--config", preset, "--timing", "on", *AS_RECORDED)
+            self.check_line(printed, self.expected(preset, "cycles"), "cycles")
+        self.assertNotIn("assumed", self.sim("--config", "tcor-64k"))
+        self.assertNotIn("assumed", self.sim("--config", "tcor-64k", "--timing", "on", "--csv"))
+
+    def test_recorded(self):
+        """Of a recording, whose configuration has no files; of energy, whose statistics have none."""
+        printed = self.sim("--timing", "on")
+        preset = re.search(r"frames on (\S+)", printed)[1]
+        self.check_line(printed, self.expected(preset, "cycles"), "cycles")
+        self.check_line(self.energy(self.directory / "out"), self.expected(preset, "energy"), "energy")
+        self.check_line(self.energy("--set", "energy.cell=itrs-hp", self.directory / "out"),
+                        self.expected(preset, "energy", ["energy.cell"]), "energy")
+
+    def test_set(self):
+        """What a user sets is no assumption of a preset, unless it is the same."""
+        expected = self.expected("tcor-64k", "cycles", ["dram_system.read_queue"])
+        printed = self.sim("--config", "tcor-64k", "--timing", "on", "--set", "dram_system.read_queue=31")
+        self.check_line(printed, expected, "cycles")
+        own = self.path("own.yaml", "extends: tcor-64k\ndram_system: {read_queue: 31}\ntiming: on\n")
+        self.check_line(self.sim("--config", own), expected, "cycles")
+        self.assertIn("energy rests on values of own, which is no preset: their sources are not known",
+                      self.energy(self.directory / "out"))
+
+    def test_several(self):
+        """Of each configuration, where the one before it does not rest on the same."""
+        printed = self.sim("--timing", "on", "--config", "tcor-64k", "--config", "tcor-64k,l2.ways=4", "--config", "tcor-baseline-64k")
+        self.assertEqual(re.findall(r"^\[(\d)\] cycles rest on (\d+)", printed, re.MULTILINE),
+                         [(number, str(self.expected(preset, "cycles")[0]))
+                          for number, preset in (("1", "tcor-64k"), ("3", "tcor-baseline-64k"))])
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/assumed_values.h"
 #include "output/output.h"
 #include "tools.h"
 
@@ -167,6 +168,16 @@ print_comparison(const struct energy_account *accounts, unsigned count)
    output_table(rows, stdout);
 }
 
+static void
+print_assumed_values(const struct energy_account *account, unsigned number)
+{
+   char *line = assumed_values_line(account->config, account->preset, ASSUMED_ENERGY);
+   if (number)
+      printf("[%u] ", number);
+   printf("%s\n", line);
+   free(line);
+}
+
 void
 energy_report_text(const struct energy_account *accounts, unsigned count, bool explain)
 {
@@ -181,6 +192,9 @@ energy_report_text(const struct energy_account *accounts, unsigned count, bool e
    }
    if (count > 1)
       print_comparison(accounts, count);
+   putchar('\n');
+   for (unsigned a = 0; a < count; a++)
+      print_assumed_values(&accounts[a], count > 1 ? a + 1 : 0);
 }
 
 /* ---- JSON -------------------------------------------------------------- */

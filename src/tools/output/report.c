@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "input/statistics_file.h"
+#include "output/assumed_values.h"
 #include "output/output.h"
 #include "stats/counters.h"
 #include "tools.h"
@@ -62,9 +63,12 @@ report_print(const char *directory, const struct cm_config *config)
    output_table(rows, stdout);
    const double cycles = (double)json_integer_value(json_object_get(totals, "gpu.cycles"));
    const double nanoseconds = (double)json_integer_value(json_object_get(totals, "gpu.time"));
-   if (cycles > 0 && nanoseconds > 0)
-      printf("\n%.0f cycles/frame, %.1f frames/s at %u MHz\n", cycles / (double)frames,
-             1e9 * (double)frames / nanoseconds, config->clock_mhz);
+   if (cycles > 0 && nanoseconds > 0) {
+      char *line = assumed_values_line(config, config->name, ASSUMED_CYCLES);
+      printf("\n%.0f cycles/frame, %.1f frames/s at %u MHz\n%s\n", cycles / (double)frames,
+             1e9 * (double)frames / nanoseconds, config->clock_mhz, line);
+      free(line);
+   }
    puts("\ntraffic: to the next level; of dram: its reads and writes");
    statistics_file_close(&file);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "options.h"
+#include "output/assumed_values.h"
 #include "output/output.h"
 #include "tools.h"
 
@@ -50,6 +51,24 @@ total_json(const struct simulation *simulation, const char *name)
    return index >= 0 ? json_integer((json_int_t)simulation->total[index]) : json_null();
 }
 
+/* What the cycles rest on: of configurations of which that is the same, once. */
+static void
+print_assumed_values(const struct simulation *simulations, unsigned count)
+{
+   char *before = text("%s", "");
+   for (unsigned s = 0; s < count; s++) {
+      const struct cm_config *config = simulations[s].configuration->config;
+      if (config->timing != CM_TIMING_ON)
+         continue;
+      char *line = assumed_values_line(config, config->name, ASSUMED_CYCLES);
+      if (strcmp(line, before))
+         printf("%s[%u] %s\n", *before ? "" : "\n", s + 1, line);
+      free(before);
+      before = line;
+   }
+   free(before);
+}
+
 void
 simulation_table_print(const struct simulation *simulations, unsigned count)
 {
@@ -68,6 +87,7 @@ simulation_table_print(const struct simulation *simulations, unsigned count)
    json_decref(names);
    putchar('\n');
    output_table(rows, stdout);
+   print_assumed_values(simulations, count);
 }
 
 /* ---- for other programs --------------------------------------------------------- */
