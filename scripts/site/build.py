@@ -7,7 +7,6 @@ leaves it in FOLDER/html: index.html can be opened from disk. Every warning is a
 without a page or an anchor, of a document that docs/README.md does not list."""
 
 import argparse
-import filecmp
 import importlib.util
 import os
 import pathlib
@@ -39,22 +38,6 @@ def add_pages(sections, made):
     sections["Tutorials"] += pages.other_tutorials(TOP, sections["Tutorials"])
     if not sections["Tutorials"]:
         del sections["Tutorials"]
-
-
-def keep_unchanged(new, old):
-    """Moves a folder over another one; files that are the same stay, so that Sphinx makes only the pages that changed.
-    False where there are other files: all is to be made anew."""
-    names = [{path.relative_to(folder) for path in folder.rglob("*")} for folder in (new, old)]
-    if names[0] != names[1]:
-        shutil.rmtree(old, ignore_errors=True)
-        new.replace(old)
-        return False
-    for path in new.rglob("*"):
-        there = old / path.relative_to(new)
-        if path.is_file() and not filecmp.cmp(path, there, shallow=False):
-            path.replace(there)
-    shutil.rmtree(new)
-    return True
 
 
 def add_reports(folder, source):
@@ -103,12 +86,12 @@ def main():
     arguments = parser.parse_args()
     out = arguments.out.resolve()
     os.environ["TBRSIM_CONFIG_DIR"] = str(TOP / "configs")
-    for folder in ("new", "doxygen"):
+    # All of it anew: in a folder that it knows, Sphinx leaves some links of the API out.
+    for folder in ("source", "html", "doctrees", "doxygen"):
         shutil.rmtree(out / folder, ignore_errors=True)
-
     xml = run_doxygen(out / "doxygen")
     sections = pages.read_contents(TOP)
-    source = out / "new"
+    source = out / "source"
     add_pages(sections, reference.Reference(TOP, source, [arguments.tbrsim], xml))
     stage = pages.Stage(TOP, source, sections)
     stage.write_all()
@@ -117,10 +100,7 @@ def main():
     shutil.copy(HERE / "conf.py", source)
     add_styles(source / "_static")
     version = (TOP / "python" / "tbrsim" / "VERSION").read_text(encoding="utf-8").strip()
-    if not keep_unchanged(source, out / "source"):
-        for folder in ("html", "doctrees"):
-            shutil.rmtree(out / folder, ignore_errors=True)
-    failed = run_sphinx(out / "source", out / "html", {"TBRSIM_VERSION": version, "TBRSIM_DOXYGEN_XML": str(xml)})
+    failed = run_sphinx(source, out / "html", {"TBRSIM_VERSION": version, "TBRSIM_DOXYGEN_XML": str(xml)})
     let_names_break(out / "html")
     problems = stage.problems + links.problems(out / "html")
     print("\n".join(problems), file=sys.stderr, end="\n" if problems else "")
