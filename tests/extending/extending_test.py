@@ -106,7 +106,6 @@ class Patches(unittest.TestCase):
         build's own."""
         program = cls.copy / "build-model/src/tools/tbrsim"
         program.parent.mkdir(parents=True)
-        objects = []
         database = json.loads((OPTIONS.build / "compile_commands.json").read_text())
         sources = {}
         for entry in database:
@@ -117,8 +116,8 @@ class Patches(unittest.TestCase):
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             objects = list(pool.map(lambda item: cls.compile(*item), sources.items()))
         libraries = ("jansson", "brotlidec", "png", "lzma", "z")
-        version = OPTIONS.build / "src/version/libtbrsim-version.a"
-        run(*OPTIONS.cc, *objects, version, cls.archive, *(f"-l{name}" for name in libraries), *LIBRARIES, "-o", program)
+        objects.append(cls.compile(OPTIONS.build / "src/version/version.c", [f"-I{ROOT / 'src/version'}"]))
+        run(*OPTIONS.cc, *objects, cls.archive, *(f"-l{name}" for name in libraries), *LIBRARIES, "-o", program)
         return program
 
     def totals(self, command, recording):

@@ -30,7 +30,9 @@ PROGRAMS = ("tbrsim", "build/bin/tbrsim", "build/workloads/scene/scene", "make",
 ASSIGNMENT = re.compile(r"[A-Z_]+=(\"[^\"]*\"|\S*)$")
 MARK = re.compile(r"<!-- (file|run first|not run)(?: \(([^)]*)\))?: (.*) -->$")
 NUMBER = r"\d[\d,]*(?:\.\d+)?"
-SHELL_TIMEOUT = 300  # seconds, of a page
+SHELL_TIMEOUT = 500  # seconds, of a page
+# What commands say meanwhile on a slow machine.
+PROGRESS = re.compile(r"tbrsim \(note\): (\d of \d, .*|.*: frame \d+ of \d+, .* %)|explore: \d+ of \d+ simulated")
 END = "\x01"  # between what two commands print
 
 
@@ -163,7 +165,7 @@ def missing(step, root):
 
 def run(steps, folder, environment):
     """Runs the steps of a page in a folder; the steps that ran, each with its status and lines of output. In these the
-    folder is "..."."""
+    folder is "...", and progress is left out."""
     script, ran = [f"cd {shlex.quote(str(folder))}"], []
     for step in steps:
         if step.name:
@@ -175,7 +177,7 @@ def run(steps, folder, environment):
                           stderr=subprocess.STDOUT, timeout=SHELL_TIMEOUT, check=False)
     parts = done.stdout.decode(errors="replace").replace(str(folder), "...").split(END)
     statuses = [int(status) for status in parts[1::2]]
-    outputs = [[line.rstrip() for line in output.splitlines()] for output in parts[0::2]]
+    outputs = [[line.rstrip() for line in output.splitlines() if not PROGRESS.match(line)] for output in parts[0::2]]
     if len(statuses) != len(ran):
         raise AssertionError(f"the shell ended at {ran[len(statuses)].text}: {parts[-1]}")
     return list(zip(ran, statuses, outputs))
