@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config/config.h"
 #include "config/config_file.h"
@@ -51,12 +52,28 @@ struct comparison {
    json_t *values, *preset_values;
 };
 
+/* NULL: there is none of this name. */
+static struct cm_config *
+load_preset(const char *name)
+{
+   char error[512];
+   char *path = text("%s/%s.yaml", presets_directory(), name);
+   struct cm_config *preset = NULL;
+   if (!access(path, F_OK)) {
+      preset = cm_config_load(name, presets_directory(), error, sizeof(error));
+      if (!preset)
+         fail(STATUS_FAILED, "%s", error);
+   }
+   free(path);
+   return preset;
+}
+
 static struct comparison
 compare(const struct cm_config *config, const char *preset)
 {
-   char error[512];
-   struct comparison comparison = {.config = config, .values = config_json(config)};
-   comparison.preset = cm_config_load(preset, presets_directory(), error, sizeof(error));
+   struct comparison comparison = {.config = config,
+                                   .preset = load_preset(preset),
+                                   .values = config_json(config)};
    if (comparison.preset)
       comparison.preset_values = config_json(comparison.preset);
    return comparison;
