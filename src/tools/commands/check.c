@@ -90,7 +90,7 @@ check_images(const struct check *check)
    options.record = NULL;
    for (unsigned d = 0; d < num_drivers; d++) {
       char *log = text("%s/%s-images.log", options.out, driver_names[d]);
-      replayer_start(&replayers[d], check->trace, driver_names[d], &options, NULL, &wanted, NULL, log);
+      replayer_start(&replayers[d], check->trace, driver_names[d], &options, NULL, &wanted, log);
       free(log);
    }
    unsigned done = 0;

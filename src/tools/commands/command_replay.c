@@ -6,7 +6,6 @@
 
 #include "commands/check.h"
 #include "process/display.h"
-#include "commands/draw_metrics.h"
 #include "output/image.h"
 #include "options.h"
 #include "output/progress.h"
@@ -24,16 +23,13 @@ static const char description[] =
    "second replay, so that taking them changes no counter. Without DISPLAY it uses an X server\n"
    "of its own (Xvfb). A trace that needs a newer version of OpenGL than the simulated GPU has\n"
    "is replayed as far as possible: each function that is refused is named, and the exit status\n"
-   "is 1.\n"
-   "With --pdrawcalls standard output has glretrace's table of the draw calls, from a second\n"
-   "replay, instead of the statistics.\n";
+   "is 1.\n";
 
 struct replay {
    struct options options;
    struct cm_frame_list frames; /* once the trace is open: those simulated, and taken images of */
    const char *snapshots;
    const char *trace;
-   const char *draw_metrics; /* counters of each draw call, with commas between them; NULL: none */
    bool check, with_softpipe;
    double tolerance; /* per cent */
 };
@@ -47,16 +43,6 @@ take_check(void *field, const char *option, const char *value)
    replay->with_softpipe = value && strcmp(value, "llvmpipe");
    if (replay->with_softpipe && strcmp(value, "llvmpipe,softpipe") && strcmp(value, "softpipe,llvmpipe"))
       fail(STATUS_USAGE, "%s=%s: expected llvmpipe, or llvmpipe,softpipe", option, value);
-}
-
-/* --pdrawcalls: counters of draws, for which draws are attributed. */
-static void
-take_draw_metrics(void *field, const char *option, const char *value)
-{
-   struct replay *replay = (struct replay *)((char *)field - offsetof(struct replay, draw_metrics));
-   replay->draw_metrics = value;
-   replay->options.configurations.attributes_draws = true;
-   configurations_set(&replay->options.configurations, "attribution.draw=on");
 }
 
 static void
@@ -78,11 +64,6 @@ static const struct option_row rows[] = {
           "--check fails where more than so much of a frame's pixels differ from\n"
           "llvmpipe's by more than 2/255 (default: 1 %)",
           take_tolerance, struct replay, tolerance),
-   OPTION("pdrawcalls", "COUNTER[,COUNTER]",
-          "print what each draw call caused, as glretrace --pdrawcalls does: the\n"
-          "counters by the names of tbrsim counters. Implies --attribute draw\n"
-          "(default: none)",
-          take_draw_metrics, struct replay, draw_metrics),
 };
 
 static void
@@ -108,10 +89,6 @@ parse(struct replay *replay, int argc, char **argv)
    options->call_numbers |= options->configurations.attributes_draws;
    options_finish_live(options);
    results_check_tables(options);
-   if (replay->draw_metrics && !options->model)
-      fail(STATUS_USAGE, "--pdrawcalls: draws have no counters with --no-model");
-   if (replay->draw_metrics)
-      draw_metrics_check(options, replay->draw_metrics);
 }
 
 static bool
@@ -129,7 +106,7 @@ simulate(const struct replay *replay, struct results *results, const struct trac
    char *log = text("%s/replay.log", replay->options.out);
    const unsigned frames = cm_frame_list_count(&replay->frames);
 
-   replayer_start(&replayer, trace, "tbrsim", &replay->options, replay->options.frames, NULL, NULL, log);
+   replayer_start(&replayer, trace, "tbrsim", &replay->options, replay->options.frames, NULL, log);
    bool running;
    do {
       /* Asked first: the frames counted after its end are all of them. */
@@ -194,9 +171,7 @@ print_results(const struct replay *replay, struct results *results, const struct
    bool passed = true;
    if (options->parquet)
       passed &= results_write_tables(results);
-   if (replay->draw_metrics) {
-      passed &= draw_metrics_print(options, trace, replay->draw_metrics);
-   } else if (options->model) {
+   if (options->model) {
       report_print(options->out, options->gpu);
       print_files(options);
    } else if (options->record || !wants_images(replay)) {

@@ -99,15 +99,6 @@ add_images(struct launch *launch, const struct trace *trace, const struct replay
 }
 
 static void
-add_metrics(struct launch *launch, const struct replay_metrics *metrics)
-{
-   char *draws = text("--pdrawcalls=GL_AMD_performance_monitor: %s", metrics->counters);
-   add_argument(launch, draws);
-   free(draws);
-   add_variable(launch, "TBRSIM_DRAW_RESULTS", text("%s", metrics->results));
-}
-
-static void
 free_launch(struct launch *launch)
 {
    for (unsigned a = 0; a < launch->count; a++)
@@ -130,7 +121,7 @@ open_images(struct replayer *replayer)
 void
 replayer_start(struct replayer *replayer, const struct trace *trace, const char *driver,
                const struct options *options, const char *frames, const struct replay_images *wanted,
-               const struct replay_metrics *metrics, const char *log)
+               const char *log)
 {
    *replayer = (struct replayer){.driver = driver,
                                  .program = trace->egl ? "eglretrace" : "glretrace",
@@ -149,16 +140,12 @@ replayer_start(struct replayer *replayer, const struct trace *trace, const char 
    add_argument(&launch, "--headless");
    if (wanted)
       add_images(&launch, trace, wanted);
-   if (metrics)
-      add_metrics(&launch, metrics);
    add_argument(&launch, trace->path);
 
    const struct process_setup setup = {
       .variables = launch.variables,
       .num_variables = launch.num_variables,
-      .output = wanted    ? OUTPUT_PIPE
-                : metrics ? OUTPUT_SHARED
-                          : OUTPUT_NONE,
+      .output = wanted ? OUTPUT_PIPE : OUTPUT_NONE,
       .errors = log,
       /* Its handler of SIGTERM may wait for ever, for a lock that it has interrupted: the allocator's. */
       .killed_with_command = true,

@@ -26,12 +26,6 @@ struct replay_images {
    const char *calls;
 };
 
-/** Which counters of each draw call are to be printed on stdout. */
-struct replay_metrics {
-   const char *results;  /**< directory of an attributed replay: TBRSIM_DRAW_RESULTS */
-   const char *counters; /**< names with commas between them */
-};
-
 /** The argument that names the trace which a program is to replay; NULL where it is none of apitrace's replayers. */
 char **replayer_trace(char *program[]);
 
@@ -40,11 +34,10 @@ unsigned replayer_variables(struct variable *variables, const struct trace *trac
 
 /** Starts a replay, of a trace that was made on a newer context on what there is; then the calls that this refuses
  * are named at the end, unless it is for images. frames ("A-B") are those simulated, NULL for all; wanted
- * (NULL: none) makes frames come out of the pipe images; with metrics (NULL: none) draws are printed, and there are
- * no statistics; log is the file that takes what it says on stderr. Exits with a message if it cannot be started. */
+ * (NULL: none) makes frames come out of the pipe images; log is the file that takes what it says on stderr. Exits with a message if it cannot be started. */
 void replayer_start(struct replayer *replayer, const struct trace *trace, const char *driver,
                     const struct options *options, const char *frames, const struct replay_images *wanted,
-                    const struct replay_metrics *metrics, const char *log);
+                    const char *log);
 
 /** Waits for its end. Passes on what the driver said; exits with a message
  * if the replay failed. */

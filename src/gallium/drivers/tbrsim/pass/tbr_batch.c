@@ -12,7 +12,6 @@
 #include "util/u_memory.h"
 #include "state/tbr_context.h"
 #include "pass/tbr_counter_query.h"
-#include "state/tbr_draw_results.h"
 #include "model/tbr_model.h"
 #include "pass/tbr_hazards.h"
 #include "pass/tbr_pixel_local.h"
@@ -622,8 +621,6 @@ submit(struct tbr_context *context, struct tbr_batch *batch, enum cm_end_reason 
    batch->events.pass.attribute_blocks = batch->most_blocks;
    tbr_pass_events_complete(&batch->events, &batch->pass);
    describe_end(batch, reason);
-   if (batch->recorded)
-      tbr_draw_results_check(screen, &batch->events.pass);
 
    /* Once submitted, a batch that is not recorded may be recycled at any time. */
    const bool recorded = batch->recorded;

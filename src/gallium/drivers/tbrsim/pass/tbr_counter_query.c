@@ -9,7 +9,6 @@
 #include "util/u_memory.h"
 #include "pass/tbr_batch.h"
 #include "state/tbr_context.h"
-#include "state/tbr_draw_results.h"
 #include "model/tbr_model.h"
 
 /** Queries of a counter that follow one another, of which one is active at a time. Several of a counter are
@@ -195,21 +194,11 @@ tbr_counter_query_begin(struct tbr_context *context, struct tbr_query *query)
    assert(list_is_empty(&query->link) && !query->active && !query->unread);
    query->active = true;
    query->saw_frame_end = false;
-   query->call = context->names.call;
-   query->frame = p_atomic_read(&tbr_screen(context->base.screen)->frame);
    query->end = watch->debt;
    watch->debt = 0;
    watch->owed = false;
    watch->active = query;
    return true;
-}
-
-/** Whether an ending query has begun in the call that is being made. */
-static bool
-is_of_a_call(const struct tbr_context *context, const struct tbr_query *query)
-{
-   return query->call == context->names.call &&
-          query->frame == p_atomic_read(&tbr_screen(context->base.screen)->frame);
 }
 
 void
@@ -218,8 +207,6 @@ tbr_counter_query_end(struct tbr_context *context, struct tbr_query *query)
    if (!query->active)
       return;
    query->active = false;
-   if (!is_of_a_call(context, query))
-      query->call = 0;
    struct tbr_counter_watch *watch = query->watch;
    watch->active = NULL;
    list_addtail(&query->link, &watch->ended);
@@ -257,9 +244,6 @@ tbr_counter_query_result(struct tbr_context *context, struct tbr_query *query)
          query->end = query->at_frame_end;
       }
    }
-   struct tbr_screen *screen = tbr_screen(context->base.screen);
-   if (screen->draw_results && query->call && !query->active)
-      return tbr_draw_results_value(screen, query->type - PIPE_QUERY_DRIVER_SPECIFIC, query->call);
    return query->end;
 }
 

@@ -19,7 +19,6 @@
 #include "state/tbr_context.h"
 #include "pass/tbr_batch.h"
 #include "state/tbr_debug.h"
-#include "state/tbr_draw_results.h"
 #include "pass/tbr_hazards.h"
 #include "pipe/tbr_functions.h"
 #include "pipe/tbr_hit_rate_query.h"
@@ -49,7 +48,6 @@ finish_model(struct tbr_screen *screen)
    if (!screen->model || screen->model_finished)
       return;
    screen->model_finished = true;
-   tbr_draw_results_finish(screen);
    tbr_model_finish(screen->model);
 }
 
@@ -224,7 +222,6 @@ destroy_screen(struct pipe_screen *base)
    simple_mtx_destroy(&screen->gone_lock);
    util_dynarray_fini(&screen->gone);
    simple_mtx_destroy(&screen->submit_lock);
-   tbr_draw_results_destroy_screen(screen);
    tbr_counter_set_destroy_screen(screen);
    tbr_hit_rates_destroy_screen(screen);
    cm_counter_table_destroy(screen->counters);
@@ -371,8 +368,7 @@ tbrsim_create_screen(struct sw_winsys *winsys)
    tbr_debug_init();
    init_functions(screen);
 
-   if (!lp_build_init() || !build_gpu(screen) || !tbr_counter_list_init_screen(screen) ||
-       !tbr_draw_results_init_screen(screen)) {
+   if (!lp_build_init() || !build_gpu(screen) || !tbr_counter_list_init_screen(screen)) {
       destroy_screen(&screen->base);
       return NULL;
    }

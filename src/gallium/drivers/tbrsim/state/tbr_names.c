@@ -15,7 +15,6 @@
 #include "util/u_debug.h"
 #include "util/u_memory.h"
 #include "state/tbr_context.h"
-#include "state/tbr_draw_results.h"
 #include "model/tbr_model.h"
 #include "state/tbr_resource.h"
 #include "state/tbr_screen.h"
@@ -38,7 +37,7 @@ tbr_names_init_screen(struct tbr_screen *screen)
    simple_mtx_init(&names->mutex, mtx_plain);
    names->strings = _mesa_hash_table_create(NULL, _mesa_hash_string, _mesa_key_string_equal);
    names->groups = _mesa_hash_table_u64_create(NULL);
-   names->calls = debug_get_bool_option("TBRSIM_CALL_MARKERS", false) || tbr_draw_results_are_wanted();
+   names->calls = debug_get_bool_option("TBRSIM_CALL_MARKERS", false);
    return names->strings && names->groups;
 }
 

@@ -32,11 +32,9 @@ struct tbr_query {
    struct tbr_batch_time *begin_time, *end_time; /**< of a pass that was being drawn then; else NULL */
    bool unread;                                  /**< of a counter: ended, its result not read */
    struct tbr_counter_watch
-      *watch;      /**< of a counter: the sequence of queries that it belongs to; NULL: new */
-   uint32_t call;  /**< of a counter: the call in which it has begun and ended; 0: several, or not known */
-   uint32_t frame; /**< of a counter: the screen's when it began */
-   uint64_t at_frame_end;                        /**< of a counter: the result when a frame ended last */
-   bool saw_frame_end;                           /**< of a counter: one has ended since it began */
+      *watch;             /**< of a counter: the sequence of queries that it belongs to; NULL: new */
+   uint64_t at_frame_end; /**< of a counter: the result when a frame ended last */
+   bool saw_frame_end;    /**< of a counter: one has ended since it began */
    struct tbr_query *counted[TBR_RATE_COUNTERS]; /**< of a hit rate: the queries that it is made of */
    uint64_t last_batch;                          /**< result is final once this batch is done */
    /** Both at begin; after end the difference. */

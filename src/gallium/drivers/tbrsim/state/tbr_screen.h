@@ -11,7 +11,6 @@
 #include "util/u_dynarray.h"
 #include "stats/counters.h"
 
-struct tbr_draw_results;
 struct tbr_model;
 struct tbr_names;
 struct tbr_shader_cache;
@@ -55,8 +54,7 @@ struct tbr_screen {
    unsigned num_counter_groups;
    struct tbr_hit_rate *hit_rates;
    unsigned num_hit_rates;
-   char **counter_texts;                  /**< descriptions with their units, by counter */
-   struct tbr_draw_results *draw_results; /**< NULL: not asked for */
+   char **counter_texts; /**< descriptions with their units, by counter */
 
    uint32_t loops_ended;        /**< 1 once a shader's loops had to be ended; see tbr_nir_limit_loops */
    uint32_t reported_loops;     /**< ... and that has been reported (atomic) */
