@@ -12,39 +12,17 @@
 #include "util/file.h"
 
 #define FRESH_NAME "." CM_PROCESS_INDEX_NAME ".new"
-#define MAX_BYTES ((size_t)64 << 20)
 
-enum {
-#define FIELD_NUMBER(name) FIELD_##name,
-   CM_PROCESS_FIELDS(FIELD_NUMBER)
-#undef FIELD_NUMBER
-      NUM_FIELDS
-};
-
-static const char *const names[NUM_FIELDS] = {
-#define FIELD_NAME(name) #name,
-   CM_PROCESS_FIELDS(FIELD_NAME)
-#undef FIELD_NAME
-};
-
-static char **
-field(struct cm_process_row *row, unsigned number)
-{
-   char **const fields[NUM_FIELDS] = {
-#define FIELD_PLACE(name) &row->name,
-      CM_PROCESS_FIELDS(FIELD_PLACE)
-#undef FIELD_PLACE
-   };
-   return fields[number];
-}
+static const char *const names[CM_PROCESS_FIELDS] = {"folder", "program",   "pid",
+                                                     "run",    "recording", "command"};
 
 /* ---- rows -------------------------------------------------------------- */
 
 static void
 free_row(struct cm_process_row *row)
 {
-   for (unsigned f = 0; f < NUM_FIELDS; f++)
-      free(*field(row, f));
+   for (unsigned f = 0; f < CM_PROCESS_FIELDS; f++)
+      free(row->fields[f]);
 }
 
 void
@@ -61,11 +39,11 @@ cm_process_index_add(struct cm_process_index *index, const struct cm_process_row
 {
    if (!cm_array_grow(&index->rows, index->count, sizeof *index->rows))
       return false;
-   struct cm_process_row from = *row, copy = {0};
+   struct cm_process_row copy;
    bool ok = true;
-   for (unsigned f = 0; f < NUM_FIELDS; f++) {
-      *field(&copy, f) = strdup(*field(&from, f));
-      ok &= *field(&copy, f) != NULL;
+   for (unsigned f = 0; f < CM_PROCESS_FIELDS; f++) {
+      copy.fields[f] = strdup(row->fields[f]);
+      ok &= copy.fields[f] != NULL;
    }
    if (ok)
       index->rows[index->count++] = copy;
@@ -94,99 +72,61 @@ cm_process_index_find(const struct cm_process_index *index, const char *folder)
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* Takes a field, with or without quotes, and what ends it: a comma, a line's end. NULL: it is none. */
-static const char *
-take_field(const char *at, struct cm_byte_writer *value)
+/* Reads a field, with or without quotes, in place. Returns what follows its end; NULL: it ends otherwise. */
+static char *
+parse_field(char *at, char end, char **field)
 {
-   value->size = 0;
-   if (*at != '"') {
-      const size_t length = strcspn(at, ",\n\"");
-      cm_put_bytes(value, at, length);
-      at += length;
-   } else {
-      for (at++; *at && (*at != '"' || at[1] == '"'); at++) {
-         at += *at == '"';
-         cm_text_add_character(value, *at);
-      }
+   char *to = *field = at;
+   const bool quoted = *at == '"';
+   for (at += quoted; *at && (quoted ? *at != '"' || at[1] == '"' : !strchr(",\n\"", *at)); at++) {
       at += *at == '"';
+      *to++ = *at;
    }
-   cm_text_add_character(value, '\0');
-   return *at == ',' || *at == '\n' ? at + 1 : NULL;
-}
-
-/* Reads a line into a row: what follows it, or NULL. */
-static const char *
-take_row(const char *at, struct cm_process_row *row, struct cm_byte_writer *value)
-{
-   for (unsigned f = 0; f < NUM_FIELDS; f++) {
-      const char *next = take_field(at, value);
-      if (!next || value->out_of_memory || (next[-1] == '\n') != (f == NUM_FIELDS - 1))
-         return NULL;
-      *field(row, f) = (char *)value->data;
-      *value = (struct cm_byte_writer){0};
-      at = next;
-   }
-   return at;
+   at += quoted && *at == '"';
+   const bool ends = *at == end;
+   *to = '\0';
+   return ends ? at + 1 : NULL;
 }
 
 static int
-parse(const char *at, struct cm_process_index *index)
+parse(char *at, struct cm_process_index *index)
 {
-   bool heading = true, ok = true;
-   while (ok && *at) {
-      struct cm_process_row row = {0};
-      struct cm_byte_writer value = {0};
-      at = take_row(at, &row, &value);
-      ok = at != NULL;
-      for (unsigned f = 0; ok && heading && f < NUM_FIELDS; f++)
-         ok = strcmp(*field(&row, f), names[f]) == 0;
-      if (ok && !heading)
-         ok = cm_process_index_add(index, &row);
-      heading = false;
-      free(value.data);
-      free_row(&row);
+   bool ok = true;
+   unsigned lines = 0;
+   for (; ok && *at; lines++) {
+      struct cm_process_row row;
+      for (unsigned f = 0; ok && f < CM_PROCESS_FIELDS; f++) {
+         at = parse_field(at, f + 1 < CM_PROCESS_FIELDS ? ',' : '\n', &row.fields[f]);
+         ok = at && (lines || strcmp(row.fields[f], names[f]) == 0);
+      }
+      ok = ok && (!lines || cm_process_index_add(index, &row));
    }
-   return !ok || heading ? EBADMSG : 0;
-}
-
-static int
-read_all(int file, struct cm_byte_writer *text)
-{
-   for (;;) {
-      if (!cm_bytes_reserve(text, 4096))
-         return ENOMEM;
-      uint8_t *room = text->data + text->size;
-      const ssize_t n = read(file, room, 4096);
-      if (n < 0 && errno == EINTR)
-         continue;
-      if (n < 0)
-         return errno;
-      if (n == 0)
-         break;
-      /* A text of C: nothing that follows a zero would be seen. */
-      if (memchr(room, 0, (size_t)n) || text->size > MAX_BYTES)
-         return EBADMSG;
-      text->size += (size_t)n;
-   }
-   cm_text_add_character(text, '\0');
-   return text->out_of_memory ? ENOMEM : 0;
+   return ok && lines ? 0 : EBADMSG;
 }
 
 int
 cm_process_index_read(int directory, struct cm_process_index *index)
 {
-   struct cm_byte_writer text = {0};
+   char *text = NULL;
+   size_t capacity = 0;
    *index = (struct cm_process_index){0};
    const int file = openat(directory, CM_PROCESS_INDEX_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-   if (file < 0)
-      return errno == ENOENT ? 0 : errno;
-   int code = read_all(file, &text);
-   close(file);
+   FILE *stream = file < 0 ? NULL : fdopen(file, "r");
+   if (!stream) {
+      const int code = errno;
+      if (file >= 0)
+         close(file);
+      return code == ENOENT ? 0 : code;
+   }
+   /* Up to the end: a text has no zero. */
+   const ssize_t size = getdelim(&text, &capacity, '\0', stream);
+   int code = size < 0 && ferror(stream) ? errno : size < 0 || strlen(text) != (size_t)size ? EBADMSG : 0;
+   fclose(stream);
    if (!code)
-      code = parse((const char *)text.data, index);
+      code = parse(text, index);
    if (code)
       cm_process_index_free(index);
-   free(text.data);
+   free(text);
    return code;
 }
 
@@ -208,15 +148,15 @@ add_field(struct cm_byte_writer *text, const char *value)
 static void
 format(struct cm_byte_writer *text, const struct cm_process_index *index)
 {
-   for (unsigned f = 0; f < NUM_FIELDS; f++) {
+   for (unsigned f = 0; f < CM_PROCESS_FIELDS; f++) {
       cm_text_add(text, f ? "," : "");
       cm_text_add(text, names[f]);
    }
    cm_text_add(text, "\n");
    for (size_t r = 0; r < index->count; r++) {
-      for (unsigned f = 0; f < NUM_FIELDS; f++) {
+      for (unsigned f = 0; f < CM_PROCESS_FIELDS; f++) {
          cm_text_add(text, f ? "," : "");
-         add_field(text, *field(&index->rows[r], f));
+         add_field(text, index->rows[r].fields[f]);
       }
       cm_text_add(text, "\n");
    }

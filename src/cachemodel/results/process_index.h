@@ -17,13 +17,16 @@
 
 #define CM_PROCESS_INDEX_NAME "processes.csv"
 
-#define CM_PROCESS_FIELDS(X) X(folder) X(program) X(pid) X(run) X(recording) X(command)
+#define CM_PROCESS_FIELDS 6
 
 /** One process; its texts are the index's. */
 struct cm_process_row {
-#define CM_PROCESS_FIELD(name) char *name;
-   CM_PROCESS_FIELDS(CM_PROCESS_FIELD)
-#undef CM_PROCESS_FIELD
+   union {
+      struct {
+         char *folder, *program, *pid, *run, *recording, *command;
+      };
+      char *fields[CM_PROCESS_FIELDS]; /**< the same, in the order of the columns */
+   };
 };
 
 /** Starts as all zeros. */
