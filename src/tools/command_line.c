@@ -29,12 +29,6 @@ struct parser {
    int out;                                  /* which of them -o is; -1: none */
 };
 
-static bool
-may_omit(const struct option_row *row)
-{
-   return row->value && row->value[0] == '[';
-}
-
 static void
 add_row(struct parser *parser, unsigned *num_options, const struct option_row *row, void *target)
 {
@@ -51,9 +45,9 @@ add_row(struct parser *parser, unsigned *num_options, const struct option_row *r
       parser->out = (int)number;
    parser->long_options[(*num_options)++] = (struct option){
       .name = row->name,
-      .has_arg = !row->value     ? no_argument
-                 : may_omit(row) ? optional_argument
-                                 : required_argument,
+      .has_arg = !row->value            ? no_argument
+                 : row->value[0] == '[' ? optional_argument
+                                        : required_argument,
       .val = FIRST_OPTION + (int)number,
    };
 }

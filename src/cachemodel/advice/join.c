@@ -170,15 +170,6 @@ begin(struct cm_pass_join *join, const struct cm_pass *pass)
    return true;
 }
 
-/* What becomes of an attachment that is in both. */
-static void
-join_attachment(struct cm_attachment *first, const struct cm_attachment *second)
-{
-   assert(first->resource == second->resource);
-   first->load |= second->load && !first->store && !first->clear;
-   first->store |= second->store;
-}
-
 bool
 cm_pass_join_add(struct cm_pass_join *join, const struct cm_pass *pass)
 {
@@ -217,9 +208,13 @@ cm_pass_join_add(struct cm_pass_join *join, const struct cm_pass *pass)
    joined->end = pass->end;
    joined->end_call = pass->end_call;
    memcpy(joined->resolve, pass->resolve, sizeof joined->resolve);
-   for (unsigned slot = 0; slot < CM_SLOTS; slot++)
-      join_attachment((struct cm_attachment *)cm_pass_attachment(joined, slot),
-                      cm_pass_attachment(pass, slot));
+   for (unsigned slot = 0; slot < CM_SLOTS; slot++) {
+      struct cm_attachment *first = (struct cm_attachment *)cm_pass_attachment(joined, slot);
+      const struct cm_attachment *second = cm_pass_attachment(pass, slot);
+      assert(first->resource == second->resource);
+      first->load |= second->load && !first->store && !first->clear;
+      first->store |= second->store;
+   }
    return true;
 }
 

@@ -219,14 +219,6 @@ seen_up_to(const struct cm_reuse *reuse, uint32_t position)
    return sum;
 }
 
-static void
-see(struct cm_reuse *reuse, uint32_t position, uint32_t positions)
-{
-   assert(position < positions && positions <= reuse->max_seen);
-   for (uint32_t i = position + 1; i <= positions; i += i & -i)
-      reuse->seen[i]++;
-}
-
 /* The sub-trace of this frame's last accesses to a set: its blocks' positions in it, and their
  * distances from the sub-trace before. */
 static uint64_t
@@ -246,7 +238,9 @@ end_set(struct cm_reuse *reuse, struct cm_reuse_set *set, struct set_frames *fra
           * both once. */
          const uint32_t both = common - seen_up_to(reuse, record->order);
          sum += (before - 1 - record->order) + order - both;
-         see(reuse, record->order, before);
+         assert(record->order < before && before <= reuse->max_seen);
+         for (uint32_t i = record->order + 1; i <= before; i += i & -i)
+            reuse->seen[i]++;
          common++;
       }
       record->order = order++;

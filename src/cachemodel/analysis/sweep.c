@@ -83,19 +83,14 @@ compare_points(const void *first, const void *second)
    return compare(a->point.config.ways, b->point.config.ways);
 }
 
-static bool
-is_stack(enum kind kind)
-{
-   return kind == KIND_LRU || kind == KIND_OPT;
-}
-
 /* Caches that one stack has all of. */
 static bool
 share_unit(const struct point *a, const struct point *b)
 {
    const struct cm_cache_config *one = &a->point.config, *other = &b->point.config;
-   return is_stack(a->kind) && b->kind == a->kind && one->policy == other->policy && a->sets == b->sets &&
-          one->block == other->block && one->index == other->index;
+   return (a->kind == KIND_LRU || a->kind == KIND_OPT) && b->kind == a->kind &&
+          one->policy == other->policy && a->sets == b->sets && one->block == other->block &&
+          one->index == other->index;
 }
 
 static bool

@@ -49,12 +49,6 @@ has_tiles(const struct cm_energy_builder *builder)
    return builder->config->mode != CM_MODE_IMR;
 }
 
-static uint32_t
-key_value(const struct cm_energy_config *config, size_t offset)
-{
-   return *(const uint32_t *)((const char *)config + offset);
-}
-
 static bool
 add_operation(struct cm_energy_builder *builder, const struct operation *operation)
 {
@@ -62,11 +56,10 @@ add_operation(struct cm_energy_builder *builder, const struct operation *operati
        operation->where == (has_tiles(builder) ? NO_TILES : TILES))
       return true;
    char note[320];
+   const uint64_t energy = *(const uint32_t *)((const char *)&builder->config->energy + operation->offset);
    cm_energy_note_key(builder, operation->key, note, sizeof note);
    return cm_energy_add_events(builder, (int)operation->unit, operation->what, operation->counter, 1,
-                               (uint64_t)key_value(&builder->config->energy, operation->offset) *
-                                  CM_ZEPTOJOULES_PER_FEMTOJOULE / operation->parts,
-                               note);
+                               energy * CM_ZEPTOJOULES_PER_FEMTOJOULE / operation->parts, note);
 }
 
 /* ---- the tile's buffers ------------------------------------------------ */

@@ -149,13 +149,6 @@ cm_gpu_attribute_texture(struct cm_gpu *gpu, uint32_t id)
 
 /* ---- passes and frames ------------------------------------------------------------ */
 
-/* Passes of the frame that has not ended. */
-static uint32_t
-count_passes(const struct cm_gpu_attribution *attribution)
-{
-   return attribution->passes - ((const uint32_t *)attribution->first_pass.data)[attribution->frames];
-}
-
 static void
 keep_draws(struct cm_gpu_attribution *attribution, const struct cm_pass *pass)
 {
@@ -202,7 +195,9 @@ keep_shape(struct cm_gpu_attribution *attribution, const struct cm_pass *pass)
 {
    const uint32_t first_end = attribution->num_ends;
    uint32_t num_ends = 0;
-   const uint32_t number = count_passes(attribution);
+   /* Of the frame that has not ended. */
+   const uint32_t number =
+      attribution->passes - ((const uint32_t *)attribution->first_pass.data)[attribution->frames];
    if (!cm_array_extend(&attribution->shapes, number + 1, sizeof(struct cm_pass_shape)) ||
        !keep_ends(attribution, pass, &num_ends)) {
       attribution->counts->out_of_memory = true;
@@ -519,12 +514,6 @@ cm_gpu_attributed_rows(struct cm_gpu *gpu, enum cm_origin_part part, struct cm_a
 
 /* ---- counters ----------------------------------------------------------------------- */
 
-static bool
-is_cycles(const struct cm_counter *counter)
-{
-   return counter->source == &cm_timing_counters && strcmp(counter->name, "gpu.cycles") == 0;
-}
-
 /* Those cycles of stages that are a resource's: in which it was waited for, or loaded and stored. */
 static bool
 is_of_resources(const struct cm_counter *counter)
@@ -543,7 +532,7 @@ is_attributed(const struct cm_config *config, const struct cm_counter *counter, 
       return true;
    if (counter->source == &cm_operation_counters)
       return part != CM_ORIGIN_RESOURCE;
-   if (is_cycles(counter))
+   if (counter->source == &cm_timing_counters && strcmp(counter->name, "gpu.cycles") == 0)
       return part == CM_ORIGIN_PASS || part == CM_ORIGIN_TILE;
    if (counter->source == &cm_timing_counters)
       return cm_timing_attributed_column(config->mode, counter->event) >= 0 &&

@@ -9,12 +9,6 @@
 static const struct cm_counter_text cache_events[] = {CM_CACHE_EVENTS(CM_COUNTER_TEXT)};
 static const struct cm_counter_text dram_events[] = {CM_DRAM_EVENTS(CM_COUNTER_TEXT)};
 
-static bool
-has_event(const struct cm_config *config, int unit, int event)
-{
-   return event < CM_CACHE_EVENT_DEAD_EVICTIONS || cm_policy_needs_liveness(config->caches[unit].policy);
-}
-
 /* The counters of a unit's (or one instance's) stream; stream -1 is the total. */
 static bool
 add_events(struct cm_counter_table *table, const struct cm_config *config, int unit, int instance, int stream)
@@ -30,7 +24,8 @@ add_events(struct cm_counter_table *table, const struct cm_config *config, int u
       snprintf(which, sizeof which, ", instance %d", instance);
    }
    for (int event = 0; event < count; event++) {
-      if (!dram && !has_event(config, unit, event))
+      if (!dram && event >= CM_CACHE_EVENT_DEAD_EVICTIONS &&
+          !cm_policy_needs_liveness(config->caches[unit].policy))
          continue;
       struct cm_counter *counter = cm_counter_table_append(table, event, events[event].measure);
       if (!counter)

@@ -12,13 +12,6 @@ is_last(const cm_line *line, uint64_t block)
    return *line >> 8 == block;
 }
 
-/* An entry of a block that is passed on. */
-static inline cm_entry
-passed_entry(const struct cm_cache *filter, uint64_t block, enum cm_stream stream)
-{
-   return cm_entry_access(filter->next_entry, CM_READ, stream, block << filter->block_shift);
-}
-
 /* Without branches: which reads are passed on is hard to predict. */
 static inline __attribute__((always_inline)) void
 look_up(struct cm_cache *filter, uint64_t block, enum cm_stream stream)
@@ -27,7 +20,8 @@ look_up(struct cm_cache *filter, uint64_t block, enum cm_stream stream)
    struct cm_access_stream *passed = filter->outgoing;
    const bool passes = !is_last(line, block);
    *line = cm_line_make(block, stream, false);
-   passed->entries[passed->count] = passed_entry(filter, block, stream);
+   passed->entries[passed->count] =
+      cm_entry_access(filter->next_entry, CM_READ, stream, block << filter->block_shift);
    passed->count += passes;
    if (__builtin_expect(passed->count == passed->capacity, false))
       cm_access_stream_make_room(passed);

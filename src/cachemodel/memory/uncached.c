@@ -6,17 +6,11 @@
 
 #include <assert.h>
 
-static bool
-passes_by(const struct cm_cache *cache, enum cm_stream stream)
-{
-   return cache->uncached == 1 + (uint32_t)stream;
-}
-
 static void
 access_block(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
 {
    assert(cache->cached && cache->uncached);
-   if (passes_by(cache, stream)) {
+   if (cache->uncached == 1 + (uint32_t)stream) {
       cm_cache_drop(cache, block);
       cm_cache_bypass(cache, block, stream, access);
       return;

@@ -10,12 +10,6 @@
 #define PORT_BYTES 4 /* of a port, and of an interleaved bank (4.2.1, Table 4-2) */
 #define WIDE_PORT_BYTES 16
 
-static bool
-is_banked(const struct cm_texture_access *access)
-{
-   return access->design >= CM_TEXTURE_DESIGN_BANKED_CONTINUOUS;
-}
-
 /* ---- one footprint ------------------------------------------------------- */
 
 /* Counts accesses that activate so many data banks (or ports) and tag banks (or arrays). */
@@ -468,7 +462,8 @@ cm_texture_access_count(const struct cm_texture_access *access, enum cm_texture_
       /* A miss replaces the line in all banks (3.4), and its tag in all arrays. */
       const uint64_t banks = cm_texture_access_count(access, CM_TEXTURE_ACCESS_EVENT_DATA_BANKS),
                      tag_banks = cm_texture_access_count(access, CM_TEXTURE_ACCESS_EVENT_TAG_BANKS),
-                     line_banks = is_banked(access) ? CM_TEXTURE_BANKS : 1,
+                     line_banks =
+                        access->design >= CM_TEXTURE_DESIGN_BANKED_CONTINUOUS ? CM_TEXTURE_BANKS : 1,
                      line_tags = access->tags == CM_TEXTURE_TAGS_FOUR_ARRAYS ? CM_TEXTURE_ADDRESSES : 1;
       return (banks + access->texture_misses * line_banks) * access->access_energy +
              (tag_banks + access->texture_misses * line_tags) * access->tag_energy;

@@ -116,21 +116,15 @@ receive_from(struct cm_nuca *nuca, uint32_t node, uint32_t cycle)
       deliver(nuca, &packets[cycle - hops * hop_cycles], hops, hops);
 }
 
-static void
-receive_cycle(struct cm_nuca *nuca, uint32_t cycle)
-{
-   for (uint32_t node = 0; node < nuca->processors; node++)
-      receive_from(nuca, node, cycle);
-}
-
 /* Packets arrive until a cycle, that included. */
 static void
 receive_until(struct cm_nuca *nuca, uint32_t cycle)
 {
    struct cm_nuca_nodes *nodes = &nuca->nodes;
    while (nodes->num_cycles && nodes->cycle <= cycle) {
-      receive_cycle(nuca, nodes->cycle++);
-      if (nodes->cycle == nodes->num_cycles)
+      for (uint32_t node = 0; node < nuca->processors; node++)
+         receive_from(nuca, node, nodes->cycle);
+      if (++nodes->cycle == nodes->num_cycles)
          nodes->num_cycles = 0;
    }
 }
@@ -176,13 +170,6 @@ end_epoch(struct cm_nuca *nuca)
 
 /* ---- requests ------------------------------------------------------------ */
 
-static inline void
-count_towards_epoch(struct cm_nuca *nuca)
-{
-   if (++nuca->epoch_accesses >= nuca->config.affinity_table.epoch_accesses)
-      end_epoch(nuca);
-}
-
 static void
 read_distributed(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count)
 {
@@ -202,7 +189,8 @@ read_distributed(struct cm_nuca *nuca, uint32_t processor, const uint64_t *block
       if (!local || counts_all)
          nuca->counts[CM_NUCA_OWNERSHIP_CHANGES] += cm_affinity_count(table, bucket, processor);
       cm_nuca_count_degree(nuca, block);
-      count_towards_epoch(nuca);
+      if (++nuca->epoch_accesses >= nuca->config.affinity_table.epoch_accesses)
+         end_epoch(nuca);
    }
 }
 

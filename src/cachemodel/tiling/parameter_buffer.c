@@ -23,12 +23,6 @@ cm_pb_needs_wide(uint64_t num_tiles, uint64_t num_attribute_blocks, uint32_t max
           max_attributes > CM_PB_NARROW_ATTRIBUTES;
 }
 
-static inline uint32_t
-max_tiles(bool wide)
-{
-   return wide ? CM_PB_WIDE_TILES : CM_PB_NARROW_TILES;
-}
-
 static inline bool
 primitive_fits(bool wide, uint32_t primitive, uint32_t num_attributes)
 {
@@ -282,7 +276,7 @@ bool
 cm_pb_lists_reset(struct cm_pb_lists *lists, bool wide, uint32_t num_tiles, const uint32_t *position)
 {
    assert(num_tiles >= 1);
-   if (num_tiles > max_tiles(wide)) {
+   if (num_tiles > (wide ? CM_PB_WIDE_TILES : CM_PB_NARROW_TILES)) {
       errno = EOVERFLOW;
       return false;
    }

@@ -31,12 +31,6 @@ cm_thread_nanoseconds(void)
 /* Number of the owner. */
 #define OWNER 1
 
-static bool
-has_task(const struct cm_worker *worker)
-{
-   return !worker->is_busy && worker->is_ready(worker->context);
-}
-
 /* A worker with a task, whose last one the thread has done if there is such a worker; NULL: there is no task. */
 static struct cm_worker *
 find_task(const struct cm_threads *threads, unsigned thread)
@@ -44,7 +38,7 @@ find_task(const struct cm_threads *threads, unsigned thread)
    struct cm_worker *other = NULL;
    for (unsigned w = 0; w < threads->num_workers; w++) {
       struct cm_worker *worker = threads->workers[w];
-      if ((worker->thread == thread || !other) && has_task(worker)) {
+      if ((worker->thread == thread || !other) && !worker->is_busy && worker->is_ready(worker->context)) {
          if (worker->thread == thread)
             return worker;
          other = worker;

@@ -133,14 +133,6 @@ look_at(struct cm_advice *advice, const struct cm_item *item)
    return ok;
 }
 
-/* frame: of cm_recording_frames. */
-static void
-begin_frame(struct advise *advise, unsigned frame)
-{
-   cm_advice_frame_begin(advise->advice, session_frame_number(&advise->session, frame),
-                         advise->counted.plan.counted[frame]);
-}
-
 /* The last frame to look at: that behind the simulated ones, if there is one of the same GPU. It says what becomes of what these
  * store. */
 static unsigned
@@ -166,8 +158,11 @@ look(struct advise *advise)
       struct cm_item item = cm_recording_next(simulations->recording);
       if (item.type == CM_ITEM_END || item.type == CM_ITEM_DAMAGED)
          break;
-      if ((item.type == CM_ITEM_PASS || item.type == CM_ITEM_FRAME_END) && item.frame != begun)
-         begin_frame(advise, begun = (unsigned)item.frame);
+      if ((item.type == CM_ITEM_PASS || item.type == CM_ITEM_FRAME_END) && item.frame != begun) {
+         begun = (unsigned)item.frame;
+         cm_advice_frame_begin(advise->advice, session_frame_number(&advise->session, begun),
+                               advise->counted.plan.counted[begun]);
+      }
       ok = look_at(advise->advice, &item);
       done += item.type == CM_ITEM_FRAME_END;
       progress_show("looking", done, frames);

@@ -32,19 +32,15 @@ release(struct work_queue *queue)
    pthread_cond_broadcast(&queue->changed);
 }
 
-/* Of the oldest item, which is being consumed, or will be next. */
-static unsigned long
-bytes_of_first(const struct work_queue *queue)
-{
-   return queue->first == queue->end ? 0 : queue->items[queue->first % WORK_QUEUE_ITEMS].bytes;
-}
-
 static bool
 has_room(const struct work_queue *queue)
 {
    const unsigned long wanted = queue->num_members * WORK_QUEUE_CONSUMER_BYTES;
    const unsigned long limit = wanted < WORK_QUEUE_BYTES ? wanted : WORK_QUEUE_BYTES;
-   return queue->end - queue->first < WORK_QUEUE_ITEMS && (queue->bytes - bytes_of_first(queue) < limit);
+   /* Of the oldest item, which is being consumed, or will be next. */
+   const unsigned long first =
+      queue->first == queue->end ? 0 : queue->items[queue->first % WORK_QUEUE_ITEMS].bytes;
+   return queue->end - queue->first < WORK_QUEUE_ITEMS && queue->bytes - first < limit;
 }
 
 /* The consumer with a waiting item that is farthest behind takes it. False where there is none. */

@@ -295,12 +295,6 @@ take_viewport(struct size *extent, bool *at_origin, const struct viewport *viewp
 
 /* ---- calls ------------------------------------------------------------------ */
 
-static struct context *
-current_context(struct trace_drawables *all, const struct call *call)
-{
-   return *find(&all->threads, call->thread);
-}
-
 static void
 make_current(struct trace_drawables *all, const struct call *call)
 {
@@ -465,7 +459,7 @@ trace_drawables_take(struct trace_drawables *all, const char *line)
          create(all, &call);
       else if (begins_with(&call, "eglQuerySurface") || begins_with(&call, "glXQueryDrawable"))
          query(all, &call);
-   } else if ((context = current_context(all, &call))) {
+   } else if ((context = *find(&all->threads, call.thread))) {
       if (begins_with(&call, "glViewport"))
          set_viewport(context, &call);
       else if (begins_with(&call, "glBindFramebuffer"))

@@ -57,19 +57,6 @@ decimal(uint64_t number)
    return digits;
 }
 
-/* What one event takes, or what leaks. */
-static char *
-figure_of(const struct cm_energy_term *term)
-{
-   return decimal(term->by_time ? term->leakage : term->energy);
-}
-
-static const char *
-measure_of(const struct cm_energy_term *term)
-{
-   return term->by_time ? "uW" : "pJ";
-}
-
 static uint64_t
 events_of(const struct energy_account *account, const struct cm_energy_term *term)
 {
@@ -90,12 +77,12 @@ missing(const struct energy_account *account)
 static json_t *
 term_json(const struct energy_account *account, const struct cm_energy_term *term)
 {
-   char *figure = figure_of(term);
+   char *figure = decimal(term->by_time ? term->leakage : term->energy);
    json_t *object =
       json_pack("{s:s, s:s, s:s, s:I, s:s, s:s, s:I, s:s}", "unit", cm_energy_unit_name(term->unit), "energy",
                 term->is_static ? "static" : "dynamic", "of", term->what, term->by_time ? "cycles" : "events",
-                (json_int_t)events_of(account, term), "each", figure, "measure", measure_of(term), "pJ",
-                (json_int_t)energy_account_total(account, term), "source", term->note);
+                (json_int_t)events_of(account, term), "each", figure, "measure", term->by_time ? "uW" : "pJ",
+                "pJ", (json_int_t)energy_account_total(account, term), "source", term->note);
    free(figure);
    return object;
 }

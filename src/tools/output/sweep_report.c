@@ -34,12 +34,6 @@ result_of(const struct sweep_report *report, unsigned number)
    return result;
 }
 
-static unsigned
-threshold_of(const struct cm_cache_config *config)
-{
-   return cm_policy_samples(config->policy) ? cm_cache_config_gspc(config).threshold : 0;
-}
-
 static const char *
 uncached_of(const struct cm_cache_config *config)
 {
@@ -204,7 +198,7 @@ cache_json(const struct sweep_report *report, unsigned number)
 {
    const struct cm_sweep_point *point = &report->points->list[number];
    const struct cm_cache_config *config = &point->config;
-   const unsigned threshold = threshold_of(config);
+   const unsigned threshold = cm_policy_samples(config->policy) ? cm_cache_config_gspc(config).threshold : 0;
    char *name = name_of(point);
    json_t *object =
       json_pack("{s:s, s:o, s:s?, s:s?, s:I, s:I}", "policy", name, "threshold",

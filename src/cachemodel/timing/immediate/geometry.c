@@ -5,13 +5,6 @@
 
 #include "timing/immediate/immediate.h"
 
-/* The number in the queue of a vertex of the pass that is fetched and not assembled. */
-static uint64_t
-number_of(const struct cm_immediate_timing *timing, uint32_t vertex)
-{
-   return timing->vertices.queue.popped + vertex - timing->assemble_at.vertex;
-}
-
 /* When it is transformed. */
 static uint64_t *
 vertex_done(const struct cm_immediate_timing *timing, uint64_t number)
@@ -111,7 +104,8 @@ cm_immediate_run_vertex(struct cm_immediate_timing *timing)
    if (at->vertex == timing->fetch_at.vertex)
       return false;
    const struct cm_logged_draw *draw = cm_log_draw(&timing->log, at);
-   const uint64_t number = number_of(timing, at->vertex);
+   /* The vertex' number in the queue: it is fetched and not assembled. */
+   const uint64_t number = timing->vertices.queue.popped + at->vertex - timing->assemble_at.vertex;
    struct cm_dependency *wait = cm_flight_dependency(&timing->vertices, number);
    if (!cm_dependency_is_known(&timing->memory.base, wait) || wait->time >= timing->now)
       return false;

@@ -26,20 +26,13 @@ cm_geometry_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
    return timing->geometry.work != NULL;
 }
 
-/* Whether PMDs and attributes go through one cache. */
-static bool
-has_one_cache(const struct cm_config *config)
-{
-   return config->streams[CM_STREAM_PB_LIST] == config->streams[CM_STREAM_PB_ATTRIBUTE];
-}
-
 /* Cycles that the Polygon List Builder writes a primitive: a PMD or an attribute a cycle through a cache's one
  * port; into an Attribute Cache, the primitive as a whole. */
 static uint64_t
 binning_cycles(const struct cm_config *config, const struct cm_logged_binned *binned)
 {
    const uint32_t attributes = config->primitive_buffer.lines ? 1 : binned->num_attributes;
-   if (has_one_cache(config))
+   if (config->streams[CM_STREAM_PB_LIST] == config->streams[CM_STREAM_PB_ATTRIBUTE])
       return binned->num_tiles + attributes;
    return binned->num_tiles > attributes ? binned->num_tiles : attributes;
 }

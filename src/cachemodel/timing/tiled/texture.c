@@ -18,12 +18,6 @@ set_clock(struct cm_texture_timing *texture, uint32_t unit, uint64_t clock)
    texture->least = least;
 }
 
-static inline uint32_t
-soonest(const struct cm_texture_timing *texture)
-{
-   return texture->least & ((1u << CM_TEXTURE_UNIT_BITS) - 1);
-}
-
 void
 cm_texture_timing_init(struct cm_texture_timing *texture, struct cm_tiled_memory *memory, uint32_t num_units,
                        uint32_t size, struct cm_pool *pool)
@@ -337,7 +331,7 @@ go_on(struct cm_texture_timing *texture, uint32_t processor, struct cm_texture_q
 static inline __attribute__((always_inline)) void
 step(struct cm_texture_timing *texture)
 {
-   const uint32_t processor = soonest(texture);
+   const uint32_t processor = texture->least & ((1u << CM_TEXTURE_UNIT_BITS) - 1);
    struct cm_texture_unit *unit = &texture->units[processor];
    struct cm_texture_quad *quad = &unit->quads[unit->first];
    assert(unit->count);

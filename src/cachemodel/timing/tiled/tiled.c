@@ -196,13 +196,6 @@ advance(struct cm_tiled_timing *timing, bool is_last)
 
 /* ---- frames -------------------------------------------------------------- */
 
-static uint64_t
-last_cycle(const struct cm_tiled_timing *timing)
-{
-   const uint64_t end = cm_later(timing->geometry.end, timing->fetcher.out_time);
-   return cm_later(cm_later(end, timing->raster.z_time), cm_pipeline_last_cycle(&timing->base));
-}
-
 /* Synchronizes all stages at the end of a frame. */
 static void
 idle_until(struct cm_tiled_timing *timing, uint64_t end)
@@ -226,7 +219,8 @@ complete(struct cm_tiled_timing *timing)
       return CM_UNKNOWN;
    if (cm_fetcher_timing_end_pass(timing))
       advance(timing, true);
-   return last_cycle(timing);
+   const uint64_t end = cm_later(timing->geometry.end, timing->fetcher.out_time);
+   return cm_later(cm_later(end, timing->raster.z_time), cm_pipeline_last_cycle(&timing->base));
 }
 
 static uint64_t

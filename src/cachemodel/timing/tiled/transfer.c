@@ -3,13 +3,6 @@
  * last quad is blended. Blocks are transferred in order, with a limited number outstanding. */
 #include "timing/tiled/tiled.h"
 
-/* When the tile's buffer is free: when its previous tile is flushed. */
-static uint64_t
-buffer_is_free(const struct cm_tiled_timing *timing, const struct cm_work *work)
-{
-   return timing->transfer.flushed[work->number % timing->pipeline->tile_buffers];
-}
-
 /* Whether there is a tile to load, and it is known when its buffer is free. */
 static bool
 can_load(struct cm_tiled_timing *timing)
@@ -76,7 +69,8 @@ load(struct cm_tiled_timing *timing)
 {
    struct cm_transfer_timing *transfer = &timing->transfer;
    struct cm_work *work = transfer->load;
-   const uint64_t is_free = buffer_is_free(timing, work);
+   /* When the buffer's previous tile is flushed. */
+   const uint64_t is_free = transfer->flushed[work->number % timing->pipeline->tile_buffers];
    assert(work->kind == CM_LOG_TILE);
    transfer->token = 0;
    work->loaded = is_free;
