@@ -35,6 +35,25 @@ has_storage(const struct writer *writer)
    return writer->stage == COMPUTE || (writer->stage == FRAGMENT && writer->plan->storage);
 }
 
+void
+put_form(struct writer *writer, const char *form, unsigned depth)
+{
+   for (; *form; form++) {
+      if (*form == '%') {
+         put_approximate(writer, depth - 1);
+         continue;
+      }
+      switch (*form == '$' ? *++form : 0) {
+      case 'c': put_condition(writer); break;
+      case 'e': put_exact(writer, depth - 1); break;
+      case 'i': put_int(writer, depth - 1); break;
+      case 'l': put_exact_leaf(writer); break;
+      case 'u': put_uint(writer, depth - 1); break;
+      default: put(writer, "%c", *form); break;
+      }
+   }
+}
+
 /* ---- exact expressions ---------------------------------------------------- */
 
 void
@@ -77,33 +96,16 @@ put_exact(struct writer *writer, unsigned depth)
    static const char *const pairs[] = {"min", "max", "step"};
    switch (roll(dice, 6)) {
    case 0:
-      put(writer, "%s(", PICK(dice, functions));
-      put_exact(writer, depth - 1);
-      put(writer, ")");
+      put(writer, "%s", PICK(dice, functions));
+      put_form(writer, "($e)", depth);
       break;
    case 1:
-      put(writer, "%s(", PICK(dice, pairs));
-      put_exact(writer, depth - 1);
-      put(writer, ", ");
-      put_exact(writer, depth - 1);
-      put(writer, ")");
+      put(writer, "%s", PICK(dice, pairs));
+      put_form(writer, "($e, $e)", depth);
       break;
-   case 2: /* the product of two leaves has few enough digits */
-      put(writer, "(");
-      put_exact_leaf(writer);
-      put(writer, " * ");
-      put_exact_leaf(writer);
-      put(writer, ")");
-      break;
-   case 3:
-      put(writer, "(");
-      put_condition(writer);
-      put(writer, " ? ");
-      put_exact(writer, depth - 1);
-      put(writer, " : ");
-      put_exact(writer, depth - 1);
-      put(writer, ")");
-      break;
+   /* The product of two leaves has few enough digits. */
+   case 2: put_form(writer, "($l * $l)", depth); break;
+   case 3: put_form(writer, "($c ? $e : $e)", depth); break;
    default:
       put(writer, "(");
       put_exact(writer, depth - 1);
@@ -175,25 +177,16 @@ put_integer(struct writer *writer, unsigned depth, bool is_unsigned)
    case 5:
       if (put_integer_read(writer, is_unsigned ? UINT : INT))
          break;
-      put(writer, "%s(", type);
-      put(writer, is_unsigned ? "abs(" : "(");
-      put_exact(writer, 1);
-      put(writer, "))");
+      put_form(writer, is_unsigned ? "uint(abs($e))" : "int(($e))", 2);
       break;
    case 6:
-      put(writer, "(");
-      put_condition(writer);
-      put(writer, " ? ");
+      put_form(writer, "($c ? ", depth);
       operand(writer, depth - 1);
       put(writer, " : ");
       operand(writer, depth - 1);
       put(writer, ")");
       break;
-   case 7:
-      put(writer, "%s(", type);
-      (is_unsigned ? put_int : put_uint)(writer, depth - 1);
-      put(writer, ")");
-      break;
+   case 7: put_form(writer, is_unsigned ? "uint($i)" : "int($u)", depth); break;
    default:
       put(writer, "(");
       operand(writer, depth - 1);
@@ -223,15 +216,12 @@ put_condition(struct writer *writer)
    static const char *const comparisons[] = {"<", ">", "<=", ">=", "==", "!="};
    switch (roll(dice, 5)) {
    case 0:
-      put(writer, "(");
-      put_exact(writer, 1);
+      put_form(writer, "($e", 2);
       put(writer, " %s ", PICK(dice, comparisons));
-      put_exact(writer, 1);
-      put(writer, ")");
+      put_form(writer, "$e)", 2);
       break;
    case 1:
-      put(writer, "((");
-      put_uint(writer, 1);
+      put_form(writer, "(($u", 2);
       put(writer, " & %uu) != 0u)", 1u << roll(dice, 6));
       break;
    case 2:
@@ -241,18 +231,13 @@ put_condition(struct writer *writer)
       }
       /* fallthrough */
    case 3:
-      put(writer, "(");
-      put_int(writer, 1);
+      put_form(writer, "($i", 2);
       put(writer, " %s ", PICK(dice, comparisons));
-      put_int(writer, 1);
-      put(writer, ")");
+      put_form(writer, "$i)", 2);
       break;
    default:
-      put(writer, "(");
-      put_exact(writer, 0);
-      put(writer, chance(dice, 50) ? " > 1.0 || " : " > 1.0 && ");
-      put_exact(writer, 0);
-      put(writer, " < 3.0)");
+      put_form(writer, "($e > 1.0", 1);
+      put_form(writer, chance(dice, 50) ? " || $e < 3.0)" : " && $e < 3.0)", 1);
       break;
    }
 }
@@ -277,17 +262,6 @@ put_approximate_leaf(struct writer *writer)
    default:
       put(writer, "a%u%s", roll(dice, 4), chance(dice, 30) ? (chance(dice, 50) ? ".wzyx" : ".yyxz") : "");
       break;
-   }
-}
-
-void
-put_form(struct writer *writer, const char *form, unsigned depth)
-{
-   for (; *form; form++) {
-      if (*form == '%')
-         put_approximate(writer, depth - 1);
-      else
-         put(writer, "%c", *form);
    }
 }
 
@@ -378,22 +352,10 @@ put_approximate(struct writer *writer, unsigned depth)
          break;
       put_continuous(writer, depth);
       break;
-   case 2:
-      put(writer, "(");
-      put_condition(writer);
-      put(writer, " ? ");
-      put_approximate(writer, depth - 1);
-      put(writer, " : ");
-      put_approximate(writer, depth - 1);
-      put(writer, ")");
+   case 2: put_form(writer, "($c ? % : %)", depth); break;
+   case 3:
+      put_form(writer, chance(dice, 50) ? "unpackUnorm4x8($u).zwxy" : "unpackSnorm2x16($u).yxyy", 2);
       break;
-   case 3: {
-      const bool bytes = chance(dice, 50);
-      put(writer, bytes ? "unpackUnorm4x8(" : "unpackSnorm2x16(");
-      put_uint(writer, 1);
-      put(writer, bytes ? ").zwxy" : ").yxyy");
-      break;
-   }
    case 4:
       if (writer->stage == FRAGMENT && (writer->uniform_flow || is_wild(writer)) && !writer->in_function) {
          put_derivative(writer);
@@ -402,11 +364,8 @@ put_approximate(struct writer *writer, unsigned depth)
       /* fallthrough */
    case 5:
       if (!writer->in_function) {
-         put(writer, "helper(");
-         put_approximate(writer, depth - 1);
-         put(writer, ", ");
-         put_int(writer, 1);
-         put(writer, ")");
+         put_form(writer, "helper(%, ", depth);
+         put_form(writer, "$i)", 2);
          break;
       }
       /* fallthrough */
@@ -435,9 +394,7 @@ put_block(struct writer *writer, unsigned count)
 static void
 put_if(struct writer *writer)
 {
-   put(writer, "if (");
-   put_condition(writer);
-   put(writer, ") ");
+   put_form(writer, "if ($c) ", 0);
    put_block(writer, 1 + roll(writer->dice, 2));
    if (chance(writer->dice, 40)) {
       put(writer, "else ");
@@ -474,9 +431,7 @@ put_loop(struct writer *writer)
 static void
 put_switch(struct writer *writer)
 {
-   put(writer, "switch (");
-   put_int(writer, 1);
-   put(writer, " & 3) {\n");
+   put_form(writer, "switch ($i & 3) {\n", 2);
    for (unsigned i = 0; i < 3; i++) {
       put(writer, "case %u:\n", i);
       put_block(writer, 1);
@@ -498,22 +453,18 @@ put_store(struct writer *writer)
       return;
    }
    if (writer->stage == FRAGMENT && chance(writer->dice, 40)) {
-      put(writer, "imageAtomicAdd(counts, ivec2(gl_FragCoord.xy), ");
-      put_uint(writer, 1);
-      put(writer, " & 0xfffu);\n");
+      put_form(writer, "imageAtomicAdd(counts, ivec2(gl_FragCoord.xy), $u & 0xfffu);\n", 2);
       return;
    }
    if (is_wild(writer) && chance(writer->dice, 30)) {
-      put(writer, "u0 = atomicExchange(words[");
-      put_uint(writer, 1);
-      put(writer, " & 0x7fffffffu], u1);\n"); /* larger constants do not compile */
+      /* Larger constants do not compile. */
+      put_form(writer, "u0 = atomicExchange(words[$u & 0x7fffffffu], u1);\n", 2);
       return;
    }
-   put(writer, "atomic%s(words[(", operations[range]);
-   put_uint(writer, 1);
-   put(writer, " & %uu) + %uu], ", words - 1, range * words);
-   put_uint(writer, 1);
-   put(writer, ");\n");
+   put(writer, "atomic%s", operations[range]);
+   put_form(writer, "(words[($u", 2);
+   put(writer, " & %uu) + %uu]", words - 1, range * words);
+   put_form(writer, ", $u);\n", 2);
 }
 
 static void
@@ -524,38 +475,31 @@ put_assignment(struct writer *writer)
    switch (roll(dice, 8)) {
    case 0:
       put(writer, "x%u = clamp(floor((", to);
-      put_exact(writer, 2);
-      put(writer, ") * 8.0) * 0.125, -64.0, 64.0);\n");
+      put_form(writer, "$e) * 8.0) * 0.125, -64.0, 64.0);\n", 3);
       break;
    case 1:
-      put(writer, "i%u = ", to);
-      put_int(writer, 3);
-      put(writer, ";\n");
+      put(writer, "i%u", to);
+      put_form(writer, " = $i;\n", 4);
       break;
    case 2:
-      put(writer, "u%u = ", to);
-      put_uint(writer, 3);
-      put(writer, ";\n");
+      put(writer, "u%u", to);
+      put_form(writer, " = $u;\n", 4);
       break;
    case 3:
-      put(writer, "array[i%u & 3] = clamp(", to);
-      put_approximate(writer, 2);
-      put(writer, ", -2.0, 2.0);\n");
+      put(writer, "array[i%u & 3]", to);
+      put_form(writer, " = clamp(%, -2.0, 2.0);\n", 3);
       break;
    case 4:
-      put(writer, "iarray[u%u & 7u] = ", to);
-      put_int(writer, 2);
-      put(writer, ";\n");
+      put(writer, "iarray[u%u & 7u]", to);
+      put_form(writer, " = $i;\n", 3);
       break;
    case 5:
-      put(writer, "a%u.%s = clamp(", roll(dice, 4), chance(dice, 50) ? "zx" : "wy");
-      put_approximate(writer, 2);
-      put(writer, ", -2.0, 2.0).xy;\n");
+      put(writer, "a%u.%s", roll(dice, 4), chance(dice, 50) ? "zx" : "wy");
+      put_form(writer, " = clamp(%, -2.0, 2.0).xy;\n", 3);
       break;
    default:
-      put(writer, "a%u = clamp(", roll(dice, 4));
-      put_approximate(writer, 3);
-      put(writer, ", -2.0, 2.0);\n");
+      put(writer, "a%u", roll(dice, 4));
+      put_form(writer, " = clamp(%, -2.0, 2.0);\n", 4);
       break;
    }
 }
@@ -576,9 +520,7 @@ put_statement(struct writer *writer)
    else if (kind == 8)
       put(writer, "change(a%u, i%u);\n", roll(dice, 4), roll(dice, 3));
    else if (kind == 9 && writer->stage == FRAGMENT && chance(dice, 40)) {
-      put(writer, "if (");
-      put_condition(writer);
-      put(writer, ") discard;\n");
+      put_form(writer, "if ($c) discard;\n", 0);
       writer->uniform_flow = false;
    } else
       put_assignment(writer);

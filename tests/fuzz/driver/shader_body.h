@@ -38,7 +38,8 @@ void put_int(struct writer *writer, unsigned depth);
 void put_uint(struct writer *writer, unsigned depth);
 void put_condition(struct writer *writer);
 
-/** An expression whose operands, approximate ones that are less deep, are put where % stands. */
+/** Text with operands, which are less deep: % is an approximate one, $e an exact one, $i and $u integers, $l an exact leaf, $c a
+ * condition. */
 void put_form(struct writer *writer, const char *form, unsigned depth);
 
 /** A number, an input or a local, that is exact. */

@@ -6,24 +6,18 @@
 void
 put_double(struct writer *writer)
 {
-   /* Operands are where % stands. */
    static const char *const forms[] = {
-      "float(double(%) + double(%))",
-      "float(fma(double(%), 2.0LF, double(%)))",
-      "float(floor(double(%) * 0.25LF))",
-      "float(min(double(%), double(%)))",
-      "float(dot(dvec2(%, %), dvec2(1.0LF, -2.0LF)))",
-      "float(dvec3(%, %, 1.0LF)[i0 & 1])",
-      "float(abs(double(%)) - double(i1 & 15))",
-      "float(mix(double(%), double(%), (i0 & 1) == 0))",
-      "float(packDouble2x32(unpackDouble2x32(double(%))))",
+      "float(double($l) + double($l))",
+      "float(fma(double($l), 2.0LF, double($l)))",
+      "float(floor(double($l) * 0.25LF))",
+      "float(min(double($l), double($l)))",
+      "float(dot(dvec2($l, $l), dvec2(1.0LF, -2.0LF)))",
+      "float(dvec3($l, $l, 1.0LF)[i0 & 1])",
+      "float(abs(double($l)) - double(i1 & 15))",
+      "float(mix(double($l), double($l), (i0 & 1) == 0))",
+      "float(packDouble2x32(unpackDouble2x32(double($l))))",
    };
-   for (const char *form = PICK(writer->dice, forms); *form; form++) {
-      if (*form == '%')
-         put_exact_leaf(writer);
-      else
-         put(writer, "%c", *form);
-   }
+   put_form(writer, PICK(writer->dice, forms), 0);
 }
 
 /** Its size as a shader asks for it; buffers, samples and rectangles have no levels. */
@@ -48,11 +42,7 @@ put_desktop_integer(struct writer *writer, bool is_unsigned)
    case 0: put_size(writer, roll(dice, TEXTURE_UNITS)); break;
    case 1: put(writer, "imageSize(source).%c", "xy"[roll(dice, 2)]); break;
    case 2: put(writer, "double(i%u & 0xffff) * 0.5LF + 0.5LF", roll(dice, 3)); break;
-   default:
-      put(writer, "unpackDouble2x32(double(");
-      put_exact_leaf(writer);
-      put(writer, ")).y");
-      break;
+   default: put_form(writer, "unpackDouble2x32(double($l)).y", 0); break;
    }
    put(writer, ")");
 }
