@@ -25,7 +25,7 @@ static bool
 allocate_state(struct cm_cache *cache)
 {
    const struct cm_replacement *replacement = cache->replacement;
-   cache->state_bytes = replacement->state_bytes ? replacement->state_bytes(cache->ways) : 0;
+   cache->state_bytes = cache->ways * replacement->way_bytes + replacement->set_bytes;
    const size_t by_set = whole_lines((size_t)cache->sets * cache->state_bytes);
    const size_t shared = whole_lines(replacement->shared_bytes);
    const size_t all = by_set + shared + (size_t)(cache->bank_mask + 1) * replacement->bank_bytes;
@@ -335,8 +335,8 @@ cm_cache_discard_set(struct cm_cache *cache, uint64_t set)
 {
    memset(cache->lines + set * cache->ways, 0xff, cache->ways * sizeof(cm_line));
    const struct cm_replacement *policy = cm_cache_policy(cache);
-   if (policy->set_emptied)
-      policy->set_emptied(cache, set);
+   if (policy->empty)
+      memset(cache->state + set * cache->state_bytes, policy->empty, cache->ways);
    cache->folded_block = CM_NO_BLOCK;
 }
 
@@ -344,11 +344,11 @@ bool
 cm_cache_is_distant(const struct cm_cache *cache, uint64_t block)
 {
    const struct cm_replacement *policy = cm_cache_policy(cache);
-   if (!policy->is_distant)
+   if (!policy->distant)
       return false;
    const uint64_t set = cm_cache_set(cache, block);
    const unsigned way = cm_find_way(cache->lines + set * cache->ways, cache->ways, block);
-   return way < cache->ways && policy->is_distant(cache, set, way);
+   return way < cache->ways && (cache->state[set * cache->state_bytes + way] & 0x0f) == policy->distant;
 }
 
 void

@@ -83,19 +83,14 @@ struct cm_replacement {
    void (*insert)(struct cm_cache *cache, uint64_t block, enum cm_stream stream);
    /** Empties lines[way] of a set; lines above it may move down. */
    void (*remove)(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way);
-   /** Whether a way's block is predicted as distant, which RRIP writes as its largest RRPV; NULL: the policy
-    * predicts nothing. */
-   bool (*is_distant)(const struct cm_cache *cache, uint64_t set, unsigned way);
-   /** Called after all lines of a set were emptied at once; NULL: not needed. */
-   void (*set_emptied)(struct cm_cache *cache, uint64_t set);
    /** Called when blocks first … last are invalidated, present or not; NULL: not needed. */
    void (*invalidate)(struct cm_cache *cache, uint64_t first, uint64_t last);
-   /** Bytes of state beside the lines, per set of `ways`; NULL: none. */
-   uint32_t (*state_bytes)(uint32_t ways);
-   /** Bytes of state that all sets share. */
-   uint32_t shared_bytes;
-   /** Bytes of state that the sets of each bank share. All state begins as 0. */
-   uint32_t bank_bytes;
+   /** Bytes of state: of each way beside its line, of each set beside those of its ways, of all sets together, and of the
+    * sets of each bank. All state begins as 0. */
+   uint32_t way_bytes, set_bytes, shared_bytes, bank_bytes;
+   /** RRIP, whose sets' state begins with a byte for each way: that of an empty way, and in the lower four bits of others
+    * the largest RRPV, of blocks whose reuse is predicted as distant. 0: the policy is another. */
+   uint8_t empty, distant;
    /** Initialises the state when a cache is built; NULL: not needed. */
    void (*start)(struct cm_cache *cache, const struct cm_cache_config *config);
 };

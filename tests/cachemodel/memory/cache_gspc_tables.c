@@ -361,7 +361,8 @@ TEST(samples_are_srrip)
          const enum cm_stream stream = (enum cm_stream)random_below(&state, CM_STREAM_COUNT);
          for (unsigned c = 0; c < 2; c++)
             access_set(&caches[c], set, number, stream, i % 3 ? CM_READ : CM_WRITE);
-         assert_memory_equal(prediction_of(&caches[0], set, 0), caches[1].state + (size_t)set * WAYS, WAYS);
+         assert_memory_equal(prediction_of(&caches[0], set, 0),
+                             caches[1].state + (size_t)set * caches[1].state_bytes, WAYS);
       }
       assert_memory_equal(caches[0].lines, caches[1].lines, sizeof(cm_line) * SETS * WAYS);
       assert_memory_equal(caches[0].counts, caches[1].counts, sizeof caches[0].counts);

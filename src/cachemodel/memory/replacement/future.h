@@ -15,11 +15,7 @@ future_of_set(struct cm_cache *cache, uint64_t set, unsigned ways)
    return (uint32_t *)cache->state + set * ways;
 }
 
-static inline uint32_t
-future_state_bytes(uint32_t ways)
-{
-   return ways * (uint32_t)sizeof(uint32_t);
-}
+#define FUTURE_WAY_BYTES sizeof(uint32_t)
 
 /** The way whose block is used last; of blocks that are never used again, the lowest way. */
 static inline __attribute__((always_inline)) unsigned

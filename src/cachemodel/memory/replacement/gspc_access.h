@@ -206,7 +206,7 @@ gspc_is_sample_of(const struct cm_cache *cache, uint64_t set)
 static inline __attribute__((always_inline)) uint8_t *
 gspc_of_set(const struct cm_cache *cache, uint64_t set, unsigned ways)
 {
-   return rrip_of_set(cache, set, ways, RRIP_AND_MORE);
+   return rrip_of_set(cache, set, ways);
 }
 
 static inline __attribute__((always_inline)) cm_line *
@@ -253,7 +253,7 @@ cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned wa
 }
 
 /* Each hit may count, or change the state. */
-#define cm_policy_find rrip_find_with_more
+#define cm_policy_find rrip_find
 #define CM_POLICY_FOLDS_FILL false
 #define CM_POLICY_FOLDS_HIT false
 #include "memory/cache_access.h"
@@ -277,11 +277,9 @@ gspc_start(struct cm_cache *cache, const struct cm_cache_config *config)
 #define GSPC_REPLACEMENT(name)                    \
    const struct cm_replacement name = {           \
       CM_POLICY_FUNCTIONS,                        \
-      .remove = rrip_empty_way,                   \
-      .is_distant = rrip_is_distant_of_2_bits,    \
-      .set_emptied = rrip_set_emptied,            \
-      .state_bytes = rrip_state_bytes_with_more,  \
+      RRIP_MEMBERS,                               \
       .shared_bytes = sizeof(struct gspc_shared), \
       .bank_bytes = sizeof(struct gspc_bank),     \
+      .distant = GSPC_DISTANT,                    \
       .start = gspc_start,                        \
    }

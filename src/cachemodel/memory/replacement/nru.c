@@ -10,7 +10,7 @@
 static inline __attribute__((always_inline)) unsigned
 cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways)
 {
-   return rrip_victim(rrip_of_set(cache, set, ways, RRIP_PREDICTIONS), ways, 1);
+   return rrip_victim(rrip_of_set(cache, set, ways), ways, 1);
 }
 
 static inline __attribute__((always_inline)) cm_line *
@@ -25,8 +25,6 @@ cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned wa
 
 const struct cm_replacement cm_replacement_nru = {
    CM_POLICY_FUNCTIONS,
-   .remove = rrip_empty_way,
-   .set_emptied = rrip_set_emptied,
-   .state_bytes = rrip_state_bytes,
+   RRIP_MEMBERS,
    .start = rrip_start_empty,
 };

@@ -16,5 +16,5 @@ cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned 
 const struct cm_replacement cm_replacement_opt = {
    CM_POLICY_FUNCTIONS,
    .remove = cm_ways_remove,
-   .state_bytes = future_state_bytes,
+   .way_bytes = FUTURE_WAY_BYTES,
 };

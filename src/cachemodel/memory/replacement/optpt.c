@@ -25,5 +25,5 @@ cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned 
 const struct cm_replacement cm_replacement_optpt = {
    CM_POLICY_FUNCTIONS,
    .remove = cm_ways_remove,
-   .state_bytes = future_state_bytes,
+   .way_bytes = FUTURE_WAY_BYTES,
 };

@@ -7,12 +7,6 @@ hit(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_acces
 {
 }
 
-static void
-read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, enum cm_stream stream)
-{
-   cache->accesses[stream][0] += count;
-}
-
 static bool
 grid_is_settled(const struct cm_cache *cache, const struct cm_block_grid *grid)
 {
@@ -21,7 +15,6 @@ grid_is_settled(const struct cm_cache *cache, const struct cm_block_grid *grid)
 
 const struct cm_replacement cm_replacement_perfect = {
    .access = hit,
-   .read_sequence = read_sequence,
    .grid_is_settled = grid_is_settled,
    .folds = true,
    .remove = cm_ways_remove, /* no line is ever filled */

@@ -8,8 +8,8 @@
  * The policies differ in the prediction at insertion.
  *
  * State of a set: a byte for each way with its prediction, or RRIP_EMPTY where it has no block. A policy may
- * have up to three bits more for each block. Sets of 8 or 16 ways have these beside the prediction, and in a
- * second row of bytes a tag for each way, 8 bits of its block's number, mixed: words of them are compared, not
+ * have up to three bits more for each block. A second row of bytes follows. Sets of 8 or 16 ways have these bits beside the
+ * prediction, and in the second row a tag for each way, 8 bits of its block's number, mixed: words of them are compared, not
  * ways one by one, and a set's state is within half a cache line of the host. Other sets have the extra bits
  * as the second row. The shared state begins with a struct rrip.
  */
@@ -27,6 +27,9 @@
 #define RRIP_PREDICTION 0x0f
 #define RRIP_MORE_SHIFT 4
 
+/** Of a set: both rows. */
+#define RRIP_WAY_BYTES 2
+
 #define RRIP_ONES 0x0101010101010101ull
 #define RRIP_HIGHS (RRIP_EMPTY * RRIP_ONES)
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a word's lowest byte is its first");
@@ -39,19 +42,10 @@ rrip_has_tags(unsigned ways)
    return ways == 8 || ways == 16;
 }
 
-/** Whether a policy has more than predictions. */
-enum rrip_more { RRIP_PREDICTIONS, RRIP_AND_MORE };
-
-static inline __attribute__((always_inline)) uint32_t
-rrip_set_bytes(uint32_t ways, enum rrip_more more)
-{
-   return more == RRIP_AND_MORE || rrip_has_tags(ways) ? 2 * ways : ways;
-}
-
 static inline __attribute__((always_inline)) uint8_t *
-rrip_of_set(const struct cm_cache *cache, uint64_t set, unsigned ways, enum rrip_more more)
+rrip_of_set(const struct cm_cache *cache, uint64_t set, unsigned ways)
 {
-   return cache->state + set * rrip_set_bytes(ways, more);
+   return cache->state + set * RRIP_WAY_BYTES * ways;
 }
 
 /** The bits that a policy has more, of a way of a set's state. */
@@ -78,19 +72,12 @@ rrip_tag(uint64_t block)
    return (uint8_t)(block * 0x9e3779b97f4a7c15ull >> 56);
 }
 
-/** All lines of a set have been emptied. */
-static inline void
-rrip_set_emptied(struct cm_cache *cache, uint64_t set)
-{
-   memset(cache->state + set * cache->state_bytes, RRIP_EMPTY, cache->ways);
-}
-
 /** Before the first access. */
 static inline void
 rrip_start_empty(struct cm_cache *cache, const struct cm_cache_config *config)
 {
    for (uint32_t set = 0; set < cache->sets; set++)
-      rrip_set_emptied(cache, set);
+      memset(cache->state + set * cache->state_bytes, RRIP_EMPTY, cache->ways);
 }
 
 static inline void
@@ -99,6 +86,9 @@ rrip_empty_way(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned wa
    lines[way] = CM_LINE_EMPTY;
    cache->state[set * cache->state_bytes + way] = RRIP_EMPTY;
 }
+
+/** What all of these policies have. */
+#define RRIP_MEMBERS .remove = rrip_empty_way, .way_bytes = RRIP_WAY_BYTES, .empty = RRIP_EMPTY
 
 /** A block was inserted into a way. */
 static inline __attribute__((always_inline)) void
@@ -203,18 +193,18 @@ rrip_is_near(const struct cm_cache *cache, uint64_t set, const cm_line *lines, u
    return way < cache->ways && !(cache->state[set * cache->state_bytes + way] & RRIP_PREDICTION);
 }
 
-/** For policies that have predictions alone. */
 static inline __attribute__((always_inline)) unsigned
 rrip_find(const struct cm_cache *cache, uint64_t set, const cm_line *lines, unsigned ways, uint64_t block)
 {
-   return rrip_find_way(rrip_of_set(cache, set, ways, RRIP_PREDICTIONS), lines, ways, block);
+   return rrip_find_way(rrip_of_set(cache, set, ways), lines, ways, block);
 }
 
+/** A hit of policies that have predictions alone. */
 static inline __attribute__((always_inline)) cm_line *
 rrip_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
          enum cm_stream stream)
 {
-   rrip_of_set(cache, set, ways, RRIP_PREDICTIONS)[way] = 0;
+   rrip_of_set(cache, set, ways)[way] = 0;
    return lines + way;
 }
 
@@ -222,42 +212,10 @@ static inline __attribute__((always_inline)) cm_line *
 rrip_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
           uint8_t prediction)
 {
-   uint8_t *predictions = rrip_of_set(cache, set, ways, RRIP_PREDICTIONS);
+   uint8_t *predictions = rrip_of_set(cache, set, ways);
    predictions[way] = prediction;
    rrip_set_tag(predictions, ways, way, lines[way] >> 8);
    return lines + way;
-}
-
-/** The same of policies that have more. */
-static inline __attribute__((always_inline)) unsigned
-rrip_find_with_more(const struct cm_cache *cache, uint64_t set, const cm_line *lines, unsigned ways,
-                    uint64_t block)
-{
-   return rrip_find_way(rrip_of_set(cache, set, ways, RRIP_AND_MORE), lines, ways, block);
-}
-
-static inline uint32_t
-rrip_state_bytes_with_more(uint32_t ways)
-{
-   return rrip_set_bytes(ways, RRIP_AND_MORE);
-}
-
-static inline bool
-rrip_is_distant(const struct cm_cache *cache, uint64_t set, unsigned way, uint8_t distant)
-{
-   return (cache->state[set * cache->state_bytes + way] & RRIP_PREDICTION) == distant;
-}
-
-static inline bool
-rrip_is_distant_of_2_bits(const struct cm_cache *cache, uint64_t set, unsigned way)
-{
-   return rrip_is_distant(cache, set, way, 3);
-}
-
-static inline uint32_t
-rrip_state_bytes(uint32_t ways)
-{
-   return rrip_set_bytes(ways, RRIP_PREDICTIONS);
 }
 
 #endif

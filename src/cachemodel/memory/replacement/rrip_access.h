@@ -31,7 +31,7 @@ static inline __attribute__((always_inline)) unsigned
 cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways)
 {
    const struct rrip *rrip = cache->shared;
-   return rrip_victim(rrip_of_set(cache, set, ways, RRIP_PREDICTIONS), ways, rrip->distant);
+   return rrip_victim(rrip_of_set(cache, set, ways), ways, rrip->distant);
 }
 
 static inline __attribute__((always_inline)) cm_line *
@@ -44,43 +44,22 @@ cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned wa
 #define CM_POLICY_FOLDS_HIT true
 #include "memory/cache_access.h"
 
-static bool
-rrip_predicts_distant(const struct cm_cache *cache, uint64_t set, unsigned way)
-{
-   const struct rrip *rrip = cache->shared;
-   return rrip_is_distant(cache, set, way, rrip->distant);
-}
-
 static void
-rrip_start_width(struct cm_cache *cache, const struct cm_cache_config *config, uint8_t distant)
+rrip_start_shared(struct cm_cache *cache, const struct cm_cache_config *config)
 {
-   *(struct rrip *)cache->shared = (struct rrip){.distant = distant};
+   *(struct rrip *)cache->shared = (struct rrip){.distant = cache->replacement->distant};
    rrip_start_empty(cache, config);
    rrip_start(cache, config);
 }
 
-static void
-rrip_start_2_bits(struct cm_cache *cache, const struct cm_cache_config *config)
-{
-   rrip_start_width(cache, config, 3);
-}
-
-static void
-rrip_start_4_bits(struct cm_cache *cache, const struct cm_cache_config *config)
-{
-   rrip_start_width(cache, config, 15);
-}
-
-#define RRIP_REPLACEMENT(name, start_width)       \
+#define RRIP_REPLACEMENT(name, largest)           \
    const struct cm_replacement name = {           \
       CM_POLICY_FUNCTIONS,                        \
-      .remove = rrip_empty_way,                   \
-      .is_distant = rrip_predicts_distant,        \
-      .set_emptied = rrip_set_emptied,            \
-      .state_bytes = rrip_state_bytes,            \
+      RRIP_MEMBERS,                               \
       .shared_bytes = sizeof(struct rrip_shared), \
-      .start = start_width,                       \
+      .distant = largest,                         \
+      .start = rrip_start_shared,                 \
    }
-#define RRIP_REPLACEMENTS(name)                                \
-   RRIP_REPLACEMENT(cm_replacement_##name, rrip_start_2_bits); \
-   RRIP_REPLACEMENT(cm_replacement_##name##4, rrip_start_4_bits)
+#define RRIP_REPLACEMENTS(name)                \
+   RRIP_REPLACEMENT(cm_replacement_##name, 3); \
+   RRIP_REPLACEMENT(cm_replacement_##name##4, 15)

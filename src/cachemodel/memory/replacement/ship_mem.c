@@ -29,7 +29,7 @@ static inline __attribute__((always_inline)) cm_line *
 cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
               enum cm_stream stream)
 {
-   uint8_t *state = rrip_of_set(cache, set, ways, RRIP_AND_MORE);
+   uint8_t *state = rrip_of_set(cache, set, ways);
    region_was_hit(counter_of(cache, set, lines[way] >> 8));
    rrip_set_way(state, ways, way, 0, true);
    return lines + way;
@@ -38,7 +38,7 @@ cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way
 static inline __attribute__((always_inline)) unsigned
 cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways)
 {
-   uint8_t *state = rrip_of_set(cache, set, ways, RRIP_AND_MORE);
+   uint8_t *state = rrip_of_set(cache, set, ways);
    const unsigned way = rrip_victim(state, ways, DISTANT);
    if (lines[way] != CM_LINE_EMPTY && !rrip_more_of(state, ways, way))
       region_was_not_hit(counter_of(cache, set, lines[way] >> 8));
@@ -48,7 +48,7 @@ cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned 
 static inline __attribute__((always_inline)) cm_line *
 cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
 {
-   uint8_t *state = rrip_of_set(cache, set, ways, RRIP_AND_MORE);
+   uint8_t *state = rrip_of_set(cache, set, ways);
    const uint8_t prediction = *counter_of(cache, set, lines[way] >> 8) ? DISTANT - 1 : DISTANT;
    rrip_set_way(state, ways, way, prediction, false);
    rrip_set_tag(state, ways, way, lines[way] >> 8);
@@ -56,17 +56,11 @@ cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned wa
 }
 
 /* Each hit counts. */
-#define cm_policy_find rrip_find_with_more
+#define cm_policy_find rrip_find
 #define CM_POLICY_FOLDS_FILL false
 #define CM_POLICY_FOLDS_HIT false
 #include "memory/cache_access.h"
 
 const struct cm_replacement cm_replacement_ship_mem = {
-   CM_POLICY_FUNCTIONS,
-   .remove = rrip_empty_way,
-   .is_distant = rrip_is_distant_of_2_bits,
-   .set_emptied = rrip_set_emptied,
-   .state_bytes = rrip_state_bytes_with_more,
-   .bank_bytes = NUM_REGIONS,
-   .start = start,
+   CM_POLICY_FUNCTIONS, RRIP_MEMBERS, .bank_bytes = NUM_REGIONS, .distant = DISTANT, .start = start,
 };

@@ -81,15 +81,9 @@ tcor_remove(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way)
    cm_order_remove(cache, set, lines, way);
 }
 
-static uint32_t
-tcor_state_bytes(uint32_t ways)
-{
-   return ways * (uint32_t)sizeof(uint64_t);
-}
-
 #define cm_policy_is_settled cm_order_is_first
 #define CM_POLICY_FOLDS_FILL true
 #define CM_POLICY_FOLDS_HIT true
 #include "memory/cache_access.h"
 
-#define TCOR_FUNCTIONS CM_POLICY_FUNCTIONS, .remove = tcor_remove, .state_bytes = tcor_state_bytes
+#define TCOR_FUNCTIONS CM_POLICY_FUNCTIONS, .remove = tcor_remove, .way_bytes = sizeof(uint64_t)

@@ -66,5 +66,5 @@ is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *lines, uin
 const struct cm_replacement cm_replacement_tree_plru = {
    CM_POLICY_FUNCTIONS,
    .remove = cm_ways_remove,
-   .state_bytes = cm_ways_state_bytes,
+   .way_bytes = 1,
 };

@@ -27,11 +27,4 @@ cm_ways_has(const struct cm_cache *cache, uint64_t set, const cm_line *lines, ui
    return cm_find_way(lines, cache->ways, block) < cache->ways;
 }
 
-/** A byte of state for each way. */
-static inline uint32_t
-cm_ways_state_bytes(uint32_t ways)
-{
-   return ways;
-}
-
 #endif

@@ -45,14 +45,9 @@ cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned wa
 #define CM_POLICY_FOLDS_HIT true
 #include "memory/cache_access.h"
 
-static uint32_t
-state_bytes(uint32_t ways)
-{
-   return (ways + 1) * (uint32_t)sizeof(uint16_t);
-}
-
 const struct cm_replacement cm_replacement_second_chance = {
    CM_POLICY_FUNCTIONS,
    .remove = cm_ways_remove,
-   .state_bytes = state_bytes,
+   .way_bytes = sizeof(uint16_t),
+   .set_bytes = sizeof(uint16_t),
 };
