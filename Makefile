@@ -161,7 +161,7 @@ experiments: deps-experiments all ## repeat the papers' experiments on captures 
 	@/usr/bin/python3 experiments/reproduce.py --out $(BUILD)/experiments --build $(BUILD) $(if $(TRACES),--captures "$(TRACES)") \
 		$(if $(SCENES),--scenes "$(SCENES)") $(if $(CORES),--cores $(CORES)) $(EXPERIMENTS) -- $(EXPERIMENTS_ARGS)
 
-SENSITIVITY := ideas buffer texture function
+SENSITIVITY := ideas buffer texture function effect2d shadow
 sensitivity: deps all ## cycles and energy where a value without a source is another one (TRACES=DIR: other captures; KEEP_TABLES=1 keeps the table)
 	@/usr/bin/python3 experiments/assumption_sensitivity.py --tbrsim $(BUILD)/bin/tbrsim --out $(BUILD)/sensitivity \
 		$(if $(KEEP_TABLES),--keep) $(if $(TRACES),$(wildcard $(TRACES)/*.trace),$(SENSITIVITY:%=apitrace-replays/glmark2_%.trace))
