@@ -507,7 +507,7 @@ class BadInput(tbrsim.TestCase):
         text = tbrsim.run("env").stdout
         preset = pathlib.Path(re.search(r"TBRSIM_CONFIG_DIR='(.*)'", text)[1], "tcor-baseline-64k.yaml").read_text()
         lines = preset.splitlines()
-        number = next(n for n, line in enumerate(lines) if re.match(r"  l2: *$", line) or line.strip() == "l2:") + 2
+        number = next(n for n, line in enumerate(lines) if re.match(r"  l2: *(#.*)?$", line)) + 2
         for change, pattern in ((("size:", "sizo:"), "sizo"), ((r"size: *\w+", "size: many"), "expected"),
                                 ((r"size: *\w+", "size: 1000"), "multiple")):
             changed = lines[:]
