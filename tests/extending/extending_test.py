@@ -21,7 +21,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from tutorials import pages  # noqa: E402
 
-FOLDER = pathlib.Path(__file__).parent
+FOLDER = pathlib.Path(__file__).resolve().parent
 ROOT = FOLDER.parent.parent
 PAGES = ("docs/extending.md", "docs/tutorials/add-a-policy.md", "docs/tutorials/add-a-mechanism.md")
 LIBRARIES = ["-lcmocka", "-lyaml", "-lzstd", "-lm", "-pthread"]
