@@ -68,8 +68,8 @@ static const struct option_row rows[] = {
           take_stream, struct cache_options, stream),
    OPTION("format", "NAME", "format of the trace (default: auto, recognised by its content)", take_format,
           struct cache_options, trace.format),
-   OPTION("objects", NULL, "for oraclegeneral and csv: each object is one block, whatever its size", take_flag,
-          struct cache_options, trace.objects),
+   OPTION("objects", NULL, "for oraclegeneral and csv: each object is one block, whatever its size",
+          take_flag, struct cache_options, trace.objects),
 };
 
 static void

@@ -17,8 +17,8 @@ struct energy_command {
 };
 
 static const struct option_row rows[] = {
-   OPTION("explain", NULL, "list each number: events, energy per event, and the source of that energy", take_flag,
-          struct energy_command, explain),
+   OPTION("explain", NULL, "list each number: events, energy per event, and the source of that energy",
+          take_flag, struct energy_command, explain),
    OPTION("cycles", "N",
           "for simulations without timing: the cycles that these frames took, for\n"
           "leakage. Main memory and most of the pipeline are still missing\n"

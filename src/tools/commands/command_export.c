@@ -137,11 +137,11 @@ parse(struct export_options *options, int argc, char **argv)
                    take_format),
    };
    static const struct option_row table_rows[] = {
-      OPTION_ALONE(
-         "table", "NAME",
-         "which events to write, one per row: passes, draws, primitives,\ntiles, quads, footprints, buffers, images, "
-         "vertex_reads or\nvertex_storage (default: none)",
-         take_table),
+      OPTION_ALONE("table", "NAME",
+                   "which events to write, one per row: passes, draws, primitives,\ntiles, quads, "
+                   "footprints, buffers, images, "
+                   "vertex_reads or\nvertex_storage (default: none)",
+                   take_table),
    };
    *options = (struct export_options){.configurations = {.single = true}};
    const struct command_line line = {

@@ -245,10 +245,9 @@ command_info(int argc, char **argv)
    bool json = false;
    struct listed listed = {0};
    static const struct option_row rows[] = {
-      OPTION("draws", NULL, "print only the draws, one line of JSON each",
-             take_flag, struct listed, draws),
-      OPTION("passes", NULL, "print only the render passes, one line of JSON each",
-             take_flag, struct listed, passes),
+      OPTION("draws", NULL, "print only the draws, one line of JSON each", take_flag, struct listed, draws),
+      OPTION("passes", NULL, "print only the render passes, one line of JSON each", take_flag, struct listed,
+             passes),
    };
    const struct command_line line = {
       .usage = usage,
