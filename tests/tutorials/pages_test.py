@@ -52,7 +52,9 @@ class Pages(tbrsim.DisplayTestCase):
         cls.game = cls.shared / "game"
         slow_game = cls.build / "tests/tutorials/slow_game"
         write_program(cls.game, f"exec {slow_game} {FRAMES} {GAME}")
+        # TBRSIM: the Python package, which is the checkout's, would look for the command in its folder build.
         cls.environment = tbrsim.environment(
+            TBRSIM=str(cls.build / "bin" / "tbrsim"),
             PATH=f"{programs}:{cls.build / 'bin'}:/usr/bin:/bin", LC_ALL="C.UTF-8", HOME=str(cls.shared))
         tbrsim.run("run", "--no-model", "--", "apitrace", "trace", "--api", "egl", "-o", cls.shared / "game.trace", cls.game,
                    check=True, cwd=cls.shared)
