@@ -63,7 +63,8 @@ class Pages(tbrsim.DisplayTestCase):
     def folder(self):
         folder = pages.make_folder(self.directory / "checkout", tbrsim.SOURCE, self.build)
         for name in ("game", "game.trace", "game.tbr"):
-            shutil.copy(self.shared / name, folder)  # pages may write to them
+            # Pages may write to them. With the old times: what is written as a run begins is taken for a file of that run.
+            shutil.copy2(self.shared / name, folder)
         return folder
 
     def steps(self, path):
