@@ -317,6 +317,10 @@ class Command(TestCase):
         self.refused(2, "--compare-config: .* is results; expected a recording or a trace", "report", *out, "--compare-config",
                      "imr-2m", self.timed)
         self.refused(2, "it is results; .*--reuse", "report", *out, "--reuse", "--compare", self.recording, self.timed)
+        before = (pathlib.Path(self.timed) / "stats.json").read_bytes()
+        self.refused(2, "--compare .*: the first run's results would replace these; expected --results", "report", *out, "--results",
+                     self.timed, "--compare", self.timed, self.recording)
+        self.assertEqual((pathlib.Path(self.timed) / "stats.json").read_bytes(), before)
         self.refused(1, "--frames 4-5: the run has 4 frames, 0 to 3", "report", *out, "--frames", "4-5", self.timed)
         self.refused(1, "none/page.html: No such file", "report", "--out", none / "page.html", self.timed)
         self.refused(2, "l2.ways", "report", *out, "--results", none, "--set", "l2.ways=x", self.recording)

@@ -278,6 +278,9 @@ describe_break(const struct cm_advice *advice, struct cm_finding *finding, uint6
       finding->problem = breaks[part->end].problem;
       finding->remedy = breaks[part->end].remedy;
    }
+   finding->assumption =
+      "what the second part covers of the first one is still shaded; a GPU with hidden surface "
+      "removal saves that, too";
 }
 
 static bool

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "options.h"
@@ -178,9 +179,20 @@ is_simulated(const struct page_run *run)
    return run && run->source.kind != SOURCE_RESULTS;
 }
 
+static bool
+is_same_directory(const char *one, const char *other)
+{
+   struct stat a, b;
+   return !stat(one, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 static void
 check_options(const struct report *report, const struct page_run *first, const struct page_run *other)
 {
+   if (is_simulated(first) && other && !is_simulated(other) &&
+       is_same_directory(first->run.results, other->run.results))
+      fail(STATUS_USAGE, "--compare %s: the first run's results would replace these; expected --results DIR",
+           report->compare);
    const bool simulates = is_simulated(first) || is_simulated(other);
    const bool is_asked = first->run.config || first->run.num_settings || report->results;
    if ((!simulates && is_asked) || (!first->recording && report->reuse))

@@ -492,7 +492,7 @@ advice_report_print(const struct advice_report *report, FILE *file)
       loading_frames_print(report->loading, file);
       fprintf(file, ":\nsimulated, but not counted (--all-frames counts all)\n");
    }
-   output_lines(json_pack("{s:O}", "a frame has", json_object_get(root, "a_frame_has")), 0, file);
+   output_lines(json_pack("{s:O}", "per frame", json_object_get(root, "a_frame_has")), 0, file);
    json_array_foreach(json_object_get(root, "findings"), f, finding) print_finding(finding, f, file);
    if (json_is_object(json_object_get(root, "together")))
       print_together(json_object_get(root, "together"), file);
