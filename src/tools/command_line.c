@@ -161,18 +161,18 @@ check_operands(const struct command_line *line, const struct operands *operands,
    fail(STATUS_USAGE, "more than one %s; usage: %s", line->operand, line->usage);
 }
 
-static bool
-is_same_file(const char *one, const char *other)
+bool
+is_same_file(const char *one, const char *other, mode_t type)
 {
    struct stat first, second;
-   return !stat(one, &first) && !stat(other, &second) && S_ISREG(first.st_mode) &&
+   return !stat(one, &first) && !stat(other, &second) && (first.st_mode & S_IFMT) == type &&
           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
 static void
 check_output(const char *option, const char *output, const char *input)
 {
-   if (is_same_file(output, input))
+   if (is_same_file(output, input, S_IFREG))
       fail(STATUS_USAGE, "--%s %s: would overwrite %s, which is read; expected another file", option, output,
            input);
 }

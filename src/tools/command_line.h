@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 /** One option. */
 struct option_row {
@@ -83,6 +84,9 @@ struct operands command_line_parse(const struct command_line *line, int argc, ch
 
 /** Whether each of the words is in one of two texts, in upper or lower case; of no words they are. */
 bool operands_are_in(const struct operands *words, const char *text, const char *other);
+
+/** Whether two paths are of one file that is there and of this type: S_IFREG, S_IFDIR. */
+bool is_same_file(const char *one, const char *other, mode_t type);
 
 #define OPTION_GROUP(rows_, target_) {(rows_), sizeof(rows_) / sizeof((rows_)[0]), (target_), NULL}
 

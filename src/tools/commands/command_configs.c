@@ -112,8 +112,8 @@ add_key(const struct cm_config_key *key, void *context)
 static void
 print_keys(const struct operands *words, bool json)
 {
-   const struct key_list list = {json_array(), words};
-   cm_config_list_keys(add_key, (void *)&list);
+   struct key_list list = {json_array(), words};
+   cm_config_list_keys(add_key, &list);
    size_t k;
    json_t *key;
    if (!json_array_size(list.keys))

@@ -179,18 +179,11 @@ is_simulated(const struct page_run *run)
    return run && run->source.kind != SOURCE_RESULTS;
 }
 
-static bool
-is_same_directory(const char *one, const char *other)
-{
-   struct stat a, b;
-   return !stat(one, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
 static void
 check_options(const struct report *report, const struct page_run *first, const struct page_run *other)
 {
    if (is_simulated(first) && other && !is_simulated(other) &&
-       is_same_directory(first->run.results, other->run.results))
+       is_same_file(first->run.results, other->run.results, S_IFDIR))
       fail(STATUS_USAGE, "--compare %s: the first run's results would replace these; expected --results DIR",
            report->compare);
    const bool simulates = is_simulated(first) || is_simulated(other);
