@@ -20,17 +20,15 @@ contains(const struct reads *reads, uint64_t block)
    return b < reads->count;
 }
 
-/* Each of the blocks once, row by row of their grid. Its first and last row and column are read: of up to two blocks all
- * are. */
+/* Each of the blocks once, row by row of their grid. */
 static unsigned
 blocks_by_rows(const struct reads *reads, const struct cm_block_grid *grid, uint64_t *blocks)
 {
-   const bool has_all = grid->columns * grid->rows <= 2;
    unsigned count = 0;
    for (unsigned row = 0; row < grid->rows; row++) {
       for (unsigned column = 0; column < grid->columns; column++) {
          const uint64_t block = cm_grid_block(grid, column, row);
-         if (has_all || contains(reads, block))
+         if (contains(reads, block))
             blocks[count++] = block;
       }
    }
