@@ -64,6 +64,12 @@ class Advise(tbrsim.TestCase):
                   for finding in advice["findings"]]
         self.assertEqual(shares, sorted(shares, reverse=True))
         self.assertEqual({finding["break"]["reason"] for finding in found["broken-pass"]}, {"framebuffer"})
+        # The window's pass in two parts and the load of the second are two ways to save the same.
+        places = {finding["rule"]: advice["findings"].index(finding) for finding in found["broken-pass"] + window
+                  if finding["resource"]["kind"] == "window"}
+        for finding in advice["findings"]:
+            here = advice["findings"].index(finding)
+            self.assertEqual(finding["same_loads"], [other for other in places.values() if other != here and here in places.values()])
 
     def test_order(self):
         """The saving of another order is that of its settings."""
@@ -87,6 +93,13 @@ class Advise(tbrsim.TestCase):
             self.assertTrue(finding["title"].startswith(finding["rule"]))
         self.assertGreater(len(findings), 1)
         self.assertEqual(text.count("\nall of these together"), 1)
+        for number, finding in enumerate(findings):
+            for other in finding["same_loads"]:
+                self.assertRegex(text, rf"\n{number + 1}\. .*\n   overlap: {other + 1}\. \({findings[other]['rule']}\)")
+        self.assertEqual(text.splitlines()[0], f"{self.desktop} on tcor-baseline-64k, frames 0 to 3")
+        self.assertRegex(text.splitlines()[1], r"^per frame: \d\S* MiB of DRAM traffic, .* thousand L2 accesses, ")
+        self.assertNotRegex(text, r"\b1 frames|: yes|energy pj|known: 0|simulated: 0")
+        self.assertRegex(self.fine("advise", "--frames", "1", "--most", "1", self.desktop), r", frame 1\n(.*\n)*\d+ more findings were not simulated")
         self.assertNotIn("looks like loading", text)
         self.assertIn("nothing found that saves 100 %", self.fine("advise", "--least", "100", self.desktop))
 

@@ -434,6 +434,20 @@ cm_changes_combine(const struct cm_change *one, const struct cm_change *other)
    return true;
 }
 
+uint32_t
+cm_changes_shared_loads(const struct cm_change *attachments, const struct cm_change *join)
+{
+   uint32_t shared = 0;
+   assert(attachments->type == CM_CHANGE_ATTACHMENTS && join->type == CM_CHANGE_JOIN_PASSES);
+   for (uint32_t a = 0, j = 1; a < attachments->num_passes && j < join->num_passes;) {
+      const uint64_t first = attachments->passes[a].pass, second = join->passes[j].pass;
+      shared += first == second && join->passes[j - 1].joins && attachments->passes[a].no_load;
+      a += first <= second;
+      j += second <= first;
+   }
+   return shared;
+}
+
 /* After which others a stage is at work. */
 static enum cm_change_type
 place_of(const struct stage *stage)

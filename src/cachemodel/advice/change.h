@@ -86,6 +86,8 @@ uint32_t cm_levels_coarser(uint32_t step);
 
 /** Whether changes can be applied together: not where one leaves out a pass that the other joins with another one. */
 bool cm_changes_combine(const struct cm_change *one, const struct cm_change *other);
+/** Of how many passes both a change of attachments and one that joins passes leave out loads: of those that go on an earlier one. */
+uint32_t cm_changes_shared_loads(const struct cm_change *attachments, const struct cm_change *join);
 
 struct cm_changer;
 

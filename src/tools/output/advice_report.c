@@ -330,6 +330,23 @@ title_json(const struct advice_report *report, const struct cm_finding *finding)
    return json;
 }
 
+/* Findings whose simulation leaves out loads that this one's does, too: of a pass that goes on, which is loaded in vain. */
+static json_t *
+same_loads_json(const struct advice_report *report, const struct cm_finding *finding)
+{
+   json_t *list = json_array();
+   const bool joins = finding->rule == CM_ADVICE_BROKEN_PASS;
+   for (unsigned a = 0; (joins || finding->rule == CM_ADVICE_UNNEEDED_LOAD) && a < report->count; a++) {
+      const struct cm_finding *other = report->list[a].finding;
+      if (other->rule != (joins ? CM_ADVICE_UNNEEDED_LOAD : CM_ADVICE_BROKEN_PASS))
+         continue;
+      const struct cm_finding *loads = joins ? other : finding, *parts = joins ? finding : other;
+      if (cm_changes_shared_loads(loads->changes, parts->changes))
+         json_array_append_new(list, json_integer(a));
+   }
+   return list;
+}
+
 static json_t *
 finding_json(const struct advice_report *report, const struct advised *advised)
 {
@@ -340,8 +357,8 @@ finding_json(const struct advice_report *report, const struct advised *advised)
    for (uint32_t r = 0; r < finding->num_resources; r++)
       json_array_append_new(resources, resource_json(report, finding->resources[r], finding->slots));
    json_t *object = json_pack(
-      "{s:o, s:s, s:s, s:s, s:s?, s:s?, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, "
-      "s:o}",
+      "{s:o, s:s, s:s, s:s, s:s?, s:s?, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+      "s:i, s:o}",
       "title", title_json(report, finding), "rule", cm_advice_rule_texts[finding->rule].name, "problem",
       finding->problem, "remedy", finding->remedy, "assumption", finding->assumption, "settings",
       advised->settings, "frame", (int)finding->frame, "pass", (int)finding->pass, "passes",
@@ -352,7 +369,8 @@ finding_json(const struct advice_report *report, const struct advised *advised)
       finding->num_resources ? resource_json(report, finding->resources[0], finding->slots) : json_null(),
       "resources", resources, "vertex_shader", shader_json(report, CM_SHADER_VERTEX, finding->vertex_shader),
       "fragment_shader", shader_json(report, CM_SHADER_FRAGMENT, finding->fragment_shader), "evidence",
-      evidence, "frames_not_known", (int)finding->num_unknown_frames, "or", other_json(report, advised));
+      evidence, "same_loads", same_loads_json(report, finding), "frames_not_known",
+      (int)finding->num_unknown_frames, "or", other_json(report, advised));
    add_saving(report, &advised->saving, object);
    return object;
 }
@@ -389,6 +407,15 @@ loading_json(const struct advice_report *report)
 }
 
 static json_t *
+frames_json(const struct advice_report *report)
+{
+   json_t *list = json_array();
+   for (unsigned f = 0; f < report->baseline->frames; f++)
+      json_array_append_new(list, json_integer(report->frames[f]));
+   return list;
+}
+
+static json_t *
 hidden_json(const struct advice_report *report)
 {
    const struct cm_hidden_overdraw overdraw = cm_advice_hidden_overdraw(report->advice);
@@ -403,11 +430,11 @@ advice_report_json(const struct advice_report *report)
    json_t *findings = json_array();
    for (unsigned a = 0; a < report->count; a++)
       json_array_append_new(findings, finding_json(report, &report->list[a]));
-   return json_pack("{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:i, s:i, s:o, s:b}", "recording",
+   return json_pack("{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:o, s:b}", "recording",
                     output_text(report->recording), "run", output_run(report->recording), "configuration",
                     output_text(report->configuration), "frames", (int)report->baseline->frames,
-                    "loading_frames", loading_json(report), "a_frame_has",
-                    measures_json(report, report->before), "findings", findings, "together",
+                    "frame_numbers", frames_json(report), "loading_frames", loading_json(report),
+                    "a_frame_has", measures_json(report, report->before), "findings", findings, "together",
                     together_json(report), "save_less", (int)report->small, "not_simulated",
                     (int)report->not_simulated, "hidden_overdraw", hidden_json(report), "overdraw_known",
                     cm_advice_knows_overdraw(report->advice));
@@ -434,25 +461,65 @@ print_savings(const json_t *finding, FILE *file)
    fprintf(file, "%s\n", printed ? " per frame" : "saves nothing");
 }
 
+/* Where a finding was found first. An order of tiles is of no place. */
+static void
+print_place(const json_t *finding, FILE *file)
+{
+   static const char *const keys[] = {"frame", "pass", "draw", "call"};
+   const char *group = json_string_value(json_object_get(finding, "group"));
+   unsigned printed = 0;
+   if (json_is_string(json_object_get(finding, "settings")))
+      return;
+   for (unsigned k = 0; k < sizeof keys / sizeof *keys; k++) {
+      const json_t *number = json_object_get(finding, keys[k]);
+      if (json_is_integer(number))
+         fprintf(file, "%s%s %" JSON_INTEGER_FORMAT, printed++ ? ", " : "   first in: ", keys[k],
+                 json_integer_value(number));
+   }
+   fprintf(file, group ? ", group %s\n" : "\n", group);
+}
+
+static void
+print_same_loads(const json_t *finding, const struct advice_report *report, FILE *file)
+{
+   size_t n;
+   json_t *number;
+   json_array_foreach(json_object_get(finding, "same_loads"), n, number)
+   {
+      const json_int_t other = json_integer_value(number);
+      fprintf(file,
+              "   overlap: %" JSON_INTEGER_FORMAT
+              ". (%s) saves loads that this one saves; do one of the two\n",
+              other + 1, cm_advice_rule_texts[report->list[other].finding->rule].name);
+   }
+}
+
 /* Changes the finding. */
 static void
-print_finding(json_t *finding, size_t number, FILE *file)
+print_finding(json_t *finding, size_t number, const struct advice_report *report, FILE *file)
 {
-   static const char *const printed[] = {"title", "rule", "saves", "saves_percent", "or", "resource"};
+   static const char *const printed[] = {
+      "title", "rule", "saves", "saves_percent", "or",         "resource",        "frame",
+      "pass",  "draw", "call",  "group",         "same_loads", "frames_not_known"};
    const json_t *other = json_object_get(finding, "or");
+   const json_int_t unknown = json_integer_value(json_object_get(finding, "frames_not_known"));
    fprintf(file, "\n%zu. %s: ", number + 1, json_string_value(json_object_get(finding, "title")));
    print_savings(finding, file);
    if (json_is_object(other)) {
       fprintf(file, "   %s: ", json_string_value(json_object_get(other, "condition")));
       print_savings(other, file);
    }
+   print_same_loads(finding, report, file);
+   if (unknown)
+      fprintf(file,
+              "   in %" JSON_INTEGER_FORMAT " frame%s it is not known what becomes of what is stored%s\n",
+              unknown, unknown == 1 ? "" : "s",
+              (unsigned)unknown < report->baseline->frames ? "; the saving is an average of the others" : "");
+   print_place(finding, file);
    for (unsigned p = 0; p < sizeof printed / sizeof *printed; p++)
       json_object_del(finding, printed[p]);
-   /* An order of tiles is of no frame. */
-   for (unsigned p = 0; p < 3 && json_is_string(json_object_get(finding, "settings")); p++)
-      json_object_del(finding, (const char *[]){"frame", "pass", "passes"}[p]);
-   if (!json_integer_value(json_object_get(finding, "frames_not_known")))
-      json_object_del(finding, "frames_not_known");
+   if (!json_integer_value(json_object_get(finding, "passes")))
+      json_object_del(finding, "passes");
    output_lines(json_incref(finding), 3, file);
 }
 
@@ -467,8 +534,8 @@ print_together(const json_t *together, FILE *file)
    if (unknown)
       fprintf(file,
               "   in %" JSON_INTEGER_FORMAT
-              " frames it is not known what becomes of some stores: these save nothing there\n",
-              unknown);
+              " frame%s it is not known what becomes of some stores: these save nothing there\n",
+              unknown, unknown == 1 ? "" : "s");
    if (unknown && json_is_object(json_object_get(together, "others"))) {
       fprintf(file, "   in the others: ");
       print_savings(json_object_get(together, "others"), file);
@@ -480,26 +547,80 @@ print_together(const json_t *together, FILE *file)
               json_integer_value(number) + 1);
 }
 
-void
-advice_report_print(const struct advice_report *report, FILE *file)
+/* "frame 3", "frames 0 to 5, 7": ascending numbers. */
+static void
+print_frames(const unsigned *frames, unsigned count, FILE *file)
 {
-   static const char *const printed[] = {"recording", "run",      "configuration",  "frames",
-                                         "findings",  "together", "loading_frames", "a_frame_has"};
-   json_t *root = advice_report_json(report), *finding;
-   size_t f;
-   fprintf(file, "%s on %s: %u frames\n", report->recording, report->configuration, report->baseline->frames);
+   fprintf(file, "frame%s", count == 1 ? "" : "s");
+   for (unsigned f = 0, last; f < count; f = last + 1) {
+      for (last = f; last + 1 < count && frames[last + 1] == frames[last] + 1;)
+         last++;
+      fprintf(file, "%s %u", f ? "," : "", frames[f]);
+      if (last > f)
+         fprintf(file, " to %u", frames[last]);
+   }
+}
+
+/* What is looked at, and what that takes. */
+static void
+print_head(const struct advice_report *report, FILE *file)
+{
+   unsigned printed = 0;
+   fprintf(file, "%s on %s, ", report->recording, report->configuration);
+   print_frames(report->frames, report->baseline->frames, file);
+   putc('\n', file);
    if (report->loading->count) {
       loading_frames_print(report->loading, file);
       fprintf(file, ":\nsimulated, but not counted (--all-frames counts all)\n");
    }
-   output_lines(json_pack("{s:O}", "per frame", json_object_get(root, "a_frame_has")), 0, file);
-   json_array_foreach(json_object_get(root, "findings"), f, finding) print_finding(finding, f, file);
+   for (unsigned m = 0; m < ADVICE_MEASURE_COUNT; m++) {
+      if (!report->measured[m])
+         continue;
+      char *amount = output_amount(measures[m].key, report->before[m]);
+      fprintf(file, "%s%s %s", printed++ ? ", " : "per frame: ", amount, measures[m].name);
+      free(amount);
+   }
+   putc('\n', file);
+}
+
+/* What is not in the list, and why. */
+static void
+print_rest(const struct advice_report *report, FILE *file)
+{
+   const struct cm_hidden_overdraw overdraw = cm_advice_hidden_overdraw(report->advice);
+   const bool is_known = cm_advice_knows_overdraw(report->advice);
+   if (report->small || report->not_simulated || overdraw.hidden || !is_known)
+      putc('\n', file);
+   if (report->small)
+      fprintf(file, "%u more finding%s less than %g %% of each measure (--least)\n", report->small,
+              report->small == 1 ? " saves" : "s save", 100 * report->least);
+   if (report->not_simulated)
+      fprintf(file, "%u more finding%s not simulated (--most)\n", report->not_simulated,
+              report->not_simulated == 1 ? " was" : "s were");
+   if (overdraw.hidden) {
+      char *hidden = output_amount("", overdraw.hidden);
+      fprintf(
+         file,
+         "this GPU hides %s opaque fragments per frame, %.1f %% of all; one without hidden surface removal "
+         "would shade them (--set mode=tbr finds where)\n",
+         hidden, 100 * overdraw.hidden / overdraw.opaque);
+      free(hidden);
+   }
+   if (!is_known)
+      fprintf(file, "overdraw is not known: the recording has no hidden fragments\n");
+}
+
+void
+advice_report_print(const struct advice_report *report, FILE *file)
+{
+   json_t *root = advice_report_json(report), *finding;
+   size_t f;
+   print_head(report, file);
+   json_array_foreach(json_object_get(root, "findings"), f, finding) print_finding(finding, f, report, file);
    if (json_is_object(json_object_get(root, "together")))
       print_together(json_object_get(root, "together"), file);
    if (!report->count)
       fprintf(file, "\nnothing found that saves %g %% of any of these\n", 100 * report->least);
-   putc('\n', file);
-   for (unsigned p = 0; p < sizeof printed / sizeof *printed; p++)
-      json_object_del(root, printed[p]);
-   output_lines(root, 0, file);
+   print_rest(report, file);
+   json_decref(root);
 }

@@ -611,3 +611,26 @@ TEST(cannot_combine)
    joined[1].pass = 6;
    assert_true(cm_changes_combine(&skip, &join));
 }
+
+/* A joined pass loads nothing but what its first part loads. */
+TEST(shared_loads)
+{
+   struct cm_changed_pass joined[] = {{.pass = 2, .joins = true},
+                                      {.pass = 4, .joins = true},
+                                      {.pass = 5},
+                                      {.pass = 7, .joins = true},
+                                      {.pass = 9}},
+                          loaded[] = {{.pass = 2, .no_load = 1},
+                                      {.pass = 4, .no_load = 1},
+                                      {.pass = 5, .no_store = 1},
+                                      {.pass = 8, .no_load = 1},
+                                      {.pass = 9, .no_load = 1}};
+   struct cm_change join = {.type = CM_CHANGE_JOIN_PASSES, .passes = joined, .num_passes = 5},
+                    loads = {.type = CM_CHANGE_ATTACHMENTS, .passes = loaded, .num_passes = 5};
+   assert_int_equal(cm_changes_shared_loads(&loads, &join), 2);
+   joined[1].joins = false;
+   loaded[2].no_load = 1;
+   assert_int_equal(cm_changes_shared_loads(&loads, &join), 2);
+   loads.num_passes = 1;
+   assert_int_equal(cm_changes_shared_loads(&loads, &join), 0);
+}
