@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Two runs side by side, as `tbrsim report --compare` puts them (docs/report.md)."""
+import warnings
+
+from .configuration import Configuration
 from .errors import Error, need
 from .results import Results
+from .tables import counters
 
 COLUMNS = ["unit", "this run", "the other", "change", "in %", "deviation", "this run, total", "the other, total"]
 
@@ -23,6 +27,22 @@ def _counted(mine, other):
     return frames, [frame for frame in both if frame in loading]
 
 
+def without_timing(a, b):
+    """What a comparison lacks where a run has no timing, as a sentence; None: both have it."""
+    timed = ["gpu.cycles" in one.total for one in (a, b)]
+    if all(timed):
+        return None
+    who = "neither run has" if not any(timed) else "the other run does not have" if timed[0] else "this run does not have"
+    return f"Cycles and energy are not compared: {who} timing (--timing on)."
+
+
+def _of_time(results):
+    """The counters that a run has by its timing."""
+    untimed = Configuration(results.run["configuration"])
+    untimed["timing"] = False
+    return set(results.total.index) - set(counters(config=untimed).index)
+
+
 def compare(a, b):
     """The run b against the run a, as `tbrsim report --compare b a`: a data frame with a row for each counter that either
     counted, means per frame. Each run is Results, or the directory of some. Columns:
@@ -34,16 +54,22 @@ def compare(a, b):
     - deviation: the standard deviation over the frames of the change of each frame;
     - this run, total; the other, total: the sums over these frames.
 
-    A counter that a run does not have is 0. fps is left out: gpu.cycles has it. `.attrs`: frames, left_out (lists of frames),
-    settings ({key: (value of a, value of b)} where they differ).
+    A counter that a run does not have is 0; where one run alone has timing, counters of time and energy are left out, with a
+    warning. fps is left out: gpu.cycles has it. `.attrs`: frames, left_out (lists of frames), settings ({key: (value of a,
+    value of b)} where they differ), without_timing (what is not compared, and why; None: nothing).
 
         tbrsim.compare("before", "after").loc["dram.total.read_bytes", "in %"]
     """
     a, b = (one if isinstance(one, Results) else Results(one) for one in (a, b))
     chosen, left_out = _counted(a, b)
     mine, other = (one.frames.loc[chosen].drop(columns="fps", errors="ignore") for one in (a, b))
+    lacks, of_time = without_timing(a, b), set()
+    timed = [one for one in (a, b) if "gpu.cycles" in one.total]
+    if len(timed) == 1:
+        warnings.warn(lacks, stacklevel=2)
+        of_time = _of_time(timed[0])
     names = [name for name in dict.fromkeys([*mine.columns, *other.columns])
-             if any(name in frames and frames[name].any() for frames in (mine, other))]
+             if name not in of_time and any(name in frames and frames[name].any() for frames in (mine, other))]
     mine, other = (frames.reindex(columns=names, fill_value=0) for frames in (mine, other))
     units, before, change = b.units | a.units, mine.mean(), other.mean() - mine.mean()
     columns = [[units.get(name, "") for name in names], before, other.mean(), change, 100 * change / before.where(before != 0),
@@ -51,6 +77,6 @@ def compare(a, b):
     pandas = need("pandas")
     table = pandas.DataFrame(dict(zip(COLUMNS, columns)), index=pandas.Index(names, name="counter"))
     keys = [key for key in a.settings | b.settings if key != "description" and a.settings.get(key) != b.settings.get(key)]
-    table.attrs = {"frames": chosen, "left_out": left_out,
+    table.attrs = {"frames": chosen, "left_out": left_out, "without_timing": lacks,
                    "settings": {key: (a.settings.get(key), b.settings.get(key)) for key in keys}}
     return table

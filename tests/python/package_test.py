@@ -658,6 +658,18 @@ class Comparisons(Recorded):
         self.assertEqual(table.attrs["settings"]["caches.tile_cache.size"], (65536, None))
         self.assertNotIn("description", table.attrs["settings"])
         self.assertEqual(tbrsim.compare(self.lru.directory, self.opt).attrs["settings"], {"caches.l2.policy": ("lru", "opt")})
+        self.assertIsNone(table.attrs["without_timing"])
+
+    def test_without_timing(self):
+        """Nothing is said to have changed from or to nothing that one run does not count."""
+        plain = self.shared / "plain"
+        alike = tbrsim.compare(plain, plain)
+        self.assertEqual(alike.attrs["without_timing"], "Cycles and energy are not compared: neither run has timing (--timing on).")
+        for runs, who in (((self.lru, plain), "the other run"), ((plain, self.lru), "this run")):
+            with self.assertWarnsRegex(UserWarning, f"not compared: {who} does not have timing"):
+                table = tbrsim.compare(*runs)
+            self.assertEqual(set(table.index), set(alike.index))
+            self.assertTrue((table["change"] == 0).all())
 
     def test_as_the_command(self):
         printed = self.fine("report", "--compare", self.tcor.directory, "--fail-above", "cycles=100%", "--fail-above",

@@ -171,6 +171,7 @@ class Data(TestCase):
 
     def test_two_runs(self):
         _, data = self.report("--compare", self.plain, self.timed)
+        self.assertEqual(data["data"]["notes"], ["Cycles and energy are not compared: the other run does not have timing (--timing on)."])
         self.same_frames(self.timed, data["data"]["a"])
         self.same_frames(self.plain, data["data"]["b"])
         self.same_tables(self.plain, "b", data, ("passes", "draws"))

@@ -12,6 +12,7 @@ import zlib
 
 from .. import files
 from ..command import call
+from ..comparison import without_timing
 from ..configuration import flatten
 from ..errors import CommandFailed, Error, need
 from ..recording import Recording
@@ -246,6 +247,9 @@ def generate(path, compare=None, frames=None, source=None, recording=None, first
     notes = [f"{why[0].upper()}{why[1:]}." for why in outliers]
     if left_out:
         notes.append(what_is_left_out(left_out, max_size))
+    lacks = compare and without_timing(*(run.results for run in runs))
+    if lacks:
+        notes.append(lacks)
     data["notes"] = notes
     parts = {
         "title": html.escape(f"{data['a']['title']} on {runs[0].results.preset}"),
