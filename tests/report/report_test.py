@@ -288,11 +288,11 @@ class Data(TestCase):
         self.same_tables(alone, "a", data)
         self.assertEqual(data["data"]["a"]["source"], f"{self.recording.name}, its frames 0-1, which are numbered from 0 here")
         self.check_reuse(data["data"]["a"]["reuse"])
-        advice = json.loads(self.fine("advise", "--json", "--timing", "on", "--most", "12", "--warm-up", "1", "--frames", "0-1",
-                                      self.recording))
+        advice = json.loads(self.fine("advise", "--json", "--timing", "on", "--most", "12", "--frames", "0-1", self.recording))
         self.assertGreater(len(advice["findings"]), 1)
-        self.assertEqual({finding["frame"] for finding in data["data"]["a"]["advice"]["findings"] if not finding["settings"]}, {1})
-        for key in ("findings", "a_frame_has", "save_less", "not_simulated", "overdraw_known"):
+        self.assertEqual({finding["frame"] for finding in data["data"]["a"]["advice"]["findings"] if not finding["settings"]}, {0})
+        self.assertIsNone(data["data"]["a"]["advice"]["typical"])
+        for key in ("findings", "frame_numbers", "a_frame_has", "save_less", "not_simulated", "overdraw_known"):
             self.assertEqual(data["data"]["a"]["advice"][key], advice[key])
         _, data = self.report("--results", out, "--frames", "1", "--config", "tcor-64k", "--set", "l2.ways=16", self.recording)
         self.assertEqual(tbrsim.configuration(out)["caches"]["l2"]["ways"], 16)
@@ -561,7 +561,8 @@ class Browser(TestCase):
                               "frames_not_known": 1, "others": {"saves": {"dram_bytes": 3 << 20}, "saves_percent": {"dram_bytes": 18.75}}}
         answer["loading_frames"] = [{"frame": 0, "passes": 900, "draws": 9}]
         answer["hidden_overdraw"] = {"fragments": 3e6, "of_opaque": 4e6}
-        answer["findings"][0] |= {
+        answer |= {"frame_numbers": [0, 1, 3], "typical": "tbrsim advise --frames 0-3"}
+        answer["findings"][0] |= {"same_loads": [1]} | {
             "break": {"reason": "glFenceSync", "next_pass": 2, "last_call_before": 17, "end_call": 18, "first_call_after": 19, "meanwhile": None},
             "or": answer["together"] | {"condition": "with 4 bits per texel"}, "assumption": "what is read is read once"}
         (advised / "advice.json").write_text(json.dumps(answer))
@@ -583,6 +584,8 @@ class Browser(TestCase):
         self.assertEqual(attributes["order"], "advice totals frames graph draws textures passes tiles configuration")
         for said in ("All of them together, but for the order of tiles: saves 2 MiB of DRAM traffic (12.5 %) per frame, without number 2,",
                      "In 1 frame it is not known what becomes of some stores: these save nothing there. In the others, it saves 3 MiB of DRAM traffic",
+                     "Each finding was simulated, over frames 0 to 1, 3, which are most like the others (tbrsim advise --frames 0-3 prints the same), with",
+                     f"Overlap number 2 ({answer['findings'][1]['rule']}) saves loads that this one saves",
                      "1 frame that looks like loading is not counted", "This GPU hides 3 million opaque fragments per frame (75.0 % of all)", "Ends by glFenceSync, call 18",
                      "Goes on in pass 2, between call 17 and call 19", "With 4 bits per texel, it saves 2 MiB", "Simulated what is read is read once"):
             self.assertIn(said, attributes["advice"])

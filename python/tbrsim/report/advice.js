@@ -54,6 +54,24 @@ function adviceBreak(page, finding) {
     ["Meanwhile drawn to", where.meanwhile && adviceResource(page, finding.frame, where.meanwhile)]];
 }
 
+/* Findings that save loads that this one saves. */
+function adviceOverlap(page, finding) {
+  const { findings } = page.a.advice, others = finding.same_loads || [];
+  const links = others.flatMap((number, at) => [at ? ", " : "", element("a", { href: `#advice-${number + 1}` }, `number ${number + 1} (${findings[number].rule})`)]);
+  return others.length ? [...links, others.length > 1 ? " save" : " saves", " loads that this one saves; do one of them"] : null;
+}
+
+/* "frame 3", "frames 0 to 5, 7": ascending numbers. */
+function frameList(numbers) {
+  const runs = [];
+  numbers.forEach((number) => {
+    const run = runs[runs.length - 1];
+    if (run && number === run[1] + 1) run[1] = number;
+    else runs.push([number, number]);
+  });
+  return `frame${numbers.length === 1 ? "" : "s"} ${runs.map(([first, last]) => (last > first ? `${first} to ${last}` : `${first}`)).join(", ")}`;
+}
+
 /* What it saves: cycles, by which findings are ordered where they are counted, then the largest share first. */
 function adviceSavings(finding) {
   const share = (key) => finding.saves_percent[key] || 0, rank = (key) => (key === "cycles" ? Infinity : share(key));
@@ -72,7 +90,7 @@ function adviceItem(page, finding, number) {
   return element("li", { id: `advice-${number + 1}`, tabindex: "-1" }, element("h3", {}, `${finding.title || finding.rule}: ${adviceSaves(finding)}`),
     element("p", {}, `${capital(finding.problem)}. `, element("b", {}, `Advice: ${finding.remedy}.`),
       finding.or ? ` ${capital(finding.or.condition)}, it ${adviceSaves(finding.or)}.` : ""),
-    definitionList([["What", adviceSubject(page, finding)], ["First in", adviceWhere(page, finding)], ...adviceBreak(page, finding), ["Evidence", evidence.join("; ")], ["Simulated", finding.assumption]]));
+    definitionList([["What", adviceSubject(page, finding)], ["First in", adviceWhere(page, finding)], ...adviceBreak(page, finding), ["Overlap", adviceOverlap(page, finding)], ["Evidence", evidence.join("; ")], ["Simulated", finding.assumption]]));
 }
 
 /* All findings at once; what the GPU hides, and others do not. */
@@ -107,7 +125,7 @@ function buildAdvice(page) {
   if (loading.length) left.push(`${plural(loading.length, "frame")} that ${loading.length === 1 ? "looks like loading is" : "look like loading are"} not counted`);
   if (!advice.overdraw_known) left.push("overdraw is not known: the recording has no hidden fragments");
   return section("advice", "Advice",
-    element("p", {}, `Each finding was simulated, over ${plural(advice.frames, "frame")}, with the events that the program would send if it followed it. Savings are per frame. They overlap, so don't add them. Image quality is not checked.`),
+    element("p", {}, `Each finding was simulated, over ${advice.frame_numbers ? frameList(advice.frame_numbers) : plural(advice.frames, "frame")}${advice.typical ? `, which are most like the others (${advice.typical} prints the same)` : ""}, with the events that the program would send if it followed it. Savings are per frame. They overlap, so don't add them. Image quality is not checked.`),
     ...adviceSummary(advice), advice.findings.length ? element("ol", { class: "advice" }, ...advice.findings.map((finding, number) => adviceItem(page, finding, number))) : element("p", {}, "Nothing was found."),
     left.length ? element("p", {}, `${left.join("; ")}.`) : null);
 }
