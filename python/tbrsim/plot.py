@@ -23,7 +23,7 @@ def frame_values(results, counter):
     frames, names = results.frames, quantities.names_of(counter)
     for name in names:
         if name not in frames:
-            raise Error(f"{results.directory}: no counter {name}; tbrsim counters lists them")
+            raise Error(f"{results.directory}: {quantities.no_counter(name, frames)}")
     return frames[names].sum(axis="columns").tolist()
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """How people read what is counted and what is set: units that suit a value, sizes, policies that no hardware has."""
+import difflib
 import re
 
 # Policies that know the accesses to come (cm_policy_needs_future): bounds for what hardware can do.
@@ -69,9 +70,23 @@ def varied(rows, names):
     return found
 
 
+# Short names, as report --fail-above has them (src/tools/output/regression.c), of one counter or a sum.
+SHORT = {"dram": ["dram.total.read_bytes", "dram.total.write_bytes"], "cycles": ["gpu.cycles"], "energy": ["energy.system.total"]}
+
+
 def names_of(counter):
     """The counters that one is, or that "a+b" is the sum of."""
-    return [part.strip() for part in counter.removeprefix("-").split("+")]
+    parts = [part.strip() for part in counter.removeprefix("-").split("+")]
+    return [name for part in parts for name in SHORT.get(part, [part])]
+
+
+def no_counter(name, there):
+    """What to say of a name that is no counter of a run that has these."""
+    is_known = any(name in counters for counters in SHORT.values())
+    near = [] if is_known else difflib.get_close_matches(name, [*SHORT, *there], 1)
+    meant = f" (did you mean {near[0]}?)" if near else ""
+    hint = "" if "gpu.cycles" in there else "; those of cycles and energy need timing: --timing on, timing: on in a plan's settings"
+    return f"no counter '{name}'{meant}{hint}; tbrsim counters lists the counters"
 
 
 def axis(counter, largest, measures):

@@ -699,7 +699,7 @@ class Comparisons(Recorded):
                          [f"{run}, dram.total.{way}_bytes" for run in ("this run", "the other") for way in ("read", "write")])
         self.assertEqual(list(axes.lines[0].get_ydata()), list(self.lru.frames["dram.total.read_bytes"] / 2 ** 20))
         self.says("have several units", self.lru.plot, "gpu.cycles", "dram.total.read_bytes")
-        self.says("no counter moons", self.lru.plot, "moons")
+        self.says("no counter 'moons'", self.lru.plot, "moons")
         self.says("name a counter", self.lru.plot)
         axes = self.several.plot("gpu.cycles", x="l2.policy")
         self.assertEqual([tick.get_text() for tick in axes.get_xticklabels()], ["lru", "opt"])

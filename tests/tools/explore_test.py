@@ -268,6 +268,9 @@ class Explore(tbrsim.TestCase):
                 (good + "settings: {l2.size: 1M, except: {l2.size: 1M}}\n", "the conditions leave nothing"),
                 (good + "warm_up: -1\n", "warm_up: -1: expected a number of frames"),
                 (good + "pareto: [a, b]\n", "expected pairs of counters"),
+                (good + "pareto: [[dram, cycles]]\n", r"pareto: glmark2_function.tbr, tcor-baseline-64k: no counter 'gpu.cycles'.*; those of "
+                                                      r"cycles and energy need timing: --timing on, timing: on in a plan's settings; tbrsim counters"),
+                (good + "settings: {timing: on}\npareto: [[dram, enery]]\n", r"no counter 'enery' \(did you mean energy\?\); tbrsim counters lists"),
                 (good + "settings: {l2.size: [1M, 3]}\n", "1 of 2 combinations are no configurations"),
                 (good + "settings: {" + ", ".join(f"k{n}: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]" for n in range(9)) + "}\n",
                  "1000000000 combinations, more than"),
@@ -328,12 +331,15 @@ class Front(tbrsim.TestCase):
                 ("reads+writes", {"reads": "blocks"}, (1, "reads+writes per frame (less is better)")),
                 ("-fps", {"fps": "Hz"}, (1, "frames per second (more is better)"))):
             self.assertEqual(pareto.scale(rows, axis, measures), expected)
-        large = [{"recording": "a", "energy": 6e9, "cycles": 3e6, "bytes": 1 << 24, "frames": 2}]
-        for axis, unit, expected in (("energy", "pJ", (1e9, "energy, mJ per frame (less is better)")),
-                                     ("cycles", "cycles", (1e6, "cycles, million cycles per frame (less is better)")),
-                                     ("bytes", "bytes", (1 << 20, "bytes, MiB per frame (less is better)"))):
-            self.assertEqual(pareto.scale(large, axis, {axis: unit}), expected)
-        with self.assertRaisesRegex(package.Error, "pareto: configuration: no counter"):
+        measures = {"energy.system.total": "pJ", "gpu.cycles": "cycles", "dram.total.read_bytes": "bytes", "dram.total.write_bytes": "bytes"}
+        large = [{"recording": "a", "energy.system.total": 6e9, "gpu.cycles": 3e6, "dram.total.read_bytes": 1 << 24,
+                  "dram.total.write_bytes": 1 << 23, "frames": 2}]
+        for axis, expected in (("energy", (1e9, "energy, mJ per frame (less is better)")),
+                               ("gpu.cycles", (1e6, "gpu.cycles, million cycles per frame (less is better)")),
+                               ("dram", (1 << 20, "dram, MiB per frame (less is better)"))):
+            self.assertEqual(pareto.scale(large, axis, measures), expected)
+        self.assertEqual([pareto.value(large[0], axis) for axis in ("energy", "cycles", "-dram")], [6e9, 3e6, -3 << 23])
+        with self.assertRaisesRegex(package.Error, "pareto: no counter 'configuration'"):
             pareto.value(rows[0], "hits+configuration")
 
     def test_oracles_are_bounds(self):

@@ -5,7 +5,7 @@ import functools
 import json
 import pathlib
 
-from .. import duckdb, notebook, plot
+from .. import duckdb, notebook, plot, quantities
 from ..errors import CommandFailed, Error, need
 from ..parquet import write_table
 from ..results import Results
@@ -82,7 +82,20 @@ def trees_of(plan, points):
         more = [f"and {len(refused) - SHOWN} more"] if len(refused) > SHOWN else []
         raise Error("\n".join([f"{plan.path}: {len(refused)} of {len(points)} combinations are no configurations; "
                                "'only' and 'except' leave combinations out", *refused[:SHOWN], *more]))
+    _check_pareto(plan, points, trees)
     return trees
+
+
+def _check_pareto(plan, points, trees):
+    """An Error where a pair of pareto names what some GPUs do not count."""
+    names = {name for pair in plan.pareto for axis in pair for name in quantities.names_of(axis)} - {"frames"}
+    # Which counters there are is a matter of the configuration and its timing.
+    of_gpus = {(point.configuration, str(tree.get("timing"))): point for point, tree in zip(points, trees)} if names else {}
+    for point in of_gpus.values():
+        there = set(table.counters(plan, point))
+        there |= {"fps"} if "gpu.cycles" in there else set()
+        for name in sorted(names - there):
+            raise Error(f"{plan.path}: pareto: {point.name}: {quantities.no_counter(name, there)}")
 
 
 def _job(store, plan, point, tree):

@@ -12,10 +12,8 @@ def value(row, axis):
     """A counter of a row, negated behind a -, so that less is better. The sum where it is names with a + between them."""
     total = 0
     for name in quantities.names_of(axis):
-        if name not in row:
-            raise Error(f"pareto: {name}: no such column; tbrsim counters lists the counters")
-        if isinstance(row[name], str):
-            raise Error(f"pareto: {name}: no counter; tbrsim counters lists the counters")
+        if isinstance(row.get(name, ""), str):
+            raise Error(f"pareto: {quantities.no_counter(name, row)}")
         total += row[name]
     return -total if axis.startswith("-") else total
 

@@ -41,6 +41,12 @@ def rows(store, plan, points, jobs, trees):
     return sums, deviations, there
 
 
+def counters(plan, point):
+    """What the GPU of a point counts, {name: (unit, description)}, as the command lists it."""
+    answer = call("counters", "--csv", *configuration_words(plan.file(point.configuration), dict(point.settings)))
+    return {line["name"]: (line["measure"], line["description"]) for line in csv.DictReader(io.StringIO(answer))}
+
+
 def columns(plan, sums, points):
     """What the columns are: {name: (unit, description)}. Asks the command for what the GPUs of the points count."""
     known = {}
@@ -48,8 +54,7 @@ def columns(plan, sums, points):
         counted = [name for name in row if "." in name and name not in plan.columns]
         if all(name in known for name in counted):
             continue
-        answer = call("counters", "--csv", *configuration_words(plan.file(point.configuration), dict(point.settings)))
-        known |= {line["name"]: (line["measure"], line["description"]) for line in csv.DictReader(io.StringIO(answer))}
+        known |= counters(plan, point)
     about = {name: ("", text) for name, text in ABOUT.items()} | {key: ("", "setting") for key in plan.columns}
     about["fps"] = ("frames per second", "of all frames together")
     names = dict.fromkeys(name for row in sums for name in row)
