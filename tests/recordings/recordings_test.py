@@ -254,6 +254,25 @@ class Simulation(RecordingTest):
             self.refused(2, "timing=on after --config tcor-64k: for all .* before the first --config; for this one: "
                          "--config tcor-64k,timing=on$", "sim", *arguments)
 
+    def check_table(self, text, totals):
+        """The table of several runs is in parts that fit 100 columns; all runs are there, with their counts."""
+        parts, seen = text.rstrip("\n").split("\n\n")[1:], []
+        self.assertGreater(len(parts), 1)
+        for part in parts:
+            self.assertLessEqual(max(map(len, part.splitlines())), 100)
+            titles, *rows = [re.split(" {2,}", line) for line in part.splitlines()]
+            self.assertEqual((titles[0], len(rows) > 9), ("counter", True))
+            for column, title in enumerate(titles[1:], 1):
+                run, what = re.fullmatch(r"\[(\d)\] (total|change)", title).groups()
+                seen.append((int(run), what))
+                for row in rows:
+                    count, first = (totals[number].get(row[0], 0) for number in (int(run) - 1, 0))
+                    if what == "total":
+                        self.assertEqual(int(row[column].replace("-", "0")), count, f"{row[0]}, {title}")
+                    elif first and row[column] != "-":
+                        self.assertAlmostEqual(float(row[column].removesuffix(" %")), 100 * (count / first - 1), delta=0.006)
+        self.assertEqual(seen, [(run, what) for run in range(1, len(totals) + 1) for what in ("total", "change")[:1 + (run > 1)]])
+
     def test_vary(self):
         text = self.fine("sim", "--frames", "0-0", "--out", self.out, "--config", "boustro-fo", "--config", "boustro-ro",
                          "--vary", "caches.l2.ways=4,8", "--vary", "l2.policy=lru,opt", self.recording)
@@ -264,6 +283,7 @@ class Simulation(RecordingTest):
         for directory, entry in index.items():
             l2 = tbrsim.configuration(self.out / directory)["caches"]["l2"]
             self.assertEqual({"caches.l2.ways": str(l2["ways"]), "l2.policy": l2["policy"]}, entry["settings"])
+        self.check_table(text, [tbrsim.total(self.out / directory) for directory in index])
         # A range is its powers of two, in the unit that the key takes.
         for number, (range_, values) in enumerate((("l2.size=512K..2M,3M", ["512K", "1M", "2M", "3M"]), ("l2.ways=4..16", ["4", "8", "16"]),
                                                    ("clock_mhz=600MHz..1.2GHz", ["600MHz", "1200MHz"]))):

@@ -302,12 +302,37 @@ make_column(const json_t *rows, const char *name)
    return column;
 }
 
-/* A line of all columns; each of them is freed. */
+#define TABLE_WIDTH 100 /* of a table of several runs */
+
+/* The number in front of a run's column, "[2] change"; 0: the column is of no run. */
+static unsigned long
+run_of(const struct column *column)
+{
+   return *column->texts[0] == '[' ? strtoul(column->texts[0] + 1, NULL, 10) : 0;
+}
+
+/* The columns of so many runs from the first column on as fit beside those of no run, one at least; behind the last one. */
+static size_t
+end_of_part(const struct column *columns, size_t num_columns, size_t first, int width)
+{
+   size_t end = first;
+   while (end < num_columns) {
+      size_t next = end;
+      for (; next < num_columns && run_of(&columns[next]) == run_of(&columns[end]); next++)
+         width += 2 + columns[next].width;
+      if (width > TABLE_WIDTH && end > first)
+         break;
+      end = next;
+   }
+   return end;
+}
+
+/* A line of the columns of no run, which come first, and of those from first to before end. */
 static void
-print_row(const struct column *columns, size_t num_columns, size_t line, FILE *file)
+print_row(const struct column *columns, size_t num_keys, size_t first, size_t end, size_t line, FILE *file)
 {
    int behind = 0; /* spaces behind the last text */
-   for (size_t c = 0; c < num_columns; c++) {
+   for (size_t c = num_keys ? 0 : first; c < end; c = c + 1 == num_keys ? first : c + 1) {
       char *cell = columns[c].texts[line];
       const int spaces = columns[c].width - width_of(cell);
       behind += (c ? 2 : 0) + (columns[c].is_left ? 0 : spaces);
@@ -316,9 +341,27 @@ print_row(const struct column *columns, size_t num_columns, size_t line, FILE *f
          behind = 0;
       }
       behind += columns[c].is_left ? spaces : 0;
-      free(cell);
    }
    putc('\n', file);
+}
+
+/* All lines; where columns are of several runs, one part after another that is not too wide. */
+static void
+print_parts(const struct column *columns, size_t num_columns, size_t lines, FILE *file)
+{
+   size_t num_keys = 0;
+   int width = -2;
+   while (num_keys < num_columns && !run_of(&columns[num_keys]))
+      width += 2 + columns[num_keys++].width;
+   size_t first, end = num_keys;
+   do {
+      first = end;
+      end = end_of_part(columns, num_columns, first, width);
+      if (first > num_keys)
+         putc('\n', file);
+      for (size_t line = 0; line < lines; line++)
+         print_row(columns, num_keys, first, end, line, file);
+   } while (end < num_columns);
 }
 
 void
@@ -331,10 +374,12 @@ output_table(json_t *rows, FILE *file)
    struct column *columns = allocate((json_object_size(names) + 1) * sizeof(*columns));
    count = 0;
    json_object_foreach(names, name, value) columns[count++] = make_column(flat, name);
-   for (size_t line = 0; line < lines; line++)
-      print_row(columns, count, line, file);
-   for (size_t c = 0; c < count; c++)
+   print_parts(columns, count, lines, file);
+   for (size_t c = 0; c < count; c++) {
+      for (size_t line = 0; line < lines; line++)
+         free(columns[c].texts[line]);
       free(columns[c].texts);
+   }
    free(columns);
    json_decref(names);
    json_decref(flat);

@@ -22,7 +22,9 @@ json_t *output_counts(const char *const *names, const uint64_t *counts, unsigned
 /** Print a value, which they take over, to a file, whose errors (ferror) are the caller's to see. As JSON: indent is the
  * spaces a level. As comma-separated values, and as a table: an array of objects is a line each, whose keys are the
  * columns; those of objects within it are columns, too; null is empty, in tables "-". Of a table all rows' keys are
- * columns, of comma-separated values the first one's. As lines: "key: value" of an object's members that are not empty. */
+ * columns, of comma-separated values the first one's. Columns of several runs (output_set_run) are in parts below each other,
+ * each no wider than 100 characters where one run is not. As lines: "key: value" of an object's members that are not
+ * empty. */
 void output_json(json_t *value, unsigned indent, FILE *file);
 void output_csv(json_t *rows, FILE *file);
 void output_table(json_t *rows, FILE *file);
