@@ -119,12 +119,25 @@ print_text(const struct command_line *line)
 }
 
 static void
+print_summaries(FILE *file)
+{
+   fputs("Commands (tbrsim COMMAND --help explains each):\n", file);
+   for (unsigned c = 0; c < num_commands; c++)
+      fprintf(file, "  %-9s %s\n", commands[c].name, commands[c].summary);
+}
+
+void
+help_print_commands(FILE *file)
+{
+   fputs("usage: tbrsim COMMAND [OPTIONS]\n\n", file);
+   print_summaries(file);
+}
+
+static void
 print_all_text(void)
 {
-   printf("usage: tbrsim COMMAND [OPTIONS]\n\n%s\nCommands (tbrsim COMMAND --help explains each):\n",
-          description);
-   for (unsigned c = 0; c < num_commands; c++)
-      printf("  %-9s %s\n", commands[c].name, commands[c].summary);
+   printf("usage: tbrsim COMMAND [OPTIONS]\n\n%s\n", description);
+   print_summaries(stdout);
    printf("\nExamples:\n%s\n%s", examples, environment);
 }
 

@@ -34,4 +34,7 @@ void help_print(const struct command_line *line, enum help_form form);
 /** The same of the command as a whole. */
 void help_print_all(enum help_form form);
 
+/** The subcommands, a line each, for who names none. */
+void help_print_commands(FILE *file);
+
 #endif

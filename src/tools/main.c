@@ -121,10 +121,15 @@ say_message(enum cm_message_kind kind, const char *text)
 static const struct {
    const char *word, *answer;
 } synonyms[] = {
-   {"capture", "apitrace trace"}, {"compare", "report --compare"},
-   {"diff", "report --compare"},  {"list", "configs"},
-   {"presets", "configs"},        {"profile", "report"},
-   {"record", "run --record"},    {"stats", "info"},
+   {"capture", "apitrace trace"},
+   {"compare", "report --compare"},
+   {"diff", "report --compare"},
+   {"keys", "configs --keys"},
+   {"list", "configs"},
+   {"presets", "configs"},
+   {"profile", "report"},
+   {"record", "run --record"},
+   {"stats", "info"},
    {"version", "--version"},
 };
 
@@ -157,8 +162,10 @@ main(int argc, char **argv)
 {
    cm_set_message_handler(say_message);
    json_set_alloc_funcs(allocate, free); /* what makes JSON need not look for NULL */
-   if (argc < 2)
-      fail(STATUS_USAGE, "no command; tbrsim --help lists them");
+   if (argc < 2) {
+      help_print_commands(stderr);
+      return STATUS_USAGE;
+   }
    /* tbrsim help COMMAND is tbrsim COMMAND --help. */
    if (argc == 3 && !strcmp(argv[1], "help") && *argv[2] != '-') {
       argv[1] = argv[2];

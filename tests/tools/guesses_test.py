@@ -21,6 +21,7 @@ GUESSES = (
     ("diff a b", "no command 'diff' (did you mean report --compare?); tbrsim --help lists them"),
     ("compare a b", "no command 'compare' (did you mean report --compare?); tbrsim --help lists them"),
     ("list", "no command 'list' (did you mean configs?); tbrsim --help lists them"),
+    ("keys", "no command 'keys' (did you mean configs --keys?); tbrsim --help lists them"),
     ("presets", "no command 'presets' (did you mean configs?); tbrsim --help lists them"),
     ("version", "no command 'version' (did you mean --version?); tbrsim --help lists them"),
     ("profile game", "no command 'profile' (did you mean report?); tbrsim --help lists them"),
@@ -71,6 +72,15 @@ class Guesses(tbrsim.TestCase):
                 self.assertEqual(result.stdout, "")
                 self.assertEqual(result.stderr[:len(answer) + 8], f"tbrsim: {answer}")
                 self.assertEqual(result.stderr.count("\n"), 1)
+
+    def test_no_command(self):
+        """All of them, a line each; there is no result, so it is on standard error."""
+        result = tbrsim.run()
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        listed = [line.split("\t") for line in tbrsim.run("--help=options", check=True).stdout.splitlines()]
+        self.assertTrue(listed)
+        for name, summary in listed:
+            self.assertRegex(result.stderr, rf"(?m)^  {name} +{re.escape(summary)}$")
 
     def test_other_kinds_of_files(self):
         """What is one of the four that tbrsim has, but not the one that a command takes."""

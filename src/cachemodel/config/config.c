@@ -150,8 +150,8 @@ set_key(struct cm_config *config, const char *assignment, char *error, size_t er
       key = cm_key_find(mapping, name, length);
       if (!key) {
          cm_key_describe(mapping, expected, sizeof expected);
-         snprintf(error, error_size, "%.*s: no key '%.*s'%s, expected %s", path_length, assignment,
-                  (int)length, name,
+         snprintf(error, error_size, "%.*s: no key '%.*s'%s, expected %s; tbrsim configs --keys lists all",
+                  path_length, assignment, (int)length, name,
                   cm_key_near(&cm_config_keys, assignment, (size_t)path_length, true, near),
                   mapping->type == CM_KEY_MAPPING ? expected : "key=value here");
          return false;

@@ -162,6 +162,7 @@ TEST_WITH(errors, load, unload)
       {"caches.l3.size=1",
        "caches.l3.size: no key 'l3' (did you mean l2.size?), expected keys of: vertex_cache"},
       {"caches.l2.sise=1", "no key 'sise' (did you mean l2.size?), expected keys of: size, ways"},
+      {"caches.l2.sise=1", "; tbrsim configs --keys lists all"},
       {"l3.size=1", "l3.size: no key 'l3' (did you mean l2.size?)"},
       {"l2size=1", "l2size: no key 'l2size' (did you mean l2.size?)"},
       {"tile_order=z-order", "no key 'tile_order' (did you mean tile.order?)"},
