@@ -40,7 +40,7 @@ MEMORY_RATIOS = (("tbrsim", "llvmpipe"), ("tbrsim --no-model", "llvmpipe"))
 
 @dataclasses.dataclass
 class Workload:
-    """Something to render: its name, its kind, the command and how its answer says the frames a second."""
+    """Something to render: its name, its kind, the command and how its answer says the frames per second."""
     name: str
     kind: str
     command: list
@@ -52,7 +52,7 @@ class Workload:
 
 
 def scene(name, duration):
-    # The time per frame is a finer figure than the whole frames a second.
+    # The time per frame is a finer figure than the whole frames per second.
     return Workload(name, "glmark2", ["glmark2-es2", "-b", f"{name}:duration={duration}", "--size", "960x540"],
                     re.compile(r"FPS: \d+ FrameTime: (?P<seconds>[\d.]+)(?P<frames>(?= ms))"))
 
@@ -251,7 +251,7 @@ def compare_builds(arguments, workloads):
     """The tables of two builds."""
     kinds = {workload.name: workload.kind for workload in workloads}
     results = measure(arguments, workloads, BUILDS)
-    lines = table("frames a second", results, kinds, "speed", list(BUILDS), BUILD_RATIOS, 1)
+    lines = table("frames per second", results, kinds, "speed", list(BUILDS), BUILD_RATIOS, 1)
     lines += ["", *table("MiB", results, kinds, "memory", list(BUILDS), BUILD_RATIOS, 0)]
     print("\n".join(lines))
 
@@ -259,7 +259,7 @@ def compare_builds(arguments, workloads):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tbrsim", required=True, type=os.path.abspath, help="the command")
-    parser.add_argument("--duration", type=float, default=2, help="seconds a scene and driver (default 2)")
+    parser.add_argument("--duration", type=float, default=2, help="seconds per scene and driver (default 2)")
     parser.add_argument("--rounds", type=int, default=2, help="times each is measured (default 2)")
     parser.add_argument("--scenes", type=str.split, default=list(SCENES),
                         help="scenes instead of the fifteen, separated by blanks")

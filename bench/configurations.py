@@ -101,7 +101,7 @@ def report(arguments, rows):
     heads = ["capture", *columns()]
     lines = ["# Configurations", "",
              "What simulated hardware costs the simulation: time with it / time with the plainer configuration. Live: of"
-             " the program,", "by its frames a second. Offline: processor time of `tbrsim sim` on one core, reading and"
+             " the program,", "by its frames per second. Offline: processor time of `tbrsim sim` on one core, reading and"
              " decoding included; or the", "clock's, where the simulation has two threads."
              f" The best of {arguments.rounds}.", "",
              f"Machine: {machine()}.", "", "| " + " | ".join(heads) + " |", "| --- |" + " ---: |" * (len(heads) - 1)]

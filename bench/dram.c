@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many requests a second the DRAM model takes: one thread, processor time, the best of several runs. As a
+/* How many requests per second the DRAM model takes: one thread, processor time, the best of several runs. As a
  * caller does that waits for what it reads: so many requests are under way, and the completion of the oldest
  * is asked for before the next one is submitted. */
 #include <stdio.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Measures the DRAM model by itself: requests a second of one core. Writes the table to bench/DRAM.md."""
+"""Measures the DRAM model by itself: requests per second of one core. Writes the table to bench/DRAM.md."""
 
 import argparse
 import pathlib

@@ -73,7 +73,7 @@ def measure(arguments, workload):
     return row
 
 
-HEAD = ("capture", "accesses, M", "size, MiB", "bytes an access", "time recorded / live", "LRU, M/s", "OPT, M/s",
+HEAD = ("capture", "accesses, M", "size, MiB", "bytes per access", "time recorded / live", "LRU, M/s", "OPT, M/s",
         "four configurations / one", "1 core / 2 cores")
 # Columns whose geometric means mean something.
 MEANS = range(2, len(HEAD) - 1)

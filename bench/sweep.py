@@ -62,7 +62,7 @@ def measure(arguments, recording, stream):
 
 
 HEAD = ("recording", "stream", "points", "accesses, M", "seconds on 2 cores", "processor seconds",
-        "M accesses × points a second", "point by point / one pass")
+        "M accesses × points per second", "point by point / one pass")
 
 
 def report(arguments, rows):

@@ -287,7 +287,7 @@ make_program(const struct row *row)
    const bool shadow = !strncmp(row->operation, "shadow", 6);
    const char *prefix = format->type == GL_INT ? "u" : "", *suffix = shadow ? "Shadow" : "";
    char fragment[2048];
-   /* 1.3 texels a pixel, on cubes 0.3, or 1.3 where there are mipmaps; each round is elsewhere. */
+   /* 1.3 texels per pixel, on cubes 0.3, or 1.3 where there are mipmaps; each round is elsewhere. */
    snprintf(fragment, sizeof fragment,
             "uniform %s%s%s t; uniform int rounds; out vec4 color;\n"
             "void main() {\n"

@@ -52,7 +52,7 @@ class Tbrsim:
 
 def settings(row, side, value, followers):
     """What to set for one end of a row's range, of a key that is `value`: /4 is a quarter of it, *4 four times as much; further
-    settings come behind it. The keys that are as this one change with it. [] where the range has no such end."""
+    settings come after it. The keys that are as this one change with it. [] where the range has no such end."""
     if not row[side]:
         return []
     first, *others = row[side].split(" ")
@@ -206,7 +206,7 @@ def tables(rows, captures):
 
 
 def page(text, rows):
-    """docs/trust.md with the largest of the results, behind a comment for each measure."""
+    """docs/trust.md with the largest of the results, after a comment for each measure."""
     for measure in MEASURES:
         most = sorted(rows, key=lambda its: (-size_of(its, measure), its["preset"], its["key"]))[:SHOWN]
         lines = "".join(f"{line}\n" for line in table(most, [measure], False))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Which values of the presets are assumptions: those whose comments say so (docs/configurations.md, "Sources of values").
 
-A value's comment is what stands behind it and in the lines below that are indented further than its key; where nothing
+A value's comment is what follows it on its line and in the lines below that are indented further than its key; where nothing
 does, the lines above that are indented as its key is; where there are none either, that of the mapping it is in.
 """
 import pathlib
@@ -33,7 +33,7 @@ class Value:
 
 
 def behind(lines, key):
-    """The comment behind a key's value and below."""
+    """The comment after a key's value and below."""
     first = re.search(r"(?:^|\s)# ?(.*)$", lines[key.start_mark.line])
     words = [first[1]] if first else []
     for line in lines[key.start_mark.line + 1:] if first else []:

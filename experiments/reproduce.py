@@ -29,7 +29,7 @@ import tables
 
 HERE = pathlib.Path(__file__).resolve().parent
 COSTS = HERE / "costs.yml"
-QUICK_NOTE = "**A quick run**: one or two scenes a paper, few frames, DTM-NUCA's in a quarter of the pixels; the averages are of these."
+QUICK_NOTE = "**A quick run**: one or two scenes per paper, few frames, DTM-NUCA's in a quarter of the pixels; the averages are of these."
 
 
 def read_yaml(path):

@@ -189,7 +189,7 @@ class Arrays:
 
 
 def captures_table(captures):
-    header = ["capture", "frames", "footprints a frame", "of one texel, %", "2x2, some the same, %", "misses of v2's accesses, %",
+    header = ["capture", "frames", "footprints per frame", "of one texel, %", "2x2, some the same, %", "misses of v2's accesses, %",
               *(f"{name}, a footprint" for name in DESIGNS.values())]
     rows = [[c.name, c.frames, f"{c.footprints / c.frames:.0f}", number(c.single()), number(c.coinciding()),
              number(c.miss_rate(), 2), *(number(c.per_footprint(design), 2) for design in DESIGNS)] for c in captures]
@@ -238,7 +238,7 @@ def energy_table(captures, filtered, arrays):
 
 def machines_table(results, names, arrays):
     """Accesses, misses and energy on each machine, of the captures that filter."""
-    header = ["machine", "misses of v2's accesses, %", "banked v2's accesses / wide bus, %", "tag banks an access, v1",
+    header = ["machine", "misses of v2's accesses, %", "banked v2's accesses / wide bus, %", "tag banks per access, v1",
               *(f"{DESIGNS[design]}, {cell}, {VARIANTS[variant]}, %" for cell in CELLS for variant in VARIANTS
                 for design in PAPER_ENERGY)]
     rows = []
@@ -303,7 +303,7 @@ def hardware_table(arrays):
     return header, rows
 
 
-# Table 5-1: access time, area, energy an access; the last with a star, as it depends on the banks.
+# Table 5-1: access time, area, energy per access; the last with a star, as it depends on the banks.
 PAPER_RANKS = {"(a) wide bus": (4, 3, 2), "(b) v2, four arrays of tags": (3, 4, 5), "(c) v2, shared tags": (5, 5, 4),
                "(d) v2, banked tags": (1, 1, 3), "(e) v1, banked tags": (2, 2, 1)}
 
@@ -327,7 +327,7 @@ def comparison_table(filtered, arrays):
         "(e) v1, banked tags": (max(v1["ns"], bank["ns"]), 4 * (v1["mm2"] + bank["mm2"]),
                                 banks * v1["pJ"] + looked_at["banked-continuous"] * bank["pJ"]),
     }
-    header = ["design", "access, ns", "area, mm²", "pJ an access", "rank of time, thesis", "here", "of area, thesis",
+    header = ["design", "access, ns", "area, mm²", "pJ per access", "rank of time, thesis", "here", "of area, thesis",
               "here", "of energy, thesis", "here"]
     rows = []
     for name, (time, area, energy) in figures.items():
@@ -339,7 +339,7 @@ def comparison_table(filtered, arrays):
 
 def placements_table(captures):
     header = ["placement", "v1: conflicts of data banks, % of accesses", "v1: of tag banks, %", "v2: conflicts of data banks, %",
-              "v2: of tag banks, %", "accesses a footprint, v1", "v2", "misses a footprint, %"]
+              "v2: of tag banks, %", "accesses a footprint, v1", "v2", "misses per footprint, %"]
     names = sorted({placement for _, placement in captures[0].placements})
 
     def average(design, placement, measure):
@@ -361,7 +361,7 @@ def placements_table(captures):
 
 
 def shapes_table(captures):
-    header = ["line, bytes", "ways", "misses a footprint, %", *(DESIGNS.values())]
+    header = ["line, bytes", "ways", "misses per footprint, %", *(DESIGNS.values())]
     rows = []
     keys = sorted({key[1:] for c in captures for key in c.shapes}, key=lambda key: (key[0], key[1], key[2]))
     for size, line, ways in keys:
@@ -387,7 +387,7 @@ def plot_shapes(output, captures):
             axis.plot(range(len(lines)), [mean(c.shape_cost(design, 16, line, count) for c in captures) for line in lines],
                       marker="o", markersize=3, color=COLORS[number_], label=f"{count}-way")
         axis.set_xticks(range(len(lines)), lines)
-        axis.set_xlabel("bytes a line, 16 KiB", fontsize=8)
+        axis.set_xlabel("bytes per line, 16 KiB", fontsize=8)
         axis.set_title(title, fontsize=9)
     for number_, (design, title) in enumerate(panels):
         axes[3].plot(range(len(sizes)), [mean(c.shape_cost(design, size, 64, 2) for c in captures) for size in sizes],
@@ -401,7 +401,7 @@ def plot_shapes(output, captures):
         axis.legend(fontsize=7, frameon=False)
         for side in ("top", "right"):
             axis.spines[side].set_visible(False)
-    axes[0].set_ylabel("accesses and misses a footprint", fontsize=8)
+    axes[0].set_ylabel("accesses and misses per footprint", fontsize=8)
     figure.suptitle("Accesses over lines, ways and sizes, average of the captures (Figure 4-1)", fontsize=10)
     save(figure, output, "figure-4-1-shapes")
 

@@ -29,7 +29,7 @@ POLICIES = ["LRU_RO", "OPT_FO", "OPTPT_FO", "OPT_RO", "OPTPT_RO"]
 RUNS = [*POLICIES, "MRU_FO"]
 LAYOUTS = [f"{placement}-{index}" for placement in ("linear", "morton-4k") for index in ("modulo", "xor")]
 PROCESSORS = {"four": "analysis", "one": "analysis-one-processor"}
-MEMORIES = {"LPDDR3_8Gb_x32_1333": "preset", "LPDDR3_8Gb_x16_800": "4 B a cycle"}
+MEMORIES = {"LPDDR3_8Gb_x32_1333": "preset", "LPDDR3_8Gb_x16_800": "4 B per cycle"}
 # What the paper says: decrease of L2 texture misses against LRU_FO, per cent (V-A, V-C).
 PAPER = {"LRU_RO": 43.6, "OPT_FO": 47.7, "OPTPT_FO": 50.4, "OPT_RO": 52.9, "OPTPT_RO": 55.0, "MRU_FO": -3.6}
 PAPER_RATIO = 2.28  # footprint over the L2, average of Table I
@@ -197,7 +197,7 @@ class Capture:
         return share(self.forward["memory_accesses"].get("texture", 0), self.memory(self.forward))
 
     def speed_up(self, device):
-        """Of frames a second, per cent."""
+        """Of frames per second, per cent."""
         forward, reverse = (self.timed[device, order].total("gpu.cycles") for order in ("forward", "boustrophedonic"))
         return 100 * (forward / reverse - 1)
 
@@ -216,11 +216,11 @@ def averaged(captures):
     """(title, captures) of each row of averages."""
     larger = [capture for capture in captures if capture.ratio > 1]
     return {"**average of all**": captures, "**average, footprint > L2**": larger,
-            "**the same, one pass a frame**": [capture for capture in larger if round(capture.passes) == 1]}
+            "**the same, one pass per frame**": [capture for capture in larger if round(capture.passes) == 1]}
 
 
 def captures_table(captures):
-    header = ["capture", "frames", "passes a frame", "texture footprint, MiB", "of the L2", "texture, % of memory accesses",
+    header = ["capture", "frames", "passes per frame", "texture footprint, MiB", "of the L2", "texture, % of memory accesses",
               "L2 texture accesses a frame", "intra, %", "inter, %", "first, %", "inserted, %", "deleted, %"]
     rows = []
     for capture in captures:
@@ -241,7 +241,7 @@ def captures_table(captures):
 
 
 def kinds_table(captures):
-    header = ["capture", "footprint / L2", "passes a frame", "LRU_FO misses a frame", "of them with an L2 of 64 MiB, %",
+    header = ["capture", "footprint / L2", "passes per frame", "LRU_FO misses per frame", "of them with an L2 of 64 MiB, %",
               "blocks drawn anew, %", "textures"]
     return header, [[capture.name, f"{capture.ratio:.2f}", f"{capture.passes:.0f}",
                      f"{capture.misses['LRU_FO'] / capture.frames:.0f}", number(capture.unavoidable_share()),
@@ -249,7 +249,7 @@ def kinds_table(captures):
 
 
 def misses_table(captures):
-    header = ["capture", "footprint / L2", "LRU_FO misses a frame", *RUNS, "LRU_RO, circular trace",
+    header = ["capture", "footprint / L2", "LRU_FO misses per frame", *RUNS, "LRU_RO, circular trace",
               "LRU_RO, memory accesses"]
     rows = [[capture.name, f"{capture.ratio:.2f}",
              f"{capture.misses['LRU_FO'] / capture.frames:.0f}", *(signed(capture.decrease(run)) for run in RUNS),
@@ -277,7 +277,7 @@ def reach_table(captures):
 
 
 def causes_table(captures):
-    header = ["capture", "LRU_FO misses a frame", "intra-frame reuses, %", "inter-frame reuses, %",
+    header = ["capture", "LRU_FO misses per frame", "intra-frame reuses, %", "inter-frame reuses, %",
               "first accesses, %", "rendered to, %", "LRU_RO, misses of inter-frame reuses"]
     return header, [[capture.name, f"{capture.misses['LRU_FO'] / capture.frames:.0f}",
                      *(number(cause) for cause in capture.miss_causes()), signed(capture.inter_decrease())]
@@ -289,11 +289,11 @@ def scaled_table(captures):
              f"{capture.scaled['LRU_FO'] / capture.frames:.0f}",
              *(signed(capture.scaled_decrease(run)) for run in RUNS)] for capture in captures if capture.footprint]
     for title, chosen in (("**average**", captures),
-                          ("**average, one pass a frame**", [c for c in captures if round(c.passes) == 1])):
+                          ("**average, one pass per frame**", [c for c in captures if round(c.passes) == 1])):
         rows.append([title, "", number(mean(c.footprint / c.scaled_l2 for c in chosen if c.footprint), 2), "",
                      *(signed(mean(c.scaled_decrease(run) for c in chosen)) for run in RUNS)])
     rows.append(["paper's average", "1024 KiB", PAPER_RATIO, "", *(signed(PAPER[run]) for run in RUNS)])
-    return ["capture", "L2", "footprint / L2", "LRU_FO misses a frame", *RUNS], rows
+    return ["capture", "L2", "footprint / L2", "LRU_FO misses per frame", *RUNS], rows
 
 
 def iird_rows(capture):
@@ -345,7 +345,7 @@ def processors_row(capture, processors):
 
 def processors_table(captures):
     header = ["capture", "processors", "L2 texture accesses a frame", "intra, %", "of distance 0, %", "inter, %",
-              "sets with one access in a tile, %", "LRU_FO misses a frame", "OPT_FO", "OPTPT_FO"]
+              "sets with one access in a tile, %", "LRU_FO misses per frame", "OPT_FO", "OPTPT_FO"]
 
     def cells(row):
         return [number(row[0], 0), *(number(value) for value in row[1:5]), number(row[5], 0), *map(signed, row[6:])]
@@ -403,7 +403,7 @@ def table_1_table(captures):
 
 def large_objects_table(captures):
     """Beside the scene itself, of the same frames."""
-    measures = ["LRU_FO misses a block", "LRU_RO", "OPTPT_RO", "LRU_RO, memory accesses"]
+    measures = ["LRU_FO misses per block", "LRU_RO", "OPTPT_RO", "LRU_RO, memory accesses"]
     header = ["scene", "footprint / L2", *measures, *(f"large objects: {measure}" for measure in measures),
               "LRU_RO, circular trace"]
     values = {}
@@ -427,7 +427,7 @@ def traffic_table(captures, key):
         rows.append([capture.name, f"{sum(groups.values()) / capture.frames:.0f}", *map(number, shares[-1])])
     rows.append(["**average**", "", *(number(mean(column)) for column in zip(*shares))])
     rows.append(["paper's average", "", PAPER_TEXTURE[key], *[""] * (len(GROUPS) - 1)])
-    return ["capture", "blocks a frame", *(f"{group}, %" for group in GROUPS)], rows
+    return ["capture", "blocks per frame", *(f"{group}, %" for group in GROUPS)], rows
 
 
 def raised(value):
@@ -466,7 +466,7 @@ def contexts_table(results, captures):
                          raised(100 * (forward.total("gpu.cycles") / reverse.total("gpu.cycles") - 1)),
                          *(signed(decrease(forward.energy(group), reverse.energy(group))) for group in PAPER_ENERGY)])
     rows.append(["paper's average", "", "", raised(PAPER_SPEED_UP), *map(signed, PAPER_ENERGY.values())])
-    return ["scene", "quads a processor", "bus busy, %", "speed-up", "memory hierarchy", "all energy"], rows
+    return ["scene", "quads per processor", "bus busy, %", "speed-up", "memory hierarchy", "all energy"], rows
 
 
 def claims():

@@ -185,9 +185,9 @@ def with_averages(captures, header, values, paper=None, form=percent):
 
 
 def captures_table(captures):
-    """What there is to gain: misses beyond one a block; what clears in memory add."""
+    """What there is to gain: misses beyond one per block; what clears in memory add."""
     header = ["capture", "frames", "LLC accesses a frame", "more with clears in memory, %",
-              "OPT misses at 16 MiB, MiB a frame",
+              "OPT misses at 16 MiB, MiB per frame",
               *(f"DRRIP misses / these, {size}" if run == "main" else size for run, size in sizes_of(captures).items()),
               "texture hits on render targets, %", "on depth, %", "display hits, %"]
     rows = []
@@ -467,7 +467,7 @@ def headlines(captures, timed_runs):
     """Of the main machine, beside the paper's of 8 MiB."""
     for policy in ("nru", "gs-drrip", "gspztc", "gspztc-tse", "gspc", "gspc+ucd", "opt"):
         yield f"misses against DRRIP, {title(policy)}, %", PAPER[policy], of_each(captures, lambda c, p=policy: c.change(p))
-    yield ("frames a second against DRRIP, GSPC, %", 8.0,
+    yield ("frames per second against DRRIP, GSPC, %", 8.0,
            {name: runs.faster("gspc") for name, runs in timed_runs.items()})
 
 

@@ -60,7 +60,7 @@ BYTES = ["bytes read", "bytes written"]
 
 def rates_table(captures):
     """Each capture's."""
-    header = ["capture", "DRRIP, frames a second", *(f"{name}, %" for name in POLICIES.values()),
+    header = ["capture", "DRRIP, frames per second", *(f"{name}, %" for name in POLICIES.values()),
               *(f"{name}, {measure}, %" for name in POLICIES.values() for measure in MEASURES),
               *(f"row hits, {name}, %" for name in ("DRRIP", *POLICIES.values())), "DRAM's bus busy, DRRIP, %"]
     rows, values = [], []
@@ -102,12 +102,12 @@ def summary_table(kinds, size):
 
 
 def absolute_table(kinds):
-    """GSPC's frames a second, and what they gain from 8 to 16 MiB."""
+    """GSPC's frames per second, and what they gain from 8 to 16 MiB."""
     smaller, larger = ([runs.frames_per_second("gspc") for runs in its.values()]
                        for its in (kinds.get("8m", kinds["main"]), kinds["16m"]))
     gain = mean(100 * (after / before - 1) for before, after in zip(smaller, larger))
-    return ["GSPC", "paper", "here"], [["frames a second, 8 MiB", "26.1", number(mean(smaller), 0)],
-                                       ["frames a second, 16 MiB", "32.4", number(mean(larger), 0)],
+    return ["GSPC", "paper", "here"], [["frames per second, 8 MiB", "26.1", number(mean(smaller), 0)],
+                                       ["frames per second, 16 MiB", "32.4", number(mean(larger), 0)],
                                        ["16 MiB against 8 MiB, %", "+24.1", percent(gain)]]
 
 

@@ -114,7 +114,7 @@ def headlines(captures):
 
 
 def captures_table(captures):
-    header = ["capture", "frames", "footprints a frame", "requests a frame", "private caches: hits, %",
+    header = ["capture", "frames", "footprints per frame", "requests per frame", "private caches: hits, %",
               "L2 accesses a frame", "copies of a requested block"]
     rows = []
     for capture in captures:
@@ -162,7 +162,7 @@ def local_table(captures):
 
 
 def hops_table(captures):
-    header = ["capture", "private: requests a cycle", "DTM-NUCA: hits in old owners, % of requests", *titles("hops a request"),
+    header = ["capture", "private: requests per cycle", "DTM-NUCA: hits in old owners, % of requests", *titles("hops per request"),
               *titles("cycles in the mesh's queues, a request")]
 
     def row(capture):
@@ -229,7 +229,7 @@ def bus_busy(simulation):
 
 
 def ports_table(captures):
-    """Tables of two requests a cycle."""
+    """Tables of two requests per cycle."""
     kinds, its = COMPARED[:2], {"node": "shared", "ports": 2}
     header = ["capture", *titles("two ports, speed-up", kinds), *titles("two ports, energy", kinds)]
     rows = rows_of(captures, lambda c: [*(c.speed_up(kind, **its) for kind in kinds),
@@ -369,7 +369,7 @@ def epochs_table(captures):
 def bandwidth_table(captures):
     captures = [c for c in captures if c.find(bus=8, contexts=1)]
     tables = [("d-nuca", 1), ("d-nuca", 2), ("dtm-nuca", 1), ("dtm-nuca", 2), ("dtm-nuca", 4)]
-    header = ["bus, bytes a cycle", "quads a processor", "private: the bus is busy, %",
+    header = ["bus, bytes per cycle", "quads per processor", "private: the bus is busy, %",
               *(f"{ORGANISATIONS[kind]}, {ports} {'port' if ports == 1 else 'ports'}" for kind, ports in tables),
               ORGANISATIONS["dtm-nuca-distributed"]]
     rows = []

@@ -15,7 +15,7 @@ def kibibytes(value):
 
 
 def average_ratios(captures, kind, policy, value, ways=None):
-    """Of each size the captures' average of misses an access."""
+    """Of each size the captures' average of misses per access."""
     points = {}
     for capture in captures:
         for row in capture.sweeps[kind]:
@@ -43,7 +43,7 @@ def bound_table(captures):
              kibibytes(PRIMITIVE_BYTES * capture.primitives / capture.passes), kibibytes(reaches(capture, "opt")),
              kibibytes(reaches(capture, "lru")), number(reaches(capture, "lru") / reaches(capture, "opt"))]
             for capture in used]
-    return ["capture", "primitives a pass", "KiB", "OPT reaches the bound at, KiB", "LRU at, KiB", "LRU / OPT"], rows
+    return ["capture", "primitives per pass", "KiB", "OPT reaches the bound at, KiB", "LRU at, KiB", "LRU / OPT"], rows
 
 
 def estimators_table(captures):
@@ -84,7 +84,7 @@ def finish(figure, axes, output, name, captures, columns=1):
                label="lower bound")
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    axes.set_xlabel("cache, KiB (three attributes a primitive)", fontsize=9)
+    axes.set_xlabel("cache, KiB (three attributes per primitive)", fontsize=9)
     axes.set_ylim(bottom=0)
     axes.grid(axis="y", linewidth=0.4)
     axes.legend(fontsize=8, frameon=False, ncols=columns)

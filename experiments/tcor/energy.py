@@ -6,7 +6,7 @@ from captures import SIZES, Run, average_rows
 from support import legend_above, mean, new_plot, number, plot_bars, save, share, signed, write_table
 from traffic import plot_normalised, sized
 
-# The paper's averages, decreases in per cent; of frames a second in the abstract.
+# The paper's averages, decreases in per cent; of frames per second in the abstract.
 PAPER_HIERARCHY = {"64k": (9.0, 14.1), "128k": (9.0, 13.6)}
 PAPER_SYSTEM = {"64k": (None, 5.6), "128k": (None, 5.3)}
 PAPER_FRAME_RATE = -3.7

@@ -42,7 +42,7 @@ def fetcher_parts_table(captures):
 
 
 def waits_table(captures):
-    """What the Tile Fetcher reads from memory: blocks of lists and attributes a frame."""
+    """What the Tile Fetcher reads from memory: blocks of lists and attributes per frame."""
     header = ["capture", *(f"{section}, {part}" for section in ("lists", "attributes") for part in FETCHER_PARTS)]
     return header, [[capture.name, *(f"{capture.timed('fetcher', part).frame(f'dram.{section}.reads'):.0f}"
                                      for section in ("pb_list", "pb_attribute") for part in FETCHER_PARTS.values())]
@@ -51,7 +51,7 @@ def waits_table(captures):
 
 def plot_fetcher(output, captures):
     figure, axes = new_plot("Primitives that the Tile Fetcher puts out, unlimited queue (Figures 23, 24)",
-                            "primitives a cycle", width=9.0)
+                            "primitives per cycle", width=9.0)
     plot_bars(axes, [*(capture.name for capture in captures), "average"],
               {f"{kind}, {sized(size)}": [*(values := [fetched(capture, preset.format(size)) for capture in captures]),
                                           mean(values)]
@@ -61,7 +61,7 @@ def plot_fetcher(output, captures):
 
 
 def plot_fetcher_parts(output, captures):
-    figure, axes = new_plot("Primitives a cycle of the Tile Fetcher with TCOR's parts, 64 KiB", "primitives a cycle",
+    figure, axes = new_plot("Primitives a cycle of the Tile Fetcher with TCOR's parts, 64 KiB", "primitives per cycle",
                             width=9.0)
     parts = {title: part for title, part in FETCHER_PARTS.items() if title != "TCOR, LRU Attribute Cache"}
     plot_bars(axes, [*(capture.name for capture in captures), "average"],

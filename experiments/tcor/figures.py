@@ -38,7 +38,7 @@ def classes_table(captures):
                        for of, kind in ((hierarchy, "-no-l2"), (hierarchy, ""), (system, ""), (Run.frames_per_second, "")))])
     rows.append(["the paper", 10, "-33.5", "-93.0", "-13.9", "-9.0", "-14.1", "-5.6", "+3.7"])
     return ["Parameter Buffer a frame", "captures", *COUNTS, "hierarchy's energy, no L2 part", "hierarchy's energy",
-            "all energy", "frames a second"], rows
+            "all energy", "frames per second"], rows
 
 
 def headlines(captures):
@@ -51,8 +51,8 @@ def headlines(captures):
         for (what, of), paper in zip((("hierarchy", hierarchy), ("all", system)), claims[len(COUNTS):]):
             yield (f"energy, {what}, {size}, %", paper,
                    of_each(some, lambda c, of=of, s=size: -c.timed_change(of, f"tcor-{s}", s)))
-    yield "frames a second, 64k, %", 3.7, of_each(some, lambda c: -c.timed_change(Run.frames_per_second, "tcor-64k", "64k"))
-    yield ("primitives a cycle of the Tile Fetcher, times", 5.0,
+    yield "frames per second, 64k, %", 3.7, of_each(some, lambda c: -c.timed_change(Run.frames_per_second, "tcor-64k", "64k"))
+    yield ("primitives per cycle of the Tile Fetcher, times", 5.0,
            of_each(some, lambda c: c.timed("fetcher", "tcor-64k").fetched_per_cycle()
                    / c.timed("fetcher", "tcor-baseline-64k").fetched_per_cycle()))
 

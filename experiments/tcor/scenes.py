@@ -28,7 +28,7 @@ def bound_table(captures):
     """Of Table II alone: what of all memory accesses the Parameter Buffer can be where each of its blocks is written and read
     once, a tile's list being one block more, and colour is written once."""
     header = ["scene", "Parameter Buffer, MiB", "its accesses", "colour's accesses", "textures, published, %",
-              "saved, no textures", "saved, with textures", "saved, with textures and 2 bytes a pixel"]
+              "saved, no textures", "saved, with textures", "saved, with textures and 2 bytes per pixel"]
     rows, columns = [], []
     for capture in captures:
         pixels, tiles, footprint, textures = described(capture.name)
@@ -114,7 +114,7 @@ def bandwidth_table(captures, altered):
     """Frame rate and energy with the presets' memory, and with a seventh of its bandwidth."""
     memories = {"10.7 GB/s": ("time-64k", ""), "1.6 GB/s": ("narrow", "narrow/")}
     header = ["scene", *(f"{title}, {memory}" for memory in memories for title in (
-        "bus busy, %", "frames a second", "hierarchy's energy, no L2 part", "hierarchy's energy", "all energy"))]
+        "bus busy, %", "frames per second", "hierarchy's energy, no L2 part", "hierarchy's energy", "all energy"))]
 
     def cells(scene):
         for kind, prefix in memories.values():

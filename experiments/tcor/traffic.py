@@ -30,7 +30,7 @@ def captures_table(captures):
     def texture_reads(capture):
         return 64 * capture.run("tcor-baseline-64k").frame("dram.texture.reads") / MEBIBYTE
 
-    header = ["capture", "frames", "passes a frame", "primitives a frame", "attributes a primitive",
+    header = ["capture", "frames", "passes per frame", "primitives per frame", "attributes per primitive",
               "Parameter Buffer, MiB", "average primitive re-use", "Parameter Buffer, % of memory accesses",
               "textures read from memory, MiB"]
     rows = [[capture.name, capture.frames, f"{capture.passes / capture.frames:.0f}",
@@ -161,7 +161,7 @@ def choices_table(captures):
 
 
 def lists_table(captures):
-    """List blocks a frame that the L1 reads from the L2, by what a write does that misses."""
+    """List blocks per frame that the L1 reads from the L2, by what a write does that misses."""
     names = [(title, preset, "" if kind == "allocate" else f"{kind}/")
              for title, preset in (("baseline", "tcor-baseline-64k"), ("TCOR", "tcor-64k"))
              for kind in ("allocate", "validate", "fetch")]

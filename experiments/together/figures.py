@@ -32,7 +32,7 @@ def simulations(directory):
 
 
 def accesses(frames, unit, streams=("total",)):
-    """A unit's reads and writes a frame."""
+    """A unit's reads and writes per frame."""
     return mean(sum(frame[f"{unit}.{stream}.{event}"] for stream in streams for event in ("reads", "writes"))
                 for frame in frames)
 

@@ -137,7 +137,7 @@ class Configuration:
         """Changes several values at once, which only together need to be valid. Nothing changes
         where the command refuses them."""
         before = self._settings, self._resolved
-        # A key that is set again is set behind the others.
+        # A key that is set again is set after the others.
         kept = {key: value for key, value in self._settings.items() if key not in settings}
         self._settings, self._resolved = kept | dict(settings), None
         try:

@@ -27,7 +27,7 @@ def table(rows, most=MOST_ROWS):
 
 
 def page(title, facts, rows, most=MOST_ROWS):
-    """A title, facts behind it, a table."""
+    """A title, facts after it, a table."""
     said = "".join(f" · {html.escape(str(fact))}" for fact in facts if fact)
     return f"<div><p><b>{html.escape(str(title))}</b>{said}</p>{table(rows, most) if rows else ''}</div>"
 

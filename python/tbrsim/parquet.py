@@ -48,7 +48,7 @@ KEYS = {
     "depth": (NUMBER, "pixels", "of a 3D texture; null of a buffer"),
     "layers": (NUMBER, "layers", "layers of an array or faces of a cube; null of a buffer"),
     "levels": (NUMBER, "levels", "mipmap levels; null of a buffer"),
-    "samples": (NUMBER, "samples", "samples a pixel; null of a buffer"),
+    "samples": (NUMBER, "samples", "samples per pixel; null of a buffer"),
     "bytes": (NUMBER, "bytes", "memory that the resource takes"),
     "format": (TEXT, "", "the resource's format"),
     "label": (TEXT, "", "the program's own name of the resource"),

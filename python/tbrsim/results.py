@@ -70,7 +70,7 @@ class Results:
     @property
     def frames(self):
         """A row for each frame, from 0; a column for each counter of the configuration, also where
-        it is always zero. Units: `units`. With timing, fps: frames a second."""
+        it is always zero. Units: `units`. With timing, fps: frames per second."""
         if self._frames is None:
             pandas = need("pandas")
             table = pandas.DataFrame(self._read["frames"], columns=self._read["columns"])

@@ -287,7 +287,7 @@ def sim(recording, out="tbrsim-out", config=None, settings=None, timing=None, va
 
 
 class Pool:
-    """Many at a time, so many processes at most (default: one a core; the simulations of each have
+    """Many at a time, so many processes at most (default: one per core; the simulations of each have
     as many threads as there are cores unless jobs=1):
 
         with tbrsim.Pool(4) as pool:

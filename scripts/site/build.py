@@ -41,7 +41,7 @@ def add_pages(sections, made):
 
 
 def add_reports(folder, source):
-    """Each page of gallery.py, behind the picture of its name."""
+    """Each page of gallery.py, linked from the picture of its name."""
     page = source / "gallery.md"
     text = page.read_text(encoding="utf-8")
     for report in sorted(folder.glob("*.html")):
@@ -53,7 +53,7 @@ def add_reports(folder, source):
 
 
 def add_styles(folder):
-    """Our style, and Furo's dark colours for a browser that is dark: Debian 12's has them only behind its button."""
+    """Our style, and Furo's dark colours for a browser that is dark: Debian 12's has them only after a click on its button."""
     shutil.copytree(HERE / "static", folder)
     furo = pathlib.Path(importlib.util.find_spec("furo").origin).parent / "theme" / "furo" / "static" / "styles" / "furo.css"
     colours = re.search(r'body\[data-theme="?dark"?\] *(\{[^}]*\})', furo.read_text(encoding="utf-8"))[1]
@@ -68,7 +68,7 @@ def run_sphinx(source, html, variables):
 
 
 def let_names_break(html):
-    """Lets long names in cells of tables break behind their dots, slashes and so on, where they would widen a column."""
+    """Lets long names in cells of tables break after their dots, slashes and so on, where they would widen a column."""
     for path in html.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
         broken = re.sub(r"<td[^>]*>.*?</td>", lambda cell: re.sub(
@@ -82,7 +82,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tbrsim", required=True, type=os.path.abspath, help="the command, whose tables become pages")
     parser.add_argument("--out", required=True, type=pathlib.Path)
-    parser.add_argument("--gallery", type=pathlib.Path, help="of gallery.py: pages that go behind the pictures of docs/gallery.md")
+    parser.add_argument("--gallery", type=pathlib.Path, help="of gallery.py: pages to which the pictures of docs/gallery.md link")
     arguments = parser.parse_args()
     out = arguments.out.resolve()
     os.environ["TBRSIM_CONFIG_DIR"] = str(TOP / "configs")

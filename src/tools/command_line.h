@@ -13,7 +13,7 @@
 struct option_row {
    /** Without "--"; NULL: take is called with each operand (a word that is no option), which stays one. */
    const char *name;
-   /** What --help calls its value; NULL: it has none. "[=…]": the value may be omitted, and stands behind a '='. */
+   /** What --help calls its value; NULL: it has none. "[=…]": the value may be omitted, and follows a '='. */
    const char *value;
    /** Lines for --help, of which %s is the group's default; NULL: another name of the row before it. */
    const char *help;
@@ -48,7 +48,7 @@ struct option_group {
 struct operands {
    char **list;
    unsigned count;
-   bool has_program; /**< of OPERANDS_SOURCE: they stand behind "--" */
+   bool has_program; /**< of OPERANDS_SOURCE: they follow "--" */
 };
 
 enum operand_count {
@@ -57,10 +57,10 @@ enum operand_count {
    OPERANDS_AT_MOST_ONE,
    OPERANDS_SEVERAL, /**< at least one */
    OPERANDS_ANY,     /**< none or more */
-   /** A program, behind which all words are its arguments. Elsewhere options may stand behind operands, and behind
+   /** A program, after which all words are its arguments. Elsewhere options may follow operands, and after
     * "--" all words are operands. */
    OPERANDS_PROGRAM,
-   OPERANDS_SOURCE, /**< one, or behind "--" a program with its arguments (source.h) */
+   OPERANDS_SOURCE, /**< one, or after "--" a program with its arguments (source.h) */
 };
 
 #define MAX_OPTION_GROUPS 13
@@ -73,11 +73,11 @@ struct command_line {
    const char
       *second; /**< of OPERANDS_SOURCE: the option that takes another one, "compare"; NULL: none does */
    struct option_group groups[MAX_OPTION_GROUPS]; /**< up to the first one without rows */
-   const char *notes;                             /**< of --help behind the options; NULL: none */
-   void (*print_notes)(FILE *file);               /**< prints more behind them; NULL: nothing */
+   const char *notes;                             /**< of --help after the options; NULL: none */
+   void (*print_notes)(FILE *file);               /**< prints more after them; NULL: nothing */
 };
 
-/** Parses the words behind the subcommand. --help (of a form: help.h) and -h print the help and end the command; -o is --out of a command
+/** Parses the words after the subcommand. --help (of a form: help.h) and -h print the help and end the command; -o is --out of a command
  * that has it. Exits with a message if an option is unknown, lacks its value or is repeated, where
  * there are too few operands or too many, and where an option's output is a file that another option or an operand reads. */
 struct operands command_line_parse(const struct command_line *line, int argc, char **argv);

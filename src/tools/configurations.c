@@ -33,7 +33,7 @@ add_text(char ***list, unsigned *count, const char *word)
    (*list)[(*count)++] = text("%s", word);
 }
 
-/* The settings behind a preset's name. A value may have commas itself. */
+/* The settings after a preset's name. A value may have commas itself. */
 static void
 split_settings(struct configuration *configuration, char *words)
 {
@@ -105,7 +105,7 @@ configurations_vary(struct configurations *configurations, const char *variation
 
 /* ---- which settings are whose --------------------------------------------------- */
 
-/* Settings behind the last of several different presets, none of which has any, are meant for all as often as for
+/* Settings after the last of several different presets, none of which has any, are meant for all as often as for
  * that one. */
 static void
 check_meaning(const struct configurations *configurations)

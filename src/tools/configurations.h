@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** The configurations on a command line: each --config begins one, each --set after it changes
- * it; a --set before the first --config, or behind the file, changes all. */
+ * it; a --set before the first --config, or after the file, changes all. */
 #ifndef CONFIGURATIONS_H
 #define CONFIGURATIONS_H
 
@@ -45,12 +45,12 @@ struct configurations {
    unsigned num_variations;
 };
 
-/** --config (a preset, and settings behind commas) and --set, as the command line has them. Exit with a message
+/** --config (a preset, and settings after commas) and --set, as the command line has them. Exit with a message
  * if a single one is given twice. */
 void configurations_add(struct configurations *configurations, const char *preset);
 void configurations_set(struct configurations *configurations, const char *assignment);
 
-/** The command line has a file: what is set behind it is for all. */
+/** The command line has a file: what is set after it is for all. */
 void configurations_all(struct configurations *configurations);
 
 /** --vary KEY=VALUE,…: each configuration with each of the values, for all keys that are varied. */

@@ -43,7 +43,7 @@ option_text(const struct option_row *row, const char *preset)
                 : text("%s", row->help);
 }
 
-/* The notes behind the options; the caller frees them. */
+/* The notes after the options; the caller frees them. */
 static char *
 notes_text(const struct command_line *line)
 {

@@ -149,7 +149,7 @@ uncompressed(void)
 
 static GLuint summing_program;
 
-/* Each fragment reads all textures: 2 MiB a frame of the large ones, none of it twice. */
+/* Each fragment reads all textures: 2 MiB per frame of the large ones, none of it twice. */
 static void
 prepare_tile_order(void)
 {

@@ -18,7 +18,7 @@ hash(uint32_t x, uint32_t y, uint32_t seed)
    return h ^ h >> 15;
 }
 
-/* A level of some texels a side. */
+/* A level of some texels per side. */
 struct level {
    int size;
    uint32_t seed;
@@ -30,7 +30,7 @@ cell_of(const struct level *level, int texel)
    return level->size > TEXTURE_CELLS ? (uint32_t)texel / (level->size / TEXTURE_CELLS) : (uint32_t)texel;
 }
 
-/* What ETC's individual mode can say of 4 x 4 texels: a color of 4 bits a channel for each 4 x 4 cells, and for each cell
+/* What ETC's individual mode can say of 4 x 4 texels: a color of 4 bits per channel for each 4 x 4 cells, and for each cell
  * one of four brightnesses. */
 static unsigned
 base_of(const struct level *level, int x, int y, unsigned channel)

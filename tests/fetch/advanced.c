@@ -321,7 +321,7 @@ compare(const struct equation *equation, const char *context, int layers, bool q
    broken += wrong != 0;
 }
 
-/* Draws layers into a picture, with so many samples a pixel, all alike; equation NULL: with blending off. */
+/* Draws layers into a picture, with so many samples per pixel, all alike; equation NULL: with blending off. */
 static void
 check(const struct equation *equation, GLuint program, const char *context, int layers, GLenum format,
       int samples)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* pixel_local [absent]: programs with pixel local storage (EXT_shader_pixel_local_storage), against the same worked out
- * on the CPU. The storage's words are read into a framebuffer of four integers a pixel by a program that declares them
+ * on the CPU. The storage's words are read into a framebuffer of four integers per pixel by a program that declares them
  * as such. absent: checks that there is no such extension. Prints what is wrong; exit status 0 if nothing is. */
 #include "fetch/support.h"
 #include "fetch/pixel_local.h"
@@ -66,7 +66,7 @@ clear_to_zeros(void)
    glClearBufferuiv(GL_COLOR, 0, zeros);
 }
 
-/* Reads four words a pixel into `found` by a program that writes them, then disables the storage. */
+/* Reads four words per pixel into `found` by a program that writes them, then disables the storage. */
 static void
 read_words(GLuint program)
 {

@@ -17,7 +17,7 @@ void open_context(bool desktop);
 /** Random numbers, the same in every run. */
 unsigned random_below(unsigned end);
 
-/** Draws triangles of three floats a vertex, attribute 0. */
+/** Draws triangles of three floats per vertex, attribute 0. */
 void draw_triangles(const float (*vertices)[3], unsigned count);
 
 #endif

@@ -125,8 +125,8 @@ interpolated_program(const char *sample)
    return make_program(interpolated_vertex_source, source);
 }
 
-/* Inputs at other places than the pixel's centre, in programs that run once a pixel and
- * once a sample. */
+/* Inputs at other places than the pixel's centre, in programs that run once per pixel and
+ * once per sample. */
 void
 draw_interpolated(const struct target *target, int frame)
 {

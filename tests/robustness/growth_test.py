@@ -34,7 +34,7 @@ class Growth(unittest.TestCase):
         self.assertTrue(self.flat(lambda second: BEGIN + 1000 * (second % 7)))
 
     def test_grows(self):
-        for rate in (60, 100, 5000):  # KiB a second
+        for rate in (60, 100, 5000):  # KiB per second
             self.assertFalse(self.flat(lambda second, rate=rate: BEGIN + rate * second), rate)
         # Also one that began late, and one in large steps, which are far from each other.
         self.assertFalse(self.flat(lambda second: BEGIN + 100 * max(0, second - 300)))

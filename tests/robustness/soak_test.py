@@ -51,7 +51,7 @@ def descendants(number):
 
 
 def sample(process, seconds):
-    """(seconds, KiB) of all processes that the command has started, once a second, until it ends or so long."""
+    """(seconds, KiB) of all processes that the command has started, once per second, until it ends or so long."""
     rows, began = [], time.monotonic()
     while process.poll() is None and time.monotonic() - began < seconds:
         kib = sum(size for size in map(resident, descendants(process.pid)) if size)
@@ -62,7 +62,7 @@ def sample(process, seconds):
 
 
 def show(way, what, samples):
-    """A line a minute."""
+    """A line per minute."""
     for minute in range(int(samples[-1][0]) // 60 + 1):
         seconds, kib = next(row for row in samples if row[0] >= min(60 * minute, samples[-1][0]))
         print(f"{way}: {seconds:6.0f} s: {kib} KiB {what}", flush=True)

@@ -75,7 +75,7 @@ static const GLenum filters[] = {GL_NEAREST,
                                  GL_NEAREST_MIPMAP_LINEAR,
                                  GL_LINEAR_MIPMAP_LINEAR};
 
-/* Binary logarithms of texels a pixel, and levels or biases. */
+/* Binary logarithms of texels per pixel, and levels or biases. */
 static const float details[] = {-1.2f, 0.2f, 2.2f}, values[] = {-2, -0.25f, 0, 1, 2.25f, 4, 9};
 
 static void

@@ -89,7 +89,7 @@ check_places(const char *name, double columns, double rows)
 
 /* ---- cases ------------------------------------------------------------------- */
 
-/* Two squares, in 2, 3 and 4 parts a side. */
+/* Two squares, in 2, 3 and 4 parts per side. */
 static void
 draw_quads(void)
 {
@@ -128,7 +128,7 @@ draw_quads(void)
    check_places("quads", 2, 1);
 }
 
-/* Four squares of a vertex each; instances have them in 2, 3 and 4 parts a side, and the last one in none. */
+/* Four squares of a vertex each; instances have them in 2, 3 and 4 parts per side, and the last one in none. */
 static void
 draw_instances(void)
 {
@@ -162,7 +162,7 @@ draw_instances(void)
    check_places("instances", 2, 2);
 }
 
-/* More points than 16 bits number: a square of GRID by GRID patches in 12 parts a side. A patch whose number, counted
+/* More points than 16 bits number: a square of GRID by GRID patches in 12 parts per side. A patch whose number, counted
  * from the draw's first, is not what it should be in both shaders is not drawn. */
 #define GRID 24
 static void

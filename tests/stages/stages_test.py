@@ -13,7 +13,7 @@ from support.conservation import attribution_errors  # noqa: E402
 
 
 def quads(parts):
-    """Points and triangles of a square in so many parts a side."""
+    """Points and triangles of a square in so many parts per side."""
     return (parts + 1) ** 2, 2 * parts ** 2
 
 

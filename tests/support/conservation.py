@@ -40,7 +40,7 @@ def conservation_errors(counters, config):
 
 
 def rate_errors(counters):
-    """Where frames a second are not what frames and nanoseconds make."""
+    """Where frames per second are not what frames and nanoseconds make."""
     return [f"fps: {one['fps']}" for one in counters
             if abs(one["fps"] - (1e9 * one["gpu.frames"] / one["gpu.time"] if one["gpu.time"] else 0)) > 0.00051]
 

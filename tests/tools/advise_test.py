@@ -43,7 +43,7 @@ class Advise(tbrsim.TestCase):
         window = [finding for finding in found["unneeded-load"] if finding["resource"]["kind"] == "window"]
         self.assertEqual(len(window), 1)
         size = window[0]["resource"]["width"] * window[0]["resource"]["height"] * 4
-        # Its load, all of it, once a frame but for the first; and what the caches held of it.
+        # Its load, all of it, once per frame but for the first; and what the caches held of it.
         self.assertAlmostEqual(window[0]["saves"]["dram_bytes"] / size, window[0]["passes"] / advice["frames"], delta=0.02)
         self.assertEqual(window[0]["saves"]["fragments"], 0)
         self.assertIn("window", [finding["resource"]["kind"] for finding in found["broken-pass"]])

@@ -107,7 +107,7 @@ class Timelines(tbrsim.DisplayTestCase):
         self.assertLessEqual(len(self.slices(found, "Vertex fetch", "draw")), draws)
         drawn = [piece for piece in found.tracks["Frames and passes"] if piece.depth]
         self.assertEqual((len(drawn), sum(piece.notes["draws"] for piece in drawn)), (passes, draws))
-        self.assertIn("L2 misses a cycle", found.counters)
+        self.assertIn("L2 misses per cycle", found.counters)
         self.assertIn("queue color", found.counters)
 
     def test_immediate(self):
@@ -117,7 +117,7 @@ class Timelines(tbrsim.DisplayTestCase):
         for track in DRAWS:
             self.slices(found, track, "draw")
         self.slices(found, "Clears, resolves, write-backs", "clear", "resolve", "write")
-        misses = sum(value * (end - begin) for begin, end, value in found.counters["LLC misses a cycle"])
+        misses = sum(value * (end - begin) for begin, end, value in found.counters["LLC misses per cycle"])
         self.assertGreater(misses, 0)
 
     def test_replay(self):

@@ -67,7 +67,7 @@ draw_shadow_map(void)
    pop_group();
 }
 
-/* The wall fills the upper half, the floor the lower one, at eight texels a pixel. */
+/* The wall fills the upper half, the floor the lower one, at eight texels per pixel. */
 static void
 draw_frame(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** Encodes images with the scenes' encoders, lets the driver decode them, and compares with the images: a smooth one
- * and one of two colours a block, which each format must come close to; two flat ones, which it must hit. */
+ * and one of two colours per block, which each format must come close to; two flat ones, which it must hit. */
 #include <GLES3/gl3.h>
 #include <GLES2/gl2ext.h>
 #include <stdlib.h>
@@ -99,7 +99,7 @@ test_format(const char *name, GLenum format, const unsigned limits[NUM_IMAGES_TE
 int
 main(void)
 {
-   /* At most, and ten times the average. ETC2's colours have 4 bits a channel, and all channels change by as much:
+   /* At most, and ten times the average. ETC2's colours have 4 bits per channel, and all channels change by as much:
     * a step of 17 / 2, and what is rounded. ASTC's weights have 8 steps between two texels' own colours. */
    static const unsigned etc2[NUM_IMAGES_TESTED][2] = {{2, 20}, {2, 20}, {18, 60}, {40, 200}};
    static const unsigned astc[NUM_IMAGES_TESTED][2] = {{0, 0}, {0, 0}, {12, 40}, {0, 0}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** Blocks of 4 x 4 texels of ASTC (KHR_texture_compression_astc_hdr, C.2), always of one kind: one partition, two RGB
- * endpoints of eight bits a channel, sixteen weights of three bits. */
+ * endpoints of eight bits per channel, sixteen weights of three bits. */
 #include <string.h>
 
 #include "scene.h"

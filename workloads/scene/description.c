@@ -238,9 +238,10 @@ derive(struct description *description, const char *path)
       fail("%s: needs parameter_buffer or primitives, of 16 to %d primitives", path, MAX_PRIMITIVES);
    description->num_primitives = primitives + 0.5;
    if (!(description->attributes >= 2 - 0.2 && description->attributes <= MAX_ATTRIBUTES))
-      fail("%s: parameter_buffer, reuse and primitives_per_tile leave %.2f attributes a primitive; it can be "
-           "2 to %d",
-           path, description->attributes, MAX_ATTRIBUTES);
+      fail(
+         "%s: parameter_buffer, reuse and primitives_per_tile leave %.2f attributes per primitive; it can be "
+         "2 to %d",
+         path, description->attributes, MAX_ATTRIBUTES);
 }
 
 /* Numbers that are not integers: 0, which stands for one that is not given, up to a limit; no NaN. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** What the kinds of games look like: what is behind everything, and which objects are where. */
+/** What the kinds of games look like: the backdrop, and which objects are where. */
 #ifndef LOOKS_H
 #define LOOKS_H
 

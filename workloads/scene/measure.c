@@ -399,7 +399,7 @@ free_samples(struct samples *samples)
 /** Where a texture's levels are: blocks of 64 bytes, each a rectangle of texels that is square or twice as wide as high,
  * as in recursive Z order. */
 struct storage {
-   unsigned size[MAX_LEVELS], across[MAX_LEVELS]; /* texels a side; blocks a row */
+   unsigned size[MAX_LEVELS], across[MAX_LEVELS]; /* texels per side; blocks per row */
    size_t first[MAX_LEVELS], total;
    unsigned levels, width, height; /* texels of a block */
 };

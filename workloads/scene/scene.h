@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TILE 32          /**< pixels a side: the tiles that tiles_per_primitive counts */
+#define TILE 32          /**< pixels per side: the tiles that tiles_per_primitive counts */
 #define MAX_ATTRIBUTES 5 /**< position, coordinates, light, detail, tangent */
 #define MAX_READS 8      /**< texture reads of a fragment */
 #define MAX_LEVELS 13
@@ -63,7 +63,7 @@ struct description {
    unsigned differs_count;
 
    unsigned width, height;  /**< of resolution */
-   double tiles;            /**< tiles a primitive that are asked for */
+   double tiles;            /**< tiles per primitive that are asked for */
    unsigned num_primitives; /**< that are asked for */
 };
 
@@ -147,7 +147,7 @@ unsigned attribute_bytes(const struct description *description);
 /* layout.c */
 /** How a scene of a look is filled: found by solve(). */
 struct filling {
-   double cell;        /**< pixels a side of the backdrop's cells; 0: one cell */
+   double cell;        /**< pixels per side of the backdrop's cells; 0: one cell */
    double large_share; /**< of the objects' area, in objects of two triangles */
    double size;        /**< of the others, pixels at the distance 1 */
    unsigned small_triangles;

@@ -174,7 +174,7 @@ is_near(const struct texture_search *search, double distance)
 }
 
 /* The textures' size, a multiple of four texels, at which a frame reads as much of them as is asked for. It grows with
- * the size until textures have a texel a pixel; where levels change it jumps a little, so that neighbours are tried. */
+ * the size until textures have a texel per pixel; where levels change it jumps a little, so that neighbours are tried. */
 static void
 find_texture_size(struct scene *scene, const struct description *description)
 {
@@ -203,7 +203,7 @@ find_texture_size(struct scene *scene, const struct description *description)
    free_samples(samples);
    if (!is_near(&search, CLOSE_ENOUGH))
       fail("%s: a texture_footprint of %.2f MiB contradicts %u textures of that format: they have %.2f at %u "
-           "texels a side, "
+           "texels per side, "
            "%.2f at most",
            description->name, description->texture_footprint, description->textures, search.best / MEBIBYTE,
            scene->texture_size, search.most / MEBIBYTE);

@@ -143,7 +143,7 @@ def _parquet(path, rows):
 
 def explore(plan, out, jobs=None, retries=2, profile=None, progress=None):
     """Simulates what a plan (a file, or what read() returned) has and `out` has not; an Outcome. jobs: how many at a
-    time (default: one a core); retries: attempts after a failed one; profile: a profile of Snakemake, whose jobs it
+    time (default: one per core); retries: attempts after a failed one; profile: a profile of Snakemake, whose jobs it
     then are."""
     plan = read(plan) if isinstance(plan, (str, pathlib.Path)) else plan
     if plan.pareto:

@@ -9,7 +9,7 @@ MOST_NAMED = 40  # points of a panel that have texts
 
 
 def value(row, axis):
-    """A counter of a row, negated behind a -, so that less is better. The sum where it is names with a + between them."""
+    """A counter of a row, negated after a -, so that less is better. The sum where it is names with a + between them."""
     total = 0
     for name in quantities.names_of(axis):
         if isinstance(row.get(name, ""), str):

@@ -72,7 +72,7 @@ def _wanted(grid, there):
 
 
 def _meant(word, names):
-    """What a wrong word may have been meant for, to stand behind it."""
+    """What a wrong word may have been meant for, to follow it in a message."""
     near = difflib.get_close_matches(str(word).lower(), {str(name).lower(): name for name in names}, 1)
     return f" (did you mean {next(name for name in names if str(name).lower() == near[0])}?)" if near else ""
 

@@ -124,8 +124,8 @@ class _Run:
         self._tables, self.uses = None, None
 
     def program(self):
-        """What was run, or what the trace that was replayed is of: it is named among the first lines of a replay's log, behind
-        what Mesa says of its options, and else its name is the process'."""
+        """What was run, or the program of the trace that was replayed. One of the first lines of a replay's log names it, after
+        Mesa's messages about its options; otherwise it is the name of the process."""
         log = self.results.directory / "replay.log"
         if log.exists():
             with log.open(encoding="utf-8", errors="replace") as file:

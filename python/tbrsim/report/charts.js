@@ -26,7 +26,7 @@ function chartOptions(title, heights, write, page) {
     cursor: { drag: { x: false, y: false }, focus: { prox: 16 }, y: false },
     legend: { live: true },
     hooks: {
-      /* The selected frame, behind the data. */
+      /* The selected frame, drawn behind the data. */
       drawAxes: [(plot) => {
         const middle = plot.valToPos(page.frame, "x", true);
         const half = Math.max(3 * devicePixelRatio, 0.46 * (plot.valToPos(1, "x", true) - plot.valToPos(0, "x", true)));

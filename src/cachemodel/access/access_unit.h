@@ -28,7 +28,7 @@ struct cm_access_unit {
    const struct cm_access_unit_kind *kind;
    enum cm_access_unit_number number; /**< in reported entries */
    struct cm_access_unit_config config;
-   struct cm_arrivals arrivals; /**< decodes the accesses to the cache behind it */
+   struct cm_arrivals arrivals; /**< decodes the accesses to the cache after it */
    struct cm_access_stream next;
    struct cm_access_stream *reported; /**< gets a CM_ENTRY_UNIT_ACCESS for each access; NULL: not reported */
    uint64_t counts[CM_ACCESS_UNIT_EVENTS]; /**< by the kind's events */

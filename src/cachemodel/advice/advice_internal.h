@@ -24,7 +24,7 @@ struct cm_texture_seen {
    struct cm_place place;
    uint64_t footprints; /**< read */
    uint64_t texels;     /**< of live fragments, those of linear filters counted as 4 */
-   uint64_t far;        /**< footprints of more than two texels a fragment (cm_footprint_step) */
+   uint64_t far;        /**< footprints of more than two texels per fragment (cm_footprint_step) */
    uint64_t levels;     /**< that these could be coarser */
    uint64_t coarse;     /**< footprints of another level than the first one */
 };
@@ -32,7 +32,7 @@ struct cm_texture_seen {
 /** Of a vertex shader. */
 struct cm_vertex_shader_seen {
    struct cm_place place;
-   uint64_t fetched, distinct; /**< vertices of indexed draws; each counted once a draw */
+   uint64_t fetched, distinct; /**< vertices of indexed draws; each counted once per draw */
    uint64_t bytes;             /**< of these fetches */
    uint64_t primitives,
       pixels;       /**< in passes whose hidden fragments are known; pixels that primitives cover */

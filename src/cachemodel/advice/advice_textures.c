@@ -9,7 +9,7 @@
 #include "util/array.h"
 #include "util/minmax.h"
 
-#define LEAST_TEXTURE_SIZE 64 /* texels a side */
+#define LEAST_TEXTURE_SIZE 64 /* texels per side */
 
 void
 cm_advice_look_at_footprints(struct cm_advice *advice, const struct cm_pass *pass, uint32_t number,
@@ -85,7 +85,7 @@ can_be_compressed(const struct cm_resource_description *texture, const char *for
    if (texture->is_buffer || texture->block_width > 1 || texture->depth > 1 || texture->samples > 1 ||
        texture->width < LEAST_TEXTURE_SIZE || texture->height < LEAST_TEXTURE_SIZE)
       return false;
-   /* Formats of 8 bits a channel, by Mesa's names: r8g8b8a8_unorm, b8g8r8x8_srgb, l8_unorm. */
+   /* Formats of 8 bits per channel, by Mesa's names: r8g8b8a8_unorm, b8g8r8x8_srgb, l8_unorm. */
    const char *kind = strchr(format, '_');
    if (!kind || (strcmp(kind, "_unorm") && strcmp(kind, "_srgb")))
       return false;

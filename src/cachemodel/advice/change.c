@@ -455,7 +455,7 @@ place_of(const struct stage *stage)
    return stage->is_of_joined ? CM_CHANGE_JOIN_PASSES : stage->change->type;
 }
 
-/* Puts a stage behind those of its place and of earlier ones. False when out of memory. */
+/* Inserts a stage after those of its position and of earlier ones. False when out of memory. */
 static bool
 add_stage(struct cm_changer *changer, const struct cm_change *change, bool is_of_joined)
 {

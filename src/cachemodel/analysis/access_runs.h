@@ -63,7 +63,7 @@ struct cm_access_runs {
    bool ends_stream; /**< no part comes after this one, which may be empty */
 };
 
-/** Where the runs before an invalidation end; behind the last invalidation, where all end. */
+/** Where the runs before an invalidation end; after the last invalidation, where all end. */
 static inline uint32_t
 cm_access_runs_piece(const struct cm_access_runs *part, uint32_t invalidation)
 {

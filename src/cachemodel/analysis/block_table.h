@@ -90,7 +90,7 @@ cm_block_table_set(struct cm_block_table *table, uint64_t block, uint32_t value)
    *cm_block_table_entry(table, block) = (struct cm_block_entry){block, value, table->generation};
 }
 
-/** Removes a block that is there. Those behind it move up, so that no search ends too soon. */
+/** Removes a block that is there. Those after it move up, so that no search ends too soon. */
 static inline void
 cm_block_table_remove(struct cm_block_table *table, uint64_t block)
 {

@@ -35,7 +35,7 @@ struct cache {
    uint32_t first;          /* where its group begins in a set's heaps */
    struct cm_way_set_shape shape;
    uint32_t *fresh;         /* by set */
-   uint64_t *vacant, *dead; /* shape.words a set */
+   uint64_t *vacant, *dead; /* shape.words per set */
    uint64_t *lines;         /* by way: a dead block << 1 | whether it is dirty */
    struct cm_sweep_counts counts;
 };

@@ -10,7 +10,7 @@
  * different other blocks of its set that were accessed since the block's last
  * access: an LRU cache of w ways hits exactly the accesses of a distance below w.
  *
- * Everything is counted a frame; frames count from 0, the first that was analysed.
+ * Everything is counted per frame; frames count from 0, the first that was analysed.
  * Distances are exact whatever their length, at a logarithm of the set's blocks an
  * access; memory grows with the different blocks of the stream.
  */

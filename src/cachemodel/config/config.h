@@ -315,7 +315,7 @@ struct cm_config {
       uint32_t pass, draw, texture, tile;
    } attribution;
    enum cm_mode mode;
-   uint32_t threads; /**< threads that render tiles; 0: one a core. No result depends on it. */
+   uint32_t threads; /**< threads that render tiles; 0: one per core. No result depends on it. */
    struct {
       uint32_t size; /**< pixels: 8, 16, 32 or 64; tiles are square */
       enum cm_tile_order order;

@@ -4,7 +4,7 @@
  * Rendering Workloads", MICRO 2013). */
 #include "config/config.h"
 
-#define GSPC_BANKS 4                  /* section 4: 2 MiB a bank of 8 MiB */
+#define GSPC_BANKS 4                  /* section 4: 2 MiB per bank of 8 MiB */
 #define GSPC_THRESHOLD 8              /* 5.1: the most robust */
 #define GSPC_RENDER_TARGET_DISTANT 16 /* section 3, Table 5 */
 #define GSPC_RENDER_TARGET_LONG 8     /* section 3, Table 5 */

@@ -233,7 +233,7 @@ static const struct cm_key access_units_keys[] = {CM_ACCESS_UNITS(ACCESS_UNIT_KE
 #define STREAM_KEY(id, stream, text)                                                                 \
    {KEY_AT(stream, false, CM_KEY_NAME, CM_STREAM_##id * sizeof(enum cm_unit), sizeof(enum cm_unit)), \
     NAMES(cm_unit_names), .description = (text)},
-/* Optional streams have a place of their own behind streams[] (follow_keys). */
+/* Optional streams are stored after streams[] (follow_keys). */
 #define OPTIONAL_STREAM_KEY(stream)                                                                   \
    {KEY_AT(#stream, true, CM_KEY_NAME,                                                                \
            offsetof(struct cm_config, optional_streams.stream) - offsetof(struct cm_config, streams), \
@@ -328,7 +328,7 @@ cm_key_describe(const struct cm_key *key, char *text, size_t size)
 
 #define CACHES "caches." /* of a setting, which may be without it */
 
-/* Offers the keys in a mapping, which is at this path, "" or with a dot behind it. */
+/* Offers the keys in a mapping, which is at this path: "", or one that ends in a dot. */
 static void
 offer_keys(struct cm_near *near, const struct cm_key *mapping, const char *mapping_path, bool as_setting)
 {

@@ -28,7 +28,7 @@ enum cm_cell {
    X(depth_quad, "comparing the depths of a quad's four samples")                                        \
    X(blend_quad, "blending the colours of a quad's four samples")                                        \
    X(texture_footprint, "addressing and filtering what a quad's texture instruction reads of a level")   \
-   X(mesh_bit, "moving a bit over a link of the mesh and through the router behind it")                  \
+   X(mesh_bit, "moving a bit over a link of the mesh and through the next router")                       \
    X(processor_leakage, "leakage of the logic of a vertex or Fragment Processor")                        \
    X(unit_leakage, "leakage of the logic of a fixed-function unit")
 

@@ -19,19 +19,19 @@ enum cm_timing_mode {
  * Cache's own. X(member, least, most, what it is) */
 #define CM_PIPELINE_KEYS(X)                                                                                 \
    X(vertex_processors, 1, 64, "Vertex Processors")                                                         \
-   X(vertex_queue, 1, 65536, "vertices before the Vertex Processors, and as many behind them")              \
-   X(assembly_cycles, 1, 1000, "cycles of Primitive Assembly a vertex")                                     \
+   X(vertex_queue, 1, 65536, "vertices before the Vertex Processors, and as many after them")               \
+   X(assembly_cycles, 1, 1000, "cycles of Primitive Assembly per vertex")                                   \
    X(triangle_queue, 1, 65536, "primitives before the Polygon List Builder")                                \
    X(fetch_queue, 1, 4096,                                                                                  \
      "primitives that the Tile Fetcher has requested and not passed on (TCOR II-C), at most")               \
    X(tile_queue, 0, 65536, "primitives between it and the Rasterizer")                                      \
-   X(rasterizer_cycles, 1, 1000, "cycles an attribute of a quad")                                           \
+   X(rasterizer_cycles, 1, 1000, "cycles per attribute of a quad")                                          \
    X(early_z_quads, 1, 1024, "quads in the Early Z-Test at once")                                           \
-   X(early_z_latency, 1, 1000, "cycles a quad is in it")                                                    \
+   X(early_z_latency, 1, 1000, "cycles that a quad is in it")                                               \
    X(fragment_queue, 1, 65536, "quads before the Early Z-Test, and as many before the Fragment Processors") \
    X(fragment_contexts, 1, 64, "quads that a Fragment Processor works on at once")                          \
    X(color_queue, 1, 65536, "shaded quads before the Blending Unit")                                        \
-   X(blend_cycles, 1, 1000, "cycles of it a quad")                                                          \
+   X(blend_cycles, 1, 1000, "cycles of it per quad")                                                        \
    X(tile_buffers, 1, 16, "tiles that have a Color Buffer at once")                                         \
    X(flush_cycles, 1, 1000, "cycles a block of a tile's load or flush")                                     \
    X(flush_requests, 1, 4096, "blocks of them outstanding")                                                 \
@@ -52,18 +52,18 @@ struct cm_pipeline_config {
 /** Keys immediate_pipeline.*: the same of mode imr (docs/immediate.md). X(member, least, most, what it is) */
 #define CM_IMMEDIATE_PIPELINE_KEYS(X)                                                                     \
    X(vertex_queue, 1, 65536, "vertices that are fetched and not assembled, at most")                      \
-   X(setup_cycles, 1, 1000, "cycles of Primitive Assembly a primitive")                                   \
+   X(setup_cycles, 1, 1000, "cycles of Primitive Assembly per primitive")                                 \
    X(triangle_queue, 1, 65536, "primitives before the Rasterizer")                                        \
    X(hiz_queue, 1, 4096, "regions that wait for their HiZ")                                               \
-   X(rasterizer_cycles, 1, 1000, "cycles a block of 4x4 pixels that HiZ does not hide")                   \
+   X(rasterizer_cycles, 1, 1000, "cycles per block of 4x4 pixels that HiZ does not hide")                 \
    X(depth_queue, 1, 4096, "blocks that wait for what the early tests compare with")                      \
    X(fragment_contexts, 1, 1024, "blocks that a Fragment Processor works on at once")                     \
-   X(issue_width, 1, 1024, "instructions of quads that a Fragment Processor issues a cycle")              \
+   X(issue_width, 1, 1024, "instructions of quads that a Fragment Processor issues per cycle")            \
    X(sampler_cycles, 1, 1000, "cycles of a Fragment Processor's sampler a footprint of a quad")           \
    X(texture_mshrs, 1, 1024, "misses outstanding of a Fragment Processor's first texture cache")          \
    X(color_queue, 1, 65536, "blocks between the oldest one to blend and the youngest one that is shaded") \
    X(color_reads, 1, 4096, "blocks that wait for the colours to blend with")                              \
-   X(llc_clock_mhz, 1, 100000, "clock of the last-level cache: an access a bank and cycle")               \
+   X(llc_clock_mhz, 1, 100000, "clock of the last-level cache: an access per bank and cycle")             \
    X(llc_mshrs, 1, 1024, "blocks that the last-level cache reads from memory at once")                    \
    X(llc_writes, 1, 4096, "blocks on their way from it to memory")
 

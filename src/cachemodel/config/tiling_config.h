@@ -19,8 +19,8 @@ enum cm_frame_traversal {
 
 /** Key parameter_buffer.layout; docs/parameter-buffer.md. */
 enum cm_pb_layout {
-   CM_PB_LAYOUT_BASELINE,    /**< 64 consecutive blocks a tile (TCOR II-B, Figure 3) */
-   CM_PB_LAYOUT_INTERLEAVED, /**< one block a tile a section (TCOR III-B, Figure 6) */
+   CM_PB_LAYOUT_BASELINE,    /**< 64 consecutive blocks per tile (TCOR II-B, Figure 3) */
+   CM_PB_LAYOUT_INTERLEAVED, /**< one block per tile in each section (TCOR III-B, Figure 6) */
 };
 
 /** Key parameter_buffer.overlap: the tiles that a primitive is binned into. */

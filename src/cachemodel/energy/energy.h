@@ -6,7 +6,7 @@
  *
  * Everything is made of counter values (gpu/counters.h) and cycles, after the fact: nothing is
  * added to an access. Energies of an event are whole zeptojoules, leakages whole femtowatts; a
- * term's energy is what its counts so far make, rounded down to whole picojoules. So a frame's energy
+ * term's energy is that of all its counts so far, rounded down to whole picojoules. So a frame's energy
  * is the difference of two such numbers: frames add up to the run, terms to their unit, and
  * units to their group, to the last digit.
  */
@@ -144,7 +144,7 @@ int cm_energy_cycles_counter(const struct cm_counter_table *table);
 /** Whether a table has counters of energy: where the configuration has energy, and cycles are counted. */
 bool cm_energy_is_counted(const struct cm_counter_table *table);
 
-/** Listed behind all others, where there are to be any; set by cm_energy_fill_in. */
+/** Listed after all others, if there are any; set by cm_energy_fill_in. */
 extern const struct cm_counter_source cm_energy_counters;
 
 /** Sets the counters of energy by the values of the others. */

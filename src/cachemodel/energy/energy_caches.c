@@ -227,7 +227,7 @@ add_primitive_buffer(struct cm_energy_builder *builder)
    if (!cm_energy_find_ram(builder, "the primitive_buffer", bytes, PORT_BITS, &array))
       return false;
    char note[sizeof array.note + 32];
-   snprintf(note, sizeof note, "%u bits a line: %s", PRIMITIVE_LINE_BITS, array.note);
+   snprintf(note, sizeof note, "%u bits per line: %s", PRIMITIVE_LINE_BITS, array.note);
    /* A read updates the OPT number, or takes a line; a write that does not pass by takes one. */
    return cm_energy_add_events(builder, unit, "Primitive Buffer: reads of a set",
                                "primitive_buffer.reads primitive_buffer.writes",

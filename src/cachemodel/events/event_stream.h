@@ -49,7 +49,7 @@ struct cm_resource_description {
    uint32_t id;          /**< identifier, never 0 and never used twice */
    bool is_buffer;       /**< a buffer has width bytes and nothing else */
    uint8_t levels;       /**< mipmap levels, at least 1 */
-   uint8_t samples;      /**< samples a pixel, at least 1 */
+   uint8_t samples;      /**< samples per pixel, at least 1 */
    uint8_t block_width;  /**< texels a compression block is wide; 1 if uncompressed */
    uint8_t block_height; /**< texels a compression block is high */
    uint8_t block_bytes;  /**< bytes of a texel, or of a compression block */
@@ -107,7 +107,7 @@ struct cm_attachment {
    uint16_t layer;       /**< of the framebuffer's first layer */
    uint16_t more_layers; /**< layers after it that are attached too (layered framebuffers) */
    uint8_t pixel_bytes;  /**< bytes a pixel and sample occupies in memory: as many as the resource has samples
-                            * are loaded and stored a pixel */
+                            * are loaded and stored per pixel */
    bool load;            /**< tiles that are drawn start from memory's content */
    bool store;           /**< tiles that are drawn end in memory */
    bool clear; /**< the pass begins with a clear of it, in all tiles that are touched; not with load */
@@ -138,7 +138,7 @@ struct cm_vertex_element {
    uint32_t buffer;           /**< resource */
    uint32_t offset;           /**< bytes to the first vertex' attribute */
    uint32_t stride;           /**< bytes from vertex to vertex */
-   uint32_t bytes;            /**< bytes fetched a vertex */
+   uint32_t bytes;            /**< bytes fetched per vertex */
    uint32_t instance_divisor; /**< 0: indexed by vertex */
 };
 
@@ -193,7 +193,7 @@ struct cm_dispatch {
 
 /** Vertices that tessellation makes of a patch at most: a quad of 64 by 64 parts. */
 #define CM_MAX_PATCH_POINTS (65 * 65)
-/** Invocations of a tessellation control shader a patch, and of a geometry shader a primitive, at most. */
+/** Invocations of a tessellation control shader per patch, and of a geometry shader per primitive, at most. */
 #define CM_MAX_PATCH_VERTICES 32
 #define CM_MAX_GEOMETRY_INSTANCES 32
 
@@ -235,7 +235,7 @@ struct cm_feedback {
    uint32_t buffer;  /**< resource */
    uint32_t offset;  /**< bytes to the first vertex' */
    uint32_t stride;  /**< bytes from vertex to vertex */
-   uint32_t bytes;   /**< bytes written a vertex */
+   uint32_t bytes;   /**< bytes written per vertex */
    uint32_t records; /**< vertices written */
 };
 
@@ -437,11 +437,11 @@ bool cm_pass_has_vertex_storage(const struct cm_pass *pass);
  *    CM_EVENT_FLUSH       nothing
  *
  * A shade event with the footprints after it is a group: up to four quads that a
- * renderer shaded side by side. Where a shader runs once a sample, the group is
+ * renderer shaded side by side. Where a shader runs once per sample, the group is
  * several shade events of the same quads, all but the first with CM_SHADE_CONTINUES.
  *
  * The grouping of quads has no meaning. Events happen in the order of quads:
- * the groups' quads one after another; a quad's runs (one, or one a sample) one after
+ * the groups' quads one after another; a quad's runs (one, or one per sample) one after
  * another; in a run the footprints of the quad in the order of the group's events.
  * A quad does not run where it has no live fragment.
  *
@@ -467,7 +467,7 @@ bool cm_pass_has_vertex_storage(const struct cm_pass *pass);
  *    CM_EVENT_INVOKE      word 1 is the number of the first of `count` invocations of the group that run side by side,
  *                         up to CM_INVOCATIONS; their footprints and accesses follow. What these call a quad is four
  *                         invocations: quad q has those from 4 q on. With CM_INVOKE_RESUMES they have run before, and go
- *                         on behind a barrier.
+ *                         on after a barrier.
  *    CM_EVENT_BARRIER     all invocations of the group have arrived
  *
  * Which invocations run side by side, up to the next barrier, has no meaning beyond that of an instruction of all of

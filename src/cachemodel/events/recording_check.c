@@ -103,7 +103,7 @@ check_stages(const struct cm_draw *draw)
       return "a draw's program is too large";
    if (!draw->num_vertices)
       return NULL;
-   /* Primitives that reach a geometry shader: patches have fewer than two triangles a point. */
+   /* Primitives that reach a geometry shader: patches have fewer than two triangles per point. */
    const uint64_t primitives = draw->patches ? 2 * draw->evaluation_invocations : draw->num_vertices;
    if (draw->patches > draw->num_vertices ||
        draw->control_invocations > draw->patches * CM_MAX_PATCH_VERTICES ||

@@ -12,7 +12,7 @@
    X(vertices, "vertices fetched")                                               \
    X(primitives, "primitives binned")                                            \
    X(attributes, "attributes of primitives")                                     \
-   X(pmds, "primitives in tiles, one a primitive and tile")                      \
+   X(pmds, "primitives in tiles, one per primitive and tile")                    \
    X(tiles, "tiles with primitives or cleared")                                  \
    X(shade_events, "up to four quads of a draw that ran together")               \
    X(quads, "quads shaded; where hidden fragments are recorded, in mode tbr")    \

@@ -127,7 +127,7 @@ add_resource(struct cm_byte_reader *reader, uint32_t version, const struct cm_na
    return wrong;
 }
 
-/* Puts the texts behind the names, in the same memory. */
+/* Puts the texts after the names, in the same memory. */
 static bool
 place_texts(const struct list *list)
 {

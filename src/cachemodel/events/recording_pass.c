@@ -338,7 +338,7 @@ code_storages(const struct coder *coder, struct cm_pass *pass)
    return !is_bad(coder);
 }
 
-/* One bit a tile. */
+/* One bit per tile. */
 static void
 code_touched(const struct coder *coder, struct cm_pass *pass)
 {

@@ -7,7 +7,7 @@
 #include "timing/attribution.h"
 #include "util/minmax.h"
 
-/** Among the columns of the stages: that of gpu.cycles, behind their counters and operations; with timing, those of what
+/** Among the columns of the stages: that of gpu.cycles, after their counters and operations; with timing, those of what
  * stages did with their cycles. */
 #define CYCLES_COLUMN (CM_PIPELINE_COUNT + CM_OPERATION_COUNT)
 #define STATES_COLUMN (CYCLES_COLUMN + 1)

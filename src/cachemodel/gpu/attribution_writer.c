@@ -11,7 +11,7 @@
 #include "stats/table_file.h"
 #include "results/writer.h"
 
-/* A table's keys behind frame, pass_frame and pass. */
+/* A table's keys after frame, pass_frame and pass. */
 struct table {
    const char *name, *keys;
    /* frame: number of the one that is written */

@@ -21,7 +21,7 @@
 
 struct cm_hiz_level {
    uint64_t offset;        /**< bytes from the beginning of the layer */
-   uint32_t block_columns; /**< blocks a row */
+   uint32_t block_columns; /**< blocks per row */
    uint32_t block_rows;
 };
 

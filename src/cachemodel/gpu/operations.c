@@ -58,7 +58,7 @@ count_attributes(const struct cm_pass *pass, const uint32_t *event)
    return attributes;
 }
 
-/* Quads are rasterised and tested. Those whose shader runs once a sample are rasterised once. */
+/* Quads are rasterised and tested. Those whose shader runs once per sample are rasterised once. */
 static void
 rasterise(const struct cm_pass *pass, const uint32_t *event, struct quad_counts counts, bool with_attributes,
           bool writes_depth, uint64_t *operations)

@@ -44,7 +44,7 @@ enum cm_operation {
 /** Read from cm_gpu.operations. */
 extern const struct cm_counter_source cm_operation_counters;
 
-/** A draw's vertex shader ran for so many vertices, and the shaders behind it as often as it says. */
+/** A draw's vertex shader ran for so many vertices, and the shaders after it as often as the draw says. */
 void cm_operations_vertices(struct cm_gpu *gpu, const struct cm_draw *draw, uint64_t vertices);
 
 /** A tile of the pass: its recorded events, and those that are shaded, which may be the same. */

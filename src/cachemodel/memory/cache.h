@@ -124,7 +124,7 @@ struct cm_cache {
    struct cm_byte_masks *masks;         /**< write_miss: validate (memory/byte_masks.c); else NULL */
    struct cm_access_stream *lookups;    /**< gets an entry for each access; NULL: not reported */
    cm_entry lookup_entry;               /**< unit and instance of the cache in them (cm_entry_cache) */
-   const struct cm_replacement *served; /**< the policy behind lookups */
+   const struct cm_replacement *served; /**< the policy that lookups wrap */
    struct cm_cache *next;               /**< NULL: dram is next */
    struct cm_dram *dram;
    /** Accesses to the next cache are appended here; NULL: the next cache is called. */

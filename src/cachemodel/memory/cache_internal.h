@@ -148,13 +148,13 @@ CM_POLICIES(CM_REPLACEMENT)
 
 /** Puts byte masks between a cache and its policy. False when out of memory. */
 bool cm_cache_add_masks(struct cm_cache *cache);
-/** What is behind them; replacement itself if it is not the byte masks. */
+/** The policy that they wrap; replacement itself if it is not the byte masks. */
 const struct cm_replacement *
 cm_cache_masked_policy(const struct cm_cache *cache, const struct cm_replacement *replacement);
 /** Whether a block that is in the cache, or leaves it now, is valid in part. */
 bool cm_cache_is_partly_valid(const struct cm_cache *cache, uint64_t block);
 
-/** The policy of a cache, behind the functions that report its lookups, mask its bytes or let a stream bypass it. */
+/** The policy of a cache, without the functions that report its lookups, mask its bytes or let a stream bypass it. */
 const struct cm_replacement *cm_cache_policy(const struct cm_cache *cache);
 
 /** Not selectable: adds each access to cache->future; nothing reaches the next level. */

@@ -202,7 +202,7 @@ check_write_miss(const struct cm_config *config, enum cm_unit unit, struct cm_co
    return true;
 }
 
-/* Caches that are emptied when a pass ends hold nothing else, are not behind the access stream, and none gets what
+/* Caches that are emptied when a pass ends hold nothing else, do not come after the access stream, and none gets what
  * another one writes back. */
 static bool
 check_pass_end(const struct cm_config *config, struct cm_config_problem *problem)

@@ -6,7 +6,7 @@
  * program can be filtered side by side, before it is known what the cache holds when they reach it: a filter begins each part
  * by forgetting what it knows.
  *
- * It is used as a cache, for reads only: a direct-mapped one with the sets of the cache behind it.
+ * It is used as a cache, for reads only: a direct-mapped one with the sets of the cache after it.
  */
 #ifndef CM_FILTER_H
 #define CM_FILTER_H

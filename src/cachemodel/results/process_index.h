@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * processes.csv: which processes have results in a directory. A row a process, in the order in which
+ * processes.csv: which processes have results in a directory. A row per process, in the order in which
  * they finished their first frames:
  *    folder     where its stats.json and frames.csv are
  *    program    its name

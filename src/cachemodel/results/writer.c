@@ -71,7 +71,7 @@ has_rate(const struct cm_stats_writer *writer)
    return writer->frames_counter >= 0 && writer->time_counter >= 0;
 }
 
-/* Frames a second, rounded to thousandths: of a sum, what all its frames together have taken. */
+/* Frames per second, rounded to thousandths; for a sum, over the time of all its frames. */
 static void
 add_rate(struct cm_byte_writer *text, const struct cm_stats_writer *writer, const uint64_t *values)
 {

@@ -7,10 +7,10 @@
  * counter that gets its first value late gets its column then, with zeros above.
  *
  * stats.json is {"run": {…}, "columns": [COUNTER, …], "frames": [[n, …], …], "total": {COUNTER: n, …}}:
- * what frames.csv has but for "frame", a list a frame, and the sums of the frames, which name all
+ * what frames.csv has except "frame", a list per frame, and the sums of the frames, which name all
  * counters; one that is not among the columns was zero in every frame.
  *
- * Where time is simulated, the last column is "fps": frames a second at clock_mhz, with three
+ * Where time is simulated, the last column is "fps": frames per second at clock_mhz, with three
  * decimals; of the total, what it makes of all frames' time.
  *
  * After each frame both files are whole up to that frame, whenever the process is killed: but

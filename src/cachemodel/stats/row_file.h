@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * A file of statistics: a head, a row a frame, a tail that follows the last row. Rows are appended
- * over the tail, with a new one behind them, in one write. When a column is added the file is
- * written again beside itself, with zeros in that column of the earlier rows, and renamed: under its
- * name it is whole at any time.
+ * A file of statistics: a head, a row per frame, a tail that follows the last row. Rows are written
+ * over the tail, with a new tail after them, in one write. When a column is added the file is
+ * written again under another name, with zeros in that column of the earlier rows, and renamed: under its
+ * own name it is complete at any time.
  */
 #ifndef CM_ROW_FILE_H
 #define CM_ROW_FILE_H
@@ -37,8 +37,8 @@ struct cm_row_file {
 /** What a file has besides the rows that are there, and columns that these do not have. */
 struct cm_row_file_content {
    const struct cm_byte_writer *head; /**< where the file is written again */
-   struct cm_byte_writer *row;        /**< to append; appending uses the room behind it */
-   const struct cm_byte_writer *tail; /**< behind it */
+   struct cm_byte_writer *row;        /**< to append; appending uses the space after it */
+   const struct cm_byte_writer *tail; /**< after it */
    /** For each value of the rows that are there, how many zeros are to follow it. */
    const uint32_t *zeros_after;
 };

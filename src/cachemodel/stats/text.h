@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** Text behind the bytes of a writer. */
+/** Text that is appended to the bytes of a writer. */
 #ifndef CM_TEXT_H
 #define CM_TEXT_H
 

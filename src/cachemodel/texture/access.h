@@ -7,7 +7,7 @@
  * A design is in front of the cache and does not change it: its banks are in step, and a
  * miss replaces the line in all of them (3.4), so hits and misses are the cache's.
  *
- * traditional: one address, and one port of 32 bits: a texel an access (4.2.1).
+ * traditional: one address, and one port of 32 bits: a texel per access (4.2.1).
  * wide-bus: one port of 128 bits: texels within 16 consecutive bytes of a line (4.2.1: "continuous
  *    four texels"; they may begin with any texel).
  * multi-port: four addresses, and as many ports of 32 bits.

@@ -138,7 +138,7 @@ check_nuca_caches(const struct cm_config *config, struct cm_config_problem *prob
    return true;
 }
 
-/* A table that takes n requests a cycle has a calendar of n slots a cycle, whose window is 4096 slots (timing/queues.h).
+/* A table that takes n requests per cycle has a calendar of n slots per cycle, whose window is 4096 slots (timing/queues.h).
  * Requests that arrive further out of order than the window spans would wait although the table is free. */
 #define MAX_TABLE_PORTS 4
 
@@ -150,7 +150,7 @@ check_table(const struct cm_config *config, struct cm_config_problem *problem)
       return false;
    return mesh->table_ports <= 1 || mesh->table_node == CM_TABLE_NODE_SHARED ||
           cm_config_wrong(problem,
-                          "%u, but the link of nuca.mesh.table_node own brings one message a cycle, "
+                          "%u, but the link of nuca.mesh.table_node own brings one message per cycle, "
                           "expected 1, or table_node shared",
                           mesh->table_ports);
 }

@@ -37,7 +37,7 @@ enum cm_mesh_message {
 
 struct cm_mesh {
    uint32_t columns, rows;
-   uint32_t routers;     /**< columns * rows: at least one a node */
+   uint32_t routers;     /**< columns * rows: at least one per node */
    uint32_t attached_to; /**< where router number `routers` hangs; counts where messages go there */
    /** Messages by kind, source and destination: counts[(kind * (routers + 1) + from) * (routers + 1) + to]. */
    uint64_t *counts;

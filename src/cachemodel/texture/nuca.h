@@ -30,7 +30,7 @@
  *                          the highest counter is right, the node that receives them included, and of
  *                          equal ones the lowest number.
  *
- * When does a packet arrive? A node sends its packets in the order of buckets, one a cycle; each
+ * When does a packet arrive? A node sends its packets in the order of buckets, one per cycle; each
  * takes hop_cycles for each hop. There being no clock here, a cycle is accesses_per_cycle requests
  * of all processors. An epoch that ends before all packets have arrived waits for them.
  *
@@ -68,7 +68,7 @@
    X(MIGRATIONS, "migrations", "blocks", "blocks that came into another texture cache than they left")     \
    X(OWNERSHIP_CHANGES, "ownership_changes", "buckets", "buckets that changed owners, in each table")      \
    X(EPOCHS, "epochs", "epochs", "times the Affinity Table's counters were reset")                         \
-   X(BROADCASTS, "broadcasts", "packets", "packets broadcast, one a node and bucket that it owned")        \
+   X(BROADCASTS, "broadcasts", "packets", "packets broadcast, one per node and bucket that it owned")      \
    X(HOPS, "hops", "hops", "hops of requests and answers")                                                 \
    X(BLOCK_HOPS, "block_hops", "hops", "of hops, those of messages that carry a block")                    \
    X(NOTICE_HOPS, "notice_hops", "hops", "hops of messages that no request waits for, but for broadcasts") \

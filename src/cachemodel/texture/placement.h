@@ -136,9 +136,9 @@ struct cm_texture_image {
    struct cm_block_shape shape; /**< of a block in texels, where one of the two is so */
    int16_t block_end[2];        /**< the same: number of a block's last column and row in it */
    struct cm_block_shape compression; /**< the same: of a compression block; 0, 0: uncompressed */
-   uint32_t texel_shift;              /**< binary logarithm of texels a block, or of its compression blocks */
-   uint64_t first_block;              /**< number of its first block */
-   uint64_t row_blocks;               /**< of has_rows_of_blocks: blocks from row to row */
+   uint32_t texel_shift; /**< binary logarithm of texels per block, or of its compression blocks */
+   uint64_t first_block; /**< number of its first block */
+   uint64_t row_blocks;  /**< of has_rows_of_blocks: blocks from row to row */
 };
 
 /** Finds the image that a footprint names; what is out of range is clamped. address

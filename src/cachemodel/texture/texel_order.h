@@ -4,7 +4,7 @@
  * sum of one of the column and one of the row, in every order but rows: footprints need
  * two of each and no more.
  *
- * CM_ORDER_TILES: square tiles of 2^inner_shift texels a side, row after row in a tile; these
+ * CM_ORDER_TILES: square tiles of 2^inner_shift texels per side, row after row in a tile; these
  * row after row in tiles of 2^outer_shift a side; and those in rows of row_texels texels.
  *
  * CM_ORDER_MORTON: squares of 2^inner_shift a side, in which the bits of column and row

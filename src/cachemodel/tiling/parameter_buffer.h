@@ -9,7 +9,7 @@
  *
  * PB-Lists: one list of PMDs (primitive metadata) for each tile, in one of two
  * layouts. A narrow PMD is 4 bytes, a wide one 8; a pass is wide as soon as it
- * has more tiles, attribute blocks or attributes a primitive than a narrow PMD's
+ * has more tiles, attribute blocks or attributes per primitive than a narrow PMD's
  * fields hold (cm_pb_needs_wide).
  *
  * Tiles go by two numbers here. Callers name a tile by its row-major number; what

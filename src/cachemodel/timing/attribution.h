@@ -29,7 +29,7 @@ struct cm_attributed_stage {
 struct cm_cycle_attribution {
    uint32_t parts; /**< a bit for each table that there is */
    struct cm_attribution_table
-      tables[CM_ORIGIN_COUNT]; /**< by enum cm_origin_part, of CM_STAGE_STATE_COUNT columns a stage */
+      tables[CM_ORIGIN_COUNT]; /**< by enum cm_origin_part, of CM_STAGE_STATE_COUNT columns per stage */
    struct cm_attributed_stage *first, **end; /**< stages, in the order in which they were added */
    bool out_of_memory;                       /**< cycles were lost */
 };

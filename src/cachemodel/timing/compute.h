@@ -3,9 +3,9 @@
  * The timing of compute passes (docs/compute.md), for both GPUs: work-groups on the Fragment Processors. The pipeline that
  * it is a part of issues instructions and accesses.
  *
- * A processor works on as many work-groups at once as have room, in the order of their numbers. Invocations run side by
+ * A processor works on as many work-groups at once as fit, in the order of their numbers. Invocations run side by
  * side up to a barrier or their end (struct cm_logged_run); a processor issues such runs one after another, whichever can
- * begin first, the oldest work-group's first. A run ends when its instructions are issued and its data is there. Behind a
+ * begin first, the oldest work-group's first. A run ends when its instructions are issued and its data is there. After a
  * barrier runs begin when all before it have ended; a work-group leaves when all its runs have.
  */
 #ifndef CM_COMPUTE_TIMING_H

@@ -20,7 +20,7 @@ struct cm_logged_draw {
       uint64_t invocations;
       uint32_t instructions;
       uint32_t first_accessing, num_accessing; /**< its invocations of the log's accessing[] */
-   } stages[CM_PRERASTER_STAGES];              /**< those behind the vertices */
+   } stages[CM_PRERASTER_STAGES];              /**< those after the vertices */
    bool has_stages;                            /**< something of them runs */
    uint32_t begin;
    uint32_t program_end;
@@ -29,7 +29,7 @@ struct cm_logged_draw {
    uint32_t tokens_end;
 };
 
-/** An invocation behind the vertices that accesses textures or storage. */
+/** An invocation of a stage after the vertices that accesses textures or storage. */
 struct cm_logged_invocation {
    uint32_t number; /**< among those of its draw and stage */
    uint32_t begin, end;

@@ -50,7 +50,7 @@ work_off(void *data)
       queue->is_busy = true;
       struct cm_work *work = pop(queue);
       if (!work)
-         queue->frame_ends = false; /* behind all its logs */
+         queue->frame_ends = false; /* after all its logs */
       pthread_mutex_unlock(&queue->lock);
       queue->take(queue->context, work);
       pthread_mutex_lock(&queue->lock);

@@ -337,7 +337,7 @@ cm_mshrs_find(const struct cm_mshrs *mshrs, uint64_t block)
    return cm_mshrs_find_from(mshrs, block, *cm_mshrs_bucket(mshrs, block));
 }
 
-/** The one behind an entry. */
+/** The entry after this one. */
 static inline uint16_t
 cm_mshrs_find_next(const struct cm_mshrs *mshrs, uint16_t entry)
 {
@@ -481,7 +481,7 @@ cm_unit_route_begin(cm_entry access, uint64_t cycle)
    return route;
 }
 
-/** Serves a CM_ENTRY_UNIT_ACCESS; what follows arrives at the units behind it after that. Returns when it is served. */
+/** Serves a CM_ENTRY_UNIT_ACCESS; then what follows arrives at the next units. Returns when it is served. */
 uint64_t cm_unit_ports_serve(struct cm_unit_ports *units, cm_entry entry, struct cm_unit_route *route);
 
 #endif

@@ -40,7 +40,7 @@ struct cm_value_part {
 #define CM_REPORT_MISSES 2
 
 /** A kind of pipeline: its parts, in the order of their counters, each list ended by zeros, and what it does. Before the
- * counters of the parts come gpu.cycles and gpu.time, behind them CM_DRAM_SYSTEM_COUNTERS. */
+ * counters of the parts come gpu.cycles and gpu.time, after them CM_DRAM_SYSTEM_COUNTERS. */
 struct cm_pipeline_type {
    const struct cm_value_part *values;
    const struct cm_stage_part *stages;
@@ -123,7 +123,7 @@ struct cm_context {
    uint32_t pass, draw, resource, tile; /**< whose it was; resource: what it waited for */
 };
 
-/** The item's last instruction is issued, and its data used, at these cycles, and the queue behind has room for it. Returns
+/** The item's last instruction is issued, and its data used, at these cycles, and the next queue has space for it. Returns
  * when it releases its context. */
 static inline uint64_t
 cm_context_release(struct cm_context *context, uint64_t issued, uint64_t data, uint64_t room,

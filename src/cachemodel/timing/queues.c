@@ -28,7 +28,7 @@ advance(struct cm_calendar *calendar, uint64_t word)
    calendar->first = first;
 }
 
-/* The first word from one on that is not known to be full; it may be the one behind the window. */
+/* The first word from one on that is not known to be full; it may be the one after the window. */
 static uint64_t
 next_word(const struct cm_calendar *calendar, uint64_t word)
 {

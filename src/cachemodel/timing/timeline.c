@@ -284,7 +284,7 @@ make_text(char *name)
       *c = (unsigned char)*c < 0x80 ? *c : '?';
 }
 
-/* "pass 3", and behind a colon the group with those it is in. Valid until the next call. */
+/* "pass 3", and after a colon the group with its enclosing groups. Valid until the next call. */
 static const char *
 name_of(struct cm_timeline *timeline, const char *what, uint64_t number, uint32_t group)
 {

@@ -105,10 +105,10 @@ void cm_timing_shaders_fetched(struct cm_timing *timing);
 void cm_timing_vertex_fetched(struct cm_timing *timing);
 /** A vertex was fetched, or found transformed already. */
 void cm_timing_vertex(struct cm_timing *timing, bool reused);
-/** The draw's vertices end. Since the last one, or the last call, an invocation of a stage behind them, with its number among
+/** The draw's vertices end. Since the last one, or the last call, an invocation of a stage after them, with its number among
  * these, accessed textures or storage. Stages follow one another. */
 void cm_timing_invocation(struct cm_timing *timing, enum cm_preraster_stage stage, uint32_t number);
-/** What the stages behind the vertices access ends. */
+/** The accesses of the stages after the vertices end. */
 void cm_timing_stages_end(struct cm_timing *timing);
 /** The draw ends: since its stages, transform feedback was written. */
 void cm_timing_draw_end(struct cm_timing *timing);

@@ -24,7 +24,7 @@ cm_array_grow(void *array, size_t count, size_t element_bytes)
 /** cm_array_make_room where there is not enough. */
 bool cm_array_enlarge(void *array, size_t *capacity, size_t count, size_t more, size_t element_bytes);
 
-/** The same for `more` elements behind `count`, of an array whose capacity (in elements) is kept: at first NULL and 0. */
+/** The same for `more` elements after `count`, for an array whose capacity (in elements) is kept: at first NULL and 0. */
 static inline bool
 cm_array_make_room(void *array, size_t *capacity, size_t count, size_t more, size_t element_bytes)
 {

@@ -49,7 +49,7 @@ cm_unzigzag(uint64_t value)
 
 #define CM_MAX_VARINT_BYTES 10
 
-/** Seven bits a byte, the lowest first, the top bit set in all but the last. Needs room for
+/** Seven bits per byte, the lowest first, the top bit set in all but the last. Needs room for
  * CM_MAX_VARINT_BYTES; returns the end. */
 static inline uint8_t *
 cm_store_varint(uint8_t *at, uint64_t value)

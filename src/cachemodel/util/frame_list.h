@@ -17,7 +17,7 @@ struct cm_frame_list {
    uint32_t count;
 };
 
-/** Adds a range that ends behind all ranges of a list, which has room for it; what it meets becomes one with it. */
+/** Adds a range that ends after all ranges of a list, which has space for it; ranges that it meets are merged with it. */
 void cm_frame_list_add(struct cm_frame_list *list, uint32_t first, uint32_t last);
 
 /** The list that a text is: frames ("7") and ranges ("3-5" or "3..5"; "9-": and all after it) with commas, ascending; counted from

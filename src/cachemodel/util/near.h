@@ -26,7 +26,7 @@ void cm_near_start(struct cm_near *near, const char *word, size_t length);
  * its last one too ("l2.texture.misses" those of "l2.misses"). */
 void cm_near_offer(struct cm_near *near, const char *name);
 
-/** " (did you mean A, B or C?)", to stand behind the wrong word; "" where nothing is near. size: CM_NEAR_TEXT. Returns
+/** " (did you mean A, B or C?)", to follow the wrong word; "" where nothing is near. size: CM_NEAR_TEXT. Returns
  * text. */
 const char *cm_near_text(const struct cm_near *near, char *text, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** Messages in protobuf's wire format, field by field, behind the bytes of a writer. */
+/** Messages in protobuf's wire format, field by field, appended to the bytes of a writer. */
 #ifndef CM_PROTOBUF_H
 #define CM_PROTOBUF_H
 

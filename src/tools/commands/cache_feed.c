@@ -89,7 +89,7 @@ set_next_uses(struct feed_window *window, struct cm_next_use *uses, unsigned unc
 {
    if (uses->problem == CM_NEXT_USE_NO_MEMORY)
       fail(STATUS_FAILED,
-           "out of memory for the next uses, 16 bytes a run of accesses; select fewer --frames");
+           "out of memory for the next uses, 16 bytes per run of accesses; select fewer --frames");
    if (uses->problem == CM_NEXT_USE_TOO_MANY)
       fail(STATUS_FAILED, "too many accesses for next uses; select fewer --frames");
    cm_next_use_rewind(uses);

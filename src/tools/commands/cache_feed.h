@@ -29,7 +29,7 @@ struct cache_feed {
    struct work_queue queue;
 };
 
-/** Begins; sweep and when it is emptied are filled in, with zeros behind. jobs: threads, the caller's included. */
+/** Begins; sweep and when it is emptied are filled in, all after them is 0. jobs: threads, the caller's included. */
 void cache_feed_start(struct cache_feed *feed, unsigned jobs);
 /** The next part, whose arrays it takes over; the last one ends the stream. Exits when out of memory. */
 void cache_feed_add(void *feed, struct cm_access_runs *part);

@@ -133,7 +133,7 @@ look_at(struct cm_advice *advice, const struct cm_item *item)
    return ok;
 }
 
-/* The last frame to look at: that behind the simulated ones, if there is one of the same GPU. It says what becomes of what these
+/* The last frame to look at: that after the simulated ones, if there is one of the same GPU. It says what becomes of what these
  * store. */
 static unsigned
 last_look(const struct simulations *simulations)

@@ -165,7 +165,7 @@ other_run(const struct report *report, const struct page_run *first)
       run.run.frames = NULL;
    }
    if (report->compare_config) {
-      /* Settings beside the first one's name, behind commas, are its own. */
+      /* Settings after commas at the first one's name are its own. */
       run.run.config = report->compare_config;
       run.run.settings = report->configurations.settings;
       run.run.num_settings = report->configurations.num_settings;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** Simulations of one recording under several configurations at once: it is decoded once, and
- * threads take turns at decoding and at the configurations that are behind. */
+ * threads take turns at decoding and at the configurations that have got least far. */
 #ifndef SIMULATION_H
 #define SIMULATION_H
 

@@ -43,7 +43,7 @@ has_room(const struct work_queue *queue)
    return queue->end - queue->first < WORK_QUEUE_ITEMS && queue->bytes - first < limit;
 }
 
-/* The consumer with a waiting item that is farthest behind takes it. False where there is none. */
+/* Of the consumers with a waiting item, the one that has got least far takes it. False where there is none. */
 static bool
 consume(struct work_queue *queue)
 {

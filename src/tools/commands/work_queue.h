@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /** A stream of items and its consumers, each of which takes all of them in order. Threads share the work: a consumer is
- * at work on one of them at a time, and the one that is farthest behind comes first. */
+ * at work on one of them at a time, and the one that has got least far comes first. */
 #ifndef WORK_QUEUE_H
 #define WORK_QUEUE_H
 
 #include <pthread.h>
 #include <stdbool.h>
 
-/** Limits of the items that wait for a consumer behind the oldest one, which is being consumed: number, and bytes, for each
+/** Limits of the items that wait for a consumer after the oldest one, which is being consumed: number, and bytes, for each
  * consumer and at most of all. One may be larger: while an item is consumed, the next one is made. What one consumer takes
  * soon anyway needs little: memory that is used again is in the caches of the host. */
 #define WORK_QUEUE_ITEMS 32
 #define WORK_QUEUE_CONSUMER_BYTES (8ul << 20)
 #define WORK_QUEUE_BYTES (256ul << 20)
 
-/** To be filled in as far as lock, with zeros behind, for each stream. */
+/** To be filled in up to lock, with zeros from there on, for each stream. */
 struct work_queue {
    void *context; /**< what the functions get */
    unsigned num_consumers;

@@ -8,11 +8,11 @@
 
 struct cache_points {
    struct cm_sweep_point *list;
-   const char **settings; /**< by point: what --policy has behind the name and a colon; NULL: nothing */
+   const char **settings; /**< by point: what --policy has after the name and a colon; NULL: nothing */
    unsigned count;
 };
 
-/** What --policy has behind the name of a policy that learns from samples, by enum cm_oracle. */
+/** What --policy has after the name of a policy that learns from samples, by enum cm_oracle. */
 extern const char *const oracle_names[CM_ORACLE_FRAME + 1];
 
 /** base: the cache that the points differ from, and what they have where a list is not given. uncached: each also with a

@@ -12,7 +12,7 @@ struct counted_frames {
    struct loading_frames loading; /**< simulated, but not counted */
 };
 
-/** Chooses frames behind warm_up ones: all of them, or those that do not look like loading. */
+/** Chooses frames after warm_up ones: all of them, or those that do not look like loading. */
 struct counted_frames counted_frames_choose(const struct session *session, unsigned warm_up, bool all);
 
 #endif

@@ -22,7 +22,7 @@ struct session {
 struct session session_open(const char *path, const struct frame_selection *frames,
                             const struct configurations *configurations);
 
-/** The same for the accesses of simulations, one a configuration, which are in the list. Exits with a message
+/** The same for the accesses of simulations, one per configuration, which are in the list. Exits with a message
  * if the frames are of several GPUs, each of which has addresses of its own. */
 struct session session_open_accesses(const char *path, const struct frame_selection *frames,
                                      const struct configurations *configurations);

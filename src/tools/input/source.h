@@ -22,14 +22,14 @@ struct source source_of_operands(const struct operands *operands);
 /** The recording that was made with the results in a directory; NULL: none, or it is gone. To be freed. */
 char *source_recording(const char *directory);
 
-/** What is said behind a message about a file that is taken for a recording, and is another of these: "; it is …"; ""
+/** What follows a message about a file that is taken for a recording, but is another of these: "; it is …"; ""
  * where there is nothing to say. */
 const char *source_recording_hint(const char *path);
 
 /** The same where results are expected. */
 const char *source_results_hint(const char *path);
 
-/** Behind a message that a path cannot be executed: what it is, or how it is named; "" where nothing tells. */
+/** What follows a message that a path cannot be executed: what it is, or its right name; "" if nothing is known. */
 const char *source_program_hint(const char *path);
 
 /** Says how there would be a recording of such results, and exits. */

@@ -109,7 +109,7 @@ begins_with(const struct call *call, const char *start)
    return !strncmp(call->name, start, strlen(start));
 }
 
-/* Behind "NAME = "; NULL: there is no such argument. */
+/* The text after "NAME = "; NULL: there is no such argument. */
 static const char *
 argument(const struct call *call, const char *name)
 {
@@ -121,7 +121,7 @@ argument(const struct call *call, const char *name)
    return NULL;
 }
 
-/* A number, a pointer, or one behind "&"; 0 for NULL and where there is no such argument. */
+/* A number, a pointer, or one after "&"; 0 for NULL and where there is no such argument. */
 static int64_t
 number(const struct call *call, const char *name)
 {
@@ -129,7 +129,7 @@ number(const struct call *call, const char *name)
    return value ? strtoll(value + (*value == '&'), NULL, 0) : 0;
 }
 
-/* The number behind "KEY, " in a list. */
+/* The number after "KEY, " in a list. */
 static int
 attribute(const struct call *call, const char *key)
 {

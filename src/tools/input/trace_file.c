@@ -194,7 +194,7 @@ apitrace(char *const argv[], const char *path)
 
 /* ---- the contexts ---------------------------------------------------------- */
 
-/* The number behind "KEY, " in a call's attributes; 0: there is none. */
+/* The number after "KEY, " in a call's attributes; 0: there is none. */
 static unsigned
 attribute(const char *call, const char *key)
 {
@@ -226,7 +226,7 @@ take_context(struct trace_versions *versions, const char *call, bool is_es)
 
 /* ---- the program ------------------------------------------------------------ */
 
-/* What stands behind the last separator of a path, which may be one of Windows. */
+/* The text after the last separator of a path, which may be one of Windows. */
 static const char *
 last_name(const char *path)
 {

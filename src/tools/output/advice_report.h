@@ -9,8 +9,8 @@
 #include "input/loading_frames.h"
 #include "commands/simulation.h"
 
-/** Measures whose difference is told: X(identifier, key of JSON, what the text says behind the amount, counter, second counter that is
- * added, whether its share says what a finding is worth, where cycles are not counted) */
+/** Measures whose difference is printed: X(identifier, key of JSON, text after the amount, counter, second counter that is
+ * added, whether findings are ranked by its share if cycles are not counted) */
 #define ADVICE_MEASURES(X)                                                                           \
    X(DRAM, "dram_bytes", "of DRAM traffic", "dram.total.read_bytes", "dram.total.write_bytes", true) \
    X(L2, "l2_accesses", "L2 accesses", "l2.total.reads", "l2.total.writes", false)                   \

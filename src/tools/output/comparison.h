@@ -26,7 +26,7 @@ struct comparison {
 /** Judges the differences; tolerance: a share of 1 of the pixels. */
 void comparison_judge(struct comparison *comparison, double tolerance);
 
-/** Prints a line a frame and the summary. True where no frame is past the tolerance, with which they were judged. */
+/** Prints a line per frame and the summary. True where no frame is past the tolerance, with which they were judged. */
 bool comparison_print(const struct comparison *comparisons, unsigned count, double tolerance);
 
 #endif

@@ -13,7 +13,7 @@ enum event_table {
    EVENT_TABLE_DRAWS,
    EVENT_TABLE_PRIMITIVES,
    EVENT_TABLE_TILES, /**< that are touched */
-   EVENT_TABLE_QUADS, /**< that are shaded, once a sample where the shader is; then those that are not, if known */
+   EVENT_TABLE_QUADS, /**< that are shaded, once per sample where the shader is; then those that are not, if known */
    EVENT_TABLE_FOOTPRINTS, /**< what a texture instruction reads of a level and slice for a quad */
    EVENT_TABLE_BUFFERS, /**< what an instruction accesses of a storage buffer for a quad or four invocations */
    EVENT_TABLE_IMAGES,  /**< what an instruction accesses of an image for a quad or four invocations */

@@ -311,7 +311,7 @@ run_of(const struct column *column)
    return *column->texts[0] == '[' ? strtoul(column->texts[0] + 1, NULL, 10) : 0;
 }
 
-/* The columns of so many runs from the first column on as fit beside those of no run, one at least; behind the last one. */
+/* The columns of so many runs from the first column on as fit next to those of no run, one at least; after the last one. */
 static size_t
 end_of_part(const struct column *columns, size_t num_columns, size_t first, int width)
 {
@@ -331,7 +331,7 @@ end_of_part(const struct column *columns, size_t num_columns, size_t first, int 
 static void
 print_row(const struct column *columns, size_t num_keys, size_t first, size_t end, size_t line, FILE *file)
 {
-   int behind = 0; /* spaces behind the last text */
+   int behind = 0; /* spaces after the last text */
    for (size_t c = num_keys ? 0 : first; c < end; c = c + 1 == num_keys ? first : c + 1) {
       char *cell = columns[c].texts[line];
       const int spaces = columns[c].width - width_of(cell);

@@ -8,7 +8,7 @@
 /** Exits with a message where what it needs is missing. */
 void parquet_check(void);
 
-/** Writes all tables in directories of results (NULL is behind the last), with those of their processes or simulations. False
+/** Writes all tables in directories of results (NULL follows the last), with those of their processes or simulations. False
  * after a message. list: print the files that are written. */
 bool parquet_write(const char *const directories[], bool list);
 

@@ -19,9 +19,9 @@ bool progress_is_read(void);
 void progress_stage(unsigned number, unsigned count, const char *name);
 
 /** Shows what is done, done of so many frames (a part of one counts), with the rate and the time left; a total of 0 is
- * not known. The line appears after half a second of work, of a stage at once, changes ten times a second at most, and is never longer
+ * not known. The line appears after half a second of work, of a stage at once, changes at most ten times per second, and is never longer
  * than the terminal is wide. Other work begins where `what` changes.
- * The file has a line for the beginning of each work, then ten a second at most. */
+ * The file has a line for the beginning of each piece of work, then at most ten per second. */
 void progress_show(const char *what, double done, double total);
 
 /** Removes the line. What the command says does so by itself. */

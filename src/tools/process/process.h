@@ -60,7 +60,7 @@ void process_end_by(int number);
 /** The signal that asked the command to end; 0: none so far. */
 int process_interrupted(void);
 
-/** Reports why a program could not be executed, with a hint behind it, perhaps ""; returns the exit status for it. */
+/** Reports why a program could not be executed, followed by a hint, perhaps ""; returns the exit status for it. */
 int process_explain(const char *program, const char *hint, int error);
 
 /** A line for a program that a signal killed (status as process_wait's). */

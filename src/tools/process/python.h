@@ -11,8 +11,8 @@
  * remedy, if it cannot be started. */
 int run_to_end(char *const argv[], const struct process_setup *setup, const char *remedy);
 
-/** Runs a module ("tbrsim.report") of the package that is beside the command, which calls this command, to its end; its exit
- * status. arguments: NULL is behind the last. */
+/** Runs a module ("tbrsim.report") of the package next to the command, which calls this command, to its end. Returns its exit
+ * status. arguments: NULL follows the last. */
 int python_run(const char *module, char *const arguments[]);
 
 /** Only starts it: 0, or the error number of process_start, which gets the setup; its variables are ours. */

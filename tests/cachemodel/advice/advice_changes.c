@@ -404,7 +404,7 @@ TEST(steps)
    assert_int_equal(cm_footprint_step(&cases[1].footprint, &clamps, &mipmapped), 4);
 }
 
-/* All texels of 64 × 64 once: 16 KiB, 256 blocks; compressed to 8 bytes a block of 4 × 4 texels an eighth. */
+/* All texels of 64 × 64 once: 16 KiB, 256 blocks; compressed to 8 bytes per block of 4 × 4 texels an eighth. */
 TEST(compress)
 {
    for (uint32_t bytes = 8; bytes <= 16; bytes *= 2) {

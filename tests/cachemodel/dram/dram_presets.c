@@ -98,7 +98,7 @@ TEST(tile_based)
    cm_config_destroy(config);
 }
 
-/* "DTM-NUCA" Table I: LPDDR3 of 400 MHz, 4 B a cycle: so much each channel has, and a stream of reads gets nearly all. */
+/* "DTM-NUCA" Table I: LPDDR3 of 400 MHz, 4 B per cycle: so much each channel has, and a stream of reads gets nearly all. */
 TEST(four_bytes_a_cycle)
 {
    for (uint32_t channels = 1; channels <= 2; channels++) {

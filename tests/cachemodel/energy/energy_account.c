@@ -261,7 +261,7 @@ TEST(nuca)
    struct account account = open_account("nuca-dtm", NULL);
    set(&account, "nuca.hops", 1000);
    assert_int_equal(sum_up(&account, 0).units[CM_ENERGY_MESH].dynamic, 1000 * 64 * 140 / 1000);
-   /* Of 1000 hops through the table two thirds have no block: 235 bits a hop. */
+   /* Of 1000 hops through the table two thirds have no block: 235 bits per hop. */
    set(&account, "nuca.block_hops", 333);
    assert_int_equal(sum_up(&account, 0).units[CM_ENERGY_MESH].dynamic,
                     (1000 * 64 * 140 / 1000) + (333 * 512 * 140 / 1000));

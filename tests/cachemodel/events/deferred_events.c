@@ -259,7 +259,7 @@ TEST(order_of_runs)
    assert_deferred(full, expected);
 }
 
-/* Programs that run once a sample: a quad's runs stay together, and those of samples where
+/* Programs that run once per sample: a quad's runs stay together, and those of samples where
  * it is hidden go. */
 TEST(samples)
 {

@@ -212,7 +212,7 @@ random_storage(uint64_t *state)
    return storage;
 }
 
-/* Work-groups of 40 invocations, three a tile. */
+/* Work-groups of 40 invocations, three per tile. */
 static struct pass_builder *
 random_compute_pass(uint64_t *state, struct cm_storage *storage)
 {

@@ -17,7 +17,7 @@ struct search {
    const struct outcome_step *steps;
    uint32_t count, ways;
    bool bypasses;
-   /* By step and contents, a bit a block: the fewest misses from there on, and 1; 0: not yet known. */
+   /* By step and contents, a bit per block: the fewest misses from there on, and 1; 0: not yet known. */
    uint8_t known[SEARCH_STEPS][1 << SEARCH_BLOCKS];
 };
 

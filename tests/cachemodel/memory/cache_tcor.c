@@ -194,7 +194,7 @@ TEST(deaths)
    assert_int_equal(cm_liveness_death(&liveness, ATTRIBUTE(2), 128, CM_STREAM_PB_ATTRIBUTE), 5);
    assert_int_equal(cm_liveness_death(&liveness, ATTRIBUTE(9), 64, CM_STREAM_PB_ATTRIBUTE), 0);
    assert_int_equal(cm_liveness_death(&liveness, TEXEL(9), 64, CM_STREAM_TEXTURE), 0);
-   /* 64 blocks a tile; what is beyond is of some tile. */
+   /* 64 blocks per tile; what is beyond is of some tile. */
    assert_int_equal(cm_liveness_death(&liveness, LIST(63), 64, CM_STREAM_PB_LIST), 1);
    assert_int_equal(cm_liveness_death(&liveness, LIST(64), 64, CM_STREAM_PB_LIST), 2);
    assert_int_equal(cm_liveness_death(&liveness, LIST(5 * 64), 64, CM_STREAM_PB_LIST), 5);

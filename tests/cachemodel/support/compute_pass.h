@@ -5,7 +5,7 @@
 
 #include "support/pass_builder.h"
 
-/** A compute pass of work-groups of 16 invocations, one a tile, with a storage buffer of so many bytes, which is resource 2.
+/** A compute pass of work-groups of 16 invocations, one per tile, with a storage buffer of so many bytes, which is resource 2.
  * Each has its CM_EVENT_GROUP and CM_EVENT_INVOKE. */
 struct pass_builder *compute_pass(uint32_t groups, uint32_t bytes, struct cm_storage *storage);
 

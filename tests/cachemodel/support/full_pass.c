@@ -6,7 +6,7 @@
 
 #include "test.h"
 
-#define WIDTH 144 /* a multiple of 16: linear rows of 4 bytes a pixel have no padding */
+#define WIDTH 144 /* a multiple of 16: linear rows of 4 bytes per pixel have no padding */
 #define HEIGHT 86
 #define MAX_QUADS 40000
 

@@ -24,7 +24,7 @@ struct full_quad {
    uint32_t x, y; /* in the layer: pixels / 2 */
    enum full_kind kind;
    uint8_t covered;
-   unsigned num_runs; /* FULL_RUNS: 1, or one a sample; FULL_BARE: 1, for its masks */
+   unsigned num_runs; /* FULL_RUNS: 1, or one per sample; FULL_BARE: 1, for its masks */
    struct {
       uint8_t live, written;
       unsigned num_reads;
@@ -52,12 +52,12 @@ enum full_resource {
    FULL_TEXTURES, /* two */
    FULL_COLOR = FULL_TEXTURES + 2,
    FULL_WINDOW,      /* displayable */
-   FULL_WIDE,        /* 8 bytes a pixel */
-   FULL_SAMPLES,     /* 4 samples a pixel */
-   FULL_ODD,         /* 6 bytes a pixel, which straddle blocks */
-   FULL_DEPTH,       /* 4 bytes a pixel, shared with stencil or not */
-   FULL_SMALL_DEPTH, /* 2 bytes a pixel */
-   FULL_STENCIL,     /* 1 byte a pixel */
+   FULL_WIDE,        /* 8 bytes per pixel */
+   FULL_SAMPLES,     /* 4 samples per pixel */
+   FULL_ODD,         /* 6 bytes per pixel, which straddle blocks */
+   FULL_DEPTH,       /* 4 bytes per pixel, shared with stencil or not */
+   FULL_SMALL_DEPTH, /* 2 bytes per pixel */
+   FULL_STENCIL,     /* 1 byte per pixel */
    FULL_NUM_RESOURCES,
 };
 #define FULL_LAYERS 2

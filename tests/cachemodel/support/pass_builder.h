@@ -75,11 +75,11 @@ extern const char *const test_tcor_settings[];
 /** A GPU of test_config. */
 struct cm_gpu *test_gpu(const char *const *assignments);
 
-/** An uncompressed 2D texture, resource 1, of so many bytes a texel. */
+/** An uncompressed 2D texture, resource 1, of so many bytes per texel. */
 struct cm_resource_description
 describe_texture(uint32_t width, uint32_t height, uint8_t levels, uint8_t bytes);
 
-/** An RGBA8 texture (bytes a texel: 4), or a buffer, made known to the GPU. */
+/** An RGBA8 texture (bytes per texel: 4), or a buffer, made known to the GPU. */
 void define_texture(struct cm_gpu *gpu, uint32_t id, uint32_t width, uint32_t height, uint8_t levels);
 void define_buffer(struct cm_gpu *gpu, uint32_t id, uint32_t bytes);
 

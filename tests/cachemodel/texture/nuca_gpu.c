@@ -126,7 +126,7 @@ TEST(organisations)
 }
 
 /* A quad reads two rows of a block each, bilinearly: requests of the quad, of its fragments, of their texels; and one
- * texel a fragment. */
+ * texel per fragment. */
 TEST(requests)
 {
    static const char *const organisations[] = {"private", "s-nuca", "d-nuca", "dtm-nuca",

@@ -103,7 +103,7 @@ append_one(struct cm_pb_lists *lists, uint32_t tile)
    return offset;
 }
 
-/* TCOR Figure 3: sixteen PMDs a block, the next tile's list 64 blocks later. */
+/* TCOR Figure 3: sixteen PMDs per block, the next tile's list 64 blocks later. */
 TEST(baseline_addresses)
 {
    struct cm_pb_lists *lists = cm_pb_lists_create(CM_PB_LAYOUT_BASELINE, false, 9, example_position, false);

@@ -90,7 +90,7 @@ add_draw(struct pass_builder *pass, uint32_t d)
    }
 }
 
-/* Of tiles of 16 x 16 pixels, in attachments of 4 and of 8 bytes a pixel. */
+/* Of tiles of 16 x 16 pixels, in attachments of 4 and of 8 bytes per pixel. */
 TEST(stages)
 {
    struct cm_config *config =
@@ -174,7 +174,7 @@ add_reads(struct pass_builder *pass, uint32_t d, const struct reads *reads)
    pass_primitive(pass, 1, &tile, 1);
    for (uint32_t q = 0; q < reads->quads; q++) {
       const struct cm_quad quad = {.primitive = d,
-                                   .x = (uint8_t)(q % 4 * 2), /* one a block of 4x4 pixels */
+                                   .x = (uint8_t)(q % 4 * 2), /* one per block of 4x4 pixels */
                                    .y = (uint8_t)((q / 4 + 2 * d) * 2),
                                    .live = 15,
                                    .covered = 15,

@@ -9,7 +9,7 @@
 
 /* ---- by hand ---------------------------------------------------------------- */
 
-/* Four processors, four cycles an instruction of 16 invocations. */
+/* Four processors, four cycles per instruction of 16 invocations. */
 TEST(instructions)
 {
    const struct load load = {.instructions = 13};

@@ -126,7 +126,7 @@ TEST(each_stage_limits)
    assert_int_equal(difference(&vertices, &more_vertices, SETTINGS()), 400 * 100 / 4);
    /* Primitive Assembly. */
    assert_int_equal(difference(&vertices, &more_vertices, SETTINGS("pipeline.assembly_cycles=30")), 400 * 30);
-   /* The fetch of vertices: one a cycle, without attributes. */
+   /* The fetch of vertices: one per cycle, without attributes. */
    const struct load quick = {400, 1, 1, 1, 1, 1, 0}, more_quick = {800, 1, 1, 1, 1, 1, 0};
    assert_int_equal(difference(&quick, &more_quick, SETTINGS()), 400);
 }
@@ -167,7 +167,7 @@ cycles_of_lookups(uint32_t vertices, uint32_t reads, uint32_t instructions, cons
    return cycles;
 }
 
-/* A vertex begins its reads with its shader, one a cycle, and holds its Vertex Processor, one of four, until the last texel
+/* A vertex begins its reads with its shader, one per cycle, and holds its Vertex Processor, one of four, until the last texel
  * is there, and the shader has run: the later of the two. */
 TEST(vertices_wait_for_texels)
 {
@@ -223,7 +223,7 @@ TEST(latency_of_a_patch)
    const struct load load = {1, 10, 1, 1, 0, 0, 0};
    const struct stages none = {0};
    struct stages patch = {4, 100, 8, 50, 0, 0};
-   /* Eight points, of which the last four come out together; they are assembled one a cycle. */
+   /* Eight points, of which the last four come out together; they are assembled one per cycle. */
    assert_int_equal(added(&load, &none, &patch, SETTINGS()), 100 + 2 * 50 + 3);
    patch.geometry = 6;
    patch.geometry_instructions = 20;

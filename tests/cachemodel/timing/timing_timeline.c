@@ -109,7 +109,7 @@ read_event(struct reader *reader, uint64_t time, struct cm_byte_reader event)
       reader->frame_end = time;
 }
 
-/* The last two counters are DRAM's bytes a second. */
+/* The last two counters are DRAM's bytes per second. */
 static void
 read_sample(struct reader *reader, uint64_t time, struct cm_byte_reader event)
 {

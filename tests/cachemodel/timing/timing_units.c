@@ -78,7 +78,7 @@ at_unit(cm_entry access)
    "llc.banks=1", "immediate_pipeline.llc_clock_mhz=1600", "immediate_pipeline.llc_mshrs=1024", \
       "immediate_pipeline.llc_writes=1024"
 
-/* A unit that passes on all that arrives, one access a cycle, before a cache of one bank. */
+/* A unit that passes on all that arrives, one access per cycle, before a cache of one bank. */
 static void
 check_unit_as_latency(bool is_immediate)
 {

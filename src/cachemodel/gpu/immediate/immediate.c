@@ -67,7 +67,7 @@ in_block(uint32_t mask, cm_ordered_quad quad)
    return ((mask & 3) | (mask >> 2) << 4) << (8 * (position >> 1) + 2 * (position & 1));
 }
 
-/* What the runs of a group do with a quad together: a shader may run once a sample. */
+/* What the runs of a group do with a quad together: a shader may run once per sample. */
 static __attribute__((noinline)) void
 add_runs(const uint32_t *event, const uint32_t *end, uint32_t number, uint32_t *live, uint32_t *written)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * The immediate-mode GPU (mode imr; docs/immediate.md): primitives in order, no Parameter Buffer, depth, stencil
- * and colour in memory behind render caches ("Efficient Management of Last-level Caches in Graphics Processors for
+ * and colour in memory, accessed through render caches ("Efficient Management of Last-level Caches in Graphics Processors for
  * 3D Scene Rendering Workloads", MICRO 2013: GSPC, sections 2.1 and 4).
  *
  * A pass, in this order:

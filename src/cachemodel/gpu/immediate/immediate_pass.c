@@ -8,7 +8,7 @@
 #include "gpu/tiled/stages.h"
 #include "util/minmax.h"
 
-/** Attachments are cleared and resolved in areas of so many pixels a side: those of the largest tile, so that the
+/** Attachments are cleared and resolved in areas of so many pixels per side: those of the largest tile, so that the
  * order does not depend on the renderer's tiles where all are touched. */
 #define AREA_SIZE 64
 

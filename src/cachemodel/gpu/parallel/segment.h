@@ -36,7 +36,7 @@ struct cm_segment_list {
 };
 
 struct cm_segment {
-   cm_entry *entries; /**< of the main thread: room for CM_SEGMENT_ENTRIES */
+   cm_entry *entries; /**< of the main thread: space for CM_SEGMENT_ENTRIES */
    uint32_t count;
    struct cm_segment_tile tiles[CM_SEGMENT_TILES];
    uint32_t num_tiles;
@@ -44,7 +44,7 @@ struct cm_segment {
    struct cm_array invalidations; /**< struct cm_segment_invalidation: before the first tile */
    uint32_t num_invalidations;
    struct cm_segment_list filtered; /**< what the filters of a shading worker have passed on */
-   struct cm_segment_list missed;   /**< what is behind the texture caches */
+   struct cm_segment_list missed;   /**< what misses in the texture caches */
    bool is_shaded; /**< filtered is complete, or there are no tiles; with the lock of the threads */
 };
 
@@ -55,7 +55,7 @@ void cm_segment_finish(struct cm_segment *segment);
 /** Empties it. */
 void cm_segment_reset(struct cm_segment *segment);
 
-/** Adds a tile behind the main thread's first `entries` entries. position: in the traversal. */
+/** Adds a tile after the main thread's first `entries` entries. position: in the traversal. */
 void cm_segment_add_tile(struct cm_segment *segment, uint32_t entries, uint32_t number, uint32_t position,
                          const struct cm_tile_events *events);
 

@@ -16,7 +16,7 @@ struct cm_segment;
 struct cm_texture_worker {
    struct cm_gpu *gpu;
    struct cm_worker tasks;         /**< of parallel.c, which sets it */
-   struct cm_access_stream stream; /**< what is behind the caches: the list of the segment that it serves */
+   struct cm_access_stream stream; /**< what leaves the caches: the list of the segment that it serves */
    struct cm_dram dram;
    bool is_connected; /**< the caches append to that list */
    bool out_of_memory;

@@ -57,7 +57,7 @@ look_up_next(struct cm_immediate_memory *memory, uint32_t processor, struct cm_i
    run->at += run->piece;
 }
 
-/* The next request, if it is known to begin before `now`; those behind it do not overtake it. */
+/* The next request, if it is known to begin before `now`; later ones do not overtake it. */
 static bool
 request_next(struct cm_immediate_memory *memory, uint32_t processor, struct cm_immediate_accesses *run,
              uint64_t now)

@@ -58,7 +58,7 @@ cm_immediate_fetch_vertex(struct cm_immediate_timing *timing)
    return true;
 }
 
-/* What an invocation of a stage behind the vertices accesses from a cycle on. When all of it has arrived. */
+/* The accesses of an invocation of a stage after the vertices, from a cycle on. Returns when all have arrived. */
 static uint64_t
 run_accesses(struct cm_immediate_timing *timing, const struct cm_logged_draw *draw,
              enum cm_preraster_stage stage, uint64_t invocation, uint64_t cycle)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * Timing of the memory hierarchy in mode imr: any chain of caches, of which each bank takes a
- * read and a write a cycle and the last-level cache banks of a clock of its own; the LLC's MSHRs; DRAM. What hits and
+ * read and a write per cycle and the last-level cache banks with a clock of its own; the LLC's MSHRs; DRAM. What hits and
  * misses is in the log (timing/log.h).
  */
 #ifndef CM_IMMEDIATE_MEMORY_H
@@ -25,7 +25,7 @@ struct cm_immediate_memory {
    struct cm_memory base;
    const struct cm_config *config;
    struct cm_dram_clock llc_clock;            /**< from the GPU's to the LLC's */
-   struct cm_calendar *ports[CM_CACHE_COUNT]; /**< two a bank, for reads and for writes; not of the LLC */
+   struct cm_calendar *ports[CM_CACHE_COUNT]; /**< two per bank, for reads and for writes; not of the LLC */
    uint32_t latency[CM_CACHE_COUNT];
    uint32_t block_shift[CM_CACHE_COUNT];
    struct cm_dram_divisor banks[CM_CACHE_COUNT];

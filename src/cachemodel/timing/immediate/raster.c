@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The immediate-mode pipeline from primitives on: regions and their HiZ, blocks of 4x4 pixels and their early tests,
- * their shaders and textures, colours. Items wait for a cache's reply in an in-order queue, while accesses of the
- * items behind them are outstanding. */
+ * their shaders and textures, colours. Items wait for a cache's reply in an in-order queue, while accesses of later
+ * items are outstanding. */
 #include <assert.h>
 
 #include "timing/immediate/immediate.h"
 
 /* Accounts the cycles of a stage before an item: until its arrival the stage was starved or waited for memory, then
- * for room in the output queue. */
+ * for space in the output queue. */
 static void
 account_waits(struct cm_stage *stage, uint64_t arrived, enum cm_stage_state before, uint64_t room,
               enum cm_stage_state behind)

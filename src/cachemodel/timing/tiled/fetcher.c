@@ -3,7 +3,7 @@
  *
  * The Tile Fetcher reads a PMD a cycle, and the primitive's attributes through the same cache's port or, where
  * they have one, through that of theirs. Requests may complete out of order; a primitive goes into the output
- * queue when it is complete and all before it have entered, at most one a cycle. */
+ * queue when it is complete and all before it have entered, at most one per cycle. */
 #include "timing/tiled/tiled.h"
 
 void

@@ -3,8 +3,8 @@
 
 /* ---- building ------------------------------------------------------------ */
 
-/* The next link's number of a route, of a message that is at a router; *router is the one behind it. Messages go along
- * the row and then along the column. A router that hangs at one of the mesh has links of its own in both directions. */
+/* The number of the next link of a message at a router; *router becomes the router after the link. Messages go along
+ * the row and then along the column. A router attached to one of the mesh has links of its own in both directions. */
 static uint16_t
 next_link(const struct cm_mesh *mesh, uint32_t *router, uint32_t to)
 {

@@ -27,7 +27,7 @@ struct cm_tiled_memory {
    /* NUCA. */
    const struct cm_nuca *nuca;
    struct cm_calendar *texture_ports, *links; /**< by cm_mesh_link */
-   struct cm_calendar table;                  /**< table_ports slots a cycle */
+   struct cm_calendar table;                  /**< table_ports slots per cycle */
    const struct cm_mesh *mesh;                /**< its shape only */
    /** Routes, by source and destination, each of route_items: how many links a message crosses, and their numbers
     * (cm_mesh_link). */

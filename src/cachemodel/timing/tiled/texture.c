@@ -87,8 +87,8 @@ write_storage(struct cm_tiled_memory *memory, uint32_t processor, struct cm_text
 
 /* ---- a NUCA -------------------------------------------------------------- */
 
-/* A packet crosses so many links of a direction, the first one from a router, each a packet a cycle. at: when it is at
- * each router behind them. */
+/* A packet crosses so many links of a direction, beginning at a router; a link takes a packet per cycle. at: when it is at
+ * the router after each link. */
 static void
 cross(struct cm_tiled_memory *memory, uint32_t from, uint32_t links, enum cm_mesh_direction direction,
       uint64_t *at)

@@ -67,7 +67,7 @@ cm_group_hits(const cm_entry *token, const cm_entry *end)
    return next >= end || cm_entry_kind(*next) >= CM_ENTRY_GROUP;
 }
 
-/** Looks up the blocks of a group of textures, one a cycle, in a processor's own cache; a hit's block may still be outstanding.
+/** Looks up the blocks of a group of textures, one per cycle, in a processor's own cache; a hit's block may still be outstanding.
  * Returns when all are looked up. */
 static inline __attribute__((always_inline)) uint64_t
 cm_texture_look_up(struct cm_texture_timing *texture, const struct cm_texture_unit *unit,

@@ -318,7 +318,7 @@ static const struct cm_queue_part queues[] = {
    QUEUE("vertex_output", "vertices before Primitive Assembly", geometry.output),
    QUEUE("triangle", "primitives before the Polygon List Builder", geometry.triangles),
    QUEUE("tile_fetch", "primitives requested by the Tile Fetcher", fetcher.requests.queue),
-   QUEUE("tile", "primitives behind the Tile Fetcher", fetcher.tiles),
+   QUEUE("tile", "primitives after the Tile Fetcher", fetcher.tiles),
    QUEUE("early_z", "quads before the Early Z-Test", raster.z_queue),
    QUEUE("early_z_flight", "quads in the Early Z-Test", raster.z_flight),
    QUEUE("fragment", "quads before the Fragment Processors", raster.fragments),
@@ -342,10 +342,10 @@ const struct cm_pipeline_type cm_tiled_pipeline = {
    .values = values,
    .stages = counted_stages,
    .queues = queues,
-   .misses = {{"texture cache misses a cycle",
-               "misses of the first texture caches: mean of a cycle. They are those of all tiles "
-               "that the Tile Fetcher has reached, the flushed one's among them."},
-              {"L2 misses a cycle", "the same of the L2"}},
+   .misses = {{"texture cache misses per cycle",
+               "misses of the first texture caches: mean per cycle. They are those of all tiles "
+               "that the Tile Fetcher has reached, including the flushed one's."},
+              {"L2 misses per cycle", "the same for the L2"}},
    .size = sizeof(struct cm_tiled_timing),
    .init = init,
    .finish = finish,

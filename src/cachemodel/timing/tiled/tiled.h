@@ -154,7 +154,7 @@ bool cm_hidden_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock);
 bool cm_raster_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock);
 bool cm_transfer_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock);
 
-/** Takes it, and those behind it: at most so many items, those after the first one up to a cycle. */
+/** Takes it, and those after it: at most so many items, those after the first one up to a cycle. */
 void cm_geometry_timing_run(struct cm_tiled_timing *timing, uint32_t most, uint64_t until);
 void cm_fetcher_timing_run(struct cm_tiled_timing *timing, uint32_t most, uint64_t until);
 void cm_hidden_timing_run(struct cm_tiled_timing *timing, uint32_t most, uint64_t until);

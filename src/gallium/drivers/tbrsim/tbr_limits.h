@@ -18,7 +18,7 @@ enum tbr_attachment_number {
    TBR_COLOR0, /**< and the other colour buffers after it */
    TBR_NUM_ATTACHMENTS = TBR_COLOR0 + TBR_MAX_COLOR_BUFFERS,
 };
-/** Samples a pixel of multisampled buffers; others have 1. */
+/** Samples per pixel of multisampled buffers; others have 1. */
 #define TBR_MAX_SAMPLES 4
 /** Words of a pixel that are pixel local storage: colour buffers 1 and later. */
 #define TBR_PIXEL_LOCAL_WORDS 4
@@ -29,7 +29,7 @@ enum tbr_attachment_number {
 #define TBR_MAX_CONSTANT_BUFFERS 16
 #define TBR_MAX_STORAGE_BUFFERS 32
 #define TBR_MAX_IMAGES 16
-/** Storage buffers of a vertex, tessellation or geometry shader; the driver has two shader buffers of its own behind them:
+/** Storage buffers of a vertex, tessellation or geometry shader; the driver has two shader buffers of its own after them:
  * struct tbr_vertex_marks, and what these shaders log (tbr_nir_log.h). */
 #define TBR_MAX_DRAWN_STORAGE_BUFFERS 30
 #define TBR_MARKS_BUFFER 30

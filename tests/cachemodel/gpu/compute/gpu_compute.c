@@ -74,7 +74,7 @@ TEST(parts)
    cm_gpu_destroy(gpu);
 }
 
-/* All invocations add to one word: the L2 is read and written once an instruction, the load/store cache keeps nothing. */
+/* All invocations add to one word: the L2 is read and written once per instruction, the load/store cache keeps nothing. */
 TEST(atomics)
 {
    struct cm_storage storage;

@@ -571,7 +571,7 @@ TEST(vertices)
 }
 
 /* Clusters take blocks by their place in the attachment: block (x, y) of 4x4 pixels is number x + 2 y of the first
- * 2x2, so that it is of cluster x + 2 y; each takes up the program once a draw. */
+ * 2x2, so that it is of cluster x + 2 y; each takes up the program once per draw. */
 TEST(clusters)
 {
    struct cm_gpu *gpu = immediate_gpu(NULL);

@@ -198,7 +198,7 @@ TEST(index_past_the_end)
    cm_gpu_destroy(gpu);
 }
 
-/* Vertices 0 … 39 of a row of texels each of their own, 4 bytes: 16 texels a block of 64 bytes. */
+/* Vertices 0 … 39 of a row of texels each of their own, 4 bytes: 16 texels per block of 64 bytes. */
 static struct pass_builder *
 textured_draw(void)
 {

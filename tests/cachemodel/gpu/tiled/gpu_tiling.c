@@ -89,7 +89,7 @@ TEST(conflicts_of_the_baseline)
 
 TEST(wide_pmds)
 {
-   /* 17 attributes do not fit a narrow PMD: 8 bytes each, 8 PMDs a block. */
+   /* 17 attributes do not fit a narrow PMD: 8 bytes each, 8 PMDs per block. */
    struct cm_gpu *gpu = test_gpu((const char *const[]){"streams.pb_attribute=dram", NULL});
    struct pass_builder *pass = pass_new(0, 32, 32, 32);
    pass_draw(pass);

@@ -21,7 +21,7 @@
 
 /* ---- by hand ---------------------------------------------------------------- */
 
-/* A processor issues sixteen instructions of quads a cycle, one of a run, which has four quads. */
+/* A processor issues sixteen instructions of quads per cycle, one of a run, which has four quads. */
 TEST(instructions)
 {
    const struct load load = {.instructions = 13};
@@ -73,7 +73,7 @@ TEST(latency_of_a_load)
                                   SETTINGS(ONE_THAT_HITS, "caches.load_store_cache.latency=50",
                                            "compute_stage.invocations=16")),
                     400 * (20 + 51 + 20));
-   /* As many as there is room for: 16 instructions of quads a cycle. */
+   /* As many as there is room for: 16 instructions of quads per cycle. */
    assert_int_equal(cycles_of_400(PRESET, one, slow), 400 * 40 / 16);
 }
 

@@ -148,12 +148,12 @@ TEST(each_stage_limits)
    assert_int_equal(cycles_of_400(load, SETTINGS("caches.depth_cache.latency=20",
                                                  "immediate_pipeline.depth_queue=2")),
                     400 * 10);
-   /* A Fragment Processor: 4 * 52 instructions a block, 16 a cycle; one context: one a cycle. */
+   /* A Fragment Processor: 4 * 52 instructions per block, 16 a cycle; one context: one per cycle. */
    load = (struct load){.quads = 4, .instructions = 52};
    assert_int_equal(cycles_of_400(load, SETTINGS(ONE_PROCESSOR)), 400 * 13);
    assert_int_equal(cycles_of_400(load, SETTINGS(ONE_PROCESSOR, "immediate_pipeline.fragment_contexts=1")),
                     400 * 208);
-   /* Less than a cycle a block: two quads of three instructions, 6 of 4 a cycle. */
+   /* Less than a cycle per block: two quads of three instructions, 6 of 4 a cycle. */
    load = (struct load){.quads = 2, .instructions = 3};
    assert_int_equal(cycles_of_400(load, SETTINGS(ONE_PROCESSOR, "immediate_pipeline.issue_width=4")), 600);
    /* Its sampler. */
@@ -211,7 +211,7 @@ TEST(uneven_load)
    }
 }
 
-/* One block: HiZ, rasterised and tested in a cycle, its instructions one a cycle, blending. */
+/* One block: HiZ, rasterised and tested in a cycle, its instructions one per cycle, blending. */
 TEST(latency_of_one_block)
 {
    const struct load none = {.primitives = 1};

@@ -96,7 +96,7 @@ void program_shade(const struct tbr_fragment_resources *resources, struct tbr_fr
 bool program_discards(const struct program_constants *constants, int x, int y);
 
 /** The scene drawn pixel by pixel and primitive by primitive, in 64-bit integers
- * and doubles, straight from GL's rules. Colour 0 as four floats a pixel (8-bit
+ * and doubles, straight from GL's rules. Colour 0 as four floats per pixel (8-bit
  * unorm values after each write), depth as the buffer's integers, stencil. */
 struct reference {
    double (*color)[4];

@@ -132,7 +132,7 @@ TEST(multisampling_off)
    }
 }
 
-/* Shaded once a pixel, also with what only counts for whole fragments: the same image
+/* Shaded once per pixel, also with what only counts for whole fragments: the same image
  * for every level, tile size and mode, and in two passes. */
 TEST(invariance)
 {
@@ -162,7 +162,7 @@ TEST(invariance)
    }
 }
 
-/* Opaque triangles: hidden surface removal shades no more than once a sample. */
+/* Opaque triangles: hidden surface removal shades no more than once per sample. */
 TEST(deferred_shades_visible)
 {
    uint64_t random = 14;
@@ -187,7 +187,7 @@ TEST(deferred_shades_visible)
 }
 
 /* One recording of all that passes early Z tells what either mode shades, in its order,
- * whether programs run once a pixel or once a sample. */
+ * whether programs run once per pixel or once per sample. */
 TEST(hidden_fragments)
 {
    uint64_t random = 15;

@@ -70,7 +70,7 @@ void texture_reference_sample(const struct tbr_texture_binding *binding,
 
 /* ---- random cases -------------------------------------------------------- */
 
-/** A texture of the target and format, of up to `most` texels a side, with a full or shorter chain. */
+/** A texture of the target and format, of up to `most` texels per side, with a full or shorter chain. */
 void texture_random_image(struct texture_test_image *image, enum pipe_texture_target target,
                           enum pipe_format format, unsigned most);
 /** The binding's sampler, with one of the wrap modes for each coordinate. */

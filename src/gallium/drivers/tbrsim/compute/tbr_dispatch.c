@@ -19,7 +19,7 @@
 #include "state/tbr_screen.h"
 #include "shader/tbr_shader.h"
 
-/** Invocations whose events a tile of the pass has, about. */
+/** About the number of invocations whose events a tile of the pass has. */
 #define TILE_INVOCATIONS 512
 #define MAX_TILES (1u << 20)
 /** Of events that the model has not consumed. */

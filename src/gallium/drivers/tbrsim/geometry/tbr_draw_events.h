@@ -60,8 +60,8 @@ bool tbr_draw_events_continue(struct tbr_context *context, struct tbr_batch *bat
 /** Adds what the shaders before the fragment shader read of textures, of the draw recorded last. */
 void tbr_draw_events_texture_reads(struct tbr_context *context, uint32_t texture_reads);
 
-/** Adds how often the stages behind the vertices have run for the draw recorded last since this was asked for last. draw
- * calls it for each part of an instance, by way of the render. */
+/** Adds how often the stages after the vertices have run since the last call, for the draw recorded last. draw
+ * calls it for each part of an instance, through the render. */
 void tbr_draw_events_run_stages(struct tbr_context *context);
 
 /** Records that transform feedback has just written this many primitives of a stream. */

@@ -4,7 +4,7 @@
  * storage is enabled. Compiled into Mesa's compiler; the hooks call it (docs/mesa.md).
  *
  * A block's members are variables of their shader. A shader that has run through the compiler copies the storage, four
- * words a pixel, into them when main begins and back when it ends. The words are outputs of the locations 1 to 4, which
+ * words per pixel, into them when main begins and back when it ends. The words are outputs of the locations 1 to 4, which
  * the extension leaves free, and are read as framebuffer fetch reads outputs.
  */
 #ifndef PIXEL_LOCAL_H
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Words a pixel; MAX_SHADER_PIXEL_LOCAL_STORAGE_SIZE_EXT and …_FAST_SIZE_EXT are that in bytes. */
+/** Words per pixel; MAX_SHADER_PIXEL_LOCAL_STORAGE_SIZE_EXT and …_FAST_SIZE_EXT are that in bytes. */
 #define PIXEL_LOCAL_WORDS 4
 #define PIXEL_LOCAL_BYTES (PIXEL_LOCAL_WORDS * 4)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** A line on the terminal while work goes on and no frame is finished: shaders that are
- * compiled, render passes. One line a process; nothing is printed where stderr is no terminal. */
+ * compiled, render passes. One line per process; nothing is printed where stderr is no terminal. */
 #ifndef TBR_PROGRESS_H
 #define TBR_PROGRESS_H
 

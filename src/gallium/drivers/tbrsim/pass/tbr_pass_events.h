@@ -15,7 +15,7 @@
 
 struct tbr_pass;
 
-/** So many of the arrays are of the draws; the others have an element a tile. */
+/** So many of the arrays are of the draws; the others have an element per tile. */
 #define TBR_DRAW_EVENT_ARRAYS 9
 
 struct tbr_pass_events {

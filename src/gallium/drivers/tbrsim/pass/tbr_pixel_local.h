@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * Pixel local storage (GL_EXT_shader_pixel_local_storage): four words a pixel, planes of the tile buffers that fragment
+ * Pixel local storage (GL_EXT_shader_pixel_local_storage): four words per pixel, planes of the tile buffers that fragment
  * shaders write as colour buffers 1 to 4 and read as framebuffer fetch reads those. A plane belongs to a batch from the
  * first draw on whose shader uses it. Memory has it only where a batch ends and the storage is still enabled: then it is
  * stored, and the next batch loads it. Flushes of the program and buffer swaps lose it.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * Hit rates of caches as driver queries, NAME.hit_percent, behind those of the model's counters: of what a query of each of
- * these counters reports meanwhile (pass/tbr_counter_query.h), the part of the accesses that hit.
+ * Hit rates of caches as driver queries, NAME.hit_percent, after those of the model's counters. Each is the part of the
+ * accesses that hit, from what queries of these counters report meanwhile (pass/tbr_counter_query.h).
  *
- * Their type is a floating-point number, not a percentage: of the latter GALLIUM_HUD reads an integer and
+ * Their type is a floating-point number, not a percentage: for the latter GALLIUM_HUD reads an integer and
  * GL_AMD_performance_monitor a floating-point number.
  */
 #ifndef TBR_HIT_RATE_QUERY_H

@@ -124,7 +124,7 @@ remove_screen(struct tbr_screen *screen)
 
 /* ---- configuration ---------------------------------------------------- */
 
-/** Applies TBRSIM_SET: assignments, one a line. */
+/** Applies TBRSIM_SET: assignments, one per line. */
 static bool
 apply_settings(struct cm_config *config, const char *settings, char *error, size_t error_size)
 {

@@ -231,7 +231,7 @@ sample_offsets(const struct jit *jit, LLVMValueRef samples, unsigned axis)
    return offsets;
 }
 
-/** The pixels' centres; shaders that run once a sample are at the samples. */
+/** The pixels' centres; shaders that run once per sample are at the samples. */
 static struct position
 load_centers(const struct jit *jit)
 {

@@ -27,7 +27,7 @@ bool tbr_nir_limit_loops(nir_shader *nir, unsigned limit);
 /** Whether the shader has instructions that read texels. */
 bool tbr_nir_reads_textures(nir_shader *nir);
 
-/** Numbers of storage buffers that a shader computes are those of its own: behind them are the driver's. */
+/** Bounds the numbers of storage buffers that a shader computes to its own: the driver's come after them. */
 void tbr_nir_bound_buffers(nir_shader *nir);
 
 /** Uniform block reads whose byte offset wraps at 2^32 read outside of the block, not in it. */

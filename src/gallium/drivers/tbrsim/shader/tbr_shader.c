@@ -186,7 +186,7 @@ tbr_fragment_shader_create(struct tbr_context *context, const struct pipe_shader
    shader->shader_cache = screen->shader_cache;
    shader->nir = tbr_take_nir(context, state);
    shader->name = tbr_names_of_shader(screen, shader->nir);
-   /* Blending is not the shader's: it runs once a pixel, and depends on nothing below it. */
+   /* Blending is not the shader's: it runs once per pixel, and depends on nothing below it. */
    const bool equation = tbr_nir_drop_blend_equation(shader->nir);
    NIR_PASS_V(shader->nir, nir_lower_fragcolor,
               shader->nir->info.fs.color_is_dual_source ? 1 : TBR_MAX_COLOR_BUFFERS);

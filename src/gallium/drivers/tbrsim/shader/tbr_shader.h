@@ -49,8 +49,8 @@ struct tbr_fragment_variant_key {
    uint8_t num_color_buffers;
    bool flatshade;
    bool dual_source;
-   bool multisample; /**< the pass has TBR_MAX_SAMPLES samples a pixel, not one */
-   bool per_sample;  /**< the shader runs once a sample */
+   bool multisample; /**< the pass has TBR_MAX_SAMPLES samples per pixel, not one */
+   bool per_sample;  /**< the shader runs once per sample */
 };
 
 struct tbr_fragment_variant {
@@ -82,7 +82,7 @@ struct tbr_fragment_shader {
    bool reads_sample_mask;   /**< gl_SampleMaskIn */
    bool post_depth_coverage; /**< which is what passes the early tests */
    bool writes_sample_mask;  /**< gl_SampleMask */
-   bool per_sample;          /**< what it reads makes it run once a sample */
+   bool per_sample;          /**< what it reads makes it run once per sample */
    uint32_t textures_used;
    uint32_t buffers_used, images_used; /**< masks of what it may load from or store to */
    uint32_t fetched;                   /**< mask of PIPE_CLEAR_*: what the shader reads of the framebuffer */
@@ -105,7 +105,7 @@ struct tbr_drawn_shader {
    uint32_t num_instructions;
    uint8_t vertices_per_primitive; /**< of what tessellation or a geometry shader makes: 1 points, 2 lines, 3
                                     * triangles */
-   uint8_t invocations;            /**< of a control shader a patch, of a geometry shader a primitive */
+   uint8_t invocations;            /**< of a control shader per patch, of a geometry shader per primitive */
    bool reads_textures;            /**< draw samples for it */
    bool writes_memory;
    uint32_t buffers_used, images_used; /**< masks of what it may load from or store to */

@@ -17,7 +17,7 @@ fail(const char *value)
    exit(1);
 }
 
-/** Reads a number and goes on behind it. */
+/** Reads a number and advances past it. */
 static bool
 take_number(const char **rest, uint32_t *number)
 {

@@ -26,7 +26,7 @@ struct tbr_debug {
 };
 extern struct tbr_debug tbr_debug;
 
-/** Reads TBRSIM_DEBUG and TBRSIM_DEBUG_FILE, once a process. Ends the process with
+/** Reads TBRSIM_DEBUG and TBRSIM_DEBUG_FILE, once per process. Ends the process with
  * a line if they are wrong. */
 void tbr_debug_init(void);
 

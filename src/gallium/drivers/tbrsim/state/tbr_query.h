@@ -24,7 +24,7 @@ enum { TBR_RATE_HITS, TBR_RATE_READS, TBR_RATE_WRITES, TBR_RATE_COUNTERS };
 
 struct tbr_query {
    unsigned
-      type; /**< PIPE_QUERY_*, or PIPE_QUERY_DRIVER_SPECIFIC + number of the model's counter, or behind these of a hit
+      type; /**< PIPE_QUERY_*, or PIPE_QUERY_DRIVER_SPECIFIC + number of the model's counter, or after these of a hit
                    * rate */
    unsigned index;
    bool active;

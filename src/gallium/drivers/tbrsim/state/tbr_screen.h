@@ -43,7 +43,7 @@ struct tbr_screen {
    struct slab_parent_pool transfer_pool; /**< of struct tbr_transfer */
 
    /** The model's counters as driver queries (GL_AMD_performance_monitor, HUD), a
-    * group for the pipeline and one a unit of the hierarchy; NULL and none without
+    * group for the pipeline and one per unit of the hierarchy; NULL and none without
     * a model. */
    struct cm_counter_table *counters;
    struct tbr_counter_group {

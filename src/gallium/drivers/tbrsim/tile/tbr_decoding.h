@@ -2,9 +2,9 @@
 /**
  * Compressed formats whose single texels Mesa's util/format cannot read: ETC2, EAC and ASTC (LDR).
  *
- * Such a texture's memory has its blocks and, behind them, all its levels decoded, which is what shaders
+ * Such a texture's memory has its blocks and, after them, all its levels decoded, which is what shaders
  * sample. The copy is brought up to date whenever the CPU has written blocks. Nothing of it is in the event
- * stream: there the texture has its blocks alone, and the simulated GPU decodes them behind its caches.
+ * stream: there the texture has only its blocks, and the simulated GPU decodes what its caches deliver.
  */
 #ifndef TBR_DECODING_H
 #define TBR_DECODING_H

@@ -38,7 +38,7 @@ enum tbr_interpolation {
 struct tbr_fragment_block {
    /* in */
    /** Where the fragment is shaded, minus the primitive's reference point: the pixel's
-    * centre, or its sample sample_id where the shader runs once a sample. */
+    * centre, or its sample sample_id where the shader runs once per sample. */
    float x[TBR_LANES], y[TBR_LANES];
    float window_x[TBR_LANES], window_y[TBR_LANES]; /**< the same point in the framebuffer */
    const struct tbr_plane *planes[TBR_QUADS];
@@ -53,7 +53,7 @@ struct tbr_fragment_block {
    uint32_t stencil[TBR_LANES];      /**< if the shader writes it */
    /* in, of multisampled passes only (tbr_fragment_variant_key.multisample) */
    uint32_t coverage[TBR_MAX_SAMPLES]; /**< lane masks by sample; their union is live */
-   uint32_t sample_id;                 /**< 0 unless the shader runs once a sample */
+   uint32_t sample_id;                 /**< 0 unless the shader runs once per sample */
    /** Where centroid inputs are evaluated, like x and y; only if the shader has any. */
    _Alignas(64) float centroid_x[TBR_LANES], centroid_y[TBR_LANES];
    uint32_t sample_mask_in[TBR_LANES]; /**< bit s: sample s is covered; only if the shader asks */

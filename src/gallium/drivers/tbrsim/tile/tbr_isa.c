@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tile pipeline and the texture unit for one vector feature level. This file
- * is compiled once a level (TBR_ISA names it, -march sets it), and with it the templates
+ * is compiled once per level (TBR_ISA names it, -march sets it), and with it the templates
  * that it includes (*_tmp.h): everything in them is static but the table at the end. */
 #include "tile/tbr_isa.h"
 

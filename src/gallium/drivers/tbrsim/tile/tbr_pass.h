@@ -70,7 +70,7 @@ struct tbr_draw_state {
 
    uint32_t sample_mask; /**< samples that may be written */
    bool multisample;     /**< coverage and depth at the samples of a multisampled pass, not at centres */
-   bool per_sample;      /**< the shader runs once a sample */
+   bool per_sample;      /**< the shader runs once per sample */
    bool alpha_to_coverage, alpha_to_one;
    bool centroid;            /**< the shader has centroid inputs */
    bool reads_sample_mask;   /**< the shader reads gl_SampleMaskIn */

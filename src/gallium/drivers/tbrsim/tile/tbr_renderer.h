@@ -11,7 +11,7 @@ struct tbr_context;
 struct tbr_job;
 struct tbr_renderer;
 
-/** Starts the worker threads; 0: one a core. NULL when that fails. */
+/** Starts the worker threads; 0: one per core. NULL when that fails. */
 struct tbr_renderer *tbr_renderer_create(unsigned threads);
 /** In a forked child, which has a copy of the renderer and none of its threads: what is under way there is not waited for,
  * and nothing may be submitted. */

@@ -80,7 +80,7 @@ decode_dxt3(const uint8_t *block, uint32_t texels[16])
       texels[i] |= (block[i / 2] >> (i & 1) * 4 & 0xfu) * 0x11u << 24;
 }
 
-/** The alphas between two, behind these. */
+/** The alphas between two, stored after these. */
 static ALWAYS_INLINE void
 mix_alphas(uint32_t steps, uint32_t alphas[8])
 {

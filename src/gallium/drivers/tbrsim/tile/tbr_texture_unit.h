@@ -224,7 +224,7 @@ struct tbr_texture_binding {
       /** Decode one texel of a block; NULL for the depth and stencil formats. */
       void (*fetch)(void *restrict destination, const uint8_t *restrict source, unsigned column,
                     unsigned row);
-      /** Decodes a block to four bytes a texel, sRGB as it is. */
+      /** Decodes a block to four bytes per texel, sRGB as it is. */
       void (*unpack_block)(uint8_t *restrict destination, unsigned destination_stride,
                            const uint8_t *restrict source, unsigned source_stride, unsigned width,
                            unsigned height);

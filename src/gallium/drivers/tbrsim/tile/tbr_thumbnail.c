@@ -28,7 +28,7 @@ struct image {
 /** The picture before it is a file. */
 struct picture {
    uint32_t width, height;
-   float *values; /**< three a pixel */
+   float *values; /**< three per pixel */
 };
 
 bool
@@ -79,7 +79,7 @@ choose_image(const struct tbr_pass *pass, struct image *image)
 
 /* ---- making it smaller ----------------------------------------------------------- */
 
-/* A row as three values a pixel; room: for four. */
+/* A row as three values per pixel; room: for four. */
 static void
 read_row(const struct image *image, uint32_t y, float *room)
 {
@@ -163,7 +163,7 @@ put_number(uint8_t *to, uint32_t value)
    return to + 4;
 }
 
-/* Completes a chunk whose bytes begin 8 behind `chunk`; what is behind it. */
+/* Completes a chunk whose bytes begin at `chunk` + 8; returns its end. */
 static uint8_t *
 end_chunk(uint8_t *chunk, const char name[4], uint32_t size)
 {
@@ -172,7 +172,7 @@ end_chunk(uint8_t *chunk, const char name[4], uint32_t size)
    return put_number(chunk + 8 + size, crc32(0, chunk + 4, size + 4));
 }
 
-/* Rows of bytes, each behind a byte that says "not filtered". */
+/* Rows of bytes, each after a byte that says "not filtered". */
 static uint8_t *
 make_rows(const struct picture *picture, bool srgb)
 {

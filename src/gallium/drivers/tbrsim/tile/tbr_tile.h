@@ -6,7 +6,7 @@
  * On-chip buffers hold a tile as 4×4 blocks, row by row; a block is four quads,
  * a quad four pixels (see tbr_vector.h). Quad n of the tile is quad n % 4 of
  * block n / 4, and its four pixels lie next to each other. Buffers of multisampled
- * passes are TBR_MAX_SAMPLES such tiles, one a sample, TBR_TILE_MAX_PIXELS apart.
+ * passes are TBR_MAX_SAMPLES such tiles, one per sample, TBR_TILE_MAX_PIXELS apart.
  */
 #ifndef TBR_TILE_H
 #define TBR_TILE_H

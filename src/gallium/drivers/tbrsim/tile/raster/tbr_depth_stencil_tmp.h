@@ -6,7 +6,7 @@
 typedef uint8_t bytes16 __attribute__((vector_size(16)));
 typedef uint64_t long2 __attribute__((vector_size(16)));
 
-/* ---- stencil: a byte a lane -------------------------------------------- */
+/* ---- stencil: a byte per lane -------------------------------------------- */
 
 TBR_INLINE bytes16
 bytes_from_mask(uint32_t mask)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Multisampling: fragments are shaded once a pixel, or once a sample where the draw wants it,
+/* Multisampling: fragments are shaded once per pixel, or once per sample where the draw wants it,
  * and their colours go to all samples that they cover. Tests are done sample by sample. */
 #include "tile/tbr_tile.h"
 #include "tile/raster/tbr_vector.h"

@@ -141,7 +141,7 @@ begin_tile_color(struct tbr_tile_thread *thread, struct tbr_tile_color *color,
 
 /* ---- resolving --------------------------------------------------------- */
 
-/* The mean of a block's samples, four bytes a pixel. */
+/* The mean of a block's samples, four bytes per pixel. */
 static void
 average_bytes(const struct tbr_tile_color *color, const uint8_t *block, uint8_t *pixels)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * The texture unit's vector code, for the feature level it is compiled for:
- * included by tbr_isa.c, once a level.
+ * included by tbr_isa.c, once per level.
  */
 #include <assert.h>
 #include <math.h>
