@@ -11,7 +11,7 @@ import yaml
 
 PRESETS = pathlib.Path(__file__).resolve().parent.parent / "configs"
 ASSUMED = re.compile(r"\bassum(ed|ption)|\btbrsim's choice", re.IGNORECASE)
-# A whole comment that names the mapping beside this one whose value this one is, too.
+# A whole comment that names the neighbouring mapping whose value this one is, too.
 AS_ANOTHER = re.compile(r"as (\w+)$")
 NO_VALUES = {"description", "extends"}
 
@@ -26,7 +26,7 @@ class Value:
         return bool(ASSUMED.search(self.comment))
 
     def other_key(self):
-        """The key of the mapping beside it whose value this is; None."""
+        """The key of the neighbouring mapping whose value this is; None."""
         found = AS_ANOTHER.match(self.comment)
         parts = self.key.split(".")
         return ".".join([*parts[:-2], found[1], parts[-1]]) if found and len(parts) > 2 else None

@@ -89,7 +89,7 @@ class Page:
                              "–" if varied else None) for title, paper in titles.items()]
 
     def claims_table(self):
-        """One line each, the paper's value beside ours."""
+        """One line each, the paper's value next to ours."""
         sets = list(self.sources)
         header = ["claim", "paper", *sets, *(["scenes: from, to", "what moves it most"] if self.has_variants else [])]
         yield f"| {' | '.join(header)} |"
@@ -98,7 +98,7 @@ class Page:
             yield f"| {' | '.join([claim.title, claimed(claim.title, claim.paper), *claim.cells(sets)])} |"
 
     def claims_plot(self):
-        """The paper's values beside ours, with error bars; claims in per cent and others apart."""
+        """The paper's values next to ours, with error bars; claims in per cent and others apart."""
         units = {}
         for claim in self.claims:
             units.setdefault(claim.title.rsplit(", ", 1)[-1], []).append(claim)

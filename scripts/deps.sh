@@ -29,7 +29,7 @@ install_packages()
    as_root apt-get install -y -qq --no-install-recommends $missing >&2
 }
 
-# An apt state of our own with the main section of one of Debian's suites beside the machine's own
+# An apt state of our own with the main section of one of Debian's suites, separate from the machine's own
 # configuration: same mirror, same keyring, nothing of the system's is changed. "apt-get $other" uses it.
 prepare_suite()
 {

@@ -14,8 +14,8 @@ status=0
 # One more than there are processors: many tests wait, for a display, a process that is to be killed, a time limit.
 MESON_TESTTHREADS=${MESON_TESTTHREADS:-$(($(nproc) + 1))}
 export MESON_TESTTHREADS
-# Limits are those of an idle machine, some times what a test takes there. Where more runs beside the tests, or something of a
-# higher priority, they take as much longer; only a test that hangs is to be ended.
+# Limits are a multiple of what a test takes on an idle machine. If other programs run at the same time, perhaps with
+# a higher priority, tests take longer; only a test that hangs is to be ended.
 $MESON test -C "$BUILD" --print-errorlogs --timeout-multiplier 4 --wrapper "/usr/bin/python3 -IS $PWD/scripts/timed.py" ${TEST_ARGS:-} || status=$?
 [ ! -e "$timed" ] || mv "$timed" "$log"
 [ -e "$log" ] || : >"$log"

@@ -10,7 +10,7 @@ rm -rf "$out"
 mkdir -p "$out"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# What is built is beside no sources that were there: of these only what the checkout has now gets into a package.
+# The build folder has no older sources: only what the checkout has now gets into a package.
 cp -R python "$scratch/python"
 cp LICENSE "$scratch/python/"
 find "$scratch/python" -name __pycache__ -prune -exec rm -r {} +

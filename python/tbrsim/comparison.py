@@ -12,7 +12,7 @@ COLUMNS = ["unit", "this run", "the other", "change", "in %", "deviation", "this
 
 def _loading(results):
     """Frames that look like loading."""
-    from .report.typical import Typical  # the page's rule; whoever compares nothing needs no page
+    from .report.typical import Typical  # the page's rule; without a comparison no page is needed
     columns = results.frames
     return Typical({name: columns[name].tolist() for name in columns}, results.num_frames).outliers()
 

@@ -7,7 +7,7 @@ from .errors import Error
 
 
 def places(name):
-    """Where a file may be: beside the staged package, in the checkout, beside the command."""
+    """Where a file may be: next to the staged package, in the checkout, next to the command."""
     package = pathlib.Path(__file__).resolve().parents[2]
     yield package / name
     yield package / "subprojects" / "packagecache" / name

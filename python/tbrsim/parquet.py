@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables as Parquet: those of results, frames.csv and those of --attribute, beside them (docs/attribution.md), and any
+"""Tables as Parquet: those of results, frames.csv and those of --attribute, next to them (docs/attribution.md), and any
 other. `tbrsim parquet` and --format parquet start it as a program; it needs DuckDB's library, and
 of Python the standard library alone."""
 import argparse
@@ -99,7 +99,7 @@ def _copy(database, path, out, types, metadata=None, empty_texts=False):
 
 
 def convert(database, path, columns, run):
-    """A table of results as CSV as Parquet beside it. run: of stats.json."""
+    """Writes a CSV table of results as Parquet, next to it. run: of stats.json."""
     described = {name: {"unit": unit, "description": text}
                  for name, (_, unit, text) in columns.items()}
     return _copy(database, path, path.with_suffix(".parquet"),

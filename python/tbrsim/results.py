@@ -298,7 +298,7 @@ def load(path):
 def to_parquet(frame, path):
     """Writes a data frame as Parquet, by DuckDB's library as all tables (parquet.write_table). An
     index that has names is columns, the first ones."""
-    from . import parquet  # which is a program, too: whoever starts it imports the package first
+    from . import parquet  # which is a program, too: starting it imports the package first
     if any(name is not None for name in frame.index.names):
         frame = frame.reset_index()
     if not frame.columns.is_unique:

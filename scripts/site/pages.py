@@ -67,7 +67,7 @@ def toctree(entries, caption=None):
 
 
 class Stage:
-    """A folder with the pages as Sphinx takes them: links between them as they are on the site, pictures beside them."""
+    """A folder with the pages as Sphinx takes them: links between them as they are on the site, pictures next to them."""
 
     def __init__(self, top, folder, sections):
         self.top, self.folder, self.sections = top, folder, sections

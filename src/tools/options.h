@@ -25,7 +25,7 @@ struct options {
    const char *record; /**< file for the recording; absolute once made; NULL: none */
    const char *record_hidden; /**< whether events have hidden fragments, 0 or 1; NULL: the default */
    bool call_numbers;         /**< replays: draws get the numbers of their calls */
-   bool thumbnails;           /**< of passes, beside the statistics */
+   bool thumbnails;           /**< of passes, next to the statistics */
    bool parquet;              /**< tables as Parquet, too, when the program has ended */
    unsigned model_threads;    /**< that simulate; 0: the driver's choice */
    const char *out;           /**< directory for statistics; absolute once made; NULL: none */
@@ -107,7 +107,7 @@ extern const struct option_row config_option_rows[], frame_option_rows[], timeli
 /** Of commands that simulate live: --no-model, --out and --thumbnails; --record and --record-visible; --driver. */
 #define LIVE_OPTIONS(live, preset) OPTION_ROWS(live_option_rows, 0, 3, live, struct options, preset)
 #define RECORD_OPTIONS(live) OPTION_ROWS(live_option_rows, 3, 5, live, struct options, NULL)
-/** --format csv|parquet of the tables beside the statistics. */
+/** --format csv|parquet of the tables next to the statistics. */
 #define TABLE_OPTIONS(live) OPTION_ROWS(table_option_rows, 0, 1, live, struct options, NULL)
 /** Of commands that simulate live: --frames, which may be several ranges, and --selected. */
 #define LIVE_FRAME_OPTIONS(live) OPTION_ROWS(live_frame_option_rows, 0, 2, live, struct options, NULL)

@@ -37,7 +37,7 @@ def tree_of(configuration, settings):
 
 
 def _version():
-    """That of the command: its content. What renders is a library beside it."""
+    """That of the command: its content. The renderer is a separate library."""
     command = pathlib.Path(executable()).resolve()
     drivers = sorted(command.parents[1].glob("lib/**/libgallium-*.so"))
     return content(command), [content(driver) for driver in drivers]

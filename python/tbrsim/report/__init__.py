@@ -213,7 +213,7 @@ def generate(path, compare=None, frames=None, source=None, recording=None, first
              compare_source=None, max_size=MAX_SIZE, reuse_distances=False):
     """The page of the results in a directory, as text, and what to say about it, as sentences.
 
-    compare: another directory, put beside it. frames: (first, last) of the frames whose draws,
+    compare: another directory, to compare it with. frames: (first, last) of the frames whose draws,
     textures and tiles the page has; None: all of them, as far as max_size bytes have room, those nearest to the median
     first. source, compare_source: what was simulated for the page. recording: one of the run,
     whose frame `first` is the first of the results (None: both begin alike), for advice, the textures of draws

@@ -89,7 +89,7 @@ function vector(tag, attributes, ...children) {
   return made;
 }
 
-/* A place's part of the lines, by heights in its row: stores leave beside the first target, texture reads and loads arrive
+/* A place's part of the lines, by heights in its row: stores leave next to the first target, texture reads and loads arrive
  * below it. */
 const HEIGHTS = { stored: "24", sampled: "58%", loaded: "80%" };
 

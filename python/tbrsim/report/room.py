@@ -3,7 +3,7 @@
 
 
 def take_frames(runs, max_size, fixed):
-    """The attributions of the frames that there is room for beside what is there anyway (bytes), those nearest to the median
+    """The attributions of the frames that fit in addition to what is there anyway (bytes), those nearest to the median
     first: the page's parts as text, and [{"frame", "alone", "all"}] of the frames that are left out: the page's size
     with this frame alone, and with all those before it, too."""
     order = runs[0].typical.nearest_first(runs[0].selected)

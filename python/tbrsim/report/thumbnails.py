@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The small pictures of passes that `tbrsim run` and `replay --thumbnails` leave beside the statistics."""
+"""The small pictures of passes that `tbrsim run` and `replay --thumbnails` leave next to the statistics."""
 import base64
 import re
 

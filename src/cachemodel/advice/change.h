@@ -40,7 +40,7 @@ enum cm_change_type {
    /** Of indexed draws of a vertex shader, the repetitions of a vertex follow it: in a FIFO of transformed vertices
     * they are all found. */
    CM_CHANGE_FETCH_ONCE,
-   /** Primitives drawn to a target have half as many attributes, the position excepted: two values in the room of one. */
+   /** Primitives drawn to a target have half as many attributes, except the position: two values in the space of one. */
    CM_CHANGE_HALF_ATTRIBUTES,
 };
 

@@ -15,7 +15,7 @@ void cm_pass_join_destroy(struct cm_pass_join *join);
 
 /** Whether passes can be one: they have the same attachments, size and tiles, no shader of theirs stores anything, the first
  * does not resolve, nor does the second clear. Transform feedback comes with the vertices, before the tiles, in the order of
- * draws: whoever reads it finds it there. */
+ * draws: readers find it there. */
 bool cm_passes_can_join(const struct cm_pass *first, const struct cm_pass *second);
 
 /** Appends a pass, which is copied. It and those before it can be one. False when out of memory. */

@@ -4,7 +4,7 @@
  * for 3D Scene Rendering Workloads", MICRO 2013, section 2) measures of the blocks in a
  * last-level cache, whatever its policy: inter- and intra-stream hits of textures and the render targets that
  * are consumed (Figure 6), the epochs of texture and of Z blocks and their death ratios (Figures 7, 9), what
- * comes in predicted as distant (Figure 8). The cache counts accesses and hits by stream (Figures 4 and 5).
+ * is inserted with a distant RRPV (Figure 8). The cache counts accesses and hits by stream (Figures 4 and 5).
  *
  *    struct cm_stream_profile *profile = cm_stream_profile_create(&config, &cache);
  *    cm_stream_profile_access(profile, address, stream, access) …
@@ -50,7 +50,7 @@ struct cm_stream_profile_counts {
     * intra_stream_hits is the sum of texture.hits and these. */
    uint64_t first_texture_hits;
 
-   /** Figure 8. Blocks that came in predicted as distant (RRPV 3 of 2 bits). */
+   /** Figure 8. Blocks that were inserted with a distant RRPV (3 of 2 bits). */
    uint64_t distant_fills[CM_STREAM_COUNT];
 
    /** Figure 9. A block is a Z block from the Z access on that brought it in or hit it first. */

@@ -3,7 +3,7 @@
  * The simulated GPU as data: a YAML file (a preset in configs/ or the user's own)
  * and key=value changes to it. A file sets every key but for caches that the GPU has not
  * and those said to be optional, which are then 0; of an optional mapping that is there, it
- * sets every key. The sources of the values stand beside them in the presets. Keys are
+ * sets every key. The presets have the values' sources as comments. Keys are
  * dotted paths: "caches.l2.size". Numbers of bytes can be written as 256K or 2MiB, frequencies as 600MHz or 1.6GHz
  * (config/quantity.h), names in any letters (config/names.h).
  *
@@ -254,7 +254,7 @@ bool cm_policy_needs_liveness(enum cm_policy policy);
 /** Whether a policy learns from sampled sets: gspztc, gspztc-tse, gspc. */
 bool cm_policy_samples(enum cm_policy policy);
 
-/** Which primitives leave when a line was found, but the Attribute Buffer has no room for all
+/** Which primitives leave when a line was found, but the Attribute Buffer has no space for all
  * attributes: key primitive_buffer.further_victims. TCOR III-C3 says "more primitives are evicted
  * using OPT", not where they are looked for. */
 enum cm_further_victims {
@@ -268,7 +268,7 @@ enum cm_primitive_ids {
    /** "blocks": the number of its first block of PB-Attributes. TCOR II-B: "the address of the first attribute". */
    CM_PRIMITIVE_IDS_BLOCKS,
    /** "primitives": its number in the pass, so that consecutive primitives are in consecutive sets, whatever their
-    * attributes. A PMD would have to hold it beside the address, or instead of it, where all have as many. */
+    * attributes. A PMD would have to hold it in addition to the address, or instead of it, where all have as many. */
    CM_PRIMITIVE_IDS_PRIMITIVES,
 };
 
@@ -371,7 +371,7 @@ struct cm_config {
       /** 6d: texels of the side of a tile of tiles; a power of two, larger than first_level_tile. Others: 0 */
       uint32_t second_level_tile;
    } texture;
-   /** Optional: the design of the texture caches, counted beside them. */
+   /** Optional: the design of the texture caches, counted separately. */
    struct {
       enum cm_texture_design design;
       enum cm_texture_tags tags;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * What is wrong with a configuration's values, for the checks that each room has of its own keys. They end in
+ * What is wrong with a configuration's values, for the checks that each folder has of its own keys. They end in
  *    return value fits || cm_config_wrong(cm_config_about(problem, "key"), "%u is …, expected …", value);
  */
 #ifndef CM_CONFIG_PROBLEM_H

@@ -20,7 +20,7 @@
 #include "config/config.h"
 #include "stats/counters.h"
 
-/** Units beside the caches and memory: X(identifier, name, group, description) */
+/** Units other than the caches and memory: X(identifier, name, group, description) */
 #define CM_ENERGY_UNITS(X)                                                                              \
    X(MESH, "mesh", MEMORY_HIERARCHY, "links and routers between the texture caches")                    \
    X(TEXTURE_BUS, "texture_bus", MEMORY_HIERARCHY, "the bus between the texture caches and the L2")     \

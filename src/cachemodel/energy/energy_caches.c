@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What accesses to caches take. CACTI's energy of a read or write has the tags of all ways in it; in its
- * normal mode their data is read beside them, so that a look-up that misses takes what a read takes. */
+ * normal mode their data is read at the same time, so that a look-up that misses takes what a read takes. */
 #include <stdio.h>
 
 #include "access/access_unit.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the organisations of texture/nuca.h take beside the texture caches: the mesh, and the Affinity Tables or the
+/* What the organisations of texture/nuca.h take in addition to the texture caches: the mesh, and the Affinity Tables or the
  * directory; the bus to the L2, with or without them. */
 #include <stdio.h>
 

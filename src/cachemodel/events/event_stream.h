@@ -244,7 +244,7 @@ struct cm_fragment_tests {
    bool depth_test;    /**< compares with the depth attachment */
    bool depth_write;   /**< and replaces what it holds */
    bool stencil_test;  /**< compares with the stencil attachment */
-   bool stencil_write; /**< and may change what it holds, be it where a test fails */
+   bool stencil_write; /**< and may change what it holds, possibly only where a test fails */
    bool late;          /**< the tests come after the shader; a fragment that is bound to fail the depth
                           * test may be dropped before it all the same */
    /** Whole regions may fail the depth test at once (CM_UNSHADED_HIDDEN): fragments are tested to be nearer
@@ -253,7 +253,7 @@ struct cm_fragment_tests {
    uint8_t color_write; /**< bit c: color attachment c is written */
    uint8_t color_read;  /**< of these, those whose content it depends on: blended, or written in part */
    /* What its fragment shader reads of the attachments at each live fragment: framebuffer fetch. */
-   uint8_t color_fetch; /**< bit c: color attachment c, be it written or not */
+   uint8_t color_fetch; /**< bit c: color attachment c, whether written or not */
    bool depth_fetch;    /**< the depth attachment */
    bool stencil_fetch;  /**< the stencil attachment */
 };
@@ -265,10 +265,10 @@ struct cm_draw {
       evaluation_shader; /**< of tessellation, which may have no control shader */
    struct cm_shader geometry_shader;
    struct cm_shader fragment_shader;
-   /* What runs between the vertex shader and primitive assembly; what it hands on stays on chip. A draw that goes on in
+   /* What runs between the vertex shader and primitive assembly; its output stays on chip. A draw that continues in
     * another pass has there what ran then, without vertices; of the shaders only their instructions. Recordings before
     * version 8 have none of it. */
-   uint64_t patches;                /**< that are tessellated, be it to nothing */
+   uint64_t patches;                /**< that are tessellated, even to nothing */
    uint64_t control_invocations;    /**< up to CM_MAX_PATCH_VERTICES a patch */
    uint64_t evaluation_invocations; /**< up to CM_MAX_PATCH_POINTS a patch */
    uint64_t geometry_invocations;   /**< up to CM_MAX_GEOMETRY_INSTANCES a primitive that reaches it */
@@ -380,7 +380,7 @@ struct cm_pass {
     * primitives, or more where a clear dropped draws. 0: not known. */
    uint32_t attribute_blocks;
    enum cm_end_reason end; /**< why it ended; changes nothing that is counted */
-   /** Of a replayed trace: the number of the call that ended it, be it a draw to another framebuffer; 0: not known, or a
+   /** Of a replayed trace: the number of the call that ended it, such as a draw to another framebuffer; 0: not known, or a
     * buffer swap. */
    uint32_t end_call;
    uint32_t num_color;
@@ -553,10 +553,10 @@ enum cm_event_type {
 #define CM_SHADE_DEFERRED (1u << 17)  /**< CM_PASS_FULL: of an opaque draw */
 #define CM_SHADE_RUN \
    (1u << 18) /**< with CM_SHADE_DEFERRED: changes where another run of primitives
-                                         * begins, be it of the same draw */
+                                         * begins, even of the same draw */
 /** Of CM_EVENT_UNSHADED: the quads fail by their region's depth. */
 #define CM_UNSHADED_HIDDEN (1u << 16)
-/** Pixels of the side of a region of hierarchical depth: 8, as of the first GPU that had it (S. Morein, "ATI
+/** Pixels of the side of a region of hierarchical depth: 8, as in the first GPU that had it (S. Morein, "ATI
  * Radeon HyperZ Technology", Graphics Hardware 2000). A row of regions begins with the attachment's. */
 #define CM_HIZ_SIZE 8
 #define CM_SHADE_SAMPLE_SHIFT 24 /**< CM_PASS_FULL: 1 + the sample that the shader runs for; 0: all */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * Writes attributions beside stats.json, as the keys attribution.* ask for them (docs/attribution.md): passes.csv, draws.csv,
+ * Writes attributions next to stats.json, as the keys attribution.* ask for them (docs/attribution.md): passes.csv, draws.csv,
  * textures.csv, tiles.csv. Each begins with the columns
  *
  *    frame        in which the accesses happened

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * What the processors and fixed-function units of a tile-based GPU did, as far as the event stream has it: the
- * operations that energy is counted for (docs/energy.md). Counted beside the memory hierarchy, tile by tile, and
+ * operations that energy is counted for (docs/energy.md). Counted independently of the memory hierarchy, tile by tile, and
  * only where the configuration asks for it (cm_config_counts_operations).
  *
  * Mode tbr: each quad is rasterised with its attributes, then tested (TCOR II-A). Mode tbdr: hidden surfaces are

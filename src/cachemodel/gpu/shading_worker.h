@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The Fragment Processors, simulated beside the other stages: a shading worker runs the quads of a segment's tiles.
+ * The Fragment Processors, simulated in parallel with the other stages: a shading worker runs the quads of a segment's tiles.
  *
  * What a texture cache holds when a read reaches it is not known then: it depends on tiles before. So each worker has filters
  * in front of the texture caches (memory/filter.h), which begin each segment without knowing a block. They count the reads that

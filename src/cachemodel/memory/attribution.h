@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * Attribution: counts each access and what it causes for the render pass, draw, resource and tile that asked for it,
- * beside the units' own counters. A write-back is counted for who wrote the block last, whoever evicts it; the
+ * in addition to the units' own counters. A write-back is counted for the block's last writer, whoever evicts it; the
  * eviction for who needs the line.
  *
  * The stages set the origin of what they access next. Units count for the origin of their side: that of the stage that
- * runs, or on the shared side that of the entry that is served, which CM_ENTRY_ORIGIN entries tell. A unit's pointer
+ * runs, or on the shared side that of the entry that is served, from CM_ENTRY_ORIGIN entries. A unit's pointer
  * to the attribution is NULL where nothing is attributed.
  *
  * The sum of a column over the rows of a table is what the unit itself has counted since the last
@@ -108,7 +108,7 @@ bool cm_config_attributes(const struct cm_config *config);
  * made of others. */
 uint32_t cm_config_attributed_parts(const struct cm_config *config);
 
-/** num_stage_columns: of the stages, beside those of the units. NULL when out of memory. */
+/** num_stage_columns: of the stages, in addition to those of the units. NULL when out of memory. */
 struct cm_attribution *cm_attribution_create(const struct cm_config *config, uint32_t num_stage_columns);
 /** NULL is fine. */
 void cm_attribution_destroy(struct cm_attribution *attribution);

@@ -85,7 +85,7 @@ struct cm_replacement {
    void (*remove)(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way);
    /** Called when blocks first … last are invalidated, present or not; NULL: not needed. */
    void (*invalidate)(struct cm_cache *cache, uint64_t first, uint64_t last);
-   /** Bytes of state: of each way beside its line, of each set beside those of its ways, of all sets together, and of the
+   /** Bytes of state: per way outside its line, per set in addition to those of its ways, of all sets together, and of the
     * sets of each bank. All state begins as 0. */
    uint32_t way_bytes, set_bytes, shared_bytes, bank_bytes;
    /** RRIP, whose sets' state begins with a byte for each way: that of an empty way, and in the lower four bits of others

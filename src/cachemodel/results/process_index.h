@@ -38,7 +38,7 @@ struct cm_process_index {
 /** Reads the index in a directory that is open; there are no rows where there is none. 0, or the error number:
  * EBADMSG where the file is no such index. */
 int cm_process_index_read(int directory, struct cm_process_index *index);
-/** Writes it beside itself and renames it: 0, or the error number. Without rows it is removed. */
+/** Writes it under another name and renames it: 0, or the error number. Without rows it is removed. */
 int cm_process_index_write(int directory, const struct cm_process_index *index);
 void cm_process_index_free(struct cm_process_index *index);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The folder "thumbnails" beside stats.json: small pictures of what render passes have rendered, FRAME-PASS.png with the
+ * The folder "thumbnails" next to stats.json: small pictures of what render passes have rendered, FRAME-PASS.png with the
  * numbers that passes.csv has.
  */
 #ifndef CM_THUMBNAILS_H

@@ -11,7 +11,7 @@
  * counters; one that is not among the columns was zero in every frame.
  *
  * Where time is simulated, the last column is "fps": frames per second at clock_mhz, with three
- * decimals; of the total, what it makes of all frames' time.
+ * decimals; for the total, over the time of all frames.
  *
  * After each frame both files are whole up to that frame, whenever the process is killed: but
  * frames.csv may have the last frame, and its columns, while stats.json does not yet. What a directory

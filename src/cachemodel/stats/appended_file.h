@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * A file beside stats.json to which frames append packets of any kind: a timeline (timing/timeline.h). It is there from
+ * A file next to stats.json to which frames append packets of any kind: a timeline (timing/timeline.h). It is there from
  * the first frame of the statistics on, with its head; under its name it is whole up to a frame at any time.
  *
  * cm_stats_writer_add_file has it written together with the others.

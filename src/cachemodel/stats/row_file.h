@@ -54,7 +54,7 @@ int cm_row_file_append(struct cm_row_file *rows, const struct cm_row_file_conten
 /** Takes the last row back, whose size that is. */
 int cm_row_file_truncate(struct cm_row_file *rows, size_t row_bytes);
 
-/** Writes the file beside itself, with the rows that are there and a new one. 0, or what went wrong. */
+/** Writes the file under its other name, with the existing rows and a new one. 0, or an errno value. */
 int cm_row_file_rewrite(struct cm_row_file *rows, const struct cm_row_file_content *content);
 /** Puts it in its place: 0, or what went wrong. */
 int cm_row_file_commit(struct cm_row_file *rows, const struct cm_row_file_content *content);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * A CSV file beside stats.json with any number of rows per frame. It begins with columns of keys, which say what a row is
+ * A CSV file next to stats.json with any number of rows per frame. It begins with columns of keys, which say what a row is
  * of; then it has a column for each counter that was not zero in some row so far, in the counter table's order (the first
  * one of all that it may have always has a column). Keys may stand between double quotes.
  *

@@ -61,7 +61,7 @@ void cm_threads_init(struct cm_threads *threads);
  * in the caches of its processor. Before cm_threads_start. */
 void cm_threads_add(struct cm_threads *threads, struct cm_worker *worker);
 
-/** Starts threads beside the owner; fewer where the system has no more. */
+/** Starts threads in addition to the owner; fewer if the system has no more. */
 void cm_threads_start(struct cm_threads *threads, unsigned count);
 
 /** Ends them; no worker may have a task left. */

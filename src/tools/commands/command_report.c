@@ -103,7 +103,7 @@ default_results(const struct report *report)
    return report->results ? report->results : "tbrsim-out";
 }
 
-/* Results without attributions, or asked for on another GPU, are made anew of their recording, beside them. */
+/* Results without attributions, or asked for on another GPU, are made again from their recording, next to them. */
 static void
 use_recording(struct page_run *run, const struct report *report)
 {
@@ -147,7 +147,7 @@ first_run(const struct report *report)
    return run;
 }
 
-/* The one beside it. */
+/* The second run. */
 static struct page_run
 other_run(const struct report *report, const struct page_run *first)
 {

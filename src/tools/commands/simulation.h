@@ -68,7 +68,7 @@ struct simulations {
    struct simulation *list;
    unsigned count;
    unsigned jobs;              /**< threads */
-   unsigned model_threads;     /**< of each simulation, beside those (cm_gpu_set_threads); 0: 1 */
+   unsigned model_threads;     /**< of each simulation, in addition to those (cm_gpu_set_threads); 0: 1 */
    bool are_threads_asked_for; /**< and not a default */
    const char *work_times;     /**< CSV of the processor time of each part of the work; NULL: none */
    uint64_t decoding_nanoseconds;

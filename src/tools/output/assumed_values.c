@@ -45,7 +45,7 @@ is_from(const struct cm_config *config, const struct assumed_value *assumed)
    return !strcmp(slash ? slash + 1 : file, assumed->file);
 }
 
-/* A configuration beside the preset of its name. */
+/* A configuration and the preset of its name. */
 struct comparison {
    const struct cm_config *config;
    struct cm_config *preset; /* NULL: there is none */

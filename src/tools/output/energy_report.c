@@ -135,7 +135,7 @@ print_sums(const struct energy_account *account)
       printf("%s: %s\n", cm_energy_group_names[group], cm_energy_group_descriptions[group]);
 }
 
-/* Several beside each other: of each frame, and how much more that is than the first one's. */
+/* Several side by side: per frame, and how much more that is than the first one's. */
 static void
 print_comparison(const struct energy_account *accounts, unsigned count)
 {

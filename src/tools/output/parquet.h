@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** Tables of results as Parquet, beside those as CSV: by the package's tbrsim.parquet, with DuckDB's library. */
+/** Tables of results as Parquet, next to those as CSV: by the package's tbrsim.parquet, with DuckDB's library. */
 #ifndef PARQUET_H
 #define PARQUET_H
 

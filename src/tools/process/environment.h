@@ -21,7 +21,7 @@ const char *presets_directory(void);
 const char *python_directory(void);
 const char *command_path(void);
 
-/** A file of those that are installed with the command, beside the presets; the caller frees it. */
+/** A file that is installed with the command, next to the presets; the caller frees it. */
 char *data_path(const char *name);
 
 /** What is in the directory of the programs that the command runs; the caller frees it. */

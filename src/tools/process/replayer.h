@@ -29,7 +29,7 @@ struct replay_images {
 /** The argument that names the trace which a program is to replay; NULL where it is none of apitrace's replayers. */
 char **replayer_trace(char *program[]);
 
-/** Fills in what the replayers of a trace need in their environment beside the driver's; returns how many. */
+/** Fills in what the replayers of a trace need in their environment in addition to the driver's; returns how many. */
 unsigned replayer_variables(struct variable *variables, const struct trace *trace);
 
 /** Starts a replay, of a trace that was made on a newer context on what there is; then the calls that this refuses

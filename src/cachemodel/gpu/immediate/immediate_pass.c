@@ -207,7 +207,7 @@ cm_immediate_clear(struct cm_immediate *immediate)
 {
    const struct cm_pass *pass = immediate->gpu->pass;
    if (immediate->stencil_is_depth) {
-      /* One of the two may be cleared beside the other's content. */
+      /* One of the two may be cleared while the other keeps its content. */
       if (pass->depth.clear || pass->stencil.clear)
          clear_surface(immediate, immediate->depth, pass->depth.load || pass->stencil.load);
    } else {

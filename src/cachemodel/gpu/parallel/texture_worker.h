@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The private texture caches, simulated beside the other stages: the texture worker serves the reads that the filters of shading
+ * The private texture caches, simulated in parallel with the other stages: the texture worker serves the reads that the filters of shading
  * workers have passed on, in the order of tiles.
  *
  * The caches are connected to the lists of segments while it uses them, and to the main thread's stream otherwise.

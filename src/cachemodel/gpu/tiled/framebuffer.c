@@ -66,7 +66,7 @@ transfer_block(struct cm_gpu *gpu, const struct cm_resource *resource, uint64_t 
 }
 
 /* Moves pixels whose blocks are rectangles: each block once, from left to right. One that
- * has pixels beside the part, other than the level's padding, is written in part. */
+ * has pixels outside the part, other than the level's padding, is written in part. */
 static void
 transfer_blocks(struct cm_gpu *gpu, const struct cm_resource *resource, const struct cm_texture_level *level,
                 uint64_t address, struct cm_rectangle part, struct cm_block_shape shape,

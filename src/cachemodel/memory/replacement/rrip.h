@@ -8,7 +8,7 @@
  * The policies differ in the prediction at insertion.
  *
  * State of a set: a byte for each way with its prediction, or RRIP_EMPTY where it has no block. A policy may
- * have up to three bits more for each block. A second row of bytes follows. Sets of 8 or 16 ways have these bits beside the
+ * have up to three bits more for each block. A second row of bytes follows. Sets of 8 or 16 ways have these bits next to the
  * prediction, and in the second row a tag for each way, 8 bits of its block's number, mixed: words of them are compared, not
  * ways one by one, and a set's state is within half a cache line of the host. Other sets have the extra bits
  * as the second row. The shared state begins with a struct rrip.

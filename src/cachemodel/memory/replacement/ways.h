@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** For policies that keep each block in its way, with state beside the lines: the lowest
+/** For policies that keep each block in its way, with state outside the lines: the lowest
  * empty way is filled first. */
 #ifndef CM_REPLACEMENT_WAYS_H
 #define CM_REPLACEMENT_WAYS_H

@@ -69,7 +69,7 @@ begin_entry(nir_builder *b, const struct invocation *invocation, uint32_t number
 {
    nir_def *slot = nir_ssbo_atomic(b, 32, log_buffer(b), nir_imm_int(b, offsetof(struct tbr_log, count)),
                                    nir_imm_int(b, 1), .atomic_op = nir_atomic_op_iadd);
-   /* Those for which there is no room must not get at the beginning again, as addresses have 32 bits. */
+   /* Those for which there is no space must not reach the beginning again, as addresses have 32 bits. */
    slot = nir_umin(b, slot, nir_imm_int(b, TBR_LOG_ACCESSES));
    nir_def *address = nir_iadd_imm(b, nir_imul_imm(b, slot, sizeof(struct tbr_logged_access)),
                                    offsetof(struct tbr_log, accesses));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * Small pictures of what render passes leave in memory (TBRSIM_THUMBNAILS=1), beside the statistics
+ * Small pictures of what render passes leave in memory (TBRSIM_THUMBNAILS=1), next to the statistics
  * (results/thumbnails.h): of the first colour buffer that is stored or resolved, else of the depth buffer, grey between its
  * least and its greatest value. The first row is the first one in memory. A pass that stores neither has none.
  */

@@ -13,7 +13,7 @@ struct texture_taps {
    texture_int offset[TEXTURE_MAX_TAPS]; /**< bytes from the base; of compressed formats to the block */
    texture_int place[TEXTURE_MAX_TAPS];  /**< in a compressed block: y * 4 + x; else not set */
    uint8_t channels;                     /**< bit mask: which are decoded */
-   bool pairs;                           /**< every second tap is the texel beside the one before it */
+   bool pairs;                           /**< every second tap is the texel next to the one before it */
 };
 
 /** What components of the result can be, as the view's swizzle numbers them: channels, 0 and 1. */
@@ -90,7 +90,7 @@ texture_load_words(unsigned bytes, const struct tbr_texture_private *state, text
    }
 }
 
-/** The same of texels of up to 8 bytes and those beside them: words[0] and, after the texel's, those. */
+/** The same for texels of up to 8 bytes and those next to them: words[0] and, after the texel's, those. */
 TEXTURE_INLINE void
 texture_load_word_pairs(unsigned bytes, const struct tbr_texture_private *state, texture_int offset,
                         texture_int left[4], texture_int right[4])

@@ -220,7 +220,7 @@ texture_beyond_edge(texture_int beyond, texture_int along, texture_int last)
    return texture_select_int((beyond & 1) != 0, last - place, place);
 }
 
-/** Moves the taps of lanes whose squares cross the edges of a seamless cube map's faces to the faces beside them,
+/** Moves the taps of lanes whose squares cross the edges of a seamless cube map's faces to the faces next to them,
  * and notes them one by one. first: the texels at (0, 0). Returns for each tap the lanes that have no texel there: it
  * is past a corner, where three faces meet. */
 static __attribute__((noinline)) void
@@ -258,7 +258,7 @@ texture_cross_faces(const struct tbr_texture_private *state, const struct textur
    }
 }
 
-/** Past corners, the mean of the other three texels; of integers, the one beside it. */
+/** Past corners, the mean of the other three texels; for integers, the one next to it. */
 static __attribute__((noinline)) void
 texture_fill_corners(const struct tbr_texture_private *state, const texture_int missing[4], unsigned channels,
                      struct texture_texels *texels)
