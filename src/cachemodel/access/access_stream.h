@@ -45,11 +45,11 @@ enum cm_entry_kind {
                           * cm_access. What the unit passes on follows, up to the next one. Only with readers. */
    /* Where a reader asks for them (cm_access_reader.requests). */
    CM_ENTRY_GROUP, /**< the next lookups begin together: of a footprint, a shader, a PMD, a primitive's attributes;
-                    * value: how many precede the accesses that they cause; of textures and storage cm_group_make's */
+                    * value: how many precede the accesses that they cause; for textures and storage cm_group_make's */
    CM_ENTRY_LOOKUP, /**< a block is looked up in a first texture cache, hit or miss; one of a group */
    CM_ENTRY_REQUEST, /**< a block is requested of a NUCA by the group's processor; instance: the cache that serves it.
                       * What it causes follows. */
-   /** Messages between a NUCA's nodes that no request waits for, after the request that brought them about; instance:
+   /** Messages between a NUCA's nodes that no request waits for, after the request that caused them; instance:
     * the sender; value: how many << 8 | the receiver, which is the sender where they go to all nodes. */
    CM_ENTRY_MESSAGE,
    CM_ENTRY_MARK, /**< unit: enum cm_mark */
@@ -211,8 +211,8 @@ cm_group_resource(cm_entry group)
 struct cm_access_stream {
    cm_entry *entries; /**< room for `capacity` of them */
    uint32_t count, capacity;
-   /** Consumes all entries and sets count to 0; called when the batch is full. Of a stream that keeps its entries until
-    * somebody reads them, and is never drained, it enlarges the room. */
+   /** Consumes all entries and sets count to 0; called when the batch is full. For a stream that keeps its entries until
+    * they are read, and is never drained, it enlarges the array. */
    void (*take)(void *context, struct cm_access_stream *stream);
    void *context;
 };
@@ -231,7 +231,7 @@ cm_access_stream_drain(struct cm_access_stream *stream)
    assert(stream->count == 0);
 }
 
-/** The same of a full stream, which may make room for more entries instead. */
+/** The same for a full stream, which may make room for more entries instead. */
 static inline void
 cm_access_stream_make_room(struct cm_access_stream *stream)
 {
@@ -239,7 +239,7 @@ cm_access_stream_make_room(struct cm_access_stream *stream)
    assert(stream->count < stream->capacity);
 }
 
-/** Makes room for `count` entries, fewer than a batch: they are not drained before another one is appended. */
+/** Makes room for `count` entries, fewer than a batch: the stream is not drained before yet another one is appended. */
 static inline void
 cm_access_stream_reserve(struct cm_access_stream *stream, uint32_t count)
 {
@@ -255,8 +255,8 @@ cm_access_stream_append(struct cm_access_stream *stream, cm_entry entry)
       cm_access_stream_make_room(stream);
 }
 
-/** Appends a CM_ENTRY_ORIGIN for each part in which the origin of what follows, `to`, differs from that of what is
- * in the stream, `from`. */
+/** Appends a CM_ENTRY_ORIGIN for each part in which the next origin, `to`, differs from the last one in the
+ * stream, `from`. */
 void cm_access_stream_append_origin(struct cm_access_stream *stream, const struct cm_origin *from,
                                     const struct cm_origin *to);
 

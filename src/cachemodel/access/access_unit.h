@@ -6,7 +6,7 @@
  *
  * A unit consumes the entries a batch at a time, appends those it passes on to its next stream, and counts.
  * Entries that do not concern it are passed on unchanged, in order. A read that a unit does not pass on has hit in
- * it; reads of other blocks that it adds are prefetches, for which nobody waits.
+ * it; reads of other blocks that it adds are prefetches, for which nothing waits.
  */
 #ifndef CM_ACCESS_UNIT_H
 #define CM_ACCESS_UNIT_H

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** The parts of an origin. A part is 0 where the access is of none: tiles are loaded and stored by no draw. */
+/** The parts of an origin. A part is 0 where the access belongs to none: no draw loads and stores tiles. */
 enum cm_origin_part {
    CM_ORIGIN_PASS,     /**< the render pass, counted from 1 over all frames */
    CM_ORIGIN_DRAW,     /**< 1 + the draw's number in the pass */

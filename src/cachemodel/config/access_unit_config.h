@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** The part of a configuration that says which units stand on the access stream: keys access_units.*
+/** The part of a configuration that lists the units on the access stream: keys access_units.*
  * (access/access_unit.h). */
 #ifndef CM_ACCESS_UNIT_CONFIG_H
 #define CM_ACCESS_UNIT_CONFIG_H

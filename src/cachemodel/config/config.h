@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * The simulated GPU as data: a YAML file (a preset in configs/ or the user's own)
- * and key=value changes to it. A file sets every key but for caches that the GPU has not
- * and those said to be optional, which are then 0; of an optional mapping that is there, it
+ * and key=value changes to it. A file sets every key, except caches that the GPU does not have
+ * and optional keys, which are then 0; in an optional mapping that is present, it
  * sets every key. The presets have the values' sources as comments. Keys are
  * dotted paths: "caches.l2.size". Numbers of bytes can be written as 256K or 2MiB, frequencies as 600MHz or 1.6GHz
- * (config/quantity.h), names in any letters (config/names.h).
+ * (config/quantity.h), names in upper or lower case (config/names.h).
  *
  * Functions that can fail write one line to error (no newline at its end): for a
  * file "FILE:LINE: what is wrong, what was expected".
@@ -70,7 +70,7 @@ struct cm_immediate_config {
    } hiz_region;
    enum cm_depth_reads {
       CM_DEPTH_READS_NOT_HIDDEN, /**< "not-hidden": Z is read of all blocks but those of regions that HiZ rejects */
-      /** "undecided": nor of those of which all fragments pass the depth test, or all fail */
+      /** "undecided": nor of blocks whose fragments all pass the depth test, or all fail */
       CM_DEPTH_READS_UNDECIDED,
    } depth_reads;
    enum cm_render_caches {
@@ -92,7 +92,7 @@ enum cm_placement_kind {
  * texture_bus.*, each of which may be left out. Its energy: energy.texture_bus_byte. */
 struct cm_texture_bus_config {
    uint32_t bytes_per_cycle; /**< of blocks, a power of two up to 4096; 0: any number of blocks at once */
-   uint32_t latency;         /**< cycles that a request and its block spend on it besides, 0 … 1000 */
+   uint32_t latency;         /**< further cycles that a request and its block spend on it, 0 … 1000 */
 };
 
 /** How a texture cache is accessed (texture/access.h): key texture_access.design. */
@@ -150,7 +150,7 @@ enum cm_policy {
 extern const char *const cm_policy_names[CM_POLICY_COUNT];
 extern const char *const cm_policy_descriptions[CM_POLICY_COUNT];
 
-/** How a block number becomes a set number: key caches.*.index (memory/set_index.h). But for modulo, the number of sets is
+/** How a block number becomes a set number: key caches.*.index (memory/set_index.h). Except with modulo, the number of sets is
  * a power of two, 2^n. */
 enum cm_index {
    CM_INDEX_MODULO,   /**< "modulo": the remainder by the number of sets */
@@ -176,10 +176,10 @@ enum cm_write_miss {
 };
 
 /** Which sets are the samples of GSPC's policies, "identified by simple Boolean functions on the LLC index bits" (3): key
- * caches.*.gspc.samples. Of 1,024 sets 16, whose bits 9 to 6 are as bits 3 to 0. */
+ * caches.*.gspc.samples. Of 1,024 sets 16, whose bits 9 to 6 equal bits 3 to 0. */
 enum cm_gspc_samples {
    CM_GSPC_SAMPLES_QUARTER, /**< "quarter": bits 5 and 4 are clear: the first quarter of 64 neighbours */
-   CM_GSPC_SAMPLES_SPREAD,  /**< "spread": bits 5 and 4 are as bits 7 and 6: all of it */
+   CM_GSPC_SAMPLES_SPREAD,  /**< "spread": bits 5 and 4 equal bits 7 and 6: all over the 64 */
 };
 
 /** Policies that learn from sampled sets: keys caches.*.gspc.*. Each threshold is a power of two, 1 … 128; 0: the
@@ -227,7 +227,7 @@ struct cm_cache_config {
    /** Banks, a power of two up to 16: set s is in bank s % banks. A policy that learns keeps what it has
     * learnt for each bank by itself. 0: the policy's own number (cm_cache_config_banks). */
    uint32_t banks;
-   /** 1 + the stream whose accesses pass by the cache, as GSPC 5.1 has displayable colour do; 0: "none".
+   /** 1 + the stream whose accesses bypass the cache, like displayable colour in GSPC 5.1; 0: "none".
     * cm_config_set also takes the key uncached_display: true is "display", false "none". */
    uint32_t uncached;
    struct cm_gspc_config gspc;
@@ -254,7 +254,7 @@ bool cm_policy_needs_liveness(enum cm_policy policy);
 /** Whether a policy learns from sampled sets: gspztc, gspztc-tse, gspc. */
 bool cm_policy_samples(enum cm_policy policy);
 
-/** Which primitives leave when a line was found, but the Attribute Buffer has no space for all
+/** Which primitives are evicted when a line was found, but the Attribute Buffer has no space for all
  * attributes: key primitive_buffer.further_victims. TCOR III-C3 says "more primitives are evicted
  * using OPT", not where they are looked for. */
 enum cm_further_victims {
@@ -263,7 +263,7 @@ enum cm_further_victims {
                                   * sets after it */
 };
 
-/** What the ID of a primitive is that the Primitive Buffer is indexed and tagged with: key primitive_buffer.ids. */
+/** The ID of a primitive that indexes and tags the Primitive Buffer: key primitive_buffer.ids. */
 enum cm_primitive_ids {
    /** "blocks": the number of its first block of PB-Attributes. TCOR II-B: "the address of the first attribute". */
    CM_PRIMITIVE_IDS_BLOCKS,
@@ -272,7 +272,7 @@ enum cm_primitive_ids {
    CM_PRIMITIVE_IDS_PRIMITIVES,
 };
 
-/** Which of several primitives with the greatest OPT number, to be read next in the same tile or never again, leaves: key
+/** Which of several primitives with the greatest OPT number, to be read next in the same tile or never again, is evicted: key
  * primitive_buffer.ties. */
 enum cm_ties {
    CM_TIES_GREATEST_ID, /**< "greatest-id": the last one in program order, which the tile reads last */
@@ -285,13 +285,13 @@ enum cm_ties {
  * caches.attribute_cache is then its Attribute Buffer (size: entries * entry_bytes), with the ways,
  * the index and the policy (tcor: OPT numbers; or lru) of the Primitive Buffer. */
 struct cm_primitive_buffer_config {
-   /** In sets of caches.attribute_cache.ways, a power of two of them. With index modulo any number of lines, dealt
-    * evenly to lines / ways sets. 0: none is configured. */
+   /** In sets of caches.attribute_cache.ways, a power of two of them. With index modulo any number of lines, divided
+    * evenly among lines / ways sets. 0: none is configured. */
    uint32_t lines;
    enum cm_further_victims further_victims;
    /** Primitives that wait for the Rasterizer, 1 … 4096. A primitive stays locked until the
-    * Rasterizer has consumed it (TCOR III-C3); without a clock, until so many more were read, which
-    * is when the Rasterizer is what limits. */
+    * Rasterizer has consumed it (TCOR III-C3); without a clock, until this many more were read, which
+    * holds when the Rasterizer is the bottleneck. */
    uint32_t output_queue;
    /** Requests for attributes outstanding at the next level. A miss makes one for each attribute of
     * its primitive at once (TCOR III-C3), so it has to hold those of the largest one. Without a
@@ -310,7 +310,7 @@ struct cm_config {
    char *description;          /**< one line */
    uint32_t clock_mhz;         /**< GPU clock */
    enum cm_timing_mode timing; /**< optional */
-   /** Optional: what accesses are counted by, each 0 or 1 (gpu/attribution.h). Changes no other result. */
+   /** Optional: to what accesses are attributed, each 0 or 1 (gpu/attribution.h). Changes no other result. */
    struct {
       uint32_t pass, draw, texture, tile;
    } attribution;
@@ -344,13 +344,13 @@ struct cm_config {
    } fragment_stage;
    struct {
       /** Invocations of a sub-group of compute shaders, whose accesses to storage are made together: 4, 8 or 16; 0: 16.
-       * Of fragment shaders a quad's are. */
+       * In fragment shaders those of a quad are. */
       uint32_t lanes;
       /* For timing. */
       uint32_t
-         block_cycles; /**< cycles of a processor's load/store unit a block that an instruction accesses; 0: 1 */
+         block_cycles; /**< cycles of a processor's load/store unit per block that an instruction accesses; 0: 1 */
       uint32_t
-         mshrs; /**< misses outstanding of each processor's load/store unit; 0: as of its texture cache */
+         mshrs; /**< misses outstanding of each processor's load/store unit; 0: as many as its texture cache has */
    } load_store;
    struct {
       /** Invocations of compute shaders that a processor works on at once, for timing: those of whole work-groups; one that
@@ -359,7 +359,7 @@ struct cm_config {
    } compute_stage;
    struct {
       /** Iterations that all loops of one invocation of a program may make together;
-       * then they end, which is said in a line. Unrolled loops do not count. 0: no limit. */
+       * then they end, with a message. Unrolled loops do not count. 0: no limit. */
       uint32_t loop_limit;
    } shader;
    struct {
@@ -448,10 +448,10 @@ cm_stream_reaches(const struct cm_config *config, enum cm_stream stream, enum cm
    return at == unit;
 }
 
-/** Whether the values of a configuration fit together; if not, what is wrong with which. */
+/** Whether the values of a configuration fit together; if not, what is wrong with which value. */
 typedef bool cm_config_checker(const struct cm_config *config, struct cm_config_problem *problem);
 
-/** cm_config_load (gpu/gpu_config.h) and cm_config_parse with a check of one's own. */
+/** cm_config_load (gpu/gpu_config.h) and cm_config_parse with a check of the caller's. */
 struct cm_config *cm_config_read(const char *name_or_path, const char *presets_dir, cm_config_checker *check,
                                  char *error, size_t error_size);
 #define CM_CONFIG_DEFAULT "tcor-baseline-64k"
@@ -470,11 +470,11 @@ cm_config_counts_operations(const struct cm_config *config)
    return config->energy.technology != 0 && config->timing == CM_TIMING_ON;
 }
 
-/** All keys and values as one JSON object, without a newline at its end. Optional ones are left out where
- * they are as if they were not there. */
+/** All keys and values as one JSON object, without a newline at its end. Optional ones are left out if
+ * their values equal those of a missing key. */
 void cm_config_write_json(const struct cm_config *config, FILE *file);
 
-/** The same as YAML that cm_config_load takes, a key a line, with the file and line that each value comes from as a
+/** The same as YAML that cm_config_load takes, a key per line, with the file and line that each value comes from as a
  * comment ("--set" where cm_config_set set it). */
 void cm_config_write_yaml(const struct cm_config *config, FILE *file);
 
@@ -489,7 +489,7 @@ struct cm_config_key {
 /** All keys, each before those in it. */
 void cm_config_list_keys(void (*found)(const struct cm_config_key *key, void *context), void *context);
 
-/** cm_config_list_presets (gpu/gpu_config.h) with a check of one's own. */
+/** cm_config_list_presets (gpu/gpu_config.h) with a check of the caller's. */
 bool cm_config_read_presets(const char *presets_dir, cm_config_checker *check,
                             void (*found)(const char *name, const char *description, void *context),
                             void *context, char *error, size_t error_size);

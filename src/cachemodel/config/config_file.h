@@ -34,7 +34,7 @@ struct cm_config_source {
 
 /** Fills a configuration, which is all zeros, with the YAML text `yaml` of the file `path` (for messages, and to find
  * files relative to it) and all that it extends. presets_dir: where presets are found by name; NULL: nowhere. False
- * and a message with file and line in error: what is no YAML, keys that are unknown, repeated or missing, values of
+ * and a message with file and line in error: text that is not YAML, keys that are unknown, repeated or missing, values of
  * another type, a base that cannot be read, files that extend each other in a circle, a value removed that is not
  * there. The configuration has to be destroyed in any case. */
 bool cm_config_fill(struct cm_config *config, const char *yaml, const char *path, const char *presets_dir,

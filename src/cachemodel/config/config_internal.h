@@ -39,8 +39,8 @@ const struct cm_key *cm_key_find(const struct cm_key *mapping, const char *name,
 /** Writes what a key's value must be: "a whole number", "one of: a, b" … */
 void cm_key_describe(const struct cm_key *key, char *text, size_t size);
 
-/** " (did you mean …?)" for a word, of so many characters, that is none of what a key takes (util/near.h): of an
- * enumeration its values; of a mapping its keys and those in them, as dotted paths. as_setting: the paths that --set takes,
+/** " (did you mean …?)" for a word, of so many characters, that is not a value of a key (util/near.h): for an
+ * enumeration its values; for a mapping its keys and those in them, as dotted paths. as_setting: the paths that --set takes,
  * without "caches.". Returns text. */
 const char *cm_key_near(const struct cm_key *key, const char *word, size_t length, bool as_setting,
                         char text[CM_NEAR_TEXT]);
@@ -55,7 +55,7 @@ void cm_key_clear(const struct cm_key *key, void *value);
  * ".yaml". */
 bool cm_config_is_file_name(const char *name);
 
-/** Says in text why no configuration could be read that is named so, errno being why its file, at path, could not:
+/** Writes to text why no configuration of this name could be read; errno is the reason for its file, at path:
  * "no preset 'mali' (did you mean mali-like?), …". directory: the one of presets. */
 void
 cm_config_explain_missing(const char *name, const char *path, const char *directory, char *text, size_t size);

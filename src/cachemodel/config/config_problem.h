@@ -33,7 +33,7 @@ cm_is_power_of_two(uint32_t n)
 bool cm_config_in_range(struct cm_config_problem *problem, uint32_t value, uint32_t low, uint32_t high);
 bool cm_config_power_of_two(struct cm_config_problem *problem, uint32_t value, uint32_t low, uint32_t high);
 
-/** The same of a key of config: CM_KEY_IN_RANGE(problem, config, nuca.mesh.hop_cycles, 0, 1000). */
+/** The same for a key of config: CM_KEY_IN_RANGE(problem, config, nuca.mesh.hop_cycles, 0, 1000). */
 #define CM_KEY_IN_RANGE(problem, config, key, low, high) \
    cm_config_in_range(cm_config_about(problem, #key), (config)->key, low, high)
 #define CM_KEY_POWER_OF_TWO(problem, config, key, low, high) \

@@ -62,7 +62,7 @@ struct cm_dram_system_config {
                             * device's width is in it times */
    uint32_t ranks;         /**< of a channel: 1, 2 or 4 */
    char *mapping;          /**< what the bits of an address mean (dram/address_mapping.h) */
-   uint32_t interleave;    /**< bytes that stay in a row whatever the mapping says; a power of two from 64 */
+   uint32_t interleave;    /**< bytes that stay in a row with every mapping; a power of two from 64 */
    enum cm_dram_page_policy page_policy;
    uint32_t read_queue;  /**< requests of a channel that its scheduler chooses from, 1 … 64 */
    uint32_t write_queue; /**< the same for writes */

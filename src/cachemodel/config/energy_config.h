@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * Keys energy.*: what a GPU is made of and what its processors and fixed-function units take for
+ * Keys energy.*: the technology of a GPU, and the energy of its processors and fixed-function units for
  * each operation. The mapping is optional; docs/energy.md describes the model. The energies of
  * caches and arrays are not keys: they come from data/cacti-7.0-energies.csv by technology and cell.
  */
@@ -16,7 +16,7 @@ enum cm_cell {
    CM_CELL_ITRS_HP,   /**< "itrs-hp": high performance */
 };
 
-/** Energies of an operation, in fJ, but for the last two, which are leakages, in nW.
+/** Energies of an operation, in fJ, except the last two, which are leakages, in nW.
  * X(member, description) */
 #define CM_ENERGY_KEYS(X)                                                                                \
    X(vertex_instruction, "an instruction of a vertex program, of one vertex")                            \

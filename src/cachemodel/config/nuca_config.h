@@ -13,7 +13,7 @@
 /** How the texture caches work together: key nuca.organisation. */
 enum cm_nuca_kind {
    CM_NUCA_NONE,            /**< "none": as without the mapping */
-   CM_NUCA_PRIVATE,         /**< "private": not at all; each request is its processor's own cache's */
+   CM_NUCA_PRIVATE,         /**< "private": not at all; each request goes to its processor's own cache */
    CM_NUCA_STATIC,          /**< "s-nuca": a block's address names its cache (II-D) */
    CM_NUCA_DYNAMIC,         /**< "d-nuca": one cache holds a block, a directory knows which (II-D, VI) */
    CM_NUCA_DTM,             /**< "dtm-nuca": one Affinity Table names the owners (III, IV-A) */
@@ -27,11 +27,11 @@ enum cm_nuca_requests {
    CM_NUCA_REQUESTS_TEXEL,     /**< "texel": the same for each texel of each fragment */
 };
 
-/** What becomes of a block that leaves the cache of its sharer: key nuca.migration (d-nuca). */
+/** What becomes of a block that is evicted from the cache of its sharer: key nuca.migration (d-nuca). */
 enum cm_nuca_migration {
-   CM_NUCA_MIGRATION_NEXT_REQUESTER, /**< "next-requester": it goes; who asks next reads it from the L2 */
-   CM_NUCA_MIGRATION_LAST_REQUESTER, /**< "last-requester": to the cache of who asked last, if that is another;
-                                        * the block it takes the place of does not move on */
+   CM_NUCA_MIGRATION_NEXT_REQUESTER, /**< "next-requester": it is dropped; the next requester reads it from the L2 */
+   CM_NUCA_MIGRATION_LAST_REQUESTER, /**< "last-requester": to the cache of the last requester, if that is another;
+                                        * the block that it replaces does not migrate */
 };
 
 /** What a hit from another processor does to the replacement state: key nuca.remote_hits. */
@@ -49,15 +49,15 @@ enum cm_affinity_counted {
 /** What the end of an epoch does to the owners in the centralised Affinity Table: key
  * nuca.affinity_table.epoch_owner. The distributed tables are synchronised. */
 enum cm_epoch_owner {
-   CM_EPOCH_OWNER_RECOMPUTE, /**< "recompute": the processor with the highest counter, the lowest of several */
+   CM_EPOCH_OWNER_RECOMPUTE, /**< "recompute": the processor with the highest counter; of several the lowest one */
    CM_EPOCH_OWNER_KEEP,      /**< "keep" */
-   CM_EPOCH_OWNER_RELEASE,   /**< "release": the next access takes the bucket */
+   CM_EPOCH_OWNER_RELEASE, /**< "release": the next access takes the bucket */
 };
 
 /** What the end of an epoch does to the counters of all tables: key nuca.affinity_table.epoch_reset. III-B: "a reset of
  * all the counters"; of a counter that saturates it says that "a reset event happens consisting of halving". */
 enum cm_epoch_reset {
-   CM_EPOCH_RESET_ZERO,  /**< "zero": they begin at 0; what is left out */
+   CM_EPOCH_RESET_ZERO,  /**< "zero": they begin at 0; the default */
    CM_EPOCH_RESET_HALVE, /**< "halve": as when one of them saturates */
 };
 
@@ -70,7 +70,7 @@ enum cm_mesh_node {
 
 /** How the Affinity Table, or d-nuca's directory, is connected: key nuca.mesh.table_node. */
 enum cm_table_node {
-   CM_TABLE_NODE_SHARED, /**< "shared": to the router of the node that is there; what is left out */
+   CM_TABLE_NODE_SHARED, /**< "shared": to the router of the node that is there; the default */
    CM_TABLE_NODE_OWN, /**< "own": to a router of its own, a link away from that one (IV-B: "another node") */
 };
 
@@ -88,16 +88,17 @@ struct cm_affinity_config {
 
 /** Keys nuca.mesh.*. */
 struct cm_mesh_config {
-   uint32_t columns;            /**< of the mesh, 1 … 64; 0: as cm_mesh_columns chooses */
-   uint32_t hop_cycles;         /**< cycles that a router takes, 0 … 1000 */
-   uint32_t accesses_per_cycle; /**< requests of all processors in a cycle, 1 … 1000000: what the time that a
-                                   * broadcast takes is measured in (dtm-nuca-distributed) */
-   enum cm_mesh_node table;     /**< the Affinity Table, or d-nuca's directory */
+   uint32_t columns;    /**< of the mesh, 1 … 64; 0: chosen by cm_mesh_columns */
+   uint32_t hop_cycles; /**< cycles that a router takes, 0 … 1000 */
+   uint32_t
+      accesses_per_cycle; /**< requests of all processors per cycle, 1 … 1000000: the unit of the time that a
+                                   * broadcast takes (dtm-nuca-distributed) */
+   enum cm_mesh_node table; /**< the Affinity Table, or d-nuca's directory */
    enum cm_mesh_node l2;
    /* Optional keys. */
    enum cm_table_node table_node;
    uint32_t
-      table_ports; /**< requests that the table takes in a cycle, up to 4; 0: one. With CM_TABLE_NODE_OWN it is one */
+      table_ports; /**< requests that the table takes per cycle, up to 4; 0: one. With CM_TABLE_NODE_OWN it is one */
 };
 
 /** Keys nuca.*. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** The part of a configuration that says how long the pipeline takes: keys timing and pipeline.*
- * (docs/timing.md). Latencies of caches, the mesh and the Attribute Cache's queue and MSHRs are keys of
- * theirs; those of DRAM are dram_system.*. */
+/** The part of a configuration that describes the pipeline's timing: keys timing and pipeline.*
+ * (docs/timing.md). Latencies of caches, the mesh and the Attribute Cache's queue and MSHRs are keys in
+ * their own mappings; those of DRAM are dram_system.*. */
 #ifndef CM_PIPELINE_CONFIG_H
 #define CM_PIPELINE_CONFIG_H
 
@@ -14,7 +14,7 @@ enum cm_timing_mode {
 };
 
 /** Keys pipeline.*: the Geometry Pipeline, the Tile Fetcher, the Raster Pipeline, the memory hierarchy. Throughputs are
- * in cycles an item, so that twice the number is half the throughput. tile_queue: 0 is without limit; where there is a
+ * in cycles per item, so that twice the number is half the throughput. tile_queue: 0 is without limit; where there is a
  * primitive_buffer, its output_queue is the limit, unless tile_queue is 0. primitive_buffer.mshrs are the Attribute
  * Cache's own. X(member, least, most, what it is) */
 #define CM_PIPELINE_KEYS(X)                                                                                 \

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** In what a number is, and which units it can be written with. */
+/** The unit of a number, and those that it can be written with. */
 enum cm_quantity {
    CM_QUANTITY_COUNT, /**< a plain number */
    CM_QUANTITY_BYTES, /**< K, M, G, also with B or iB, of 1024 each, as caches are; B */

@@ -26,15 +26,15 @@ enum cm_pb_layout {
 /** Key parameter_buffer.overlap: the tiles that a primitive is binned into. */
 enum cm_pb_overlap {
    CM_PB_OVERLAP_EXACT, /**< "exact": those that it overlaps, found with its edge functions */
-   /** "bounding-box": all of the smallest rectangle of tiles that has these. Where part of a primitive is outside of what
-    * is drawn to, its own bounding box may have more tiles. */
+   /** "bounding-box": all of the smallest rectangle of tiles that has these. If part of a primitive is outside of the
+    * attachments, its own bounding box may have more tiles. */
    CM_PB_OVERLAP_BOUNDING_BOX,
 };
 
 /** Key parameter_buffer.pass_end: what the Tile Cache, the Primitive List Cache and the Attribute Cache do when a pass ends,
  * whose Parameter Buffer is not read again. */
 enum cm_pass_end {
-   /** "keep": they keep what they have, and write it back when it leaves. A Primitive Buffer, whose IDs the next pass
+   /** "keep": they keep their blocks, and write them back on eviction. A Primitive Buffer, whose IDs the next pass
     * reuses for other primitives, cannot: it discards. */
    CM_PASS_END_KEEP,
    CM_PASS_END_DISCARD,    /**< "discard": all are emptied, without write-backs */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * What becomes of what render passes store: which pass is the first to read it, or replaces it before anything has.
+ * The fate of stores by render passes: which pass is the first to read one, or replaces it before anything has read it.
  *
- * The advice (advice/advice.h) and the attribution by passes (gpu/attribution_writer.h) have it from here, so that a report
- * says the same of a store as the advice does.
+ * The advice (advice/advice.h) and the attribution by passes (gpu/attribution_writer.h) use this, so that a report
+ * says the same about a store as the advice.
  *
  * A store is of an attachment of a pass: of all layers of it. It is read where a pass loads one of them, or has the resource
  * bound as a texture or an image, and where CM_NAME_READ says so. It is replaced where later passes
@@ -35,17 +35,17 @@ struct cm_store_end {
 struct cm_contents *cm_contents_create(void);
 void cm_contents_destroy(struct cm_contents *contents);
 
-/** A definition; of several of a resource the first one counts. False when out of memory. */
+/** A definition; if a resource has several, the first one counts. False when out of memory. */
 bool
 cm_contents_define_resource(struct cm_contents *contents, const struct cm_resource_description *resource);
 
-/** Something that has no pass reads a resource. False when out of memory. */
+/** Something outside of passes reads a resource. False when out of memory. */
 bool cm_contents_read(struct cm_contents *contents, uint32_t resource);
 /** The next pass: first what its shaders read, then what becomes of its attachments. stored: bits of those that it stores,
  * by number (cm_pass_attachment). False when out of memory. */
 bool cm_contents_pass_reads(struct cm_contents *contents, const struct cm_pass *pass);
 bool cm_contents_pass_stores(struct cm_contents *contents, const struct cm_pass *pass, uint16_t *stored);
-/** A frame ends: what windows have is shown. False when out of memory. */
+/** A frame ends: the content of windows is shown. False when out of memory. */
 bool cm_contents_frame_end(struct cm_contents *contents);
 
 /** The stores that have ended since the last call; valid until the next call of any function. */

@@ -2,11 +2,11 @@
 /**
  * Derives the events that a deferred GPU shades from those of a tile of a CM_PASS_FULL.
  *
- * Of groups with CM_SHADE_DEFERRED only the visible fragments remain; quads, footprints, accesses
+ * In groups with CM_SHADE_DEFERRED only the visible fragments remain; quads, footprints, accesses
  * to storage and events without any are removed. What remains of a run of primitives is ordered by block:
  * 4×4 pixels, row by row from the tile's upper left. Within a block the primitive comes
- * first that has the first visible fragment (in any sample), by quad, then by bit of the
- * quad's mask; of two that have it, the one that was drawn first. A primitive's quads in
+ * first that has the first visible fragment (in any sample), by quad, then by bit in the
+ * quad's mask; if two have it, the one that was drawn first. A primitive's quads in
  * a block follow each other as in the words: those that are next to each other in a group make one
  * group. Runs, and groups without the flag, keep their order.
  */
@@ -21,18 +21,18 @@ struct cm_deferred_quad;
 /** Memory that is reused from tile to tile. Initially all zero. */
 struct cm_deferred {
    const struct cm_tile_events *result; /**< of the kind CM_PASS_TBDR */
-   /* Private: room for it, and the visible quads of a run of primitives. */
+   /* Private: memory for it, and the visible quads of a run of primitives. */
    struct cm_tile_events events;
    struct cm_deferred_block *blocks, *sorted;
    struct cm_deferred_quad *quads;
    size_t num_blocks, num_quads, blocks_capacity, sorted_capacity, quads_capacity;
 };
 
-/** Makes deferred->result of a full pass' tile: the tile itself where it has nothing but what is shaded in order. False when out
+/** Makes deferred->result from a full pass' tile: the tile itself if all of it is shaded in order. False when out
  * of memory. */
 bool cm_deferred_build(struct cm_deferred *deferred, const struct cm_tile_events *full);
 
-/** Makes pass->deferred of a full pass' tiles, for all that will simulate it in mode tbdr. Its words are those of
+/** Makes pass->deferred from a full pass' tiles, for all simulations of it in mode tbdr. Its words are those of
  * pass->deferred_words, an allocation, and of pass->tiles. False, with nothing done, when out of memory. */
 bool cm_deferred_build_pass(struct cm_deferred *deferred, struct cm_pass *pass);
 

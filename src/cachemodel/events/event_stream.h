@@ -12,8 +12,8 @@
  * Resources are named by identifiers that the renderer counts up from 1 in the
  * order of creation; 0 is "none". Simulated addresses belong to the consumer.
  *
- * What the program itself calls things (debug groups, labels, markers) is in the stream, too (struct cm_name). It
- * changes nothing that is counted.
+ * The program's own names (debug groups, labels, markers) are in the stream, too (struct cm_name). They
+ * change nothing that is counted.
  */
 #ifndef CM_EVENT_STREAM_H
 #define CM_EVENT_STREAM_H
@@ -56,8 +56,9 @@ struct cm_resource_description {
    uint32_t width;       /**< texels of level 0; of a buffer: bytes */
    uint32_t height;      /**< texels of level 0 */
    uint32_t depth;       /**< slices of level 0 of a 3D texture, else 1 */
-   uint32_t layers;      /**< array layers, or cube faces (six a cube), else 1 */
-   bool is_displayable;  /**< others may read it: a window, a pbuffer, memory shared with other processes */
+   uint32_t layers;      /**< array layers, or cube faces (six per cube), else 1 */
+   bool
+      is_displayable; /**< others may read it: it is a window, a pbuffer, memory shared with other processes */
    uint32_t format; /**< string that names the format of texels, such as "etc2_rgb8"; 0: none, or a buffer */
    uint8_t uses;    /**< enum cm_resource_use */
 };
@@ -67,12 +68,12 @@ enum cm_name_type {
    CM_NAME_GROUP, /**< a debug group: the same name in the same group is the same group, as often as it is opened */
    CM_NAME_LABEL,  /**< a resource gets a label, or loses it */
    CM_NAME_SHADER, /**< a shader */
-   CM_NAME_READ, /**< a resource was read by what has no events: the CPU, textures of a shader before the fragment
+   CM_NAME_READ, /**< a resource was read without events: by the CPU, or as texture of a shader before the fragment
                   * shader */
    CM_NAME_TYPES
 };
 
-/** The stage that a shader is of; each stage has its own identifiers of shaders. */
+/** The stage of a shader; each stage has its own identifiers of shaders. */
 enum cm_shader_stage {
    CM_SHADER_VERTEX,
    CM_SHADER_FRAGMENT,
@@ -86,9 +87,9 @@ enum cm_shader_stage {
 /** The definition of a name. Strings and groups count up from 1, each in the order of definition, and are defined
  * before they are named; 0 is "none". Labels and shaders may come before or after the resource or the first draw.
  *
- * A read is no name, but travels like one. It is of what the passes before it have stored to the resource, and comes
- * before the next pass that stores to it; further reads in between are not in the stream, nor those of resources that
- * no pass has stored to since. What is read after a recording's last frame is not in it. */
+ * A read is not a name, but is sent like one. It reads what the passes before it have stored to the resource, and comes
+ * before the next pass that stores to it. Further reads in between are not in the stream, nor reads of resources that
+ * no pass has stored to since, nor reads after a recording's last frame. */
 struct cm_name {
    enum cm_name_type type;
    uint32_t
@@ -191,9 +192,9 @@ struct cm_dispatch {
       groups_per_tile; /**< work-groups whose events a tile of the pass has; the last tile may have fewer */
 };
 
-/** Vertices that tessellation makes of a patch at most: a quad of 64 by 64 parts. */
+/** The most vertices that tessellation makes from a patch: a quad of 64 by 64 parts. */
 #define CM_MAX_PATCH_POINTS (65 * 65)
-/** Invocations of a tessellation control shader per patch, and of a geometry shader per primitive, at most. */
+/** The most invocations of a tessellation control shader per patch, and of a geometry shader per primitive. */
 #define CM_MAX_PATCH_VERTICES 32
 #define CM_MAX_GEOMETRY_INSTANCES 32
 
@@ -208,7 +209,7 @@ enum cm_preraster_stage {
 
 /** What an instruction of such a shader accesses. */
 enum cm_vertex_access_type {
-   CM_VERTEX_TEXTURE, /**< reads of a texture, as struct cm_footprint has them of a fragment */
+   CM_VERTEX_TEXTURE, /**< reads of a texture, like those of a fragment in struct cm_footprint */
    CM_VERTEX_BUFFER,  /**< of a storage buffer */
    CM_VERTEX_IMAGE,   /**< a texel of an image */
 };
@@ -230,7 +231,7 @@ struct cm_vertex_access {
    uint8_t reserved[3]; /**< 0 */
 };
 
-/** What transform feedback wrote of a draw: the same bytes of one vertex after another. */
+/** What transform feedback wrote for a draw: the same bytes for one vertex after another. */
 struct cm_feedback {
    uint32_t buffer;  /**< resource */
    uint32_t offset;  /**< bytes to the first vertex' */
@@ -245,8 +246,8 @@ struct cm_fragment_tests {
    bool depth_write;   /**< and replaces what it holds */
    bool stencil_test;  /**< compares with the stencil attachment */
    bool stencil_write; /**< and may change what it holds, possibly only where a test fails */
-   bool late;          /**< the tests come after the shader; a fragment that is bound to fail the depth
-                          * test may be dropped before it all the same */
+   bool late;          /**< the tests come after the shader; a fragment that must fail the depth
+                          * test may still be dropped before it */
    /** Whole regions may fail the depth test at once (CM_UNSHADED_HIDDEN): fragments are tested to be nearer
     * (or farther) than what is there, depth is interpolated, and one that fails changes nothing. */
    bool hierarchical;
@@ -269,9 +270,9 @@ struct cm_draw {
     * another pass has there what ran then, without vertices; of the shaders only their instructions. Recordings before
     * version 8 have none of it. */
    uint64_t patches;                /**< that are tessellated, even to nothing */
-   uint64_t control_invocations;    /**< up to CM_MAX_PATCH_VERTICES a patch */
-   uint64_t evaluation_invocations; /**< up to CM_MAX_PATCH_POINTS a patch */
-   uint64_t geometry_invocations;   /**< up to CM_MAX_GEOMETRY_INSTANCES a primitive that reaches it */
+   uint64_t control_invocations;    /**< up to CM_MAX_PATCH_VERTICES per patch */
+   uint64_t evaluation_invocations; /**< up to CM_MAX_PATCH_POINTS per patch */
+   uint64_t geometry_invocations;   /**< up to CM_MAX_GEOMETRY_INSTANCES per primitive that reaches it */
    uint32_t index_buffer;           /**< resource; 0: not indexed */
    uint32_t index_offset;           /**< bytes to the first index read */
    uint8_t index_bytes;             /**< 1, 2 or 4 */
@@ -286,24 +287,24 @@ struct cm_draw {
    uint64_t first_vertex;
    uint32_t first_vertex_number;
    /** What transform feedback wrote: pass->feedback[first_feedback …]. Written vertex
-    * by vertex: of all its spans the first vertex, then of all the second … */
+    * by vertex: the first vertex of all its spans, then the second of all … */
    uint32_t num_feedback;
    uint64_t first_feedback;
-   /** Texture instructions that invocations of its shaders before the rasterizer ran. Of several instances the first has
+   /** Texture instructions that invocations of its shaders before the rasterizer ran. The first of several instances has
     * them all. */
    uint32_t texture_reads;
-   /** What its shaders before the rasterizer access, of each stage so much, stage by stage from
+   /** The accesses of its shaders before the rasterizer, so many for each stage, stage by stage from
     * pass->vertex_accesses[first_vertex_access] on: by ascending invocation, those of one invocation in the order of the
-    * shader. Whenever a vertex is shaded, it accesses all of that. A draw that goes on in another pass has there what ran
-    * then, of each vertex once. Recordings before version 9 have none, of version 9 only texture reads of vertex shaders. */
+    * shader. Whenever a vertex is shaded, it accesses all of that. A draw that continues in another pass has there what ran
+    * then, once per vertex. Recordings before version 9 have none, those of version 9 only texture reads of vertex shaders. */
    uint32_t num_accesses[CM_PRERASTER_STAGES];
    uint64_t first_vertex_access;
    uint32_t num_textures;
    struct cm_texture_binding textures[CM_MAX_TEXTURE_UNITS];
    uint32_t storage;            /**< 1 + its number in pass->storages; 0: the shader accesses none */
-   struct cm_indirect indirect; /**< of several instances the first has it */
+   struct cm_indirect indirect; /**< the first of several instances has it */
    struct cm_fragment_tests tests;
-   /* What the program calls it. */
+   /* The program's names for it. */
    uint32_t group;  /**< the innermost debug group that was open; 0: none */
    uint32_t marker; /**< string of the last marker before it; 0: none */
    uint32_t call;   /**< of a replayed trace: the number of the call; 0: not known */
@@ -326,8 +327,8 @@ struct cm_tile_events {
    uint32_t *words;
    size_t num_words;
    size_t capacity;
-   /** All is shaded in order: there is nothing but CM_EVENT_SHADE without CM_SHADE_DEFERRED and what these access. May be
-    * false where that is not known. */
+   /** All is shaded in order: there is only CM_EVENT_SHADE without CM_SHADE_DEFERRED, and the accesses of these. May be
+    * false if that is not known. */
    bool is_in_order;
 };
 
@@ -336,13 +337,13 @@ struct cm_tile_events {
 enum cm_pass_kind {
    CM_PASS_TBR,  /**< what passes early Z, as a tile-based GPU shades it */
    CM_PASS_TBDR, /**< what is visible, in the order in which a deferred GPU shades it */
-   CM_PASS_FULL, /**< what passes early Z, and all that is needed to make either of the others of it */
+   CM_PASS_FULL, /**< what passes early Z, and all that is needed to derive either of the others */
    CM_PASS_COMPUTE, /**< a dispatch: no attachments, no primitives. Tiles are consecutive work-groups, in one row, of
                      * tile_size 1, and are visited in order; all are touched. */
 };
 
-/** Why no more was drawn into a pass: what the program did next. The driver ends a pass when it does not know yet what
- * comes after it, so the reason says nothing of the next pass. */
+/** Why no more was drawn into a pass: what the program did next. The driver ends a pass before it knows what
+ * comes after it, so the reason says nothing about the next pass. */
 enum cm_end_reason {
    CM_END_UNKNOWN,     /**< recordings before version 11, compute passes */
    CM_END_FRAMEBUFFER, /**< draws, or clears, other attachments than the pass has */
@@ -350,9 +351,9 @@ enum cm_end_reason {
    CM_END_FLUSH,       /**< glFlush; another context is made current, which flushes the first one */
    CM_END_FINISH,      /**< glFinish */
    CM_END_FENCE,       /**< a fence that has to be signalled without a further call of the context */
-   CM_END_QUERY,       /**< asks for the result of a query that depends on the pass, or whether it is there */
-   CM_END_READ,        /**< reads on the CPU what the pass writes: glReadPixels, a mapped buffer */
-   CM_END_WRITE,       /**< writes on the CPU what the pass writes, or reads and cannot have a copy of */
+   CM_END_QUERY,   /**< asks for the result of a query that depends on the pass, or whether it is available */
+   CM_END_READ,    /**< reads on the CPU what the pass writes: glReadPixels, a mapped buffer */
+   CM_END_WRITE,   /**< writes on the CPU what the pass writes, or what it reads and cannot copy */
    CM_END_COPY,    /**< a copy, a blit, a mipmap level or a clear of another image, which are drawn: the pass
                         * before it, or its own */
    CM_END_RESOLVE, /**< draws on after the pass' samples have been resolved */
@@ -413,7 +414,7 @@ struct cm_pass {
     * either has touched == false and costs nothing. */
    struct cm_tile_events *tiles;
    bool *touched;
-   /** Of a full pass, what a deferred GPU shades of each tile, if that was derived before (cm_deferred_build_pass); NULL:
+   /** For a full pass, what a deferred GPU shades of each tile, if that was derived before (cm_deferred_build_pass); NULL:
     * the consumer derives it. */
    struct cm_tile_events *deferred;
    uint32_t *deferred_words; /**< those of deferred that are not of tiles */
@@ -437,7 +438,7 @@ bool cm_pass_has_vertex_storage(const struct cm_pass *pass);
  *    CM_EVENT_FLUSH       nothing
  *
  * A shade event with the footprints after it is a group: up to four quads that a
- * renderer shaded side by side. Where a shader runs once per sample, the group is
+ * renderer shaded together. Where a shader runs once per sample, the group is
  * several shade events of the same quads, all but the first with CM_SHADE_CONTINUES.
  *
  * The grouping of quads has no meaning. Events happen in the order of quads:
@@ -464,14 +465,14 @@ bool cm_pass_has_vertex_storage(const struct cm_pass *pass);
  * Work-groups of a compute pass:
  *
  *    CM_EVENT_GROUP       word 1 is the work-group's number
- *    CM_EVENT_INVOKE      word 1 is the number of the first of `count` invocations of the group that run side by side,
- *                         up to CM_INVOCATIONS; their footprints and accesses follow. What these call a quad is four
- *                         invocations: quad q has those from 4 q on. With CM_INVOKE_RESUMES they have run before, and go
- *                         on after a barrier.
+ *    CM_EVENT_INVOKE      word 1 is the number of the first of `count` invocations of the group that run together,
+ *                         up to CM_INVOCATIONS; their footprints and accesses follow. A quad in these is four
+ *                         invocations: quad q has those from 4 q on. With CM_INVOKE_RESUMES they have run before, and
+ *                         continue after a barrier.
  *    CM_EVENT_BARRIER     all invocations of the group have arrived
  *
- * Which invocations run side by side, up to the next barrier, has no meaning beyond that of an instruction of all of
- * them: a GPU with sub-groups of 4, 8 or 16 invocations executes it for those that have a common number divided by that.
+ * Which invocations run together, up to the next barrier, has no meaning beyond that of an instruction of all of
+ * them: a GPU with sub-groups of 4, 8 or 16 invocations executes it for those whose numbers divided by that are equal.
  *
  * Hierarchical depth: CM_UNSHADED_HIDDEN quads are those that need no access to the depth
  * attachment, because in the region of CM_HIZ_SIZE x CM_HIZ_SIZE pixels of the
@@ -488,12 +489,12 @@ struct cm_quad {
    uint8_t live : 4;    /**< fragments that run: those that passed early Z, where it is early */
    uint8_t covered : 4; /**< fragments that the primitive covers, in any sample; of opaque draws in
                              * CM_PASS_TBDR: live */
-   uint8_t visible : 4; /**< fragments of `live` that a deferred GPU shades; but for CM_PASS_FULL: live */
+   uint8_t visible : 4; /**< fragments of `live` that a deferred GPU shades; except in CM_PASS_FULL: live */
    uint8_t written : 4; /**< fragments of `live` that pass all tests and are not discarded, in any sample:
                             * what is blended */
 };
 
-/** The number of fragments in a mask of a quad's, as of cm_quad.live. */
+/** The number of fragments in a mask of a quad, such as cm_quad.live. */
 static inline uint32_t
 cm_quad_fragments(unsigned mask)
 {
@@ -508,7 +509,7 @@ struct cm_footprint {
    uint8_t level;  /**< of a multisampled texture, which has one level: the sample */
    uint8_t live;   /**< fragments that read, bit y * 2 + x; the others' texels are unspecified */
    uint8_t linear; /**< 1: 2×2 texels from (x, y) on; 0: the texel (x, y) */
-   uint32_t layer; /**< array layer, cube face (6 a cube), or slice; the same for the whole footprint */
+   uint32_t layer; /**< array layer, cube face (6 per cube), or slice; the same for the whole footprint */
    /** Lower left texel of each fragment's footprint, in texels of compressed
     * formats too. -1 … size-1 where linear: the column past either edge is
     * resolved by the binding's repeat_s/t. Of a buffer texture: element
@@ -537,7 +538,7 @@ enum cm_event_type {
                                * levels or layers */
    CM_EVENT_UNSHADED = 3,   /**< CM_PASS_FULL: up to 4 quads that run no shader, because all fragments
                                * fail early Z or the draw has none (`live` then passed the tests) */
-   CM_EVENT_FLUSH = 4,      /**< CM_PASS_FULL: what was deferred is shaded */
+   CM_EVENT_FLUSH = 4,      /**< CM_PASS_FULL: the deferred groups are shaded */
    CM_EVENT_BUFFER = 5,     /**< an instruction accesses a storage buffer. Quads ascend. */
    CM_EVENT_IMAGE = 6,      /**< an instruction accesses an image. Quads ascend. */
    CM_EVENT_GROUP = 7,      /**< CM_PASS_COMPUTE: a work-group begins */
@@ -545,7 +546,7 @@ enum cm_event_type {
    CM_EVENT_BARRIER = 9,    /**< CM_PASS_COMPUTE: all of the group's invocations have arrived */
 };
 
-/** Shade events that a group has at most. */
+/** The most shade events of a group. */
 #define CM_MAX_RUNS 16
 
 /* Word 0: type | count << 8 | unit << 16; of shade events the upper half is flags. */

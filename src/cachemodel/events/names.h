@@ -3,7 +3,7 @@
  * The program's own names, as the event stream defined them (struct cm_name): strings by number, debug groups,
  * labels and formats of resources, shaders. A draw names its group, marker and call itself (struct cm_draw).
  *
- * Everything stays valid until the object is destroyed, but labels, which a program may change.
+ * Everything stays valid until the object is destroyed, except labels, which a program may change.
  */
 #ifndef CM_NAMES_H
 #define CM_NAMES_H
@@ -14,9 +14,9 @@
 
 #include "events/event_stream.h"
 
-/** The most bytes of a string, without its end: what OpenGL allows for a message. */
+/** The most bytes of a string, without its end: OpenGL's limit for a message. */
 #define CM_MAX_NAME_BYTES 4095
-/** The most groups in one another. */
+/** The deepest nesting of groups. */
 #define CM_MAX_GROUP_DEPTH 128
 
 struct cm_names;
@@ -42,11 +42,11 @@ uint32_t cm_names_count_reads(const struct cm_names *names);
 /** A string; "" for 0. */
 const char *cm_names_string(const struct cm_names *names, uint32_t string);
 
-/** The name of a group, without those it is in; "" for 0. */
+/** The name of a group, without its enclosing groups; "" for 0. */
 const char *cm_names_group(const struct cm_names *names, uint32_t group);
 /** The group that a group is in; 0: none. */
 uint32_t cm_names_group_parent(const struct cm_names *names, uint32_t group);
-/** A group with those it is in, the outermost first, with slashes between them ("shadow pass/terrain"); "" for 0.
+/** A group with its enclosing groups, the outermost first, with slashes between them ("shadow pass/terrain"); "" for 0.
  * As snprintf: returns its length, size may be 0. */
 size_t cm_names_group_path(const struct cm_names *names, uint32_t group, char *path, size_t size);
 

@@ -25,9 +25,9 @@ struct cm_process_results;
 struct cm_recorder;
 struct cm_run_value;
 
-/** What a recording holds of the fragments that the GPU's mode removes. */
+/** Which of the fragments that the GPU's mode removes a recording holds. */
 enum cm_recording_kind {
-   CM_RECORDING_PLAIN,  /**< nothing: for the mode it was recorded in */
+   CM_RECORDING_PLAIN,  /**< none: for the mode it was recorded in */
    CM_RECORDING_HIDDEN, /**< all of them: for every mode */
    CM_RECORDING_KINDS
 };
@@ -51,8 +51,8 @@ void
 cm_recorder_define_resource(struct cm_recorder *recorder, const struct cm_resource_description *resource);
 void cm_recorder_define_name(struct cm_recorder *recorder, const struct cm_name *name);
 
-/** The owner of a pass' memory, a part of a struct of the caller's. Both functions are called for everything that was
- * submitted, recorded or not, in that order; on the recorder's thread, but for tiles without events, which
+/** The owner of a pass' memory, a part of a struct of the caller. Both functions are called for everything that was
+ * submitted, recorded or not, in that order; on the recorder's thread, except for tiles without events, which
  * are released at once. Neither may wait for the submitting thread. */
 struct cm_pass_owner {
    /** The recorder no longer reads the tile's events. */
@@ -65,7 +65,7 @@ struct cm_pass_owner {
  * waits until they are half as many. */
 #define CM_RECORDER_WAITING_BYTES ((size_t)16 << 20)
 
-/** Submits the pass but for its tiles' events, which need not exist yet. The rest must not change
+/** Submits the pass without its tiles' events, which need not exist yet. The rest must not change
  * until owner->release. */
 void
 cm_recorder_pass_begin(struct cm_recorder *recorder, const struct cm_pass *pass, struct cm_pass_owner *owner);

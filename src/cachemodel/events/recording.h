@@ -29,14 +29,14 @@ struct cm_recorded_pass {
 };
 
 struct cm_deferred;
-/** Derives what deferred GPUs shade of a full pass (cm_deferred_build_pass), once for all of them; of others does nothing.
+/** Derives what deferred GPUs shade of a full pass (cm_deferred_build_pass), once for all of them; for others does nothing.
  * False, with nothing done, when out of memory. */
 bool cm_recorded_pass_defer(struct cm_recorded_pass *pass, struct cm_deferred *deferred);
 
 /** Frees the pass. Nothing for NULL. */
 void cm_recorded_pass_release(struct cm_recorded_pass *pass);
 
-/** Opens a file. NULL with a line in error where it is no recording, or of a version that cannot be read. */
+/** Opens a file. NULL with a line in error if it is not a recording, or of a version that cannot be read. */
 struct cm_recording *cm_recording_open(const char *path, char *error, size_t error_size);
 void cm_recording_close(struct cm_recording *recording);
 
@@ -48,10 +48,10 @@ const char *cm_recording_value(const struct cm_recording *recording, const char 
 
 /** The whole frames, in order. */
 const struct cm_indexed_frame *cm_recording_frames(const struct cm_recording *recording, size_t *count);
-/** GPUs that the frames first … last are of, one after another; see CM_ITEM_GPU. */
+/** The number of GPUs of the frames first … last, one after another; see CM_ITEM_GPU. */
 size_t cm_recording_count_gpus(const struct cm_recording *recording, size_t first, size_t last);
 
-/** Of all that the file has, whatever its name: a 64-bit hash of its chunks' headers and checksums. It reads these alone. */
+/** A 64-bit hash of the file's content, independent of its name: of its chunks' headers and checksums. It reads only these. */
 uint64_t cm_recording_fingerprint(struct cm_recording *recording);
 
 /** How the file ends. */
@@ -63,7 +63,7 @@ enum cm_recording_end {
 enum cm_recording_end cm_recording_end(const struct cm_recording *recording);
 /** What is wrong with the part of the file that has been read: a line with file and offset; NULL: nothing. */
 const char *cm_recording_damage(const struct cm_recording *recording);
-/** Whether that is too little memory, and nothing is wrong with the file. */
+/** Whether the reason is too little memory, and nothing is wrong with the file. */
 bool cm_recording_is_out_of_memory(const struct cm_recording *recording);
 
 enum cm_item_type {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * What a consumer of events (gpu/gpu.h) takes for granted. A renderer keeps to it; what
+ * The rules that a consumer of events (gpu/gpu.h) relies on. A renderer follows them; what
  * comes from a file is validated. Functions return NULL, or the error.
  */
 #ifndef CM_RECORDING_CHECK_H
@@ -8,15 +8,15 @@
 
 #include "events/event_stream.h"
 
-/** How an error begins that is no fault of the file; the rest says what there was no memory for. */
+/** The beginning of an error that is no fault of the file; the rest says what there was no memory for. */
 #define CM_OUT_OF_MEMORY_FOR "out of memory for "
 
 const char *cm_check_resource(const struct cm_resource_description *resource);
 
-/** Sizes and numbers of tiles, which the rest depends on. */
+/** Checks sizes and numbers of tiles, on which the rest depends. */
 const char *cm_check_pass_size(const struct cm_pass *pass);
 
-/** Draws, primitives and their tiles; not the tiles' events. */
+/** Checks draws, primitives and their tiles; not the tiles' events. */
 const char *cm_check_pass(const struct cm_pass *pass);
 
 /** What names may refer to: what has been defined since the GPU began. Begins as zeros. */

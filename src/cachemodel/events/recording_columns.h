@@ -124,7 +124,7 @@ struct expected {
    uint32_t offsets[UNITS];    /* a buffer's last one */
 };
 
-/* How many quads an event's accesses can be of. */
+/* How many quads an event's accesses can belong to. */
 static inline uint32_t
 quads_of(uint32_t word)
 {
@@ -135,7 +135,7 @@ quads_of(uint32_t word)
    }
 }
 
-/* The live of an event's quads, as footprints after it mostly have it. */
+/* The live masks of an event's quads, which footprints after it mostly share. */
 static inline void
 expect_invocations(struct expected *expected, uint32_t count)
 {
@@ -157,7 +157,7 @@ expected_head(struct expected *expected, uint32_t unit, uint32_t index)
    return &expected->heads[unit % UNITS][index < SLOTS ? index : SLOTS - 1];
 }
 
-/* Compared as one number: what a footprint has before its texels, but for live. */
+/* Compared as one number: a footprint's members before its texels, except live. */
 static inline bool
 has_head(const struct cm_footprint *footprint, const struct head *head)
 {
@@ -176,7 +176,7 @@ make_texel(int x, int y)
    return (texel)y * 65536u + (texel)x;
 }
 
-/* A difference's x and y: what make_texel makes the difference of. */
+/* A difference's x and y, from which make_texel makes it. */
 static inline int16_t
 x_of(texel difference)
 {
@@ -189,7 +189,7 @@ y_of(texel difference)
    return (int16_t)((difference - (texel)x_of(difference)) >> 16);
 }
 
-/** Where a shape is in the list if it is there at all. */
+/** Where a shape is in the list, if it is in it. */
 static inline unsigned
 shape_index(const struct shape *shape)
 {

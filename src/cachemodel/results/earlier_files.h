@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** What an earlier run has left in a directory of results, and the next one does not replace. */
+/** Files that an earlier run has left in a directory of results, and the next one does not replace. */
 #ifndef CM_EARLIER_FILES_H
 #define CM_EARLIER_FILES_H
 

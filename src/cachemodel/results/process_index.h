@@ -5,7 +5,7 @@
  *    folder     where its stats.json and frames.csv are
  *    program    its name
  *    pid        its number
- *    run        the run that it is of (TBRSIM_RUN)
+ *    run        the run that it belongs to (TBRSIM_RUN)
  *    recording  the path of its recording; empty: none
  *    command    its command line, as a shell takes it
  */
@@ -36,7 +36,7 @@ struct cm_process_index {
 };
 
 /** Reads the index in a directory that is open; there are no rows where there is none. 0, or the error number:
- * EBADMSG where the file is no such index. */
+ * EBADMSG if the file is not such an index. */
 int cm_process_index_read(int directory, struct cm_process_index *index);
 /** Writes it under another name and renames it: 0, or the error number. Without rows it is removed. */
 int cm_process_index_write(int directory, const struct cm_process_index *index);

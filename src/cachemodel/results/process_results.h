@@ -4,12 +4,12 @@
  *
  * Each process that finishes a frame has a folder of its own, DIRECTORY/PROGRAM-N, N counting from 1 for
  * each name; DIRECTORY/processes.csv lists them (process_index.h), and DIRECTORY/stats.json and frames.csv
- * are links to the files of the process that came last. Nothing of that is there before a process' first
- * frame has been written, and nothing is taken away before that.
+ * are links to the files of the latest process. Nothing of that exists before a process' first
+ * frame has been written, and nothing is removed before that.
  *
- * Processes of one run (TBRSIM_RUN) add up; the first one of another run replaces those that the
- * index lists, but for runs of which a process still writes: its folder is locked. Of a folder only the files
- * that tbrsim writes are removed, and the folder where nothing else is in it. Links in place of folders are
+ * Processes of one run (TBRSIM_RUN) are kept together; the first one of another run replaces those that the
+ * index lists, except runs of which a process still writes: its folder is locked. In a folder only the files
+ * that tbrsim writes are removed, and the folder if nothing else is in it. Links in place of folders are
  * not followed. All this is done under a lock on the directory.
  *
  * The recording of the process that draws first has the name that was asked for; others have PROGRAM-N in
@@ -37,21 +37,21 @@ struct cm_process_results;
       ".tiles.csv.new", ".timeline.pftrace.new", ".frames.parquet.new", ".passes.parquet.new",        \
       ".draws.parquet.new", ".textures.parquet.new", ".tiles.parquet.new"
 
-/** What begins a run's name: when that was, as "SECONDS.NANOSECONDS" of the clock of files. */
+/** The beginning of a run's name: when it began, as "SECONDS.NANOSECONDS" of the clock of files. */
 void cm_run_time(char *text, size_t size);
 
 /** Whether a file was written to since the run began. */
 bool cm_run_has_written(const char *run, const char *path);
 
-/** The results of this process. directory: for its statistics, NULL: it has none; run: what the run is called,
- * with the time at which it began at the beginning (cm_run_time); NULL: the process is one of its own;
+/** The results of this process. directory: for its statistics, NULL: it has none; run: the run's name,
+ * which begins with its time (cm_run_time); NULL: the process is a run of its own;
  * program: the process' name. Makes nothing yet. NULL when out of memory. */
 struct cm_process_results *
 cm_process_results_create(const char *directory, const char *run, const char *program);
 /** The folder counts as finished. */
 void cm_process_results_destroy(struct cm_process_results *results);
 
-/** In a child: does without what it has of its parent's results, which are not freed. */
+/** In a child: stops using its parent's results, which are not freed. */
 void cm_process_results_leave_to_parent(struct cm_process_results *results);
 
 /** Makes the folder, and keeps the directory locked. False after a message. */
@@ -62,7 +62,7 @@ const char *cm_process_results_path(const struct cm_process_results *results);
  * removes what is replaced; otherwise removes the folder. Unlocks. False after a message. */
 bool cm_process_results_end(struct cm_process_results *results, bool written);
 
-/** Statistics were written that are no process', straight into the directory: removes what processes of
+/** Statistics of no process were written directly into the directory: removes what processes of
  * finished runs have left there. False after a message. */
 bool cm_process_results_replace(const char *directory);
 

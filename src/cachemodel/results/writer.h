@@ -13,7 +13,7 @@
  * Where time is simulated, the last column is "fps": frames per second at clock_mhz, with three
  * decimals; for the total, over the time of all frames.
  *
- * After each frame both files are whole up to that frame, whenever the process is killed: but
+ * After each frame both files are complete up to that frame, whenever the process is killed; but
  * frames.csv may have the last frame, and its columns, while stats.json does not yet. What a directory
  * held before stays until the first frame has been written.
  */
@@ -36,9 +36,9 @@ struct cm_table_file;
 struct cm_run_value {
    const char *key, *value;
 };
-/** The commit of what has simulated. The one that rendered, "commit", is in recordings, too. */
+/** The commit of the simulator. That of the renderer, "commit", is in recordings, too. */
 #define CM_RUN_SIMULATOR "simulator"
-/** Of what was simulated from a recording: its fingerprint (cm_recording_fingerprint). */
+/** If a recording was simulated: its fingerprint (cm_recording_fingerprint). */
 #define CM_RUN_RECORDING "recording"
 
 /** Makes a writer: of a process' results (which must outlive it), or of a directory that has no other,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * The table of a configuration's counters: which there are, in which order, what they mean. Values are arrays of
- * uint64_t in the table's order. Which counters there are is up to the rooms that count: each has a
+ * uint64_t in the table's order. The folders that count decide which counters there are: each has a
  * cm_counter_source for each kind of counter, and gpu/counters.h has the order of all.
  */
 #ifndef CM_COUNTERS_H
@@ -18,8 +18,8 @@ struct cm_counter_table;
 struct cm_counter_source {
    /** Appends the counters that a configuration has (cm_counter_table_append). False when out of memory. */
    bool (*list)(const struct cm_config *config, struct cm_counter_table *table);
-   /** A counter's value. unit: what has counted it, of the type that the source's declaration names. NULL: the
-    * counters are made of the others when these have been read. */
+   /** A counter's value. unit: the object that counts, of the type that the source's declaration names. NULL: the
+    * counters are computed from the others when these have been read. */
    uint64_t (*read)(const void *unit, const struct cm_counter *counter);
 };
 
@@ -52,7 +52,7 @@ int cm_counter_table_find(const struct cm_counter_table *table, const char *name
 
 /* ---- for cm_counter_source.list ---------------------------------------- */
 
-/** Appends a counter of no unit, whose name and description are to be filled in; valid until the next one. NULL
+/** Appends a counter without a unit, whose name and description the caller fills in; valid until the next one. NULL
  * when out of memory. */
 struct cm_counter *cm_counter_table_append(struct cm_counter_table *table, int event, const char *measure);
 
@@ -60,10 +60,10 @@ struct cm_counter *cm_counter_table_append(struct cm_counter_table *table, int e
 struct cm_counter_text {
    const char *name, *measure, *description;
 };
-/** Of a list's X(identifier, name, unit of measure, description). */
+/** From a list's X(identifier, name, unit of measure, description). */
 #define CM_COUNTER_TEXT(id, name, measure, description) {name, measure, description},
 
-/** Appends counters of no unit, whose events count from first_event. Names and descriptions begin alike. */
+/** Appends counters without a unit, whose events count from first_event. Names and descriptions begin alike. */
 bool
 cm_counter_table_append_texts(struct cm_counter_table *table, const struct cm_counter_text *texts, int count,
                               int first_event, const char *name_prefix, const char *description_prefix);

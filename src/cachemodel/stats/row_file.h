@@ -13,13 +13,13 @@
 
 #include "stats/text.h"
 
-/** The format of rows. A row's values stand between commas; what else it has does not change. Commas and ends of
+/** The format of rows. A row's values stand between commas; the rest of it does not change. Commas and ends of
  * rows between double quotes are part of a value. */
 struct cm_row_format {
    const char *name;    /**< of the file */
    const char *fresh;   /**< name that the file has while it is written again */
    char begin, end;     /**< before the first value and after the last; begin 0: the row's first byte */
-   uint32_t not_values; /**< so many of its first values are none of the columns' */
+   uint32_t not_values; /**< so many of its first values belong to no column */
 };
 
 struct cm_row_file {
@@ -34,7 +34,7 @@ struct cm_row_file {
    off_t fresh_rows, fresh_end;
 };
 
-/** What a file has besides the rows that are there, and columns that these do not have. */
+/** What a file gets in addition to its rows: new rows, and new columns of all rows. */
 struct cm_row_file_content {
    const struct cm_byte_writer *head; /**< where the file is written again */
    struct cm_byte_writer *row;        /**< to append; appending uses the space after it */
@@ -51,14 +51,14 @@ int cm_row_file_finish(struct cm_row_file *rows);
 
 /** Appends a row. 0, or what went wrong: then the file is as it was, or a message says that it is corrupt. */
 int cm_row_file_append(struct cm_row_file *rows, const struct cm_row_file_content *content);
-/** Takes the last row back, whose size that is. */
+/** Removes the last row, which has this size. */
 int cm_row_file_truncate(struct cm_row_file *rows, size_t row_bytes);
 
 /** Writes the file under its other name, with the existing rows and a new one. 0, or an errno value. */
 int cm_row_file_rewrite(struct cm_row_file *rows, const struct cm_row_file_content *content);
-/** Puts it in its place: 0, or what went wrong. */
+/** Renames it to its own name: 0, or what went wrong. */
 int cm_row_file_commit(struct cm_row_file *rows, const struct cm_row_file_content *content);
-/** Or drops it. */
+/** Or discards it. */
 void cm_row_file_discard(struct cm_row_file *rows);
 
 #endif

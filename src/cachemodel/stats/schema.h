@@ -8,7 +8,7 @@
  * change it. Statistics without a number are older than 1. */
 #define CM_STATS_SCHEMA 1
 
-/** Of the names and units of all counters of all presets: tests/documents/schema_test.py fails where it is another, and says
+/** A hash of the names and units of all counters of all presets: tests/documents/schema_test.py fails if it differs, and says
  * what to do. */
 #define CM_STATS_COUNTERS "15822338818293cc"
 

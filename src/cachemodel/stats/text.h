@@ -19,7 +19,7 @@ cm_text_add_character(struct cm_byte_writer *text, char character)
 
 #define CM_TEXT_MAX_DIGITS 20
 
-/* Writes a number that ends at the place `end` of the text. Returns its first place. */
+/* Writes a number that ends at `end` in the text. Returns its beginning. */
 static inline size_t
 cm_text_digits(char *digits, size_t end, uint64_t number)
 {

@@ -12,7 +12,7 @@
  * has more tiles, attribute blocks or attributes per primitive than a narrow PMD's
  * fields hold (cm_pb_needs_wide).
  *
- * Tiles go by two numbers here. Callers name a tile by its row-major number; what
+ * Tiles have two numbers here. Callers name a tile by its row-major number; what
  * is stored (OPT numbers, last tiles, the order of the lists in memory) is the
  * tile's traversal position, because the hardware compares those as "sooner"
  * and "later". docs/parameter-buffer.md has every byte.

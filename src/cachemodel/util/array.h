@@ -45,7 +45,7 @@ bool cm_array_extend(struct cm_array *array, size_t count, size_t element_bytes)
 
 /** Frees arrays, whose addresses are listed. */
 #define CM_FREE_ARRAYS(...) cm_free_arrays((struct cm_array *const[]){__VA_ARGS__, NULL})
-/** The same of a list that ends with NULL. */
+/** The same for a list that ends with NULL. */
 void cm_free_arrays(struct cm_array *const *arrays);
 
 #endif

@@ -140,7 +140,7 @@ cm_get_signed(struct cm_byte_reader *reader)
    return cm_unzigzag(cm_get_varint(reader));
 }
 
-/** The next n bytes, or NULL where there are not as many. */
+/** The next n bytes, or NULL if there are fewer. */
 static inline const uint8_t *
 cm_get_bytes(struct cm_byte_reader *reader, size_t n)
 {

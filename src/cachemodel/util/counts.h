@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Adds counts to as many sums; the counts are zero then. */
+/** Adds counts to as many sums, then sets the counts to zero. */
 static inline void
 cm_counts_move(uint64_t *sums, uint64_t *counts, size_t count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** Reading and writing all of some bytes at an offset in a file. */
+/** Reads and writes bytes at an offset in a file, all of them. */
 #ifndef CM_FILE_H
 #define CM_FILE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** Frames that somebody asks for, as ranges. */
+/** Requested frames, as ranges. */
 #ifndef CM_FRAME_LIST_H
 #define CM_FRAME_LIST_H
 
@@ -20,8 +20,8 @@ struct cm_frame_list {
 /** Adds a range that ends after all ranges of a list, which has space for it; ranges that it meets are merged with it. */
 void cm_frame_list_add(struct cm_frame_list *list, uint32_t first, uint32_t last);
 
-/** The list that a text is: frames ("7") and ranges ("3-5" or "3..5"; "9-": and all after it) with commas, ascending; counted from
- * 0. Ranges that meet are one. False, and an empty list, where it is not one, or when out of memory. */
+/** Parses a list: frames ("7") and ranges ("3-5" or "3..5"; "9-": and all after it) with commas, ascending; counted from
+ * 0. Ranges that meet are one. False, and an empty list, if it is wrong, or when out of memory. */
 bool cm_frame_list_parse(const char *text, struct cm_frame_list *list);
 
 void cm_frame_list_free(struct cm_frame_list *list);

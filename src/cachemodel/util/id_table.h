@@ -26,7 +26,7 @@ cm_id_hash(uint64_t id)
    return id * 0x9e3779b97f4a7c15ull >> 32;
 }
 
-/** Of a table that has slots: that of an identifier, or the free one that it would get. */
+/** In a table that has slots: the slot of an identifier, or the free one that it would get. */
 static inline uint32_t *
 cm_id_table_slot(const struct cm_id_table *table, uint64_t id)
 {
@@ -44,7 +44,7 @@ cm_id_table_find(const struct cm_id_table *table, uint64_t id)
    return table->num_slots ? *cm_id_table_slot(table, id) - 1 : CM_NO_INDEX;
 }
 
-/** The same; it is added where it is not there. CM_NO_INDEX when out of memory. */
+/** The same; it is added if it is missing. CM_NO_INDEX when out of memory. */
 uint32_t cm_id_table_add(struct cm_id_table *table, uint64_t id);
 
 /** Removes all, and keeps the memory. */

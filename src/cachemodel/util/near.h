@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/** The names that a wrong one may have been meant for, for messages: of those that there are, the nearest few. */
+/** Suggestions for a wrong name, for messages: the nearest few of all names. */
 #ifndef CM_NEAR_H
 #define CM_NEAR_H
 
 #include <stddef.h>
 
 #define CM_NEAR_NAMES 3  /**< so many are named at most */
-#define CM_NEAR_BYTES 80 /**< names and words that are longer are near nothing */
+#define CM_NEAR_BYTES 80 /**< longer names and words have no suggestions */
 /** Room for what cm_near_text writes. */
 #define CM_NEAR_TEXT (CM_NEAR_NAMES * (CM_NEAR_BYTES + 4) + 20)
 
-/** Upper and lower case are alike in it, as are '.', '-' and '_'. */
+/** Upper and lower case are equal in it, and so are '.', '-' and '_'. */
 struct cm_near {
    char word[CM_NEAR_BYTES];
    char names[CM_NEAR_NAMES]
-             [CM_NEAR_BYTES]; /**< the first ones that were offered of those as near as the nearest */
+             [CM_NEAR_BYTES]; /**< the nearest names; if several are equally near, the first ones offered */
    unsigned count, rank;      /**< of names; how far they are from the word */
 };
 
-/** Begins with the wrong word, which has so many characters. */
+/** Begins the search for a wrong word, which has so many characters. */
 void cm_near_start(struct cm_near *near, const char *word, size_t length);
 
-/** One of the names that there are. It is near where a third of the word's characters or fewer are wrong, missing, too
- * many or swapped with their neighbours; where one of both begins with the other; or where it has all parts of the word,
+/** Offers a name. It is near if a third of the word's characters or fewer are wrong, missing, too
+ * many or swapped with their neighbours; if one of both begins with the other; or if it has all parts of the word,
  * its last one too ("l2.texture.misses" those of "l2.misses"). */
 void cm_near_offer(struct cm_near *near, const char *name);
 

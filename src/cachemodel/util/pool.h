@@ -14,7 +14,7 @@ struct cm_pool {
    bool out_of_memory; /**< at least once */
 };
 
-/** Zeroed memory for `count` elements of so many bytes; NULL when out of memory. Who builds an object checks
+/** Zeroed memory for `count` elements of so many bytes; NULL when out of memory. Callers that build an object check
  * out_of_memory after its last part. */
 void *cm_pool_take(struct cm_pool *pool, size_t count, size_t element_bytes);
 

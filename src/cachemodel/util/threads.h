@@ -20,7 +20,7 @@
 struct cm_worker {
    /** Whether there is a task that can be done now. Called with the lock. */
    bool (*is_ready)(void *context);
-   /** Says which task that is, so that the next one is another; called with the lock if it is ready. NULL: not needed. */
+   /** Claims that task, so that the next one is another; called with the lock if it is ready. NULL: not needed. */
    void (*claim)(void *context);
    /** Does it, without the lock. */
    void (*run)(void *context);
@@ -57,7 +57,7 @@ int cm_thread_start(pthread_t *thread, const char *name, void *(*run)(void *), v
 /** Without threads or workers. */
 void cm_threads_init(struct cm_threads *threads);
 
-/** Adds a worker; those that come first are preferred, but a thread prefers those whose last task it has done: what they use is
+/** Adds a worker. Earlier ones are preferred, but a thread prefers those whose last task it has done: what they use is
  * in the caches of its processor. Before cm_threads_start. */
 void cm_threads_add(struct cm_threads *threads, struct cm_worker *worker);
 
@@ -79,7 +79,7 @@ cm_threads_unlock(struct cm_threads *threads)
    pthread_mutex_unlock(&threads->lock);
 }
 
-/** With the lock, by the owner, after a change by which a worker may have got a task: does tasks, and waits where there is none,
+/** With the lock, by the owner, after a change that may have given a worker a task: does tasks, and waits if there is none,
  * until is_done is true, which is called with the lock. Then other threads do what is left. */
 void cm_threads_wait(struct cm_threads *threads, bool (*is_done)(const void *context), const void *context);
 
