@@ -4,7 +4,7 @@
  * one (dynamic), or a leakage times the time (static), that names its source. docs/energy.md says
  * what is counted and what is not.
  *
- * Everything is made of counter values (gpu/counters.h) and cycles, after the fact: nothing is
+ * Everything is computed from counter values (gpu/counters.h) and cycles, afterwards: nothing is
  * added to an access. Energies of an event are whole zeptojoules, leakages whole femtowatts; a
  * term's energy is that of all its counts so far, rounded down to whole picojoules. So a frame's energy
  * is the difference of two such numbers: frames add up to the run, terms to their unit, and
@@ -72,7 +72,7 @@ const char *cm_energy_unit_description(enum cm_energy_unit unit);
 /** A line of the account. */
 struct cm_energy_term {
    enum cm_energy_unit unit;
-   bool is_static; /**< what is there without any access: leakage, refresh, standby */
+   bool is_static; /**< what is spent without any access: leakage, refresh, standby */
    bool by_time;   /**< leakage times time; else events times energy */
    char what[64];  /**< "reads", "line fills", "leakage of 4 instances" … */
    /** Events are (the sum of these counters, less the last num_minus of them) * times. */
@@ -81,7 +81,7 @@ struct cm_energy_term {
    uint32_t times;   /**< events for each that was counted */
    uint64_t energy;  /**< zJ (1e-21 J) of an event */
    uint64_t leakage; /**< fW */
-   char note[320];   /**< where that comes from */
+   char note[320];   /**< the source of the number */
 };
 
 /** The account of a configuration. */
@@ -93,7 +93,7 @@ struct cm_energy {
 };
 
 /** Makes the account of a configuration that has energy, over its counters. Terms of operations that the
- * table does not count (those of the pipeline where timing is off) are not there. NULL and a
+ * table does not count (those of the pipeline if timing is off) are missing. NULL and a
  * message when there are no figures for something, or out of memory. */
 struct cm_energy *cm_energy_create(const struct cm_config *config, const struct cm_counter_table *table,
                                    char *error, size_t error_size);
@@ -123,19 +123,19 @@ struct cm_energy_sums {
    struct cm_energy_sum groups[CM_ENERGY_GROUP_COUNT];
 };
 
-/** Keys energy.*: whether there are figures for what the GPU is made of. */
+/** Keys energy.*: whether there are figures for the GPU's technology. */
 bool cm_energy_config_check(const struct cm_config *config, struct cm_config_problem *problem);
 
 /** Adds up all terms. */
 void cm_energy_sum_up(const struct cm_energy *energy, const uint64_t *values, uint64_t cycles,
                       struct cm_energy_sums *sums);
 
-/** Whether all of a unit's dynamic energy is made of these counters (by the table's order). */
+/** Whether all of a unit's dynamic energy follows from these counters (by the table's order). */
 bool cm_energy_is_made_of(const struct cm_energy *energy, enum cm_energy_unit unit, const bool *counters);
 
 /* ---- as counters ------------------------------------------------------- */
 
-/** The unit whose dynamic energy a counter of energy is; CM_ENERGY_UNIT_COUNT: it is another part, or of a group. */
+/** The unit whose dynamic energy a counter of energy is; CM_ENERGY_UNIT_COUNT: it is of another kind, or of a group. */
 enum cm_energy_unit cm_energy_dynamic_unit(const struct cm_counter *counter);
 
 /** Index of the counter of the GPU's cycles, or -1. */

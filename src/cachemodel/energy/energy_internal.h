@@ -25,7 +25,7 @@ struct cm_energy_builder {
 struct cm_energy_term *cm_energy_add(struct cm_energy_builder *builder, int unit, const char *format, ...)
    __attribute__((format(printf, 3, 4)));
 
-/** Whether a counter is in the table. Without a table, which is to see whether an account can be made: as if it were. */
+/** Whether a counter is in the table. Without a table, to check whether an account can be made: true. */
 bool cm_energy_has_counter(const struct cm_energy_builder *builder, const char *name);
 
 /** Adds a counter, which must be in the table, to a term's events. */
@@ -38,18 +38,18 @@ struct cm_energy_term *
 cm_energy_add_events(struct cm_energy_builder *builder, int unit, const char *what, const char *counters,
                      uint32_t times, uint64_t energy, const char *note);
 
-/** As cm_energy_table_find, of the configuration's technology and cell. `what` is for the message: "caches.l2". */
+/** Like cm_energy_table_find, for the configuration's technology and cell. `what` is for the message: "caches.l2". */
 bool cm_energy_find(struct cm_energy_builder *builder, const char *what, const struct cm_array_shape *shape,
                     struct cm_array_lookup *lookup);
 
-/** The same of memory without tags, of so many bytes and with a port of so many bits. */
+/** The same for memory without tags, of so many bytes and with a port of so many bits. */
 bool cm_energy_find_ram(struct cm_energy_builder *builder, const char *what, uint64_t bytes,
                         uint32_t port_bits, struct cm_array_lookup *lookup);
 
 /** Writes where the number of a key energy.<key> comes from: the configuration, whose comment names the source. */
 void cm_energy_note_key(const struct cm_energy_builder *builder, const char *key, char *note, size_t size);
 
-/** Appends the leakage of so many alike, each of which is a `what` (each: fW). */
+/** Appends the leakage of so many equal parts, each a `what` (each: fW). */
 bool cm_energy_add_leakage(struct cm_energy_builder *builder, int unit, uint32_t count, const char *what,
                            uint64_t leakage, const char *note);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * What an access to an array of SRAM takes, and what the array leaks: the rows of
- * data/cacti-7.0-energies.csv, compiled in. A number is that of a row, or one between two rows of
- * different sizes, or, where it says so loudly, one beyond the smallest; each says which rows.
+ * The energy of an access to an array of SRAM, and the array's leakage: the rows of
+ * data/cacti-7.0-energies.csv, compiled in. A number is from a row, or interpolated between two rows of
+ * different sizes, or, with a clear note, extrapolated below the smallest; each says which rows.
  */
 #ifndef CM_ENERGY_TABLE_H
 #define CM_ENERGY_TABLE_H
@@ -41,8 +41,8 @@ struct cm_array_shape {
    enum cm_cell cell;
    uint64_t size;     /**< bytes */
    uint32_t ways;     /**< 1 of an array without tags */
-   uint32_t bus_bits; /**< what an access moves: 32, 128, 384 or 512 of a ram; 0: whatever the kind's
-                         * only width is */
+   uint32_t bus_bits; /**< bits of an access: 32, 128, 384 or 512 of a ram; 0: the only width
+                         * of the kind */
 };
 
 /** Whole numbers: what CACTI printed has no more digits than attojoules. */
@@ -81,10 +81,10 @@ struct cm_array_lookup {
 #define CM_ENERGY_LARGEST_RAM 131072
 
 /** Looks an array up:
- *  - where there is a row of its size and ways: that row's numbers, unchanged;
- *  - of other ways: as the nearest (the lower of two as near), which the note says;
- *  - of a size between two rows': linear between them in the logarithms of size and number;
- *  - of a size below the smallest: the line through the two smallest, continued; the note begins
+ *  - if there is a row of its size and ways: that row's numbers, unchanged;
+ *  - other ways: like the nearest (the lower if two are equally near), with a note;
+ *  - a size between two rows': linear between them in the logarithms of size and number;
+ *  - a size below the smallest: the line through the two smallest, continued; the note begins
  *    with EXTRAPOLATED;
  *  - above the largest, or of a technology, cell or width without rows: false and a message that
  *    says what there is. */

@@ -6,7 +6,7 @@
  * Addresses are allocated at the first use in stream order, upwards, in whole
  * pages of 4 KiB, and never reused: they depend on the event stream and the
  * configuration alone. The two sections of the Parameter Buffer are at fixed
- * addresses far above, the same in every pass (it is built and used up within a
+ * much higher addresses, the same in every pass (it is built and used up within a
  * pass, TCOR II-A; there is one, not two in turn).
  */
 #ifndef CM_ADDRESS_SPACE_H
@@ -31,7 +31,7 @@ struct cm_resource {
    uint64_t address; /**< 0: not used yet */
    uint64_t bytes;
    struct cm_texture_layout *layout;  /**< NULL: a buffer, or not used yet */
-   struct cm_hiz_buffer *hiz;         /**< NULL: it was no depth attachment of an immediate-mode GPU yet */
+   struct cm_hiz_buffer *hiz;         /**< NULL: it was not yet a depth attachment of an immediate-mode GPU */
    struct cm_cleared_blocks *cleared; /**< NULL: no fast clear yet */
    /** 1 + the stream whose render caches may have blocks of it, from a pass that has ended
     * (CM_RENDER_CACHES_KEPT); 0: none. */
@@ -65,7 +65,7 @@ void cm_address_space_finish(struct cm_address_space *space);
 bool
 cm_address_space_define(struct cm_address_space *space, const struct cm_resource_description *description);
 
-/** Frees what is kept of a resource, which is not used any more; its address is not given to another one. */
+/** Frees what is kept for a resource that is not used any more; its address is not reused. */
 void cm_address_space_forget(struct cm_address_space *space, uint32_t id);
 
 /** The resource with its address; NULL for 0, and after a message (once)
@@ -77,7 +77,7 @@ struct cm_resource *cm_address_space_use(struct cm_address_space *space, uint32_
 struct cm_hiz_buffer *cm_address_space_use_hiz(struct cm_address_space *space, struct cm_resource *resource);
 
 /** The bits of fast clears of a texture that has an address, and of its HiZ buffer, if it has one whose blocks are as large
- * as those of that stream's first cache. stream: the attachment's; hierarchy: where the streams lead to; pipeline: where
+ * as those of that stream's first cache. stream: the attachment's; hierarchy: the caches of the streams; pipeline: where
  * they count. False after a message (once) when out of memory. */
 bool
 cm_address_space_use_cleared(struct cm_address_space *space, struct cm_resource *resource,
@@ -89,7 +89,7 @@ const struct cm_shader_memory *
 cm_address_space_shader(struct cm_address_space *space, enum cm_shader_stage stage,
                         const struct cm_shader *shader);
 
-/** The same of a shader that has its memory already, of which nothing changes; NULL: it does not. */
+/** The same for a shader that already has its memory, without any change; NULL: it has none. */
 const struct cm_shader_memory *
 cm_address_space_find_shader(const struct cm_address_space *space, enum cm_shader_stage stage,
                              const struct cm_shader *shader);

@@ -5,8 +5,8 @@
  *
  * Attributed are the counters of caches, memory and access units, those of instances summed up; of the stages
  * (CM_PIPELINE_COUNTERS, frames excepted) and their operations; the GPU's cycles, by passes and tiles; and the dynamic energy of units whose energy is made of
- * these alone. By resources, of the stages only fragment_stage.footprints. The rows of a frame add up to the
- * frame's counters: energy, which is whole picojoules of all that was counted so far, is a row's as if the rows had
+ * these alone. Rows by resources have only fragment_stage.footprints of the stages. The rows of a frame add up to the
+ * frame's counters. Energy, which is whole picojoules of all that was counted so far, is attributed as if the rows had
  * happened one after another.
  */
 #ifndef CM_GPU_ATTRIBUTION_H
@@ -26,7 +26,7 @@ struct cm_attributed_row {
    const uint64_t *energy; /**< dynamic, by enum cm_energy_unit, in pJ; NULL: none is counted */
 };
 
-/** The rows by a part of the origin; within a pass. */
+/** The rows by a part of the origin, within passes. */
 struct cm_attributed_rows {
    uint32_t count;
    const struct cm_attributed_row *list; /**< by passes in their order, and in these by number */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** What the stages of the simulated GPU tell its attribution. All functions do nothing where nothing is attributed. */
+/** The stages of the simulated GPU report to its attribution with these. All functions do nothing if nothing is attributed. */
 #ifndef CM_GPU_ATTRIBUTION_INTERNAL_H
 #define CM_GPU_ATTRIBUTION_INTERNAL_H
 
@@ -32,7 +32,7 @@ struct cm_gpu_attribution {
    uint64_t texture_reads;                  /**< the same of reads of the texture caches */
    bool has_texture_caches; /**< texture reads reach private caches first, which don't attribute them */
    bool is_by_resource;
-   bool is_texture;        /**< the current resource is one whose footprints have to be counted */
+   bool is_texture;        /**< the current resource is one whose footprints must be counted */
    uint32_t passes;        /**< so far */
    struct cm_array shapes; /**< struct cm_pass_shape: of the frame's passes */
    struct cm_array draws;  /**< struct cm_draw_names: of the frame's draws; where these are attributed */
@@ -56,7 +56,7 @@ bool cm_gpu_attribution_create(struct cm_gpu *gpu);
 /** NULL is fine. */
 void cm_gpu_attribution_destroy(struct cm_gpu_attribution *attribution);
 
-/** A definition, and a read that has no pass, for what becomes of stores. */
+/** A definition, and a read outside of passes, for the fate of stores. */
 void cm_gpu_attribute_definition(struct cm_gpu *gpu, const struct cm_resource_description *resource);
 void cm_gpu_attribute_read(struct cm_gpu *gpu, uint32_t resource);
 
@@ -68,14 +68,14 @@ void cm_gpu_attribute_frame_end(struct cm_gpu *gpu);
 /** Of a row's pass; NULL: it is of an earlier frame. */
 const struct cm_pass_shape *cm_gpu_pass_shape(const struct cm_gpu *gpu, const struct cm_attributed_row *row);
 
-/** A store that the frame's passes have ended: frames ago that it happened, and the pass in that frame. */
+/** A store that the frame's passes have ended: how many frames ago it happened, and the pass in that frame. */
 struct cm_ended_store {
    struct cm_store_end end;
    uint32_t frames_ago, pass;
 };
 struct cm_ended_store cm_gpu_ended_store(const struct cm_gpu *gpu, uint32_t number);
 
-/** The same of a row's draw; NULL: it is of none, or of an earlier frame. */
+/** The same for a row's draw; NULL: it has none, or one of an earlier frame. */
 const struct cm_draw_names *cm_gpu_draw_names(const struct cm_gpu *gpu, const struct cm_attributed_row *row);
 
 /** cm_gpu_attribute_draw and cm_gpu_attribute_tile with attribution. */
@@ -84,7 +84,7 @@ void cm_gpu_change_origin(struct cm_gpu *gpu, enum cm_origin_part part, uint32_t
 /** No draw, or no tile. */
 #define CM_NOT_ATTRIBUTED UINT32_MAX
 
-/** What the stages do next is of that draw of the pass; CM_NOT_ATTRIBUTED: of none. No resource. */
+/** What the stages do next is attributed to that draw of the pass; CM_NOT_ATTRIBUTED: to none. No resource. */
 static inline void
 cm_gpu_attribute_draw(struct cm_gpu *gpu, uint32_t draw)
 {
@@ -100,7 +100,7 @@ cm_gpu_attribute_tile(struct cm_gpu *gpu, uint32_t tile)
       cm_gpu_change_origin(gpu, CM_ORIGIN_TILE, tile + 1);
 }
 
-/** With attribution by resources: whether what was accessed last is not of that one. */
+/** With attribution by resources: whether the last access was to another one. */
 static inline bool
 cm_gpu_is_other_resource(const struct cm_gpu *gpu, uint32_t id)
 {
@@ -110,7 +110,7 @@ cm_gpu_is_other_resource(const struct cm_gpu *gpu, uint32_t id)
 /** cm_gpu_attribute_resource for another one. */
 void cm_gpu_change_resource(struct cm_gpu *gpu, uint32_t id);
 
-/** What is accessed next is of that resource; 0: of none. */
+/** The next accesses are attributed to that resource; 0: to none. */
 static inline void
 cm_gpu_attribute_resource(struct cm_gpu *gpu, uint32_t id)
 {
@@ -118,7 +118,7 @@ cm_gpu_attribute_resource(struct cm_gpu *gpu, uint32_t id)
       cm_gpu_change_resource(gpu, id);
 }
 
-/** The same of a texture: the footprints that follow, and their reads, are counted for it when another resource does.
+/** The same for a texture: the footprints that follow, and their reads, are counted for it when another resource follows.
  * With attribution by resources. */
 void cm_gpu_attribute_texture(struct cm_gpu *gpu, uint32_t id);
 

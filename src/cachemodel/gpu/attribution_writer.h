@@ -4,11 +4,11 @@
  * textures.csv, tiles.csv. Each begins with the columns
  *
  *    frame        in which the accesses happened
- *    pass_frame   of the render pass that caused them; an earlier one for what it has left in the caches, and negative
+ *    pass_frame   of the render pass that caused them; an earlier one for blocks that it left in the caches, and negative
  *                 for one before the first that is counted
  *    pass         number of the render pass in that frame
  *
- * and those of what a row is of, empty where that is none or where it is of an earlier frame; then come counters.
+ * and the columns of its keys, empty if there is none or if it is of an earlier frame; then come counters.
  */
 #ifndef CM_ATTRIBUTION_WRITER_H
 #define CM_ATTRIBUTION_WRITER_H

@@ -2,11 +2,11 @@
 /**
  * Fast clears: a bit for each block of an attachment's memory, or of its HiZ buffer, which says that the whole block has
  * the clear value, whatever memory and the caches have there. A clear sets the bits of the blocks that it covers and
- * accesses nothing. While a block's bit is set, reads get the value from it; the first write makes a whole block of it
- * (so that nothing has to be fetched) and resets it. Before anything reads the memory that does not know the bits,
- * textures and the display, the blocks that still have one are written (cm_cleared_blocks_eliminate).
+ * accesses nothing. While a block's bit is set, reads get the value from it; the first write writes the whole block
+ * (so that nothing must be fetched) and resets it. Before something that does not know the bits reads the memory,
+ * such as textures and the display, the blocks that still have one are written (cm_cleared_blocks_eliminate).
  *
- * The bits are on the GPU: reading and setting them is no access. For 64-byte blocks they are 1/512 of the attachment.
+ * The bits are on the GPU: reading and setting them is not an access. For 64-byte blocks they are 1/512 of the attachment.
  */
 #ifndef CM_CLEARED_BLOCKS_H
 #define CM_CLEARED_BLOCKS_H
@@ -32,7 +32,7 @@ struct cm_cleared_blocks *cm_cleared_blocks_create(uint64_t address, uint64_t by
 /** Clears the block of an address. */
 void cm_cleared_blocks_add(struct cm_cleared_blocks *cleared, uint64_t address);
 
-/** What becomes of an access to a block whose bit may be set: false, nothing is accessed; else the access may become one
+/** The outcome of an access to a block whose bit may be set: false, nothing is accessed; else the access may become one
  * to the whole block. */
 bool cm_cleared_blocks_filter(struct cm_cleared_blocks *cleared, uint64_t address, enum cm_access *access);
 

@@ -13,10 +13,10 @@
  *    operations.<name>                      gpu/operations.h
  *    gpu.cycles, <stage>.<state>_cycles, queue.<name>.<event>, dram_system.<event>, …
  *                                           timing/tiled/tiled.c; in mode imr timing/immediate/immediate.c
- *    energy.<unit>.dynamic and .static, in pJ, the same of groups of units, whose .total is the sum of both
+ *    energy.<unit>.dynamic and .static, in pJ, the same for groups of units, whose .total is the sum of both
  *                                           energy/energy.h
  *
- * each where the configuration has what they count.
+ * each if the configuration has what they count.
  */
 #ifndef CM_GPU_COUNTERS_H
 #define CM_GPU_COUNTERS_H

@@ -31,7 +31,7 @@ struct cm_timeline_frames;
 /** Builds the hierarchy. NULL with a line in error when it cannot be built, or when a
  * policy needs next uses. */
 struct cm_gpu *cm_gpu_create(const struct cm_config *config, char *error, size_t error_size);
-/** As cm_gpu_create, for one of the passes over the trace that such policies need (memory/future.h). The
+/** Like cm_gpu_create, for one of the passes over the trace that such policies need (memory/future.h). The
  * futures are those of the same configuration; NULL: none. */
 struct cm_gpu *cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *futures,
                                           char *error, size_t error_size);
@@ -47,15 +47,15 @@ bool cm_gpu_make_timeline(struct cm_gpu *gpu, const struct cm_timeline_frames *f
 /** It, or NULL. It has a frame's packets after cm_gpu_frame_end. */
 struct cm_timeline *cm_gpu_timeline(struct cm_gpu *gpu);
 
-/** Before the first pass, and after readers and timeline: the GPU is simulated on so many threads (at least 1, the caller's),
- * as far as its work can be divided. What it counts does not depend on it. False when out of memory. */
+/** Before the first pass, and after readers and timeline: the GPU is simulated on this many threads (at least 1, the caller's),
+ * as far as its work can be divided. The counts do not depend on it. False when out of memory. */
 bool cm_gpu_set_threads(struct cm_gpu *gpu, unsigned threads);
 
 /** Why the GPU is simulated on one thread whatever cm_gpu_set_threads says, in a few words ("cycles are
- * simulated"); NULL: it can be on several. At the same time, or later. */
+ * simulated"); NULL: it can be on several. To be called at the same time, or later. */
 const char *cm_gpu_serial_reason(const struct cm_gpu *gpu);
 
-/** Whether cm_gpu_set_threads lets several threads find out what is shaded of tiles (mode tbdr): where the work can be divided,
+/** Whether cm_gpu_set_threads lets several threads derive what is shaded of tiles (mode tbdr): if the work can be divided,
  * and textures have caches of their own that can have filters. Without readers, which come later. */
 bool cm_gpu_shades_on_threads(const struct cm_gpu *gpu);
 
@@ -63,7 +63,7 @@ bool cm_gpu_shades_on_threads(const struct cm_gpu *gpu);
 struct cm_work_time {
    const char *name;
    int64_t
-      nanoseconds; /**< of the main thread, the caller's: what has to be added to the processor time of that thread in this
+      nanoseconds; /**< of the main thread, the caller's: to be added to the processor time of that thread in this
                          * GPU's functions */
    bool is_divisible; /**< several threads do it at once */
 };
@@ -71,23 +71,23 @@ struct cm_work_time {
 /** After cm_gpu_frame_end: fills in the parts' times so far; returns how many there are. */
 unsigned cm_gpu_work_times(const struct cm_gpu *gpu, struct cm_work_time times[CM_MAX_WORK_TIMES]);
 
-/** Before the first pass: has a function called for each tile that was passed, once its words are not needed any more, in
+/** Before the first pass: sets a function that is called for each tile, once its words are not needed any more, in
  * cm_gpu_pass_tile or later, up to cm_gpu_pass_end; with several threads on any of them, also at the same time. */
 void cm_gpu_release_tiles(struct cm_gpu *gpu, void (*release)(void *context, uint32_t tile), void *context);
 
 /** Announces a resource before the first pass that names it. */
 void cm_gpu_define_resource(struct cm_gpu *gpu, const struct cm_resource_description *resource);
-/** No pass from now on names the resource: what is kept of it is freed, unless counts by resource may name it. Not within a
+/** No pass from now on names the resource: what is kept for it is freed, unless counts by resource may name it. Not within a
  * pass. */
 void cm_gpu_forget_resource(struct cm_gpu *gpu, uint32_t id);
 /** Announces a name; the text is copied. Names change nothing that is counted. */
 void cm_gpu_define_name(struct cm_gpu *gpu, const struct cm_name *name);
-/** The program's names, as far as they are defined; with attribution or a timeline only. */
+/** The program's names that have been defined; only with attribution or a timeline. */
 const struct cm_names *cm_gpu_names(const struct cm_gpu *gpu);
 
 /** Geometry and tiling: index and vertex fetches, shaders, constants, and the
  * Polygon List Builder's writes. The pass is of the kind CM_PASS_FULL, or in the modes tbr and tbdr of the
- * mode's own. */
+ * mode's own kind. */
 void cm_gpu_pass_begin(struct cm_gpu *gpu, const struct cm_pass *pass);
 /** The traversal of the current pass: tile numbers in visiting order. NULL when out of memory:
  * then the pass has no tiles to visit. */
@@ -104,7 +104,7 @@ const uint64_t *cm_gpu_frame_end(struct cm_gpu *gpu);
 
 /** Whether everything so far was counted: false once out of memory, after a message (util/message.h). */
 bool cm_gpu_is_complete(const struct cm_gpu *gpu);
-/** Whether memory was too little: the counts of this frame and of all after it are wrong, and are not to be written. */
+/** Whether there was too little memory: the counts of this frame and of all after it are wrong, and must not be written. */
 bool cm_gpu_is_out_of_memory(const struct cm_gpu *gpu);
 
 /** Counter values (gpu/counters.h) since creation, collected by the call and valid until the next one. */

@@ -17,7 +17,7 @@ cm_config_load(const char *name_or_path, const char *presets_dir, char *error, s
 struct cm_config *
 cm_config_parse(const char *text, const char *source, const char *name, char *error, size_t error_size);
 
-/** Whether the values are consistent. cm_config_load does this by itself; call it
+/** Whether the values are consistent. cm_config_load does this itself; call it
  * after the last cm_config_set. */
 bool cm_config_validate(const struct cm_config *config, char *error, size_t error_size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** What all stages of a simulated GPU use. What is a stage's own, the stage has (gpu/pipeline/pipeline.c). */
+/** What all stages of a simulated GPU use. Each stage has its own parts itself (gpu/pipeline/pipeline.c). */
 #ifndef CM_GPU_INTERNAL_H
 #define CM_GPU_INTERNAL_H
 
@@ -66,13 +66,13 @@ cm_gpu_release_tile(const struct cm_gpu *gpu, uint32_t tile)
 
 struct cm_futures;
 
-/** gpu.c: what all stages use, of a GPU that is all zeros. futures: as of cm_gpu_create_with_futures. False when out of
+/** gpu.c: sets what all stages use in a GPU that is all zeros. futures: as in cm_gpu_create_with_futures. False when out of
  * memory, or with a line in error. */
 bool cm_gpu_init(struct cm_gpu *gpu, const struct cm_config *config, const struct cm_futures *futures,
                  char *error, size_t error_size);
 void cm_gpu_finish(struct cm_gpu *gpu);
 
-/** Says that the statistics are incomplete from here on. */
+/** Reports that the statistics are incomplete from here on. */
 void cm_gpu_out_of_memory(struct cm_gpu *gpu);
 
 /** counters.c: whether a counter's event is an index of pipeline[]. */
@@ -84,7 +84,7 @@ void cm_gpu_read_counters(struct cm_gpu *gpu, uint64_t *values);
 void cm_gpu_fetch_shader(struct cm_gpu *gpu, enum cm_shader_stage stage, const struct cm_shader *shader,
                          uint32_t processor);
 
-/** A stream has written to a resource that was sampled: what read-only caches have of it is stale. */
+/** A stream has written to a resource that was sampled: read-only caches' copies of it are stale. */
 void cm_gpu_written_past(struct cm_gpu *gpu, struct cm_resource *resource, enum cm_stream stream);
 
 #endif

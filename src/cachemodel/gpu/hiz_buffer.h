@@ -3,7 +3,7 @@
  * The layout of hierarchical depth: for each region of a depth attachment the bounds of its depths. GSPC has a HiZ
  * buffer and a cache for it (sections 1 and 2.1) and gives no layout. What follows is tbrsim's assumption.
  *
- * A region is 8x8 pixels, or as the configuration has it (struct cm_immediate_config), and has a least and a greatest
+ * A region is 8x8 pixels, or what the configuration says (struct cm_immediate_config), and has a least and a greatest
  * depth of 16 bits each, or other bounds of some number of bytes, for all samples of its pixels. Regions are in blocks
  * of 64 bytes, with as many columns as rows of regions or twice as many: 4x4 regions of 4 bytes, 32x32 pixels. Blocks of
  * a level are in rows; levels and layers follow one another as those of the depth buffer do.

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * What the processors and fixed-function units of a tile-based GPU did, as far as the event stream has it: the
+ * What the processors and fixed-function units of a tile-based GPU did, as far as the event stream shows it: the
  * operations that energy is counted for (docs/energy.md). Counted independently of the memory hierarchy, tile by tile, and
  * only where the configuration asks for it (cm_config_counts_operations).
  *
  * Mode tbr: each quad is rasterised with its attributes, then tested (TCOR II-A). Mode tbdr: hidden surfaces are
  * removed by a rasterizer and a test of depth of their own, over all quads and without attributes; the visible
- * quads are then rasterised once more ("DTM-NUCA" II-C). The stream has quads that are not shaded in passes of
- * CM_PASS_FULL only; of other passes, hidden ones are missing here.
+ * quads are then rasterised once more ("DTM-NUCA" II-C). Only passes of CM_PASS_FULL have the quads that are
+ * not shaded; for other passes, hidden ones are missing here.
  */
 #ifndef CM_OPERATIONS_H
 #define CM_OPERATIONS_H

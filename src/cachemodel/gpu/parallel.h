@@ -3,13 +3,13 @@
  * A simulated GPU on several threads (util/threads.h), with the same results as on one: see docs/architecture.md, Threads.
  *
  * The thread that calls gpu/gpu.h, the main thread, simulates the stages up to the Tile Fetcher, and the tile buffers. It
- * hands over segments of the access stream: its entries, and between them the tiles that are shaded there. A segment goes
+ * submits segments of the access stream: its entries, and between them the tiles that are shaded there. A segment goes
  *    - to a shading worker (gpu/shading_worker.h), which runs the quads; any segment, in any order;
- *    - to the texture worker (gpu/parallel/texture_worker.h), which serves the reads of textures that are left; in order;
+ *    - to the texture worker (gpu/parallel/texture_worker.h), which serves the remaining reads of textures; in order;
  *    - to the shared worker, which passes all of it on to the shared side; in order.
  *
- * A pass ends when the texture worker has had all of its tiles: the caller may free its events then. What is left to be done
- * for it, and the invalidation of textures that it has written, comes before what later passes hand over.
+ * A pass ends when the texture worker has had all of its tiles: the caller may free its events then. The rest of the work
+ * for it, and the invalidation of textures that it has written, comes before what later passes submit.
  *
  * The main thread runs quads itself, when all others are done, in passes whose shaders access storage, in compute passes, and
  * of tiles in which a shader gets its memory. Where texture caches cannot have filters, there are no shading workers, and it
@@ -26,7 +26,7 @@ struct cm_gpu;
 struct cm_parallel;
 struct cm_work_time;
 
-/** Whether a GPU can have shading workers: where its first texture caches are private, serve only reads of textures, and can
+/** Whether a GPU can have shading workers: if its first texture caches are private, serve only reads of textures, and can
  * have filters. */
 bool cm_parallel_can_shade(const struct cm_gpu *gpu);
 

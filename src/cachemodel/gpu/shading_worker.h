@@ -2,10 +2,10 @@
 /**
  * The Fragment Processors, simulated in parallel with the other stages: a shading worker runs the quads of a segment's tiles.
  *
- * What a texture cache holds when a read reaches it is not known then: it depends on tiles before. So each worker has filters
- * in front of the texture caches (memory/filter.h), which begin each segment without knowing a block. They count the reads that
+ * What a texture cache holds when a read reaches it is not known yet: it depends on earlier tiles. So each worker has filters
+ * in front of the texture caches (memory/filter.h), which begin each segment empty. They count the reads that
  * hit and change nothing whatever the caches hold, and append all others to the segment's list. The texture caches serve these
- * in the order of tiles (gpu/parallel/texture_worker.h). So there may be several workers, each of which runs other segments,
+ * in the order of tiles (gpu/parallel/texture_worker.h). So there may be several workers, which run different segments,
  * in any order.
  *
  * All that a worker counts is its own, until cm_shading_worker_add_counts.
@@ -39,7 +39,7 @@ struct cm_shading_worker {
    bool out_of_memory;                     /**< something was not simulated */
 };
 
-/** Moves the caches of shaders that are private to the shared side: what shading workers append to the stream has to be served
+/** Moves the caches of shaders that are private to the shared side: what shading workers append to the stream must be served
  * there, in order. False when out of memory. */
 bool cm_shading_workers_share(struct cm_gpu *gpu);
 

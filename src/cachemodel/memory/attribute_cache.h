@@ -32,7 +32,7 @@ struct cm_cache;
 /** No entry of the Attribute Buffer. */
 #define CM_NO_ENTRY UINT32_MAX
 
-/** What it counts of primitives, as primitive_buffer.<event>; its accesses, attribute by attribute, are those of a
+/** Its counters of primitives, primitive_buffer.<event>; its accesses, attribute by attribute, are counted like those of a
  * cache: X(identifier, name, unit of measure, description) */
 #define CM_PRIMITIVE_BUFFER_EVENTS(X)                                                                        \
    X(READS, "reads", "primitives", "primitives read by the Tile Fetcher")                                    \
@@ -129,7 +129,7 @@ uint32_t cm_attribute_cache_read(struct cm_attribute_cache *cache, const struct 
                                  uint32_t opt_number);
 
 /** The pass ends: the Rasterizer consumes what is in the queue; no primitive will be read
- * again, and the next pass has others with the same IDs. All lines become invalid; dirty ones are
+ * again, and the next pass has different ones with the same IDs. All lines become invalid; dirty ones are
  * written back or discarded. */
 void cm_attribute_cache_end_pass(struct cm_attribute_cache *cache, bool write_back);
 

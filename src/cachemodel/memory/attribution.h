@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * Attribution: counts each access and what it causes for the render pass, draw, resource and tile that asked for it,
+ * Attribution: counts each access and what it causes for the render pass, draw, resource and tile that made it,
  * in addition to the units' own counters. A write-back is counted for the block's last writer, whoever evicts it; the
- * eviction for who needs the line.
+ * eviction for the access that needs the line.
  *
- * The stages set the origin of what they access next. Units count for the origin of their side: that of the stage that
+ * The stages set the origin of their next accesses. Units count for the origin of their side: that of the stage that
  * runs, or on the shared side that of the entry that is served, from CM_ENTRY_ORIGIN entries. A unit's pointer
  * to the attribution is NULL where nothing is attributed.
  *
@@ -41,7 +41,7 @@ struct cm_attribution_cursor {
    uint64_t *pending;               /**< by column: counts that `rows` do not have yet */
    uint32_t *touched;               /**< the columns of pending that are not 0 */
    uint32_t num_touched;
-   struct cm_attribution_cursor *other; /**< that of the same side for what is of another origin */
+   struct cm_attribution_cursor *other; /**< that of the same side for accesses of another origin */
 };
 
 /** The last writers of the blocks of a cache that may be dirty, by pages of blocks. */
@@ -91,11 +91,11 @@ struct cm_attribution {
       uint32_t writer; /**< its number; 0: none */
       uint32_t row;    /**< of the table by resources; UINT32_MAX: none */
    } recent[CM_RECENT_RESOURCES];
-   uint32_t max_writing;   /**< numbers are given anew when there are so many */
+   uint32_t max_writing;   /**< numbers are reassigned when there are so many */
    uint64_t renumbered;    /**< times that they were */
    struct cm_array caches; /**< struct cm_cache *: those that are attributed */
    uint32_t num_caches;
-   struct cm_origin emitted; /**< what the entries for the shared side have told so far */
+   struct cm_origin emitted;                       /**< from the entries for the shared side so far */
    const struct cm_attribution_cursor *emitted_by; /**< whose origin that is; NULL: not known */
    uint64_t *lost;     /**< the row that gets counts that no table has, or when out of memory */
    bool out_of_memory; /**< counts were lost */
@@ -104,8 +104,8 @@ struct cm_attribution {
 /** Whether a configuration asks for attribution by a part of the origin (keys attribution.*), or by any. */
 bool cm_config_attributes_by(const struct cm_config *config, enum cm_origin_part part);
 bool cm_config_attributes(const struct cm_config *config);
-/** The parts by which there have to be rows, a bit each: those that are asked for, but not passes where their rows can be
- * made of others. */
+/** The parts by which there must be rows, a bit each: those that are asked for, except passes if their rows can be
+ * summed from others. */
 uint32_t cm_config_attributed_parts(const struct cm_config *config);
 
 /** num_stage_columns: of the stages, in addition to those of the units. NULL when out of memory. */
@@ -125,7 +125,7 @@ cm_attribution_table(struct cm_attribution *attribution, enum cm_origin_part par
 void cm_attribution_add_table(struct cm_attribution *attribution, const struct cm_attribution_table *added,
                               uint32_t first_column);
 
-/** What a counter of a cache, of memory or of an access unit is, for a row; the unit's instances are not told apart
+/** What a counter of a cache, of memory or of an access unit is, for a row; the unit's instances are not distinguished
  * (memory/counters.h). Not for counters of single instances. */
 uint64_t cm_attribution_value(const struct cm_attribution *attribution, const uint64_t *row,
                               const struct cm_counter *counter);
@@ -144,11 +144,11 @@ cm_attribution_count(struct cm_attribution *attribution, uint32_t column, uint64
    cursor->resource[column] += count;
 }
 
-/** What a cursor counts for from now on. number: of the origin among the writers, or 0. */
+/** Sets what a cursor counts for from now on. number: of the origin among the writers, or 0. */
 void cm_attribution_set_origin(struct cm_attribution *attribution, struct cm_attribution_cursor *cursor,
                                const struct cm_origin *origin, uint32_t number);
 
-/** Another part of it. */
+/** Changes a part of it. */
 void cm_attribution_change_part(struct cm_attribution *attribution, struct cm_attribution_cursor *cursor,
                                 enum cm_origin_part part, uint32_t number);
 
@@ -161,7 +161,7 @@ cm_attribution_set_part(struct cm_attribution *attribution, struct cm_attributio
       cm_attribution_change_part(attribution, cursor, part, number);
 }
 
-/** A part of the origin of what the stages do next. */
+/** Sets a part of the origin of what the stages do next. */
 static inline void
 cm_attribution_set(struct cm_attribution *attribution, enum cm_origin_part part, uint32_t number)
 {
@@ -191,7 +191,7 @@ struct cm_attribution_former {
 /** Counts for another origin until cm_attribution_end, which needs what is returned. */
 struct cm_attribution_former
 cm_attribution_begin(struct cm_attribution *attribution, const struct cm_origin *origin);
-/** The same before a block is written back, or discarded: for its last writer, if it has one, which it has no more. */
+/** The same before a block is written back, or discarded: for its last writer, if it has one, which is then forgotten. */
 struct cm_attribution_former
 cm_attribution_begin_write_back(struct cm_attribution *attribution, struct cm_cache *cache, uint64_t block);
 void cm_attribution_end(struct cm_attribution *attribution, const struct cm_attribution_former *former);
@@ -209,7 +209,7 @@ cm_attribution_emit(struct cm_attribution *attribution, struct cm_access_stream 
       cm_attribution_emit_changes(attribution, stream);
 }
 
-/** The shared side begins to serve entries; it goes on with the origin that it had. */
+/** The shared side begins to serve entries; it continues with its previous origin. */
 static inline void
 cm_attribution_begin_shared(struct cm_attribution *attribution)
 {

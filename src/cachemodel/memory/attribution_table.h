@@ -11,12 +11,12 @@
 #include "util/array.h"
 #include "util/id_table.h"
 
-/** Whose counts a row has. Of a table by passes number is 0; else it is the part of the origin that the table is by. */
+/** The owner of a row's counts. In a table by passes, number is 0; else it is the part of the origin that the table is by. */
 struct cm_attributed {
    uint32_t pass, number;
 };
 
-/** Begins as zeros, but for its part and columns. */
+/** Begins as zeros, except its part and columns. */
 struct cm_attribution_table {
    enum cm_origin_part part; /**< what its rows are by, within a pass */
    uint32_t num_columns;
@@ -27,7 +27,7 @@ struct cm_attribution_table {
 /** In place of the number of a row: there is none. */
 #define CM_NO_ROW CM_NO_INDEX
 
-/** Whose row an origin's counts go to. */
+/** The row to which an origin's counts go. */
 static inline struct cm_attributed
 cm_attribution_table_key(const struct cm_attribution_table *table, const struct cm_origin *origin)
 {
@@ -44,7 +44,7 @@ cm_attribution_table_find(const struct cm_attribution_table *table, struct cm_at
    return cm_id_table_find(&table->keys, (uint64_t)key.pass << 32 | key.number);
 }
 
-/** The same; one of zeros is added where it has none: then values.data may move. CM_NO_ROW when out of memory. */
+/** The same; if it has none, a row of zeros is added: then values.data may move. CM_NO_ROW when out of memory. */
 uint32_t cm_attribution_table_add(struct cm_attribution_table *table, struct cm_attributed key);
 
 /** The values of a row. */
@@ -55,7 +55,7 @@ cm_attribution_table_row(const struct cm_attribution_table *table, uint32_t row)
    return (uint64_t *)table->values.data + (uint64_t)row * table->num_columns;
 }
 
-/** Whose they are. */
+/** Their owner. */
 static inline struct cm_attributed
 cm_attribution_table_row_key(const struct cm_attribution_table *table, uint32_t row)
 {

@@ -43,13 +43,13 @@ struct cm_next_use;
 
 #define CM_GRID_ROWS 16
 
-/** Reads of blocks in up to two columns and a few rows, as a quad makes of a texture. */
+/** Reads of blocks in up to two columns and a few rows, like those of a quad in a texture. */
 struct cm_block_grid {
    uint64_t block;         /**< number of the upper left block */
    uint64_t column;        /**< blocks from it to the upper right one */
    uint64_t row;           /**< blocks from row to row */
    uint32_t columns, rows; /**< how many: up to 2 and CM_GRID_ROWS */
-   uint32_t reads;         /**< of some of the blocks or all, some of them read more than once */
+   uint32_t reads;         /**< reads of some or all of the blocks, some of them more than once */
 };
 
 /** A block of a grid. */
@@ -59,7 +59,7 @@ cm_grid_block(const struct cm_block_grid *grid, unsigned column, unsigned row)
    return grid->block + column * grid->column + row * grid->row;
 }
 
-/** A replacement policy: how a set orders its blocks. One file a policy in
+/** A replacement policy: how a set orders its blocks. One file per policy in
  * memory/replacement/; the access function is compiled with the policy inside
  * (memory/cache_access.h), so that an access costs one call. */
 struct cm_replacement {
@@ -68,14 +68,14 @@ struct cm_replacement {
    /** Counts and looks up the accesses to this cache at the front of a batch, at least one. Returns how many.
     * NULL: one after another with `access`. */
    uint32_t (*take)(struct cm_cache *cache, const cm_entry *entries, uint32_t count);
-   /** Serves the reads at the front of a batch that are of any cache of a unit; caches: all of the unit, by instance. Returns
+   /** Serves the reads at the front of a batch that go to any cache of a unit; caches: all of the unit, by instance. Returns
     * how many: none where it can't serve the first. NULL: it can't. */
    uint32_t (*take_reads)(struct cm_cache *caches, const cm_entry *entries, uint32_t count);
    /** Counts and looks up reads of several blocks in order. NULL: one after another with `access`. */
    void (*read_sequence)(struct cm_cache *cache, const uint64_t *blocks, unsigned count,
                          enum cm_stream stream);
    /** Whether all blocks of a grid are present and hits on them change nothing, so that reads are only counted. NULL:
-    * that is not known of any. */
+    * that is not known for any. */
    bool (*grid_is_settled)(const struct cm_cache *cache, const struct cm_block_grid *grid);
    /** Whether a read of the block that was read or filled last in its set changes nothing. */
    bool folds;
@@ -89,7 +89,7 @@ struct cm_replacement {
     * sets of each bank. All state begins as 0. */
    uint32_t way_bytes, set_bytes, shared_bytes, bank_bytes;
    /** RRIP, whose sets' state begins with a byte for each way: that of an empty way, and in the lower four bits of others
-    * the largest RRPV, of blocks whose reuse is predicted as distant. 0: the policy is another. */
+    * the largest RRPV, the largest RRPV, "distant". 0: another policy. */
    uint8_t empty, distant;
    /** Initialises the state when a cache is built; NULL: not needed. */
    void (*start)(struct cm_cache *cache, const struct cm_cache_config *config);

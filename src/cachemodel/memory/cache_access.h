@@ -14,15 +14,15 @@
  *
  *    unsigned cm_policy_find(const struct cm_cache *, uint64_t set, const cm_line *lines,
  *                            unsigned ways, uint64_t block)
- *       the way that holds a block, or ways; cm_find_way of the lines unless it is defined.
+ *       the way that holds a block, or ways; by default cm_find_way of the lines.
  *    bool cm_policy_is_settled(const struct cm_cache *, uint64_t set, const cm_line *lines,
  *                              uint64_t block)
- *       whether the block is present and a hit on it does not change the state; false unless it is defined.
+ *       whether the block is present and a hit on it does not change the state; by default false.
  *
  * and CM_POLICY_FOLDS_FILL, CM_POLICY_FOLDS_HIT: whether a hit right after a fill,
  * or after a hit, of the same block changes nothing, "right after" being the next
  * access to the set. CM_POLICY_BYPASSES, if it is defined as true: cm_policy_victim may
- * also answer `ways`, which means a bypass: nothing is filled. The result
+ * also return `ways`, which means a bypass: nothing is filled. The result
  * is CM_POLICY_FUNCTIONS for its struct cm_replacement.
  */
 #include "memory/cache_internal.h"
@@ -72,8 +72,8 @@ cm_policy_look_up_ways(struct cm_cache *cache, uint64_t block, enum cm_stream st
    cache->folded_line = line;
 }
 
-/* The usual numbers of ways as constants, for the compiler to unroll; 16 on request, as last-level
- * caches have, which serve one block at a time. */
+/* The usual numbers of ways as constants, for the compiler to unroll; 16 on request, for last-level
+ * caches, which serve one block at a time. */
 static inline __attribute__((always_inline)) void
 cm_policy_look_up(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access,
                   bool unroll_16)

@@ -151,7 +151,7 @@ bool cm_cache_add_masks(struct cm_cache *cache);
 /** The policy that they wrap; replacement itself if it is not the byte masks. */
 const struct cm_replacement *
 cm_cache_masked_policy(const struct cm_cache *cache, const struct cm_replacement *replacement);
-/** Whether a block that is in the cache, or leaves it now, is valid in part. */
+/** Whether a block that is in the cache, or is just being evicted, is valid in part. */
 bool cm_cache_is_partly_valid(const struct cm_cache *cache, uint64_t block);
 
 /** The policy of a cache, without the functions that report its lookups, mask its bytes or let a stream bypass it. */

@@ -8,7 +8,7 @@
  *    hits + misses + bypasses = reads + writes
  *    fills of a unit's users (per stream) = reads of the unit, writebacks = writes
  * misses exceed fills by the writes that allocate a block without reading it; a read that
- * is passed on counts as a fill all the same, a write that is passed on as a write-back.
+ * is passed on still counts as a fill, a write that is passed on as a write-back.
  */
 #ifndef CM_MEMORY_COUNTERS_H
 #define CM_MEMORY_COUNTERS_H

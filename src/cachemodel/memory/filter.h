@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * A filter in front of a cache: it knows of each set which block was read last. Where the policy allows it
+ * A filter in front of a cache: it knows which block of each set was read last. Where the policy allows it
  * (cm_filter_suits), another read of that block is a hit that changes nothing, whatever the cache holds. The filter counts
  * such reads and appends all others to a stream, from which they reach the cache later. So reads of different parts of a
- * program can be filtered side by side, before it is known what the cache holds when they reach it: a filter begins each part
+ * program can be filtered in parallel, before it is known what the cache holds when they reach it: a filter begins each part
  * by forgetting what it knows.
  *
  * It is used as a cache, for reads only: a direct-mapped one with the sets of the cache after it.
@@ -17,7 +17,7 @@
 bool cm_filter_suits(const struct cm_cache *cache);
 
 /** A filter in front of a cache, which passes entries on that name it as `entry` does (cm_entry_cache). The cache must outlive
- * it; nobody else may read the cache through it. False when out of memory. */
+ * it; only the caller may read the cache through it. False when out of memory. */
 bool cm_filter_init(struct cm_cache *filter, struct cm_cache *cache, struct cm_access_stream *passed,
                     cm_entry entry);
 void cm_filter_finish(struct cm_cache *filter);

@@ -3,7 +3,7 @@
  * The futures of a hierarchy's caches: passes over the same accesses, for the policies
  * that need next uses (opt, optpt).
  *
- * The accesses that reach a cache depend on the caches before it alone. So a first pass
+ * The accesses that reach a cache depend only on the caches before it. So a first pass
  * collects the next uses of all such caches that have none before them; in the second
  * one these are simulated, and those after them collect; and so on. When all have their
  * futures, one more pass simulates everything. Each cache's decisions are thus exact for
@@ -45,7 +45,7 @@ bool cm_config_needs_no_future(const struct cm_config *config, char *error, size
 struct cm_futures *cm_futures_create(const struct cm_config *config);
 void cm_futures_destroy(struct cm_futures *futures);
 
-/** Whether the pass under way (or about to begin) is the one that counts. */
+/** Whether the current pass (or the next one, between passes) is the one that counts. */
 bool cm_futures_is_last_pass(const struct cm_futures *futures);
 
 /** Before the first access of a pass: sets what its caches do in this pass, collect or simulate. The

@@ -17,7 +17,7 @@
 #include "memory/liveness.h"
 #include "memory/shared_side.h"
 
-/** Bytes that an access straight to memory transfers. */
+/** Bytes that an access directly to memory transfers. */
 #define CM_DRAM_BLOCK_SHIFT 6
 
 struct cm_hierarchy {
@@ -27,7 +27,7 @@ struct cm_hierarchy {
    uint32_t live_units;         /**< a bit for each unit whose policy needs to know which blocks are live */
    struct cm_liveness liveness; /**< of the Parameter Buffer, for private caches */
    struct cm_shared_side shared;
-   /** Takes an invalidation of private caches that are used elsewhere, where it comes after what was handed over before; false:
+   /** Takes an invalidation of private caches that are used elsewhere, after what was submitted before; false:
     * they are not. NULL: all are used here. */
    bool (*hand_over)(void *context, enum cm_unit unit, uint64_t begin, uint64_t end);
    void *hand_over_context;
@@ -67,7 +67,7 @@ cm_hierarchy_entry(const struct cm_hierarchy *hierarchy, enum cm_stream stream, 
    return cache + (processor < instances ? processor : processor % instances);
 }
 
-/** Before the first access, and before readers: accesses are counted by who causes them, too. The texture unit's to its
+/** Before the first access, and before readers: accesses are attributed, too. The texture unit's accesses to its
  * first caches, if those are private, are not: they are left to the caller. False when out of memory. */
 bool cm_hierarchy_attribute(struct cm_hierarchy *hierarchy, struct cm_attribution *attribution);
 
@@ -129,7 +129,7 @@ void cm_hierarchy_parameter_buffer_primitive(struct cm_hierarchy *hierarchy, uin
 /** The Tile Fetcher has finished with the tile at this traversal position, and with all before it. */
 void cm_hierarchy_parameter_buffer_tile_done(struct cm_hierarchy *hierarchy, uint32_t position);
 void cm_hierarchy_parameter_buffer_end(struct cm_hierarchy *hierarchy);
-/** Empties the Tile Cache, the Primitive List Cache and an Attribute Cache without a Primitive Buffer, which must be
+/** Empties the Tile Cache, the Primitive List Cache and an Attribute Cache without a Primitive Buffer; these must be
  * private. */
 void cm_hierarchy_empty_tile_caches(struct cm_hierarchy *hierarchy, bool write_back);
 

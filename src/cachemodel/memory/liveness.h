@@ -48,7 +48,7 @@ cm_liveness_tile_done(struct cm_liveness *liveness, uint32_t position)
    liveness->tiles_done = liveness->first_tile + position + 1;
 }
 
-/** The pass ends, and with it the life of its Parameter Buffer. */
+/** The pass ends: its Parameter Buffer is dead. */
 void cm_liveness_end_pass(struct cm_liveness *liveness);
 
 #endif

@@ -7,7 +7,7 @@
  * A position is the number of an access to the cache, from 0. A block that is invalidated
  * before its next access has no next use: it would be read again anyway.
  *
- * Memory: 4 bytes per access, and while they are added 32 to 64 bytes a different block.
+ * Memory: 4 bytes per access, and while they are added 32 to 64 bytes per different block.
  */
 #ifndef CM_NEXT_USE_H
 #define CM_NEXT_USE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** Set index functions: how the number of a block, or of a primitive, becomes the number of its set. */
+/** Set index functions: from the number of a block, or of a primitive, to the number of its set. */
 #ifndef CM_SET_INDEX_H
 #define CM_SET_INDEX_H
 
@@ -17,7 +17,7 @@ struct cm_set_index {
    uint64_t mask;      /**< sets - 1 */
    uint32_t xor_shift; /**< xor: the number's bits from here on are folded once; modulo: CM_SET_NO_BITS */
    bool is_hashed;     /**< cm_set_hash has the set, not mask and xor_shift */
-   bool is_modulo;     /**< of a number of sets that is no power of two */
+   bool is_modulo;     /**< for a number of sets that is not a power of two */
    uint32_t sets;
    /** Of a hash, which is linear (the set of a ^ b is that of a ^ that of b): the set of each digit in its place. */
    uint32_t digits[CM_SET_DIGITS][16];

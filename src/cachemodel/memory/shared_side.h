@@ -28,7 +28,7 @@ struct cm_shared_side {
    bool has_liveness; /**< a shared cache's policy needs it */
    enum cm_pb_layout layout;
    uint32_t *last_tiles; /**< liveness.last_tiles */
-   uint64_t max_blocks;  /**< room in it */
+   uint64_t max_blocks;  /**< its capacity */
    uint64_t range;       /**< value of the last CM_ENTRY_RANGE */
    struct cm_dram *dram;
    /** With readers: all entries, each followed by what it causes. Private caches then call the shared ones
@@ -55,7 +55,7 @@ bool cm_shared_side_add_access_unit(struct cm_shared_side *shared, enum cm_acces
 /** Before the first entry: adds a reader, of at most CM_MAX_ACCESS_READERS. False when out of memory. */
 bool cm_shared_side_add_reader(struct cm_shared_side *shared, const struct cm_access_reader *reader);
 
-/** Before the first entry, and before readers: accesses are counted by who causes them (memory/attribution.h). */
+/** Before the first entry, and before readers: accesses are attributed (memory/attribution.h). */
 void cm_shared_side_attribute(struct cm_shared_side *shared, struct cm_attribution *attribution);
 
 /** Consumes all pending entries; readers have received them afterwards. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * The designs of texture caches of the thesis "Design of a Banked Texture Cache", chapter 3:
- * how many accesses to the cache a footprint of one fragment (2x2 texels, or one) takes, and
+ * the accesses to the cache that a footprint of one fragment (2x2 texels, or one) takes, and
  * what each activates. Trilinear and anisotropic filtering are several footprints (1.5).
  *
  * A design is in front of the cache and does not change it: its banks are in step, and a
@@ -11,21 +11,21 @@
  * wide-bus: one port of 128 bits: texels within 16 consecutive bytes of a line (4.2.1: "continuous
  *    four texels"; they may begin with any texel).
  * multi-port: four addresses, and as many ports of 32 bits.
- * banked-continuous (v1, 3.1): four banks with a quarter of each line. A bank puts out its whole
+ * banked-continuous (v1, 3.1): four banks with a quarter of each line. A bank outputs its whole
  *    quarter, so texels of one quarter share a bank. Two quarters of different lines in the
  *    same bank are a conflict (3.1.4): one of them takes another access.
  * banked-interleaved (v2, 3.2): four banks of texels: of texel number A in its level the bank is
  *    A[log2 N] A[0], N being the side of the placement's tile: the lowest bits of row and column.
  *    (The thesis counts the bits of byte addresses from 1: A[log2 N + 3] and A[3].) A bank
- *    puts out 32 bits; two texels of one bank are a conflict. That happens only where a texture of odd
+ *    outputs 32 bits; two texels of one bank are a conflict. That happens only where a texture of odd
  *    size is read across its edge.
  *
  * Tags: shared, one array, with a port for each address; four-arrays, one for each address; banked
  * (3.3): line l's tag is in bank l % 4, l being the cache's index. Two lines of one tag bank are
  * a conflict (3.3.3). Of the addresses that request a bank, the last one is granted (Table 3-1).
  *
- * The thesis has texels of 4 bytes. Otherwise: smaller ones take a port as well; a port's worth of
- * larger ones is fetched at a time, the parts of the footprint's texels side by side (32 bits; in
+ * The thesis has texels of 4 bytes. Otherwise: smaller ones also take a port; a port's width of
+ * larger ones is fetched at a time, for all texels of the footprint in parallel (32 bits; in
  * continuous banks a quarter of a line). A compression block is a texel.
  */
 #ifndef CM_TEXTURE_ACCESS_H
@@ -109,7 +109,7 @@ cm_texture_access_footprint(struct cm_texture_access *access, const struct cm_te
 void cm_texture_access_element(struct cm_texture_access *access, uint64_t element, uint64_t address,
                                uint32_t bytes);
 
-/** Adds what another one of the same configuration has counted, which has counted nothing then. */
+/** Moves the counts of another one of the same configuration here. */
 void cm_texture_access_add(struct cm_texture_access *access, struct cm_texture_access *other);
 
 /** A counter since creation; of the energy, with texture_misses. */
@@ -122,7 +122,7 @@ struct cm_access_texel {
 };
 
 /** What a fragment's texels (one or four, in the order of addresses) take: adds to counts. This is
- * the exact way, which positions in lines abbreviate. */
+ * the exact way; positions in lines are its short form. */
 void cm_texture_access_texels(const struct cm_texture_access *access, const struct cm_access_texel *texels,
                               unsigned count, cm_access_counts counts);
 

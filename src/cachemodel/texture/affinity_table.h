@@ -4,15 +4,15 @@
  * bucket of blocks.
  *
  * Blocks are grouped into pages of consecutive blocks, pages into buckets by modulo.
- * An entry is a bucket's owner and a saturating counter a processor. Where the paper
+ * An entry is a bucket's owner and a saturating counter per processor. Where the paper
  * leaves something open, this table does as follows.
  *
- * - An access learns the owner as it is before the access counts (III-A); only the first access
+ * - An access gets the owner from before the access counts (III-A); only the first access
  *   to a bucket without an owner takes the bucket, and is then its owner's.
  * - A counter saturates when it reaches its highest value (15 with 4 bits). "All the counters" that
  *   halve are those of the bucket's entry.
  * - The saturated counter is compared with the owner's as both were before they were halved. The bucket
- *   changes hands where 100 * saturated > (100 + threshold) * owner's.
+ *   changes its owner if 100 * saturated > (100 + threshold) * owner's.
  */
 #ifndef CM_AFFINITY_TABLE_H
 #define CM_AFFINITY_TABLE_H

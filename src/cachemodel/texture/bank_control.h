@@ -15,9 +15,9 @@
 #define CM_TEXTURE_BANKS 4     /**< data banks, and tag banks (3.1) */
 #define CM_TEXTURE_ADDRESSES 4 /**< texels of a bilinear footprint */
 
-/** What a priority encoder puts out. */
+/** The output of a priority encoder. */
 struct cm_priority {
-   uint8_t select; /**< Y1 Y0: the input that goes on; 0 without one */
+   uint8_t select; /**< Y1 Y0: the input that is passed on; 0 without one */
    bool enable;    /**< EN: whether there is one */
 };
 
@@ -32,13 +32,13 @@ void cm_bank_control(const uint8_t bank[CM_TEXTURE_ADDRESSES], unsigned requests
 /** The location of a texel, or of a part of it that a bank has at once. */
 struct cm_texel_position {
    uint64_t
-      row; /**< what its data bank puts out at once: the number of a line's quarter, or its byte address */
+      row; /**< what its data bank outputs at once: the number of a line's quarter, or its byte address */
    uint64_t line;    /**< number of its block */
    uint8_t bank;     /**< data bank */
    uint8_t tag_bank; /**< of banked tags */
 };
 
-/** What is counted of accesses. */
+/** Counts of accesses. */
 struct cm_bank_counts {
    uint8_t accesses;                       /**< all of them */
    uint8_t by_banks[CM_TEXTURE_BANKS + 1]; /**< those that activate so many data banks */
@@ -50,7 +50,7 @@ struct cm_bank_counts {
 
 /** Adds the accesses that texels (up to four) take: in each, every bank serves the row of the
  * address it is given, every tag bank its line; texels without both wait (3.1.4, 3.3.3).
- * banked_tags: else tags are no bottleneck and tag_banks stays. */
+ * Without banked_tags, tags are no bottleneck and tag_banks stays unchanged. */
 void cm_bank_accesses(const struct cm_texel_position *positions, unsigned count, bool banked_tags,
                       struct cm_bank_counts *counts);
 

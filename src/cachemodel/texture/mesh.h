@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * A 2D mesh of routers with X–Y routing (DTM-NUCA IV-A): a message goes along its
- * row first, then along its column, a hop a router. Router r is at column
+ * row first, then along its column, a hop per router. Router r is at column
  * r % columns, row r / columns; node n (a Fragment Processor with its texture cache)
- * is at router n. One more router, number columns * rows, may hang at one of them by a link
+ * is at router n. One more router, number columns * rows, may be attached to one of them by a link
  * in each direction. Messages are counted by source and destination; hops and link
  * loads are computed on demand.
  */
@@ -38,7 +38,7 @@ enum cm_mesh_message {
 struct cm_mesh {
    uint32_t columns, rows;
    uint32_t routers;     /**< columns * rows: at least one per node */
-   uint32_t attached_to; /**< where router number `routers` hangs; counts where messages go there */
+   uint32_t attached_to; /**< where router number `routers` is attached; counts if messages go there */
    /** Messages by kind, source and destination: counts[(kind * (routers + 1) + from) * (routers + 1) + to]. */
    uint64_t *counts;
    uint64_t *broadcasts; /**< packets by the router that sends them to all others */
@@ -49,7 +49,7 @@ struct cm_mesh {
  * square root, the square root, rounded up. 32 nodes: 8 columns, 4 rows. */
 uint32_t cm_mesh_columns(uint32_t columns, uint32_t nodes);
 
-/** Builds the mesh of so many nodes; columns 0: as cm_mesh_columns chooses. False when out of memory. */
+/** Builds the mesh of so many nodes; columns 0: chosen by cm_mesh_columns. False when out of memory. */
 bool cm_mesh_init(struct cm_mesh *mesh, uint32_t columns, uint32_t nodes);
 void cm_mesh_finish(struct cm_mesh *mesh);
 
@@ -93,7 +93,7 @@ cm_mesh_neighbour(uint32_t columns, uint32_t router, enum cm_mesh_direction dire
    }
 }
 
-/** The number of a link from a router in a direction; those of the router that hangs at another are numbered as if
+/** The number of a link from a router in a direction; those of the attached router are numbered as if
  * it stood to the west of it, its own to the east and the other's to the west. */
 static inline uint32_t
 cm_mesh_link(const struct cm_mesh *mesh, uint32_t router, enum cm_mesh_direction direction)
@@ -101,7 +101,7 @@ cm_mesh_link(const struct cm_mesh *mesh, uint32_t router, enum cm_mesh_direction
    return router * CM_MESH_DIRECTION_COUNT + direction;
 }
 
-/** How many numbers links have. */
+/** How many numbers of links there are. */
 static inline uint32_t
 cm_mesh_num_links(const struct cm_mesh *mesh)
 {

@@ -6,9 +6,9 @@
  * A request is a block that a processor's quad reads (nuca.requests says how often).
  * It is counted at the texture cache that serves it, as a hit or as a miss, which the
  * next level (the L2) serves: local_hits + remote_hits + l2_accesses = requests, and
- * texture_cache.* keep their conservation. Requests are served one after another, whole.
+ * texture_cache.* keep their conservation. Requests are served one after another.
  *
- *    private               The processor's own cache. What there is without the mapping.
+ *    private               The processor's own cache, as without the mapping.
  *    s-nuca                The cache that the block's address names: number
  *                          block / interleave_blocks % processors.
  *    d-nuca                A directory has the one cache that holds a block. That cache serves the
@@ -31,14 +31,14 @@
  *                          equal ones the lowest number.
  *
  * When does a packet arrive? A node sends its packets in the order of buckets, one per cycle; each
- * takes hop_cycles for each hop. There being no clock here, a cycle is accesses_per_cycle requests
+ * takes hop_cycles for each hop. As there is no clock here, a cycle is accesses_per_cycle requests
  * of all processors. An epoch that ends before all packets have arrived waits for them.
  *
  * Messages in the mesh (texture/mesh.h), the request's way and the answer's:
  *
  *    s-nuca, dtm-nuca-distributed   processor → serving cache → processor, if that is another
- *    d-nuca, dtm-nuca               processor → table → serving cache → processor, if its own cache has
- *                                   not got the block (table: the directory, or the Affinity Table)
+ *    d-nuca, dtm-nuca               processor → table → serving cache → processor, if its own cache does
+ *                                   not have the block (table: the directory, or the Affinity Table)
  *    L2 in the mesh                 serving cache → L2 → serving cache
  *
  * Of these only an answer carries the block: the one from another cache that serves the request, or from the L2.
@@ -98,7 +98,7 @@ struct cm_nuca;
 struct cm_nuca *cm_nuca_create(const struct cm_config *config, struct cm_hierarchy *hierarchy);
 void cm_nuca_destroy(struct cm_nuca *nuca);
 
-/** What a processor reads for a quad's footprint: blocks (numbers, not addresses), at most
+/** Reads a processor's blocks for a quad's footprint: numbers, not addresses; at most
  * CM_MAX_FOOTPRINT_BLOCKS, as cm_footprint_blocks lists them, fragment after fragment; where requests are by texel, as
  * cm_footprint_texels does. */
 void cm_nuca_read(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count);
@@ -110,7 +110,7 @@ const struct cm_mesh *cm_nuca_mesh(const struct cm_nuca *nuca);
 uint32_t cm_nuca_table_router(const struct cm_nuca *nuca);
 uint32_t cm_nuca_l2_router(const struct cm_nuca *nuca);
 
-/** Works out what is not counted as it happens; before counters are read. */
+/** Computes what is not counted as it happens; before counters are read. */
 void cm_nuca_sum_up(struct cm_nuca *nuca);
 
 /** Keys nuca.*: whether they fit together and the texture caches, which are valid. */

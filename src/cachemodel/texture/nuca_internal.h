@@ -24,7 +24,8 @@ struct cm_nuca_claim {
 struct cm_nuca_nodes {
    struct cm_affinity_table *tables; /**< by node */
    struct cm_nuca_claim *claims;     /**< claims[node * buckets + bucket] */
-   struct cm_nuca_packet *packets;   /**< at most a bucket and node; a node's are contiguous, one per cycle */
+   struct cm_nuca_packet
+      *packets;            /**< at most one per bucket and node; a node's are contiguous, one per cycle */
    uint32_t *first_packet; /**< by node, and one more: the packets of node n end where n + 1's begin */
    uint8_t
       *by_distance;     /**< by_distance[node * processors + n]: the others, in the order of hops from node */
@@ -44,7 +45,7 @@ struct cm_nuca_former {
 struct cm_nuca_organisation {
    /** Requests of a processor, one after another. */
    void (*read)(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count);
-   /** Builds what it has of its own; NULL: nothing. False when out of memory. */
+   /** Builds its own parts; NULL: none. False when out of memory. */
    bool (*start)(struct cm_nuca *nuca);
    void (*finish)(struct cm_nuca *nuca);
    /** A block was evicted or invalidated, after the holders' update; NULL: nothing to do. evicted: the holders'
@@ -85,7 +86,7 @@ struct cm_nuca {
 };
 
 /** Reports messages of a node that no request waits for, one after another: blocks to another node, or, to itself,
- * packets to all others. What the reader of requests can tell by itself needs no report. */
+ * packets to all others. What the reader of requests can derive needs no report. */
 static inline void
 cm_nuca_report(struct cm_nuca *nuca, uint32_t from, uint32_t to, uint32_t count)
 {
@@ -106,7 +107,7 @@ cm_nuca_reach_l2(struct cm_nuca *nuca, uint32_t processor, uint32_t server)
    }
 }
 
-/** A request at the cache that serves it, as any access there. Counts what became of it. Returns whether the
+/** A request at the cache that serves it, like any access there. Counts its outcome. Returns whether the
  * block was there. */
 static inline bool
 cm_nuca_access(struct cm_nuca *nuca, uint32_t processor, uint32_t server, uint64_t block)
@@ -128,7 +129,7 @@ cm_nuca_access(struct cm_nuca *nuca, uint32_t processor, uint32_t server, uint64
 }
 
 /** What a processor's own cache does first (III-B): as the owner it serves the request; as an old owner it
- * does where it still has the block, which is no use of it. Returns whether the block was there. */
+ * does if it still has the block, which does not count as a use of it. Returns whether the block was there. */
 static inline bool
 cm_nuca_serves_itself(struct cm_nuca *nuca, uint32_t processor, uint32_t owner, uint64_t block)
 {
@@ -143,7 +144,7 @@ cm_nuca_serves_itself(struct cm_nuca *nuca, uint32_t processor, uint32_t owner, 
    return true;
 }
 
-/** The same of another processor's block that is there, as nuca.remote_hits says. */
+/** The same for another processor's block that is present, according to nuca.remote_hits. */
 static inline void
 cm_nuca_remote_hit(struct cm_nuca *nuca, uint32_t processor, uint32_t server, uint64_t block)
 {

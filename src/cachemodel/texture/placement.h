@@ -2,9 +2,9 @@
 /**
  * Texture placement: where the texels of a texture lie in memory.
  *
- * A texel is what memory knows: a pixel of an uncompressed format with all its
+ * A texel here is the unit of memory: a pixel of an uncompressed format with all its
  * samples, or a compression block. Columns and rows count texels in this sense.
- * A layout is computed once a texture; the addresses of a footprint's blocks come
+ * A layout is computed once per texture; the addresses of a footprint's blocks come
  * from it. A new placement is a struct of functions and a line in the table.
  */
 #ifndef CM_PLACEMENT_H
@@ -49,8 +49,8 @@ struct cm_texture_layout {
    struct cm_texture_level levels[CM_MAX_LEVELS];
 };
 
-/** How the texels of a slice of a level follow one another: what the short ways to a
- * footprint's blocks depend on. */
+/** The order of the texels of a slice of a level, on which the fast paths to a
+ * footprint's blocks depend. */
 enum cm_texel_order {
    CM_ORDER_ROWS,   /**< row after row */
    CM_ORDER_TILES,  /**< tiles of tiles, each in rows */
@@ -85,13 +85,13 @@ struct cm_placement {
  * 4d: tiles of texture.first_level_tile x texture.first_level_tile texels, row after row; in
  * a tile its rows one after another (Figures 2-1 and 2-2). A row of tiles is as long as the
  * level needs, where the thesis shifts by a logarithm.
- * 6d: tiles as of 4d within tiles of texture.second_level_tile (Figures 2-3 and 2-4).
+ * 6d: tiles as in 4d within tiles of texture.second_level_tile (Figures 2-3 and 2-4).
  * rz: recursive Z: the bits of column and row in turn, the column's first; the longer side's
- * bits that are left come last (Figures 2-5 and 2-6). Bits are those that a side padded to
- * a power of two needs; of the longer side, only the squares are there that it reaches.
- * morton-4k: recursive Z within pages of 4 KiB, pages in rows: as many texels as are a power
- * of two and fit, square or twice as wide as high. Levels that are smaller than a page in a
- * direction have smaller pages. Not of the thesis: what GPUs came to use. */
+ * bits that are left come last (Figures 2-5 and 2-6). There are as many bits as a side padded to
+ * a power of two needs; along the longer side, only the squares that it reaches exist.
+ * morton-4k: recursive Z within pages of 4 KiB, pages in rows: the largest power of two of
+ * texels that fits, square or twice as wide as high. Levels that are smaller than a page in a
+ * direction have smaller pages. Not from the thesis: common in GPUs. */
 extern const struct cm_placement *const cm_placements[];
 extern const struct cm_placement cm_placement_4d;
 extern const struct cm_placement cm_placement_6d;
@@ -121,7 +121,7 @@ struct cm_block_shape {
 bool cm_texture_block_shape(const struct cm_texture_layout *layout, const struct cm_texture_level *level,
                             uint64_t address, unsigned block_shift, struct cm_block_shape *shape);
 
-/** A level's layer or slice as footprints are looked up in it. */
+/** A level's layer or slice, in the form in which footprints are looked up. */
 struct cm_texture_image {
    const struct cm_texture_layout *layout;
    const struct cm_texture_level *level;
@@ -141,7 +141,7 @@ struct cm_texture_image {
    uint64_t row_blocks;  /**< of has_rows_of_blocks: blocks from row to row */
 };
 
-/** Finds the image that a footprint names; what is out of range is clamped. address
+/** Finds the image that a footprint names; numbers out of range are clamped. address
  * is the texture's. */
 void cm_texture_image_init(struct cm_texture_image *image, const struct cm_texture_layout *layout,
                            uint64_t address, const struct cm_texture_binding *binding,
@@ -162,7 +162,7 @@ bool cm_footprint_grid(const struct cm_texture_image *image, const struct cm_foo
 unsigned cm_footprint_blocks(const struct cm_texture_image *image, const struct cm_texture_binding *binding,
                              const struct cm_footprint *footprint, uint64_t *blocks);
 
-/** The same of a footprint that has this grid. */
+/** The same for a footprint that has this grid. */
 unsigned
 cm_footprint_blocks_of_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
                             const struct cm_block_grid *grid, uint64_t *blocks);
@@ -171,7 +171,7 @@ cm_footprint_blocks_of_grid(const struct cm_texture_image *image, const struct c
 unsigned cm_footprint_texels(const struct cm_texture_image *image, const struct cm_texture_binding *binding,
                              const struct cm_footprint *footprint, uint64_t *blocks);
 
-/** The first of each block of a list, in order. firsts: room for as many. Returns how many. */
+/** The first of each block of a list, in order. firsts: space for as many. Returns how many. */
 unsigned cm_distinct_blocks(const uint64_t *blocks, unsigned count, uint64_t *firsts);
 
 /** Keys texture.*: whether they fit together. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * Where texels lie in a slice of a level, in texels from its beginning. The number is the
+ * The position of texels in a slice of a level, in texels from its beginning. The number is the
  * sum of one of the column and one of the row, in every order but rows: footprints need
  * two of each and no more.
  *
  * CM_ORDER_TILES: square tiles of 2^inner_shift texels per side, row after row in a tile; these
- * row after row in tiles of 2^outer_shift a side; and those in rows of row_texels texels.
+ * row after row in tiles of 2^outer_shift per side; and those in rows of row_texels texels.
  *
- * CM_ORDER_MORTON: squares of 2^inner_shift a side, in which the bits of column and row
+ * CM_ORDER_MORTON: squares of 2^inner_shift per side, in which the bits of column and row
  * alternate; squares one after another from left to right, their rows row_texels apart.
  */
 #ifndef CM_TEXEL_ORDER_H

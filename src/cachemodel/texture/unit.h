@@ -3,7 +3,7 @@
  * The texture unit: the blocks that a footprint reads, and the reads.
  *
  * A footprint becomes a list of blocks, which goes to the counters of texture cache designs (texture/access.h), to the
- * access stream, and to the caches: the processor's, those of a NUCA, or, without any, memory. Where the grid that its
+ * access stream, and to the caches: the processor's, those of a NUCA, or, without any, memory. If the grid that its
  * blocks lie in is settled in the cache, its reads need no list: they are only counted.
  */
 #ifndef CM_TEXTURE_UNIT_H
@@ -105,7 +105,7 @@ void cm_texture_unit_read_blocks(struct cm_texture_path *path, struct cm_texture
                                  const struct cm_footprint *footprint, const struct cm_block_grid *grid,
                                  uint32_t processor, struct cm_cache *cache);
 
-/** Reads a processor's footprint of what is bound to a unit. Mostly, it is only counted: the grid of its blocks is settled in
+/** Reads a processor's footprint of what is bound to a unit. Mostly it is only counted, because the grid of its blocks is settled in
  * the cache. cache: cm_texture_path_cache of the processor. */
 static inline __attribute__((always_inline)) void
 cm_texture_unit_read(struct cm_texture_path *path, struct cm_texture_unit *unit,

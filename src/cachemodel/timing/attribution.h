@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * Attribution of cycles: what each stage did with its cycles (timing/queues.h), by the render pass, draw, resource and tile of
- * the item that it did it for. A cycle of work is for the item that is worked on; one without input for the item that comes
+ * the item that it worked for. A cycle of work is for the item that is worked on; one without input for the item that comes
  * next; one blocked, or waiting for memory, for the item that is in the way. Where the end of a pass or a frame is what comes
  * next, it is of that pass, and of no draw.
  *
- * A stage is told its item with cm_stage_serve; its cycles are added up when another one follows. So a row's values are
+ * cm_stage_serve sets a stage's item; its cycles are added up when another one follows. So a row's values are
  * by how much the stage's counters have grown, and rows add up to these.
  */
 #ifndef CM_TIMING_ATTRIBUTION_H
@@ -14,7 +14,7 @@
 #include "memory/attribution_table.h"
 #include "timing/queues.h"
 
-/** Whom a stage's cycles are for, and those that have been added up. */
+/** What a stage's cycles are for, and those that have been added up. */
 struct cm_attributed_stage {
    struct cm_attributed_stage *next;
    struct cm_stage *stage;
@@ -53,7 +53,7 @@ void cm_cycle_attribution_clear(struct cm_cycle_attribution *attribution);
 /** cm_stage_serve where cycles are attributed. */
 void cm_cycle_attribution_serve(struct cm_attributed_stage *attributed, const struct cm_origin *origin);
 
-/** A draw or a tile that there is not. */
+/** No draw, or no tile. */
 #define CM_NO_ITEM UINT32_MAX
 
 /** The cycles of a stage are for this item from now on. pass: counted from 1; draw, tile: their numbers in the pass, or

@@ -24,15 +24,15 @@ struct cm_compute_units {
    /** Fetches of shaders, of parameters: all that a wait is for. */
    void (*fetch)(struct cm_pipeline *pipeline, const cm_entry *token, const cm_entry *end, uint64_t cycle,
                  struct cm_dependency *wait);
-   /** Whether a processor's texture and load/store units have room for a run. */
+   /** Whether a processor's texture and load/store units have space for a run. */
    bool (*has_room)(struct cm_pipeline *pipeline, uint32_t processor);
    /** They start on its groups of accesses, the first at a cycle, each other `piece` cycles after the one before. Reads are
     * added to wait; *pending: more of them will be added, by work. */
    void (*start)(struct cm_pipeline *pipeline, uint32_t processor, const cm_entry *token, const cm_entry *end,
                  uint64_t cycle, uint32_t piece, struct cm_dependency *wait, bool *pending);
-   /** They do what begins before a cycle; returns whether there was something. */
+   /** They do what begins before a cycle; returns whether anything did. */
    bool (*work)(struct cm_pipeline *pipeline, uint64_t now);
-   /** A write-back at a cycle and what it causes, from *token on. Returns when the next level takes it. */
+   /** A write-back at a cycle and what it causes, from *token on. Returns when the next level accepts it. */
    uint64_t (*write_back)(struct cm_pipeline *pipeline, uint32_t processor, const cm_entry **token,
                           const cm_entry *end, uint64_t cycle);
 };
@@ -67,14 +67,14 @@ struct cm_compute_timing {
    const struct cm_compute_units *units;
    struct cm_compute_processor *processors;
    uint32_t num_processors, invocations; /**< invocations: of a processor at once */
-   struct cm_compute_part *first, *last; /**< tiles that are under way */
+   struct cm_compute_part *first, *last; /**< tiles in flight */
    uint64_t now;                         /**< all work that begins before is done */
    uint64_t begin, end;                  /**< of the pass; end: so far */
    bool is_active;
    struct cm_compute_counts counts;
 };
 
-/** Prepares that of a pipeline, which has its memory. fragments: that a processor works on at once. units must outlive it. */
+/** Prepares it for a pipeline, which has its memory. fragments: that a processor works on at once. units must outlive it. */
 void cm_compute_timing_init(struct cm_pipeline *pipeline, uint32_t fragments,
                             const struct cm_compute_units *units);
 /** Gives back its logs. */
@@ -86,7 +86,7 @@ uint32_t cm_compute_invocations(const struct cm_config *config, uint32_t fragmen
 #define CM_COMPUTE_GROUP_RUNS 64
 
 /** Takes a log of a compute pass, or of the end of a pass that accesses storage, before whose first one everything has ended
- * at a cycle. Returns when the pass has ended; 0: it goes on. */
+ * at a cycle. Returns when the pass has ended; 0: it continues. */
 uint64_t cm_compute_timing_take(struct cm_compute_timing *compute, struct cm_work *work, uint64_t cycle);
 
 #endif

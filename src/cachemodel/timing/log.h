@@ -21,11 +21,11 @@ struct cm_logged_draw {
       uint32_t instructions;
       uint32_t first_accessing, num_accessing; /**< its invocations of the log's accessing[] */
    } stages[CM_PRERASTER_STAGES];              /**< those after the vertices */
-   bool has_stages;                            /**< something of them runs */
+   bool has_stages;                            /**< any of them runs */
    uint32_t begin;
    uint32_t program_end;
    uint32_t num_vertices, num_primitives;
-   uint32_t stages_end; /**< what they access ends */
+   uint32_t stages_end; /**< end of their accesses */
    uint32_t tokens_end;
 };
 
@@ -88,7 +88,7 @@ struct cm_logged_region {
    uint32_t tile; /**< row-major number in the pass */
 };
 
-/** A work-group; invocations of it that run side by side, up to a barrier: a run. */
+/** A work-group; invocations of it that run together, up to a barrier: a run. */
 struct cm_logged_group {
    uint32_t begin, program_end; /**< the fetch of its shader */
    uint32_t instructions;       /**< of an invocation, in all its runs */
@@ -138,7 +138,7 @@ struct cm_log {
 /** Empties it, and keeps its memory. */
 void cm_log_clear(struct cm_log *log);
 void cm_log_finish(struct cm_log *log);
-/** Appends what follows of a pass, whose positions count from the pass' first items. False when out of memory; the log is as
+/** Appends the next part of a pass, whose positions count from the pass' first items. False when out of memory; the log is as
  * before then. */
 bool cm_log_append(struct cm_log *log, const struct cm_log *next);
 
@@ -162,7 +162,7 @@ cm_draw_completes(const struct cm_logged_draw *draw, uint32_t primitive, uint64_
    return (uint64_t)(primitive + 1) * draw->num_vertices <= vertices * draw->num_primitives;
 }
 
-/** How many invocations of a stage there are with so many of the draw's vertices. The event stream does not say which
+/** How many invocations of a stage there are for so many of the draw's vertices. The event stream does not say which
  * vertices cause which invocations: all cause the same share. */
 static inline uint64_t
 cm_draw_invocations(const struct cm_logged_draw *draw, enum cm_preraster_stage stage, uint64_t vertices)
@@ -185,7 +185,7 @@ cm_draw_accesses(const struct cm_log *log, const struct cm_logged_draw *draw, en
    return item;
 }
 
-/** The last of the stages that hand on vertices, and do so in this draw; CM_PRERASTER_CONTROL: none does. */
+/** The last of the stages that output vertices, and do so in this draw; CM_PRERASTER_CONTROL: none does. */
 static inline enum cm_preraster_stage
 cm_draw_last_stage(const struct cm_logged_draw *draw)
 {
@@ -194,14 +194,14 @@ cm_draw_last_stage(const struct cm_logged_draw *draw)
    return draw->stages[CM_PRERASTER_EVALUATION].invocations ? CM_PRERASTER_EVALUATION : CM_PRERASTER_CONTROL;
 }
 
-/** Of a CM_ENTRY_GROUP of the stream storage. */
+/** For a CM_ENTRY_GROUP of the stream storage. */
 static inline enum cm_storage_operation
 cm_group_operation(cm_entry group)
 {
    return (enum cm_storage_operation)cm_entry_unit(group);
 }
 
-/** Whether a group is a store's: nobody waits for what it reads, the rest of a block. */
+/** Whether a group is a store's: nothing waits for what it reads, the rest of a block. */
 static inline bool
 cm_is_store_group(cm_entry group)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The queue of logs from the consumer, which simulates the caches, to the thread that runs the timing: that takes as
- * long again, and has no effect on the caches. The thread takes the logs in the order in which they were put, and waits
- * where the next one is not there yet, so no cycle depends on the threads.
+ * The queue of logs from the consumer, which simulates the caches, to the thread that runs the timing: which takes as
+ * long as the caches, and does not affect them. The thread takes the logs in the order in which they were submitted, and waits
+ * if the next one is not there yet, so no cycle depends on the threads.
  */
 #ifndef CM_TIMING_LOG_QUEUE_H
 #define CM_TIMING_LOG_QUEUE_H
@@ -11,15 +11,15 @@
 
 #include "timing/log.h"
 
-/** A log, and what it is of. */
+/** A log, and its subject. */
 struct cm_work {
    struct cm_log log; /**< first: a pointer to it is one to the work */
    struct cm_work *next;
    enum cm_log_kind kind;
    uint32_t pass; /**< passes count up from 1 */
-   uint32_t tile; /**< CM_NO_ITEM: it is of none */
+   uint32_t tile; /**< CM_NO_ITEM: none */
    bool begins;   /**< the first log of its kind in the pass */
-   bool ends;     /**< nothing of it follows in another log */
+   bool ends;     /**< no other log continues it */
    /* A tile's, which the stages of the tile-based pipeline set. Cycles are CM_UNKNOWN while not known. */
    uint64_t number;     /**< tiles count up */
    uint64_t fetch_done; /**< the Tile Fetcher has requested its last primitive */
@@ -61,7 +61,7 @@ void cm_log_queue_finish(struct cm_log_queue *queue);
 
 /** The consumer's: an empty log to write; NULL when out of memory. */
 struct cm_work *cm_log_queue_begin(struct cm_log_queue *queue);
-/** Puts a log; waits while there are many that wait, or many entries of them. */
+/** Submits a log; waits while many logs, or many entries, are waiting. */
 void cm_log_queue_put(struct cm_log_queue *queue, struct cm_work *work);
 /** Waits until all logs are processed. */
 void cm_log_queue_drain(struct cm_log_queue *queue);
@@ -72,7 +72,7 @@ void cm_log_queue_end_frame(struct cm_log_queue *queue);
  * ended in a pass. */
 struct cm_work *cm_log_queue_next(struct cm_log_queue *queue);
 
-/** Returns a log that is not put, or is done with, for reuse. */
+/** Returns a log that was not submitted, or is processed, for reuse. */
 void cm_log_queue_give_back(struct cm_log_queue *queue, struct cm_work *work);
 
 #endif

@@ -36,10 +36,10 @@ struct cm_value_part {
    bool (*exists)(const struct cm_config *config); /**< NULL: in every configuration */
 };
 
-/** Counts of misses that a timeline has: the counter is by how much one grows in a cycle. */
+/** Counts of misses in a timeline: the counter is the increase per cycle. */
 #define CM_REPORT_MISSES 2
 
-/** A kind of pipeline: its parts, in the order of their counters, each list ended by zeros, and what it does. Before the
+/** A kind of pipeline: its parts, in the order of their counters, each list ended by zeros, and its functions. Before the
  * counters of the parts come gpu.cycles and gpu.time, after them CM_DRAM_SYSTEM_COUNTERS. */
 struct cm_pipeline_type {
    const struct cm_value_part *values;
@@ -52,11 +52,11 @@ struct cm_pipeline_type {
 
    /** Builds it, with memory of its pool; sets memory, and prepares compute. False when out of memory. */
    bool (*init)(struct cm_pipeline *pipeline, struct cm_hierarchy *hierarchy, const struct cm_nuca *nuca);
-   /** Gives back its logs, and frees what is not of its pool. */
+   /** Returns its logs, and frees what is not in its pool. */
    void (*finish)(struct cm_pipeline *pipeline);
-   /** Takes a log, which it gives back when it is done with it. On the thread, as what follows. */
+   /** Takes a log, which it returns when it is done with it. On the thread, like the following ones. */
    void (*take)(struct cm_pipeline *pipeline, struct cm_work *work);
-   /** Completes all work, if it does not fail. Returns when that is. */
+   /** Completes all work, if it does not fail. Returns the cycle. */
    uint64_t (*complete)(struct cm_pipeline *pipeline);
    /** Misses so far. */
    uint64_t (*count_misses)(const struct cm_pipeline *pipeline, unsigned number);
@@ -71,7 +71,7 @@ extern const struct cm_pipeline_type cm_immediate_pipeline;
 #define CM_QUEUE_PART(type, name, description, member) \
    {"queue." name, "queue " name, description, offsetof(type, member)}
 
-/** Rows of what both pipelines have; VALUE(name, measure, description, member) makes one. */
+/** Rows that both pipelines have; VALUE(name, measure, description, member) makes one. */
 #define CM_COMMON_VALUE_PARTS(VALUE)                                                                         \
    VALUE("texture_cache.mshr_cycles", "cycles",                                                              \
          "cycles that misses of the texture caches waited for an MSHR", memory.base.texture_waits),          \
@@ -93,7 +93,7 @@ extern const struct cm_pipeline_type cm_immediate_pipeline;
 /** The most counters of a pipeline. */
 #define CM_PIPELINE_COUNTERS 160
 
-/** What each pipeline's structure begins with. */
+/** The beginning of each pipeline's structure. */
 struct cm_pipeline {
    const struct cm_pipeline_type *type;
    const struct cm_config *config;
@@ -120,7 +120,7 @@ struct cm_context {
    uint64_t item;                       /**< the number of the last one; CM_UNKNOWN: none yet */
    uint64_t released;                   /**< when that one released it; CM_UNKNOWN: not known */
    enum cm_stage_state reason;          /**< what it waited for last */
-   uint32_t pass, draw, resource, tile; /**< whose it was; resource: what it waited for */
+   uint32_t pass, draw, resource, tile; /**< its last user; resource: what that waited for */
 };
 
 /** The item's last instruction is issued, and its data used, at these cycles, and the next queue has space for it. Returns
@@ -136,7 +136,7 @@ cm_context_release(struct cm_context *context, uint64_t issued, uint64_t data, u
 }
 
 /** Until the next item is dispatched its processor waits for the context, and so for what the last item in it waited for.
- * Its cycles may be that one's then. */
+ * Its cycles may then be attributed to that item. */
 static inline void
 cm_context_wait(const struct cm_context *context, struct cm_stage *processor, uint64_t dispatch)
 {
@@ -157,7 +157,7 @@ void cm_pipeline_destroy(struct cm_pipeline *pipeline);
 
 /** Before the first log: reports to a timeline, which must outlive it. False when out of memory. */
 bool cm_pipeline_set_timeline(struct cm_pipeline *pipeline, struct cm_timeline *timeline);
-/** Whether it has one, which keeps the frame. */
+/** Whether it has one that keeps the frame. */
 bool cm_pipeline_is_reporting(const struct cm_pipeline *pipeline);
 
 /** A tile, or a pass, is done: keeps the cycle, where cycles are attributed. pass: counted from 1; tile: its number,
@@ -167,7 +167,7 @@ void cm_pipeline_keep_end(struct cm_pipeline *pipeline, uint32_t pass, uint32_t 
 /** The last cycle of a stage, the Fragment Processors included, but not of those that are summed. */
 uint64_t cm_pipeline_last_cycle(const struct cm_pipeline *pipeline);
 
-/** These wait until a cycle, at which all that a pass is made of is done. */
+/** These wait until a cycle at which the whole pass is done. */
 void cm_pipeline_idle(struct cm_pipeline *pipeline, uint32_t pass, uint64_t until);
 
 /** Its queue of that number. */
@@ -177,7 +177,7 @@ const struct cm_queue *cm_pipeline_queue(const struct cm_pipeline *pipeline, uns
 bool cm_pipeline_list_counters(const struct cm_pipeline_type *type, const struct cm_config *config,
                                struct cm_counter_table *table);
 
-/** Which column of the attribution's tables a counter is, an index in values; -1: none, as it is no cycles of a stage. */
+/** Which column of the attribution's tables a counter is, an index in values; -1: none, as it does not count cycles of a stage. */
 int cm_pipeline_attributed_column(const struct cm_pipeline_type *type, int event);
 /** How many there are. */
 uint32_t cm_pipeline_attributed_columns(const struct cm_pipeline_type *type);

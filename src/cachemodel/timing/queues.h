@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * What a pipeline is made of: stages, which say what they did with their cycles, bounded queues, and calendars:
+ * The parts of a pipeline: stages, which say what they did with their cycles, bounded queues, and calendars:
  * resources that several units share. All times are cycles of the GPU's clock, from 0.
  *
  * A pipeline of them is a max-plus recurrence. Item n of a stage begins when it has arrived, when the stage is
- * done with item n - 1, and leaves when its output queue of Q entries has room: when item n - Q has left that
+ * done with item n - 1, and leaves when its output queue of Q entries has space: when item n - Q has left that
  * queue. Items are computed one after another, all stages of one before the next item.
  */
 #ifndef CM_TIMING_QUEUES_H
@@ -42,7 +42,7 @@ enum cm_stage_state {
 
 struct cm_attributed_stage;
 
-/** A stage, or one of several alike. All cycles before `until` are in one of its states, each once. */
+/** A stage, or one of several equal ones. All cycles before `until` are in one of its states, each once. */
 struct cm_stage {
    uint64_t until;
    uint64_t cycles[CM_STAGE_STATE_COUNT];
@@ -69,7 +69,7 @@ cm_stage_work(struct cm_stage *stage, enum cm_stage_state waiting, uint64_t begi
    return stage->until;
 }
 
-/** Adds the cycles of a stage, one of several alike, to their sum. */
+/** Adds the cycles of a stage, one of several equal ones, to their sum. */
 static inline void
 cm_stage_add(struct cm_stage *sum, const struct cm_stage *stage)
 {
@@ -86,7 +86,7 @@ struct cm_queue {
    uint64_t waiting;         /**< cycles that items were in it, summed: the area under its occupancy */
 };
 
-/** Room for `size` items' times, of the pool. */
+/** Memory for `size` items' times, from the pool. */
 void cm_queue_init(struct cm_queue *queue, uint32_t size, struct cm_pool *pool);
 
 /** Whether it is known when the next item may enter. */
@@ -96,8 +96,8 @@ cm_queue_room_known(const struct cm_queue *queue)
    return !queue->size || queue->entered < queue->popped + queue->size;
 }
 
-/** When there is room for an item; it must be known. Times of items that are not popped yet are 0, as that of a queue
- * without limit is: the first `size` items find room at once. */
+/** When there is space for an item; it must be known. Times of items that are not popped yet are 0, and so is that of a queue
+ * without limit: the first `size` items find space at once. */
 static inline uint64_t
 cm_queue_room_of(const struct cm_queue *queue, uint64_t item)
 {
@@ -131,11 +131,11 @@ cm_queue_pop(struct cm_queue *queue, uint64_t entered, uint64_t popped_at)
 
 #define CM_CALENDAR_WORDS 64
 
-/** A resource that serves one request a slot of time, in any order of arrival: each takes the
- * first free slot from the one it asks for on. A window of the last 4096 slots is kept; all before count as taken. */
+/** A resource that serves one request per slot of time, in any order of arrival: each takes the
+ * first free slot from its own on. A window of the last 4096 slots is kept; all before count as taken. */
 struct cm_calendar {
    uint64_t first; /**< word that the window begins with: slots 64 * first … */
-   uint64_t full;  /**< a bit for each word in which no slot is free, as far as it was noticed */
+   uint64_t full;  /**< a bit for each word that is known to have no free slot */
    uint64_t taken[CM_CALENDAR_WORDS];
 };
 

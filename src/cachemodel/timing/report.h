@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** What a pipeline reports to a timeline: what its stages did, pass by pass, draw by draw, tile by tile; which rows of DRAM's
+/** A pipeline's reports to a timeline: what its stages did, pass by pass, draw by draw, tile by tile; which rows of DRAM's
  * banks are open; counters: the mean occupancy of each queue, DRAM's bandwidth, misses. */
 #ifndef CM_TIMING_REPORT_H
 #define CM_TIMING_REPORT_H
@@ -52,7 +52,7 @@ void cm_report_geometry(struct cm_report *report, uint32_t pass, uint64_t begin,
 /** A draw was in a stage from a cycle to another. */
 void cm_report_draw(struct cm_report *report, enum cm_report_track track, uint32_t pass, uint32_t draw,
                     uint64_t begin, uint64_t end);
-/** An item of a draw was; the slice has all items up to the first one of another draw, or the pass' end. */
+/** An item of a draw was in a stage; the slice has all items up to the first one of another draw, or the pass' end. */
 void cm_report_item(struct cm_report *report, enum cm_report_track track, uint32_t pass, uint32_t draw,
                     uint64_t begin, uint64_t end);
 /** A clear, a resolve or a write-back. */

@@ -2,7 +2,7 @@
 /**
  * A timeline of frames as packets of a Perfetto trace (docs/timing.md): slices of what the parts of the GPU did, on
  * tracks of a process "tbrsim GPU" and of one for DRAM; counters of the GPU. Times are nanoseconds since the GPU's
- * first cycle: cycles * 1000 / clock_mhz, rounded down, as gpu.time is.
+ * first cycle: cycles * 1000 / clock_mhz, rounded down, like gpu.time.
  *
  * A file is the head, once, and the packets of each frame.
  */
@@ -54,7 +54,7 @@ bool cm_timeline_is_recording(const struct cm_timeline *timeline);
 void cm_timeline_end_frame(struct cm_timeline *timeline, uint64_t cycle);
 
 /** A render pass of the frame begins in the event stream; passes count from 0 in each frame. The pass is not needed
- * after the call, names as long as the frame goes on. */
+ * after the call; names are, until the frame ends. */
 void
 cm_timeline_add_pass(struct cm_timeline *timeline, const struct cm_pass *pass, const struct cm_names *names);
 
@@ -90,7 +90,7 @@ const struct cm_byte_writer *cm_timeline_head(const struct cm_timeline *timeline
  * message, there was not enough memory for all of it. */
 const struct cm_byte_writer *cm_timeline_frame(const struct cm_timeline *timeline);
 
-/** A mark of who writes the packets to a file: this timeline's are those in it. */
+/** A mark of the writer of the packets in a file: this timeline's are those with it. */
 void cm_timeline_mark_written(struct cm_timeline *timeline);
 bool cm_timeline_is_written(const struct cm_timeline *timeline);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The timing model (docs/timing.md, docs/immediate.md): the tile-based pipeline's, or that of mode imr, as the configuration
+ * The timing model (docs/timing.md, docs/immediate.md) of the tile-based pipeline, or of mode imr, as the configuration
  * says.
  *
  * The consumer (gpu/) simulates the caches in the order of the event stream and logs here what it did, item by item.
- * A log is of a pass' geometry, of a tile, or, in mode imr, of a pass. From it the timing of either GPU computes when
+ * There is a log for a pass' geometry, for a tile, or, in mode imr, for a pass. From it the timing of either GPU computes when
  * it happened; nothing here changes what hits and what misses.
  *
- * Where cycles are not simulated the timing is NULL: all functions between its creation and its end then do nothing.
+ * If cycles are not simulated the timing is NULL: all functions between its creation and its end then do nothing.
  *
  * Calls, from one thread. Tile-based, for each pass
  *    begin(GEOMETRY), (draw, programs_fetched, vertex*, draw_end)*, binned*, end,
@@ -60,13 +60,13 @@ enum cm_log_kind {
    CM_LOG_PASS,
    CM_LOG_DISPATCH, /**< a compute pass begins; its parameters are read */
    CM_LOG_GROUPS,   /**< a tile's work-groups */
-   CM_LOG_STORED,   /**< a pass that accesses storage ends: what load/store caches write back */
+   CM_LOG_STORED,   /**< a pass that accesses storage ends: load/store caches write back */
 };
 
-/** A log begins; tile: the tile that it is of. */
+/** A log begins; tile: its tile. */
 void cm_timing_begin(struct cm_timing *timing, enum cm_log_kind kind, uint32_t tile);
-/** What is logged of a pass in mode imr is complete for all its draws and their primitives: none of them follows. The timing
- * goes on with it, if that is worth it. */
+/** The log of a pass in mode imr is complete for all draws so far and their primitives. The timing
+ * continues with it, if that is worth it. */
 void cm_timing_submit_log(struct cm_timing *timing);
 /** The log is complete. */
 void cm_timing_end(struct cm_timing *timing);
@@ -78,15 +78,15 @@ enum cm_log_mark {
    CM_LOG_VERTICES, /**< all vertices are fetched; draw_end says so */
    CM_LOG_LOADED,   /**< the tile is loaded */
    CM_LOG_FETCHED,  /**< its primitives are fetched; tile_fetched says so */
-   CM_LOG_SHADED,   /**< it is shaded; what follows is its flush */
+   CM_LOG_SHADED,   /**< it is shaded; its flush follows */
    CM_LOG_CLEARED,  /**< the pass' attachments are cleared */
-   CM_LOG_DRAWN,    /**< all is drawn; what follows are resolves */
-   CM_LOG_RESOLVED, /**< what follows is what the render caches write back */
+   CM_LOG_DRAWN,    /**< all is drawn; resolves follow */
+   CM_LOG_RESOLVED, /**< the write-backs of the render caches follow */
    CM_LOG_MARK_COUNT,
 };
 void cm_timing_mark(struct cm_timing *timing, enum cm_log_mark mark);
 
-/** What follows of a tile's load or flush is of that resource. */
+/** The next part of a tile's load or flush is of that resource. */
 void cm_timing_surface(struct cm_timing *timing, uint32_t resource);
 
 /** Begins a group of so many accesses. */
@@ -137,7 +137,7 @@ void cm_timing_quad(struct cm_timing *timing, const struct cm_logged_quad *quad)
 
 /* ---- mode imr ------------------------------------------------------------ */
 
-/** A primitive of a draw (number in the pass) begins; then a region of it, whose HiZ was read. tile: that it is in. */
+/** A primitive of a draw (number in the pass) begins; then a region of it, whose HiZ was read. tile: the region's. */
 void cm_timing_primitive(struct cm_timing *timing, uint32_t draw);
 void cm_timing_region(struct cm_timing *timing, uint32_t tile);
 
@@ -195,8 +195,8 @@ struct cm_timed_frame {
  * pass. timing: not NULL. */
 struct cm_timed_frame cm_timing_frame(const struct cm_timing *timing);
 
-/** The cycles of its stages (timing/attribution.h), by those that they were for. Valid until the next pass begins; until then
- * its rows have to be removed. NULL: the configuration attributes nothing. timing: not NULL. */
+/** The cycles of its stages (timing/attribution.h), by what they were for. Valid until the next pass begins; until then
+ * its rows must be removed. NULL: the configuration attributes nothing. timing: not NULL. */
 struct cm_cycle_attribution *cm_timing_attribution(const struct cm_timing *timing);
 
 /** Which column of its tables a counter of cm_timing_counters is; -1: none. How many columns they have. */

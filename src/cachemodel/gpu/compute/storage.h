@@ -13,7 +13,7 @@
 struct cm_gpu;
 struct cm_vertex_access;
 
-/** The load/store units of a GPU: what the pass' shaders access. */
+/** The load/store units of a GPU: which the pass' shaders use. */
 struct cm_storage_stage {
    struct cm_gpu *gpu;
    bool is_used;          /**< the pass accesses storage, or is a compute pass, and that is simulated */
@@ -29,13 +29,13 @@ void cm_storage_finish(struct cm_storage_stage *stage);
 /** Finds the resources of the GPU's pass. False when out of memory. */
 bool cm_storage_begin(struct cm_storage_stage *stage);
 
-/** What an instruction (a CM_EVENT_BUFFER or CM_EVENT_IMAGE) does in quads first … end - 1 of the event before it, each
- * distinct block accessed once. storage: number of the pass' storage; live: by quad, those that access at all. Whether
+/** Runs an instruction (a CM_EVENT_BUFFER or CM_EVENT_IMAGE) in quads first … end - 1 of the event before it, each
+ * distinct block accessed once. storage: number of the pass' storage; live: by quad, those that access at all. Returns whether
  * anything was accessed. */
 bool cm_storage_access(struct cm_storage_stage *stage, uint32_t storage, const uint32_t *event,
                        uint32_t first, uint32_t end, uint32_t live, uint32_t processor);
 
-/** What an instruction of one invocation of a shader before the rasterizer does. The access is not of a texture. */
+/** Runs an instruction of one invocation of a shader before the rasterizer. The access is not of a texture. */
 void cm_storage_access_vertex(struct cm_storage_stage *stage, const struct cm_vertex_access *access,
                               uint32_t processor);
 

@@ -45,7 +45,7 @@ void cm_touch_buffer(struct cm_touched_blocks *touched, uint64_t begin, uint64_t
 void cm_touch_image(struct cm_touched_blocks *touched, const struct cm_texture_image *image,
                     const struct cm_footprint *footprint, uint32_t live);
 
-/** The same of an image that is a buffer. begin, end: as of cm_touch_buffer. */
+/** The same for an image that is a buffer. begin, end: as in cm_touch_buffer. */
 void cm_touch_image_buffer(struct cm_touched_blocks *touched, uint64_t begin, uint64_t end,
                            const struct cm_footprint *footprint, uint32_t live, uint32_t texel_bytes);
 

@@ -11,7 +11,7 @@
  *    resolves  the samples are read, the averages written
  *    end       the render caches write back and invalidate the attachments
  *
- * A primitive goes through the regions that it covers (immediate_order.h). Of a region: HiZ is read where the
+ * A primitive goes through the regions that it covers (immediate_order.h). For each region: HiZ is read if the
  * draw's tests allow it; then block by block of 4x4 pixels, without those that HiZ hides as a whole:
  * stencil and depth (late ones after the shaders), the shaders and their texture reads quad by quad, the
  * colours; then HiZ is written, if depth was.
@@ -28,7 +28,7 @@ struct cm_geometry_stage;
 struct cm_gpu;
 struct cm_immediate;
 
-/** The machine of a GPU that is otherwise built. NULL when out of memory. */
+/** The immediate-mode part of a GPU whose other parts are built. NULL when out of memory. */
 struct cm_immediate *
 cm_immediate_create(struct cm_gpu *gpu, struct cm_geometry_stage *geometry,
                     const struct cm_fragment_stage *fragment, const struct cm_framebuffer_stage *framebuffer);

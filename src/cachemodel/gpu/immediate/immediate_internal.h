@@ -27,7 +27,7 @@ struct cm_immediate {
 /** The pass' attachments, its first layer. False when out of memory. */
 bool cm_immediate_bind(struct cm_immediate *immediate);
 
-/** What is accessed next is in this layer of the attachments. */
+/** The next accesses are in this layer of the attachments. */
 void cm_immediate_select_layer(struct cm_immediate *immediate, uint32_t layer);
 
 /** What the pass needs of earlier ones: textures that were attachments, in memory. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The quads of a pass in the order of an immediate-mode GPU, made of the events of its tiles: primitive by
- * primitive; those of a primitive by their position alone, so that nothing depends on the renderer's tiles:
+ * The quads of a pass in the order of an immediate-mode GPU, from the events of its tiles: primitive by
+ * primitive; those of a primitive only by their position, so that nothing depends on the renderer's tiles:
  * areas of 32x32 pixels, in them regions of 8x8, in them blocks of 4x4, in them quads, each row by row.
  */
 #ifndef CM_IMMEDIATE_ORDER_H
@@ -32,7 +32,7 @@ struct cm_quad_order {
 
 /** A pass begins. These return false when out of memory. */
 bool cm_quad_order_begin(struct cm_quad_order *order, const struct cm_pass *pass);
-/** Copies what a tile has. */
+/** Copies a tile's events. */
 bool cm_quad_order_add(struct cm_quad_order *order, const struct cm_pass *pass, uint32_t tile);
 /** All tiles were added. */
 bool cm_quad_order_end(struct cm_quad_order *order, const struct cm_pass *pass);
@@ -56,7 +56,7 @@ cm_ordered_number(cm_ordered_quad quad)
    return quad & 3;
 }
 
-/** The column, and with the bits one up the row, of the quad's block: pixels / 4. */
+/** The column of the quad's block, or with the bits one higher its row: pixels / 4. */
 static inline uint32_t
 cm_ordered_block_column(cm_ordered_quad quad)
 {

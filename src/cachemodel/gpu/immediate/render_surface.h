@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * An attachment in memory, as the units of an immediate-mode GPU that test and blend access it: a block of
- * 4x4 pixels at a time, each block of memory of its fragments once.
+ * An attachment in memory, accessed by the units of an immediate-mode GPU that test and blend: a block of
+ * 4x4 pixels at a time, each memory block of its fragments once.
  *
  * A fragment's pixel is accessed with all its samples: events have per fragment what was written in any sample.
  */
@@ -44,7 +44,7 @@ void cm_render_surface_select(struct cm_render_surface *surface, uint32_t layer)
 
 /** Accesses the fragments of a block whose upper left pixel is (x, y), multiples of CM_PIXEL_BLOCK. mask: bit
  * 4 * row + column; pixels outside the attachment are skipped. Blocks of memory are accessed row by row in
- * the pixels' order. One that is overwritten as a whole, but for the level's padding, need not be read. */
+ * the pixels' order. One that is overwritten as a whole, except the level's padding, need not be read. */
 void cm_render_surface_access(struct cm_render_surface *surface, struct cm_hierarchy *hierarchy, uint32_t x,
                               uint32_t y, uint32_t mask, unsigned access);
 

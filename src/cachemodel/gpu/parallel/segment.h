@@ -10,7 +10,7 @@
 #include "events/event_stream.h"
 #include "util/array.h"
 
-/** Entries of the main thread: so many that the work on them is long next to what handing them over costs, and so few that
+/** Entries of the main thread: so many that the work on them is long compared with the cost of submitting them, and so few that
  * they stay in the caches of the host. */
 #define CM_SEGMENT_ENTRIES 8192
 #define CM_SEGMENT_TILES 64
@@ -62,7 +62,7 @@ void cm_segment_add_tile(struct cm_segment *segment, uint32_t entries, uint32_t 
 /** Adds an invalidation; there must be no tile yet. False when out of memory. */
 bool cm_segment_add_invalidation(struct cm_segment *segment, enum cm_unit unit, uint64_t begin, uint64_t end);
 
-/** A list, which is empty, as a stream, and back. Of the stream `take` is cm_segment_grow_list. */
+/** Turns an empty list into a stream, and back. The stream's `take` is cm_segment_grow_list. */
 void cm_segment_open_list(const struct cm_segment_list *list, struct cm_access_stream *stream);
 void cm_segment_close_list(struct cm_segment_list *list, const struct cm_access_stream *stream);
 

@@ -30,10 +30,10 @@ enum cm_unit cm_texture_next_private(const struct cm_gpu *gpu, enum cm_unit unit
 /** Whether a unit is one of the private texture caches. */
 bool cm_texture_worker_has(const struct cm_texture_worker *worker, enum cm_unit unit);
 
-/** Lets the caches append what they miss to the lists of segments, or to the main thread's; then no task with tiles may run. */
+/** Lets the caches append their misses to the lists of segments, or to the main thread's; then no task with tiles may run. */
 void cm_texture_worker_connect(struct cm_texture_worker *worker, bool connected);
 
-/** Invalidates what the segment says, and serves its filtered reads. */
+/** Invalidates the segment's blocks, and serves its filtered reads. */
 void cm_texture_worker_run(struct cm_texture_worker *worker, struct cm_segment *segment);
 
 /** Adds what it has counted to the GPU's counts. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** The stages of the tile-based GPU, in the order of the pipeline. What a stage has is its own; of the others it has pointers to
- * those that it calls. */
+/** The stages of the tile-based GPU, in the order of the pipeline. A stage's members are its own; it has pointers to the others
+ * that it calls. */
 #ifndef CM_TILED_STAGES_H
 #define CM_TILED_STAGES_H
 
@@ -48,7 +48,7 @@ struct cm_binned {
 struct cm_tiling_stage {
    struct cm_gpu *gpu;
    struct cm_binned binned;
-   struct cm_array boxed_primitives, boxed_tiles; /**< binned, where it is not the event stream's */
+   struct cm_array boxed_primitives, boxed_tiles; /**< binned, if it is not the event stream's */
    struct cm_pb_lists *lists;
    uint32_t pmd_bytes;               /**< bytes of each PMD of the lists */
    struct cm_array first_block;      /**< uint32_t by primitive: its first attribute block */
@@ -65,7 +65,7 @@ void cm_tiling_finish(struct cm_tiling_stage *tiling);
 
 /** What the Polygon List Builder writes in the GPU's pass. False when out of memory. */
 bool cm_tiling_build_lists(struct cm_tiling_stage *tiling);
-/** Whether the Tile Fetcher reads a tile's list: not where nothing is drawn or cleared, but for primitives that were binned
+/** Whether the Tile Fetcher reads a tile's list: not if nothing is drawn or cleared, except for primitives that were binned
  * there by their boxes. */
 bool cm_tiling_is_fetched(const struct cm_tiling_stage *tiling, uint32_t tile);
 /** What the Tile Fetcher reads of a tile. */
@@ -104,7 +104,7 @@ cm_fragment_stage_textures(const struct cm_fragment_stage *stage, uint32_t draw)
 /** Runs a tile. False when out of memory. */
 bool cm_fragment_stage_run(struct cm_fragment_stage *stage, uint32_t tile);
 
-/** Whether of the pass' events those are shaded that cm_deferred_build makes of them. */
+/** Whether the events that cm_deferred_build derives from the pass' events are shaded. */
 bool cm_fragment_stage_is_deferred(const struct cm_gpu *gpu);
 
 /** The processors; those of a shading worker (gpu/shading_worker.h), or NULL. NULL when out of memory. */
@@ -125,7 +125,7 @@ struct cm_rectangle {
    uint32_t x0, y0, x1, y1;
 };
 
-/** What happens to pixels: a clear is a store where there are no fast clears. */
+/** What happens to pixels: a clear is a store if there are no fast clears. */
 enum cm_transfer { CM_TRANSFER_LOAD, CM_TRANSFER_STORE, CM_TRANSFER_CLEAR };
 
 /** The tile buffers. */
@@ -141,16 +141,16 @@ struct cm_framebuffer_stage {
 void cm_framebuffer_bind(struct cm_framebuffer_stage *framebuffer);
 /** A tile's load, or its flush. */
 void cm_framebuffer_tile(struct cm_framebuffer_stage *framebuffer, uint32_t tile, bool store);
-/** The pass ends: what was flushed is stale in caches that it has passed. */
+/** The pass ends: what was flushed is stale in the caches that it bypassed. */
 void cm_framebuffer_end(struct cm_framebuffer_stage *framebuffer);
 
 /** Reads or writes pixels of a resource. */
 void cm_framebuffer_transfer(struct cm_gpu *gpu, uint32_t id, uint32_t level, uint32_t layer,
                              struct cm_rectangle part, enum cm_stream stream, enum cm_transfer transfer);
-/** Writes those of a resolve's target that a rectangle of the pass becomes. */
+/** Writes the pixels of a resolve's target for a rectangle of the pass. */
 void cm_framebuffer_resolve(struct cm_gpu *gpu, const struct cm_resolve *resolve, uint32_t layer,
                             struct cm_rectangle pixels);
-/** How many layers of the pass a color attachment's resolve is of. */
+/** The number of layers of the pass in a color attachment's resolve. */
 uint32_t cm_framebuffer_resolved_layers(const struct cm_pass *pass, uint32_t color);
 /** The stream of a color attachment: whether it is displayed. */
 enum cm_stream cm_framebuffer_color_stream(const struct cm_gpu *gpu, const struct cm_resource *resource);

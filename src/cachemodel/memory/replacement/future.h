@@ -17,7 +17,7 @@ future_of_set(struct cm_cache *cache, uint64_t set, unsigned ways)
 
 #define FUTURE_WAY_BYTES sizeof(uint32_t)
 
-/** The way whose block is used last; of blocks that are never used again, the lowest way. */
+/** The way whose next use is farthest; of blocks that are never used again, the lowest way. */
 static inline __attribute__((always_inline)) unsigned
 future_farthest_way(const uint32_t *next, unsigned ways)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** Random ways: xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift
- * generators, scrambled"), with the same seed in each cache, advanced once an eviction:
+ * generators, scrambled"), with the same seed in each cache, advanced once per eviction:
  * results are reproducible. */
 #ifndef CM_REPLACEMENT_GENERATOR_H
 #define CM_REPLACEMENT_GENERATOR_H

@@ -15,7 +15,7 @@ enum graphics_stream {
 };
 
 /** The paper's Z stream is that of the Z cache alone: stencil and HiZ have caches and streams of their own
- * (Figures 3 and 4), which are of "the rest". Displayable colour, where it is cached, is a render target
+ * (Figures 3 and 4), which belong to "the rest". Displayable colour, where it is cached, is a render target
  * (5.1). */
 static inline __attribute__((always_inline)) enum graphics_stream
 graphics_stream(enum cm_stream stream)

@@ -62,7 +62,7 @@ struct gspc_action {
    uint8_t prediction, state;
 };
 
-/** The actions that follow from a bank's counters, for accesses to sets that are no samples. Cached, because only
+/** The actions that follow from a bank's counters, for accesses to sets that are not samples. Cached, because only
  * accesses to samples change the counters, and few of those the actions. */
 struct gspc_actions {
    uint8_t counters[GSPC_DECISIVE_BYTES];
@@ -84,9 +84,9 @@ struct gspc_shared {
    struct gspc_actions banks[GSPC_MAX_BANKS];
 };
 
-/** Whether a set is a sample: index bits 9 to 6 are as bits 3 to 0, and bits 5 and 4 are clear, or as bits 7 and 6. Of
+/** Whether a set is a sample: index bits 9 to 6 equal bits 3 to 0, and bits 5 and 4 are clear, or equal bits 7 and 6. Of
  * every 1,024 sets these are 0, 65, 130 … 975, or 0, 81, 162, 243, 260 … 1023, one for each value of the lowest four
- * bits, so that each bank of up to sixteen has as many; of 512, 256, 128 or 64 sets, one in 64. */
+ * bits, so that each bank of up to sixteen has equally many; of 512, 256, 128 or 64 sets, one in 64. */
 static inline bool
 gspc_is_sample(uint64_t set, bool spread)
 {

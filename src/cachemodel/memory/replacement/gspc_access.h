@@ -185,7 +185,7 @@ gspc_actions_of(const struct cm_cache *cache, uint64_t set)
    return actions;
 }
 
-/** What the samples of a set's bank count, unless it is known beforehand. */
+/** What the samples of a set's bank count, unless the cache is an oracle. */
 static inline bool
 gspc_learns(struct cm_cache *cache, uint64_t set, struct gspc_sample *sample)
 {

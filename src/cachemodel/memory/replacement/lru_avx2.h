@@ -8,7 +8,7 @@
 #ifdef __x86_64__
 #include <immintrin.h>
 
-/** What becomes of a set, by the mask of the lines that hold the block: the lines in their new order, in
+/** The new order of a set's lines, by the mask of the lines that hold the block, in
  * halves, and which of them is a new one. */
 static const struct {
    _Alignas(32) int32_t order[8];
@@ -19,7 +19,7 @@ static const struct {
    [8] = {{6, 7, 0, 1, 2, 3, 4, 5}, {0}},
 };
 
-/** Reads a block of a cache of 4 ways; returns 1 if it misses, and then what leaves the set in *miss. */
+/** Reads a block of a cache of 4 ways; returns 1 if it misses, with the evicted line in *miss. */
 static inline __attribute__((target("avx2"), always_inline)) unsigned
 cm_lru_look_up_set_of_4(struct cm_cache *cache, uint64_t block, enum cm_stream stream, struct cm_miss *miss)
 {
@@ -78,7 +78,7 @@ cm_lru_take_reads_of_4_ways(struct cm_cache *caches, const cm_entry *entries, ui
 }
 
 /** Makes an access to a set of 8 ways, the block being in `way` of it (8: it misses) and then `line`: that is the first,
- * and what was before the block moves one further. */
+ * and the lines before the block move one further. */
 static inline __attribute__((target("avx2"), always_inline)) void
 cm_lru_insert_of_8(cm_line *set, __m256i near, __m256i far, unsigned way, cm_line line)
 {

@@ -69,7 +69,7 @@ cm_order_is_first(const struct cm_cache *cache, uint64_t set, const cm_line *lin
    return lines[0] >> 8 == block;
 }
 
-/** The victim of policies whose last line leaves first. */
+/** The victim of policies whose last line is evicted first. */
 static inline __attribute__((always_inline)) unsigned
 cm_order_last_way(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways)
 {

@@ -12,7 +12,7 @@
 #define NUM_REGIONS (1u << 14)
 #define REGION_COUNTER_MAX 7
 
-/** What counters start with, which the paper does not say: a region is trusted until a block leaves without a hit. */
+/** The counters' first value, which the paper does not give: a region is trusted until a block is evicted without a hit. */
 #define REGION_COUNTER_START 1
 
 /** For so many banks, each with NUM_REGIONS counters. */

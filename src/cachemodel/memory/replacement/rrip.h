@@ -23,7 +23,7 @@
 
 /** Instead of a prediction: the way has no block. */
 #define RRIP_EMPTY 0x80
-/** The bits of a prediction; those that a policy has more are above. */
+/** The bits of a prediction; a policy's further bits are above. */
 #define RRIP_PREDICTION 0x0f
 #define RRIP_MORE_SHIFT 4
 
@@ -48,7 +48,7 @@ rrip_of_set(const struct cm_cache *cache, uint64_t set, unsigned ways)
    return cache->state + set * RRIP_WAY_BYTES * ways;
 }
 
-/** The bits that a policy has more, of a way of a set's state. */
+/** A policy's further bits, of a way of a set's state. */
 static inline __attribute__((always_inline)) uint8_t
 rrip_more_of(const uint8_t *state, unsigned ways, unsigned way)
 {
@@ -114,8 +114,8 @@ rrip_zero_bytes(uint64_t word)
    return rrip_high_bits(~(((word & ~RRIP_HIGHS) + ~RRIP_HIGHS) | word));
 }
 
-/** cm_find_way for a set's state: compares only lines whose tags match, the block's own and
- * seldom another. Tags of empty ways are stale. */
+/** cm_find_way for a set's state: compares only lines whose tags match: the block's own and
+ * rarely another. Tags of empty ways are stale. */
 static inline __attribute__((always_inline)) unsigned
 rrip_find_way(const uint8_t *state, const cm_line *lines, unsigned ways, uint64_t block)
 {
@@ -151,7 +151,7 @@ rrip_find_distant(const uint64_t values[2], unsigned words, uint8_t distant, uin
    return (found[0] | found[1]) & RRIP_HIGHS;
 }
 
-/* The victim among 8 ways a word, one or two words. */
+/* The victim among 8 ways per word, one or two words. */
 static inline __attribute__((always_inline)) unsigned
 rrip_victim_in_words(uint8_t *predictions, unsigned words, uint8_t distant)
 {

@@ -2,16 +2,16 @@
 /**
  * Set dueling between two policies of insertion (Qureshi et al., "Adaptive Insertion
  * Policies for High Performance Caching", ISCA 2007, III): some sets always follow the
- * first one, some the second one, and the others whichever has missed less in those.
+ * first one, some the second one, and the others whichever has fewer misses in those.
  *
  * Groups of neighbours: there are as many as sets that sample a policy (DUEL_LEADER_SETS), or
- * as many of the smallest size as there is room for. For contender 0, group g's set whose number within the
+ * as many of the smallest size as fit. For contender 0, group g's set whose number within the
  * group is g samples the first policy, the one whose number is ~g the second one ("complement select").
  * Contender c's samples are those whose numbers are g ^ c and ~(g ^ c): as many contenders as a group has pairs of
- * sets sample in sets of their own. That paper's groups are as many as each has sets. Where a group has more,
+ * sets sample in sets of their own. That paper has as many groups as each has sets. Where a group has more,
  * g has fewer bits than a set's number: with zeros above them (CM_LEADERS_GROUPS) all samples of the first policy
  * are in the lower half of their groups and all of the second one in the upper, so that a policy's samples may have
- * more accesses than the other's, and with them more misses; repeated (CM_LEADERS_COMPLEMENT), they are spread alike.
+ * more accesses than the other's, and with them more misses; with the bits repeated (CM_LEADERS_COMPLEMENT), they are spread equally.
  *
  * Hash: the sets are in the order of a hash of their indices, without gaps; contender c has those from
  * 2 * leaders * c on, first the first policy's, then the second one's.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** TCOR's replacement in the L2 (III-D2): first a block of the Parameter Buffer that is dead; if there is none, and
- * TCOR_LIVE_LEAVE_LAST, a block of no Parameter Buffer; then any. The least recently used of each kind. A dead block is
+ * TCOR_LIVE_LEAVE_LAST, a block of other data; then any. The least recently used of each kind. A dead block is
  * not written back. The lines of a set are in the order of their last use. State: for each line the time of its death
  * (memory/liveness.h); the line's stream is the 2-bit tag of the section (III-D1). A policy's file defines
  * TCOR_LIVE_LEAVE_LAST and includes this one. */

@@ -30,18 +30,19 @@ struct cm_running_block {
 struct cm_fragment_processor {
    struct cm_stage *stage;
    struct cm_context *contexts; /**< taken in turn */
-   uint64_t count;              /**< so many blocks have been in them */
+   uint64_t count;              /**< number of blocks that have been in them */
    uint32_t
       owed; /**< instructions issued in the stage's last cycle, of four fragments or vertices, times four */
 };
 
 /** Groups of accesses of a run of a compute pass that are to begin in a processor's units. */
 struct cm_immediate_accesses {
-   const cm_entry *next, *end;         /**< the groups that are not looked up */
-   const cm_entry *request, *requests; /**< what the last one's lookups cause, and has not begun; its end */
-   uint64_t at;                        /**< when the next group is looked up */
-   uint32_t piece;                     /**< cycles from one to the next */
-   uint64_t cycle;                     /**< when the next request is made */
+   const cm_entry *next, *end; /**< the groups that are not looked up */
+   const cm_entry *request,
+      *requests;   /**< what the last one's lookups cause and that has not begun; its end */
+   uint64_t at;    /**< when the next group is looked up */
+   uint32_t piece; /**< cycles from one to the next */
+   uint64_t cycle; /**< when the next request is made */
    bool is_store;
    struct cm_dependency *wait;
    bool *pending; /**< not all have begun */
@@ -57,7 +58,7 @@ struct cm_immediate_timing {
    struct cm_pipeline base;
    const struct cm_immediate_pipeline_config *pipeline;
    struct cm_immediate_memory memory;
-   struct cm_log log;                          /**< of the pass, as far as it was taken */
+   struct cm_log log;                          /**< the part of the pass' log that was taken */
    bool is_whole;                              /**< it was taken up to its end */
    struct cm_immediate_access_queue *accesses; /**< of compute passes, by processor */
    uint32_t max_accesses;                      /**< runs in each of them, the most */

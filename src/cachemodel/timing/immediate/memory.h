@@ -13,7 +13,7 @@
 struct cm_first_mshrs {
    struct cm_dependency *misses; /**< each one's last miss */
    uint32_t count;
-   uint64_t taken; /**< so many misses */
+   uint64_t taken; /**< number of misses */
 };
 
 /** Misses that a processor's units are about to have. */
@@ -50,7 +50,7 @@ bool cm_immediate_memory_init(struct cm_immediate_memory *memory, const struct c
 uint64_t cm_immediate_memory_run(struct cm_immediate_memory *memory, const cm_entry *token,
                                  const cm_entry *end, uint64_t cycle, struct cm_dependency *wait);
 
-/** Whether a token begins another access than the one that began with `first`. */
+/** Whether a token begins a different access from the one that began with `first`. */
 bool
 cm_immediate_memory_begins_access(const struct cm_immediate_memory *memory, cm_entry first, cm_entry token);
 
@@ -65,7 +65,7 @@ bool cm_immediate_memory_has_mshrs(struct cm_immediate_memory *memory, uint32_t 
 /** The end of a group of a shader's accesses, which begins with a CM_ENTRY_GROUP at token. */
 const cm_entry *cm_immediate_memory_group_end(const cm_entry *token, const cm_entry *end);
 
-/** A footprint, or an instruction that accesses storage, of a processor at a cycle: such a group. What it reads is added to
+/** A footprint, or an instruction that accesses storage, of a processor at a cycle: such a group. Its reads are added to
  * wait. */
 void cm_immediate_memory_group(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry *token,
                                const cm_entry *end, uint64_t cycle, struct cm_dependency *wait);
@@ -75,16 +75,16 @@ void cm_immediate_memory_group(struct cm_immediate_memory *memory, uint32_t proc
 /** A group's lookups at a cycle: *token advances past them. Returns when all are looked up. */
 uint64_t cm_immediate_memory_look_up(struct cm_immediate_memory *memory, uint32_t processor,
                                      const cm_entry **token, uint64_t cycle, struct cm_dependency *wait);
-/** What a group's lookups cause, the first one at a cycle, and what that causes, from *token on. wait: NULL: nobody waits for
- * what is read. Returns the cycle at which it began. */
+/** Serves what a group's lookups cause, the first one at a cycle, and what that causes, from *token on. wait: NULL: nothing waits for
+ * the reads. Returns the cycle at which it began. */
 uint64_t
 cm_immediate_memory_request(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry **token,
                             const cm_entry *end, uint64_t cycle, struct cm_dependency *wait);
-/** Whether it is known when a request can begin, an entry: then *cycle is no sooner. */
+/** Whether it is known when a request, an entry, can begin: then *cycle is not before that. */
 bool cm_immediate_memory_begins(struct cm_immediate_memory *memory, uint32_t processor, cm_entry request,
                                 uint64_t *cycle);
 
-/** A write of a processor's load/store cache at a cycle, and what it causes: from *token on. Returns when the next level takes
+/** A write of a processor's load/store cache at a cycle, and what it causes: from *token on. Returns when the next level accepts
  * it. */
 uint64_t cm_immediate_memory_write(struct cm_immediate_memory *memory, uint32_t processor,
                                    const cm_entry **token, const cm_entry *end, uint64_t cycle);
