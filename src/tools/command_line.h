@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** A command's options as tables: what they are called, what --help prints of them, where their values go. Commands put
+/** A command's options as tables: their names, what --help prints of them, where their values go. Commands put
  * groups of options together; the groups that several have are in options.h. */
 #ifndef COMMAND_LINE_H
 #define COMMAND_LINE_H
@@ -11,9 +11,9 @@
 
 /** One option. */
 struct option_row {
-   /** Without "--"; NULL: take is called with each operand (a word that is no option), which stays one. */
+   /** Without "--"; NULL: take is called with each operand (a word that is not an option), which stays an operand. */
    const char *name;
-   /** What --help calls its value; NULL: it has none. "[=…]": the value may be omitted, and follows a '='. */
+   /** The name of its value in --help; NULL: it has none. "[=…]": the value may be omitted, and follows a '='. */
    const char *value;
    /** Lines for --help, of which %s is the group's default; NULL: another name of the row before it. */
    const char *help;
@@ -24,14 +24,14 @@ struct option_row {
    bool repeats;  /**< it may be given more than once */
 };
 
-/** For rows: a const char * that is not empty; the same of a file that is read, and of one that is written. */
+/** For rows: a const char * that is not empty; the same for a file that is read, and for one that is written. */
 void take_path(void *field, const char *option, const char *value);
 void take_input(void *field, const char *option, const char *value);
 void take_output(void *field, const char *option, const char *value);
 /** For other rows: the option reads this file. The name is not copied. */
 void note_input(const char *path);
 
-/** A row whose field is one of a structure; one whose field is the group's target; and the same of one that repeats. */
+/** A row whose field is one of a structure; one whose field is the group's target; and the same for one that repeats. */
 #define OPTION(name, value, help, take, type, field) \
    {(name), (value), (help), (take), offsetof(type, field), false}
 #define OPTION_ALONE(name, value, help, take) {(name), (value), (help), (take), 0, false}
@@ -44,7 +44,7 @@ struct option_group {
    const char *preset; /**< what --help says is the default, if a row's help has a %s */
 };
 
-/** The words of a command line that are no options: files, or a program with its arguments. */
+/** The words of a command line that are not options: files, or a program with its arguments. */
 struct operands {
    char **list;
    unsigned count;
@@ -82,10 +82,10 @@ struct command_line {
  * there are too few operands or too many, and where an option's output is a file that another option or an operand reads. */
 struct operands command_line_parse(const struct command_line *line, int argc, char **argv);
 
-/** Whether each of the words is in one of two texts, in upper or lower case; of no words they are. */
+/** Whether each of the words is in one of two texts, in upper or lower case; true for no words. */
 bool operands_are_in(const struct operands *words, const char *text, const char *other);
 
-/** Whether two paths are of one file that is there and of this type: S_IFREG, S_IFDIR. */
+/** Whether two paths are those of one existing file of this type: S_IFREG, S_IFDIR. */
 bool is_same_file(const char *one, const char *other, mode_t type);
 
 #define OPTION_GROUP(rows_, target_) {(rows_), sizeof(rows_) / sizeof((rows_)[0]), (target_), NULL}

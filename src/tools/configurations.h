@@ -37,7 +37,7 @@ struct configurations {
    unsigned count;
    char **settings; /**< for all */
    unsigned num_settings;
-   bool for_all;          /**< what is set from now on is for all */
+   bool for_all;          /**< settings from now on are for all */
    bool attributes_draws; /**< --attribute names draws */
    const char
       *counts; /**< --timing on or --attribute: what asks for more statistics; NULL: neither is given */
@@ -56,9 +56,9 @@ void configurations_all(struct configurations *configurations);
 /** --vary KEY=VALUE,…: each configuration with each of the values, for all keys that are varied. */
 void configurations_vary(struct configurations *configurations, const char *variation);
 
-/** Loads them; without a --config there is one. Exits with a message if one is wrong, where two are the
- * same, or where the recording cannot answer for it; or where it is not clear whether settings are for all of them.
- * recording: NULL of a command that simulates live. */
+/** Loads them; without a --config there is one. Exits with a message if one is wrong, if two are the
+ * same, if the recording cannot be simulated with one, or if it is not clear whether settings are for all of them.
+ * recording: NULL for a command that simulates live. */
 void configurations_finish(struct configurations *configurations, const struct cm_recording *recording);
 
 /** The configuration that a recording was made with. Exits with a message if there is none that is valid. */
@@ -67,7 +67,7 @@ struct cm_config *configurations_recorded(const struct cm_recording *recording);
 /** A configuration's values, as objects of objects. */
 json_t *config_json(const struct cm_config *config);
 
-/** A single one as it was given, not loaded: its preset (NULL: none) and all settings. */
+/** A single one as given, not loaded: its preset (NULL: none) and all settings. */
 struct configuration configurations_given(const struct configurations *configurations);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** What a command line is, printed: for a reader, as a manual page, for a shell that completes words. All are of the same
+/** Prints a command line's help: for a reader, as a manual page, for a shell that completes words. All come from the same
  * tables. */
 #ifndef HELP_H
 #define HELP_H
@@ -31,7 +31,7 @@ enum help_form help_form(const char *value);
 /** Prints the help of a subcommand to standard output. */
 void help_print(const struct command_line *line, enum help_form form);
 
-/** The same of the command as a whole. */
+/** The same for the command as a whole. */
 void help_print_all(enum help_form form);
 
 /** The subcommands, a line each, for who names none. */

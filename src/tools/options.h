@@ -29,7 +29,7 @@ struct options {
    bool parquet;              /**< tables as Parquet, too, when the program has ended */
    unsigned model_threads;    /**< that simulate; 0: the driver's choice */
    const char *out;           /**< directory for statistics; absolute once made; NULL: none */
-   bool out_given;            /**< it is not from the environment, nor the default */
+   bool out_given;            /**< it is neither from the environment nor the default */
    const char *frames;        /**< a list (util/frame_list.h), checked; NULL: all */
    const char *selected;  /**< file of tbrsim select, whose frames are once finished in frames; NULL: none */
    const char *timeline;  /**< "A-B" or "A", frames of which there is a timeline; NULL: none */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * Advice on a program, from its event stream: what it could do differently, with evidence. What following a finding saves
- * is for the caller to simulate: a finding has the changes of the stream that it stands for (advice/change.h).
+ * Advice on a program, from its event stream: what it could do differently, with evidence. What a finding saves
+ * is for the caller to simulate: a finding has the changes of the stream that it suggests (advice/change.h).
  *
- * Findings are of one cause over all frames: a target, textures, a shader, each with the passes or draws that are concerned.
- * Evidence is of counted frames only, which the caller chooses; changes are of all frames, so that a counted one begins as it
+ * A finding has one cause in all frames: a target, textures, a shader, each with its passes or draws.
+ * Evidence comes only from counted frames, which the caller chooses; changes are made in all frames, so that a counted one begins as it
  * would after frames of the changed program.
  *
- * The stream has no reads by the CPU and, but for their number, no texture reads of tessellation and geometry shaders: where CM_NAME_READ
+ * The stream has no reads by the CPU, and only the number of texture reads of tessellation and geometry shaders: where CM_NAME_READ
  * names a resource, something outside of the stream has read it.
  */
 #ifndef CM_ADVICE_H
@@ -70,19 +70,19 @@ struct cm_advice_rule_text {
 /** By enum cm_advice_rule. */
 extern const struct cm_advice_rule_text cm_advice_rule_texts[CM_ADVICE_RULE_COUNT];
 
-/** A number that a finding stands on. */
+/** A number that a finding rests on. */
 struct cm_evidence {
    const char *name; /**< "fragments shaded per frame" */
    double value;     /**< an average over the counted frames, where the name says "per frame" */
 };
 #define CM_MAX_EVIDENCE 4
 
-/** Where a pass ends that goes on later. Calls are those of a replayed trace; 0: not known. */
+/** Where a pass ends that continues later. Calls are those of a replayed trace; 0: not known. */
 struct cm_pass_break {
    enum cm_end_reason reason;
    uint32_t
-      other_target; /**< of the pass that comes next, if it has another one: what is drawn to meanwhile; 0: none */
-   uint32_t next_pass; /**< that goes on: its number in the frame */
+      other_target; /**< of the pass that comes next, if that is another one: what is drawn to meanwhile; 0: none */
+   uint32_t next_pass; /**< that continues it: its number in the frame */
    uint32_t last_call; /**< that drew to it before */
    uint32_t end_call;  /**< that ended it */
    uint32_t next_call; /**< that draws to it again */
@@ -91,13 +91,13 @@ struct cm_pass_break {
 struct cm_finding {
    enum cm_advice_rule rule;
    const char *problem, *remedy; /**< the rule's, or what fits better */
-   const char *assumption;       /**< of what is simulated; NULL: none but the remedy */
-   struct cm_change *changes;    /**< of the stream, where the program follows the advice; at least one */
+   const char *assumption;       /**< of what is simulated; NULL: only the remedy */
+   struct cm_change *changes;    /**< of the stream, if the program follows the advice; at least one */
    uint32_t num_changes;
    /** The same number of changes that the program may be able to make instead; NULL: none. */
    struct cm_change *other_changes;
    const char *condition; /**< for these: when */
-   /* What it is about; none, or 0: nothing of that kind. */
+   /* Its subject; none, or 0: nothing of that kind. */
    uint32_t *resources; /**< a target, or textures, those first that seem to save most */
    uint32_t num_resources;
    uint32_t vertex_shader; /**< identifiers of shaders */
@@ -105,25 +105,25 @@ struct cm_finding {
    /* Where it was found first, in a counted frame; of several textures the first one of the list. */
    uint32_t frame;                  /**< number (cm_advice_frame_begin) */
    uint32_t pass;                   /**< in the frame */
-   uint32_t draw;                   /**< in the pass; CM_NO_DRAW: the finding is of no draw */
+   uint32_t draw;                   /**< in the pass; CM_NO_DRAW: the finding has no draw */
    uint32_t group, call;            /**< of that draw (struct cm_draw) */
-   uint32_t passes;                 /**< how many there are of it in counted frames; 0: it is not of passes */
+   uint32_t passes;                 /**< its passes in counted frames; 0: it is not about passes */
    uint32_t slots;                  /**< of attachments: bit s, attachment s (cm_pass_attachment) */
    struct cm_pass_break pass_break; /**< of CM_ADVICE_BROKEN_PASS: that of the place */
    struct cm_evidence evidence[CM_MAX_EVIDENCE];
    uint32_t num_evidence;
-   /** Counted frames, ascending, for which the stream does not say whether the finding holds: what becomes of what they store
+   /** Counted frames, ascending, for which the stream does not say whether the finding holds: the fate of their stores
     * is not known. They save nothing in a simulation. */
    uint32_t *unknown_frames;
    uint32_t num_unknown_frames;
-   uint64_t weight; /**< a guess at the accesses saved, in bytes: which findings are worth simulating first */
+   uint64_t weight; /**< an estimate of the accesses saved, in bytes: which findings to simulate first */
 };
 #define CM_NO_DRAW UINT32_MAX
 
 struct cm_advice;
 struct cm_names;
 
-/** Looks at a stream, from its first frame on; of one GPU. config: what the rules depend on: mode, l2.size. NULL when out of
+/** Looks at a stream, from its first frame on; of one GPU. config: the rules depend on mode and l2.size. NULL when out of
  * memory. */
 struct cm_advice *cm_advice_create(const struct cm_config *config);
 void cm_advice_destroy(struct cm_advice *advice);
@@ -131,7 +131,7 @@ void cm_advice_destroy(struct cm_advice *advice);
 /* The stream, in its order. False when out of memory. */
 bool cm_advice_define_resource(struct cm_advice *advice, const struct cm_resource_description *resource);
 bool cm_advice_define_name(struct cm_advice *advice, const struct cm_name *name);
-/** number: what findings call the frame; each one's is larger than that of the one before. is_counted: what the frame has is
+/** number: what findings call the frame; each one's is larger than that of the one before. is_counted: the frame is
  * evidence. */
 void cm_advice_frame_begin(struct cm_advice *advice, uint32_t number, bool is_counted);
 bool cm_advice_pass(struct cm_advice *advice, const struct cm_pass *pass);
@@ -139,8 +139,8 @@ bool cm_advice_frame_end(struct cm_advice *advice);
 
 /** What was found so far, the largest weight first; valid until the next call. NULL when out of memory. */
 const struct cm_finding *cm_advice_findings(struct cm_advice *advice, uint32_t *count);
-/** Overdraw that a deferred GPU hides: opaque fragments per frame that are covered by later ones, of how many. Zeros where
- * the configuration shades them, which is a finding then, and where they are too few for one. */
+/** Overdraw that a deferred GPU hides: opaque fragments per frame that later ones cover, and all opaque ones. Zeros if
+ * the configuration shades them, which is then a finding, and if they are too few for one. */
 struct cm_hidden_overdraw {
    double hidden, opaque;
 };

@@ -8,7 +8,7 @@
 #include "util/id_table.h"
 #include "util/array.h"
 
-/** So many of them per frame are worth a word. */
+/** From this many per frame on there is a finding. */
 #define CM_ADVICE_LEAST_FRAGMENTS 1000
 #define CM_ADVICE_LEAST_FOOTPRINTS 1000
 
@@ -19,7 +19,7 @@ struct cm_place {
    uint32_t group, call; /**< of the draw */
 };
 
-/** What was seen of a texture, over all counted frames; so of the other things. */
+/** What was seen of a texture, over all counted frames; likewise for the structures below. */
 struct cm_texture_seen {
    struct cm_place place;
    uint64_t footprints; /**< read */
@@ -67,7 +67,7 @@ struct cm_pass_seen {
    uint32_t resources[CM_SLOTS];
    uint16_t unneeded_loads; /**< bit s: of attachment s */
    uint16_t stored;
-   uint16_t needed_stores, unneeded_stores; /**< of these; what becomes of the others is not known */
+   uint16_t needed_stores, unneeded_stores; /**< of these; the fate of the others is not known */
    bool other_outputs;                      /**< resolves, transform feedback */
    bool drawn;
    uint64_t first_part; /**< 1 + the pass that it continues; 0: none */
@@ -105,7 +105,7 @@ struct cm_advice {
    struct cm_array seen_vertices, numbers, sorted, covered, draws;
 };
 
-/** Remembers a place, unless there is one. draw: of the pass; CM_NO_DRAW: none. */
+/** Stores a place, unless there is one. draw: of the pass; CM_NO_DRAW: none. */
 void cm_advice_remember(const struct cm_advice *advice, struct cm_place *place, const struct cm_pass *pass,
                         uint32_t draw);
 /** The element of an identifier in an array; new ones are zeros. NULL when out of memory. */
@@ -124,10 +124,10 @@ void cm_finding_add_evidence(struct cm_finding *finding, const char *name, doubl
 /** The same of a sum over the counted frames, whose average it becomes. */
 void cm_finding_add_average(const struct cm_advice *advice, struct cm_finding *finding, const char *name,
                             uint64_t sum);
-/** Forgets the findings that no counted frame has. */
+/** Removes the findings that no counted frame has. */
 void cm_advice_drop_uncounted(struct cm_advice *advice);
 
-/** Whether a part of what was seen is worth a word: a tenth of it, and so many per frame. */
+/** Whether a part is large enough for a finding: a tenth of the whole, and so many per frame. */
 static inline bool
 cm_advice_is_large(const struct cm_advice *advice, uint64_t part, uint64_t whole, uint64_t least)
 {

@@ -2,9 +2,9 @@
 /**
  * The event stream of a program that does something differently: what `tbrsim advise` simulates to say what that saves.
  *
- * Changes are applied to each pass and resource before the consumer (gpu/gpu.h) takes them. Nothing else of the stream
- * changes, so what two simulations differ in is the changes'. Several changes are applied one after another, each to what the
- * ones before it have made, in the order of enum cm_change_type.
+ * Changes are applied to each pass and resource before the consumer (gpu/gpu.h) takes them. Nothing else in the stream
+ * changes, so two simulations differ only by the changes. Several changes are applied one after another, each to the result
+ * of the ones before it, in the order of enum cm_change_type.
  */
 #ifndef CM_CHANGE_H
 #define CM_CHANGE_H
@@ -17,14 +17,14 @@
 
 enum cm_change_type {
    CM_CHANGE_NONE,
-   /** Attachments of passes are not loaded or not stored. Where passes are joined, too, what the last one does not store none
-    * of them does: what an earlier one stores is there for the later ones to load. */
+   /** Attachments of passes are not loaded or not stored. If passes are joined, too, and the last one does not store something,
+    * none of them does: earlier ones store only for the later ones to load. */
    CM_CHANGE_ATTACHMENTS,
    /** Passes are not rendered. */
    CM_CHANGE_SKIP_PASSES,
    /** Pairs of passes with the same attachments are one, at the time of the second. */
    CM_CHANGE_JOIN_PASSES,
-   /** Of opaque draws into a target (of passes of the kind CM_PASS_FULL), fragments run only where nothing opaque is
+   /** Fragments of opaque draws into a target (in passes of the kind CM_PASS_FULL) run only where nothing opaque is
     * drawn over them afterwards: as if the nearest were drawn first. */
    CM_CHANGE_FRONT_TO_BACK,
    /** Fragments of a fragment shader's draws whose tests are late run only where they are written: as if its geometry
@@ -46,7 +46,7 @@ enum cm_change_type {
 
 #define CM_CHANGE_COARSER_BY 4
 
-/** A pass that a change is of. */
+/** A pass that a change concerns. */
 struct cm_changed_pass {
    uint64_t pass;    /**< its number in the stream as it was recorded, from 0 */
    uint16_t no_load; /**< of CM_CHANGE_ATTACHMENTS: bit s, attachment s is not loaded */
@@ -73,11 +73,11 @@ uint32_t cm_pass_target(const struct cm_pass *pass);
 uint32_t
 cm_number_vertices(struct cm_array *sorted, const uint32_t *vertices, uint32_t count, uint32_t *numbers);
 
-/** How far two texels are apart, along an axis with so many texels: the shorter way where the texture repeats. */
+/** How far two texels are apart, along an axis with so many texels: the shorter way if the texture repeats. */
 uint32_t cm_texel_distance(int32_t a, int32_t b, uint32_t size, bool repeats);
 /** How many texels neighbouring fragments of a footprint are apart, in texels of its level: along the axis of the picture
  * where they are farther apart; of a texture with mipmaps, where they are closer, for an anisotropic filter reads a
- * level that suits that axis. 0 where fragments are missing, or pairs differ by more than a quarter, as reads at random do. texture: of the
+ * level that suits that axis. 0 where fragments are missing, or pairs differ by more than a quarter, like random reads. texture: of the
  * binding; its level must have the footprint's. */
 uint32_t cm_footprint_step(const struct cm_footprint *footprint, const struct cm_texture_binding *binding,
                            const struct cm_resource_description *texture);
@@ -96,14 +96,14 @@ struct cm_changer;
 struct cm_changer *cm_changer_create(const struct cm_change *changes, uint32_t count);
 void cm_changer_destroy(struct cm_changer *changer);
 
-/** A definition as the changes have it. */
+/** A definition with the changes applied. */
 struct cm_resource_description
 cm_changer_resource(struct cm_changer *changer, const struct cm_resource_description *resource);
 
 /** CM_CHANGER_SKIPPED: there is no such pass, or it comes later, as part of another one. */
 enum cm_changer_result { CM_CHANGER_PASS, CM_CHANGER_SKIPPED, CM_CHANGER_OUT_OF_MEMORY };
 
-/** The next pass of the stream. With CM_CHANGER_PASS, *pass becomes the pass as the changes have it: the same one, or one that
+/** The next pass of the stream. With CM_CHANGER_PASS, *pass becomes the changed pass: the same one, or one that
  * is the changer's and valid until the next call, or cm_changer_pass_end. */
 enum cm_changer_result cm_changer_pass(struct cm_changer *changer, const struct cm_pass **pass);
 /** The pass is not needed any more: frees what it is made of, so that of many changers only those that are at work have one in

@@ -13,7 +13,7 @@ struct cm_pass_join;
 struct cm_pass_join *cm_pass_join_create(void);
 void cm_pass_join_destroy(struct cm_pass_join *join);
 
-/** Whether passes can be one: they have the same attachments, size and tiles, no shader of theirs stores anything, the first
+/** Whether passes can be one: they have the same attachments, size and tiles, their shaders store nothing, the first
  * does not resolve, nor does the second clear. Transform feedback comes with the vertices, before the tiles, in the order of
  * draws: readers find it there. */
 bool cm_passes_can_join(const struct cm_pass *first, const struct cm_pass *second);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * A stream of accesses in memory, to be read many times: runs of accesses to one
- * block, one after another, of one stream and one kind. What a run does in a cache, its
- * first access decides; the others are hits.
+ * block, one after another, of one stream and one kind. The effect of a run on a cache is that of its
+ * first access; the others are hits.
  */
 #ifndef CM_ACCESS_RUNS_H
 #define CM_ACCESS_RUNS_H
@@ -40,7 +40,7 @@ cm_run_is_write(cm_run run)
    return run & 1;
 }
 
-/** The blocks first … last leave all caches before a run; what is dirty is written back. */
+/** The blocks first … last are invalidated in all caches before a run; dirty ones are written back. */
 struct cm_run_invalidation {
    uint32_t before; /**< the run's number within its part; at the end: how many there are */
    uint64_t first, last;
@@ -78,7 +78,7 @@ void cm_access_runs_free(struct cm_access_runs *part);
 void
 cm_access_runs_add_next_uses(const struct cm_access_runs *part, struct cm_next_use *uses, uint32_t uncached);
 
-/** Which runs are made of the access stream, and where they are divided. */
+/** Which runs are made from the access stream, and where they are divided. */
 struct cm_run_options {
    enum cm_unit unit;
    unsigned unit_block_shift; /**< binary logarithm of the bytes of the unit's blocks */
@@ -86,7 +86,7 @@ struct cm_run_options {
    uint32_t streams;          /**< bit s: accesses of stream s are included */
    bool
       resets; /**< parts are render passes, after which caches are reset; else of limited length. Frames end parts. */
-   /** Takes a part, which is its own then (cm_access_runs_free). */
+   /** Takes a part and owns it from then on (cm_access_runs_free). */
    void (*take)(void *context, struct cm_access_runs *part);
    void *context;
 };
@@ -97,7 +97,7 @@ struct cm_run_reader;
 struct cm_run_reader *cm_run_reader_create(const struct cm_run_options *options);
 void cm_run_reader_destroy(struct cm_run_reader *reader);
 
-/** What reads the access stream for it, which must not outlive it. */
+/** The reader of the access stream for it, which must not outlive it. */
 struct cm_access_reader cm_run_reader_reader(struct cm_run_reader *reader);
 
 /** Ends the last part, and marks it as that. */
@@ -111,7 +111,7 @@ struct cm_sweep_counts {
    /** Misses of reads and of writes, bypasses not among them. */
    uint64_t misses[2];
    uint64_t bypasses;
-   uint64_t writebacks; /**< bypassed writes included; what is dirty at the end stays there */
+   uint64_t writebacks; /**< bypassed writes included; blocks that are dirty at the end stay in the cache */
 };
 
 #endif

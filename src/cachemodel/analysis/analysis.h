@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * What "Boustrophedonic Frames" measures of the accesses that arrive at a cache or
- * at memory, for each stream by itself: shares of first, intra-frame and inter-frame
+ * The measurements of "Boustrophedonic Frames" on the accesses that arrive at a cache or
+ * at memory, for each stream separately: shares of first, intra-frame and inter-frame
  * accesses, reuse distances, IIRDs, footprints (analysis/reuse.h), and how many
- * accesses the sets get while a tile is rendered, sets without any left out (Figure 8):
+ * accesses the sets get while a tile is rendered, without sets that get none (Figure 8):
  * where it is one, reversing the tiles reverses the accesses to the set.
  */
 #ifndef CM_ANALYSIS_H
@@ -19,7 +19,7 @@ struct cm_analysis;
 struct cm_analysis *cm_analysis_create(uint32_t sets, enum cm_index index);
 void cm_analysis_destroy(struct cm_analysis *analysis);
 
-/** What takes the accesses from the access stream: those to blocks of a unit (of 1 << block_shift bytes), in which tile
+/** The reader that takes from the access stream: accesses to blocks of a unit (of 1 << block_shift bytes), in which tile
  * they are, and the frames' ends. The analysis must outlive it. */
 struct cm_access_reader
 cm_analysis_reader(struct cm_analysis *analysis, enum cm_unit unit, unsigned block_shift);
@@ -31,7 +31,7 @@ cm_analysis_reuse(const struct cm_analysis *analysis, enum cm_stream stream, uin
 struct cm_histogram
 cm_analysis_tiles(const struct cm_analysis *analysis, enum cm_stream stream, uint32_t first, uint32_t last);
 
-/** False when memory was out at some point: the counts are not complete. */
+/** False once out of memory: the counts are not complete. */
 bool cm_analysis_is_complete(const struct cm_analysis *analysis);
 
 #endif

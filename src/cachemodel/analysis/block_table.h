@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** Where blocks are: a hash table from block numbers to numbers of lines or the like, for so many
+/** A hash table from block numbers to numbers of lines or the like, for so many
  * blocks at most. Emptied at no cost. */
 #ifndef CM_BLOCK_TABLE_H
 #define CM_BLOCK_TABLE_H

@@ -5,13 +5,13 @@
  * accesses that arrive at the L2. The stream is analysed alone; other streams in
  * the same cache change nothing.
  *
- * The blocks are spread over sets as a cache of that many sets does it, and each
+ * The blocks are spread over sets as in a cache of that many sets, and each
  * set is analysed by itself. The reuse distance of an access is the number of
  * different other blocks of its set that were accessed since the block's last
  * access: an LRU cache of w ways hits exactly the accesses of a distance below w.
  *
  * Everything is counted per frame; frames count from 0, the first that was analysed.
- * Distances are exact whatever their length, at a logarithm of the set's blocks an
+ * Distances are exact whatever their length, at a cost of a logarithm of the set's blocks per
  * access; memory grows with the different blocks of the stream.
  */
 #ifndef CM_REUSE_H
@@ -71,7 +71,7 @@ uint32_t cm_reuse_set(const struct cm_reuse *reuse, uint64_t block);
 /** What was counted in the frames first … last that have ended. */
 struct cm_reuse_counts cm_reuse_sum(const struct cm_reuse *reuse, uint32_t first, uint32_t last);
 
-/** False when memory was out at some point: the counts are not complete. */
+/** False once out of memory: the counts are not complete. */
 bool cm_reuse_is_complete(const struct cm_reuse *reuse);
 
 #endif

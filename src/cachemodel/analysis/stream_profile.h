@@ -2,7 +2,7 @@
 /**
  * What GSPC (Gaur et al., "Efficient Management of Last-level Caches in Graphics Processors
  * for 3D Scene Rendering Workloads", MICRO 2013, section 2) measures of the blocks in a
- * last-level cache, whatever its policy: inter- and intra-stream hits of textures and the render targets that
+ * last-level cache, with any policy: inter- and intra-stream hits of textures and the render targets that
  * are consumed (Figure 6), the epochs of texture and of Z blocks and their death ratios (Figures 7, 9), what
  * is inserted with a distant RRPV (Figure 8). The cache counts accesses and hits by stream (Figures 4 and 5).
  *
@@ -18,7 +18,7 @@
 #include "config/config.h"
 #include "memory/cache.h"
 
-/** Epochs that are counted apart; the last one includes all later ones. */
+/** Epochs that are counted separately; the last one includes all later ones. */
 #define CM_EPOCHS 4
 
 /** The lives of a stream's blocks (2.3). A block enters epoch 0 when it becomes the stream's, and the next
@@ -35,8 +35,8 @@ struct cm_stream_profile_counts {
     * block's RT bit; a texture access that hits the block resets it, and is an inter-stream hit; hits on other
     * blocks are intra-stream ones. */
    uint64_t inter_stream_hits, intra_stream_hits;
-   uint64_t produced; /**< times that a block's RT bit was set, where it was not */
-   uint64_t consumed; /**< of those, the ones that a texture access hit before the block left the cache */
+   uint64_t produced; /**< times that a clear RT bit of a block was set */
+   uint64_t consumed; /**< of those, the ones that a texture access hit before the block was evicted */
 
    /** The same of depth, which the paper does not count ("not observed much", 2.1): times that a Z access made a block
     * one that has depth, and of those the ones that a texture access hit before the block left the cache or became a
@@ -69,10 +69,10 @@ void cm_stream_profile_destroy(struct cm_stream_profile *profile);
 void cm_stream_profile_access(struct cm_stream_profile *profile, uint64_t address, enum cm_stream stream,
                               enum cm_access access);
 
-/** Valid until the profile is destroyed. Differences of two copies are those of what lies between. */
+/** Valid until the profile is destroyed. The difference of two copies has the counts in between. */
 const struct cm_stream_profile_counts *cm_stream_profile_counts(const struct cm_stream_profile *profile);
 
-/** The fraction of the blocks in epoch k (below CM_EPOCHS - 1) that do not make it to the next one,
+/** The fraction of the blocks in epoch k (below CM_EPOCHS - 1) that do not reach the next one,
  * (|E_k| - |E_k+1|) / |E_k|; 0 where there were none. 1 less it is the epoch's reuse probability. Of a
  * difference of counts it may be less than 0: blocks entered epoch k before. */
 double cm_epoch_death_ratio(const struct cm_epochs *epochs, unsigned k);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * What caches of many sizes, numbers of ways and policies would do with one stream of accesses: the miss curves of
+ * Simulates caches of many sizes, numbers of ways and policies on one stream of accesses: the miss curves of
  * TCOR (Figures 1, 11, 12 and 13), and what GSPC (Gaur et al., "Efficient Management of Last-level Caches in Graphics
  * Processors for 3D Scene Rendering Workloads", MICRO 2013) does offline with "the LLC load/store access trace"
  * (section 2). What arrives at a non-inclusive cache does not depend on its policy, so that one stream serves any
@@ -8,8 +8,8 @@
  *
  * The caches are simulated in units, which do not share anything: all LRU caches of one number of sets are one unit
  * (analysis/lru_stack.h), and all optimal ones of a policy (analysis/opt_stack.h); any other cache is one
- * (analysis/sweep_cache.h), and all are where streams are told apart. A thread may run one unit while another runs
- * another; each unit takes all parts of the stream in order.
+ * (analysis/sweep_cache.h), and so are all caches if streams are distinguished. Different threads may run different
+ * units; each unit takes all parts of the stream in order.
  */
 #ifndef CM_SWEEP_H
 #define CM_SWEEP_H
@@ -19,7 +19,7 @@
 #include "config/config.h"
 #include "memory/counters.h"
 
-/** What gspztc, gspztc-tse and gspc act on: what a policy loses because it learns too late, or because what it learns
+/** What gspztc, gspztc-tse and gspc act on. It shows what a policy loses because it learns too late, or because what it learns
  * changes. A first run over the accesses counts the events of the samples, which do not depend on the other sets. */
 enum cm_oracle {
    CM_ORACLE_NONE,  /**< what their samples have counted so far, as in the paper */
@@ -74,7 +74,7 @@ struct cm_sweep *cm_sweep_create(const struct cm_sweep_point *points, uint32_t n
                                  const struct cm_sweep_options *options);
 void cm_sweep_destroy(struct cm_sweep *sweep);
 
-/** When a unit is given the parts of the stream. */
+/** When a unit gets the parts of the stream. */
 enum cm_sweep_turn {
    CM_SWEEP_AT_ONCE,
    CM_SWEEP_WITH_NEXT_USES, /**< once they have next uses: those without the stream that bypasses it (cm_sweep_uncached) */
@@ -89,7 +89,7 @@ uint32_t cm_sweep_uncached(const struct cm_sweep *sweep, uint32_t unit);
 /** Counts what all caches have in common; once for each part, in order. Not while it is called in another
  * thread. False when out of memory. */
 bool cm_sweep_count(struct cm_sweep *sweep, const struct cm_access_runs *part);
-/** A part of the frame that a unit will be given. */
+/** A part of the frame that a unit will get. */
 void cm_sweep_learn(struct cm_sweep *sweep, uint32_t unit, const struct cm_access_runs *part);
 /** The next part for a unit. */
 void cm_sweep_run(struct cm_sweep *sweep, uint32_t unit, const struct cm_access_runs *part);

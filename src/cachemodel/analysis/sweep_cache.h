@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** A cache of a sweep that is simulated as it is (memory/cache.h), and counts stream by stream and frame by frame. */
+/** A cache of a sweep that is simulated access by access (memory/cache.h), and counts stream by stream and frame by frame. */
 #ifndef CM_SWEEP_CACHE_H
 #define CM_SWEEP_CACHE_H
 

@@ -12,7 +12,7 @@
 /** What the sets of so many ways have in common. */
 struct cm_way_set_shape {
    uint32_t levels;
-   uint32_t offset[CM_WAY_SET_LEVELS]; /**< where each level's words begin; the first has a bit a way */
+   uint32_t offset[CM_WAY_SET_LEVELS]; /**< where each level's words begin; the first has a bit per way */
    uint32_t words;                     /**< of one set, all 0 in the empty one */
 };
 

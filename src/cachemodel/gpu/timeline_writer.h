@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * Writes timeline.pftrace next to stats.json: a timeline (timing/timeline.h) of some of a run's frames,  as far as they have
+ * Writes timeline.pftrace next to stats.json: a timeline (timing/timeline.h) of some of a run's frames, as far as they have
  * ended.
  */
 #ifndef CM_TIMELINE_WRITER_H

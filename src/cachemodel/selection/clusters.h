@@ -4,9 +4,9 @@
  * total is split in two, again and again. Deterministic: a split begins with the best cut along the cluster's
  * principal direction, not with points chosen at random.
  *
- * What is estimated is a sum over all points, from one of each cluster. If what is summed differs between points as
+ * The estimate is a sum over all points, from one of each cluster. If the summed value differs between points as
  * their distance does, taking one of a cluster's n points for all of them makes an error with the variance
- * n² × mean squared distance: that is what a split makes smaller.
+ * n² × mean squared distance: a split makes that smaller.
  */
 #ifndef CM_CLUSTERS_H
 #define CM_CLUSTERS_H
@@ -17,7 +17,7 @@
 
 struct cm_cluster {
    uint32_t size;           /**< points */
-   uint32_t representative; /**< the point nearest to their centre; of several one in the middle */
+   uint32_t representative; /**< the point nearest to their centre; if there are several, one in the middle */
    double spread;           /**< mean squared distance of the points from the representative */
    double scatter;          /**< mean squared distance of the points from their centre */
 };
@@ -34,7 +34,7 @@ struct cm_cluster_limits {
    double error;
    /** The most steps that all representatives together may cost. */
    uint64_t budget;
-   /** Steps before a point that have to be made for it: those that two points share count once. NULL: none. */
+   /** Steps before a point that it needs: those that two points share count once. NULL: none. */
    const uint32_t *before;
 };
 

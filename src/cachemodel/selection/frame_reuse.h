@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * How far back the memory goes that frames access, in frames.
+ * The age, in frames, of the memory that frames access.
  *
  * Memory is looked at in blocks: 4×4 texels of a texture, 64 bytes of a buffer. A block that a frame accesses for the
- * first time has the age of its last access: 1 if the frame before accessed it, and so on. From the ages of a
- * row of frames follows what a cache of a given size can still hold when one of them begins, and with it how many
- * frames before it have to be simulated.
+ * first time has the age of its last access: 1 if the frame before accessed it, and so on. The ages of a
+ * sequence of frames show what a cache of a given size can still hold when one of them begins, and so how many
+ * frames before it must be simulated.
  */
 #ifndef CM_FRAME_REUSE_H
 #define CM_FRAME_REUSE_H
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Ages that are told apart: blocks that were not accessed in so many frames count as new. */
+/** Ages that are distinguished: blocks that were not accessed in so many frames count as new. */
 #define CM_REUSE_AGES 16
 
 /** What one frame accesses: bytes of different blocks. */
@@ -41,11 +41,11 @@ bool cm_frame_reuse_access(struct cm_frame_reuse *reuse, uint64_t key, uint32_t 
 /** Ends a frame: its ages. */
 struct cm_frame_ages cm_frame_reuse_end(struct cm_frame_reuse *reuse);
 
-/** Forgets all blocks: a GPU begins. */
+/** Removes all blocks: a GPU begins. */
 void cm_frame_reuse_clear(struct cm_frame_reuse *reuse);
 void cm_frame_reuse_finish(struct cm_frame_reuse *reuse);
 
-/** Frames that have to be simulated before a frame, so that of the bytes that it accesses at most the share
+/** Frames that must be simulated before a frame, so that of the bytes that it accesses at most the share
  * `tolerance` could be in a cache of cache_bytes in a simulation of all frames and not be in it now. At least 1, if there
  * is one; at most CM_REUSE_AGES. ages: those of all frames from that of the GPU's first one on; frame: the number of the
  * frame among them. */

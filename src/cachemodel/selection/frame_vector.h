@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * What a frame is like, as a vector: how much work of each kind it has. Nothing of it depends on the simulated GPU,
+ * A frame as a vector: how much work of each kind it has. The vector does not depend on the simulated GPU,
  * only on the event stream. Frames with similar vectors cost a similar number of cycles and accesses on any
  * configuration. After MEGsim (Ortiz, Corbalán-Navarro, Aragón and González, ISPASS 2022), whose vectors have the
  * invocations of each shader and the primitives; ours have the memory that is accessed, too.
@@ -15,7 +15,7 @@
 #include "events/event_stream.h"
 #include "selection/frame_reuse.h"
 
-/** Shaders of a stage that are told apart; more of them share these, in turn. */
+/** Shaders of a stage that are distinguished; more of them share these, in turn. */
 #define CM_VECTOR_SHADERS 32
 
 /** Elements of a vector. */
@@ -26,7 +26,7 @@ enum cm_frame_feature {
    CM_FEATURE_ATTRIBUTES, /**< of all primitives */
    CM_FEATURE_PMDS,       /**< tiles of all primitives */
    CM_FEATURE_VISIBLE,    /**< instructions of fragments that hidden surface removal leaves */
-   CM_FEATURE_FOOTPRINTS, /**< texture reads of a quad */
+   CM_FEATURE_FOOTPRINTS, /**< texture reads, per quad */
    CM_FEATURE_STORAGE,    /**< accesses of four invocations to storage */
    CM_FEATURE_LOADED,     /**< bytes of attachments that tiles begin with */
    CM_FEATURE_STORED,     /**< bytes of attachments that tiles end with */
@@ -43,7 +43,7 @@ struct cm_vector_resource;
 
 /** Collects the vectors of frames. Begins as zeros. */
 struct cm_frame_vectors {
-   double *vectors;            /**< CM_FRAME_FEATURES a frame, as counted */
+   double *vectors;            /**< CM_FRAME_FEATURES per frame, as counted */
    struct cm_frame_ages *ages; /**< of each frame */
    size_t count;
    /* Private. */

@@ -14,7 +14,7 @@
 struct feed_window {
    struct feed_part **parts;
    unsigned count;
-   bool used; /**< a cache has to wait for its end */
+   bool used; /**< a cache must wait for its end */
 };
 
 struct cache_feed {
@@ -45,7 +45,7 @@ struct recorded_accesses {
 };
 
 /** All of the above for a recording: simulates the frames of simulations under its one configuration, and gives a new feed
- * what arrives. False where something was lost, which has been reported. */
+ * what arrives. False if something was lost, which has been reported. */
 bool cache_feed_recording(struct cache_feed *feed, const struct recorded_accesses *accesses, unsigned jobs,
                           struct simulations *simulations, const struct configuration *configuration);
 

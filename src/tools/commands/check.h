@@ -18,7 +18,7 @@ struct check {
 
 /** Replays the trace with the memory model off (it changes no pixel) on tbrsim and,
  * for a comparison, on llvmpipe (and softpipe) as well, frame by frame. Prints the
- * comparison's table. False where a frame is past the tolerance or the driver said
+ * comparison's table. False if a frame is past the tolerance or the driver said
  * that something was lost; exits
  * with a message if a replay fails or an image cannot be written. */
 bool check_images(const struct check *check);

@@ -20,11 +20,11 @@ struct selected {
    uint32_t *warm_up;      /**< frames before each selected one */
 };
 
-/** Reads the selection and plans what is to be simulated: before each frame as many as the largest cache of
+/** Reads the selection and plans which frames are simulated: before each frame as many as the largest cache of
  * the session's configurations needs, and at least warm_up. Exits with a message if the selection is not of this recording. */
 void selected_open(struct selected *selected, const char *path, unsigned warm_up, struct session *session);
 
-/** Of a simulation of the plan that has ended: writes the estimates of all counters to estimate.json and the frames to
+/** After a simulation of the plan: writes the estimates of all counters to estimate.json and the frames to
  * selected.csv, in its directory. Its totals are the estimates from now on. Exits with a message if it cannot. */
 void selected_finish(const struct selected *selected, struct simulation *simulation);
 

@@ -35,7 +35,7 @@ struct simulation {
    /** Reads the accesses, in the pass over the recording that counts; NULL: not read. */
    const struct cm_access_reader *reader;
 
-   /** The program does these things differently; none: it is as recorded. */
+   /** What the program does differently; none: it is as recorded. */
    const struct cm_change *changes;
    uint32_t num_changes;
 
@@ -51,7 +51,7 @@ struct simulation {
    struct cm_timeline_writer *timeline_writer;
    struct cm_futures *futures;
    unsigned model_threads;
-   bool are_threads_asked_for; /**< and not a default: where they change nothing, a message says so */
+   bool are_threads_asked_for; /**< and not a default: if they change nothing, a message says so */
    bool said_serial;           /**< a message has said that it is simulated on one thread */
    uint64_t nanoseconds;       /**< of processor time in the GPU's functions */
    const struct frame_plan *plan;

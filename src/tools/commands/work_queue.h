@@ -44,7 +44,7 @@ struct work_queue {
    unsigned num_threads;
 };
 
-/** Starts the work, on so many threads besides the calling one; fewer if the system has no more. */
+/** Starts the work, on so many threads in addition to the calling one; fewer if the system has no more. */
 void work_queue_start(struct work_queue *queue, unsigned threads);
 
 /** Adds an item; works on others while there is no room for it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** The lines of the text formats of address traces (address_trace.h): what each says, and of which format a text is. */
+/** The lines of the text formats of address traces (address_trace.h): the meaning of each, and the format of a text. */
 #ifndef ADDRESS_LINES_H
 #define ADDRESS_LINES_H
 
@@ -31,14 +31,14 @@ address_format_has_objects(enum address_format format)
 
 struct address_access {
    uint64_t address;
-   uint64_t bytes; /**< 0 is as 1 */
+   uint64_t bytes; /**< 0 means 1 */
    bool write;
    uint8_t stream; /**< enum cm_stream; set where the format has them */
 };
 
 /** What a line says. */
 enum address_line {
-   ADDRESS_LINE_WRONG,       /**< it is not of the format */
+   ADDRESS_LINE_WRONG,       /**< it is not in the format */
    ADDRESS_LINE_UNSUPPORTED, /**< it is, and says what cannot be simulated */
    ADDRESS_LINE_NOTHING,     /**< nothing that matters to a cache */
    ADDRESS_LINE_ACCESS,
@@ -46,7 +46,7 @@ enum address_line {
    ADDRESS_LINE_INVALIDATION, /**< of the bytes from invalid_begin to invalid_end (excluded) */
 };
 
-/** What lines of one trace, from its first on, say besides. 0 initialises it. */
+/** State from the earlier lines of a trace. Begins as zeros. */
 struct address_lines {
    struct address_access second;
    uint64_t invalid_begin, invalid_end;
@@ -62,12 +62,12 @@ typedef enum address_line address_line_reader(struct address_lines *lines, const
 /** By format; NULL where it has no lines. */
 extern address_line_reader *const address_line_readers[ADDRESS_FORMAT_COUNT];
 
-/** What the beginning of a text says of its format. */
+/** What the beginning of a text says about its format. */
 enum address_guess {
    ADDRESS_GUESS_FORMAT,
-   ADDRESS_GUESS_NO_LINE, /**< it has no whole line that says something */
-   ADDRESS_GUESS_UNKNOWN, /**< its first line that says something is of no format; *first is there */
-   ADDRESS_GUESS_AMBIGUOUS, /**< it can be din and ramulator-cpu, which it would be wrong to take for one another */
+   ADDRESS_GUESS_NO_LINE,   /**< it has no whole line that says something */
+   ADDRESS_GUESS_UNKNOWN,   /**< its first line that says something is of no format; *first is there */
+   ADDRESS_GUESS_AMBIGUOUS, /**< it can be din or ramulator-cpu; taking one for the other would be wrong */
 };
 
 /** Guesses the format of a text; all of it where it is whole, so that its last line needs no end. */

@@ -38,8 +38,8 @@ struct address_options {
 struct address_batch {
    unsigned count;
    unsigned writes; /**< of them */
-   /** addresses >> block_shift; less than 2^56 - 1. Where an address is beyond 2^55 blocks, its upper bits are others: of
-    * blocks that are not the same, no two have the same number. */
+   /** addresses >> block_shift; less than 2^56 - 1. If an address is beyond 2^55 blocks, its upper bits are changed:
+    * different blocks have different numbers. */
    uint64_t blocks[ADDRESS_BATCH];
    bool is_write[ADDRESS_BATCH];   /**< set where writes > 0 */
    bool has_streams;               /**< the trace names the accesses' streams */
@@ -52,7 +52,7 @@ struct address_batch {
 struct address_trace;
 
 /** Begins to read a file, which is closed with the trace. NULL with a message in error, and the
- * file closed, where it is no trace. */
+ * file closed, if it is not a trace. */
 struct address_trace *
 address_trace_open(struct input_file *file, const char *name, const struct address_options *options,
                    char *error, unsigned long error_size);

@@ -16,7 +16,7 @@ struct cache_points {
 extern const char *const oracle_names[CM_ORACLE_FRAME + 1];
 
 /** base: the cache that the points differ from, and what they have where a list is not given. uncached: each also with a
- * stream that bypasses it; NULL: none. Exits where there can be no such cache. */
+ * stream that bypasses it; NULL: none. Exits if there can be no such cache. */
 struct cache_points cache_points_make(const struct cache_selection *caches,
                                       const struct cm_cache_config *base, const char *uncached);
 

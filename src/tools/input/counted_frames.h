@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** Which frames of a recording stand for what a program does: not those in which it loads. */
+/** Which frames of a recording are typical of a program: not those in which it loads. */
 #ifndef COUNTED_FRAMES_H
 #define COUNTED_FRAMES_H
 

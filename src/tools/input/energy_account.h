@@ -10,21 +10,20 @@
 #include "energy/energy.h"
 #include "stats/counters.h"
 
-/** How statistics are to be looked at. */
+/** How to evaluate statistics. */
 struct energy_options {
    const char *frames; /**< as given; NULL: all */
    const char *cycles; /**< as given: cycles of these frames; NULL: those that were simulated */
-   const char *config; /**< whose keys energy.* to take; NULL: the statistics' own */
+   const char *config; /**< whose keys energy.* to use; NULL: the statistics' own */
    char **settings;    /**< changes of keys energy.* */
    unsigned num_settings;
 };
 
 /** Some frames of a simulation. */
 struct energy_account {
-   const char *path;   /**< of its stats.json */
-   const char *preset; /**< its configuration's name */
-   struct cm_config
-      *config; /**< with the keys energy.* that are taken, and the name of where they are from */
+   const char *path;         /**< of its stats.json */
+   const char *preset;       /**< its configuration's name */
+   struct cm_config *config; /**< with the keys energy.* that are used, and the name of their origin */
    struct cm_counter_table *table;
    struct cm_energy *energy;
    unsigned first_frame, last_frame, num_frames; /**< of the file, from 0 */
@@ -34,8 +33,8 @@ struct energy_account {
    struct cm_energy_sums sums; /**< of the frames */
 };
 
-/** Reads a stats.json, or that of a directory. Exits with a message if there is none, or it does not
- * say what energy needs. */
+/** Reads a stats.json, or that of a directory. Exits with a message if there is none, or if it does not
+ * have what energy needs. */
 void
 energy_account_load(struct energy_account *account, const char *path, const struct energy_options *options);
 

@@ -10,7 +10,7 @@
 
 struct input_file;
 
-/** Opens a file; "-" is standard input. NULL with a message in error where it cannot be. */
+/** Opens a file; "-" is standard input. NULL with a message in error if it cannot be opened. */
 struct input_file *input_file_open(const char *name, char *error, size_t error_size);
 
 void input_file_close(struct input_file *file);

@@ -16,8 +16,8 @@ struct session {
    bool damaged; /**< the recording is damaged, which was reported */
 };
 
-/** Opens a recording, finds the frames and loads the configurations. Exits with a message if it is none or
- * has no whole frame, where it does not have the frames, or where the configurations are wrong for it. Damage is
+/** Opens a recording, finds the frames and loads the configurations. Exits with a message if it is not one or
+ * has no complete frame, if it does not have the frames, or if the configurations are wrong for it. Damage is
  * reported. configurations: as given, not loaded; NULL: none are. */
 struct session session_open(const char *path, const struct frame_selection *frames,
                             const struct configurations *configurations);
@@ -27,10 +27,10 @@ struct session session_open(const char *path, const struct frame_selection *fram
 struct session session_open_accesses(const char *path, const struct frame_selection *frames,
                                      const struct configurations *configurations);
 
-/** The number that the program's frames have: frame of cm_recording_frames. */
+/** The program's number of a frame of cm_recording_frames. */
 unsigned session_frame_number(const struct session *session, unsigned frame);
 
-/** Reports damage that was found since. False where there is any. */
+/** Reports damage that was found since. False if there is any. */
 bool session_check(struct session *session);
 
 void session_close(struct session *session);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** What report and advise take: results, a recording, a trace, or a program; and what each lacks is made. */
+/** What report and advise take: results, a recording, a trace, or a program. What is missing is made. */
 #ifndef SOURCE_H
 #define SOURCE_H
 
@@ -10,16 +10,16 @@ enum source_kind { SOURCE_RESULTS, SOURCE_RECORDING, SOURCE_TRACE, SOURCE_PROGRA
 struct source {
    enum source_kind kind;
    const char *path; /**< a directory of results, or a file; the name of a program */
-   char **program;   /**< with its arguments, and NULL at the end; NULL: it is none */
+   char **program;   /**< with its arguments, and NULL at the end; NULL: it is not a program */
 };
 
-/** That which a path names. Exits with a message if it is none. */
+/** The source that a path names. Exits with a message if there is none. */
 struct source source_of_path(const char *path);
 
-/** That of a command line (OPERANDS_SOURCE). */
+/** The source of a command line (OPERANDS_SOURCE). */
 struct source source_of_operands(const struct operands *operands);
 
-/** The recording that was made with the results in a directory; NULL: none, or it is gone. To be freed. */
+/** The recording that was made with the results in a directory; NULL: none, or it was removed. To be freed. */
 char *source_recording(const char *directory);
 
 /** What follows a message about a file that is taken for a recording, but is another of these: "; it is …"; ""
@@ -32,7 +32,7 @@ const char *source_results_hint(const char *path);
 /** What follows a message that a path cannot be executed: what it is, or its right name; "" if nothing is known. */
 const char *source_program_hint(const char *path);
 
-/** Says how there would be a recording of such results, and exits. */
+/** Says how to make a recording for such results, and exits. */
 _Noreturn void source_fail_unrecorded(const char *directory);
 
 /** How a source is simulated. */
@@ -49,7 +49,7 @@ struct source_run {
 };
 
 /** Simulates a recording, replays a trace or runs a program: the next of the stages (stages.h). Exits with its status
- * where it fails; of a program only where nothing could be recorded, for many are ended by a signal. */
+ * if it fails; a program only if nothing could be recorded, because many are ended by a signal. */
 void source_simulate(const struct source *source, const struct source_run *run);
 
 #endif

@@ -16,13 +16,13 @@ struct statistics_file {
 };
 
 /** Reads the file, or that of a directory; exits with a message if there is none, or
- * it is none that this version of tbrsim writes. */
+ * this version of tbrsim cannot read it. */
 struct statistics_file statistics_file_load(const char *path);
 /** The sums of a directory's statistics alone, whatever their length; NULL: there are none that can be read. */
 json_t *statistics_file_total(const char *directory);
 void statistics_file_close(struct statistics_file *file);
 
-/** Index of a counter's values in the frames; -1: all are zero. False where there is no such counter. */
+/** Index of a counter's values in the frames; -1: all are zero. False if there is no such counter. */
 bool statistics_file_column(const struct statistics_file *file, const char *counter, int *column);
 /** A counter's value in a frame. */
 uint64_t statistics_file_value(const struct statistics_file *file, size_t frame, int column);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** The windows and pbuffers that a trace draws on. Traces have the sizes of pbuffers, but windows are made by calls that
- * are not traced; what tells a window's size is, frame by frame:
+ * are not traced; a window's size follows, frame by frame, from:
  *  - what the program asks EGL or GLX for, and the viewport of a context that becomes current for the first time, which
  *    apitrace traces as a call of the program's;
  *  - else the viewports that are drawn with. Together they cover the window where one of them has its corner at 0, 0;
@@ -29,7 +29,7 @@ void trace_drawables_destroy(struct trace_drawables *drawables);
 /** Takes the next call, as `apitrace dump --multiline=no --thread-ids=yes` prints it; others than those are ignored. */
 void trace_drawables_take(struct trace_drawables *drawables, const char *call);
 
-/** When all calls have been taken: what has been drawn since the last swaps counts, too. */
+/** After the last call: what has been drawn since the last swaps counts, too. */
 void trace_drawables_end(struct trace_drawables *drawables);
 
 /** The number of frames that windows' swaps end. */

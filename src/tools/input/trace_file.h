@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** An apitrace file: whether it is one, whole, and what it holds. */
+/** An apitrace file: whether it is one and complete, and what it holds. */
 #ifndef TRACE_FILE_H
 #define TRACE_FILE_H
 
@@ -13,15 +13,15 @@ struct trace_versions {
 
 struct trace {
    const char *path;    /**< as it is replayed, which may be a temporary file */
-   const char *program; /**< that was captured, its name; where the trace has none, the file's */
+   const char *program; /**< the captured program's name; if the trace has none, the file's */
    bool egl;            /**< replayed with eglretrace; false: glretrace */
    unsigned swaps;      /**< of windows: its whole frames */
-   unsigned frames;     /**< the same; 1 where it has no swaps, and all that it draws is a frame */
+   unsigned frames;     /**< the same; 1 if it has no swaps, and all that it draws is a frame */
    struct trace_versions versions;
-   struct trace_drawables *calls; /**< what has been found out from its calls */
+   struct trace_drawables *calls; /**< from its calls */
 };
 
-/** What the simulated GPU has (docs/architecture.md), in tenths. */
+/** The simulated GPU's versions (docs/architecture.md), in tenths. */
 #define TRACE_ES_LIMIT 32
 #define TRACE_GL_LIMIT 45 /* llvmpipe's, too */
 #define TRACE_SOFTPIPE_LIMIT 33
@@ -29,7 +29,7 @@ struct trace {
 /** Whether it was made on contexts that are newer than what the simulated GPU has. */
 bool trace_is_newer(const struct trace *trace);
 
-/** Looks the file through. Exits with a message if it cannot be read, is
+/** Reads the whole file. Exits with a message if it cannot be read, is
  * no apitrace file, or is truncated or damaged. */
 struct trace trace_file_open(const char *path);
 /** Frees what trace_file_open has allocated, also of its copies. */

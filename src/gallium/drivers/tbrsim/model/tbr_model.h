@@ -20,7 +20,7 @@ struct cm_config;
  * model. NULL with a message when the hierarchy cannot be built. */
 struct tbr_model *tbr_model_create(const struct cm_config *config, const char *isa, bool simulate);
 /** Consumes what is queued and writes the last frame. Other threads may still draw (the process exits): what they queue
- * from now on is released, and counts nowhere. Once. */
+ * from now on is released, and not counted. Once. */
 void tbr_model_finish(struct tbr_model *model);
 /** Stops the thread of a model that is finished, and that nothing else uses. */
 void tbr_model_destroy(struct tbr_model *model);
@@ -35,7 +35,7 @@ void tbr_model_define_name(struct tbr_model *model, const struct cm_name *name);
  * The tiles of a pass on their way to the model: part of a struct of the one that renders or runs them.
  *
  * Tiles are finished in any order and read in that of the traversal. The model waits for the next one (wait_tile); the
- * simulated GPU, with its timing and its counters, and then the recorder read its events; whichever is last gives them back
+ * simulated GPU, with its timing and its counters, and then the recorder read its events; the last one returns them
  * (owner.release_tile), and the pass once it is done with all tiles (owner.release), which ends the source. Both may be
  * called on any thread: the recorder's where the pass is recorded, one of the simulation's otherwise.
  */
@@ -43,7 +43,7 @@ struct tbr_pass_source {
    struct cm_pass_owner owner;
    const struct cm_pass *pass;
    const uint32_t *traversal; /**< tiles in the order of rendering, which is that of the configuration */
-   /** Returns when the n-th tile of the traversal is finished. n may be the number of tiles: when the pass as a whole is. */
+   /** Returns when the n-th tile of the traversal is finished. n may be the number of tiles: then when the whole pass is. */
    void (*wait_tile)(struct tbr_pass_source *source, uint32_t n);
    bool has_thumbnail;             /**< it has a thumbnail when it is finished as a whole */
    struct tbr_thumbnail thumbnail; /**< which the model frees */

@@ -23,7 +23,7 @@ void tbr_process_finish(void);
 /** The directory for statistics; NULL: there are none. */
 const char *tbr_process_directory(void);
 
-/** Ends the process where it cannot go on, after a message; the files of finished frames are whole. The program's own
+/** Ends the process if it cannot continue, after a message; the files of finished frames are complete. The program's own
  * handler of SIGABRT is not called: it may run on a thread of ours, and need memory, of which there is none. */
 static inline _Noreturn void
 tbr_process_abort(void)

@@ -4,7 +4,7 @@
  * files, a process may have several screens but has one recording: the first screen that
  * draws a pass owns it. Another that finishes a frame before the owner has finished any
  * takes over, from its next frame on; else its frames are not recorded. When the owner is
- * destroyed, the next screen that draws goes on in the same file, as a new GPU.
+ * destroyed, the next screen that draws continues in the same file, as a new GPU.
  *
  * Claims are made on the application's threads, so that the owner does not depend on
  * timing; the rest is called by the consumer of a screen's events.

@@ -5,7 +5,7 @@
  * screens, one after another or at once (a display that was only opened to query
  * it, one for X and one for EGL), but has one set of files: the first screen that
  * finishes a frame owns them. When it is destroyed, the next screen that finishes
- * a frame goes on in the same files, beginning with cold caches.
+ * a frame continues the same files, beginning with cold caches.
  */
 #ifndef TBR_STATISTICS_H
 #define TBR_STATISTICS_H

@@ -78,7 +78,7 @@ struct tbr_batch {
    uint64_t referenced_bytes;     /**< of those that are not attachments */
    struct util_dynarray shaders;  /**< struct tbr_fragment_shader *, referenced */
    struct util_dynarray sinks;    /**< struct tbr_fragment_sink *, [0] unused; referenced */
-   struct tbr_batch_time *time;   /**< NULL: nobody asks for it */
+   struct tbr_batch_time *time;   /**< NULL: not requested */
 
    bool recorded; /**< it is simulated, or in a recording */
    struct tbr_pass_events events;
@@ -117,7 +117,7 @@ void tbr_batch_destroy_all(struct tbr_context *context);
 struct tbr_batch *tbr_batch_get(struct tbr_context *context);
 
 /** Makes the surface, or a plane of pixel local storage, an attachment of a batch that has none of that number.
- * batch->storages has room. */
+ * batch->storages has space for it. */
 void tbr_batch_attach(struct tbr_context *context, struct tbr_batch *batch, struct pipe_surface *surface,
                       enum tbr_attachment_number i);
 
@@ -142,13 +142,13 @@ void tbr_batch_debug(struct tbr_batch *batch);
 void tbr_batch_flush(struct tbr_context *context, enum cm_end_reason reason);
 /** Waits until a batch is rendered, which is submitted first if it is being recorded; 0: none. */
 void tbr_batch_finish(struct tbr_context *context, uint64_t sequence, enum cm_end_reason reason);
-/** As tbr_batch_flush, without flushing draw, which may be the caller. */
+/** Like tbr_batch_flush, without flushing draw, which may be the caller. */
 void tbr_batch_submit(struct tbr_context *context, enum cm_end_reason reason);
 
 /** A copy to another framebuffer begins, which need not end the batch: sets it aside. If the copy accesses what the batch
  * writes, or writes what it reads, the batch is submitted first. */
 void tbr_batch_set_aside(struct tbr_context *context);
-/** The copy has been submitted: goes on with the batch, unless that has been submitted, too. */
+/** The copy has been submitted: continues with the batch, unless that has been submitted, too. */
 void tbr_batch_resume(struct tbr_context *context);
 /** Submits the batch that is set aside. */
 void tbr_batch_submit_aside(struct tbr_context *context, enum cm_end_reason reason);
@@ -158,7 +158,7 @@ void tbr_batch_submit_aside(struct tbr_context *context, enum cm_end_reason reas
 struct tbr_storage *tbr_batch_reads(struct tbr_batch *batch, struct tbr_resource *resource);
 
 void tbr_fragment_sink_release(struct tbr_fragment_sink *sink);
-/** The batch's time, which the caller gives back; NULL when out of memory. */
+/** The batch's time, which the caller returns; NULL when out of memory. */
 struct tbr_batch_time *tbr_batch_hold_time(struct tbr_batch *batch);
 void tbr_batch_time_release(struct tbr_batch_time *time);
 /** The counter (tbr_draw_state) whose sum is added to *sink when the batch has been
@@ -177,7 +177,7 @@ bool tbr_batch_resolve(struct tbr_context *context, const struct pipe_blit_info 
 void tbr_batch_resolve_single_sampled(struct tbr_batch *batch);
 /** Marks the tiles of a resolve as touched. */
 void tbr_batch_touch_resolved(struct tbr_batch *batch, const struct tbr_resolve *resolve);
-/** The attachments get new content: it is to be stored again. */
+/** The attachments get new content, which must be stored again. */
 void tbr_batch_revalidate(struct tbr_batch *batch);
 /** Whether draws of the batch read the memory (or it is an attachment). */
 bool tbr_batch_holds(const struct tbr_batch *batch, const struct tbr_storage *storage);

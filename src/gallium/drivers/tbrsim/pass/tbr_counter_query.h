@@ -7,12 +7,12 @@
  * that begins while all are active begins a sequence of its own, as GALLIUM_HUD's and a program's monitors do.
  * (The driver does not know who asks: a second watcher's first query that begins while none is active continues
  * the first watcher's sequence, and has the pass of its last query.)
- * In each sequence a pass is charged to the query that is active when it ends, and to those
+ * In each sequence a pass is attributed to the query that is active when it ends, and to those
  * that ended while it was recorded, unless the next has begun since; so are frame ends. Queries that follow one
  * another, such as those of draws, therefore add up to what queries of whole frames report: each pass is in the
  * last of the queries that saw a part of it. A result that is read while a pass is being recorded does not wait
  * for it; the pass is the next query's, and if a frame has ended since the query began, so is what was counted since
- * that end: queries that begin and end just before buffers are swapped, as those of glretrace and GALLIUM_HUD do,
+ * that end: queries that begin and end just before buffers are swapped, like those of glretrace and GALLIUM_HUD,
  * report whole frames, each the one that ended while they were active.
  */
 #ifndef TBR_COUNTER_QUERY_H
@@ -27,7 +27,7 @@ bool tbr_counter_query_is_supported(const struct tbr_screen *screen, unsigned ty
 /** False when out of memory. */
 bool tbr_counter_query_begin(struct tbr_context *context, struct tbr_query *query);
 void tbr_counter_query_end(struct tbr_context *context, struct tbr_query *query);
-/** The query is charged no more. */
+/** Nothing more is attributed to the query. */
 void tbr_counter_query_stop(struct tbr_context *context, struct tbr_query *query);
 uint64_t tbr_counter_query_result(struct tbr_context *context, struct tbr_query *query);
 

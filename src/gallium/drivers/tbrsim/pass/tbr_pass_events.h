@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * What a pass is in the event stream: recorded with its batch, completed when that is submitted, and constant from then on
- * but for the tiles' events, which the renderer appends.
+ * A pass in the event stream: recorded with its batch, completed when that is submitted, and constant from then on
+ * except for the tiles' events, which the renderer appends.
  */
 #ifndef TBR_PASS_EVENTS_H
 #define TBR_PASS_EVENTS_H

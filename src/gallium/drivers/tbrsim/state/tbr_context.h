@@ -91,7 +91,7 @@ struct tbr_held_storages {
 /** Where the parameters of indirect draws are. */
 struct tbr_indirect {
    uint32_t buffer;                /**< resource of the event stream; 0: none */
-   uint32_t offset, stride, bytes; /**< of the next draw; from draw to draw; that are read a draw */
+   uint32_t offset, stride, bytes; /**< of the next draw; from draw to draw; that are read per draw */
 };
 
 /** What the shaders that draw executes write to the shader buffer TBR_MARKS_BUFFER, besides their results. */
@@ -178,7 +178,7 @@ struct tbr_context {
    struct tbr_compute_shader *compute_shader;
    struct tbr_compute_runner *compute_runner; /**< NULL before the first dispatch */
 
-   struct tbr_indirect indirect;      /**< of the indirect draw under way */
+   struct tbr_indirect indirect;      /**< of the current indirect draw */
    struct cm_indirect event_indirect; /**< that the next draw of the event stream reads */
    struct tbr_draw_names names;
 

@@ -11,8 +11,8 @@ struct nir_shader;
 
 enum tbr_debug_flag {
    TBR_DEBUG_NIR = 1 << 0,     /**< shaders as they are compiled */
-   TBR_DEBUG_SHADERS = 1 << 1, /**< a line a compiled shader */
-   TBR_DEBUG_PASSES = 1 << 2,  /**< a line a render pass */
+   TBR_DEBUG_SHADERS = 1 << 1, /**< a line per compiled shader */
+   TBR_DEBUG_PASSES = 1 << 2,  /**< a line per render pass */
    TBR_DEBUG_TILE = 1 << 3,    /**< the rendering of one tile */
 };
 
