@@ -196,12 +196,12 @@ def html(text, out):
 def headlines(pages):
     """The claims of all papers as a document, docs/headlines.md."""
     yield from ("# Headline claims", "",
-                "What `KEEP_TABLES=1 make reproduce` printed: the papers' headline claims, and ours on the scenes (✓: the sign is"
-                " right, and the value within a third). From, to: the smallest and largest average over all scenes where what"
-                " the papers leave open of their games is drawn anew from its ranges. What moves it most: by how much the claim"
-                " is more at the end of the free parameter's range than at its beginning, by linear least squares over all"
-                " variants; those whose slope is more than two standard errors. Where there are too few variants for all"
-                " parameters together, of each by itself, and more than three standard errors.", "")
+                "The papers' headline claims, and ours on the scenes, as `KEEP_TABLES=1 make reproduce` prints them (✓: the sign is"
+                " right, and the value within a third). From, to: the smallest and largest average over all scenes, when what"
+                " the papers leave open about their games is drawn at random from its ranges. What moves it most: how much larger"
+                " the claim is at the end of a free parameter's range than at its beginning, by linear least squares over all"
+                " variants, for parameters whose slope exceeds two standard errors. If there are too few variants for all"
+                " parameters together, each is fitted by itself, and its slope must exceed three standard errors.", "")
     for its in pages:
         yield from (f"## {its.text.splitlines()[0].lstrip('# ')}", "", *(its.count(its_set) + "." for its_set in its.sources),
                     *([] if its.has_variants else ["No variants were run."]), "", *its.claims_table(), "")
