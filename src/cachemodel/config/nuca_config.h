@@ -88,12 +88,11 @@ struct cm_affinity_config {
 
 /** Keys nuca.mesh.*. */
 struct cm_mesh_config {
-   uint32_t columns;    /**< of the mesh, 1 … 64; 0: chosen by cm_mesh_columns */
-   uint32_t hop_cycles; /**< cycles that a router takes, 0 … 1000 */
-   uint32_t
-      accesses_per_cycle; /**< requests of all processors per cycle, 1 … 1000000: the unit of the time that a
-                                   * broadcast takes (dtm-nuca-distributed) */
-   enum cm_mesh_node table; /**< the Affinity Table, or d-nuca's directory */
+   uint32_t columns;            /**< of the mesh, 1 … 64; 0: chosen by cm_mesh_columns */
+   uint32_t hop_cycles;         /**< cycles that a router takes, 0 … 1000 */
+   uint32_t accesses_per_cycle; /**< requests of all processors per cycle, 1 … 1000000: converts the
+                                   * time of a broadcast (dtm-nuca-distributed) */
+   enum cm_mesh_node table;     /**< the Affinity Table, or d-nuca's directory */
    enum cm_mesh_node l2;
    /* Optional keys. */
    enum cm_table_node table_node;

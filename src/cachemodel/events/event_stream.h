@@ -57,8 +57,7 @@ struct cm_resource_description {
    uint32_t height;      /**< texels of level 0 */
    uint32_t depth;       /**< slices of level 0 of a 3D texture, else 1 */
    uint32_t layers;      /**< array layers, or cube faces (six per cube), else 1 */
-   bool
-      is_displayable; /**< others may read it: it is a window, a pbuffer, memory shared with other processes */
+   bool is_displayable;  /**< others may read it: a window, a pbuffer, memory shared with other processes */
    uint32_t format; /**< string that names the format of texels, such as "etc2_rgb8"; 0: none, or a buffer */
    uint8_t uses;    /**< enum cm_resource_use */
 };

@@ -24,8 +24,7 @@ struct cm_nuca_claim {
 struct cm_nuca_nodes {
    struct cm_affinity_table *tables; /**< by node */
    struct cm_nuca_claim *claims;     /**< claims[node * buckets + bucket] */
-   struct cm_nuca_packet
-      *packets;            /**< at most one per bucket and node; a node's are contiguous, one per cycle */
+   struct cm_nuca_packet *packets; /**< at most one per bucket and node; a node's: one per cycle, in a row */
    uint32_t *first_packet; /**< by node, and one more: the packets of node n end where n + 1's begin */
    uint8_t
       *by_distance;     /**< by_distance[node * processors + n]: the others, in the order of hops from node */

@@ -37,12 +37,11 @@ struct cm_fragment_processor {
 
 /** Groups of accesses of a run of a compute pass that are to begin in a processor's units. */
 struct cm_immediate_accesses {
-   const cm_entry *next, *end; /**< the groups that are not looked up */
-   const cm_entry *request,
-      *requests;   /**< what the last one's lookups cause and that has not begun; its end */
-   uint64_t at;    /**< when the next group is looked up */
-   uint32_t piece; /**< cycles from one to the next */
-   uint64_t cycle; /**< when the next request is made */
+   const cm_entry *next, *end;         /**< the groups that are not looked up */
+   const cm_entry *request, *requests; /**< pending requests of the last one's lookups; their end */
+   uint64_t at;                        /**< when the next group is looked up */
+   uint32_t piece;                     /**< cycles from one to the next */
+   uint64_t cycle;                     /**< when the next request is made */
    bool is_store;
    struct cm_dependency *wait;
    bool *pending; /**< not all have begun */
