@@ -62,7 +62,7 @@ class Reference:
             for timing in ("off", "on"):
                 for counter in json.loads(self.run("counters", "--json", "--config", preset, "--timing", timing)):
                     found.setdefault(counter["name"].split(".")[0], {})[counter["name"]] = counter
-        text = ("What presets count, those of `timing: on` included. A configuration has the counters of its units:\n"
+        text = ("The counters of all presets, including those of `timing: on`. A configuration has the counters of its units:\n"
                 "`tbrsim counters --config NAME` lists them.\n\n")
         for unit, counters in found.items():
             text += f"## {unit}\n\n| counter | measure | what |\n| --- | --- | --- |\n"
@@ -70,7 +70,7 @@ class Reference:
         return self.write("counters", "Counters", text)
 
     def presets_page(self):
-        text = "What `--config` takes by name. Each value names its source, or that it is an assumption.\n\n"
+        text = "The configurations that `--config` takes by name. A comment gives each value's source, or says that it is an assumption.\n\n"
         for name, what in self.presets().items():
             text += f"## {name}\n\n{escape(what)}.\n\n" + fenced((self.top / "configs" / f"{name}.yaml").read_text(encoding="utf-8"))
         return self.write("presets", "Presets", text)
@@ -84,8 +84,8 @@ class Reference:
             name = key["key"].split(".")[0]
             section = "general" if name == key["key"] and key["takes"] else name
             sections[section] = sections.get(section, "") + self.one_key(key, values.get(key["key"]))
-        text = ("What a configuration file and `--set KEY=VALUE` take; of caches `--set` may leave `caches.` out. `NAME` is each "
-                "cache's.\nThe value is that of the default preset, `tcor-baseline-64k`, where it has the key.\n\n")
+        text = ("The keys of configuration files and of `--set KEY=VALUE`, which may omit `caches.`. `NAME` stands for a cache's "
+                "name.\nValues are those of the default preset, `tcor-baseline-64k`, if it has the key.\n\n")
         return self.write("keys", "Keys of configurations", text + "".join(
             f"## {section}\n\n{keys}" for section, keys in sections.items()))
 

@@ -91,7 +91,7 @@ enum cm_placement_kind {
 /** The bus that connects the texture caches to the next level ("DTM-NUCA" IV-A: "a common bus"), texture/bus.h: keys
  * texture_bus.*, each of which may be left out. Its energy: energy.texture_bus_byte. */
 struct cm_texture_bus_config {
-   uint32_t bytes_per_cycle; /**< of blocks, a power of two up to 4096; 0: any number of blocks at once */
+   uint32_t bytes_per_cycle; /**< a power of two up to 4096; 0: any number of blocks at once */
    uint32_t latency;         /**< further cycles that a request and its block spend on it, 0 … 1000 */
 };
 
@@ -185,7 +185,7 @@ enum cm_gspc_samples {
 /** Policies that learn from sampled sets: keys caches.*.gspc.*. Each threshold is a power of two, 1 … 128; 0: the
  * paper's (GSPC, sections 3 and 5.1). */
 struct cm_gspc_config {
-   /** t: depth and texture blocks are inserted with a distant RRPV if blocks of their kind are used again with
+   /** Threshold t: depth and texture blocks are inserted with a distant RRPV if blocks of their kind are used again with
     * a probability below 1 / (t + 1). gspztc, gspztc-tse, gspc; the paper's is 8. */
    uint32_t threshold;
    /** Colour blocks are inserted with a distant RRPV if fewer than one in so many is used as texture. gspc; the
@@ -212,10 +212,10 @@ struct cm_rrip_config {
 /** One cache, or several alike: keys caches.NAME.*. Not configured: size is 0. */
 struct cm_cache_config {
    uint32_t size;      /**< bytes of one instance; a multiple of ways * block */
-   uint32_t ways;      /**< 1 … 1024; where the key says "full", as many as blocks */
+   uint32_t ways;      /**< 1 … 1024; "full": as many as there are blocks */
    uint32_t full_ways; /**< 1: the key says "full", so that ways follows size and block; 0 */
    uint32_t block;     /**< bytes of a block; a power of two, 16 … 4096 */
-   /** Fragment processor p uses instance p % instances, everything else instance 0. Where `next` has as many,
+   /** Fragment processor p uses instance p % instances, everything else instance 0. If `next` has as many,
     * instance i's misses go to instance i of it. */
    uint32_t instances;
    uint32_t latency; /**< cycles of a hit */
@@ -375,10 +375,10 @@ struct cm_config {
    struct {
       enum cm_texture_design design;
       enum cm_texture_tags tags;
-      /** fJ that activating a data bank takes (a port, where there are no banks), with its part of
-       * the tags where tag_energy is 0 */
+      /** energy of activating a data bank in fJ (of a port, without banks), with its part of
+       * the tags if tag_energy is 0 */
       uint32_t access_energy;
-      /** Optional: fJ that looking at a tag bank takes (an array of tags, where they have no banks) */
+      /** Optional: energy of a look-up in a tag bank in fJ (in an array of tags, without banks) */
       uint32_t tag_energy;
    } texture_access;
    struct cm_texture_bus_config texture_bus; /**< optional; all 0: there is none */
@@ -386,9 +386,9 @@ struct cm_config {
    /** Optional, for mode imr; vertex_queue 0: there is none. */
    struct cm_immediate_pipeline_config immediate_pipeline;
    struct cm_immediate_config immediate; /**< optional, for mode imr */
-   struct cm_nuca_config nuca;           /**< organisation CM_NUCA_NONE where there is no such mapping */
-   struct cm_energy_config energy;       /**< technology 0 where there is no such mapping */
-   /** The first unit of each stream's accesses; of an optional stream that is not there, CM_UNIT_DRAM. */
+   struct cm_nuca_config nuca;           /**< organisation CM_NUCA_NONE: no such mapping */
+   struct cm_energy_config energy;       /**< technology 0: no such mapping */
+   /** The first unit of each stream's accesses; for an absent optional stream, CM_UNIT_DRAM. */
    enum cm_unit streams[CM_STREAM_COUNT];
    /** The optional keys of streams, which streams[] follows: 1 + the unit; 0: "none", there is no such stream.
     * In mode imr both are there. */
@@ -402,7 +402,7 @@ struct cm_config {
       uint32_t latency_min, latency_max; /**< cycles */
       uint32_t size_mib;
    } dram;
-   struct cm_dram_system_config dram_system; /**< device 0 where there is no such mapping */
+   struct cm_dram_system_config dram_system; /**< device 0: no such mapping */
 
    struct cm_config_source
       *source;    /**< the files it was loaded from, with the line of each value (config_file.h) */

@@ -17,7 +17,7 @@ enum cm_dram_page_policy {
                          * row is queued */
 };
 
-/** What a refresh takes: key dram_system.refresh. */
+/** What a refresh occupies: key dram_system.refresh. */
 enum cm_dram_refresh_mode {
    CM_DRAM_REFRESH_ALL_BANK, /**< "all-bank": a whole rank */
    CM_DRAM_REFRESH_PER_BANK, /**< "per-bank": some banks in turn, eight refreshes for one of the rank; the others are
@@ -58,8 +58,8 @@ struct cm_dram_timing {
 struct cm_dram_system_config {
    uint32_t device;        /**< a line of data/dram-devices.csv, from 1; 0: "none", there is no DRAM system */
    uint32_t channels;      /**< a power of two, 1 … 16 */
-   uint32_t channel_width; /**< bits of a channel's data bus, 8 … 256: as many chips work in parallel as the
-                            * device's width is in it times */
+   uint32_t channel_width; /**< bits of a channel's data bus, 8 … 256: divided by the
+                            * device's width, the number of chips in parallel */
    uint32_t ranks;         /**< of a channel: 1, 2 or 4 */
    char *mapping;          /**< what the bits of an address mean (dram/address_mapping.h) */
    uint32_t interleave;    /**< bytes that stay in a row with every mapping; a power of two from 64 */

@@ -36,13 +36,12 @@ enum cm_cell {
 
 /** Keys energy.*. */
 struct cm_energy_config {
-   uint32_t technology; /**< nm: 22, 32, 45, 65 or 90. 0, or no such mapping: energy is not counted */
+   uint32_t technology; /**< in nm: 22, 32, 45, 65 or 90. 0, or no such mapping: energy is not counted */
    enum cm_cell cell;
 #define CM_ENERGY_MEMBER(member, description) uint32_t member; /**< fJ or nW; see CM_ENERGY_KEYS */
    CM_ENERGY_KEYS(CM_ENERGY_MEMBER)
 #undef CM_ENERGY_MEMBER
-   uint32_t
-      texture_bus_byte; /**< fJ; optional: CM_TEXTURE_BUS_BYTE_DESCRIPTION, where texture_bus is; 0: none */
+   uint32_t texture_bus_byte; /**< optional: for each byte on texture_bus, in fJ; 0: none */
 };
 
 #endif

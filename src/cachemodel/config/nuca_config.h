@@ -42,7 +42,7 @@ enum cm_nuca_remote_hits {
 
 /** Which requests the Affinity Table counts: key nuca.affinity_table.counted. */
 enum cm_affinity_counted {
-   CM_AFFINITY_COUNTED_ALL,          /**< "all" (III-B) */
+   CM_AFFINITY_COUNTED_ALL,          /**< "all": every request (III-B) */
    CM_AFFINITY_COUNTED_LOCAL_MISSES, /**< "local-misses": those that are not in the processor's own cache */
 };
 
@@ -78,7 +78,7 @@ enum cm_table_node {
 struct cm_affinity_config {
    uint32_t page_blocks;       /**< consecutive blocks of a page; a power of two, 1 … 65536 */
    uint32_t buckets;           /**< 1 … 4096 */
-   uint32_t counter_bits;      /**< of a saturating counter, 1 … 8 */
+   uint32_t counter_bits;      /**< bits of a saturating counter, 1 … 8 */
    uint32_t threshold_percent; /**< by how much a saturated counter must exceed the owner's, 0 … 10000 */
    enum cm_affinity_counted counted;
    uint32_t epoch_accesses; /**< requests of all processors from reset to reset, 1 … */
@@ -88,7 +88,7 @@ struct cm_affinity_config {
 
 /** Keys nuca.mesh.*. */
 struct cm_mesh_config {
-   uint32_t columns;            /**< of the mesh, 1 … 64; 0: chosen by cm_mesh_columns */
+   uint32_t columns;            /**< 1 … 64; 0: as square as full rows allow (cm_mesh_columns) */
    uint32_t hop_cycles;         /**< cycles that a router takes, 0 … 1000 */
    uint32_t accesses_per_cycle; /**< requests of all processors per cycle, 1 … 1000000: converts the
                                    * time of a broadcast (dtm-nuca-distributed) */
@@ -104,7 +104,7 @@ struct cm_mesh_config {
 struct cm_nuca_config {
    enum cm_nuca_kind organisation;
    enum cm_nuca_requests requests;
-   uint32_t interleave_blocks; /**< s-nuca: so many consecutive blocks are in one cache, 1 … 65536 */
+   uint32_t interleave_blocks; /**< consecutive blocks in one cache (s-nuca), 1 … 65536 */
    enum cm_nuca_migration migration;
    enum cm_nuca_remote_hits remote_hits;
    struct cm_affinity_config affinity_table;

@@ -9,7 +9,7 @@
 
 /** Whether cycles are simulated: key timing. */
 enum cm_timing_mode {
-   CM_TIMING_OFF, /**< "off", and where there is no such key */
+   CM_TIMING_OFF, /**< "off": they are not; the same without the key */
    CM_TIMING_ON,  /**< "on": needs pipeline (in mode imr immediate_pipeline) and dram_system */
 };
 
