@@ -35,7 +35,7 @@ class Mesa(unittest.TestCase):
         self.assertEqual(sorted(hooked_files()), sorted(changed))
 
     def test_releases(self):
-        rows = re.findall(r"^\| `MESA=(\S+)`[^|]*\| (\S+) \|[^|]*`(\w[\w-]*)` \|", section("The Mesas that there are"), re.M)
+        rows = re.findall(r"^\| `MESA=(\S+)`[^|]*\| (\S+) \|[^|]*`(\w[\w-]*)` \|", section("Supported releases"), re.M)
         wraps = []
         for path in sorted((TOP / "subprojects").glob("mesa-*.wrap")):
             values = dict(re.findall(r"^(\w+) = (.*)", path.read_text(encoding="utf-8"), re.M))
