@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads that nobody needs: which pixels of a tile are drawn over before they are read. */
+/* Needless loads: which pixels of a tile are drawn over before they are read. */
 #include <string.h>
 
 #include "advice/advice_internal.h"

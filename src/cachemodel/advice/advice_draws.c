@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What draws do: fragments in vain, vertices, primitives, the Parameter Buffer. */
+/* The work of draws: wasted fragments, vertices, primitives, the Parameter Buffer. */
 #include <string.h>
 
 #include "advice/advice_internal.h"

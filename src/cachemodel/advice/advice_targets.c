@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What becomes of the images that passes draw to: loads and stores that nobody needs, passes in parts, passes that nobody
- * reads. An image is a level and a layer of a resource. */
+/* The images that passes draw to: needless loads and stores, passes split in parts, passes whose result is never read.
+ * An image is a level and a layer of a resource. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,7 +137,7 @@ image_bytes(const struct cm_advice *advice, uint32_t resource)
                       : 0;
 }
 
-/* What ends a pass that goes on later, and what to do instead. */
+/* What ends a pass that continues later, and what to do instead. */
 static const struct {
    const char *problem, *remedy;
 } breaks[CM_END_REASONS] = {
@@ -217,7 +217,7 @@ count_pass(struct cm_finding *finding, const struct cm_pass_seen *seen, uint64_t
    finding->weight += bytes;
 }
 
-/* An attachment of the pass that is loaded or stored in vain. */
+/* An attachment that the pass loads or stores needlessly. */
 static bool
 find_attachment(struct cm_advice *advice, enum cm_advice_rule rule, uint64_t number, unsigned slot)
 {
@@ -302,7 +302,7 @@ find_parts(struct cm_advice *advice, uint64_t number)
    return true;
 }
 
-/* Counted frames in which a pass stores what the finding is of, and it is not known what becomes of that. */
+/* Counted frames in which a pass stores the finding's resource, and whether it is read later is not known. */
 static bool
 find_unknown_frames(const struct cm_advice *advice, struct cm_finding *finding)
 {

@@ -130,7 +130,7 @@ append_words(struct cm_tile_events *to, const struct cm_tile_events *from, struc
    return true;
 }
 
-/* Begins anew with the attachments of a pass, without anything drawn. */
+/* Restarts with the attachments of a pass, without anything drawn. */
 static bool
 begin(struct cm_pass_join *join, const struct cm_pass *pass)
 {

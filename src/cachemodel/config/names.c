@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* Other simulators' names of what is here. */
+/* Other simulators' names and ours. */
 static const struct {
    const char *other, *name;
 } synonyms[] = {

@@ -68,8 +68,8 @@ add_leakage(struct cm_energy_builder *builder, enum cm_unit unit, const struct a
 
 /* ---- a cache ----------------------------------------------------------- */
 
-/* Reads that a NUCA makes besides those that its caches count, which are the serving caches': look-ups in the
- * requester's own one, and blocks that move from one to another. */
+/* Reads that a NUCA makes in addition to those that its caches count, which are the serving caches': look-ups in the
+ * requester's own cache, and blocks that move from one cache to another. */
 static bool
 add_nuca_reads(struct cm_energy_builder *builder, const struct cm_array_lookup *array)
 {

@@ -647,7 +647,7 @@ void
 cm_attribution_end(struct cm_attribution *attribution, const struct cm_attribution_former *former)
 {
    attribution->cursor = former->cursor;
-   /* That of a write-back in which there was another one. Numbers may have been given anew in between. */
+   /* That of a write-back in which there was another one. Numbers may have been reassigned in between. */
    if (former->cursor == former->cursor->other)
       cm_attribution_set_origin(attribution, former->cursor, &former->origin,
                                 former->renumbered == attribution->renumbered ? former->number : 0);

@@ -7,7 +7,7 @@
 #include "util/array.h"
 
 #define FIRST_SLOTS 1024
-/* Lookups of a sequence under way at a time: as long as memory takes to answer. */
+/* Lookups of a sequence in flight at a time: enough to cover memory's latency. */
 #define LOOK_AHEAD 12
 
 void

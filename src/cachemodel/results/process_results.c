@@ -274,7 +274,7 @@ make_folder(int directory, const char *folder)
    return open_folder(directory, folder);
 }
 
-/* A run goes on while one of its processes writes: then nothing of it is replaced. */
+/* A run is not over while one of its processes writes: then nothing of it is replaced. */
 static bool
 is_over(int directory, const struct cm_process_index *index, const char *run)
 {

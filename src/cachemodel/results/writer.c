@@ -104,7 +104,7 @@ format_tail(struct cm_stats_writer *writer)
    cm_text_add(tail, "}\n}\n");
 }
 
-/* What stands before each counter's number in the tail, which every frame makes anew. */
+/* The text before each counter's number in the tail, which every frame rewrites. */
 static bool
 format_labels(struct cm_stats_writer *writer)
 {

@@ -92,7 +92,7 @@ describe(struct splitter *splitter, uint32_t begin, uint32_t size)
    return leaf;
 }
 
-/* Counts the steps of a representative, or no longer: those that nobody else needs change the cost. */
+/* Adds or removes the steps of a representative: those that no other one needs change the cost. */
 static void
 use(struct splitter *splitter, uint32_t point, int change)
 {

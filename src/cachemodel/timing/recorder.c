@@ -58,7 +58,7 @@ is_writing(const struct cm_timing *timing)
    return timing && timing->log && !timing->out_of_memory;
 }
 
-/* Kinds of entries that are logged, besides accesses. */
+/* Kinds of logged entries other than accesses. */
 #define LOGGED_KINDS                                                                    \
    (1u << CM_ENTRY_DRAM_READ | 1u << CM_ENTRY_DRAM_WRITE | 1u << CM_ENTRY_UNIT_ACCESS | \
     1u << CM_ENTRY_GROUP | 1u << CM_ENTRY_LOOKUP | 1u << CM_ENTRY_REQUEST | 1u << CM_ENTRY_MESSAGE)
@@ -112,7 +112,7 @@ is_watched(const struct cm_config *config, enum cm_stream stream)
    return unit != CM_UNIT_DRAM && stream != CM_STREAM_TEXTURE && unit != CM_UNIT_LOAD_STORE_CACHE;
 }
 
-/* Besides, what caches pass on, and accesses to memory. The tile-based pipeline also counts reads of vertices and indices. */
+/* Also reads what caches pass on, and accesses to memory. The tile-based pipeline also counts reads of vertices and indices. */
 static bool
 read_accesses(struct cm_timing *timing)
 {

@@ -12,7 +12,7 @@
 #define RANK_PREFIX 100 /* one begins with the other */
 #define RANK_PARTS 101
 #define RANK_FAR 102
-/* Of a shorter word, other words are as near as what was meant. */
+/* To a shorter word, other words are as near as the one meant. */
 #define LEAST_PREFIX 2
 
 static char

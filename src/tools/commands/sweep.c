@@ -46,7 +46,7 @@ isolate_streams(struct cm_config *config, uint32_t streams, uint32_t block)
    return source;
 }
 
-/* Whether of these streams nothing but the Parameter Buffer arrives at a unit, and that from nobody else. */
+/* Whether of these streams only the Parameter Buffer arrives at a unit, and from no other stream. */
 static bool
 has_parameter_buffer_alone(const struct cm_config *config, enum cm_unit unit, uint32_t streams)
 {

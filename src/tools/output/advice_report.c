@@ -330,7 +330,7 @@ title_json(const struct advice_report *report, const struct cm_finding *finding)
    return json;
 }
 
-/* Findings whose simulation leaves out loads that this one's does, too: of a pass that goes on, which is loaded in vain. */
+/* Findings whose simulation leaves out the same loads as this one's: a continued pass that is loaded needlessly. */
 static json_t *
 same_loads_json(const struct advice_report *report, const struct cm_finding *finding)
 {

@@ -11,7 +11,7 @@
 #include "util/counts.h"
 #include "util/minmax.h"
 
-/* Segments that are handed over and not consumed. */
+/* Segments handed over but not yet consumed. */
 #define NUM_SEGMENTS 32
 /* Words of events after which a segment ends: the work on them is long next to what handing it over costs. */
 #define SEGMENT_WORDS (128 * 1024)
@@ -62,7 +62,7 @@ is_drained(const void *data)
    return parallel->head == parallel->shared_head;
 }
 
-/* Whether what was handed over does not need the pass any more. */
+/* Whether the segments handed over no longer need the pass. */
 static bool
 is_served(const void *data)
 {
@@ -81,7 +81,7 @@ open_segment(struct cm_parallel *parallel)
    arriving->count = 0;
 }
 
-/* Hands the segment over, waits until `is_done`, and until there is room, and goes on with the next one. */
+/* Hands the segment over, waits until `is_done` and a segment is free, and continues with the next one. */
 static void
 hand_over(struct cm_parallel *parallel, bool (*is_done)(const void *parallel))
 {
@@ -393,7 +393,7 @@ create_shading_workers(struct cm_parallel *parallel, unsigned count)
    return parallel->shading_workers;
 }
 
-/* Those that come last in a segment's life come first: they make room for others. */
+/* The workers that serve a segment last are created first: they free segments for others. */
 static bool
 create_workers(struct cm_parallel *parallel, unsigned threads)
 {

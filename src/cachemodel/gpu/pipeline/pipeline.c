@@ -22,7 +22,7 @@ struct traversal {
    bool reversed;
 };
 
-/* The stages. Each has what is its own, and is told the others that it needs. */
+/* The stages. Each has its own data, and is told the other stages that it needs. */
 struct cm_stages {
    struct cm_storage_stage storage;
    struct cm_geometry_stage geometry;

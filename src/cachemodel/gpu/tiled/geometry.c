@@ -181,7 +181,7 @@ run_accesses(struct cm_geometry_stage *geometry, const struct cm_draw *draw, uin
       access(geometry, &accesses[i], processor_of(gpu, geometry->vertices_run));
 }
 
-/* What the vertices of a draw that goes on in this pass access. */
+/* The accesses of a draw's vertices where the draw continues in this pass. */
 static void
 run_rest(struct cm_geometry_stage *geometry, const struct cm_draw *draw)
 {

@@ -4,8 +4,8 @@
  * bits 27 to 14 number a region of 16 KiB, for each of which a counter of 3 bits counts
  * up on a hit and down at the eviction of a block that was never hit. A block is inserted
  * as distant where its region's counter is 0, else as long; the rest is re-reference
- * interval prediction of 2 bits. Each bank has counters of its own. State: beside
- * each prediction a bit: whether the block was hit. */
+ * interval prediction of 2 bits. Each bank has its own counters. State: with each
+ * prediction a bit: whether the block was hit. */
 #include "memory/replacement/regions.h"
 #include "memory/replacement/rrip.h"
 

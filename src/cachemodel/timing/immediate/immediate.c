@@ -74,7 +74,7 @@ static bool (*const stages[])(struct cm_immediate_timing *timing) = {
 };
 #define NUM_STAGES (sizeof stages / sizeof stages[0])
 
-/* Advances all stages to `now`, over and over until none has work: one makes room for another or gives it items. */
+/* Advances all stages to `now`, repeatedly until none has work: one frees space for another or gives it items. */
 static void
 work_until_now(struct cm_immediate_timing *timing)
 {
@@ -140,7 +140,7 @@ static void
 take_part(struct cm_immediate_timing *timing, struct cm_work *part)
 {
    if (!part) {
-      /* Nobody reads the cycles of what is left. */
+      /* The cycles of what is left are never read. */
       timing->log.marks[CM_LOG_DRAWN] = timing->log.marks[CM_LOG_RESOLVED] = timing->log.entries.count;
       timing->is_whole = true;
       return;

@@ -17,7 +17,7 @@ account_waits(struct cm_stage *stage, uint64_t arrived, enum cm_stage_state befo
 }
 
 /* Whether an item's data is known to arrive before `now`. If so, *reason is what it waited for since its lookup, and
- * *cycle when it goes on: after the item before it. */
+ * *cycle when it continues: after the item before it. */
 static bool
 has_arrived(struct cm_immediate_timing *timing, struct cm_lookups *lookups, uint64_t *cycle,
             enum cm_stage_state *reason)

@@ -26,7 +26,7 @@ cm_geometry_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
    return timing->geometry.work != NULL;
 }
 
-/* Cycles that the Polygon List Builder writes a primitive: a PMD or an attribute a cycle through a cache's one
+/* Cycles in which the Polygon List Builder writes a primitive: one PMD or attribute per cycle through a cache's one
  * port; into an Attribute Cache, the primitive as a whole. */
 static uint64_t
 binning_cycles(const struct cm_config *config, const struct cm_logged_binned *binned)
@@ -73,8 +73,8 @@ next_processor(struct cm_tiled_timing *timing, const struct cm_logged_draw *draw
    return &is_free[next];
 }
 
-/* A processor runs a shader from a cycle on, and has the texels that it reads in the cycle `read`. When it is done, and
- * what it has made is in the output queue, if it is to go there. */
+/* A processor runs a shader from a cycle on, and has the texels that it reads in the cycle `read`. Returns when it is
+ * done and its result is in the output queue, if it is to go there. */
 static uint64_t
 shade(struct cm_geometry_timing *geometry, uint64_t *is_free, uint64_t begin, uint32_t instructions,
       uint64_t read, bool is_output)
@@ -100,8 +100,8 @@ assemble(struct cm_tiled_timing *timing, uint64_t entered)
                         timing->pipeline->assembly_cycles);
 }
 
-/* The lookups of a group, one block after another from a cycle on, in storage each in a load/store unit's time. When all are
- * looked up. */
+/* The lookups of a group, one block after another from a cycle on, in storage each in a load/store unit's time. Returns when
+ * all are looked up. */
 static uint64_t
 look_up(struct cm_tiled_timing *timing, cm_entry group, uint64_t cycle)
 {
@@ -113,7 +113,7 @@ look_up(struct cm_tiled_timing *timing, cm_entry group, uint64_t cycle)
 }
 
 /* What a vertex or an invocation accesses, tokens [begin, end) of the log, whose shader begins at a cycle: one access after
- * another. When all data has arrived; nobody waits for what is stored. */
+ * another. Returns when all data has arrived; stores are not waited for. */
 static uint64_t
 run_accesses(struct cm_tiled_timing *timing, uint32_t begin, uint32_t end, uint64_t cycle)
 {
@@ -256,8 +256,8 @@ end(struct cm_tiled_timing *timing)
    geometry->work = NULL;
 }
 
-/* Transform feedback, after a draw's last vertex. What stages access without vertices, where the draw goes on in another
- * pass, nobody waits for. */
+/* Transform feedback, after a draw's last vertex. Where the draw continues in another pass, accesses that stages make
+ * without vertices are not waited for. */
 static void
 end_draw(struct cm_tiled_timing *timing, const struct cm_logged_draw *draw)
 {

@@ -177,7 +177,7 @@ read_l2(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *
    return arrival;
 }
 
-/* Issues a token of the L2 or of memory for which nobody waits, and the accesses it causes. Returns when the L2 begins
+/* Issues a token of the L2 or of memory that is not waited for, and the accesses it causes. Returns when the L2 begins
  * with it. */
 static uint64_t
 issue(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end, uint64_t cycle)

@@ -168,7 +168,7 @@ struct bound {
    unsigned num_held;
 };
 
-/** The memory of a resource, which nothing under way uses. */
+/** The memory of a resource, which no pending work uses. */
 static struct tbr_storage *
 use(struct tbr_context *context, struct bound *bound, struct pipe_resource *base, bool writes)
 {

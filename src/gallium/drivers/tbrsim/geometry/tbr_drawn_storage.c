@@ -11,7 +11,7 @@
 #include "state/tbr_resource.h"
 #include "shader/tbr_shader.h"
 
-/** Memory that nothing under way uses, or where the shader only loads, that nothing under way changes. */
+/** Memory that no pending work uses or, where the shader only loads, that no pending work changes. */
 static const struct tbr_storage *
 use(struct tbr_context *context, struct pipe_resource *base, bool writes, struct tbr_storage **held)
 {

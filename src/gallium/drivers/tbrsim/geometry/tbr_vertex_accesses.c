@@ -109,7 +109,7 @@ reset_log(struct tbr_vertex_accesses *accesses)
    log->count = 0;
 }
 
-/** What follows is numbered anew in the batch, and belongs to another draw of the event stream. */
+/** What follows is numbered again in the batch, and belongs to another draw of the event stream. */
 static void
 begin_pass(struct tbr_vertex_accesses *accesses)
 {

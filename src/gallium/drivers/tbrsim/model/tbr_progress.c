@@ -11,7 +11,7 @@
 #include "util/simple_mtx.h"
 
 #define SECOND 1000000000ll
-/** Without a frame for so long, the line appears; it is written anew after so long. */
+/** Without a frame for SILENCE, the line appears; it is rewritten every INTERVAL. */
 #define SILENCE (3 * SECOND / 2)
 #define INTERVAL (SECOND / 4)
 

@@ -23,7 +23,7 @@ static struct cm_attribution_writer *attribution;
 static struct cm_timeline_writer *timeline_writer;
 static const struct tbr_model *owner;
 static bool prepared, left_out;
-static bool incomplete; /* memory was too little for a frame: none after it is written, of no screen */
+static bool incomplete; /* a frame ran out of memory: no later one is written, of any screen */
 
 void
 tbr_statistics_describe_run(const char *isa, struct cm_run_value values[TBR_NUM_RUN_VALUES])

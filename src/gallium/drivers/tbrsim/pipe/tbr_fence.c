@@ -57,7 +57,8 @@ fence_finish(struct pipe_screen *base, struct pipe_context *context, struct pipe
    const uint64_t sequence = handle ? tbr_fence(handle)->sequence : 0;
    struct tbr_context *own = context ? tbr_context(context) : NULL;
 
-   /* Also where nobody waits, but for an answer: a program may ask until it is yes. Only the context's own thread can. */
+   /* Also where the caller only asks and does not wait: it may ask until the answer is yes. Only the context's own thread
+    * can. */
    if (own && own->batch && own->batch->sequence == sequence)
       tbr_batch_flush(own, CM_END_FENCE);
    if (timeout == OS_TIMEOUT_INFINITE) {
