@@ -8,7 +8,7 @@ import shutil
 import site
 import sys
 
-# Packages of the environment, behind those that pip has fetched.
+# Packages of the environment, after those that pip has fetched.
 sys.path += [path for path in [*site.getsitepackages(), site.getusersitepackages()] if path not in sys.path]
 
 

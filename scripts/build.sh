@@ -15,7 +15,7 @@ if command -v ccache >/dev/null; then
    export CC CXX
 fi
 
-# Mesa's tree with our hooks; made anew when the hooks' patch has changed.
+# Mesa's tree with our hooks; remade when the hooks' patch has changed.
 patch_file=subprojects/packagefiles/$(wrap_value diff_files)
 unpack_mesa()
 {
@@ -38,7 +38,7 @@ unpack_mesa()
 patch -R -p1 -s -f --dry-run -d "$MESA_DIRECTORY" <"$patch_file" >/dev/null 2>&1 || unpack_mesa
 
 mkdir -p "$BUILD"
-# Mesa's options are read when a build directory is made; where they have changed since, it is made anew.
+# Mesa's options are read when a build directory is made; where they have changed since, it is remade.
 options="$MESA $(sed -n '/subproject(/,/^  )/p' meson.build | cksum)"
 if [ -e "$BUILD/build.ninja" ] && [ "$(cat "$BUILD/mesa-options" 2>/dev/null)" != "$options" ]; then
    setup_build --wipe -Dmesa_version="$MESA" "$BUILD" . >"$BUILD.log" 2>&1 || {

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Installs the Debian packages that are missing and fetches Mesa's source, uPlot, DuckDB (and
-# a newer Meson where the system's is too old). TBRSIM_PACKAGES names another list of
-# packages besides. Silent when everything is there; then it touches no network
-# either.
+# a newer Meson where the system's is too old). TBRSIM_PACKAGES names an additional
+# list of packages. Silent when everything is there; then it does not touch the network.
 . "$(dirname "$0")/common.sh"
 
 as_root()

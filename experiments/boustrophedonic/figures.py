@@ -161,7 +161,7 @@ class Capture:
         return [share(cause, self.misses["LRU_FO"]) if self.misses["LRU_FO"] else math.nan for cause in causes]
 
     def unavoidable_share(self):
-        """Of LRU_FO's misses, those that the largest L2 has, too: first accesses, and what is drawn anew."""
+        """Of LRU_FO's misses, those that the largest L2 has, too: first accesses, and what is drawn again."""
         return share(self.unavoidable, self.misses["LRU_FO"]) if self.misses["LRU_FO"] else math.nan
 
     def drawn_anew(self):
@@ -454,7 +454,7 @@ def time_table(captures):
 
 
 def contexts_table(results, captures):
-    """What frames gain by how many quads a Fragment Processor has under way."""
+    """What frames gain by how many quads a Fragment Processor has in flight."""
     rows = []
     for name in (capture.name for capture in captures if (results / "contexts" / capture.name).exists()):
         runs = {(run.configuration["pipeline"]["fragment_contexts"], run.configuration["frame"]["traversal"]): run

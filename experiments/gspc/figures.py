@@ -464,7 +464,7 @@ def plot_thresholds(output, captures):
 
 
 def headlines(captures, timed_runs):
-    """Of the main machine, beside the paper's of 8 MiB."""
+    """Of the main machine, next to the paper's of 8 MiB."""
     for policy in ("nru", "gs-drrip", "gspztc", "gspztc-tse", "gspc", "gspc+ucd", "opt"):
         yield f"misses against DRRIP, {title(policy)}, %", PAPER[policy], of_each(captures, lambda c, p=policy: c.change(p))
     yield ("frames per second against DRRIP, GSPC, %", 8.0,

@@ -52,7 +52,7 @@ class Runs:
         return share(self.total(policy, "dram_system.busy_cycles"), self.total(policy, "dram_system.channel_cycles"))
 
 
-# What is printed beside the frame rates, against DRRIP: counters. Pipelines wait for reads, not for writes.
+# What is printed next to the frame rates, against DRRIP: counters. Pipelines wait for reads, not for writes.
 MEASURES = {"misses": ("llc.total.misses", "llc.total.bypasses"), "bytes read": ("dram.total.read_bytes",),
             "bytes written": ("dram.total.write_bytes",), "writes' waits": ("llc.write_cycles",)}
 BYTES = ["bytes read", "bytes written"]

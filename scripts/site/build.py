@@ -86,7 +86,7 @@ def main():
     arguments = parser.parse_args()
     out = arguments.out.resolve()
     os.environ["TBRSIM_CONFIG_DIR"] = str(TOP / "configs")
-    # All of it anew: in a folder that it knows, Sphinx leaves some links of the API out.
+    # All of it again: in a folder that it knows, Sphinx leaves some links of the API out.
     for folder in ("source", "html", "doctrees", "doxygen"):
         shutil.rmtree(out / folder, ignore_errors=True)
     xml = run_doxygen(out / "doxygen")

@@ -165,7 +165,7 @@ class Targets(Pairs):
         store, = (finding for finding in bad["findings"] if finding["rule"] == "unneeded-store")
         missing = store["evidence"]["bytes of the image"] / (FRAMES - 1)
         self.assertAlmostEqual(bad["together"]["saves"]["dram_bytes"] / (difference - missing), 1, delta=0.001)
-        # With a frame behind those that are simulated it is known of all.
+        # With a frame after those that are simulated it is known of all.
         bad_part, good_part = (self.advise(self.path(f"several_{which}.tbr"), "--frames", "1-2") for which in ("bad", "good"))
         self.assertEqual([finding["frames_not_known"] for finding in [*bad_part["findings"], bad_part["together"]]], [0] * 4)
         difference = bad_part["a_frame_has"]["dram_bytes"] - good_part["a_frame_has"]["dram_bytes"]

@@ -101,7 +101,7 @@ broken_pass(void)
    show(target.texture);
 }
 
-/* The target is drawn for nobody. */
+/* The target is drawn and never read. */
 static void
 target_never_read(void)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs piglit on tbrsim and compares the results with the lists beside the driver; what fails also runs on llvmpipe and
+"""Runs piglit on tbrsim and compares the results with the lists next to the driver; what fails also runs on llvmpipe and
 softpipe of the same build: nothing may fail here that passes there."""
 
 import collections
@@ -85,7 +85,7 @@ def run_tbrsim(arguments, tests, environment, lists):
                   ", ".join(f"{counts[status]} {status.lower()}" for status in COLUMNS if counts[status]), flush=True)
 
     piglit.run(arguments.profile, tests, environment, arguments.jobs, arguments.timeout, keep)
-    # Windows that overlap, a busy machine: once more, alone. What fails again, fails.
+    # Windows that overlap, a busy machine: again, alone. What fails again, fails.
     again = [test for test, result in results.items() if lists.judge({test: result})[0]]
     unstable = []
     if len(again) <= 10 + len(tests) // 50:

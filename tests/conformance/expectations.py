@@ -67,7 +67,7 @@ class Lists:
         return worse, better
 
     def update(self, path, results):
-        """Writes the list of failures anew: the lines of tests that ran are replaced, comments stay."""
+        """Rewrites the list of failures: the lines of tests that ran are replaced, comments stay."""
         ran = {name: status for test, result in results.items() for name, status in result.flat(test)}
         fails = {name: status for name, status in ran.items()
                  if status in FAILURES and not self.flakes.fullmatch(name)}

@@ -24,7 +24,7 @@ LIBRARY = pathlib.Path("/usr/lib", os.uname().machine + "-linux-gnu", "piglit")
 EGL_GROUPS = ("ext_image_dma_buf_import",)
 # What piglit's statuses are in the lists; all that is not here is no result of a driver.
 STATUSES = {"pass": "Pass", "warn": "Pass", "fail": "Fail", "crash": "Crash", "timeout": "Timeout", "skip": "Skip"}
-# Piglit's own process is started anew after as many tests, and the results so far are kept.
+# Piglit's own process is restarted after as many tests, and the results so far are kept.
 CHUNK = 250
 
 

@@ -139,7 +139,7 @@ static const struct packing {
    {"rg16ui", "uvec2", "uvec2(70000, 1)", 0x0001ffff},
 };
 
-/* The second word, so that the others show what else is changed; beside it the default format. */
+/* The second word, so that the others show what else is changed; next to it the default format. */
 static void
 test_packing(const struct packing *packing, GLuint reader)
 {

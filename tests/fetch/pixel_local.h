@@ -7,7 +7,7 @@
 
 #define PLS_SIZE 61 /* no tile size divides it */
 
-/** A program of a fragment shader with the extension, of what comes behind its input "number". */
+/** A program of a fragment shader with the extension, of what comes after its input "number". */
 GLuint pls_program(const char *source);
 /** Draws all of the framebuffer. */
 void pls_draw(GLuint program);

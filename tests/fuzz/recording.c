@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Recordings, down to the simulated GPU that takes what comes out of them. The first byte says
- * what the rest is: 0, a file; else payloads as they are behind the checksums, of version 4 for 1, else of
+ * what the rest is: 0, a file; else payloads as they are after the checksums, of version 4 for 1, else of
  * the newest version: definitions, a pass, events of tiles, the first two after two bytes of length each. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -109,7 +109,7 @@ bounds(void)
    }
 }
 
-/* Waits until the statistics have so many frames: the memory model is behind the renderer. */
+/* Waits until the statistics have so many frames: the memory model runs later than the renderer. */
 static void
 wait_for_statistics(unsigned frames)
 {

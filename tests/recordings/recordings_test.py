@@ -113,7 +113,7 @@ class Recording(RecordingTest):
     def test_full_disk(self):
         path = self.out / "full.tbr"
         limited = self.recording.stat().st_size // 2
-        # The program goes on: all statistics are there.
+        # The program continues: all statistics are there.
         self.refused(1, "full.tbr: File too large; the recording ends after [1-9]", "replay", "--record", path,
                      "--out", self.out / "live", TRACE, preexec_fn=lambda: tbrsim.no_room(limited))
         self.assertEqual(tbrsim.contents(self.out / "live"), tbrsim.contents(self.live))
@@ -125,7 +125,7 @@ class Recording(RecordingTest):
     def test_killed(self):
         path = self.out / "killed.tbr"
         script = 'echo $$; exec glmark2-es2 -b build:duration=60 --size 200x150'
-        # With an X server of its own the command goes on, and has a status.
+        # With an X server of its own the command continues, and has a status.
         process = tbrsim.start("run", "--record", path, "--out", self.out, "--", "sh", "-c", script, text=True,
                                variables={"DISPLAY": ""}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.addCleanup(process.stdout.close)
@@ -231,7 +231,7 @@ class Simulation(RecordingTest):
                           ["sweep", self.recording, "--stream", "texture", "--size", "4K", "--ways", "4", "--policy", "lru"],
                           ["llc", self.recording, "--unit", "l2", "--policies", "lru"]):
             self.fine(*arguments)
-        # Behind "--", there are only files.
+        # After "--", there are only files.
         self.refused(2, "more than one recording", "sim", "--", self.recording, "--timing")
 
     def test_settings_for_all(self):

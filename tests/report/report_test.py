@@ -351,7 +351,7 @@ class Command(TestCase):
         blocked = self.path("modules")
         blocked.mkdir()
         (blocked / "pandas.py").write_text("raise ImportError\n")
-        # What the environment has in PYTHONPATH is behind the package, and in front of the system.
+        # What the environment has in PYTHONPATH comes after the package and before the system.
         self.refused(1, "pandas is missing: apt install python3-pandas", "report", "--results", out, self.recording,
                      variables={"PYTHONPATH": str(blocked)}, cwd=self.directory)
         self.assertFalse(out.exists())

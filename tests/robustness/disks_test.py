@@ -61,7 +61,7 @@ class Disks(whole.TestCase):
         self.draw_on_disks("replay", self.replay)
 
     def test_run(self):
-        """The program goes on, and its status is its own unless the recording could not be written."""
+        """The program continues, and its status is its own unless the recording could not be written."""
         self.draw_on_disks("run", self.run_program)
 
     def test_run_results(self):
@@ -123,7 +123,7 @@ class Disks(whole.TestCase):
         print(f"report: disks of so many bytes were full: {failed}")
 
     def test_explore(self):
-        """What was simulated is whole; on a larger disk it goes on from there."""
+        """What was simulated is whole; on a larger disk it continues from there."""
         plan = self.path("plan.yaml", PLAN)
         shutil.copy(self.recording, self.directory / "whole.tbr")
         words = ("explore", "--retries", "0", "--out")

@@ -7,7 +7,7 @@
  *    numbered     vertices of unfilled triangles, by gl_PrimitiveID, after another shader (OpenGL)
  *    smooth       smooth lines that are tessellated (OpenGL)
  *    listed       a quad that begins in a display list and ends after it (OpenGL, compatible)
- * Of the last two only sanitizers see what was wrong: reads behind memory. */
+ * Of the last two only sanitizers see what was wrong: reads past the end of memory. */
 #define GL_GLEXT_PROTOTYPES
 #include <GL/gl.h>
 #include <GL/glext.h>

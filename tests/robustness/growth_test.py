@@ -14,7 +14,7 @@ BEGIN = 90_000  # KiB
 
 
 def samples(size, seconds=600):
-    """One a second, of a program whose memory size(second) gives, with some noise."""
+    """One per second, of a program whose memory size(second) gives, with some noise."""
     noise = random.Random(1)
     return [(second, size(second) + noise.randrange(-300, 300)) for second in range(seconds)]
 

@@ -226,7 +226,7 @@ test_coverage(void)
       expect_pixel("below the diagonal", LARGE - i, LARGE - i - 1, place(LARGE - i, LARGE - i - 1));
       expect_pixel("above the diagonal", LARGE - i, LARGE - i + 1, 0xffffffff);
    }
-   /* An edge 1/256 of a pixel before a centre, and one behind it. */
+   /* An edge 1/256 of a pixel before a centre, and one after it. */
    for (int side = -1; side <= 1; side += 2) {
       const double edge = LARGE - 10 + 0.5 + side / 256.0;
       const GLfloat corners[] = {normalized(edge), -1, normalized(edge), 3, normalized(edge + LARGE), -1};

@@ -48,7 +48,7 @@ class Progress(tbrsim.TestCase):
         # A line may come again where the program has not run in between.
         self.assertLess(lines[0][0], lines[-1][0])
         self.assertGreater(lines[0][0], 0)
-        # One line, written anew each time, and taken away in the end.
+        # One line, rewritten each time, and removed in the end.
         self.assertEqual(text, "".join(CLEAR + found[0] for found in LINE.finditer(text)) + CLEAR)
 
     def test_pipe(self):

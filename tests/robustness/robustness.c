@@ -4,7 +4,7 @@
  *                 descriptors must not grow
  *    programs N   compiles N different programs, draws with and deletes each
  *    threads      four threads, each with a context, share textures, buffers, programs
- *    sizes        objects that no memory holds: GL_OUT_OF_MEMORY, and the context goes on
+ *    sizes        objects that no memory holds: GL_OUT_OF_MEMORY, and the context stays usable
  *    loops        programs whose loops do not end
  *    bounds       blocks read past their end give zeros, arrays indexed wildly do no harm
  *    exits N      N processes exit while a thread draws on
@@ -284,8 +284,8 @@ test_threads(void)
 
 /* ---- orphans ------------------------------------------------------------- */
 
-/** Draws with a texture and a buffer of which another thread throws the memory away
- * meanwhile: nobody knows what is drawn, but nothing that is free may be read. */
+/** Draws with a texture and a buffer whose memory another thread discards meanwhile:
+ * what is drawn is undefined, but nothing that is free may be read. */
 static void *
 draw_with_orphans(void *data)
 {

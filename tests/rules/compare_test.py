@@ -22,7 +22,7 @@ def lines_of(driver):
 
 
 def is_close(have, want, tolerance):
-    """Whether the numbers behind the colons differ by no more than that, and nothing else differs."""
+    """Whether the numbers after the colons differ by no more than that, and nothing else differs."""
     (what, _, values), (other, _, others) = have.rpartition(": "), want.rpartition(": ")
     pairs = list(itertools.zip_longest(values.split(), others.split(), fillvalue=""))
     if what != other or not all(a.isdigit() and b.isdigit() for a, b in pairs):

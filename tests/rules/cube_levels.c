@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Levels of detail of cube maps: at each pixel within what the specification allows at one of its quad (OpenGL 4.5, 8.14), or
- * beside the pixel, on faces and past their edges. Shadows in cubes and arrays of cubes, of all depth formats and filters: what is
+ * next to the pixel, on faces and past their edges. Shadows in cubes and arrays of cubes, of all depth formats and filters: what is
  * compared, and the mean of two levels. */
 #define GL_GLEXT_PROTOTYPES
 #include <GL/gl.h>
@@ -61,7 +61,7 @@ static const char array_source[] = SHADOW("CubeArray", "vec4(direction(), 1)");
 static GLuint
 use_program(const char *source, const char *lookup, const char *lookup_level)
 {
-   /* Behind the extension's line. */
+   /* After the extension's line. */
    static char text[4000];
    const char *rest = strstr(source, "uniform vec2 low");
    snprintf(text, sizeof text, "%.*s#define LOOKUP %s\n#define LOOKUP_LEVEL(level) %s\n%s",

@@ -166,7 +166,7 @@ expect_result(const char *what, GLuint query, GLuint64 expected)
    require(result == expected, "%s: %u samples instead of %u", what, (unsigned)result, (unsigned)expected);
 }
 
-/* Queries whose results nobody reads, and a copy that is drawn meanwhile, which does not count. */
+/* Queries whose results are never read, and a copy that is drawn meanwhile, which does not count. */
 static void
 test_queries(void)
 {

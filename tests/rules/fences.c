@@ -161,7 +161,7 @@ unflushed(bool destroyed)
       end(context);
 }
 
-/* With contexts that share, nobody need flush. */
+/* With contexts that share, no flush is needed. */
 static void
 shared(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* primitive_numbers: of the draws of a glMultiDraw… call, each numbers its primitives from 0, as if it were a call of its own
- * (OpenGL 4.5, 10.4); primitive restart does not number anew. */
+ * (OpenGL 4.5, 10.4); primitive restart does not restart the numbers. */
 #define GL_GLEXT_PROTOTYPES
 #include <GL/gl.h>
 #include <GL/glext.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* raster_positions: what vertex shaders work out for glRasterPos, feedback and selection, which Mesa's state tracker has run by
- * the CPU, besides the driver: comparisons of all types, doubles, packed numbers, divisions. */
+ * the CPU, not by the driver: comparisons of all types, doubles, packed numbers, divisions. */
 #define GL_GLEXT_PROTOTYPES
 #include <GL/gl.h>
 #include <GL/glext.h>

@@ -4,7 +4,7 @@
  * OpenGL ES 2.0.25, 2.13: a point is discarded if it lies outside the near or far clip
  * plane and otherwise passed unchanged; a line segment is clipped at these planes. What
  * is outside the viewport is left out fragment by fragment: of a point whose centre is
- * outside, of a wide line that runs beside the viewport, the part inside is drawn. */
+ * outside, of a wide line that runs next to the viewport, the part inside is drawn. */
 #include <math.h>
 #include <string.h>
 
@@ -169,7 +169,7 @@ has_place(double from, double to, double across, int width, int place)
    return (begins || fabs(from - centre) + beside < 0.5) && ends && fabs(to - centre) + beside > 0.5;
 }
 
-/* Horizontal and vertical lines, beside, at and within the edges. */
+/* Horizontal and vertical lines, next to, at and within the edges. */
 static void
 try_straight_line(const struct rectangle *viewport, bool vertical, double along0, double along1,
                   double across, int width, int scissor_number)

@@ -136,7 +136,7 @@ class Select(tbrsim.TestCase):
         self.assertEqual(stats["columns"], whole["columns"])
         self.assertEqual({name: value["total"] for name, value in estimate["counters"].items()},
                          {name: value for name, value in whole["total"].items() if value and name != "fps"})
-        # Of one frame behind all others the statistics are its own.
+        # Of one frame after all others the statistics are its own.
         selection, path = self.select(recording, "--budget", 1)
         number = selection["selected"][0]["frame"]
         _, stats, rows = self.estimate(recording, path, "--warm-up", 100)

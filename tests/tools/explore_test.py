@@ -171,7 +171,7 @@ class Explore(tbrsim.TestCase):
         self.assertIn(" 2 simulated, 0 there before", self.explore(check=True).stdout)
 
     def test_same_whatever_has_ended_it(self):
-        """Killed at any moment, it goes on, and ends with the same table."""
+        """Killed at any moment, it continues, and ends with the same table."""
         self.plan()
         self.explore(check=True)
         expected = self.path("out/results.csv").read_bytes()

@@ -102,7 +102,7 @@ class Guesses(tbrsim.TestCase):
             self.refused(1, f"{wrong}: no selection of tbrsim select: line 1: ", "sim", "--selected", wrong, recording)
         for wrong in (recording, out / "frames.csv", out / "stats.json"):
             self.refused(1, f"{wrong}: a file, expected a directory of results$", "parquet", wrong)
-        # Statistics stand for the results that they are in.
+        # Statistics are taken as the results that they are in.
         self.refused(1, f"stats.json: .*; the recording of these results is {recording}$", "info", out / "stats.json")
         tbrsim.run("advise", "--most", 0, out / "stats.json", check=True)
         self.refused(1, "x.tbr:1: no statistics: .*; tbrsim sim makes results of a recording$", "energy", recording)

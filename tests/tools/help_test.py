@@ -111,7 +111,7 @@ class Bash(tbrsim.TestCase):
         self.assertEqual(set(self.complete("configs", "boustro-r")), {name for name in tbrsim.presets() if name.startswith("boustro-r")})
 
     def test_programs(self):
-        """Behind run's -- any program; elsewhere files."""
+        """After run's -- any program; elsewhere files."""
         self.assertIn("printf", self.complete("run", "--", "print"))
         self.path("printf.tbr", "")
         self.assertEqual(self.complete("sim", "--", "print"), ["printf.tbr"])

@@ -71,7 +71,7 @@ class Options(tbrsim.TestCase):
                     self.assertEqual(texts.setdefault(name, help_text), help_text, f"{command} --{name}")
 
     def test_settings_of_live_commands(self):
-        """Of --config and --set, in their order, behind those of the environment."""
+        """Of --config and --set, in their order, after those of the environment."""
         there = {"TBRSIM_CONFIG": "boustro-fo", "TBRSIM_SET": "l2.ways=4\nl2.size=2M"}
         for words, name, settings in (((), "boustro-fo", ["l2.ways=4", "l2.size=2M"]),
                                       (("--config", "tcor-64k", "--set", "l2.ways=16", "--timing", "on"), "tcor-64k",

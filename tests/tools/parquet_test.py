@@ -140,7 +140,7 @@ class Parquet(TestCase):
         self.assertEqual(sorted(listed), sorted(str(folder / "frames.parquet") for folder in (out, *folders)))
 
     def test_live(self):
-        """A process has its tables in its folder, and links to them beside it."""
+        """A process has its tables in its folder, and links to them next to it."""
         out = self.path("live")
         replay = ["replay", "--frames", "0-1", "--out", out, tbrsim.CAPTURES / "glmark2_shadow.trace"]
         self.fine(*replay, "--format", "parquet", "--attribute", "draw")

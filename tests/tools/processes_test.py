@@ -282,7 +282,7 @@ class Hostile(ProcessesTest):
             result = self.run_in(self.out, self.draw, "after")
             self.assertEqual((result.returncode, result.stderr.count("\n")), (1, 1), result.stderr)
             self.assertIn("processes.csv: not written by tbrsim; the results cannot be written", result.stderr)
-            # A program that is run without the command says the same, and goes on.
+            # A program that is run without the command says the same, and continues.
             script = f'eval "$("{tbrsim.arguments.tbrsim}" env)"; TBRSIM_OUT="$1" "$2" after'
             result = tbrsim.execute("sh", "-c", script, "sh", self.out, self.draw)
             self.assertEqual((result.returncode, result.stderr.count("\n")), (0, 1), result.stderr)
@@ -300,7 +300,7 @@ class Hostile(ProcessesTest):
             self.assertRegex(result.stderr, f"^tbrsim: error: {out}: (Not a directory|No such file or directory)$")
 
     def test_killed_at_any_moment(self):
-        """What is listed is whole, and the next run goes on from there."""
+        """What is listed is whole, and the next run continues from there."""
         chance = random.Random(7)
         outputs = []
         for _ in range(25):

@@ -76,7 +76,7 @@ class Sweep(tbrsim.TestCase):
                 self.check_unit(points[policy, 16384, 4], total, "texture_cache")
 
     def test_nuca(self):
-        """A NUCA is a way of serving what arrives at the texture caches; behind them it makes a difference."""
+        """A NUCA is a way of serving what arrives at the texture caches; after them it makes a difference."""
         none = ("--set", "nuca.organisation=none")
         for whose in (("--stream", "texture"), ("--stream", "pb_attribute"), ("--unit", "texture_cache"),
                       ("--unit", "l2")):

@@ -349,7 +349,7 @@ class Replay(tbrsim.TestCase):
         for threads in (1, 2, 4):
             _, again = self.replay("--set", f"threads={threads}")
             self.assertEqual(first, again)
-        # A comparison beside it, and taking images, changes none of them either.
+        # A comparison next to it, and taking images, changes none of them either.
         _, again = self.replay("--snapshots", self.path("images"))
         self.assertEqual(first, again)
 

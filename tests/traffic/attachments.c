@@ -114,7 +114,7 @@ make_framebuffer(int samples, bool depth)
    return framebuffer;
 }
 
-/* Of what surfaces are like, beside what they look like. */
+/* What surfaces are like, in addition to their colour. */
 static GLuint
 make_deferred_framebuffer(void)
 {

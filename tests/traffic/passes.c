@@ -269,7 +269,7 @@ query_available(void)
    check_samples(query);
 }
 
-/* Results that nobody asks for. */
+/* Results that are never asked for. */
 static void
 query_again(void)
 {

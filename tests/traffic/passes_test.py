@@ -106,7 +106,7 @@ class Passes(tbrsim.DisplayTestCase):
                          set(re.findall(r'\[CM_END_\w+\] = "(\w+)"', names)))
 
     def test_calls(self):
-        """Of a replay, the call that ended a pass comes behind its last draw and before the next pass', or is its first
+        """Of a replay, the call that ended a pass comes after its last draw and before the next pass', or is its first
         draw."""
         recording = self.path("passes.tbr")
         tbrsim.run("replay", "--frames", "0-2", "--record", recording, "--out", self.path("live"),

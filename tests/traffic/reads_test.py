@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads of what passes have drawn that have no events (CM_NAME_READ): each once, behind the pass that drew it and before
+"""Reads of what passes have drawn that have no events (CM_NAME_READ): each once, after the pass that drew it and before
 the next one, for what the scenes of reads.c do."""
 
 import json

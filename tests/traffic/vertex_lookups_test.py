@@ -108,7 +108,7 @@ def face_of(direction):
 
 
 def cube_texel(face, x, y, size):
-    """(face's number, x, y) of a texel of a face or one beside it, which is folded over the edge; None: past a corner."""
+    """(face's number, x, y) of a texel of a face or one next to it, which is folded over the edge; None: past a corner."""
     number, *axes = FACES[face]
     centre = [Fraction(2 * c + 1, size) - 1 for c in (x, y)]
     outside = [n for n in (0, 1) if abs(centre[n]) > 1]

@@ -112,7 +112,7 @@ is_watched(const struct cm_config *config, enum cm_stream stream)
    return unit != CM_UNIT_DRAM && stream != CM_STREAM_TEXTURE && unit != CM_UNIT_LOAD_STORE_CACHE;
 }
 
-/* Also reads what caches pass on, and accesses to memory. The tile-based pipeline also counts reads of vertices and indices. */
+/* Also what caches pass on, and accesses to memory. The tile-based pipeline also counts reads of vertices and indices. */
 static bool
 read_accesses(struct cm_timing *timing)
 {

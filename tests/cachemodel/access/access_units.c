@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Units on the access stream: the victim buffer against a reference on random entries; what a unit must have; what a
- * configuration can have; counters, energy, and what arrives behind it. */
+ * configuration can have; counters, energy, and what arrives after it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -302,7 +302,7 @@ TEST(broken_pass)
    }
 }
 
-/* Of a pass that goes on later, why it ended and the calls around. */
+/* Of a pass that continues later, why it ended and the calls around. */
 TEST(reason_of_break)
 {
    static const enum cm_end_reason reasons[] = {CM_END_FRAMEBUFFER, CM_END_FENCE, CM_END_UNKNOWN};

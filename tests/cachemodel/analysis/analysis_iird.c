@@ -9,7 +9,7 @@
 
 #define FRAMES 6
 
-/* s blocks a set, each set its own blocks; reversed in every second frame if alternate. */
+/* s blocks per set, each set its own blocks; reversed in every second frame if alternate. */
 static struct cm_reuse *
 loop_trace(uint32_t s, uint32_t sets, bool alternate)
 {

@@ -36,7 +36,7 @@ static const struct row rows[] = {
    {TEX, 'A', HIT, {.intra_stream_hits = 1, .texture = {.entered = {0, 0, 0, 1}, .hits = {0, 0, 1}}}},
    {TEX, 'A', HIT, {.intra_stream_hits = 1, .texture = {.hits = {0, 0, 0, 1}}}},
    {TEX, 'A', HIT, {.intra_stream_hits = 1, .texture = {.hits = {0, 0, 0, 1}}}},
-   /* Drawn over, it is produced anew. */
+   /* Drawn over, it is produced again. */
    {RT, 'A', HIT, {.produced = 1}},
    /* Depth, which then is a shadow map. */
    {Z, 'B', MISS, {.z_produced = 1, .z = {.entered = {1}}}},
@@ -262,7 +262,7 @@ invalidate_blocks(struct lives *lives, uint64_t begin, uint64_t end)
    cm_cache_invalidate(lives->cache, begin, end);
 }
 
-/* lives: of the cache; NULL: nobody looks. */
+/* lives: of the cache; NULL: not looked at. */
 static void
 run_steps(struct cm_cache *cache, struct lives *lives, uint64_t seed)
 {

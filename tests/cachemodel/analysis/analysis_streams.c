@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams are analysed each by itself; accesses a set and tile: an example by hand
+/* Streams are analysed each by itself; accesses per set and tile: an example by hand
  * and random tiles against a plain table. */
 #include <string.h>
 

@@ -426,7 +426,7 @@ TEST(energy)
        "no energy"},
       {{"energy.technology=32"}, "energy.cell: none, expected itrs-lstp or itrs-hp"},
       {{"energy.technology=0", "caches.l2.size=33554432", "timing=on"}, NULL},
-      /* What nobody counts may be of any size. */
+      /* What is not counted may be of any size. */
       {{"energy.technology=32", "energy.cell=itrs-hp", "caches.l2.block=128"}, NULL},
       {{"energy.technology=32", "energy.cell=itrs-hp", "caches.l2.block=128", "timing=on"},
        "energy.technology: 32, but for caches.l2 there is no cache with lines of 128 bytes, expected 64"},

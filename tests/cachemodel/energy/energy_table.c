@@ -174,7 +174,7 @@ TEST(nearest_ways)
    }
 }
 
-/* Below the smallest row, the line through the two smallest goes on, and is said to. */
+/* Below the smallest row, the line through the two smallest is extended, and reported. */
 TEST(below)
 {
    struct cm_array_shape shape = {

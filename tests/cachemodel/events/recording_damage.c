@@ -189,7 +189,7 @@ TEST(refused)
    free(file.bytes);
 }
 
-/* Quads that no renderer makes, alone or as the last of a group beside their neighbours, are
+/* Quads that no renderer makes, alone or as the last of a group next to their neighbours, are
  * not handed to the consumer. */
 TEST(impossible_quads)
 {
@@ -235,7 +235,7 @@ TEST(impossible_quads)
 
 /* ---- writing that fails --------------------------------------------------------- */
 
-/* In a child with a limit to the size of files: records, goes on after the failure, and ends
+/* In a child with a limit to the size of files: records, continues after the failure, and ends
  * with status 3 where the recorder said that it failed. */
 static int
 record_with_limit(rlim_t limit)

@@ -213,7 +213,7 @@ TEST(conservation)
    }
 }
 
-/* Of the immediate-mode GPU, whose render caches have levels in front of and behind one another. */
+/* Of the immediate-mode GPU, whose render caches are levels one after another. */
 TEST(immediate)
 {
    static const char *const immediate[][8] = {

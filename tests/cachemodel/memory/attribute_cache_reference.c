@@ -136,7 +136,7 @@ naive_rank(const struct naive *naive, const struct naive_primitive *p)
    return naive->lru ? -(int64_t)p->last_use : ((int64_t)p->opt_number << 28) + tie[naive->ties];
 }
 
-/* The next to leave of a set, or of all (set: -1); -1: nobody can. */
+/* The next to leave of a set, or of all (set: -1); -1: none can. */
 static int
 naive_victim(const struct naive *naive, int set)
 {
@@ -180,7 +180,7 @@ naive_remove_leaving(struct naive *naive)
    naive->length = kept;
 }
 
-/* Room for a primitive in its set; false, with nobody gone, where a write finds none. */
+/* Frees space for a primitive in its set; false, with none evicted, where a write finds none. */
 static bool
 naive_make_room(struct naive *naive, uint32_t set, uint32_t num_attributes, bool is_read, uint32_t opt_number)
 {

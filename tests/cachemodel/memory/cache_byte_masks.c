@@ -96,7 +96,7 @@ struct naive_line {
    uint32_t bytes[MOST_BLOCK];
 };
 
-/* An L1 of one set, LRU; behind it a direct-mapped L2 that fetches. Bytes are numbers of writes. */
+/* An L1 of one set, LRU; after it a direct-mapped L2 that fetches. Bytes are numbers of writes. */
 struct naive {
    uint32_t ways, block, l2_blocks;
    struct naive_line lines[8];

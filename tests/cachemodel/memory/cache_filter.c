@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A cache behind a filter that now and then forgets what it knows does the same as one that gets all reads, whatever the policy
+/* A cache after a filter that now and then forgets what it knows does the same as one that gets all reads, whatever the policy
  * that allows it; and few reads reach it. */
 #include <string.h>
 

@@ -205,7 +205,7 @@ TEST(folding_is_exact)
 
 #define BATCH_ENTRIES 300
 
-/* Accesses of all kinds to the cache `entry` names; behind some of them something else. Returns how many are accesses. */
+/* Accesses of all kinds to the cache `entry` names; after some of them something else. Returns how many are accesses. */
 static uint32_t
 random_batch(cm_entry entries[BATCH_ENTRIES], cm_entry entry, uint32_t ways, uint64_t *state)
 {
@@ -220,7 +220,7 @@ random_batch(cm_entry entries[BATCH_ENTRIES], cm_entry entry, uint32_t ways, uin
 }
 
 /* A cache before another one, that takes batches, and one that takes the same accesses one by one: the same counts, the
- * same lines, and by those of the caches behind them the same order of misses and write-backs. */
+ * same lines, and by those of the caches after them the same order of misses and write-backs. */
 static void
 check_batches(enum cm_policy policy, uint32_t ways, enum cm_write_miss write_miss)
 {

@@ -72,7 +72,7 @@ drive(struct cm_cache *cache, struct reference_cache *reference, uint64_t seed, 
    }
 }
 
-/* Caches one behind the other, and their references. */
+/* Caches one after the other, and their references. */
 struct levels {
    unsigned count;
    struct cm_dram dram;

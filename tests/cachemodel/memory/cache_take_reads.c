@@ -8,7 +8,7 @@
 #define INSTANCES 4
 #define ENTRIES 1024
 
-/* The caches of a unit, and the one behind them: its state shows in which order it was accessed. */
+/* The caches of a unit, and the one after them: its state shows in which order it was accessed. */
 struct level {
    struct cm_cache caches[INSTANCES], next;
    struct cm_dram dram;
@@ -59,7 +59,7 @@ assert_same_cache(const struct cm_cache *cache, const struct cm_cache *expected)
    assert_memory_equal(cache->lines, expected->lines, sizeof(cm_line) * cache->sets * cache->ways);
 }
 
-/* Reads without a batch, before one and behind it: the batch may have removed what was read last. */
+/* Reads without a batch, before one and after it: the batch may have removed what was read last. */
 static void
 read_each(struct level levels[2], uint64_t address)
 {

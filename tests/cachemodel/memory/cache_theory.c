@@ -106,7 +106,7 @@ TEST(sets)
    }
 }
 
-/* Figure 4: seven blocks, a cache of three, four iterations of a trace that goes on. Its
+/* Figure 4: seven blocks, a cache of three, four iterations of a trace that continues. Its
  * text: LRU_FO gives no hits; OPT_FO and MRU_FO are alike; OPTPT_FO bypasses almost all
  * misses; in alternate order LRU, OPT and OPTPT are alike, and OPTPT bypasses nothing. */
 static const struct row {

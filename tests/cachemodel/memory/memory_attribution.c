@@ -186,7 +186,7 @@ TEST(few_origins)
       run(seed, 20000, 700, 2000);
 }
 
-/* More origins write than have numbers at first: numbers are given anew. */
+/* More origins write than have numbers at first: numbers are reassigned. */
 TEST(many_origins)
 {
    run(1, 300000, 1, 1000);

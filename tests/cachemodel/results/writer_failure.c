@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the files cannot be written, one line says so, and what was written
- * before stays whole. A limit on the size of files stands for a full disk. */
+ * before stays whole. A limit on the size of files simulates a full disk. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 /* Frames that a child writes at most, some 30 ms of them: it may be killed much later than it should be. */
 #define MAX_FRAMES 256
 
-/* A child that writes frames, a byte to a pipe behind the last one, and waits to be killed. Returns the pipe. */
+/* A child that writes frames, a byte to a pipe after the last one, and waits to be killed. Returns the pipe. */
 static int
 start_writing(struct stats_files *files, unsigned frames, pid_t *child)
 {

@@ -114,7 +114,7 @@ free_expectation(struct expectation *expected)
    free(expected->listed);
 }
 
-/* Each of these checks what is next in a file, and returns what is behind it: files of any length are read once. */
+/* Each of these checks what is next in a file, and returns what follows it: files of any length are read once. */
 
 static const char *
 check_text(const char *text, const char *expected)

@@ -280,8 +280,8 @@ TEST(distributed)
    assert_int_equal(nuca_harness_count(&harness, &cm_nuca_counters, CM_NUCA_BROADCAST_HOPS), 4 * 32 * 3);
    run_requests(&harness, second_epoch, sizeof second_epoch / sizeof second_epoch[0]);
    assert_int_equal(nuca_harness_count(&harness, &cm_nuca_counters, CM_NUCA_EPOCHS), 2);
-   /* All packets had arrived: bucket 0 is P3's and bucket 1 P2's in all tables, and of the others, which nobody
-    * used, of equal counters the lowest number is the owner. So now each bucket is broadcast once. */
+   /* All packets had arrived: bucket 0 is P3's and bucket 1 P2's in all tables, and of the others, which were
+    * not used, of equal counters the lowest number is the owner. So now each bucket is broadcast once. */
    assert_int_equal(nuca_harness_count(&harness, &cm_nuca_counters, CM_NUCA_BROADCASTS), 4 * 32 + 32);
    nuca_harness_finish(&harness);
 }

@@ -19,7 +19,7 @@ step(uint32_t columns, uint32_t *at, uint32_t to)
    return dy > 0 ? CM_MESH_SOUTH : CM_MESH_NORTH;
 }
 
-/* A packet goes to each router, and crosses a link once whatever the number of routers behind it. */
+/* A packet goes to each router, and crosses a link once whatever the number of routers after it. */
 static void
 broadcast(uint32_t columns, uint32_t routers, uint32_t from, uint64_t *loads)
 {

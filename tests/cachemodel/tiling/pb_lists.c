@@ -156,7 +156,7 @@ TEST(lists_lie_in_traversal_order)
    }
 }
 
-/* Beyond its 64 blocks a list goes on in runs of 64 blocks behind the regular
+/* Beyond its 64 blocks a list continues in runs of 64 blocks after the regular
  * area, in the order in which the lists overflow. */
 TEST(baseline_overflow)
 {

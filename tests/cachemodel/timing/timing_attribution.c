@@ -211,7 +211,7 @@ stalls(struct cm_gpu *gpu, enum cm_origin_part part, uint32_t number)
 }
 
 /* A processor has one context: each quad waits for the one before it, which has to wait for its texture as long as a hit
- * takes; the last one keeps none waiting. `hit`: that long, beside its shader. */
+ * takes; the last one keeps none waiting. `hit`: that long, in addition to its shader. */
 static void
 check_stalls(const struct cm_config *config, enum cm_pass_kind kind, uint64_t hit, uint64_t switches)
 {
@@ -260,7 +260,7 @@ TEST(textures_immediate)
    cm_config_destroy(config);
 }
 
-/* Which of several reads from memory arrives last: the longer list is behind a queue of MSHRs. */
+/* Which of several reads from memory arrives last: the longer list waits after a queue of MSHRs. */
 TEST(misses)
 {
    struct cm_config *config =

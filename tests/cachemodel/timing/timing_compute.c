@@ -23,7 +23,7 @@ TEST(instructions)
 
 #define ALL_HIT "caches.load_store_cache.policy=perfect"
 
-/* Load/store units: a block a cycle. */
+/* Load/store units: a block per cycle. */
 TEST(hits)
 {
    struct load load = {.instructions = 1, .accesses = 12, .blocks = 1};
@@ -99,7 +99,7 @@ TEST(streams)
    check_stream(&stream, true, 1.8);
 }
 
-/* What is written back at the end: a block a cycle and cache, through eight banks. */
+/* What is written back at the end: a block per cycle and cache, through eight banks. */
 TEST(write_backs)
 {
    struct load load = {

@@ -92,7 +92,7 @@ struct naive_stage {
    uint64_t left; /* cycles of work left; 0: it waits to leave */
 };
 
-/* Cycle by cycle, from the last stage to the first, so that what leaves makes room in the same cycle. */
+/* Cycle by cycle, from the last stage to the first, so that what leaves frees its entry in the same cycle. */
 static void
 run_naively(const struct chain *chain, struct outcome *outcome)
 {

@@ -37,7 +37,7 @@ struct load {
    uint32_t hidden; /* of the quads, those that fail the Early Z-Test */
 };
 
-/* Invocations behind the vertices, and their instructions. */
+/* Invocations after the vertices, and their instructions. */
 struct stages {
    uint32_t control, control_instructions;
    uint32_t evaluation, evaluation_instructions;
@@ -112,7 +112,7 @@ TEST(each_stage_limits)
    assert_int_equal(difference(&slow, &more_slow, SETTINGS()), 400 * 52 / 4);
    /* The Blending Unit. */
    assert_int_equal(difference(&quads, &more_quads, SETTINGS("pipeline.blend_cycles=9")), 400 * 9);
-   /* Quads that fail the Early Z-Test cost nothing behind it. */
+   /* Quads that fail the Early Z-Test cost nothing after it. */
    const struct load hidden = {1, 1, 1, 1, 800, 52, 400};
    assert_int_equal(difference(&slow, &hidden, SETTINGS("pipeline.fragment_queue=65536")), 400);
 
@@ -131,7 +131,7 @@ TEST(each_stage_limits)
    assert_int_equal(difference(&quick, &more_quick, SETTINGS()), 400);
 }
 
-/* The same of what is behind the same vertices. */
+/* The same for what follows the same vertices. */
 static uint64_t
 added(const struct load *load, const struct stages *some, const struct stages *more,
       const char *const *changes)
@@ -231,7 +231,7 @@ TEST(latency_of_a_patch)
    assert_int_equal(added(&load, &none, &patch, SETTINGS()), 100 + 2 * 50 + 2 * 20 + 1);
 }
 
-/* Cycles of a frame of vertices with one invocation each of a stage behind them, which accesses a texture (binding 0) or an
+/* Cycles of a frame of vertices with one invocation each of a stage after them, which accesses a texture (binding 0) or an
  * image (1) so often. All accesses hit. */
 static uint64_t
 cycles_of_accesses(enum cm_preraster_stage stage, uint32_t vertices, const struct cm_vertex_access *access,
@@ -265,7 +265,7 @@ cycles_of_accesses(enum cm_preraster_stage stage, uint32_t vertices, const struc
    return cycles_of_pass(gpu, pass);
 }
 
-/* Invocations behind vertices hold their Vertex Processor as vertices do, for textures and loads; nobody waits for stores. On
+/* Invocations after vertices hold their Vertex Processor as vertices do, for textures and loads; stores are not waited for. On
  * one processor a vertex takes a cycle, and so does each stage but the one that waits. */
 TEST(stages_wait_for_data)
 {

@@ -122,7 +122,7 @@ TEST(bus)
    check_bus("texture_bus.bytes_per_cycle=8", 8, "texture_bus.latency=3", 3);
 }
 
-/* A block from memory comes over the bus, too, and so does one that hits while it is under way. */
+/* A block from memory comes over the bus, too, and so does one that hits while it is in flight. */
 TEST(bus_from_memory)
 {
    struct units *without = units_new(SETTINGS()),

@@ -232,7 +232,7 @@ gpu_of(const char *preset, const char *mode, unsigned clock_mhz)
    return gpu;
 }
 
-/* Frames 8 to 11 of a program, of which 9 and 10 are kept; beside them a GPU without a timeline. */
+/* Frames 8 to 11 of a program, of which 9 and 10 are kept; for comparison, a GPU without a timeline. */
 static void
 check_frames(const char *preset, const char *mode, unsigned clock_mhz)
 {

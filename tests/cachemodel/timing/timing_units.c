@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Time of units on the access stream, in both pipelines: a unit that passes everything on is a longer latency of the
- * cache behind it; a hit takes a port and the unit's latency, and nobody waits for what the unit adds; a GPU with a
+ * cache after it; a hit takes a port and the unit's latency; what the unit adds is not waited for; a GPU with a
  * unit counts the same with its timing. */
 #include <stdlib.h>
 
@@ -153,7 +153,7 @@ TEST(hits)
 }
 
 /* What a unit writes back with no access before it, when its blocks are invalidated, is issued then, and not when an
- * access before it was served: a read behind it waits for the bank. */
+ * access before it was served: a read after it waits for the bank. */
 static void
 check_write_back_alone(bool is_immediate)
 {

@@ -47,7 +47,7 @@ TEST(prefixes_and_parts)
    /* What begins so, not what has it somewhere; of many, the first ones. */
    check("tcor", "tcor-64k l2-tcor tcor-128k tcor-256k tcor-512k",
          " (did you mean tcor-64k, tcor-128k or tcor-256k?)");
-   /* A wrong letter is nearer than a name that goes on. */
+   /* A wrong letter is nearer than a longer name. */
    check("mali-lika", "mali-like-2 mali-like", " (did you mean mali-like?)");
 }
 

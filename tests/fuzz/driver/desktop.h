@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** What seeds of OpenGL do besides what those of OpenGL ES do (world.h). */
+/** What seeds of OpenGL do in addition to what those of OpenGL ES do (world.h). */
 #ifndef FUZZ_DESKTOP_H
 #define FUZZ_DESKTOP_H
 

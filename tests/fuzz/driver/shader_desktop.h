@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** What random shaders of OpenGL 4.5 have besides those of OpenGL ES (shaders.h). */
+/** What random shaders of OpenGL 4.5 have in addition to those of OpenGL ES (shaders.h). */
 #ifndef FUZZ_SHADER_DESKTOP_H
 #define FUZZ_SHADER_DESKTOP_H
 

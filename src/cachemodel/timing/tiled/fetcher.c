@@ -2,8 +2,8 @@
 /* The Tile Fetcher (TCOR II-C) and Hidden Surface Removal (DTM-NUCA II-C).
  *
  * The Tile Fetcher reads a PMD per cycle, and the primitive's attributes through the same cache's port or, where
- * attributes have a cache of their own, through that one's. Requests may complete out of order; a primitive goes into the output
- * queue when it is complete and all before it have entered, at most one per cycle. */
+ * attributes have their own cache, through that one's. Requests may complete out of order; a primitive goes
+ * into the output queue when it is complete and all before it have entered, at most one per cycle. */
 #include "timing/tiled/tiled.h"
 
 void

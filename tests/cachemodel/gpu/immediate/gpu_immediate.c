@@ -287,7 +287,7 @@ TEST(blocks_of_colour)
 }
 
 /* Of 62x62 pixels, the last block of a row of blocks has 2 columns, the last one of all 2x2 pixels, which are one
- * quad: what lies beyond the edge is nobody's, and need not be read. */
+ * quad: what lies beyond the edge belongs to no pixel, and need not be read. */
 TEST(edges)
 {
    struct cm_gpu *gpu = immediate_gpu(NULL);
@@ -332,7 +332,7 @@ TEST(clears)
    pass_run(pass, gpu);
    expect_counters(gpu, {"color_cache.color.writes", 256 + 32}, {"depth_cache.depth.writes", 256 + 32},
                    {"hiz_cache.hiz.writes", 4 + 2}, {"hiz_cache.hiz.fills", 1});
-   /* Depth is cleared beside the stencil that it shares pixels with. */
+   /* Depth is cleared next to the stencil that it shares pixels with. */
    pass->pass.num_color = 0;
    pass->pass.stencil = (struct cm_attachment){.resource = DEPTH, .load = true};
    pass_run(pass, gpu);

@@ -115,7 +115,7 @@ TEST(through_the_l2)
 }
 
 /* A multisampled attachment moves all samples of its pixels; what it is resolved to is
- * written beside it, or instead of it where it need not be kept. */
+ * written in addition, or instead of it where it need not be kept. */
 TEST(samples_and_resolve)
 {
    struct cm_resource_description samples = describe_texture(64, 64, 1, 4);

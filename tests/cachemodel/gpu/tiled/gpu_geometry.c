@@ -268,7 +268,7 @@ TEST(textures_of_indexed_vertices)
    }
 }
 
-/* Of a draw that goes on in another pass the vertices are not in the stream, but what they read is. */
+/* Of a draw that continues in another pass the vertices are not in the stream, but what they read is. */
 TEST(textures_of_the_rest)
 {
    struct cm_gpu *gpu = test_gpu((const char *const[]){"texture.placement=linear", NULL});
@@ -398,7 +398,7 @@ TEST(load_store_caches)
    cm_gpu_destroy(gpu);
 }
 
-/* Of a draw that goes on in another pass, all of it is there without a vertex. */
+/* Of a draw that continues in another pass, all of it is there without a vertex. */
 TEST(storage_of_the_rest)
 {
    static const char *const settings[] = {"texture.placement=linear", "streams.storage=l2", NULL};

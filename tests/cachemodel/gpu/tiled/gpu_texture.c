@@ -49,7 +49,7 @@ TEST(round_robin)
    cm_gpu_destroy(gpu);
 }
 
-/* Processors start anew with each tile, and change programs within one. */
+/* Processors start afresh with each tile, and change programs within one. */
 TEST(program_switches)
 {
    struct cm_gpu *gpu = test_gpu(
@@ -127,7 +127,7 @@ TEST(addresses_follow_first_use)
    assert_true(hits[0] > 0);
 }
 
-/* Accesses to storage, where it has no stream, are left out: texture reads before and behind them are what they are
+/* Accesses to storage, where it has no stream, are left out: texture reads before and after them are what they are
  * without. */
 TEST(storage_left_out)
 {

@@ -36,7 +36,7 @@ TEST(instructions)
    assert_int_equal(cycles_of(PRESET, &one, SETTINGS()) - cycles_of(PRESET, &none, SETTINGS()), 1 + 12 * 4);
 }
 
-/* Load/store units: a block a cycle. */
+/* Load/store units: a block per cycle. */
 TEST(hits)
 {
    struct load load = {.instructions = 1, .accesses = 12, .blocks = 1};

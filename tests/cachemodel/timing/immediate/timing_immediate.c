@@ -160,7 +160,7 @@ TEST(each_stage_limits)
    load = (struct load){.quads = 4, .instructions = 1, .footprints = 2};
    assert_int_equal(cycles_of_400(load, SETTINGS(ONE_PROCESSOR, "immediate_pipeline.sampler_cycles=5")),
                     400 * 40);
-   /* The Blending Unit: two attachments through one cache; reads beside writes. */
+   /* The Blending Unit: two attachments through one cache; reads next to writes. */
    load = (struct load){.quads = 4, .instructions = 1, .tests = {.color_write = 3}};
    assert_int_equal(cycles_of_400(load, SETTINGS()), 400 * 2);
    load.tests.color_read = 3;
@@ -317,7 +317,7 @@ TEST(outstanding_miss)
       cm_gpu_destroy(gpu);
    }
    assert_true(cycles[0] > 1600);
-   /* Without, it is the first one that has an instruction left, and the second one is blended behind it. */
+   /* Without, it is the first one that has an instruction left, and the second one is blended after it. */
    assert_int_equal(cycles[1] - cycles[0], 100 - 1 - 1);
 }
 

@@ -57,7 +57,7 @@ struct run {
    uint32_t repeat; /**< render so many times more, for measuring */
    struct damage damage;
    bool keep_hidden; /**< as tbr, the events what either mode shades; recorded_order is `deferred`'s */
-   /** With record: is told of each tile's events; NULL: nobody. */
+   /** With record: is told of each tile's events; NULL: none. */
    void (*examine)(void *context, const struct tbr_pass *pass, uint32_t tile,
                    const struct cm_tile_events *events);
    void *examine_context;
