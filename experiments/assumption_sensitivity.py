@@ -7,7 +7,7 @@ usage: assumption_sensitivity.py --tbrsim COMMAND --out DIR [--keep] CAPTURE.tra
 
 Frames 1 and 2 of each capture are recorded once, with tiles of 32x32, and simulated on each preset of the column "on", with
 one assumed value changed at a time; frame 2 is counted. Nothing is simulated twice in DIR: remove it after tbrsim or a preset
-has changed. With --keep, data/sensitivity.csv, docs/trust/tables.md and the tables of docs/trust.md are written anew; else it
+has changed. With --keep, data/sensitivity.csv, docs/trust/tables.md and the tables of docs/trust.md are rewritten; else it
 says whether they differ.
 """
 import argparse
@@ -230,8 +230,8 @@ def main():
             if options.keep:
                 path.parent.mkdir(exist_ok=True)
                 path.write_text(text, encoding="utf-8")
-            print(f"{path.relative_to(ROOT)} differs, and was " + ("written anew: see git diff" if options.keep
-                                                                  else "not changed; KEEP_TABLES=1 writes it anew"))
+            print(f"{path.relative_to(ROOT)} differs, and was " + ("rewritten: see git diff" if options.keep
+                                                                  else "not changed; KEEP_TABLES=1 rewrites it"))
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ def report(printed, name, workloads, keep, documents=DOCUMENTS):
         if keep:
             kept.write_text(text, encoding="utf-8")
         yield f"docs/experiments/{name}/{kept.name} differs from what was printed, and was " + (
-            "written anew: see git diff" if keep else "not changed; KEEP_TABLES=1 writes it anew")
+            "rewritten: see git diff" if keep else "not changed; KEEP_TABLES=1 rewrites it")
     document = (documents / f"{name}.md").read_text(encoding="utf-8")
     for problem in problems(document, f"{text}\n{kept_tables(name, documents, kept)}"):
         yield f"docs/experiments/{name}.md, {problem}"

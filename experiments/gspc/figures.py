@@ -58,7 +58,7 @@ class Capture:
 
     @functools.cached_property
     def footprint(self):
-        """Bytes a frame; where they fit into the cache, its blocks, each missed once."""
+        """Bytes per frame; where they fit into the cache, its blocks, each missed once."""
         return 64 * self.cache("opt", LARGE)["misses"] / self.frames
 
     @functools.cached_property

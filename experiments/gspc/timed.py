@@ -35,7 +35,7 @@ class Runs:
         return math.nan if policy not in self.frames else 1e9 * len(self.frames[policy]) / self.total(policy, "gpu.time")
 
     def faster(self, policy, base="drrip"):
-        """Frames a second against the base, per cent."""
+        """Frames per second against the base, per cent."""
         return 100 * (self.frames_per_second(policy) / self.frames_per_second(base) - 1)
 
     def change(self, policy, *counters):
@@ -112,7 +112,7 @@ def absolute_table(kinds):
 
 
 def plot(output, kinds, size):
-    figure, axes = new_plot("Frames a second against DRRIP, average of the captures (Figures 15 to 17)", "per cent", width=10.0)
+    figure, axes = new_plot("Frames per second against DRRIP, average of the captures (Figures 15 to 17)", "per cent", width=10.0)
     labels = [text.replace(" (", "\n(").replace(", ", ",\n", 1) for text in (title(kind, kinds, size) for kind in kinds)]
     plot_bars(axes, labels, {title: [mean(runs.faster(policy) for runs in captures.values()) for captures in kinds.values()]
                              for policy, title in POLICIES.items()})

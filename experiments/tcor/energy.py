@@ -94,7 +94,7 @@ def contributions_table(captures, name):
 
 
 def plot_frame_rate(output, captures):
-    figure, axes = new_plot("Frames a second against the baseline", "more, %", width=9.0)
+    figure, axes = new_plot("Frames per second against the baseline", "more, %", width=9.0)
     series = {}
     for size in SIZES:
         for kind, label in (("-no-l2", "TCOR without the L2"), ("", "TCOR")):

@@ -61,8 +61,8 @@ def balance_table(captures):
 
 
 def least(base, size):
-    """Accesses to the L2 a frame of the best policy: what does not fit the two caches is written once and read once, a
-    block of lists a tile at least, each block of attributes (V-A)."""
+    """Accesses to the L2 per frame of the best policy: what does not fit the two caches is written once and read once, at
+    least a block of lists per tile, each block of attributes (V-A)."""
     lists = max(base.frame("tiling_engine.tiles"), base.frame("tiling_engine.pmds") / 16)
     blocks = [(lists, LIST_CACHE), (base.frame("tiling_engine.attributes"), ATTRIBUTE_CACHES[size])]
     return 2 * sum(max(number - room / BLOCK, 0) for number, room in blocks)

@@ -62,7 +62,7 @@ SECTION_COUNTERS = [("L2 reads", "l2", "reads"), ("L2 writes", "l2", "writes"), 
 
 
 def sections_table(captures):
-    """Accesses a frame by section and direction, baseline → TCOR, 64 KiB."""
+    """Accesses per frame by section and direction, baseline → TCOR, 64 KiB."""
     header = ["capture", *(f"{section}, {title}" for section in ("lists", "attributes")
                            for title, _, _ in SECTION_COUNTERS)]
     return header, [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The errors of the package, and what it needs besides the standard library."""
+"""The errors of the package, and modules that are not in the standard library."""
 import importlib
 import os
 import sys
@@ -24,7 +24,7 @@ def put(line):
     try:
         print(line, flush=True)
     except OSError as error:
-        # Python tries to write the line once more when it ends.
+        # Python tries to write the line again when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         raise Error(f"standard output: cannot be written to: {error.strerror}") from None
 

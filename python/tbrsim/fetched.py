@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where what `make deps` fetches is: files that the package or the command reads and nobody packages."""
+"""Where the files are that `make deps` fetches: the package or the command reads them, and no package has them."""
 import pathlib
 
 from .command import executable

@@ -16,8 +16,8 @@ TEXTS = ("group", "marker", "label", "format", "kind", "vertex_shader", "fragmen
 
 class Results:
     """The statistics in a directory: those of `tbrsim run`, `replay`, or `sim` with one
-    configuration. Read when asked for; the directory may be of a run that goes on, and then has
-    the frames that are complete; refresh() reads it again.
+    configuration. Read when asked for; the directory may be of a run that has not ended, and then
+    has the frames that are complete; refresh() reads it again.
 
         results = Results("tbrsim-out")
         results.frames["l2.texture.misses"]             # a value for each frame
@@ -288,7 +288,7 @@ class Simulations(dict):
 
 
 def load(path):
-    """What is in a directory: Results, or Simulations where it only has an index.json."""
+    """The content of a directory: Results, or Simulations where it only has an index.json."""
     path = pathlib.Path(path)
     if path.is_dir() and not (path / "stats.json").exists() and (path / "index.json").exists():
         return Simulations.load(path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs of the command that go on while the script does something else, one or many at a time."""
+"""Runs of the command in the background of the script, one or many at a time."""
 import collections
 import concurrent.futures
 import contextlib
@@ -18,7 +18,7 @@ from .errors import CommandFailed, Error
 from .recording import Recording
 from .results import Results, Simulations
 
-INTERVAL = 0.1  # seconds between looks at what goes on
+INTERVAL = 0.1  # seconds between looks at what runs
 STOP = 10  # seconds that a run has to end after SIGTERM
 
 
@@ -37,7 +37,7 @@ class Progress(collections.namedtuple("Progress", "work done total")):
 
 
 class _Line:
-    """A line on stderr that is written anew."""
+    """A line on stderr that is rewritten."""
 
     def __init__(self):
         self._shown = ""
@@ -52,7 +52,7 @@ class _Line:
 
 
 _lock = threading.Lock()
-_directories = {}  # of runs that go on: {path: Run}
+_directories = {}  # of runs that have not ended: {path: Run}
 
 
 class Run:
@@ -101,10 +101,10 @@ class Run:
                 self.command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
                 env=dict(env) | {"TBRSIM_PROGRESS": str(self._progress_file)})
 
-    # ---- while it goes on
+    # ---- while it runs
 
     def poll(self):
-        """Its exit status; None while it goes on; negative: the signal that killed it."""
+        """Its exit status; None while it runs; negative: the signal that killed it."""
         with self._ended:
             status = self._process.poll()
             if status is not None and self._texts is None:
@@ -149,15 +149,15 @@ class Run:
         return self._logged() or (self._counted() if self.words[0] == "run" else None)
 
     def wait(self, timeout=None, show=False):
-        """Waits for its end; the results. CommandFailed where it failed, TimeoutError where it goes
-        on after so many seconds. show: its progress as a line on stderr. An interrupt (Ctrl-C)
-        stops it."""
+        """Waits for its end; the results. CommandFailed where it failed, TimeoutError where it
+        still runs after `timeout` seconds. show: its progress as a line on stderr. An interrupt
+        (Ctrl-C) stops it."""
         end = None if timeout is None else time.monotonic() + timeout
         line = _Line()
         try:
             while self.poll() is None:
                 if end is not None and time.monotonic() >= end:
-                    raise TimeoutError(f"{' '.join(self.command)}: goes on after {timeout} s")
+                    raise TimeoutError(f"{' '.join(self.command)}: still runs after {timeout} s")
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     self._process.wait(INTERVAL)
                 if show:
@@ -170,7 +170,7 @@ class Run:
         return self.results
 
     def stop(self):
-        """Ends it, if it goes on."""
+        """Ends it, if it still runs."""
         if self._process.poll() is None:
             self._process.terminate()
             try:
@@ -197,11 +197,11 @@ class Run:
     @property
     def results(self):
         """Results; of sim() with several configurations Simulations; None of a run without a model.
-        CommandFailed where the command failed, an Error while it goes on. What a program wrote
+        CommandFailed where the command failed, an Error while it runs. What a program wrote
         before it failed is in Results(run.out) all the same."""
         status = self.poll()
         if status is None:
-            raise Error(f"{' '.join(self.command)}: goes on; wait() waits for its end")
+            raise Error(f"{' '.join(self.command)}: still runs; wait() waits for its end")
         if status:
             raise CommandFailed(self.command, status, self.messages)
         if self._results is None:
@@ -287,7 +287,7 @@ def sim(recording, out="tbrsim-out", config=None, settings=None, timing=None, va
 
 
 class Pool:
-    """Many at a time, so many processes at most (default: one per core; the simulations of each have
+    """Several Runs at a time, at most `processes` (default: one per core; the simulations of each have
     as many threads as there are cores unless jobs=1):
 
         with tbrsim.Pool(4) as pool:
@@ -326,7 +326,7 @@ class Pool:
         return future
 
     def progress(self):
-        """How many have ended, how many there are, and the Runs that go on."""
+        """How many have ended, how many there are, and the Runs that have not."""
         with self._lock:
             return (sum(future.done() for future in self._futures), len(self._futures),
                     list(self._runs))
@@ -343,7 +343,7 @@ class Pool:
         line.erase()
 
     def stop(self):
-        """Ends the Runs that go on; what has not begun does not begin."""
+        """Ends the Runs that still run; what has not begun does not begin."""
         self._executor.shutdown(wait=False, cancel_futures=True)
         with self._lock:
             self._stopped, runs = True, list(self._runs)

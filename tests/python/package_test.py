@@ -520,7 +520,7 @@ class Runs(Recorded):
     def test_progress(self):
         run = tbrsim.sim(self.recording, out=self.path("out"), timing=True, jobs=1,
                          vary={"l2.policy": ["lru", "opt", "drrip"]})
-        self.says("goes on; wait", getattr, run, "results")
+        self.says("still runs; wait", getattr, run, "results")
         seen = []
         while run.poll() is None:
             seen.append(run.progress())
@@ -550,7 +550,7 @@ class Runs(Recorded):
         while not begun.exists():
             self.assertIsNone(run.poll())
             time.sleep(0.01)
-        with self.assertRaisesRegex(TimeoutError, "goes on after 0.2 s"):
+        with self.assertRaisesRegex(TimeoutError, "still runs after 0.2 s"):
             run.wait(timeout=0.2)
         self.says("another run writes its results there", tbrsim.run, "true", out=self.path("out"))
         with run:

@@ -459,7 +459,7 @@ class Parent(ProcessesTest):
             self.wait_for(lambda: self.state(program) == "S" and self.state(process.pid) == "S")
 
     def test_terminal(self):
-        """Control-C arrives once; control-Z stops both, which a shell sees, and both go on."""
+        """Control-C arrives once; control-Z stops both, which a shell sees, and both continue."""
         # Not by print: the signal may come before print has returned, and it refuses to be called again.
         program = ("import os, signal, time\nsignal.signal(signal.SIGINT, lambda *_: os.write(1, b'interrupted\\n'))\n"
                    "os.write(1, b'ready\\n')\nwhile True: time.sleep(0.01)\n")

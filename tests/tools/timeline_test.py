@@ -215,7 +215,7 @@ class Timelines(tbrsim.DisplayTestCase):
         self.check(self.directory, 2, frames + 1)
 
     def test_full_disk(self):
-        """A frame that could not be written is not there in part, and the statistics go on."""
+        """A frame that could not be written is not there in part, and the statistics continue."""
         out = self.directory / "full"
         sizes = self.directory / "whole"
         part = ["--frames", "0-9", "--timeline", "0-9"]

@@ -122,7 +122,7 @@ class _Reader:
         return tree
 
     def expanded(self, where, word):
-        """The values that a range stands for, as --vary takes it: 256K..1M; of another word, itself."""
+        """The values of a range as --vary takes it, 256K..1M; of another word, itself."""
         if ".." not in word or "/" in word:
             return [word]
         try:

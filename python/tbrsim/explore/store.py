@@ -61,7 +61,7 @@ class Store:
     # ---- keys
 
     def content_of(self, path):
-        """SHA-256 of a file, which is read anew only where it has changed."""
+        """SHA-256 of a file, which is read again only where it has changed."""
         status = os.stat(path)
         mark = f"{path}:{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
         names = self.directory / "contents.json"

@@ -66,7 +66,7 @@ class Progress:
             return ", ".join(parts)
 
     def show(self):
-        """Shows it: a terminal's line is written anew, elsewhere a line comes now and then."""
+        """Shows it: a terminal's line is rewritten, elsewhere a line comes now and then."""
         line, now = self.line(), time.monotonic()
         if self._file.isatty():
             print(f"\rexplore: {line:{self._width}}", end="", file=self._file, flush=True)

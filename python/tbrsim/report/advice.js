@@ -44,7 +44,7 @@ function adviceLinks(page, finding) {
   return [...subject, ...adviceWhere(page, finding)];
 }
 
-/* Why a pass ends, and where it goes on. */
+/* Why a pass ends, and where it continues. */
 function adviceBreak(page, finding) {
   const { break: where } = finding;
   if (!where) return [];

@@ -18,7 +18,7 @@ MOST_FINDINGS = 12
 def advice(results, typical, recording, first):
     """The command's answer of all frames, with their numbers as the results have them; of a longer run of those
     MOST_FRAMES successive ones that are nearest to the median, the first of which warms up, with "typical", the command that
-    prints the same. {"problem": why} where there is none. Without a recording that of advice.json beside the statistics,
+    prints the same. {"problem": why} where there is none. Without a recording that of advice.json next to the statistics,
     or None. first: the frame of the recording that the results begin with."""
     if not recording:
         path = results.directory / "advice.json"

@@ -209,7 +209,7 @@ class RenderGraph {
     } }, `pass ${pass.number}`);
   }
 
-  /* The line that a pass' store begins or goes on with; that its read is at. */
+  /* The line that a pass' store begins or continues; the one that its read is at. */
   lineFrom(resource, place) {
     return this.lines.find((line) => line.resource === resource && line.start <= place && line.end > place && line.steps.some((step) => step.place === place));
   }
