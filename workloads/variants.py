@@ -7,7 +7,7 @@ usage: variants.py SCENE DESCRIPTION COUNT OUT
 SCENE is the program, whose arithmetic says whether a description contradicts itself. OUT, a directory, gets COUNT
 descriptions, NAME~1.yaml and so on. They are a Latin hypercube: of each free parameter every variant has another one of
 COUNT equal parts of the range, at random; ranges of 4 to 1 and more are divided into equal ratios. Where a variant
-contradicts itself, it is drawn anew, without the parts. The same description and COUNT give the same variants.
+contradicts itself, it is drawn again, without the parts. The same description and COUNT give the same variants.
 """
 import math
 import pathlib

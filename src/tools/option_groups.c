@@ -130,8 +130,8 @@ const struct option_row config_option_rows[] = {
                    take_variation),
    OPTION_REPEATED("attribute", "pass,draw,texture,tile",
                    "count by render pass, draw call, texture or tile, too; writes passes.csv,\n"
-                   "draws.csv, textures.csv and tiles.csv beside the statistics (default:\n"
-                   "none)",
+                   "draws.csv, textures.csv and tiles.csv next to the statistics\n"
+                   "(default: none)",
                    take_attribution),
 };
 
@@ -193,8 +193,8 @@ take_timeline(void *field, const char *option, const char *value)
 
 const struct option_row timeline_option_rows[] = {
    OPTION_ALONE("timeline", "A-B|A",
-                "write what each unit did in these frames to timeline.pftrace beside the\n"
-                "statistics, for ui.perfetto.dev; needs timing (default: none)",
+                "write what each unit did in these frames to timeline.pftrace next to\n"
+                "the statistics, for ui.perfetto.dev; needs timing (default: none)",
                 take_timeline),
 };
 
@@ -341,7 +341,7 @@ take_table_format(void *field, const char *option, const char *value)
 
 const struct option_row table_option_rows[] = {
    OPTION("format", "csv|parquet",
-          "parquet: write the tables beside stats.json as Parquet, too, when the\n"
+          "parquet: write the tables next to stats.json as Parquet, too, when the\n"
           "program has ended (default: csv)",
           take_table_format, struct options, parquet),
 };

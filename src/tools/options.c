@@ -137,7 +137,7 @@ check_timeline(const struct options *options)
    cm_frame_list_free(&list);
    options_check_timed(options->timeline, options->gpu, options->configurations.list[0].name);
    if (!options->model || strcmp(options->driver, "tbrsim") || !options->out)
-      fail(STATUS_USAGE, "--timeline %s: there are no statistics that it could stand beside, expected %s",
+      fail(STATUS_USAGE, "--timeline %s: there are no statistics for it to be next to, expected %s",
            options->timeline,
            !options->model ? "no --no-model"
            : options->out  ? "--driver tbrsim"

@@ -340,7 +340,7 @@ class Command(TestCase):
         tbrsim.run("sim", "--config", "tcor-64k", "--config", "imr-2m", "--frames", "0", "--out", both, self.recording, check=True)
         result = tbrsim.run("report", "--out", self.path("page.html"), both, check=True)
         self.assertEqual(result.stderr, f"tbrsim: {both}: the page is of the run in stats.json, not of the simulations "
-                         f"beside it: {both}/tcor-64k, {both}/imr-2m\n")
+                         f"next to it: {both}/tcor-64k, {both}/imr-2m\n")
 
     def test_before_a_simulation(self):
         """What is missing is said before the recording is simulated."""

@@ -88,7 +88,7 @@ class Guesses(tbrsim.TestCase):
         tbrsim.run("replay", "--record", recording, "--out", out, tbrsim.CAPTURES / "glmark2_function.trace", check=True)
         for command in ("sim", "info", "analyze"):
             self.refused(1, f"out: not a regular file; the recording of these results is {recording}$", command, out)
-            self.refused(1, "--record FILE.tbr of tbrsim run and replay makes a recording beside results$", command,
+            self.refused(1, "--record FILE.tbr of tbrsim run and replay makes a recording in addition to results$", command,
                          self.directory)
         self.refused(127, "x.tbr: cannot be executed: No such file or directory; it is a recording, expected tbrsim report, "
                      "advise or sim$", "run", "x.tbr", cwd=self.directory)

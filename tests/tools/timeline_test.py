@@ -244,7 +244,7 @@ class Timelines(tbrsim.DisplayTestCase):
         """There is no timeline where there are none, and a message says so."""
         result = tbrsim.execute("sh", "-c", f"eval '{self.fine('env', *TIMED).replace(chr(39), chr(34))}'; "
                                 "TBRSIM_TIMELINE=1 \"$0\" window 203 117 1", tbrsim.arguments.scenes, check=True)
-        self.assertRegex(result.stderr, "TBRSIM_TIMELINE=1: there are no statistics that it could stand beside")
+        self.assertRegex(result.stderr, "TBRSIM_TIMELINE=1: there are no statistics for it to be next to")
 
     def test_refused(self):
         recording = self.recording

@@ -44,7 +44,7 @@ def note_simulations(directory):
     directory = pathlib.Path(directory)
     if (directory / "stats.json").exists() and (directory / "index.json").exists():
         names = ", ".join(str(entry["directory"]) for entry in files.simulations(directory))
-        print(f"tbrsim: {directory}: the page is of the run in stats.json, not of the simulations beside it: {names}",
+        print(f"tbrsim: {directory}: the page is of the run in stats.json, not of the simulations next to it: {names}",
               file=sys.stderr)
 
 

@@ -112,7 +112,7 @@ function adviceSummary({ together, hidden_overdraw: hidden }) {
 /* Why there is none. */
 function noAdvice(advice) {
   return advice ? [advice.problem] : ["advice takes a recording. ", element("code", {}, "tbrsim report FILE.tbr"), " or ", element("code", {}, "FILE.trace"),
-    " has it; of results, a file advice.json of tbrsim advise beside the statistics."];
+    " has it; of results, a file advice.json of tbrsim advise next to the statistics."];
 }
 
 function buildAdvice(page) {

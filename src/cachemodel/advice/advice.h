@@ -29,7 +29,7 @@ struct cm_config;
    X(UNNEEDED_STORE, "unneeded-store",                                                                      \
      "tiles are stored, but cleared or invalidated before anything reads them",                             \
      "glInvalidateFramebuffer after the last draw to it")                                                   \
-   X(BROKEN_PASS, "broken-pass", "the pass ends and goes on later, and nothing has read it in between",     \
+   X(BROKEN_PASS, "broken-pass", "the pass ends and continues later, and nothing has read it in between",   \
      "draw all of it at once: look at what comes between the two")                                          \
    X(TARGET_NEVER_READ, "target-never-read", "what the pass draws is overwritten before anything reads it", \
      "leave the pass out")                                                                                  \

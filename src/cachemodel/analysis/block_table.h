@@ -46,7 +46,7 @@ cm_block_table_finish(struct cm_block_table *table)
    table->entries = NULL;
 }
 
-/* Generations begin anew after 2^32 - 1 of them. */
+/* Generations restart after 2^32 - 1 of them. */
 static inline void
 cm_block_table_clear(struct cm_block_table *table)
 {

@@ -88,7 +88,7 @@ struct cm_item {
 
 /** Continues at frame `first` of cm_recording_frames; CM_ITEM_END follows frame `last`. */
 void cm_recording_seek(struct cm_recording *recording, size_t first, size_t last);
-/** The same without beginning anew: frames in between are left out, except for their definitions. A GPU follows
+/** The same without restarting: frames in between are left out, except for their definitions. A GPU follows
  * only if the frame is of another one. first: not before the end of what has been read; directly after
  * CM_ITEM_FRAME_END or CM_ITEM_END. */
 void cm_recording_skip(struct cm_recording *recording, size_t first, size_t last);

@@ -55,7 +55,7 @@ void cm_next_use_add(struct cm_next_use *uses, const uint64_t *blocks, unsigned 
 void cm_next_use_invalidate(struct cm_next_use *uses, uint64_t first, uint64_t last);
 
 /** All accesses are added: frees what only adding needs. The next uses can be taken from
- * the first one on; calling it again begins anew. */
+ * the first one on; calling it again restarts. */
 void cm_next_use_rewind(struct cm_next_use *uses);
 
 /** The next use of the access that is about to be simulated, and of the one after it

@@ -11,7 +11,7 @@ static const char description[] =
    "Simulates all combinations of a plan's recordings (or captures, which it records first),\n"
    "configurations and settings, on all cores. The sums of their counters become one table,\n"
    "DIR/results.csv. Combinations that DIR already has are not simulated again, so an exploration\n"
-   "that was stopped goes on where it was, and a plan can grow. A simulation that fails is tried\n"
+   "that was stopped continues where it was, and a plan can grow. A simulation that fails is tried\n"
    "again, then named; the exit status is then 1.\n";
 static const char notes[] = "A plan (docs/explore.md):\n"
                             "  recordings: [game.tbr, \"more/*.tbr\"]       # or captures: of *.trace\n"

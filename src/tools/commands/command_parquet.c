@@ -4,7 +4,7 @@
 #include "tools.h"
 
 static const char description[] =
-   "Writes frames.csv and the tables of --attribute as Parquet beside them\n"
+   "Writes frames.csv and the tables of --attribute as Parquet next to them\n"
    "(docs/attribution.md). DIR holds results of run, replay or sim, or of programs under tbrsim\n"
    "env; all processes and simulations in it are converted. run, replay and sim do the same at\n"
    "their end with --format parquet.\n";

@@ -42,7 +42,7 @@ take_limit(void *field, const char *option, const char *value)
 static const struct option_row rows[] = {
    OPTION("out", "FILE.html", "the page (default: report.html)", take_output, struct report, out),
    OPTION("compare", "DIR|FILE.tbr|FILE.trace",
-          "a second run, shown beside the first. A recording or trace is simulated\n"
+          "a second run, shown next to the first. A recording or trace is simulated\n"
           "or replayed as the first is (default: none)",
           take_input, struct report, compare),
    OPTION("compare-config", "NAME|FILE.yaml[,KEY=VALUE]",

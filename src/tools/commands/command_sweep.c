@@ -12,7 +12,7 @@ static const char description[] =
 static const char notes[] =
    "Where all the accesses are of the Parameter Buffer (pb_list, pb_attribute), each render\n"
    "pass begins with an empty cache and has no next uses beyond its end, for the pass builds\n"
-   "it anew at the same addresses, and nothing reads it afterwards. A lower bound of the\n"
+   "it again at the same addresses, and nothing reads it afterwards. A lower bound of the\n"
    "misses is then printed, too (TCOR V-A). Of other streams the cache keeps its content.\n"
    "docs/sweeps.md explains each value.\n"
    "\n"

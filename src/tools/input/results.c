@@ -212,7 +212,7 @@ results_report(const struct results *results)
    }
    if (count > 1)
       say("%zu processes drew: %s/" CM_PROCESS_INDEX_NAME
-          " lists their results; stats.json and frames.csv beside it are the last one's",
+          " lists their results; stats.json and frames.csv next to it are the last one's",
           count, results->out);
 }
 

@@ -126,7 +126,7 @@ source_recording_hint(const char *path)
    if (recording)
       return text("; the recording of these results is %s", recording);
    if (kind == SOURCE_RESULTS)
-      return "; --record FILE.tbr of tbrsim run and replay makes a recording beside results";
+      return "; --record FILE.tbr of tbrsim run and replay makes a recording in addition to results";
    return kind == SOURCE_TRACE ? "; tbrsim replay --record FILE.tbr makes one of an apitrace file" : "";
 }
 

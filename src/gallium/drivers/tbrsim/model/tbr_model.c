@@ -402,9 +402,8 @@ make_timeline(struct tbr_model *model, const struct cm_config *config, struct cm
    const char *timeline = getenv("TBRSIM_TIMELINE");
    if (!timeline || !*timeline || !tbr_process_directory()) {
       if (timeline && *timeline)
-         mesa_logw(
-            "TBRSIM_TIMELINE=%s: there are no statistics that it could stand beside; expected TBRSIM_OUT",
-            timeline);
+         mesa_logw("TBRSIM_TIMELINE=%s: there are no statistics for it to be next to; expected TBRSIM_OUT",
+                   timeline);
       *frames = NULL;
       return true;
    }

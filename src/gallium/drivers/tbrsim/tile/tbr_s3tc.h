@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** Decodes blocks of S3TC (DXT1, DXT3, DXT5). Mesa works out the colours of a block anew for
+/** Decodes blocks of S3TC (DXT1, DXT3, DXT5). Mesa computes the colours of a block again for
  * each of its texels; here a block's four colours are worked out once. The bytes are the same. */
 #ifndef TBR_S3TC_H
 #define TBR_S3TC_H
