@@ -48,7 +48,7 @@ draw_over(struct coverage *coverage, const uint32_t *event, bool shaded)
    }
 }
 
-/* Of what is loaded and stored, attachments with a pixel in the tile that is not drawn over. */
+/* Attachments, of those loaded and stored, with a pixel in the tile that is not drawn over. */
 static void
 check_remains(struct coverage *coverage, uint32_t tile, uint16_t stores)
 {
@@ -85,7 +85,7 @@ cm_advice_unneeded_loads(struct cm_advice *advice, const struct cm_pass *pass, u
    for (unsigned slot = 0; slot < CM_SLOTS; slot++) {
       const struct cm_attachment *attachment = cm_pass_attachment(pass, slot);
       const struct cm_resource_seen *seen = cm_advice_seen(advice, attachment->resource);
-      /* Of several samples a fragment may cover one. */
+      /* A fragment may cover only one of several samples. */
       if (attachment->load && attachment->pixel_bytes && seen && seen->description.samples == 1)
          coverage.loads |= (uint16_t)(1 << slot);
       if (attachment->store)

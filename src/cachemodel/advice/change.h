@@ -34,10 +34,10 @@ enum cm_change_type {
    CM_CHANGE_MIPMAPS,
    /** A texture is compressed: blocks of 4 × 4 texels with cm_change.block_bytes. */
    CM_CHANGE_COMPRESS,
-   /** Of a vertex shader's draws, every CM_CHANGE_COARSER_BY primitives are one, with all of their tiles and fragments;
+   /** In a vertex shader's draws, every CM_CHANGE_COARSER_BY primitives are one, with all of their tiles and fragments;
     * vertices are as many fewer. */
    CM_CHANGE_COARSER_MESH,
-   /** Of indexed draws of a vertex shader, the repetitions of a vertex follow it: in a FIFO of transformed vertices
+   /** In indexed draws of a vertex shader, the repetitions of a vertex follow it: in a FIFO of transformed vertices
     * they are all found. */
    CM_CHANGE_FETCH_ONCE,
    /** Primitives drawn to a target have half as many attributes, except the position: two values in the space of one. */
@@ -60,7 +60,7 @@ struct cm_change {
     * target (CM_CHANGE_FRONT_TO_BACK, _HALF_ATTRIBUTES; cm_pass_target). */
    uint32_t number;
    uint32_t block_bytes; /**< of CM_CHANGE_COMPRESS */
-   /** Of CM_CHANGE_ATTACHMENTS, _SKIP_PASSES and _JOIN_PASSES: the passes, ascending. */
+   /** For CM_CHANGE_ATTACHMENTS, _SKIP_PASSES and _JOIN_PASSES: the passes, ascending. */
    struct cm_changed_pass *passes;
    uint32_t num_passes;
 };
@@ -86,7 +86,8 @@ uint32_t cm_levels_coarser(uint32_t step);
 
 /** Whether changes can be applied together: not where one leaves out a pass that the other joins with another one. */
 bool cm_changes_combine(const struct cm_change *one, const struct cm_change *other);
-/** Of how many passes both a change of attachments and one that joins passes leave out loads: of those that go on an earlier one. */
+/** The number of passes whose loads both a change of attachments and one that joins passes leave out: those that continue
+ * an earlier pass. */
 uint32_t cm_changes_shared_loads(const struct cm_change *attachments, const struct cm_change *join);
 
 struct cm_changer;

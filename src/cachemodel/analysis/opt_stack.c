@@ -303,7 +303,7 @@ empty_set(struct cm_opt_stack *stack, uint32_t set)
    }
 }
 
-/* What the group gives for what comes into it; nothing where it has room. */
+/* The block that leaves the group for the one that enters; none where it has a free entry. */
 static struct heap_entry
 exchange(struct cm_opt_stack *stack, const struct group *group, struct heap_entry entry, bool is_live)
 {

@@ -54,7 +54,7 @@ cm_reuse_set(const struct cm_reuse *reuse, uint64_t block)
    return cm_set_of(&reuse->index, block);
 }
 
-/* Room for twice as many blocks. */
+/* Doubles the space for blocks. */
 static bool
 grow_records(struct cm_reuse *reuse)
 {

@@ -32,7 +32,7 @@ set_of(struct cm_stream_profile *profile, uint64_t block)
    return profile->residents + (size_t)cm_set_of(&profile->index, block) * profile->ways;
 }
 
-/* What is known of a block, or room for one where it is CM_NO_BLOCK; a set has as much room as the cache has ways. */
+/* A block's entry, or a free one where it is CM_NO_BLOCK; a set has as many entries as the cache has ways. */
 static struct resident *
 find(struct resident *set, uint32_t ways, uint64_t block)
 {

@@ -245,7 +245,7 @@ struct cm_gspc_config cm_cache_config_gspc(const struct cm_cache_config *cache);
 #define CM_LEADERS_COUNT 4
 extern const char *const cm_leaders_names[CM_LEADERS_COUNT];
 
-/** Of so many sets, one is a sample of the policies that learn from samples (GSPC 3: 16 of 1,024). */
+/** One set in so many is a sample for the policies that learn from samples (GSPC 3: 16 of 1,024). */
 #define CM_SETS_PER_SAMPLE 64
 
 /** Whether a policy distinguishes dead blocks of the Parameter Buffer (memory/liveness.h): tcor, dead-lru. */

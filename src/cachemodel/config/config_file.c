@@ -123,7 +123,7 @@ cm_config_origin(const struct cm_config_source *source, const char *key, unsigne
    return source->files[0];
 }
 
-/* Of a key and all keys in it. */
+/* For a key and all keys in it. */
 static void
 forget_origins(struct cm_config_source *source, const char *key)
 {

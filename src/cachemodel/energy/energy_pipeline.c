@@ -24,7 +24,7 @@ struct operation {
 
 #define OPERATION(where, unit, what, counter, key) \
    {where, CM_ENERGY_##unit, what, counter, #key, offsetof(struct cm_energy_config, key), 1}
-/* Of an invocation, where the key is of the four of a quad. */
+/* Per invocation; the key is per quad, of four. */
 #define QUARTER(where, unit, what, counter, key) \
    {where, CM_ENERGY_##unit, what, counter, #key, offsetof(struct cm_energy_config, key), 4}
 static const struct operation operations[] = {

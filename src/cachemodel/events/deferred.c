@@ -331,7 +331,7 @@ cm_deferred_build(struct cm_deferred *deferred, const struct cm_tile_events *ful
    return true;
 }
 
-/* Room for as many words as the pass has: mostly no fewer than what is shaded. */
+/* Reserves space for as many words as the pass has: mostly no fewer than what is shaded. */
 static bool
 make_room(struct cm_tile_events *events, const struct cm_pass *pass, size_t num_tiles)
 {
@@ -363,7 +363,7 @@ cm_deferred_build_pass(struct cm_deferred *deferred, struct cm_pass *pass)
       free(tiles);
       return false;
    }
-   /* The room was that for all fragments, or more. */
+   /* Space was reserved for all fragments, or more. */
    uint32_t *words = realloc(deferred->events.words, (deferred->events.num_words + 1) * sizeof *words);
    words = words ? words : deferred->events.words;
    pass->deferred_words = words;

@@ -380,7 +380,7 @@ struct cm_pass {
     * primitives, or more where a clear dropped draws. 0: not known. */
    uint32_t attribute_blocks;
    enum cm_end_reason end; /**< why it ended; changes nothing that is counted */
-   /** Of a replayed trace: the number of the call that ended it, such as a draw to another framebuffer; 0: not known, or a
+   /** In a replayed trace, the number of the call that ended it, such as a draw to another framebuffer; 0: not known, or a
     * buffer swap. */
    uint32_t end_call;
    uint32_t num_color;
@@ -554,16 +554,16 @@ enum cm_event_type {
 #define CM_SHADE_RUN \
    (1u << 18) /**< with CM_SHADE_DEFERRED: changes where another run of primitives
                                          * begins, even of the same draw */
-/** Of CM_EVENT_UNSHADED: the quads fail by their region's depth. */
+/** For CM_EVENT_UNSHADED: the quads fail by their region's depth. */
 #define CM_UNSHADED_HIDDEN (1u << 16)
 /** Pixels of the side of a region of hierarchical depth: 8, as in the first GPU that had it (S. Morein, "ATI
  * Radeon HyperZ Technology", Graphics Hardware 2000). A row of regions begins with the attachment's. */
 #define CM_HIZ_SIZE 8
 #define CM_SHADE_SAMPLE_SHIFT 24 /**< CM_PASS_FULL: 1 + the sample that the shader runs for; 0: all */
 
-/** Of CM_EVENT_INVOKE: the invocations have run before. */
+/** For CM_EVENT_INVOKE: the invocations have run before. */
 #define CM_INVOKE_RESUMES (1u << 16)
-/* Of CM_EVENT_BUFFER and CM_EVENT_IMAGE: the unit is bits 16 … 21 of the word. */
+/* For CM_EVENT_BUFFER and CM_EVENT_IMAGE: the unit is bits 16 … 21 of the word. */
 #define CM_STORAGE_OPERATION_SHIFT 22 /**< 2 bits: enum cm_storage_operation */
 #define CM_STORAGE_BYTES_SHIFT 24     /**< 8 bits, of CM_EVENT_BUFFER: bytes an invocation accesses, 1 … 16 */
 
@@ -597,7 +597,7 @@ cm_event_unit(uint32_t word)
    return word >> 16;
 }
 
-/** Of CM_EVENT_BUFFER and CM_EVENT_IMAGE: which of the buffers or images. */
+/** For CM_EVENT_BUFFER and CM_EVENT_IMAGE: which of the buffers or images. */
 static inline uint32_t
 cm_storage_unit(uint32_t word)
 {

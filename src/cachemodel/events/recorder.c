@@ -581,7 +581,7 @@ write_index(struct cm_recorder *recorder)
    return append(recorder, trailer, sizeof trailer);
 }
 
-/* Data after the last whole frame is useless, and takes room that the index may need. */
+/* Data after the last whole frame is useless, and takes space that the index may need. */
 static void
 cut_unfinished_frame(struct cm_recorder *recorder)
 {

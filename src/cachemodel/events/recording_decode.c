@@ -440,7 +440,7 @@ decode_event(struct decoder *decoder, uint32_t *word, const uint32_t *end)
    return type == CM_EVENT_FLUSH || decode_shading(decoder, word, tag & EVENT_DRAW, room);
 }
 
-/* Room for a tile's next words: the usual tile has one piece and gets exactly as many. */
+/* Reserves space for a tile's next words: the usual tile has one piece and gets exactly as many. */
 static uint32_t *
 add_words(struct cm_tile_events *events, size_t n)
 {

@@ -43,7 +43,7 @@ struct cm_resource {
 /** A shader's memory. */
 struct cm_shader_memory {
    uint64_t instructions, constants;           /**< addresses */
-   uint64_t instruction_bytes, constant_bytes; /**< room */
+   uint64_t instruction_bytes, constant_bytes; /**< space */
 };
 
 struct cm_address_space {

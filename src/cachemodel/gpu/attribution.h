@@ -33,7 +33,7 @@ struct cm_attributed_rows {
    struct cm_attributed_row sum;         /**< of their counts and energies */
 };
 
-/** Of the last frame, after cm_gpu_frame_end; valid until the next call. False: the configuration asks
+/** For the last frame, after cm_gpu_frame_end; valid until the next call. False: the configuration asks
  * for no rows by that part, or, with a message, out of memory. */
 bool cm_gpu_attributed_rows(struct cm_gpu *gpu, enum cm_origin_part part, struct cm_attributed_rows *rows);
 

@@ -24,7 +24,7 @@ struct cm_draw_names {
    uint32_t vertex_shader, fragment_shader; /**< identifiers; 0: none */
 };
 
-/** Of a GPU whose configuration asks for it. */
+/** For a GPU whose configuration asks for it. */
 struct cm_gpu_attribution {
    struct cm_attribution *counts;
    uint64_t counted[CM_PIPELINE_COUNT];     /**< of the stages' counters: what has been attributed */

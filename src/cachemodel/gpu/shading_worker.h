@@ -43,7 +43,7 @@ struct cm_shading_worker {
  * there, in order. False when out of memory. */
 bool cm_shading_workers_share(struct cm_gpu *gpu);
 
-/** Of a GPU that can have some (cm_parallel_can_shade). False when out of memory. */
+/** For a GPU that can have some (cm_parallel_can_shade). False when out of memory. */
 bool cm_shading_worker_init(struct cm_shading_worker *worker, struct cm_gpu *gpu,
                             const struct cm_fragment_stage *stage);
 void cm_shading_worker_finish(struct cm_shading_worker *worker);

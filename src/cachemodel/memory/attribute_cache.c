@@ -216,7 +216,7 @@ leaves_before(const struct cm_attribute_cache *cache, const struct cm_primitive_
    }
 }
 
-/* Of the lines from … to, the victim; NULL: all are empty, locked or chosen already. */
+/* The victim among the lines from … to; NULL: all are empty, locked or already chosen. */
 static struct cm_primitive_line *
 first_to_leave(struct cm_attribute_cache *cache, struct cm_primitive_line *lines, uint32_t num_lines)
 {
@@ -244,7 +244,7 @@ further_victim(struct cm_attribute_cache *cache, uint32_t set)
    return NULL;
 }
 
-/* An access that has to find room. */
+/* An access that needs free lines. */
 struct request {
    uint32_t set;
    uint32_t num_attributes;

@@ -8,7 +8,7 @@
  * Buffer, where each entry holds one attribute and points to the next one. Unused entries
  * are a list, too. A primitive's set follows from its ID (memory/set_index.h).
  *
- * Of the lines of a set that are not locked, the one with the greatest OPT number is evicted (III-C6).
+ * The unlocked line of a set with the greatest OPT number is evicted (III-C6).
  * Of those with the same OPT number, all to be read in the same tile, it is the one that the
  * configuration says (enum cm_ties), by default that with the greatest ID: lists are in draw
  * order, so it is the one read last. With policy lru it is the least recently used one.

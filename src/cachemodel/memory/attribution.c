@@ -468,7 +468,7 @@ find_page(struct cm_writers *writers, uint64_t block)
    return page;
 }
 
-/* Room for another page: the table is at most half full. Pages without writers are freed. */
+/* Makes room for another page: the table is at most half full. Pages without writers are freed. */
 static bool
 widen_pages(struct cm_writers *writers)
 {

@@ -61,7 +61,7 @@ struct cm_writers {
 #define CM_NO_COLUMN UINT32_MAX
 #define CM_RECENT_RESOURCES 16
 
-/** Of a simulated GPU. */
+/** For a simulated GPU. */
 struct cm_attribution {
    bool has_part[CM_ORIGIN_COUNT];                      /**< a table is by that part, or within it */
    struct cm_attribution_table tables[CM_ORIGIN_COUNT]; /**< by enum cm_origin_part */

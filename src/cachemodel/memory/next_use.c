@@ -43,7 +43,7 @@ find(struct cm_last_use *last, uint64_t slots, uint64_t block)
    return &last[slot];
 }
 
-/* Room for so many blocks, the table at most half full. */
+/* Reserves space for a number of blocks: the table is at most half full. */
 static bool
 reserve_blocks(struct cm_next_use *uses, uint64_t blocks)
 {

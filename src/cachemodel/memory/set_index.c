@@ -11,7 +11,7 @@ degree_of(uint64_t polynomial)
    return 63 - (unsigned)__builtin_clzll(polynomial);
 }
 
-/* Of polynomials over GF(2), a bit a coefficient. */
+/* Polynomials over GF(2), a bit per coefficient. */
 static uint64_t
 remainder_of(uint64_t dividend, uint64_t divisor)
 {

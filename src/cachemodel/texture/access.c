@@ -246,7 +246,7 @@ cm_texture_access_init(struct cm_texture_access *access, const struct cm_config 
    }
    for (unsigned shift = 0; shift < CM_ACCESS_TEXEL_SIZES; shift++) {
       try_out_positions(access, config, shift);
-      /* Of texels whose tiles are larger than lines, the position does not tell the bank. */
+      /* Where tiles of texels are larger than lines, the position does not tell the bank. */
       if (access->design == CM_TEXTURE_DESIGN_BANKED_INTERLEAVED &&
           shift + access->tile_shift >= access->block_shift)
          access->shapes[shift] = NO_SHAPE;

@@ -194,7 +194,7 @@ cm_mshrs_has_free(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cy
          soonest = fill->time < soonest ? fill->time : soonest;
          continue;
       }
-      /* Of those whose completion is not known, the two that were allocated first are checked. */
+      /* The two that were allocated first are checked, of those whose completion is not known. */
       if (fill->ticket != CM_NO_TICKET && ++unknown == 1)
          cm_memory_advance(memory, now);
       if ((fill->ticket == CM_NO_TICKET || unknown <= 2) && is_over(memory, fill, now)) {

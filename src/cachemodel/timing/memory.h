@@ -221,7 +221,7 @@ struct cm_flight {
    uint64_t *entered;
 };
 
-/** Room for `size` items, of the pool. */
+/** Takes space for `size` items from the pool. */
 void cm_flight_init(struct cm_flight *flight, uint32_t size, struct cm_pool *pool);
 
 static inline bool

@@ -189,7 +189,7 @@ cm_timing_set_timeline(struct cm_timing *timing, struct cm_timeline *timeline)
 
 /* ---- writing ------------------------------------------------------------- */
 
-/* Room for an item of the log that is being written; false: there is no log, or out of memory. */
+/* Reserves space for an item of the log that is being written; false: there is no log, or out of memory. */
 static bool
 make_room(struct cm_timing *timing, void *items, size_t *capacity, size_t count, size_t item_bytes)
 {

@@ -7,7 +7,7 @@
 
 #define FIRST_SLOTS 64
 
-/* Makes room for another one. */
+/* Makes room for one more ID. */
 static bool
 widen(struct cm_id_table *table)
 {

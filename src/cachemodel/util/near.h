@@ -7,7 +7,7 @@
 
 #define CM_NEAR_NAMES 3  /**< so many are named at most */
 #define CM_NEAR_BYTES 80 /**< longer names and words have no suggestions */
-/** Room for what cm_near_text writes. */
+/** Space for the text of cm_near_text. */
 #define CM_NEAR_TEXT (CM_NEAR_NAMES * (CM_NEAR_BYTES + 4) + 20)
 
 /** Upper and lower case are equal in it, and so are '.', '-' and '_'. */

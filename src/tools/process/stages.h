@@ -6,7 +6,7 @@
 
 #include "process/process.h"
 
-/** So many stages follow. */
+/** `count` stages follow. */
 void stages_begin(unsigned count);
 
 /** The next one begins; what its processes do is shown with its name. */

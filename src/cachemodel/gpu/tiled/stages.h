@@ -86,7 +86,7 @@ struct cm_fragment_stage {
    struct cm_shading *shading;
 };
 
-/** Of a GPU whose shared units are built. False when out of memory. */
+/** For a GPU whose shared units are built. False when out of memory. */
 bool
 cm_fragment_stage_init(struct cm_fragment_stage *stage, struct cm_gpu *gpu, struct cm_storage_stage *storage);
 void cm_fragment_stage_finish(struct cm_fragment_stage *stage);

@@ -12,7 +12,7 @@ struct rrip {
    uint16_t bimodal_insertions; /**< since the last long one */
 };
 
-/** Of so many bimodal insertions the last one is long (Jaleel et al., ISCA 2010). */
+/** The last of so many bimodal insertions is long (Jaleel et al., ISCA 2010). */
 #define RRIP_BIMODAL_PERIOD 32
 
 /** Least sets of a group (memory/replacement/set_dueling.h) of drrip. */

@@ -220,7 +220,7 @@ cm_hidden_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
    const struct cm_work *work = hidden->work;
    if (!work)
       return false;
-   /* Of the two Z-Buffers, that of the tile before the last has to be free. */
+   /* The one of the two Z-Buffers that has the tile before the last must be free. */
    if (!hidden->next && work->number >= 2 && hidden->z_free[work->number & 1] == CM_UNKNOWN)
       return false;
    if (hidden->next == work->log.fetched.count)

@@ -158,7 +158,7 @@ run(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t 
    flying->pending = false;
    if (!quad->footprints)
       return;
-   /* Of most quads there is one footprint. */
+   /* Most quads have one footprint. */
    const uint32_t piece =
       quad->footprints == 1 ? quad->instructions / 2 : quad->instructions / (quad->footprints + 1);
    flying->tail = quad->instructions - quad->footprints * piece;

@@ -78,7 +78,7 @@ struct cm_flying_quad {
    uint32_t draw;
    bool pending;              /**< some of its reads are not issued */
    cm_dram_ticket submitted;  /**< the last ticket before it */
-   struct cm_dependency wait; /**< for textures; last, as most of its room is not used */
+   struct cm_dependency wait; /**< for textures; last, as most of its space is not used */
 };
 
 struct cm_raster_timing {

@@ -269,7 +269,7 @@ unmap_vertex_buffers(struct tbr_context *context)
       draw_set_mapped_vertex_buffer(context->draw, i, NULL, 0);
 }
 
-/** Of a stage that draw executes, which happens now: a texture that is still being rendered must be
+/** For a stage that draw executes, which happens now: a texture that is still being rendered must be
  * waited for. One that is bound but not read, left by another program, must not end the pass. */
 static void
 map_stage_textures(struct tbr_context *context, enum pipe_shader_type stage,

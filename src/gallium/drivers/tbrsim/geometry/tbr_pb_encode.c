@@ -188,7 +188,7 @@ find_tiles(struct tbr_batch *batch, const struct outline *outline, struct sample
 static bool
 allocate_page(struct tbr_batch *batch)
 {
-   /* Room for a primitive that begins in the last block. */
+   /* Space for a primitive that begins in the last block. */
    const size_t blocks = TBR_PAGE_BLOCKS + TBR_MAX_INPUTS;
    struct cm_pb_attribute_block **page = util_dynarray_grow(&batch->pages, struct cm_pb_attribute_block *, 1);
    if (!page)

@@ -50,7 +50,7 @@ struct tbr_vertex_accesses {
    struct cm_tile_events events;        /**< of one call of the texture unit */
    struct util_dynarray found;          /**< struct found_access, of the draw */
    uint32_t texture_reads;              /**< texture instructions that the draw's invocations ran */
-   bool lost;                           /**< not all of them: out of memory, or of room in the log */
+   bool lost;                           /**< not all of them: out of memory, or of space in the log */
    uint32_t instance;                   /**< of the part that was taken last */
    uint32_t begun[CM_PRERASTER_STAGES]; /**< invocations logged when that instance began, in this pass */
    uint32_t taken[CM_PRERASTER_STAGES]; /**< when that part ended */
@@ -568,7 +568,7 @@ append_accesses(const struct tbr_vertex_accesses *accesses, const struct tbr_bin
    return ok;
 }
 
-/** Finds what the logged instructions accessed. False when out of memory, or of room in the log. */
+/** Finds what the logged instructions accessed. False when out of memory, or of space in the log. */
 static bool
 find_accesses(struct tbr_context *context, struct tbr_batch *batch)
 {

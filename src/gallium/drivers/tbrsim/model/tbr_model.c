@@ -183,7 +183,7 @@ consume_finish(struct tbr_model *model)
    assert(!model->frame_open);
 }
 
-/** Of threads that still draw while the process exits: what they wait for happens all the same. */
+/** For threads that still draw while the process exits: what they wait for still happens. */
 static void
 discard(const struct message *message)
 {

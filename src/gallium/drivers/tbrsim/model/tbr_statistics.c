@@ -38,7 +38,7 @@ tbr_statistics_describe_run(const char *isa, struct cm_run_value values[TBR_NUM_
 static bool
 create_writer(const struct cm_config *config, const char *isa, const struct cm_timeline_frames *timeline)
 {
-   /* Of a recording, another build may simulate than the one that rendered. */
+   /* A recording may be simulated by another build than the one that rendered. */
    struct cm_run_value values[TBR_NUM_RUN_VALUES + 1] = {
       [TBR_NUM_RUN_VALUES] = {CM_RUN_SIMULATOR, tbrsim_commit},
    };

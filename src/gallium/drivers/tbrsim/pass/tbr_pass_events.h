@@ -15,7 +15,7 @@
 
 struct tbr_pass;
 
-/** So many of the arrays are of the draws; the others have an element per tile. */
+/** The number of arrays with an element per draw; the others have one per tile. */
 #define TBR_DRAW_EVENT_ARRAYS 9
 
 struct tbr_pass_events {
@@ -44,7 +44,7 @@ void tbr_pass_events_fini(struct tbr_pass_events *events);
 void tbr_pass_events_reset(struct tbr_pass_events *events);
 /** Removes all draws. */
 void tbr_pass_events_drop_draws(struct tbr_pass_events *events);
-/** So many tiles, untouched and without events. False when out of memory. */
+/** Sets the number of tiles, untouched and without events. False when out of memory. */
 bool tbr_pass_events_set_tiles(struct tbr_pass_events *events, uint32_t num_tiles);
 struct cm_attachment *
 tbr_pass_events_attachment(struct tbr_pass_events *events, enum tbr_attachment_number i);

@@ -28,7 +28,7 @@ void tbr_hit_rates_destroy_screen(struct tbr_screen *screen);
 /** The rate that a type of queries is of; NULL: none. */
 const struct tbr_hit_rate *tbr_hit_rate_of(const struct tbr_screen *screen, unsigned type);
 
-/** Of queries whose type is a rate's; create: false when out of memory, and then there is nothing to destroy. */
+/** For queries of a rate; create: false when out of memory, and then there is nothing to destroy. */
 bool tbr_hit_rate_query_create(struct tbr_context *context, struct tbr_query *query);
 void tbr_hit_rate_query_destroy(struct tbr_context *context, struct tbr_query *query);
 /** False when out of memory. */

@@ -51,7 +51,7 @@ finish_model(struct tbr_screen *screen)
    tbr_model_finish(screen->model);
 }
 
-/** Of a program without a swap, which has no frames to tell that something is missing. */
+/** For a program without a swap, which has no frames to tell that something is missing. */
 static void
 report_unflushed(struct tbr_screen *screen)
 {

@@ -235,7 +235,7 @@ can_copy_by_drawing(const struct tbr_context *context, const struct pipe_resourc
    /* Tiles of a level are read while others are written. */
    if (destination == source && destination_level == source_level)
       return false;
-   /* Of two signed values for -1 a draw writes the one. */
+   /* A draw writes one of the two signed values for -1. */
    if (util_format_is_snorm(source->format))
       return false;
    return util_blitter_is_copy_supported(context->blitter, destination, source);

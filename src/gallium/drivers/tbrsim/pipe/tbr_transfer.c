@@ -15,7 +15,7 @@
 struct tbr_transfer {
    struct pipe_transfer base;
    struct tbr_storage *storage; /**< what is mapped, though the resource may get other memory meanwhile */
-   /** Of a multisampled resource: a single-sampled image of the box, and its mapping. */
+   /** For a multisampled resource: a single-sampled image of the box, and its mapping. */
    struct pipe_resource *pixels;
    struct pipe_transfer *pixels_transfer;
 };

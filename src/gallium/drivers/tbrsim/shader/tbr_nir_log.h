@@ -42,7 +42,7 @@ struct tbr_logged_access {
 
 /** The head of the shader buffer TBR_LOG_BUFFER. */
 struct tbr_log {
-   uint32_t count;          /**< accesses of a part of the draw, be there room for them or not */
+   uint32_t count;          /**< accesses of a part of the draw, whether or not there is space for them */
    uint32_t invocations[4]; /**< of the draw, by enum cm_preraster_stage */
    uint32_t unused[3];
    struct tbr_logged_access accesses[];

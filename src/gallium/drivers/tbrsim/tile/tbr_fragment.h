@@ -86,7 +86,7 @@ struct tbr_fragment_resources {
                       struct tbr_load_store_arguments *arguments); /**< tbr_isa.load_store */
    void (*query_storage)(struct tbr_texture_thread *thread, const struct tbr_bound_storage *storage,
                          struct tbr_load_store_arguments *arguments); /**< tbr_load_store_query_size */
-   /** Of compute shaders: returns when all invocations of the work-group have arrived. The other arguments are unused. */
+   /** For compute shaders: returns when all invocations of the work-group have arrived. The other arguments are unused. */
    void (*barrier)(struct tbr_texture_thread *thread, const struct tbr_bound_storage *storage,
                    struct tbr_load_store_arguments *arguments);
 };

@@ -194,9 +194,9 @@ struct tbr_tile_thread {
 
 /** Ends the process with a message: a renderer without memory has no right image. */
 _Noreturn void tbr_tile_out_of_memory(const char *what);
-/** Doubles the room for the tile's primitives. */
+/** Doubles the space for the tile's primitives. */
 void tbr_tile_grow_primitives(struct tbr_tile_thread *thread);
-/** Doubles the room for runs of primitives. */
+/** Doubles the space for runs of primitives. */
 void tbr_tile_grow_runs(struct tbr_tile_thread *thread);
 /** The next chunk of planes. */
 void tbr_tile_next_chunk(struct tbr_tile_thread *thread);

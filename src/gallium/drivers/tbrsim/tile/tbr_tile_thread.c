@@ -23,7 +23,7 @@ tbr_tile_out_of_memory(const char *what)
    tbr_process_abort();
 }
 
-/* Room for what is visible in a tile of so many samples per pixel. */
+/* Reserves space for what is visible in a tile of so many samples per pixel. */
 static bool
 reserve_visible(struct tbr_tile_thread *thread, uint32_t samples)
 {

@@ -181,7 +181,7 @@ texture_load_inner(const struct tbr_texture_private *state, enum texture_kind ki
       colors[i] = texture_unpack(kind, texels[i]);
 }
 
-/** Of squares that may reach beyond the level: repeats or clamps. */
+/** For squares that may reach beyond the level: repeats or clamps. */
 TEXTURE_INLINE struct texel_positions
 texture_wrap_square(const struct tbr_texture_private *state, const struct texture_place *place, texture_int x,
                     texture_int y)
@@ -195,7 +195,7 @@ texture_wrap_square(const struct tbr_texture_private *state, const struct textur
    return (struct texel_positions){place->offset, place->row_stride, {x0, x1}, {y0, y1}};
 }
 
-/** Of a seamless cube map; crossing: the lanes whose squares cross edges of its faces. */
+/** For a seamless cube map; crossing: the lanes whose squares cross edges of its faces. */
 TEXTURE_INLINE void
 texture_load_seamless(const struct tbr_texture_private *state, enum texture_kind kind,
                       const struct texture_point *point, const struct texel_positions *places, texture_int x,
