@@ -83,6 +83,7 @@ run(const struct cm_config *config, struct cm_recording *recording, struct tile_
             cm_gpu_define_resource(gpu, &item.resources[r]);
          free(item.resources);
          free(item.names);
+         free(item.codes);
          break;
       case CM_ITEM_PASS: run_pass(gpu, item.pass); break;
       default: cm_gpu_frame_end(gpu); break;

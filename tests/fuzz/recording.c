@@ -76,6 +76,13 @@ define_name(const struct gpus *gpus, const struct cm_name *name)
 }
 
 static void
+define_code(const struct gpus *gpus, const struct cm_shader_code *code)
+{
+   for (size_t g = 0; g < NUM_GPUS; g++)
+      cm_gpu_define_code(gpus->list[g], code);
+}
+
+static void
 end_frame(const struct gpus *gpus)
 {
    for (size_t g = 0; g < NUM_GPUS; g++)
@@ -165,12 +172,15 @@ run_file(const uint8_t *data, size_t size)
          define_name(&gpus, &item.names[n]);
       for (size_t r = 0; r < item.num_resources; r++)
          define_resource(&gpus, &item.resources[r]);
+      for (size_t c = 0; c < item.num_codes; c++)
+         define_code(&gpus, &item.codes[c]);
       if (item.type == CM_ITEM_PASS)
          run_pass(&gpus, &item.pass->pass);
       if (item.type == CM_ITEM_FRAME_END)
          end_frame(&gpus);
       free(item.resources);
       free(item.names);
+      free(item.codes);
       cm_recorded_pass_release(item.pass);
    }
    struct cm_recording_section sections[CM_RECORDING_MAX_SECTIONS];
@@ -204,6 +214,8 @@ run_payloads(uint32_t version, const uint8_t *data, size_t size)
       define_name(&gpus, &found.names[n]);
    for (size_t r = 0; r < found.num_resources; r++)
       define_resource(&gpus, &found.resources[r]);
+   for (size_t c = 0; c < found.num_codes; c++)
+      define_code(&gpus, &found.codes[c]);
    if (!cm_decode_pass(&head, version, &pass) && !cm_check_pass_names(&check, &pass) &&
        !cm_decode_tiles(&all, CM_RECORDING_VERSION, &pass)) {
       run_pass(&gpus, &pass);

@@ -10,7 +10,7 @@
 
 struct cm_pass_join {
    struct cm_pass pass; /* its arrays are the join's */
-   size_t draws, vertices, feedback, vertex_bindings, vertex_accesses, primitives,
+   size_t draws, vertices, feedback, vertex_bindings, vertex_accesses, region_runs, primitives,
       primitive_tiles; /* capacities */
    uint32_t num_tiles; /* that there are tiles[] and touched[] for */
    bool taken;
@@ -37,6 +37,7 @@ free_pass(struct cm_pass_join *join)
    free(join->pass.feedback);
    free(join->pass.vertex_bindings);
    free(join->pass.vertex_accesses);
+   free(join->pass.region_runs);
    free(join->pass.primitives);
    free(join->pass.primitive_tiles);
 }
@@ -142,6 +143,7 @@ begin(struct cm_pass_join *join, const struct cm_pass *pass)
    join->pass.feedback = old.feedback;
    join->pass.vertex_bindings = old.vertex_bindings;
    join->pass.vertex_accesses = old.vertex_accesses;
+   join->pass.region_runs = old.region_runs;
    join->pass.primitives = old.primitives;
    join->pass.primitive_tiles = old.primitive_tiles;
    join->pass.tiles = old.tiles;
@@ -149,7 +151,7 @@ begin(struct cm_pass_join *join, const struct cm_pass *pass)
    join->pass.deferred = NULL;
    join->pass.num_draws = join->pass.num_primitives = join->pass.attribute_blocks = 0;
    join->pass.num_vertices = join->pass.num_feedback = join->pass.num_primitive_tiles = 0;
-   join->pass.num_vertex_accesses = join->pass.num_vertex_bindings = 0;
+   join->pass.num_vertex_accesses = join->pass.num_region_runs = join->pass.num_vertex_bindings = 0;
    if (num_tiles > join->num_tiles) {
       struct cm_tile_events *tiles = realloc(old.tiles, num_tiles * sizeof *tiles);
       if (tiles) {
@@ -179,12 +181,14 @@ cm_pass_join_add(struct cm_pass_join *join, const struct cm_pass *pass)
    const struct offsets offsets = {joined->num_draws, joined->num_primitives};
    if (!APPEND(join, draws, pass) || !APPEND(join, vertices, pass) || !APPEND(join, feedback, pass) ||
        !APPEND(join, vertex_bindings, pass) || !APPEND(join, vertex_accesses, pass) ||
-       !APPEND(join, primitives, pass) || !APPEND(join, primitive_tiles, pass))
+       !APPEND(join, region_runs, pass) || !APPEND(join, primitives, pass) ||
+       !APPEND(join, primitive_tiles, pass))
       return false;
    for (uint32_t d = offsets.draw; d < offsets.draw + pass->num_draws; d++) {
       joined->draws[d].first_vertex += joined->num_vertices;
       joined->draws[d].first_feedback += joined->num_feedback;
       joined->draws[d].first_vertex_access += joined->num_vertex_accesses;
+      joined->draws[d].first_region_run += joined->num_region_runs;
    }
    for (uint64_t r = 0; r < pass->num_vertex_accesses; r++)
       joined->vertex_accesses[joined->num_vertex_accesses + r].binding += joined->num_vertex_bindings;
@@ -202,6 +206,7 @@ cm_pass_join_add(struct cm_pass_join *join, const struct cm_pass *pass)
    joined->num_feedback += pass->num_feedback;
    joined->num_vertex_bindings += pass->num_vertex_bindings;
    joined->num_vertex_accesses += pass->num_vertex_accesses;
+   joined->num_region_runs += pass->num_region_runs;
    joined->num_primitives += pass->num_primitives;
    joined->num_primitive_tiles += pass->num_primitive_tiles;
    joined->attribute_blocks += pass->attribute_blocks;

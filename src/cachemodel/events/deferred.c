@@ -197,6 +197,19 @@ emit_buffer_accesses(uint32_t *room, const uint32_t *event, uint32_t first, uint
    return room + 1 + num_kept * CM_BUFFER_ACCESS_WORDS;
 }
 
+/* How often some quads ran the regions of their shader. */
+static uint32_t *
+emit_regions(uint32_t *room, const uint32_t *event, uint32_t first, uint32_t count)
+{
+   const uint32_t quads = cm_regions_quads(*event) >> first & ((1u << count) - 1);
+   const uint32_t flags = cm_event_count(*event) & ~CM_REGIONS_QUADS, words = cm_regions_words(*event);
+   if (!quads)
+      return room;
+   room[0] = cm_event_with_count(*event, quads | flags);
+   memcpy(room + 1, event + 1, words * sizeof *room);
+   return room + 1 + words;
+}
+
 /* A run of some quads of a group, `count` from `first` on, which are visible. Returns the end of the words: no more than
  * the run has. */
 static uint32_t *
@@ -219,6 +232,8 @@ emit_quads_of_run(uint32_t *room, const uint32_t *run, const uint32_t *end, uint
    for (const uint32_t *event = cm_event_next(run); event < end; event = cm_event_next(event)) {
       if (__builtin_expect(cm_event_type(*event) == CM_EVENT_BUFFER, false))
          room = emit_buffer_accesses(room, event, first, count, visible);
+      else if (__builtin_expect(cm_event_type(*event) == CM_EVENT_REGIONS, false))
+         room = emit_regions(room, event, first, count);
       else
          room = emit_footprints(room, event, first, count, visible);
    }
@@ -299,7 +314,7 @@ add_tile(struct cm_deferred *deferred, const struct cm_tile_events *full, bool *
           (!put_off || (*word & CM_SHADE_RUN) != run || word[1] != draw) && !emit_run(deferred, end))
          return false;
       const uint32_t *next = cm_event_next(word);
-      if ((shaded && !put_off) || cm_event_is_access(*word)) {
+      if ((shaded && !put_off) || cm_event_is_of_run(*word)) {
          word = next;
          continue;
       }

@@ -36,6 +36,7 @@ cm_event_next_slow(const uint32_t *event)
    case CM_EVENT_IMAGE: return event + 1 + cm_event_count(*event) * CM_FOOTPRINT_WORDS;
    case CM_EVENT_GROUP:
    case CM_EVENT_INVOKE: return event + 2;
+   case CM_EVENT_REGIONS: return event + 1 + cm_regions_words(*event);
    default: return event + 1;
    }
 }

@@ -298,6 +298,12 @@ struct cm_draw {
     * then, once per vertex. Recordings before version 9 have none, those of version 9 only texture reads of vertex shaders. */
    uint32_t num_accesses[CM_PRERASTER_STAGES];
    uint64_t first_vertex_access;
+   /** How often its shaders before the rasterizer ran their regions (events/shader_code.h), in all their invocations
+    * together: of each stage so many regions, stage by stage from pass->region_runs[first_region_run] on. Region 0 has the
+    * number of invocations. 0 regions: the shader has no control flow, or recordings before version 12. Several instances,
+    * and a draw that goes on in another pass, may share them: what counts is the mean of an invocation. */
+   uint32_t num_regions[CM_PRERASTER_STAGES];
+   uint64_t first_region_run;
    uint32_t num_textures;
    struct cm_texture_binding textures[CM_MAX_TEXTURE_UNITS];
    uint32_t storage;            /**< 1 + its number in pass->storages; 0: the shader accesses none */
@@ -405,6 +411,8 @@ struct cm_pass {
    struct cm_texture_binding *vertex_bindings;
    uint64_t num_vertex_accesses;
    struct cm_vertex_access *vertex_accesses;
+   uint64_t num_region_runs;
+   uint64_t *region_runs; /**< of all draws' shaders before the rasterizer */
    uint32_t num_primitives;
    struct cm_primitive *primitives; /**< in program order */
    uint64_t num_primitive_tiles;
@@ -469,6 +477,16 @@ bool cm_pass_has_vertex_storage(const struct cm_pass *pass);
  *                         invocations: quad q has those from 4 q on. With CM_INVOKE_RESUMES they have run before, and
  *                         continue after a barrier.
  *    CM_EVENT_BARRIER     all invocations of the group have arrived
+ *
+ * Of shaders with control flow:
+ *
+ *    CM_EVENT_REGIONS     how often some of the quads of the shade or invoke event before it ran each region of the shader's
+ *                         code (events/shader_code.h); behind a run's accesses, one event for all quads that are alike. An
+ *                         invoke event's count what ran since the last barrier.
+ *
+ * A quad runs a region as often as any of its fragments that are live, and not discarded by then, does: what only helper
+ * fragments would run does not count. A quad of such a shader that has no such event ran region 0 alone. In CM_PASS_FULL
+ * counts are of the live fragments, be they visible or not.
  *
  * Which invocations run together, up to the next barrier, has no meaning beyond that of an instruction of all of
  * them: a GPU with sub-groups of 4, 8 or 16 invocations executes it for those whose numbers divided by that are equal.
@@ -543,6 +561,7 @@ enum cm_event_type {
    CM_EVENT_GROUP = 7,      /**< CM_PASS_COMPUTE: a work-group begins */
    CM_EVENT_INVOKE = 8,     /**< CM_PASS_COMPUTE: invocations run */
    CM_EVENT_BARRIER = 9,    /**< CM_PASS_COMPUTE: all of the group's invocations have arrived */
+   CM_EVENT_REGIONS = 10,   /**< how often quads ran the regions of their shader */
 };
 
 /** The most shade events of a group. */
@@ -566,6 +585,13 @@ enum cm_event_type {
 /* For CM_EVENT_BUFFER and CM_EVENT_IMAGE: the unit is bits 16 … 21 of the word. */
 #define CM_STORAGE_OPERATION_SHIFT 22 /**< 2 bits: enum cm_storage_operation */
 #define CM_STORAGE_BYTES_SHIFT 24     /**< 8 bits, of CM_EVENT_BUFFER: bytes an invocation accesses, 1 … 16 */
+
+/* Of CM_EVENT_REGIONS: the count is a mask of quads, and a flag; the unit is the number of regions after region 0. */
+#define CM_REGIONS_QUADS 15u
+#define CM_REGIONS_ARE_BYTES \
+   16u /**< all counts are less than 256: four a word, the first in the lowest byte */
+/** Regions that a shader has at most; what else it has is in the regions around it. */
+#define CM_MAX_REGIONS 1024
 
 #define CM_BUFFER_ACCESS_WORDS (sizeof(struct cm_buffer_access) / 4)
 #define CM_QUAD_WORDS (sizeof(struct cm_quad) / 4)
@@ -616,6 +642,33 @@ cm_storage_bytes(uint32_t word)
    return word >> CM_STORAGE_BYTES_SHIFT;
 }
 
+/** Of CM_EVENT_REGIONS: which quads of the event before it; bit q: quad q. */
+static inline uint32_t
+cm_regions_quads(uint32_t word)
+{
+   return cm_event_count(word) & CM_REGIONS_QUADS;
+}
+
+/** Of CM_EVENT_REGIONS: words of counts behind the first word. */
+static inline uint32_t
+cm_regions_words(uint32_t word)
+{
+   const uint32_t count = cm_event_unit(word);
+   return cm_event_count(word) & CM_REGIONS_ARE_BYTES ? (count + 3) / 4 : count;
+}
+
+/** Of CM_EVENT_REGIONS: how often each of its quads ran a region, from 1 on; 0 for one that it does not have. */
+static inline uint32_t
+cm_regions_runs(const uint32_t *event, uint32_t region)
+{
+   const uint32_t number = region - 1;
+   if (number >= cm_event_unit(*event))
+      return 0;
+   if (cm_event_count(*event) & CM_REGIONS_ARE_BYTES)
+      return event[1 + number / 4] >> number % 4 * 8 & 255;
+   return event[1 + number];
+}
+
 /** What a shade event runs for: 1 + the sample; 0: the pixels. */
 static inline uint32_t
 cm_event_sample(uint32_t word)
@@ -645,21 +698,23 @@ cm_event_next(const uint32_t *event)
    return cm_event_next_slow(event);
 }
 
-/** Whether an event is what an instruction of the shade or invoke event before it accesses. */
+/** Whether an event is of the run of the shade or invoke event before it: what an instruction accesses, or how often regions
+ * ran. */
 static inline bool
-cm_event_is_access(uint32_t word)
+cm_event_is_of_run(uint32_t word)
 {
    const enum cm_event_type type = cm_event_type(word);
-   return type == CM_EVENT_FOOTPRINTS || type == CM_EVENT_BUFFER || type == CM_EVENT_IMAGE;
+   return type == CM_EVENT_FOOTPRINTS || type == CM_EVENT_BUFFER || type == CM_EVENT_IMAGE ||
+          type == CM_EVENT_REGIONS;
 }
 
-/** The event after a shade event and its accesses: with CM_SHADE_CONTINUES it is another
+/** The event after a shade event and its run's events: with CM_SHADE_CONTINUES it is another
  * of the same group. */
 static inline const uint32_t *
 cm_group_next_run(const uint32_t *event, const uint32_t *end)
 {
    event = cm_event_next(event);
-   while (event < end && cm_event_is_access(*event))
+   while (event < end && cm_event_is_of_run(*event))
       event = cm_event_next(event);
    return event;
 }

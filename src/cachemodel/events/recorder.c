@@ -400,6 +400,16 @@ cm_recorder_define_name(struct cm_recorder *recorder, const struct cm_name *name
 }
 
 void
+cm_recorder_define_code(struct cm_recorder *recorder, const struct cm_shader_code *code)
+{
+   if (atomic_load(&recorder->failed))
+      return;
+   cm_encode_code_definition(&recorder->definitions, code);
+   if (recorder->definitions.size > CM_CHUNK_LIMIT / 2)
+      submit_definitions(recorder);
+}
+
+void
 cm_recorder_pass_begin(struct cm_recorder *recorder, const struct cm_pass *pass, struct cm_pass_owner *owner)
 {
    assert(pass && owner->release_tile && owner->release);

@@ -3,7 +3,7 @@
  * Writes a recording: the event stream as a file (docs/recording-format.md).
  *
  * Calls come from one thread at a time, in stream order:
- *    gpu_begin, ((define_resource | define_name)*, pass_begin, pass_tile*, pass_end)*, frame_end, …
+ *    gpu_begin, ((define_resource | define_name | define_code)*, pass_begin, pass_tile*, pass_end)*, frame_end, …
  * and may start again with gpu_begin. They only submit their arguments to
  * the recorder's thread, which encodes, compresses and writes them. A pass and its tiles' events are
  * not copied; the recorder owns them until it releases them (struct cm_pass_owner).
@@ -24,6 +24,7 @@ struct cm_config;
 struct cm_process_results;
 struct cm_recorder;
 struct cm_run_value;
+struct cm_shader_code;
 
 /** Which of the fragments that the GPU's mode removes a recording holds. */
 enum cm_recording_kind {
@@ -50,6 +51,7 @@ void cm_recorder_gpu_begin(struct cm_recorder *recorder);
 void
 cm_recorder_define_resource(struct cm_recorder *recorder, const struct cm_resource_description *resource);
 void cm_recorder_define_name(struct cm_recorder *recorder, const struct cm_name *name);
+void cm_recorder_define_code(struct cm_recorder *recorder, const struct cm_shader_code *code);
 
 /** The owner of a pass' memory, a part of a struct of the caller. Both functions are called for everything that was
  * submitted, recorded or not, in that order; on the recorder's thread, except for tiles without events, which

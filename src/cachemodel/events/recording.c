@@ -71,6 +71,7 @@ memory_of(const struct cm_pass *pass)
           pass->num_feedback * sizeof *pass->feedback +
           pass->num_vertex_bindings * sizeof *pass->vertex_bindings +
           pass->num_vertex_accesses * sizeof *pass->vertex_accesses +
+          pass->num_region_runs * sizeof *pass->region_runs +
           pass->num_primitives * sizeof *pass->primitives +
           pass->num_primitive_tiles * sizeof *pass->primitive_tiles;
 }
@@ -436,6 +437,12 @@ cm_recording_value(const struct cm_recording *recording, const char *key)
    return NULL;
 }
 
+bool
+cm_recording_has_regions(const struct cm_recording *recording)
+{
+   return recording->version >= CM_RECORDING_REGIONS_VERSION;
+}
+
 const struct cm_indexed_frame *
 cm_recording_frames(const struct cm_recording *recording, size_t *count)
 {
@@ -547,6 +554,8 @@ read_resources(struct cm_recording *recording, uint64_t *offset)
    item.num_resources = found.num_resources;
    item.names = found.names;
    item.num_names = found.num_names;
+   item.codes = found.codes;
+   item.num_codes = found.num_codes;
    return item;
 }
 
@@ -674,6 +683,7 @@ cm_recording_list_definitions(struct cm_recording *recording,
       found(&item, context);
       free(item.resources);
       free(item.names);
+      free(item.codes);
    }
    return true;
 }

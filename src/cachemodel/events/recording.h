@@ -18,6 +18,7 @@
 #include "events/event_stream.h"
 #include "events/recorder.h"
 #include "events/recording_index.h"
+#include "events/shader_code.h"
 #include "results/writer.h"
 
 struct cm_recording;
@@ -43,6 +44,8 @@ void cm_recording_close(struct cm_recording *recording);
 enum cm_recording_kind cm_recording_kind(const struct cm_recording *recording);
 /** Provenance: the values of "run" in stats.json, the configuration (as JSON) included. */
 const struct cm_run_value *cm_recording_values(const struct cm_recording *recording, size_t *count);
+/** Whether it says how often shaders ran their regions: files before version 12 do not. */
+bool cm_recording_has_regions(const struct cm_recording *recording);
 /** One of them; NULL if there is none of that name. */
 const char *cm_recording_value(const struct cm_recording *recording, const char *key);
 
@@ -83,6 +86,8 @@ struct cm_item {
    struct cm_name
       *names; /**< to be taken before the resources; the caller's, to free: their texts are in it */
    size_t num_names;
+   struct cm_shader_code *codes; /**< the caller's, to free: their regions are in it */
+   size_t num_codes;
    struct cm_recorded_pass *pass; /**< the caller's, to release */
 };
 

@@ -165,6 +165,22 @@ check_vertex_accesses(const struct cm_pass *pass, const struct cm_draw *draw)
    return wrong;
 }
 
+/* Region 0 of a stage that has regions ran once an invocation. */
+static const char *
+check_region_runs(const struct cm_pass *pass, const struct cm_draw *draw)
+{
+   uint64_t first = draw->first_region_run;
+   for (unsigned stage = 0; stage < CM_PRERASTER_STAGES; stage++) {
+      const uint32_t count = draw->num_regions[stage];
+      if (count > CM_MAX_REGIONS || !is_part(first, count, pass->num_region_runs))
+         return "a draw names runs of regions that are not there";
+      if (count && pass->region_runs[first] > UINT32_MAX)
+         return "a draw has too many invocations";
+      first += count;
+   }
+   return NULL;
+}
+
 static const char *
 check_draw(const struct cm_pass *pass, const struct cm_draw *draw)
 {
@@ -184,6 +200,7 @@ check_draw(const struct cm_pass *pass, const struct cm_draw *draw)
    if (draw->storage > pass->num_storages)
       return "a draw names storage that is not there";
    const char *wrong = check_vertex_accesses(pass, draw);
+   wrong = wrong ? wrong : check_region_runs(pass, draw);
    return wrong ? wrong : check_stages(draw);
 }
 
@@ -288,4 +305,17 @@ cm_check_pass_names(const struct cm_name_check *check, const struct cm_pass *pas
          return "a draw names a group or a string that is not defined";
    }
    return NULL;
+}
+
+/* ---- codes of shaders ------------------------------------------------------ */
+
+const char *
+cm_check_code(const struct cm_shader_code *code)
+{
+   if (code->stage >= CM_SHADER_STAGES || code->isa >= CM_ISA_COUNT || code->part >= CM_CODE_PARTS ||
+       !code->shader)
+      return "the code of a shader is of an unknown stage, instruction set or part";
+   return !code->num_regions || code->num_regions > CM_MAX_REGIONS
+             ? "the code of a shader has no regions, or too many"
+             : NULL;
 }

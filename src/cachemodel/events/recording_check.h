@@ -7,6 +7,7 @@
 #define CM_RECORDING_CHECK_H
 
 #include "events/event_stream.h"
+#include "events/shader_code.h"
 
 /** The beginning of an error that is no fault of the file; the rest says what there was no memory for. */
 #define CM_OUT_OF_MEMORY_FOR "out of memory for "
@@ -30,6 +31,8 @@ void cm_name_check_begin(struct cm_name_check *check);
 /** Whether the next definition is one, of strings and groups that are defined; a string's text is not looked at.
  * Returns NULL, or what is wrong. */
 const char *cm_check_name(struct cm_name_check *check, const struct cm_name *name);
+/** The code of a shader, but for its regions. */
+const char *cm_check_code(const struct cm_shader_code *code);
 /** Whether the draws' groups and markers are defined. Returns NULL, or what is wrong. */
 const char *cm_check_pass_names(const struct cm_name_check *check, const struct cm_pass *pass);
 

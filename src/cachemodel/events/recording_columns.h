@@ -15,28 +15,32 @@
 #define MAX_QUADS 65536
 #define MAX_FOOTPRINTS 65536
 #define MAX_COUNT 255 /* of an event */
+#define MAX_REGION_WORDS \
+   (1u << 18) /* of CM_EVENT_REGIONS: words of counts; there are fewer than four times as many counts */
 
 /** X(identifier, bytes an entry takes at most, entries at most) */
-#define COLUMNS(X)                                                                               \
-   X(EVENTS, 1, MAX_EVENTS)         /* what the other columns hold of an event */                \
-   X(EVENT_WORDS, 4, MAX_EVENTS)    /* its first word */                                         \
-   X(DRAWS, 5, MAX_EVENTS)          /* its draw: difference */                                   \
-   X(QUADS, 1, MAX_QUADS)           /* what the other columns hold of a quad; its live */        \
-   X(QUAD_NEAR, 1, MAX_QUADS)       /* its position: difference, four bits x, four bits y */     \
-   X(QUAD_FAR, 2, MAX_QUADS)        /* its position: x, y */                                     \
-   X(QUAD_MASKS, 2, MAX_QUADS)      /* its other masks */                                        \
-   X(PRIMITIVES, 5, MAX_QUADS)      /* its primitive: difference */                              \
-   X(FOOTPRINTS, 1, MAX_FOOTPRINTS) /* what the other columns hold of a footprint */             \
-   X(HEADS, 3, MAX_FOOTPRINTS)      /* quad, level, linear */                                    \
-   X(LAYERS, 5, MAX_FOOTPRINTS)     /* layer: difference */                                      \
-   X(LIVE, 1, MAX_FOOTPRINTS)       /* live */                                                   \
-   X(KNOWN, 1, MAX_FOOTPRINTS)      /* texels: index in the list of shapes */                    \
-   X(NEAR, 2, MAX_FOOTPRINTS)       /* texel 0 of a new shape: difference, a byte x, a byte y */ \
-   X(FAR, 4, MAX_FOOTPRINTS)        /* the same, two bytes each */                               \
-   X(SMALL, 3, MAX_FOOTPRINTS)      /* the other texels of a new shape, four bits each */        \
-   X(WIDE, 12, MAX_FOOTPRINTS)      /* the same, one or two bytes each */                        \
-   X(NUMBERS, 5, MAX_EVENTS)        /* number of a work-group or an invocation: difference */    \
-   X(ACCESSES, 21, MAX_FOOTPRINTS)  /* of a buffer: quad, pattern, live; then offsets: differences */
+#define COLUMNS(X)                                                                                    \
+   X(EVENTS, 1, MAX_EVENTS)         /* what the other columns hold of an event */                     \
+   X(EVENT_WORDS, 4, MAX_EVENTS)    /* its first word */                                              \
+   X(DRAWS, 5, MAX_EVENTS)          /* its draw: difference */                                        \
+   X(QUADS, 1, MAX_QUADS)           /* what the other columns hold of a quad; its live */             \
+   X(QUAD_NEAR, 1, MAX_QUADS)       /* its position: difference, four bits x, four bits y */          \
+   X(QUAD_FAR, 2, MAX_QUADS)        /* its position: x, y */                                          \
+   X(QUAD_MASKS, 2, MAX_QUADS)      /* its other masks */                                             \
+   X(PRIMITIVES, 5, MAX_QUADS)      /* its primitive: difference */                                   \
+   X(FOOTPRINTS, 1, MAX_FOOTPRINTS) /* what the other columns hold of a footprint */                  \
+   X(HEADS, 3, MAX_FOOTPRINTS)      /* quad, level, linear */                                         \
+   X(LAYERS, 5, MAX_FOOTPRINTS)     /* layer: difference */                                           \
+   X(LIVE, 1, MAX_FOOTPRINTS)       /* live */                                                        \
+   X(KNOWN, 1, MAX_FOOTPRINTS)      /* texels: index in the list of shapes */                         \
+   X(NEAR, 2, MAX_FOOTPRINTS)       /* texel 0 of a new shape: difference, a byte x, a byte y */      \
+   X(FAR, 4, MAX_FOOTPRINTS)        /* the same, two bytes each */                                    \
+   X(SMALL, 3, MAX_FOOTPRINTS)      /* the other texels of a new shape, four bits each */             \
+   X(WIDE, 12, MAX_FOOTPRINTS)      /* the same, one or two bytes each */                             \
+   X(NUMBERS, 5, MAX_EVENTS)        /* number of a work-group or an invocation: difference */         \
+   X(ACCESSES, 21, MAX_FOOTPRINTS)  /* of a buffer: quad, pattern, live; then offsets: differences */ \
+   X(REGIONS, 6,                                                                                      \
+     MAX_REGION_WORDS) /* runs of regions: whether they are the last ones; else differences from these */
 
 enum column {
 #define COLUMN_ENUM(id, bytes, entries) COLUMN_##id,
@@ -120,8 +124,9 @@ struct expected {
    struct head heads[UNITS][SLOTS];
    /* Texel 0 of a unit's last footprint, by level. */
    texel texels[UNITS][LEVELS];
-   uint32_t group, invocation; /* the last event's number, and how many it has */
-   uint32_t offsets[UNITS];    /* a buffer's last one */
+   uint32_t group, invocation;    /* the last event's number, and how many it has */
+   uint32_t offsets[UNITS];       /* a buffer's last one */
+   uint32_t runs[CM_MAX_REGIONS]; /* of the last event with runs of regions */
 };
 
 /* How many quads an event's accesses can belong to. */
@@ -156,6 +161,12 @@ expected_head(struct expected *expected, uint32_t unit, uint32_t index)
 {
    return &expected->heads[unit % UNITS][index < SLOTS ? index : SLOTS - 1];
 }
+
+/* In REGIONS, of each event. */
+enum {
+   REGIONS_DIFFER, /* differences follow, one a region */
+   REGIONS_SAME,   /* as many as the event has of the last ones */
+};
 
 /* Compared as one number: a footprint's members before its texels, except live. */
 static inline bool

@@ -15,6 +15,7 @@ struct decoder {
    struct cm_byte_reader column[NUM_COLUMNS];
    uint32_t num_quads; /* of the current group; 0: there is none */
    uint32_t draw;      /* of the current group */
+   uint32_t counted;   /* quads of its current run whose regions are counted */
    bool is_in_order;   /* cm_tile_events.is_in_order, of the piece so far */
    const char *wrong;
 };
@@ -262,6 +263,7 @@ decode_shading(struct decoder *decoder, uint32_t *word, bool has_draw, size_t ro
    if (word[1] >= decoder->pass->num_draws)
       return fails(decoder, "an event has an invalid draw");
    decoder->draw = word[1];
+   decoder->counted = 0;
    decoder->num_quads = cm_event_type(*word) == CM_EVENT_SHADE ? count : 0;
    return decode_quads(decoder, (struct cm_quad *)(word + 2), count);
 }
@@ -381,9 +383,37 @@ decode_invocations(struct decoder *decoder, uint32_t *word, size_t room)
    decoder->expected.invocation = word[1] + count;
    expect_invocations(&decoder->expected, count);
    decoder->num_quads = quads_of(*word);
-   decoder->draw = 0;
+   decoder->draw = decoder->counted = 0;
    return (uint64_t)word[1] + count <= (uint64_t)size[0] * size[1] * size[2] ||
           fails(decoder, "invocations are not of their work-group");
+}
+
+/* How often quads of the run ran regions. */
+static __attribute__((noinline)) bool
+decode_regions(struct decoder *decoder, uint32_t *word, size_t room)
+{
+   const uint32_t count = cm_event_unit(*word), quads = cm_regions_quads(*word);
+   const bool are_bytes = cm_event_count(*word) & CM_REGIONS_ARE_BYTES;
+   if (!count || count >= CM_MAX_REGIONS || room < 1 + cm_regions_words(*word))
+      return fails(decoder, "an event of regions has too many, or none");
+   if (!quads || quads >> decoder->num_quads || quads & decoder->counted ||
+       cm_event_count(*word) & ~(CM_REGIONS_QUADS | CM_REGIONS_ARE_BYTES))
+      return fails(decoder, "an event of regions has invalid quads");
+   decoder->counted |= quads;
+   const unsigned tag = cm_get_byte(&decoder->column[COLUMN_REGIONS]);
+   uint32_t *last = decoder->expected.runs, all = 0;
+   memset(word + 1, 0, cm_regions_words(*word) * sizeof *word);
+   for (uint32_t r = 1; r <= count; r++) {
+      if (tag == REGIONS_DIFFER)
+         last[r] = get_difference(decoder, COLUMN_REGIONS, last[r]);
+      all |= last[r];
+      if (are_bytes)
+         word[1 + (r - 1) / 4] |= (last[r] & 255) << (r - 1) % 4 * 8;
+      else
+         word[r] = last[r];
+   }
+   return (tag <= REGIONS_SAME && (!are_bytes || all < 256)) ||
+          fails(decoder, "runs of regions are out of range");
 }
 
 static bool
@@ -429,6 +459,8 @@ decode_event(struct decoder *decoder, uint32_t *word, const uint32_t *end)
    }
    if (type == CM_EVENT_BUFFER || type == CM_EVENT_IMAGE)
       return decode_storage(decoder, word, room);
+   if (type == CM_EVENT_REGIONS)
+      return decode_regions(decoder, word, room);
    if (decoder->pass->kind == CM_PASS_COMPUTE)
       return decode_of_compute(decoder, word, room);
    decoder->is_in_order &= type == CM_EVENT_SHADE && !(*word & CM_SHADE_DEFERRED);
@@ -455,13 +487,16 @@ add_words(struct cm_tile_events *events, size_t n)
 static void
 find_last_group(struct decoder *decoder, const struct cm_tile_events *events)
 {
-   decoder->num_quads = decoder->draw = 0;
+   decoder->num_quads = decoder->draw = decoder->counted = 0;
    if (!events->num_words)
       return;
    const uint32_t *end = events->words + events->num_words;
    for (const uint32_t *word = events->words; word < end; word = cm_event_next(word)) {
-      if (cm_event_is_access(*word))
+      if (cm_event_type(*word) == CM_EVENT_REGIONS)
+         decoder->counted |= cm_regions_quads(*word);
+      if (cm_event_is_of_run(*word))
          continue;
+      decoder->counted = 0;
       decoder->num_quads = quads_of(*word);
       decoder->draw = cm_event_type(*word) == CM_EVENT_SHADE ? word[1] : 0;
    }
@@ -503,7 +538,9 @@ const char *
 cm_decode_tiles(struct cm_byte_reader *reader, uint32_t version, struct cm_pass *pass)
 {
    struct decoder decoder = {.pass = pass};
-   const unsigned columns = version < CM_RECORDING_STORAGE_VERSION ? COLUMN_NUMBERS : NUM_COLUMNS;
+   const unsigned columns = version < CM_RECORDING_STORAGE_VERSION   ? COLUMN_NUMBERS
+                            : version < CM_RECORDING_REGIONS_VERSION ? COLUMN_REGIONS
+                                                                     : NUM_COLUMNS;
    const uint64_t num_pieces = cm_get_varint(reader);
    uint64_t length[NUM_COLUMNS] = {0}, sum = 0;
    for (unsigned c = 0; c < columns; c++) {
@@ -520,8 +557,9 @@ cm_decode_tiles(struct cm_byte_reader *reader, uint32_t version, struct cm_pass 
       decoder.column[c] = (struct cm_byte_reader){at, at + length[c], false};
       at += length[c];
    }
-   /* No byte of a column makes more words than this. */
-   const size_t most_words = sum * (2 + CM_QUAD_WORDS + CM_FOOTPRINT_WORDS);
+   /* No byte of a column makes more words than this, but those of REGIONS. */
+   const size_t most_words =
+      sum * (2 + CM_QUAD_WORDS + CM_FOOTPRINT_WORDS) + (length[COLUMN_REGIONS] ? MAX_REGION_WORDS : 0);
    for (uint64_t p = 0; p < num_pieces; p++) {
       const char *wrong = decode_piece(&decoder, &pieces, p == 0, most_words);
       if (wrong)

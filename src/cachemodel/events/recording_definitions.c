@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is defined before a pass, as bytes: resources and names, in the order of the stream. */
+/* What is defined before a pass, as bytes: resources, names and codes of shaders, in the order of the stream. */
 #include <stdlib.h>
 
 #include "events/names.h"
@@ -7,8 +7,9 @@
 #include "events/recording_format.h"
 #include "util/array.h"
 
-/* What a definition begins with: a resource, or 1 + the type of a name. */
+/* What a definition begins with: a resource, 1 + the type of a name, or the code of a shader. */
 #define RESOURCE 0
+#define CODE (1 + CM_NAME_TYPES)
 
 void
 cm_encode_resource_definition(struct cm_byte_writer *writer, const struct cm_resource_description *resource)
@@ -39,6 +40,23 @@ cm_encode_name_definition(struct cm_byte_writer *writer, const struct cm_name *n
    cm_store_uint64(hash, name->hash);
    cm_put_varint(writer, name->stage);
    cm_put_bytes(writer, hash, sizeof hash);
+}
+
+void
+cm_encode_code_definition(struct cm_byte_writer *writer, const struct cm_shader_code *code)
+{
+   const uint32_t numbers[] = {code->stage,          code->shader, code->isa,
+                               code->part,           code->bytes,  code->registers,
+                               code->threads_shared, code->spills, code->fills,
+                               code->num_regions};
+   cm_put_varint(writer, CODE);
+   for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++)
+      cm_put_varint(writer, numbers[n]);
+   cm_put_varint(writer, CM_PIPE_COUNT);
+   for (uint32_t r = 0; r < code->num_regions; r++) {
+      for (unsigned p = 0; p < CM_PIPE_COUNT; p++)
+         cm_put_varint(writer, code->regions[r].operations[p]);
+   }
 }
 
 /* ---- reading ------------------------------------------------------------- */
@@ -87,10 +105,10 @@ decode_name(struct cm_byte_reader *reader, uint64_t type, struct cm_name *name)
    return reader->bad ? "a name is cut short, or has a value out of range" : NULL;
 }
 
-/* Definitions while they are read: texts by where they begin. */
+/* Definitions while they are read: texts by where they begin, regions of codes one after another. */
 struct list {
    struct cm_definitions *found;
-   struct cm_byte_writer texts;
+   struct cm_byte_writer texts, regions;
    size_t *begins; /* of each name */
 };
 
@@ -127,6 +145,73 @@ add_resource(struct cm_byte_reader *reader, uint32_t version, const struct cm_na
    return wrong;
 }
 
+/* Pipes that the file has and this program does not know are read over. */
+static const char *
+decode_regions(struct cm_byte_reader *reader, const struct cm_shader_code *code,
+               struct cm_byte_writer *regions)
+{
+   const uint32_t num_pipes = get_number(reader);
+   if (reader->bad || (uint64_t)num_pipes * code->num_regions > cm_bytes_left(reader))
+      return "the code of a shader is cut short";
+   for (uint32_t r = 0; r < code->num_regions; r++) {
+      struct cm_code_region region = {0};
+      for (uint32_t p = 0; p < num_pipes; p++) {
+         const uint32_t operations = get_number(reader);
+         if (p < CM_PIPE_COUNT)
+            region.operations[p] = operations;
+      }
+      cm_put_bytes(regions, &region, sizeof region);
+   }
+   return reader->bad ? "the code of a shader is cut short, or has a value out of range" : NULL;
+}
+
+static const char *
+add_code(struct cm_byte_reader *reader, struct list *list)
+{
+   struct cm_definitions *found = list->found;
+   if (!cm_array_grow(&found->codes, found->num_codes, sizeof *found->codes))
+      return CM_OUT_OF_MEMORY_FOR "codes of shaders";
+   const uint32_t stage = get_number(reader), shader = get_number(reader), isa = get_number(reader),
+                  part = get_number(reader);
+   struct cm_shader_code *code = &found->codes[found->num_codes++];
+   *code = (struct cm_shader_code){
+      .stage = stage < CM_SHADER_STAGES ? (enum cm_shader_stage)stage : CM_SHADER_STAGES,
+      .shader = shader,
+      .isa = isa < CM_ISA_COUNT ? (enum cm_isa)isa : CM_ISA_COUNT,
+      .part = part < CM_CODE_PARTS ? (enum cm_code_part)part : CM_CODE_PARTS,
+   };
+   code->bytes = get_number(reader);
+   code->registers = get_number(reader);
+   code->threads_shared = get_number(reader);
+   code->spills = get_number(reader);
+   code->fills = get_number(reader);
+   code->num_regions = get_number(reader);
+   const char *wrong = reader->bad ? "the code of a shader is cut short" : cm_check_code(code);
+   return wrong ? wrong : decode_regions(reader, code, &list->regions);
+}
+
+/* Puts the regions behind the codes, in the same memory. */
+static bool
+place_regions(const struct list *list)
+{
+   struct cm_definitions *found = list->found;
+   if (!found->num_codes)
+      return true;
+   const size_t bytes = found->num_codes * sizeof *found->codes;
+   struct cm_shader_code *codes =
+      list->regions.out_of_memory ? NULL : realloc(found->codes, bytes + list->regions.size);
+   if (!codes)
+      return false;
+   struct cm_code_region *regions = (struct cm_code_region *)(codes + found->num_codes);
+   memcpy(regions, list->regions.data, list->regions.size);
+   for (size_t c = 0; c < found->num_codes; c++) {
+      codes[c].regions = regions;
+      regions += codes[c].num_regions;
+   }
+   found->codes = codes;
+   return true;
+}
+
 /* Puts the texts after the names, in the same memory. */
 static bool
 place_texts(const struct list *list)
@@ -159,12 +244,17 @@ cm_decode_definitions(struct cm_byte_reader *reader, uint32_t version, struct cm
       const uint64_t type = version < CM_RECORDING_NAMES_VERSION ? RESOURCE : cm_get_varint(reader);
       if (type == RESOURCE)
          wrong = add_resource(reader, version, check, found);
+      else if (type == CODE && version >= CM_RECORDING_REGIONS_VERSION)
+         wrong = add_code(reader, &list);
       else
          wrong = add_name(reader, version, type, check, &list);
    }
    if (!wrong && !place_texts(&list))
       wrong = CM_OUT_OF_MEMORY_FOR "strings";
+   if (!wrong && !place_regions(&list))
+      wrong = CM_OUT_OF_MEMORY_FOR "codes of shaders";
    free(list.texts.data);
+   free(list.regions.data);
    free(list.begins);
    if (wrong)
       cm_definitions_finish(found);
@@ -176,5 +266,6 @@ cm_definitions_finish(struct cm_definitions *definitions)
 {
    free(definitions->resources);
    free(definitions->names);
+   free(definitions->codes);
    *definitions = (struct cm_definitions){0};
 }

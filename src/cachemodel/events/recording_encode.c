@@ -9,7 +9,7 @@ struct cm_tile_encoder {
    struct expected expected;
    struct shape shapes[SHAPES];  /* those that were last, by shape_index */
    struct cm_byte_writer pieces; /* tile, events and words of each */
-   uint32_t num_pieces, num_events, num_quads, num_footprints;
+   uint32_t num_pieces, num_events, num_quads, num_footprints, num_region_words;
    uint8_t *end[NUM_COLUMNS];
    uint8_t *begin[NUM_COLUMNS];
    uint8_t *memory;
@@ -22,6 +22,7 @@ begin_payload(struct cm_tile_encoder *encoder)
    memset(encoder->shapes, 0, sizeof encoder->shapes);
    encoder->pieces.size = 0;
    encoder->num_pieces = encoder->num_events = encoder->num_quads = encoder->num_footprints = 0;
+   encoder->num_region_words = 0;
    memcpy(encoder->end, encoder->begin, sizeof encoder->end);
 }
 
@@ -298,6 +299,23 @@ add_number(struct cm_tile_encoder *encoder, const uint32_t *event)
    }
 }
 
+static void
+add_regions(struct cm_tile_encoder *encoder, const uint32_t *event)
+{
+   uint32_t *last = encoder->expected.runs;
+   const uint32_t count = cm_event_unit(*event);
+   assert(count < CM_MAX_REGIONS);
+   bool same = true;
+   for (uint32_t r = 1; r <= count; r++)
+      same &= cm_regions_runs(event, r) == last[r];
+   add_byte(encoder, COLUMN_REGIONS, same ? REGIONS_SAME : REGIONS_DIFFER);
+   for (uint32_t r = 1; r <= count && !same; r++) {
+      add_difference(encoder, COLUMN_REGIONS, cm_regions_runs(event, r), last[r]);
+      last[r] = cm_regions_runs(event, r);
+   }
+   encoder->num_region_words += 1 + cm_regions_words(*event);
+}
+
 /* An event's first word, and its draw if it has one. */
 static void
 add_event(struct cm_tile_encoder *encoder, const uint32_t *event)
@@ -324,7 +342,8 @@ static bool
 has_room(const struct cm_tile_encoder *encoder)
 {
    return encoder->num_events < MAX_EVENTS && encoder->num_quads <= MAX_QUADS - MAX_COUNT &&
-          encoder->num_footprints <= MAX_FOOTPRINTS - MAX_COUNT;
+          encoder->num_footprints <= MAX_FOOTPRINTS - MAX_COUNT &&
+          encoder->num_region_words <= MAX_REGION_WORDS - CM_MAX_REGIONS;
 }
 
 static void
@@ -346,7 +365,7 @@ cm_tile_encoder_add(struct cm_tile_encoder *encoder, uint32_t tile, const struct
    while (at < events->num_words && has_room(encoder)) {
       const enum cm_event_type type = cm_event_type(words[at]);
       const uint32_t count = cm_event_count(words[at]), unit = cm_event_unit(words[at]);
-      if (type < CM_EVENT_SHADE || type > CM_EVENT_BARRIER)
+      if (type < CM_EVENT_SHADE || type > CM_EVENT_REGIONS)
          return SIZE_MAX;
       add_event(encoder, words + at);
       if (has_quads(type)) {
@@ -365,6 +384,8 @@ cm_tile_encoder_add(struct cm_tile_encoder *encoder, uint32_t tile, const struct
          add_accesses(encoder, words + at);
       } else if (type == CM_EVENT_GROUP || type == CM_EVENT_INVOKE) {
          add_number(encoder, words + at);
+      } else if (type == CM_EVENT_REGIONS) {
+         add_regions(encoder, words + at);
       }
       at += (size_t)(cm_event_next(words + at) - (words + at));
    }

@@ -7,8 +7,9 @@
 #include "events/event_stream.h"
 #include "events/recording_check.h"
 #include "events/recording_counts.h"
+#include "events/shader_code.h"
 
-#define CM_RECORDING_VERSION 11
+#define CM_RECORDING_VERSION 12
 #define CM_RECORDING_OLDEST_VERSION 4  /**< that is read */
 #define CM_RECORDING_NAMES_VERSION 5   /**< the first with names */
 #define CM_RECORDING_READS_VERSION 6   /**< the first with reads that have no events */
@@ -17,6 +18,7 @@
 #define CM_RECORDING_VERTEX_READS_VERSION 9 /**< the first with texture reads of vertex shaders */
 #define CM_RECORDING_ACCESSES_VERSION 10 /**< the first with all accesses of shaders before the rasterizer */
 #define CM_RECORDING_ENDS_VERSION 11     /**< the first that says why a pass ended */
+#define CM_RECORDING_REGIONS_VERSION 12  /**< the first that says how often regions of shaders ran */
 #define CM_RECORDING_MAGIC "\x89TBR\r\n\x1a\n"
 #define CM_RECORDING_HEADER_BYTES 32
 #define CM_CHUNK_MARKER "TBRC"
@@ -75,12 +77,16 @@ void
 cm_encode_resource_definition(struct cm_byte_writer *writer, const struct cm_resource_description *resource);
 void cm_encode_name_definition(struct cm_byte_writer *writer, const struct cm_name *name);
 
-/** A payload of definitions: first come the names, then the resources. */
+void cm_encode_code_definition(struct cm_byte_writer *writer, const struct cm_shader_code *code);
+
+/** A payload of definitions: first come the names, then the resources, then the codes of shaders. */
 struct cm_definitions {
    struct cm_resource_description *resources;
    size_t num_resources;
    struct cm_name *names; /**< their texts are in the same memory */
    size_t num_names;
+   struct cm_shader_code *codes; /**< their regions are in the same memory */
+   size_t num_codes;
 };
 
 /** Reads a payload to its end. check: what the payloads before it, of the same GPU, have defined. Returns NULL, or

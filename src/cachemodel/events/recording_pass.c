@@ -108,15 +108,21 @@ static const struct field draw_fields[] = {
    FIELD(struct cm_draw, num_accesses[CM_PRERASTER_CONTROL]),
    FIELD(struct cm_draw, num_accesses[CM_PRERASTER_EVALUATION]),
    FIELD(struct cm_draw, num_accesses[CM_PRERASTER_GEOMETRY]),
+   FIELD(struct cm_draw, num_regions[CM_PRERASTER_VERTEX]),
+   FIELD(struct cm_draw, num_regions[CM_PRERASTER_CONTROL]),
+   FIELD(struct cm_draw, num_regions[CM_PRERASTER_EVALUATION]),
+   FIELD(struct cm_draw, num_regions[CM_PRERASTER_GEOMETRY]),
+   FIELD(struct cm_draw, first_region_run),
 };
 /* The last of both, which files without names do not have; those of a draw before DRAW_STORAGE, DRAW_STAGES,
- * DRAW_VERTEX_READS and DRAW_ACCESSES, the last ones, which older files do not have either. */
+ * DRAW_VERTEX_READS, DRAW_ACCESSES and DRAW_REGIONS, the last ones, which older files do not have either. */
 #define RESOURCE_NAMES 2
 #define DRAW_NAMES 3
 #define DRAW_STORAGE 4
 #define DRAW_STAGES 10
 #define DRAW_VERTEX_READS 2
 #define DRAW_ACCESSES 3
+#define DRAW_REGIONS 5
 
 #define DISPATCH_FIELD(member) FIELD(struct cm_pass, dispatch.member)
 static const struct field dispatch_fields[] = {
@@ -182,6 +188,7 @@ static const struct field primitive_fields[] = {
 };
 
 static const struct field number_fields[] = {{0, sizeof(uint32_t)}};
+static const struct field long_number_fields[] = {{0, sizeof(uint64_t)}};
 
 static uint64_t
 load_field(const void *structure, const struct field *field)
@@ -220,6 +227,7 @@ struct coder {
    bool without_vertex_reads;
    bool without_accesses; /* but for texture reads of vertex shaders */
    bool without_ends;     /* likewise */
+   bool without_regions;  /* likewise */
 };
 
 static bool
@@ -299,9 +307,10 @@ static bool
 code_draws(const struct coder *coder, struct cm_pass *pass)
 {
    const size_t fields =
-      COUNT(draw_fields) - (coder->without_accesses ? DRAW_ACCESSES : 0) -
-      (coder->without_vertex_reads ? DRAW_VERTEX_READS : 0) - (coder->without_stages ? DRAW_STAGES : 0) -
-      (coder->without_storage ? DRAW_STORAGE : 0) - (coder->without_names ? DRAW_NAMES : 0);
+      COUNT(draw_fields) - (coder->without_regions ? DRAW_REGIONS : 0) -
+      (coder->without_accesses ? DRAW_ACCESSES : 0) - (coder->without_vertex_reads ? DRAW_VERTEX_READS : 0) -
+      (coder->without_stages ? DRAW_STAGES : 0) - (coder->without_storage ? DRAW_STORAGE : 0) -
+      (coder->without_names ? DRAW_NAMES : 0);
    struct cm_draw before = {0};
    for (uint32_t d = 0; d < pass->num_draws; d++) {
       struct cm_draw *draw = &pass->draws[d];
@@ -386,6 +395,8 @@ code_arrays(const struct coder *coder, struct cm_pass *pass)
        !code_array(coder, vertex_access_fields, num_access_fields(coder), pass->vertex_accesses,
                    pass->num_vertex_accesses, sizeof *pass->vertex_accesses))
       return "accesses of vertices are cut short or out of range";
+   if (!CODE_ARRAY(coder, long_number_fields, pass->region_runs, pass->num_region_runs))
+      return "runs of regions are cut short";
    if (!CODE_ARRAY(coder, primitive_fields, pass->primitives, pass->num_primitives))
       return "primitives are cut short or have values out of range";
    if (!CODE_ARRAY(coder, number_fields, pass->primitive_tiles, pass->num_primitive_tiles))
@@ -428,7 +439,7 @@ code_counts(const struct coder *coder, struct cm_pass *pass)
 {
    pass->num_draws = (uint32_t)code_count(coder, pass->num_draws,
                                           COUNT(draw_fields) - DRAW_NAMES - DRAW_STORAGE - DRAW_STAGES -
-                                             DRAW_VERTEX_READS - DRAW_ACCESSES,
+                                             DRAW_VERTEX_READS - DRAW_ACCESSES - DRAW_REGIONS,
                                           UINT32_MAX);
    if (!coder->without_storage)
       pass->num_storages = (uint32_t)code_count(coder, pass->num_storages, COUNT(storage_fields), UINT32_MAX);
@@ -440,6 +451,8 @@ code_counts(const struct coder *coder, struct cm_pass *pass)
       pass->num_vertex_accesses =
          code_count(coder, pass->num_vertex_accesses, num_access_fields(coder), UINT64_MAX);
    }
+   if (!coder->without_regions)
+      pass->num_region_runs = code_count(coder, pass->num_region_runs, 1, UINT64_MAX);
    pass->num_primitives =
       (uint32_t)code_count(coder, pass->num_primitives, COUNT(primitive_fields), UINT32_MAX);
    pass->num_primitive_tiles = code_count(coder, pass->num_primitive_tiles, 1, UINT64_MAX);
@@ -477,10 +490,12 @@ allocate_arrays(struct cm_pass *pass)
    pass->feedback = calloc(pass->num_feedback + 1, sizeof *pass->feedback);
    pass->vertex_bindings = calloc((size_t)pass->num_vertex_bindings + 1, sizeof *pass->vertex_bindings);
    pass->vertex_accesses = calloc(pass->num_vertex_accesses + 1, sizeof *pass->vertex_accesses);
+   pass->region_runs = malloc((pass->num_region_runs + 1) * sizeof *pass->region_runs);
    pass->primitives = calloc((size_t)pass->num_primitives + 1, sizeof *pass->primitives);
    pass->primitive_tiles = malloc((pass->num_primitive_tiles + 1) * sizeof *pass->primitive_tiles);
    return pass->tiles && pass->touched && pass->draws && pass->storages && pass->vertices && pass->feedback &&
-          pass->vertex_bindings && pass->vertex_accesses && pass->primitives && pass->primitive_tiles;
+          pass->vertex_bindings && pass->vertex_accesses && pass->region_runs && pass->primitives &&
+          pass->primitive_tiles;
 }
 
 const char *
@@ -492,7 +507,8 @@ cm_decode_pass(struct cm_byte_reader *reader, uint32_t version, struct cm_pass *
                                .without_stages = version < CM_RECORDING_STAGES_VERSION,
                                .without_vertex_reads = version < CM_RECORDING_VERTEX_READS_VERSION,
                                .without_accesses = version < CM_RECORDING_ACCESSES_VERSION,
-                               .without_ends = version < CM_RECORDING_ENDS_VERSION};
+                               .without_ends = version < CM_RECORDING_ENDS_VERSION,
+                               .without_regions = version < CM_RECORDING_REGIONS_VERSION};
    code_size(&coder, pass);
    reader->bad |= pass->kind == CM_PASS_COMPUTE && coder.without_storage;
    if (pass->kind == CM_PASS_COMPUTE)
@@ -532,6 +548,7 @@ cm_pass_finish(struct cm_pass *pass)
    free(pass->feedback);
    free(pass->vertex_bindings);
    free(pass->vertex_accesses);
+   free(pass->region_runs);
    free(pass->primitives);
    free(pass->primitive_tiles);
    memset(pass, 0, sizeof *pass);

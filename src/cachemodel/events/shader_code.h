@@ -16,6 +16,8 @@
 #ifndef CM_SHADER_CODE_H
 #define CM_SHADER_CODE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "events/event_stream.h"
@@ -83,8 +85,33 @@ struct cm_shader_code {
       threads_shared; /**< 1: as many threads in flight as the core has; 2: half of them for want of registers; 4: a
                              * quarter */
    uint32_t spills, fills; /**< instructions, which LOAD_STORE has too */
-   uint32_t num_regions;   /**< at least 1; the same for all instruction sets */
+   uint32_t num_regions;   /**< 1 … CM_MAX_REGIONS; the same for all instruction sets */
    const struct cm_code_region *regions;
 };
+
+/** Operations of a quad, or of four invocations of a compute shader, in a run. runs: the CM_EVENT_REGIONS that the quad is
+ * in; NULL: it ran region 0 alone. */
+uint64_t cm_code_quad_operations(const struct cm_shader_code *code, enum cm_pipe pipe, const uint32_t *runs);
+
+/** Operations of a shader's invocations before the rasterizer: of so many as the mean of those that ran the regions as often
+ * as runs says, rounded to the nearest number. runs: of num_runs regions, of a draw (cm_draw.num_regions). */
+uint64_t cm_code_mean_operations(const struct cm_shader_code *code, enum cm_pipe pipe, const uint64_t *runs,
+                                 uint32_t num_runs, uint64_t invocations);
+
+/** The codes that a stream defined, by what they are of. */
+struct cm_shader_codes {
+   struct cm_shader_code *codes; /**< sorted; with regions of their own */
+   size_t count;
+};
+
+/** Takes a copy of a code, in place of one of the same shader, instruction set and part. False when out of memory; then
+ * nothing has changed. */
+bool cm_shader_codes_define(struct cm_shader_codes *codes, const struct cm_shader_code *code);
+/** The code of a shader; NULL: there is none. Valid until the next definition. */
+const struct cm_shader_code *
+cm_shader_codes_find(const struct cm_shader_codes *codes, enum cm_shader_stage stage, uint32_t shader,
+                     enum cm_isa isa, enum cm_code_part part);
+/** Forgets all. */
+void cm_shader_codes_finish(struct cm_shader_codes *codes);
 
 #endif

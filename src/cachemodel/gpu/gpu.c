@@ -80,6 +80,7 @@ cm_gpu_finish(struct cm_gpu *gpu)
    cm_address_space_finish(&gpu->space);
    cm_counter_table_destroy(gpu->table);
    cm_names_destroy(gpu->names);
+   cm_shader_codes_finish(&gpu->codes);
    free(gpu->total);
 }
 
@@ -182,6 +183,13 @@ cm_gpu_define_name(struct cm_gpu *gpu, const struct cm_name *name)
    if (name->type == CM_NAME_READ)
       cm_gpu_attribute_read(gpu, name->number);
    if (names_resources(gpu) && !cm_names_define(gpu->names, name))
+      cm_gpu_out_of_memory(gpu);
+}
+
+void
+cm_gpu_define_code(struct cm_gpu *gpu, const struct cm_shader_code *code)
+{
+   if (!cm_shader_codes_define(&gpu->codes, code))
       cm_gpu_out_of_memory(gpu);
 }
 

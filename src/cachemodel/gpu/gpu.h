@@ -5,7 +5,7 @@
  * recording.
  *
  * Calls come from one thread at a time, in stream order:
- *    (define_resource | define_name)*, pass_begin, pass_tile* (in the traversal order), pass_end,
+ *    (define_resource | define_name | define_code)*, pass_begin, pass_tile* (in the traversal order), pass_end,
  *    …, frame_end, … , destroy.
  *
  * In mode imr the GPU has no tiles (gpu/immediate/immediate.h): it copies the data of the tiles, and simulates
@@ -25,6 +25,7 @@ struct cm_gpu;
 struct cm_access_reader;
 struct cm_futures;
 struct cm_names;
+struct cm_shader_code;
 struct cm_timeline;
 struct cm_timeline_frames;
 
@@ -84,6 +85,10 @@ void cm_gpu_forget_resource(struct cm_gpu *gpu, uint32_t id);
 void cm_gpu_define_name(struct cm_gpu *gpu, const struct cm_name *name);
 /** The program's names that have been defined; only with attribution or a timeline. */
 const struct cm_names *cm_gpu_names(const struct cm_gpu *gpu);
+
+/** Announces the code of a shader before the first pass that names the shader; it is copied (events/shader_code.h). Shaders
+ * that have none for CM_ISA_NIR have no control flow, or are of a recording before version 12: what runs is their text. */
+void cm_gpu_define_code(struct cm_gpu *gpu, const struct cm_shader_code *code);
 
 /** Geometry and tiling: index and vertex fetches, shaders, constants, and the
  * Polygon List Builder's writes. The pass is of the kind CM_PASS_FULL, or in the modes tbr and tbdr of the

@@ -12,6 +12,7 @@
 #include "memory/attribute_cache.h"
 #include "texture/unit.h"
 #include "timing/timeline.h"
+#include "events/shader_code.h"
 #include "timing/timing.h"
 #include "util/array.h"
 
@@ -25,6 +26,7 @@ struct cm_gpu {
    struct cm_gpu_attribution *attribution; /**< NULL: nothing is attributed */
    struct cm_address_space space;
    struct cm_names *names;
+   struct cm_shader_codes codes; /**< that the stream defined */
    struct cm_counter_table *table;
    uint64_t pipeline[CM_PIPELINE_COUNT];
    uint64_t operations[CM_OPERATION_COUNT]; /**< gpu/operations.h */
@@ -44,6 +46,13 @@ struct cm_gpu {
    struct cm_stages *stages;     /**< of pipeline/pipeline.c */
    struct cm_parallel *parallel; /**< NULL: all on the caller's thread */
 };
+
+/** What the renderer executes of a shader, by region. NULL: its text, once. */
+static inline const struct cm_shader_code *
+cm_gpu_executed_code(const struct cm_gpu *gpu, enum cm_shader_stage stage, uint32_t shader)
+{
+   return cm_shader_codes_find(&gpu->codes, stage, shader, CM_ISA_NIR, CM_CODE_WHOLE);
+}
 
 /** Binds a resource, or NULL, to a texture unit. */
 static inline void

@@ -6,14 +6,44 @@
 #include "gpu/attribution_internal.h"
 #include "gpu/gpu_internal.h"
 
+uint64_t
+cm_operations_instructions(const struct cm_gpu *gpu, const struct cm_draw *draw,
+                           enum cm_preraster_stage stage, uint64_t invocations)
+{
+   static const enum cm_shader_stage stages[CM_PRERASTER_STAGES] = {
+      [CM_PRERASTER_VERTEX] = CM_SHADER_VERTEX,
+      [CM_PRERASTER_CONTROL] = CM_SHADER_TESS_CONTROL,
+      [CM_PRERASTER_EVALUATION] = CM_SHADER_TESS_EVALUATION,
+      [CM_PRERASTER_GEOMETRY] = CM_SHADER_GEOMETRY,
+   };
+   const struct cm_shader *shaders[CM_PRERASTER_STAGES] = {
+      [CM_PRERASTER_VERTEX] = &draw->vertex_shader,
+      [CM_PRERASTER_CONTROL] = &draw->control_shader,
+      [CM_PRERASTER_EVALUATION] = &draw->evaluation_shader,
+      [CM_PRERASTER_GEOMETRY] = &draw->geometry_shader,
+   };
+   const struct cm_shader_code *code =
+      draw->num_regions[stage] ? cm_gpu_executed_code(gpu, stages[stage], shaders[stage]->id) : NULL;
+   if (!code)
+      return invocations * shaders[stage]->instructions;
+   const uint64_t *runs = gpu->pass->region_runs + draw->first_region_run;
+   for (unsigned before = 0; before < stage; before++)
+      runs += draw->num_regions[before];
+   return cm_code_mean_operations(code, CM_PIPE_ISSUE, runs, draw->num_regions[stage], invocations);
+}
+
 void
 cm_operations_vertices(struct cm_gpu *gpu, const struct cm_draw *draw, uint64_t vertices)
 {
-   gpu->operations[CM_OPERATION_VERTEX_INSTRUCTIONS] +=
-      vertices * draw->vertex_shader.instructions +
-      draw->control_invocations * draw->control_shader.instructions +
-      draw->evaluation_invocations * draw->evaluation_shader.instructions +
-      draw->geometry_invocations * draw->geometry_shader.instructions;
+   const uint64_t invocations[CM_PRERASTER_STAGES] = {
+      [CM_PRERASTER_VERTEX] = vertices,
+      [CM_PRERASTER_CONTROL] = draw->control_invocations,
+      [CM_PRERASTER_EVALUATION] = draw->evaluation_invocations,
+      [CM_PRERASTER_GEOMETRY] = draw->geometry_invocations,
+   };
+   for (unsigned stage = 0; stage < CM_PRERASTER_STAGES; stage++)
+      gpu->operations[CM_OPERATION_VERTEX_INSTRUCTIONS] +=
+         cm_operations_instructions(gpu, draw, (enum cm_preraster_stage)stage, invocations[stage]);
 }
 
 /* The quads of an event. */
@@ -78,15 +108,49 @@ rasterise(const struct cm_pass *pass, const uint32_t *event, struct quad_counts 
       operations[CM_OPERATION_DEPTH_WRITES] += counts.live;
 }
 
+/* The shader of a draw, as its quads run it. */
+struct program {
+   const uint32_t *event;             /* the last shade event; NULL: none */
+   const struct cm_shader_code *code; /* NULL: it has no control flow */
+   uint64_t instructions;             /* of a quad that ran region 0 alone */
+};
+
+static void
+take_program(const struct cm_gpu *gpu, const uint32_t *event, struct program *program)
+{
+   const bool is_same = program->event && program->event[1] == event[1];
+   program->event = event;
+   if (is_same)
+      return;
+   const struct cm_shader *shader = &gpu->pass->draws[event[1]].fragment_shader;
+   program->code = cm_gpu_executed_code(gpu, CM_SHADER_FRAGMENT, shader->id);
+   program->instructions =
+      program->code ? cm_code_quad_operations(program->code, CM_PIPE_ISSUE, NULL) : shader->instructions;
+}
+
+/* Quads of the last shade event ran more than region 0. */
+static void
+run_regions(const struct program *program, const uint32_t *regions, uint64_t *operations)
+{
+   if (!program->code)
+      return;
+   const uint64_t ran = cm_code_quad_operations(program->code, CM_PIPE_ISSUE, regions);
+   for (uint32_t q = 0; q < cm_event_count(*program->event); q++) {
+      if (cm_regions_quads(*regions) >> q & 1 && quads_of(program->event)[q].live)
+         operations[CM_OPERATION_QUAD_INSTRUCTIONS] += ran - program->instructions;
+   }
+}
+
 /* Quads run their shader and output their colours. */
 static void
-shade(const struct cm_pass *pass, const uint32_t *event, struct quad_counts counts, uint64_t *operations)
+shade(const struct cm_pass *pass, const uint32_t *event, struct quad_counts counts, uint64_t instructions,
+      uint64_t *operations)
 {
    const struct cm_draw *draw = &pass->draws[event[1]];
    const uint32_t writes = (uint32_t)__builtin_popcount(draw->tests.color_write);
    const uint32_t reads = (uint32_t)__builtin_popcount(draw->tests.color_read);
    const uint32_t fetches = (uint32_t)__builtin_popcount(draw->tests.color_fetch);
-   operations[CM_OPERATION_QUAD_INSTRUCTIONS] += (uint64_t)counts.live * draw->fragment_shader.instructions;
+   operations[CM_OPERATION_QUAD_INSTRUCTIONS] += counts.live * instructions;
    operations[CM_OPERATION_COLOR_WRITES] += counts.written * writes;
    operations[CM_OPERATION_COLOR_READS] += counts.live * fetches + counts.written * reads;
 }
@@ -106,14 +170,19 @@ cm_operations_tile(struct cm_gpu *gpu, const struct cm_tile_events *recorded,
       rasterise(gpu->pass, event, count_quads(event), false, true, operations);
    }
    end = shaded->words + shaded->num_words;
+   struct program program = {0};
    for (const uint32_t *event = shaded->words; event < end; event = cm_event_next(event)) {
+      if (__builtin_expect(cm_event_type(*event) == CM_EVENT_REGIONS, false))
+         run_regions(&program, event, operations);
       if (!has_quads(*event))
          continue;
       const struct quad_counts counts = count_quads(event);
       cm_gpu_attribute_draw(gpu, event[1]);
       rasterise(gpu->pass, event, counts, true, !deferred, operations);
-      if (cm_event_type(*event) == CM_EVENT_SHADE)
-         shade(gpu->pass, event, counts, operations);
+      if (cm_event_type(*event) != CM_EVENT_SHADE)
+         continue;
+      take_program(gpu, event, &program);
+      shade(gpu->pass, event, counts, program.instructions, operations);
    }
 }
 

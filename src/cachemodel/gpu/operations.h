@@ -14,18 +14,17 @@
 
 #include <stdint.h>
 
+#include "events/event_stream.h"
 #include "stats/counters.h"
 
-struct cm_draw;
 struct cm_gpu;
-struct cm_tile_events;
 
 /** Counters operations.<name>: X(identifier, name, unit of measure, description) */
 #define CM_OPERATIONS(X)                                                                                  \
    X(VERTEX_INSTRUCTIONS, "vertex_instructions", "instructions",                                          \
-     "vertex shader instructions, per vertex; of tessellation and geometry shaders, per invocation")      \
+     "vertex shader instructions that ran, per vertex; of other stages before quads, per invocation")     \
    X(QUAD_INSTRUCTIONS, "quad_instructions", "instructions",                                              \
-     "fragment shader instructions, per quad; of compute shaders per four invocations")                   \
+     "fragment shader instructions that ran, per quad; of compute shaders per four invocations")          \
    X(RASTER_QUADS, "raster_quads", "quads",                                                               \
      "quads rasterised; where hidden surfaces are removed before, those too")                             \
    X(QUAD_ATTRIBUTES, "quad_attributes", "attributes", "attributes interpolated, each for a quad")        \
@@ -43,6 +42,11 @@ enum cm_operation {
 
 /** Read from cm_gpu.operations. */
 extern const struct cm_counter_source cm_operation_counters;
+
+/** Instructions of so many invocations of a draw's shader before the rasterizer: as many as the mean of those that ran, rounded
+ * to the nearest number. The draw is of the current pass. */
+uint64_t cm_operations_instructions(const struct cm_gpu *gpu, const struct cm_draw *draw,
+                                    enum cm_preraster_stage stage, uint64_t invocations);
 
 /** A draw's vertex shader ran for so many vertices, and the shaders after it as often as the draw says. */
 void cm_operations_vertices(struct cm_gpu *gpu, const struct cm_draw *draw, uint64_t vertices);

@@ -249,7 +249,7 @@ issue(struct cm_compute_timing *compute, uint32_t number, struct cm_compute_grou
    assert(group->issued <= group->phase_end && run->log->phase == group->phase);
    const struct cm_compute_units *units = compute->units;
    const uint32_t accesses = run->log->accesses;
-   const uint32_t cycles = instructions_of(group->log, group->phase) * run->log->quads;
+   const uint32_t cycles = instructions_of(group->log, group->phase) * run->log->quads + run->log->more;
    const uint32_t piece = cycles / (accesses + 1);
    const bool waits_for_program = processor->program_ready == begin;
    serve(processor, group, waits_for_program ? 0 : group->waits_for);

@@ -91,7 +91,7 @@ struct cm_logged_region {
 /** A work-group; invocations of it that run together, up to a barrier: a run. */
 struct cm_logged_group {
    uint32_t begin, program_end; /**< the fetch of its shader */
-   uint32_t instructions;       /**< of an invocation, in all its runs */
+   uint32_t instructions;       /**< of each quad, in all its runs */
    uint32_t invocations;
    uint32_t num_runs, phases; /**< phases: barriers + 1 */
    uint32_t processor;
@@ -102,6 +102,7 @@ struct cm_logged_run {
    uint32_t phase;
    uint32_t accesses; /**< footprints, and instructions of sub-groups that access storage */
    uint32_t quads;    /**< of four invocations */
+   uint32_t more;     /**< instructions of all of them besides the work-group's */
 };
 
 /* ---- the log ------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include "timing/pipeline.h"
 #include "timing/timing.h"
 #include "util/array.h"
+#include "util/minmax.h"
 
 /* The pipelines that read the logs. */
 static const struct cm_pipeline_type *
@@ -344,18 +345,19 @@ cm_timing_group(struct cm_timing *timing, enum cm_stream stream, uint32_t access
 /* ---- vertices ------------------------------------------------------------ */
 
 void
-cm_timing_draw(struct cm_timing *timing, const struct cm_draw *draw)
+cm_timing_draw(struct cm_timing *timing, const struct cm_draw *draw,
+               const uint32_t instructions[CM_PRERASTER_STAGES])
 {
    struct cm_logged_draw *item = ADD(timing, draws);
    if (item)
       *item = (struct cm_logged_draw){
-         .instructions = draw->vertex_shader.instructions,
+         .instructions = instructions[CM_PRERASTER_VERTEX],
          .stages = {[CM_PRERASTER_CONTROL] = {.invocations = draw->control_invocations,
-                                              .instructions = draw->control_shader.instructions},
+                                              .instructions = instructions[CM_PRERASTER_CONTROL]},
                     [CM_PRERASTER_EVALUATION] = {.invocations = draw->evaluation_invocations,
-                                                 .instructions = draw->evaluation_shader.instructions},
+                                                 .instructions = instructions[CM_PRERASTER_EVALUATION]},
                     [CM_PRERASTER_GEOMETRY] = {.invocations = draw->geometry_invocations,
-                                               .instructions = draw->geometry_shader.instructions}},
+                                               .instructions = instructions[CM_PRERASTER_GEOMETRY]}},
          .has_stages = draw->patches || draw->geometry_invocations,
          .begin = timing->logged_end,
       };
@@ -597,7 +599,7 @@ count_accesses(const struct cm_log *log, uint32_t begin, uint32_t end)
 }
 
 void
-cm_timing_run(struct cm_timing *timing, uint32_t invocations, bool resumes)
+cm_timing_run(struct cm_timing *timing, uint32_t invocations, bool resumes, uint64_t more)
 {
    struct cm_logged_run *item = ADD(timing, runs);
    if (!item)
@@ -608,6 +610,7 @@ cm_timing_run(struct cm_timing *timing, uint32_t invocations, bool resumes)
    item->phase = group->phases - 1;
    item->accesses = count_accesses(timing->log, begin, item->tokens_end);
    item->quads = (invocations + 3) / 4;
+   item->more = (uint32_t)cm_min64(more, CM_MOST_LOGGED_INSTRUCTIONS);
    group->invocations += resumes ? 0 : invocations;
    group->num_runs++;
 }

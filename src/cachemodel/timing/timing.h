@@ -95,7 +95,8 @@ void cm_timing_group(struct cm_timing *timing, enum cm_stream stream, uint32_t a
 /* ---- vertices ------------------------------------------------------------ */
 
 /** A draw begins. Fetches of its shaders follow. */
-void cm_timing_draw(struct cm_timing *timing, const struct cm_draw *draw);
+void cm_timing_draw(struct cm_timing *timing, const struct cm_draw *draw,
+                    const uint32_t instructions[CM_PRERASTER_STAGES]);
 void cm_timing_shaders_fetched(struct cm_timing *timing);
 /** Vertices of a pass, or invocations of its other shaders, that run on one core of a unified GPU together, as one thread;
  * threads go to the cores in turn. */
@@ -121,6 +122,9 @@ void cm_timing_binned(struct cm_timing *timing, const struct cm_primitive *primi
 void cm_timing_fetched(struct cm_timing *timing, uint32_t index, const struct cm_primitive *primitive);
 /** All primitives of the tile are fetched. events: the tile's, as recorded. */
 void cm_timing_tile_fetched(struct cm_timing *timing, const struct cm_tile_events *events);
+
+/** Instructions that are logged of a quad or a block at most. */
+#define CM_MOST_LOGGED_INSTRUCTIONS (UINT32_MAX / 2)
 
 /** A quad has run: its shader's instructions, its texture reads (groups). */
 struct cm_logged_quad {
@@ -166,10 +170,11 @@ void cm_timing_storage(struct cm_timing *timing, enum cm_storage_operation opera
                        uint32_t count, uint32_t resource);
 void cm_timing_storage_block(struct cm_timing *timing, uint64_t address);
 
-/** A work-group begins on a processor; since the last item, its shader was fetched, if it was. */
+/** A work-group begins on a processor, whose quads each run so many instructions in all their runs; since the last item, its shader was fetched, if it was. */
 void cm_timing_work_group(struct cm_timing *timing, uint32_t processor, uint32_t instructions);
-/** Up to CM_INVOCATIONS of its invocations have run, up to a barrier or their end. resumes: they had run before. */
-void cm_timing_run(struct cm_timing *timing, uint32_t invocations, bool resumes);
+/** Up to CM_INVOCATIONS of its invocations have run, up to a barrier or their end. resumes: they had run before. more:
+ * instructions of all their quads besides those of the work-group. */
+void cm_timing_run(struct cm_timing *timing, uint32_t invocations, bool resumes, uint64_t more);
 /** All of them have arrived at a barrier. */
 void cm_timing_barrier(struct cm_timing *timing);
 

@@ -168,6 +168,7 @@ look(struct advise *advise)
       progress_show("looking", done, frames);
       free(item.resources);
       free(item.names);
+      free(item.codes);
       cm_recorded_pass_release(item.pass);
    }
    if (ok)

@@ -97,6 +97,7 @@ take_definitions(struct select *select, const struct cm_item *item)
       cm_frame_vectors_resource(&select->vectors, &item->resources[r]);
    free(item->resources);
    free(item->names);
+   free(item->codes);
 }
 
 /* Takes an item of the recording; false at the end. */

@@ -221,6 +221,8 @@ take(struct simulation *simulation, const struct cm_item *item)
       cm_gpu_define_name(simulation->gpu, &item->names[n]);
    for (size_t r = 0; item->type == CM_ITEM_RESOURCES && r < item->num_resources; r++)
       define_resource(simulation, &item->resources[r]);
+   for (size_t c = 0; item->type == CM_ITEM_RESOURCES && c < item->num_codes; c++)
+      cm_gpu_define_code(simulation->gpu, &item->codes[c]);
 }
 
 /* ---- a pass over the recording -------------------------------------------------- */
@@ -272,7 +274,8 @@ decode(void *context, unsigned long *bytes)
    struct cm_item *decoded = allocate(sizeof(*decoded));
    *decoded = item;
    *bytes = item.pass ? item.pass->bytes
-                      : item.num_resources * sizeof(*item.resources) + item.num_names * sizeof(*item.names);
+                      : item.num_resources * sizeof(*item.resources) + item.num_names * sizeof(*item.names) +
+                           item.num_codes * sizeof(*item.codes);
    return decoded;
 }
 
@@ -299,6 +302,7 @@ release(void *data)
    cm_recorded_pass_release(item->pass);
    free(item->resources);
    free(item->names);
+   free(item->codes);
    free(item);
 }
 

@@ -74,6 +74,11 @@ session_open(const char *path, const struct frame_selection *frames,
            path, frames->warm_up, num_frames);
    if (configurations)
       load_configurations(&session, configurations);
+   if (configurations && !cm_recording_has_regions(simulations->recording))
+      say(
+         "%s: recorded before version 12 of the format: instructions are those of the shaders' text, where a "
+         "loop counts once, and both sides of a branch; a new recording has how often they ran",
+         path);
    return session;
 }
 

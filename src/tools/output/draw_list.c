@@ -158,6 +158,7 @@ draw_list_print(struct session *session, const struct listed *listed)
       }
       free(item.resources);
       free(item.names);
+      free(item.codes);
       cm_recorded_pass_release(item.pass);
    }
    cm_names_destroy(names);

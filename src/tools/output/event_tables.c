@@ -428,6 +428,7 @@ event_table_write(struct session *session, enum event_table table, FILE *file)
       }
       free(item.resources);
       free(item.names);
+      free(item.codes);
       cm_recorded_pass_release(item.pass);
    }
 }

@@ -163,7 +163,7 @@ TEST(refused)
 
    uint8_t *header = file.bytes;
    header[8] = CM_RECORDING_VERSION + 1;
-   refused(header, file.size, "a recording of version 12, expected versions 4 to 11");
+   refused(header, file.size, "a recording of version 13, expected versions 4 to 12");
    header[8] = CM_RECORDING_VERSION;
    header[12] = 77;
    refused(header, file.size, "the header is corrupt");
@@ -296,6 +296,7 @@ TEST(full_disk)
          cm_recorded_pass_release(item.pass);
          free(item.resources);
          free(item.names);
+         free(item.codes);
       }
       before = count;
       cm_recording_close(recording);
@@ -352,6 +353,7 @@ TEST(killed)
       cm_recorded_pass_release(item.pass);
       free(item.resources);
       free(item.names);
+      free(item.codes);
    }
    assert_int_equal(ends, count);
    cm_recording_close(recording);

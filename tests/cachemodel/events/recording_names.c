@@ -152,6 +152,7 @@ TEST(same_names)
             check_draws(&item.pass->pass);
          free(item.resources);
          free(item.names);
+         free(item.codes);
          cm_recorded_pass_release(item.pass);
       }
       check_names(cm_gpu_names(gpu));
@@ -184,6 +185,7 @@ TEST(second_gpu)
       names += item.num_names;
       free(item.resources);
       free(item.names);
+      free(item.codes);
       cm_recorded_pass_release(item.pass);
    }
    assert_int_equal(names, 2);
@@ -234,6 +236,7 @@ expect_reads(struct cm_recording *recording, const uint32_t *numbers, size_t cou
       assert_true(!read->string && !read->parent && !read->stage && !read->hash && !read->text);
    }
    free(item.names);
+   free(item.codes);
    free(item.resources);
 }
 
@@ -298,6 +301,7 @@ read_error(void)
       item = cm_recording_next(recording);
       free(item.resources);
       free(item.names);
+      free(item.codes);
       cm_recorded_pass_release(item.pass);
    } while (item.type != CM_ITEM_END && item.type != CM_ITEM_DAMAGED);
    snprintf(error, sizeof error, "%s", item.type == CM_ITEM_DAMAGED ? cm_recording_damage(recording) : "");
@@ -331,7 +335,7 @@ TEST(refused)
    REFUSED("a shader of an unknown stage", .type = CM_NAME_SHADER, .number = 1, .stage = CM_SHADER_STAGES);
    REFUSED("a name is of nothing", .type = CM_NAME_READ);
    REFUSED("a name is of nothing", .type = CM_NAME_READ, .number = UINT32_MAX);
-   REFUSED("unknown type", .type = CM_NAME_TYPES, .number = 1);
+   REFUSED("unknown type", .type = CM_NAME_TYPES + 1, .number = 1);
    long_text[CM_MAX_NAME_BYTES] = '\0';
    write_recording(1, &(struct cm_name){.type = CM_NAME_STRING, .number = 1, .text = long_text}, 1, 0, 0);
    assert_string_equal(read_error(), "");

@@ -297,33 +297,42 @@ TEST(storage)
    cm_recording_close(recording);
 }
 
-/* Files of version 10 have neither end nor end_call, the last two of the twelve numbers that a pass begins with. */
-TEST(without_ends)
+/* Files before version 12 have no regions: of a pass without draws the number of their runs, the third last before what tiles
+ * are touched. Files before version 11 have neither end nor end_call, the last two of the twelve numbers that a pass begins
+ * with. */
+static void
+check_older(uint32_t version)
 {
-   uint64_t state = 11;
-   struct pass_builder *builder = random_pass(&state, 2);
+   struct pass_builder *builder = pass_new(2, 300, 200, 32);
    struct cm_byte_writer writer = {0};
-   builder->pass.end = CM_END_UNKNOWN;
-   builder->pass.end_call = 0;
    cm_encode_pass(&writer, &builder->pass);
    assert_false(writer.out_of_memory);
-   struct cm_byte_reader numbers = {.at = writer.data, .end = writer.data + writer.size};
-   for (unsigned n = 0; n < 10; n++)
-      cm_get_signed(&numbers);
-   const size_t offset = (size_t)(numbers.at - writer.data);
-   assert_int_equal(writer.data[offset] | writer.data[offset + 1], 0);
-   memmove(writer.data + offset, writer.data + offset + 2, writer.size - offset - 2);
-
+   const size_t num_tiles = builder->pass.tiles_x * builder->pass.tiles_y;
+   const size_t runs = writer.size - (num_tiles + 7) / 8 - 3;
+   assert_int_equal(writer.data[runs], 0);
+   memmove(writer.data + runs, writer.data + runs + 1, --writer.size - runs);
+   if (version < CM_RECORDING_ENDS_VERSION) {
+      struct cm_byte_reader numbers = {.at = writer.data, .end = writer.data + writer.size};
+      for (unsigned n = 0; n < 10; n++)
+         cm_get_signed(&numbers);
+      const size_t offset = (size_t)(numbers.at - writer.data);
+      assert_int_equal(writer.data[offset] | writer.data[offset + 1], 0);
+      writer.size -= 2;
+      memmove(writer.data + offset, writer.data + offset + 2, writer.size - offset);
+   }
    struct cm_pass pass = {0};
-   struct cm_byte_reader reader = {.at = writer.data, .end = writer.data + writer.size - 2};
-   assert_null(cm_decode_pass(&reader, 10, &pass));
-   assert_int_equal(pass.end, CM_END_UNKNOWN);
-   for (uint32_t t = 0; t < pass.tiles_x * pass.tiles_y; t++) /* which another payload has */
-      builder->tiles[t].num_words = 0;
+   struct cm_byte_reader reader = {.at = writer.data, .end = writer.data + writer.size};
+   assert_null(cm_decode_pass(&reader, version, &pass));
    assert_passes_equal(&pass, &builder->pass);
    cm_pass_finish(&pass);
    free(writer.data);
    pass_free(builder);
+}
+
+TEST(older_versions)
+{
+   check_older(10);
+   check_older(11);
 }
 
 TEST(second_gpu)

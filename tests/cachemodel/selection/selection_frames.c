@@ -205,6 +205,7 @@ check_frame(struct cm_recording *recording, uint32_t frame, bool begins, uint32_
       expected = cm_recording_next(alone);
       free(expected.resources);
       free(expected.names);
+      free(expected.codes);
    } while (expected.type == CM_ITEM_GPU || expected.type == CM_ITEM_RESOURCES);
    for (item = cm_recording_next(recording); item.type == CM_ITEM_GPU || item.type == CM_ITEM_RESOURCES;
         item = cm_recording_next(recording)) {
@@ -213,6 +214,7 @@ check_frame(struct cm_recording *recording, uint32_t frame, bool begins, uint32_
          assert_int_equal(item.resources[r].id, ++*resources);
       free(item.resources);
       free(item.names);
+      free(item.codes);
    }
    while (item.type == CM_ITEM_PASS) {
       assert_int_equal(expected.type, CM_ITEM_PASS);

@@ -24,6 +24,7 @@ pass_new(uint32_t frame, uint32_t width, uint32_t height, uint32_t tile_size)
    pass->feedback = builder->feedback;
    pass->vertex_bindings = builder->vertex_bindings;
    pass->vertex_accesses = builder->vertex_accesses;
+   pass->region_runs = builder->region_runs;
    pass->primitives = builder->primitives;
    pass->primitive_tiles = builder->primitive_tiles;
    pass->tiles = builder->tiles;
@@ -88,6 +89,41 @@ pass_vertex_read(struct pass_builder *builder, uint32_t vertex, uint32_t texture
    pass_access(
       builder, CM_PRERASTER_VERTEX,
       (struct cm_vertex_access){.invocation = vertex, .binding = texture, .linear = linear, .x = x, .y = y});
+}
+
+void
+pass_region_runs(struct pass_builder *builder, enum cm_preraster_stage stage, const uint64_t *runs,
+                 uint32_t count)
+{
+   struct cm_draw *draw = &builder->draws[builder->pass.num_draws - 1];
+   uint32_t before = 0;
+   assert_true(builder->pass.num_region_runs + count <= BUILDER_LIMIT);
+   for (unsigned s = 0; s < CM_PRERASTER_STAGES; s++) {
+      before += draw->num_regions[s];
+      assert_true(s < stage || !draw->num_regions[s]);
+   }
+   if (!before)
+      draw->first_region_run = builder->pass.num_region_runs;
+   draw->num_regions[stage] = count;
+   memcpy(builder->region_runs + builder->pass.num_region_runs, runs, count * sizeof *runs);
+   builder->pass.num_region_runs += count;
+}
+
+void
+pass_regions(struct pass_builder *builder, uint32_t tile, uint32_t quads, const uint32_t *runs,
+             uint32_t count)
+{
+   uint32_t words[CM_MAX_REGIONS] = {CM_EVENT_REGIONS | quads << 8 | count << 16}, all = 0;
+   for (uint32_t r = 0; r < count; r++)
+      all |= runs[r];
+   for (uint32_t r = 0; r < count; r++) {
+      if (all < 256)
+         words[1 + r / 4] |= runs[r] << r % 4 * 8;
+      else
+         words[1 + r] = runs[r];
+   }
+   words[0] |= all < 256 ? CM_REGIONS_ARE_BYTES << 8 : 0;
+   pass_words(builder, tile, words, 1 + cm_regions_words(words[0]));
 }
 
 void

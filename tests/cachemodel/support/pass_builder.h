@@ -3,6 +3,7 @@
 #ifndef PASS_BUILDER_H
 #define PASS_BUILDER_H
 
+#include "events/shader_code.h"
 #include "gpu/gpu.h"
 
 #define BUILDER_LIMIT 4096
@@ -14,6 +15,7 @@ struct pass_builder {
    struct cm_feedback feedback[128];
    struct cm_texture_binding vertex_bindings[64];
    struct cm_vertex_access vertex_accesses[BUILDER_LIMIT];
+   uint64_t region_runs[BUILDER_LIMIT];
    struct cm_primitive primitives[BUILDER_LIMIT];
    uint32_t primitive_tiles[BUILDER_LIMIT * 16];
    struct cm_tile_events tiles[1024];
@@ -39,6 +41,13 @@ void pass_vertex_read(struct pass_builder *builder, uint32_t vertex, uint32_t te
 
 /** An access of a stage of the draw added last. Stages follow one another, and invocations of a stage ascend. */
 void pass_access(struct pass_builder *builder, enum cm_preraster_stage stage, struct cm_vertex_access access);
+
+/** How often the invocations of a stage of the draw added last ran its regions, region 0 first. Stages follow one another. */
+void pass_region_runs(struct pass_builder *builder, enum cm_preraster_stage stage, const uint64_t *runs,
+                      uint32_t count);
+/** How often quads (a mask) of the tile's last shade or invoke event ran regions 1 … count. */
+void pass_regions(struct pass_builder *builder, uint32_t tile, uint32_t quads, const uint32_t *runs,
+                  uint32_t count);
 
 /** A primitive of the draw added last, on num_tiles tiles in ascending order. */
 void pass_primitive(struct pass_builder *builder, uint32_t num_attributes, const uint32_t *tiles,

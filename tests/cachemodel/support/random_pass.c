@@ -84,6 +84,17 @@ random_vertex_accesses(struct pass_builder *builder, bool has_storage, uint64_t 
    }
 }
 
+/** How often invocations of two stages ran the regions of their shaders. */
+static void
+random_region_runs(struct pass_builder *builder, uint64_t state)
+{
+   const uint64_t runs[] = {1 + random_below(&state, 600), random_below(&state, 10000), 0,
+                            UINT64_C(1) << random_below(&state, 60)};
+   pass_region_runs(builder, CM_PRERASTER_VERTEX, runs, 1 + random_below(&state, 4));
+   if (random_below(&state, 2))
+      pass_region_runs(builder, CM_PRERASTER_GEOMETRY, runs, 1 + random_below(&state, 4));
+}
+
 static void
 random_draw(struct pass_builder *builder, uint64_t *state)
 {
@@ -142,6 +153,8 @@ random_draw(struct pass_builder *builder, uint64_t *state)
       (struct cm_texture_binding){.resource = pass->color[0].resource == COLOR ? OFFSCREEN : FIRST_TEXTURE};
    if (*state >> 7 & 1)
       random_vertex_accesses(builder, pass->frame & 1, *state);
+   if (*state >> 9 & 1)
+      random_region_runs(builder, *state);
 }
 
 static void
@@ -157,6 +170,22 @@ random_primitive(struct pass_builder *builder, uint64_t *state)
          break;
    }
    pass_primitive(builder, 1 + random_below(state, 6), tiles, count);
+}
+
+/** Two events: of some quads, and of the others. */
+static void
+random_regions(struct pass_builder *builder, uint32_t tile, uint32_t quads, uint64_t state)
+{
+   const uint32_t mask = (1u << quads) - 1, first = random_below(&state, mask + 1),
+                  count = 1 + random_below(&state, 9);
+   uint32_t runs[9];
+   for (uint32_t r = 0; r < count; r++)
+      runs[r] = random_below(&state, random_below(&state, 40) ? 4 : 100000);
+   if (first)
+      pass_regions(builder, tile, first, runs, count);
+   runs[0] += random_below(&state, 2);
+   if (first != mask)
+      pass_regions(builder, tile, mask & ~first, runs, count);
 }
 
 static void
@@ -179,6 +208,8 @@ random_shading(struct pass_builder *builder, uint64_t *state, uint32_t tile)
       }
    }
    pass_footprints(builder, tile, unit, footprints, count);
+   if (*state >> 8 & 1)
+      random_regions(builder, tile, quads, *state);
 }
 
 struct pass_builder *

@@ -142,7 +142,7 @@ is_in_order(const struct cm_tile_events *tile)
    const uint32_t *end = tile->words + tile->num_words;
    for (const uint32_t *word = tile->words; word < end; word = cm_event_next(word)) {
       const bool is_shaded = cm_event_type(*word) == CM_EVENT_SHADE;
-      if ((is_shaded && *word & CM_SHADE_DEFERRED) || (!is_shaded && !cm_event_is_access(*word)))
+      if ((is_shaded && *word & CM_SHADE_DEFERRED) || (!is_shaded && !cm_event_is_of_run(*word)))
          return false;
    }
    return true;
@@ -159,6 +159,7 @@ assert_passes_equal(const struct cm_pass *a, const struct cm_pass *b)
    assert_int_equal(a->num_feedback, b->num_feedback);
    assert_int_equal(a->num_vertex_bindings, b->num_vertex_bindings);
    assert_int_equal(a->num_vertex_accesses, b->num_vertex_accesses);
+   assert_int_equal(a->num_region_runs, b->num_region_runs);
    assert_int_equal(a->num_primitives, b->num_primitives);
    assert_int_equal(a->num_primitive_tiles, b->num_primitive_tiles);
    assert_int_equal(a->num_storages, b->num_storages);
@@ -171,6 +172,7 @@ assert_passes_equal(const struct cm_pass *a, const struct cm_pass *b)
       assert_int_equal(a->vertex_bindings[t].repeat_t, b->vertex_bindings[t].repeat_t);
    }
    ASSERT_ARRAYS(a->vertex_accesses, b->vertex_accesses, a->num_vertex_accesses);
+   ASSERT_ARRAYS(a->region_runs, b->region_runs, a->num_region_runs);
    ASSERT_ARRAYS(a->primitives, b->primitives, a->num_primitives);
    ASSERT_ARRAYS(a->primitive_tiles, b->primitive_tiles, a->num_primitive_tiles);
    ASSERT_ARRAYS(a->touched, b->touched, num_tiles);
@@ -190,6 +192,7 @@ assert_passes_equal(const struct cm_pass *a, const struct cm_pass *b)
       both[i]->feedback = NULL;
       both[i]->vertex_bindings = NULL;
       both[i]->vertex_accesses = NULL;
+      both[i]->region_runs = NULL;
       both[i]->primitives = NULL;
       both[i]->tiles = NULL;
       both[i]->touched = NULL;

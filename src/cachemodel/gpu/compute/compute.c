@@ -28,6 +28,11 @@ cm_compute_begin(struct cm_compute_stage *compute, struct cm_resource *const *te
    gpu->pipeline[CM_PIPELINE_DRAWS]++;
    cm_compute_read_indirect(gpu, &draw->indirect);
    compute->has_shader = 0;
+   const struct cm_shader *shader = &gpu->pass->dispatch.shader;
+   compute->code = cm_gpu_executed_code(gpu, CM_SHADER_COMPUTE, shader->id);
+   compute->instructions =
+      compute->code ? cm_code_quad_operations(compute->code, CM_PIPE_ISSUE, NULL) : shader->instructions;
+   compute->more = 0;
    for (uint32_t unit = 0; unit < draw->num_textures; unit++)
       cm_gpu_bind_texture(&compute->units[unit], &draw->textures[unit], textures[unit]);
 }
@@ -38,8 +43,9 @@ end_run(struct cm_compute_stage *compute)
 {
    if (compute->running)
       cm_timing_run(compute->gpu->timing, cm_event_count(compute->running),
-                    compute->running & CM_INVOKE_RESUMES);
+                    compute->running & CM_INVOKE_RESUMES, compute->more);
    compute->running = 0;
+   compute->more = 0;
 }
 
 static void
@@ -54,7 +60,7 @@ begin_group(struct cm_compute_stage *compute, uint32_t number)
       cm_gpu_fetch_shader(gpu, CM_SHADER_COMPUTE, shader, compute->processor);
       compute->has_shader |= 1ull << compute->processor;
    }
-   cm_timing_work_group(gpu->timing, compute->processor, shader->instructions);
+   cm_timing_work_group(gpu->timing, compute->processor, (uint32_t)compute->instructions);
 }
 
 static void
@@ -96,8 +102,20 @@ invoke(struct cm_compute_stage *compute, uint32_t word)
       return;
    gpu->pipeline[CM_PIPELINE_INVOCATIONS] += invocations;
    if (cm_config_counts_operations(&gpu->config))
-      gpu->operations[CM_OPERATION_QUAD_INSTRUCTIONS] +=
-         (uint64_t)gpu->pass->dispatch.shader.instructions * ((invocations + 3) / 4);
+      gpu->operations[CM_OPERATION_QUAD_INSTRUCTIONS] += compute->instructions * ((invocations + 3) / 4);
+}
+
+/* Some of them ran more than region 0. */
+static void
+run_regions(struct cm_compute_stage *compute, const uint32_t *regions)
+{
+   if (!compute->code || !compute->running)
+      return;
+   const uint64_t ran = cm_code_quad_operations(compute->code, CM_PIPE_ISSUE, regions);
+   const uint64_t more = cm_quad_fragments(cm_regions_quads(*regions)) * (ran - compute->instructions);
+   compute->more += more;
+   if (cm_config_counts_operations(&compute->gpu->config))
+      compute->gpu->operations[CM_OPERATION_QUAD_INSTRUCTIONS] += more;
 }
 
 void
@@ -111,7 +129,7 @@ cm_compute_tile(struct cm_compute_stage *compute, uint32_t tile)
    compute->running = 0;
    const uint32_t *end = events->words + events->num_words;
    for (const uint32_t *word = events->words; word < end; word = cm_event_next(word)) {
-      if (!cm_event_is_access(*word))
+      if (!cm_event_is_of_run(*word))
          end_run(compute);
       switch (cm_event_type(*word)) {
       case CM_EVENT_GROUP: begin_group(compute, word[1]); break;
@@ -123,6 +141,7 @@ cm_compute_tile(struct cm_compute_stage *compute, uint32_t tile)
       case CM_EVENT_FOOTPRINTS: read_textures(compute, word); break;
       case CM_EVENT_BUFFER:
       case CM_EVENT_IMAGE: access_storage(compute, word); break;
+      case CM_EVENT_REGIONS: run_regions(compute, word); break;
       default: break;
       }
    }

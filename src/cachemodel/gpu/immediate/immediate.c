@@ -8,6 +8,7 @@
 #include "gpu/immediate/immediate_internal.h"
 #include "gpu/tiled/stages.h"
 #include "texture/texel_order.h"
+#include "util/minmax.h"
 
 struct cm_immediate *
 cm_immediate_create(struct cm_gpu *gpu, struct cm_geometry_stage *geometry,
@@ -207,11 +208,10 @@ count_accesses(const struct cm_gpu *gpu)
 
 /* Before and after a block's shaders: what of them takes time. */
 static void
-begin_timed(const struct cm_immediate *immediate, struct cm_logged_block *timed)
+begin_timed(struct cm_immediate *immediate, struct cm_logged_block *timed)
 {
-   const uint64_t *pipeline = immediate->gpu->pipeline;
    timed->tests_end = cm_timing_position(immediate->gpu->timing);
-   timed->instructions = (uint32_t)pipeline[CM_PIPELINE_QUADS]; /* in place of theirs, until the end */
+   immediate->executed = cm_shading_executed(immediate->fragment->shading);
    timed->footprints = count_accesses(immediate->gpu);
 }
 
@@ -221,11 +221,10 @@ end_timed(const struct cm_immediate *immediate, const struct block *block, struc
    const struct cm_gpu *gpu = immediate->gpu;
    if (!gpu->timing)
       return;
-   const uint32_t draw = cm_ordered_event(&immediate->order, block->quads[0])[1];
-   const uint32_t quads = (uint32_t)gpu->pipeline[CM_PIPELINE_QUADS] - timed->instructions;
-   timed->goes_on = quads;
+   const uint64_t executed = cm_shading_executed(immediate->fragment->shading) - immediate->executed;
+   timed->goes_on = block->running;
    timed->footprints = count_accesses(gpu) - timed->footprints;
-   timed->instructions = quads * gpu->pass->draws[draw].fragment_shader.instructions;
+   timed->instructions = (uint32_t)cm_min64(executed, CM_MOST_LOGGED_INSTRUCTIONS);
    timed->processor = (uint16_t)(block_number(block) % gpu->config.fragment_stage.processors);
    cm_timing_block(gpu->timing, timed);
 }

@@ -16,6 +16,7 @@ struct cm_immediate {
    /* The attachments of the pass: colours, depth, stencil. */
    uint32_t num_color, num_surfaces;
    struct cm_render_surface surfaces[CM_MAX_COLOR_ATTACHMENTS + 2], *depth, *stencil;
+   uint64_t executed;         /**< cm_shading_executed before the current block */
    bool stencil_is_depth;     /**< stencil is in the depth attachment's pixels, and is accessed there */
    struct cm_hiz_buffer *hiz; /**< NULL: no depth attachment */
    const struct cm_hiz_level *hiz_level;

@@ -44,6 +44,10 @@ struct cm_shading {
    uint32_t without_shader;             /* processors that do not hold the last group's */
    uint32_t draw_number;                /* of the last group */
    const struct cm_draw *draw;          /* the same */
+   const struct cm_shader_code *code;   /* its fragment shader's, if that has control flow; else NULL */
+   uint64_t least_instructions;         /* of a quad of it that ran region 0 alone */
+   uint64_t instructions[4];            /* of a group's quads, as far as is known */
+   uint64_t executed;                   /* instructions of all quads so far */
    struct cm_texture_unit units[CM_MAX_TEXTURE_UNITS]; /* its; those it uses */
    struct cm_texture_unit no_unit;                     /* what a footprint of a unit beyond names */
    struct texture_read reads[4][MAX_COLLECTED];        /* of a group that is collected, by quad */
@@ -147,6 +151,9 @@ take_draw(struct cm_shading *shading, uint32_t number)
    cm_gpu_attribute_draw(shading->gpu, number);
    shading->draw_number = number;
    shading->draw = draw;
+   shading->code = cm_gpu_executed_code(shading->gpu, CM_SHADER_FRAGMENT, draw->fragment_shader.id);
+   shading->least_instructions = shading->code ? cm_code_quad_operations(shading->code, CM_PIPE_ISSUE, NULL)
+                                               : draw->fragment_shader.instructions;
    shading->without_shader = 0;
    for (uint32_t p = 0; p < shading->processors; p++)
       shading->without_shader += shading->at_draw[p] != number;
@@ -161,12 +168,13 @@ attributes_of(const struct cm_pass *pass, const struct cm_quad *quad)
 
 /* Logs for timing that a quad has run. */
 static __attribute__((noinline)) void
-time_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t processor, uint64_t footprints)
+time_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t processor, uint64_t instructions,
+          uint64_t footprints)
 {
    const struct cm_logged_quad timed = {
       .primitive = quad->primitive,
       .draw = shading->draw_number,
-      .instructions = shading->draw->fragment_shader.instructions,
+      .instructions = (uint32_t)cm_min64(instructions, CM_MOST_LOGGED_INSTRUCTIONS),
       .footprints = (uint16_t)(footprints < UINT16_MAX ? footprints : UINT16_MAX),
       .processor = (uint8_t)processor,
       .attributes = attributes_of(shading->gpu->pass, quad) & 127,
@@ -214,12 +222,26 @@ read_texture(struct cm_shading *shading, struct cm_texture_unit *unit, const str
 
 /* A quad has run on its processor. accesses: to storage. */
 static inline void
-end_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t processor, uint64_t footprints,
-         uint64_t accesses)
+end_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t processor, uint64_t instructions,
+         uint64_t footprints, uint64_t accesses)
 {
-   shading->work[processor] += shading->draw->fragment_shader.instructions + footprints;
+   shading->work[processor] += instructions + footprints;
+   shading->executed += instructions;
    if (__builtin_expect(shading->times_each, false))
-      time_quad(shading, quad, processor, footprints + accesses);
+      time_quad(shading, quad, processor, instructions, footprints + accesses);
+}
+
+/* Quads of the group ran more than region 0. */
+static __attribute__((noinline)) void
+take_regions(struct cm_shading *shading, const uint32_t *regions)
+{
+   if (!shading->code)
+      return;
+   const uint64_t ran = cm_code_quad_operations(shading->code, CM_PIPE_ISSUE, regions);
+   for (unsigned q = 0; q < 4; q++) {
+      if (cm_regions_quads(*regions) >> q & 1)
+         shading->instructions[q] = ran;
+   }
 }
 
 static inline bool
@@ -235,9 +257,18 @@ collect_reads(struct cm_shading *shading, const uint32_t *group, const uint32_t 
 {
    const uint32_t *event = cm_event_next(group);
    uint32_t count = 0;
-   for (unsigned q = 0; q < 4; q++)
+   for (unsigned q = 0; q < 4; q++) {
       shading->reads_end[q] = shading->reads[q];
-   while (event < end && cm_event_type(*event) == CM_EVENT_FOOTPRINTS) {
+      shading->instructions[q] = shading->least_instructions;
+   }
+   while (event < end) {
+      if (__builtin_expect(cm_event_type(*event) == CM_EVENT_REGIONS, false)) {
+         take_regions(shading, event);
+         event = cm_event_next(event);
+         continue;
+      }
+      if (cm_event_type(*event) != CM_EVENT_FOOTPRINTS)
+         break;
       const struct cm_footprint *footprint = (const struct cm_footprint *)(event + 1);
       const struct cm_footprint *last = footprint + cm_event_count(*event);
       struct cm_texture_unit *unit = unit_of(shading, event);
@@ -248,7 +279,7 @@ collect_reads(struct cm_shading *shading, const uint32_t *group, const uint32_t 
          *shading->reads_end[footprint->quad & 3]++ = (struct texture_read){footprint, unit};
       event = (const uint32_t *)last;
    }
-   return event < end && (cm_event_is_access(*event) || cm_event_continues(*event)) ? NULL : event;
+   return event < end && (cm_event_is_of_run(*event) || cm_event_continues(*event)) ? NULL : event;
 }
 
 /* What a quad does in a group whose reads are collected. */
@@ -260,7 +291,7 @@ run_collected(struct cm_shading *shading, const struct cm_quad *quad, uint32_t n
    take_quad(shading, quad, processor);
    for (const struct texture_read *read = first; read < end; read++)
       read_texture(shading, read->unit, read->footprint, processor, cache);
-   end_quad(shading, quad, processor, (uint64_t)(end - first), 0);
+   end_quad(shading, quad, processor, shading->instructions[number], (uint64_t)(end - first), 0);
 }
 
 /* What a quad does on its processor in a run, instruction by instruction. Accesses to storage are left out where that
@@ -274,7 +305,8 @@ run_on_processor(struct cm_shading *shading, const uint32_t *run, const uint32_t
    const uint32_t *event = cm_event_next(run);
    uint64_t read = 0, accesses = 0;
    take_quad(shading, quad, processor);
-   for (; event < end && cm_event_is_access(*event); event = cm_event_next(event)) {
+   shading->instructions[number] = shading->least_instructions;
+   for (; event < end && cm_event_is_of_run(*event); event = cm_event_next(event)) {
       const bool is_texture = cm_event_type(*event) == CM_EVENT_FOOTPRINTS;
       const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
       for (uint32_t i = 0; is_texture && i < cm_event_count(*event); i++) {
@@ -283,11 +315,13 @@ run_on_processor(struct cm_shading *shading, const uint32_t *run, const uint32_t
          read_texture(shading, unit_of(shading, event), &footprints[i], processor, cache);
          read++;
       }
-      if (!is_texture && has_storage(shading))
+      if (cm_event_type(*event) == CM_EVENT_REGIONS)
+         take_regions(shading, event);
+      else if (!is_texture && has_storage(shading))
          accesses += cm_storage_access(shading->stage->storage, shading->draw->storage - 1, event, number,
                                        number + 1, quad->live, processor);
    }
-   end_quad(shading, quad, processor, read, accesses);
+   end_quad(shading, quad, processor, shading->instructions[number], read, accesses);
    return event;
 }
 
@@ -308,6 +342,12 @@ run_quad(struct cm_shading *shading, const uint32_t *group, const uint32_t *end,
    return run;
 }
 
+uint64_t
+cm_shading_executed(const struct cm_shading *shading)
+{
+   return shading->executed;
+}
+
 void
 cm_shading_run_quad(struct cm_shading *shading, const uint32_t *group, const uint32_t *end, uint32_t number,
                     uint32_t block)
@@ -325,7 +365,7 @@ reads_nothing(const struct cm_shading *shading, const uint32_t *word, const uint
               const uint32_t *end)
 {
    return word[1] == shading->draw_number && !shading->without_shader && !shading->counts_each &&
-          (next == end || (!cm_event_is_access(*next) && !cm_event_continues(*next)));
+          (next == end || (!cm_event_is_of_run(*next) && !cm_event_continues(*next)));
 }
 
 /* Assigns the quads of such an event to processors: round-robin, to the next ones. */

@@ -235,7 +235,12 @@ run_draw(struct cm_geometry_stage *geometry, const struct cm_draw *draw)
    struct cm_timing *timing = gpu->timing;
    gpu->pipeline[CM_PIPELINE_DRAWS]++;
    gpu->pipeline[CM_PIPELINE_VERTEX_TEXTURE_READS] += draw->texture_reads;
-   cm_timing_draw(timing, draw);
+   uint32_t instructions[CM_PRERASTER_STAGES];
+   for (unsigned stage = 0; timing && stage < CM_PRERASTER_STAGES; stage++)
+      instructions[stage] =
+         (uint32_t)cm_min64(cm_operations_instructions(gpu, draw, (enum cm_preraster_stage)stage, 1),
+                            CM_MOST_LOGGED_INSTRUCTIONS);
+   cm_timing_draw(timing, draw, instructions);
    cm_compute_read_indirect(gpu, &draw->indirect);
    fetch_shaders(gpu, draw);
    count_invocations(gpu->pipeline, draw);

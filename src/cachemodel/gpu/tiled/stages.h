@@ -114,6 +114,8 @@ void cm_shading_destroy(struct cm_shading *shading);
 void cm_shading_begin(struct cm_shading *shading);
 /** Runs a tile's quads. position: the tile's in the traversal. */
 void cm_shading_run_tile(struct cm_shading *shading, const struct cm_tile_events *events, uint32_t position);
+/** Instructions of all quads that ran so far. */
+uint64_t cm_shading_executed(const struct cm_shading *shading);
 /** Runs a group's quad of that number, all its runs. block: the number of its block of 2x2 quads, in Z-order. */
 void cm_shading_run_quad(struct cm_shading *shading, const uint32_t *group, const uint32_t *end,
                          uint32_t number, uint32_t block);
