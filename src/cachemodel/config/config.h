@@ -24,6 +24,7 @@
 #include "config/energy_config.h"
 #include "config/nuca_config.h"
 #include "config/pipeline_config.h"
+#include "config/shader_core_config.h"
 #include "config/tiling_config.h"
 #include "config/units.h"
 
@@ -361,6 +362,9 @@ struct cm_config {
       /** Iterations that all loops of one invocation of a program may make together;
        * then they end, with a message. Unrolled loops do not count. 0: no limit. */
       uint32_t loop_limit;
+      /** Optional: the instruction set whose code is counted (enum cm_isa, events/shader_code.h). A shader that has no code
+       * of it counts with that of the renderer, "nir". */
+      uint32_t isa;
    } shader;
    struct {
       enum cm_placement_kind placement;
@@ -383,6 +387,8 @@ struct cm_config {
    } texture_access;
    struct cm_texture_bus_config texture_bus; /**< optional; all 0: there is none */
    struct cm_pipeline_config pipeline;       /**< optional; vertex_processors 0: there is none */
+   enum cm_core core;                        /**< optional; of the tile-based GPU */
+   struct cm_shader_core_config shader_core; /**< optional; warp_threads 0: there is none */
    /** Optional, for mode imr; vertex_queue 0: there is none. */
    struct cm_immediate_pipeline_config immediate_pipeline;
    struct cm_immediate_config immediate; /**< optional, for mode imr */

@@ -47,25 +47,51 @@ static const char *const device_names[] = {[0] = "none", CM_DRAM_DEVICES(DEVICE_
 #define KEY(is_optional, is_type, container, member) \
    KEY_AT(#member, is_optional, is_type, offsetof(container, member), sizeof((container *)NULL)->member)
 
-#define NUMBER(type, member) {KEY(false, CM_KEY_NUMBER, type, member)}
+#define NUMBER(type, member)                  \
+   {                                          \
+      KEY(false, CM_KEY_NUMBER, type, member) \
+   }
 #define DESCRIBED(is_optional, type, member, text) \
    {KEY(is_optional, CM_KEY_NUMBER, type, member), .description = (text)},
-#define OPTIONAL_NUMBER(type, member) {KEY(true, CM_KEY_NUMBER, type, member)}
-#define BYTES(type, member) {KEY(false, CM_KEY_NUMBER, type, member), .bytes = true}
+#define OPTIONAL_NUMBER(type, member)        \
+   {                                         \
+      KEY(true, CM_KEY_NUMBER, type, member) \
+   }
+#define BYTES(type, member)                                  \
+   {                                                         \
+      KEY(false, CM_KEY_NUMBER, type, member), .bytes = true \
+   }
 /* Of a cache: what the key says is two members. */
-#define WAYS \
-   {KEY_AT("ways", false, CM_KEY_WAYS, offsetof(struct cm_cache_config, ways), 2 * sizeof(uint32_t))}
+#define WAYS                                                                                           \
+   {                                                                                                   \
+      KEY_AT("ways", false, CM_KEY_WAYS, offsetof(struct cm_cache_config, ways), 2 * sizeof(uint32_t)) \
+   }
 static_assert(offsetof(struct cm_cache_config, full_ways) ==
                  offsetof(struct cm_cache_config, ways) + sizeof(uint32_t),
               "parsed and cleared together");
-#define TEXT(type, member, most) {KEY(false, CM_KEY_TEXT, type, member), .count = (most)}
-#define NAMED(type, member, list) {KEY(false, CM_KEY_NAME, type, member), NAMES(list)}
-#define OPTIONAL_NAMED(type, member, list) {KEY(true, CM_KEY_NAME, type, member), NAMES(list)}
+#define TEXT(type, member, most)                             \
+   {                                                         \
+      KEY(false, CM_KEY_TEXT, type, member), .count = (most) \
+   }
+#define NAMED(type, member, list)                        \
+   {                                                     \
+      KEY(false, CM_KEY_NAME, type, member), NAMES(list) \
+   }
+#define OPTIONAL_NAMED(type, member, list)              \
+   {                                                    \
+      KEY(true, CM_KEY_NAME, type, member), NAMES(list) \
+   }
 /* The names in the order of the enumeration. */
 #define ENUM(type, member, ...) NAMED(type, member, ((const char *const[]){__VA_ARGS__}))
 #define OPTIONAL_ENUM(type, member, ...) OPTIONAL_NAMED(type, member, ((const char *const[]){__VA_ARGS__}))
-#define MAPPING(type, member, list) {KEY(false, CM_KEY_MAPPING, type, member), KEYS(list)}
-#define OPTIONAL_MAPPING(type, member, list) {KEY(true, CM_KEY_MAPPING, type, member), KEYS(list)}
+#define MAPPING(type, member, list)                        \
+   {                                                       \
+      KEY(false, CM_KEY_MAPPING, type, member), KEYS(list) \
+   }
+#define OPTIONAL_MAPPING(type, member, list)              \
+   {                                                      \
+      KEY(true, CM_KEY_MAPPING, type, member), KEYS(list) \
+   }
 
 static const struct cm_key tile_keys[] = {
    NUMBER(tile_config, size),
@@ -89,7 +115,10 @@ static const struct cm_key load_store_keys[] = {
    OPTIONAL_NUMBER(load_store_config, mshrs),
 };
 static const struct cm_key compute_stage_keys[] = {OPTIONAL_NUMBER(compute_stage_config, invocations)};
-static const struct cm_key shader_keys[] = {NUMBER(shader_config, loop_limit)};
+static const struct cm_key shader_keys[] = {
+   NUMBER(shader_config, loop_limit),
+   OPTIONAL_ENUM(shader_config, isa, "nir", "midgard", "bifrost", "valhall", "v3d"),
+};
 static const struct cm_key texture_keys[] = {
    ENUM(texture_config, placement, "linear", "4d", "6d", "rz", "morton-4k"),
    BYTES(texture_config, row_alignment),
@@ -145,6 +174,13 @@ static const struct cm_key energy_keys[] = {NUMBER(struct cm_energy_config, tech
 #define PIPELINE_KEY(member, least, most, description) \
    DESCRIBED(false, struct cm_pipeline_config, member, description)
 static const struct cm_key pipeline_keys[] = {CM_PIPELINE_KEYS(PIPELINE_KEY)};
+#define SHADER_CORE_KEY(member, least, most, description) \
+   DESCRIBED(false, struct cm_shader_core_config, member, description)
+static const struct cm_key shader_core_keys[] = {
+   CM_SHADER_CORE_KEYS(SHADER_CORE_KEY)
+      OPTIONAL_ENUM(struct cm_shader_core_config, overlap, "none", "passes", "frames"),
+   OPTIONAL_ENUM(struct cm_shader_core_config, vertices, "whole", "positions-first"),
+};
 #define IMMEDIATE_KEY(member, least, most, description) \
    DESCRIBED(false, struct cm_immediate_pipeline_config, member, description)
 static const struct cm_key immediate_pipeline_keys[] = {CM_IMMEDIATE_PIPELINE_KEYS(IMMEDIATE_KEY)};
@@ -234,11 +270,13 @@ static const struct cm_key access_units_keys[] = {CM_ACCESS_UNITS(ACCESS_UNIT_KE
    {KEY_AT(stream, false, CM_KEY_NAME, CM_STREAM_##id * sizeof(enum cm_unit), sizeof(enum cm_unit)), \
     NAMES(cm_unit_names), .description = (text)},
 /* Optional streams are stored after streams[] (follow_keys). */
-#define OPTIONAL_STREAM_KEY(stream)                                                                   \
-   {KEY_AT(#stream, true, CM_KEY_NAME,                                                                \
-           offsetof(struct cm_config, optional_streams.stream) - offsetof(struct cm_config, streams), \
-           sizeof(uint32_t)),                                                                         \
-    NAMES(optional_unit_names)}
+#define OPTIONAL_STREAM_KEY(stream)                                                                     \
+   {                                                                                                    \
+      KEY_AT(#stream, true, CM_KEY_NAME,                                                                \
+             offsetof(struct cm_config, optional_streams.stream) - offsetof(struct cm_config, streams), \
+             sizeof(uint32_t)),                                                                         \
+         NAMES(optional_unit_names)                                                                     \
+   }
 static const struct cm_key streams_keys[] = {CM_MANDATORY_STREAMS(STREAM_KEY) OPTIONAL_STREAM_KEY(hiz),
                                              OPTIONAL_STREAM_KEY(display), OPTIONAL_STREAM_KEY(storage)};
 
@@ -274,6 +312,8 @@ static const struct cm_key config_keys[] = {
    MAPPING(struct cm_config, dram, dram_keys),
    OPTIONAL_MAPPING(struct cm_config, dram_system, dram_system_keys),
    OPTIONAL_MAPPING(struct cm_config, pipeline, pipeline_keys),
+   OPTIONAL_ENUM(struct cm_config, core, "simple", "pipes"),
+   OPTIONAL_MAPPING(struct cm_config, shader_core, shader_core_keys),
    OPTIONAL_MAPPING(struct cm_config, immediate_pipeline, immediate_pipeline_keys),
    OPTIONAL_MAPPING(struct cm_config, immediate, immediate_keys),
    OPTIONAL_ENUM(struct cm_config, timing, "off", "on"),

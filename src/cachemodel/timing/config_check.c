@@ -14,6 +14,11 @@ check_ranges(const struct cm_config *config, struct cm_config_problem *problem)
       CM_PIPELINE_KEYS(CHECK)
 #undef CHECK
    }
+   if (config->shader_core.warp_threads) {
+#define CHECK(member, low, high, description) CHECK_RANGE(shader_core.member, low, high)
+      CM_SHADER_CORE_KEYS(CHECK)
+#undef CHECK
+   }
    if (config->immediate_pipeline.vertex_queue) {
 #define CHECK(member, low, high, description) CHECK_RANGE(immediate_pipeline.member, low, high)
       CM_IMMEDIATE_PIPELINE_KEYS(CHECK)
@@ -49,6 +54,28 @@ refuse(struct cm_config_problem *problem, const char *key, const char *value, co
                           "%s, but timing is on in mode imr, expected %s", value, expected);
 }
 
+/* Shader cores are of the tile-based GPU. Their warps are of whole quads. */
+static bool
+check_cores(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   const struct cm_shader_core_config *core = &config->shader_core;
+   if (config->core == CM_CORE_SIMPLE)
+      return true;
+   if (!core->warp_threads || config->mode == CM_MODE_IMR)
+      return cm_config_wrong(cm_config_about(problem, "core"), "pipes, but %s, expected simple",
+                             core->warp_threads ? "mode is imr" : "there is no mapping shader_core");
+   if (config->nuca.organisation != CM_NUCA_NONE)
+      return cm_config_wrong(cm_config_about(problem, "nuca.organisation"),
+                             "there is one, but core is pipes, expected none");
+   if (core->warp_threads % 4)
+      return cm_config_wrong(cm_config_about(problem, "shader_core.warp_threads"),
+                             "%u, expected a multiple of 4", core->warp_threads);
+   return core->threads >= core->warp_threads ||
+          cm_config_wrong(cm_config_about(problem, "shader_core.threads"),
+                          "%u, expected at least shader_core.warp_threads (%u)", core->threads,
+                          core->warp_threads);
+}
+
 /* The timing of mode imr takes any caches, but derives a block's processor from its position, and needs one last
  * level. */
 static bool
@@ -78,7 +105,8 @@ cm_timing_config_check(const struct cm_config *config, struct cm_config_problem 
                          : !config->dram_system.device ? "dram_system"
                                                        : NULL;
    if (!missing)
-      return is_immediate ? check_immediate(config, problem) : check_levels(config, problem);
+      return check_cores(config, problem) &&
+             (is_immediate ? check_immediate(config, problem) : check_levels(config, problem));
    return cm_config_wrong(cm_config_about(problem, "timing"),
                           "on, but the configuration has no timing parameters, expected a mapping %s",
                           missing);
