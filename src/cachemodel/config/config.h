@@ -387,7 +387,7 @@ struct cm_config {
    } texture_access;
    struct cm_texture_bus_config texture_bus; /**< optional; all 0: there is none */
    struct cm_pipeline_config pipeline;       /**< optional; vertex_processors 0: there is none */
-   enum cm_core core;                        /**< optional; of the tile-based GPU */
+   enum cm_core_kind core;                   /**< optional; of the tile-based GPU */
    struct cm_shader_core_config shader_core; /**< optional; warp_threads 0: there is none */
    /** Optional, for mode imr; vertex_queue 0: there is none. */
    struct cm_immediate_pipeline_config immediate_pipeline;

@@ -178,7 +178,7 @@ static const struct cm_key pipeline_keys[] = {CM_PIPELINE_KEYS(PIPELINE_KEY)};
    DESCRIBED(false, struct cm_shader_core_config, member, description)
 static const struct cm_key shader_core_keys[] = {
    CM_SHADER_CORE_KEYS(SHADER_CORE_KEY)
-      OPTIONAL_ENUM(struct cm_shader_core_config, overlap, "none", "passes", "frames"),
+      OPTIONAL_ENUM(struct cm_shader_core_config, overlap, "none", "frames"),
    OPTIONAL_ENUM(struct cm_shader_core_config, vertices, "whole", "positions-first"),
 };
 #define IMMEDIATE_KEY(member, least, most, description) \

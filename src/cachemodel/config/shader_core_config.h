@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /** How the timing sees the processors of the tile-based GPU: key core. */
-enum cm_core {
+enum cm_core_kind {
    CM_CORE_SIMPLE, /**< "simple", and where there is no such key: an instruction of a quad a cycle; vertices apart */
    CM_CORE_PIPES, /**< "pipes": needs shader_core; warps of vertices and of quads on pipes with rates of their own */
 };
@@ -15,8 +15,7 @@ enum cm_core {
 /** What runs at the same time: key shader_core.overlap. */
 enum cm_core_overlap {
    CM_CORE_OVERLAP_NONE, /**< "none": a pass' geometry, then its tiles, then the next pass */
-   CM_CORE_OVERLAP_PASSES, /**< "passes": the geometry of the next passes of a frame beside the tiles of this one */
-   /** "frames": that of the next frame, too, which is taken to be like this one: tiles do not wait for geometry. */
+   /** "frames": geometry runs beside tiles, which do not wait for it: it stands for that of the next frame. */
    CM_CORE_OVERLAP_FRAMES,
 };
 

@@ -30,7 +30,7 @@ cm_gpu_attribution_create(struct cm_gpu *gpu)
       return false;
    attribution->counts =
       cm_attribution_create(config, STATES_COLUMN + (config->timing == CM_TIMING_ON
-                                                        ? cm_timing_attributed_columns(config->mode)
+                                                        ? cm_timing_attributed_columns(config)
                                                         : 0));
    attribution->contents = cm_contents_create();
    if (!attribution->counts || !attribution->contents ||
@@ -535,7 +535,7 @@ is_attributed(const struct cm_config *config, const struct cm_counter *counter, 
    if (counter->source == &cm_timing_counters && strcmp(counter->name, "gpu.cycles") == 0)
       return part == CM_ORIGIN_PASS || part == CM_ORIGIN_TILE;
    if (counter->source == &cm_timing_counters)
-      return cm_timing_attributed_column(config->mode, counter->event) >= 0 &&
+      return cm_timing_attributed_column(config, counter->event) >= 0 &&
              (part != CM_ORIGIN_RESOURCE || is_of_resources(counter));
    return cm_counter_is_of_stages(counter) && counter->event != CM_PIPELINE_FRAMES &&
           (part != CM_ORIGIN_RESOURCE || counter->event == CM_PIPELINE_FOOTPRINTS);
@@ -573,7 +573,7 @@ cm_gpu_attributed_value(const struct cm_gpu *gpu, const struct cm_attributed_row
    if (counter->source == &cm_operation_counters)
       return row->counts[attribution->first_of_stages + CM_PIPELINE_COUNT + event];
    if (counter->source == &cm_timing_counters) {
-      const int state = cm_timing_attributed_column(gpu->config.mode, counter->event);
+      const int state = cm_timing_attributed_column(&gpu->config, counter->event);
       return row->counts[attribution->first_of_stages +
                          (state < 0 ? CYCLES_COLUMN : STATES_COLUMN + (uint32_t)state)];
    }

@@ -67,6 +67,9 @@ check_cores(const struct cm_config *config, struct cm_config_problem *problem)
    if (config->nuca.organisation != CM_NUCA_NONE)
       return cm_config_wrong(cm_config_about(problem, "nuca.organisation"),
                              "there is one, but core is pipes, expected none");
+   if (config->fragment_stage.scheduler != CM_SCHEDULER_TILE)
+      return cm_config_wrong(cm_config_about(problem, "fragment_stage.scheduler"),
+                             "cores share tiles, but core is pipes, expected tile");
    if (core->warp_threads % 4)
       return cm_config_wrong(cm_config_about(problem, "shader_core.warp_threads"),
                              "%u, expected a multiple of 4", core->warp_threads);

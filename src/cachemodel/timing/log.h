@@ -22,6 +22,8 @@ struct cm_logged_draw {
       uint32_t first_accessing, num_accessing; /**< its invocations of the log's accessing[] */
    } stages[CM_PRERASTER_STAGES];              /**< those after the vertices */
    bool has_stages;                            /**< any of them runs */
+   /** Of shader cores: the numbers of what an invocation costs, by stage, and of the part with a vertex' varyings. */
+   uint32_t costs[CM_PRERASTER_STAGES], varyings_cost;
    uint32_t begin;
    uint32_t program_end;
    uint32_t num_vertices, num_primitives;
@@ -111,6 +113,7 @@ struct cm_logged_run {
  * requests. */
 #define CM_LOG_LISTS(X)                      \
    X(cm_entry, entries)                      \
+   X(struct cm_shader_cost, costs)           \
    X(struct cm_logged_draw, draws)           \
    X(struct cm_logged_vertex, vertices)      \
    X(struct cm_logged_invocation, accessing) \

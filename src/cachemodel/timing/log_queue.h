@@ -33,6 +33,9 @@ struct cm_work {
    uint64_t flush_begin, flushed;
    bool is_shaded; /**< the Rasterizer has passed on all its quads; of a pass' geometry: all is processed */
    uint64_t last_quad; /**< the number of the first shaded quad after it */
+   /* Of shader cores. */
+   struct cm_work *next_of_core; /**< the next tile of the same one */
+   uint64_t tiles_before;        /**< of all passes before */
 };
 
 struct cm_log_queue {

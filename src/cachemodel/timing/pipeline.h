@@ -62,6 +62,7 @@ struct cm_pipeline_type {
    uint64_t (*count_misses)(const struct cm_pipeline *pipeline, unsigned number);
 };
 extern const struct cm_pipeline_type cm_tiled_pipeline;
+extern const struct cm_pipeline_type cm_cores_pipeline;
 extern const struct cm_pipeline_type cm_immediate_pipeline;
 
 /** Rows of these lists, of a pipeline of type `type`. */

@@ -12,9 +12,11 @@
 
 /* The pipelines that read the logs. */
 static const struct cm_pipeline_type *
-type_of(enum cm_mode mode)
+type_of(const struct cm_config *config)
 {
-   return mode == CM_MODE_IMR ? &cm_immediate_pipeline : &cm_tiled_pipeline;
+   if (config->mode == CM_MODE_IMR)
+      return &cm_immediate_pipeline;
+   return config->core == CM_CORE_PIPES ? &cm_cores_pipeline : &cm_tiled_pipeline;
 }
 
 struct cm_timing {
@@ -148,7 +150,7 @@ cm_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy,
       return NULL;
    timing->config = config;
    timing->hierarchy = hierarchy;
-   timing->pipeline = cm_pipeline_create(type_of(config->mode), config, hierarchy, nuca);
+   timing->pipeline = cm_pipeline_create(type_of(config), config, hierarchy, nuca);
    if (timing->pipeline && read_accesses(timing))
       return timing;
    cm_timing_destroy(timing);
@@ -340,6 +342,34 @@ cm_timing_group(struct cm_timing *timing, enum cm_stream stream, uint32_t access
    if (timing)
       cm_access_stream_append(&timing->hierarchy->shared.reported,
                               cm_entry_make(CM_ENTRY_GROUP, 0, 0, stream, accesses));
+}
+
+/* ---- shader cores ---------------------------------------------------------- */
+
+uint32_t
+cm_timing_cost(struct cm_timing *timing, const struct cm_shader_cost *cost)
+{
+   struct cm_shader_cost *item = ADD(timing, costs);
+   if (!item)
+      return 0;
+   *item = *cost;
+   return timing->log->costs.count - 1;
+}
+
+void
+cm_timing_draw_cost(struct cm_timing *timing, enum cm_preraster_stage stage, enum cm_code_part part,
+                    const struct cm_shader_cost *cost)
+{
+   if (!is_writing(timing))
+      return;
+   const uint32_t number = cm_timing_cost(timing, cost);
+   if (!is_writing(timing))
+      return;
+   struct cm_logged_draw *draw = LAST(timing, draws);
+   if (part == CM_CODE_VARYINGS)
+      draw->varyings_cost = number;
+   else
+      draw->costs[stage] = number;
 }
 
 /* ---- vertices ------------------------------------------------------------ */
@@ -643,15 +673,15 @@ cm_timing_attribution(const struct cm_timing *timing)
 }
 
 int
-cm_timing_attributed_column(enum cm_mode mode, int event)
+cm_timing_attributed_column(const struct cm_config *config, int event)
 {
-   return cm_pipeline_attributed_column(type_of(mode), event);
+   return cm_pipeline_attributed_column(type_of(config), event);
 }
 
 uint32_t
-cm_timing_attributed_columns(enum cm_mode mode)
+cm_timing_attributed_columns(const struct cm_config *config)
 {
-   return cm_pipeline_attributed_columns(type_of(mode));
+   return cm_pipeline_attributed_columns(type_of(config));
 }
 
 static bool
@@ -659,7 +689,7 @@ list_counters(const struct cm_config *config, struct cm_counter_table *table)
 {
    if (config->timing == CM_TIMING_OFF)
       return true;
-   return cm_pipeline_list_counters(type_of(config->mode), config, table);
+   return cm_pipeline_list_counters(type_of(config), config, table);
 }
 
 static uint64_t

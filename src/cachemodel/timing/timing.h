@@ -29,6 +29,7 @@
 
 #include "config/config.h"
 #include "events/event_stream.h"
+#include "events/shader_code.h"
 #include "memory/hierarchy.h"
 #include "stats/counters.h"
 
@@ -92,11 +93,25 @@ void cm_timing_surface(struct cm_timing *timing, uint32_t resource);
 /** Begins a group of so many accesses. */
 void cm_timing_group(struct cm_timing *timing, enum cm_stream stream, uint32_t accesses);
 
+/* ---- shader cores ---------------------------------------------------------- */
+
+/** What an invocation of a shader costs a shader core, be it the mean of several. */
+struct cm_shader_cost {
+   uint32_t operations[CM_PIPE_COUNT];
+   uint32_t threads_shared; /**< as of struct cm_shader_code */
+};
+
+/** Logs a cost, with configurations whose key core is pipes. Returns its number in the log, from 0. */
+uint32_t cm_timing_cost(struct cm_timing *timing, const struct cm_shader_cost *cost);
+
 /* ---- vertices ------------------------------------------------------------ */
 
 /** A draw begins. Fetches of its shaders follow. */
 void cm_timing_draw(struct cm_timing *timing, const struct cm_draw *draw,
                     const uint32_t instructions[CM_PRERASTER_STAGES]);
+/** What an invocation of its shader of that stage costs. part: which part of the shader of vertices. */
+void cm_timing_draw_cost(struct cm_timing *timing, enum cm_preraster_stage stage, enum cm_code_part part,
+                         const struct cm_shader_cost *cost);
 void cm_timing_shaders_fetched(struct cm_timing *timing);
 /** Vertices of a pass, or invocations of its other shaders, that run on one core of a unified GPU together, as one thread;
  * threads go to the cores in turn. */
@@ -136,6 +151,10 @@ struct cm_logged_quad {
    uint8_t processor;
    uint8_t attributes : 7; /**< that the Rasterizer interpolates */
    uint8_t shaded : 1;     /**< it runs; else it fails the Early Z-Test, or has no shader */
+   /* Of shader cores. */
+   uint32_t cost;    /**< number of what it costs, in the log */
+   uint16_t samples; /**< of textures that each of its fragments takes, bilinear ones of narrow texels */
+   uint16_t pixels;  /**< that it writes into the tile buffer, each attachment by itself */
 };
 void cm_timing_quad(struct cm_timing *timing, const struct cm_logged_quad *quad);
 
@@ -205,8 +224,8 @@ struct cm_timed_frame cm_timing_frame(const struct cm_timing *timing);
 struct cm_cycle_attribution *cm_timing_attribution(const struct cm_timing *timing);
 
 /** Which column of its tables a counter of cm_timing_counters is; -1: none. How many columns they have. */
-int cm_timing_attributed_column(enum cm_mode mode, int event);
-uint32_t cm_timing_attributed_columns(enum cm_mode mode);
+int cm_timing_attributed_column(const struct cm_config *config, int event);
+uint32_t cm_timing_attributed_columns(const struct cm_config *config);
 
 /** Checks the keys timing, pipeline.* and immediate_pipeline.* against each other and the rest of the GPU. */
 bool cm_timing_config_check(const struct cm_config *config, struct cm_config_problem *problem);

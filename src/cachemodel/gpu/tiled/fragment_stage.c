@@ -8,6 +8,7 @@
 #include "gpu/attribution_internal.h"
 #include "gpu/compute/storage.h"
 #include "gpu/gpu_internal.h"
+#include "gpu/shader_cost.h"
 #include "gpu/shading_worker.h"
 #include "gpu/tiled/stages.h"
 #include "texture/texel_order.h"
@@ -48,6 +49,11 @@ struct cm_shading {
    uint64_t least_instructions;         /* of a quad of it that ran region 0 alone */
    uint64_t instructions[4];            /* of a group's quads, as far as is known */
    uint64_t executed;                   /* instructions of all quads so far */
+   bool costs_each;                     /* timing has shader cores: quads have costs */
+   bool has_cost;                       /* that of the draw's quads is logged, with this number */
+   uint32_t cost;
+   uint32_t unit_samples[CM_MAX_TEXTURE_UNITS];        /* cm_texture_samples */
+   uint32_t samples;                                   /* of the quad's reads so far */
    struct cm_texture_unit units[CM_MAX_TEXTURE_UNITS]; /* its; those it uses */
    struct cm_texture_unit no_unit;                     /* what a footprint of a unit beyond names */
    struct texture_read reads[4][MAX_COLLECTED];        /* of a group that is collected, by quad */
@@ -157,6 +163,10 @@ take_draw(struct cm_shading *shading, uint32_t number)
    shading->without_shader = 0;
    for (uint32_t p = 0; p < shading->processors; p++)
       shading->without_shader += shading->at_draw[p] != number;
+   shading->has_cost = false;
+   for (uint32_t unit = 0; shading->costs_each && unit < draw->num_textures && unit < CM_MAX_TEXTURE_UNITS;
+        unit++)
+      shading->unit_samples[unit] = cm_texture_samples(shading->gpu, &draw->textures[unit]);
 }
 
 static uint8_t
@@ -166,12 +176,24 @@ attributes_of(const struct cm_pass *pass, const struct cm_quad *quad)
                                                  : 1;
 }
 
+/* The number of what a quad costs. */
+static uint32_t
+log_cost(struct cm_shading *shading, uint32_t attributes)
+{
+   if (!shading->has_cost) {
+      const struct cm_shader_cost cost = cm_fragment_cost(shading->draw, attributes);
+      shading->cost = cm_timing_cost(shading->gpu->timing, &cost);
+      shading->has_cost = true;
+   }
+   return shading->cost;
+}
+
 /* Logs for timing that a quad has run. */
 static __attribute__((noinline)) void
 time_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t processor, uint64_t instructions,
           uint64_t footprints)
 {
-   const struct cm_logged_quad timed = {
+   struct cm_logged_quad timed = {
       .primitive = quad->primitive,
       .draw = shading->draw_number,
       .instructions = (uint32_t)cm_min64(instructions, CM_MOST_LOGGED_INSTRUCTIONS),
@@ -180,6 +202,12 @@ time_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t proce
       .attributes = attributes_of(shading->gpu->pass, quad) & 127,
       .shaded = true,
    };
+   if (shading->costs_each) {
+      timed.cost = log_cost(shading, timed.attributes);
+      timed.samples = (uint16_t)cm_min(shading->samples, UINT16_MAX);
+      timed.pixels = (uint16_t)cm_tile_pixels(shading->draw, quad);
+      shading->samples = 0;
+   }
    cm_timing_quad(shading->gpu->timing, &timed);
 }
 
@@ -218,6 +246,8 @@ read_texture(struct cm_shading *shading, struct cm_texture_unit *unit, const str
       cm_gpu_attribute_texture(shading->gpu, unit->binding ? unit->binding->resource : 0);
    cm_texture_unit_read(shading->texture, unit, footprint, processor, cache);
    shading->pipeline[CM_PIPELINE_FOOTPRINTS]++;
+   if (__builtin_expect(shading->costs_each, false) && unit != &shading->no_unit)
+      shading->samples += shading->unit_samples[unit - shading->units];
 }
 
 /* A quad has run on its processor. accesses: to storage. */
@@ -488,6 +518,7 @@ cm_shading_create(const struct cm_fragment_stage *stage, struct cm_shading_worke
    shading->tile_quads = gpu->config.tile.size * gpu->config.tile.size / 4;
    shading->times_each = gpu->timing && gpu->config.mode != CM_MODE_IMR;
    shading->attributes_each = gpu->attribution && gpu->attribution->is_by_resource;
+   shading->costs_each = shading->times_each && gpu->config.core == CM_CORE_PIPES;
    shading->counts_each = shading->scheduler == CM_SCHEDULER_LEAST_WORK || shading->times_each;
    return shading;
 }

@@ -9,6 +9,7 @@
 #include "gpu/compute/storage.h"
 #include "gpu/gpu_internal.h"
 #include "gpu/operations.h"
+#include "gpu/shader_cost.h"
 #include "gpu/tiled/stages.h"
 #include "util/minmax.h"
 
@@ -241,6 +242,8 @@ run_draw(struct cm_geometry_stage *geometry, const struct cm_draw *draw)
          (uint32_t)cm_min64(cm_operations_instructions(gpu, draw, (enum cm_preraster_stage)stage, 1),
                             CM_MOST_LOGGED_INSTRUCTIONS);
    cm_timing_draw(timing, draw, instructions);
+   if (cm_gpu_needs_costs(gpu))
+      cm_log_draw_costs(gpu, draw);
    cm_compute_read_indirect(gpu, &draw->indirect);
    fetch_shaders(gpu, draw);
    count_invocations(gpu->pipeline, draw);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Each core reads the lists of its tiles, a primitive a cycle, with its attributes; so many are on their way, or wait for
+ * the rasterizer. */
+#include "timing/cores/cores.h"
+
+static uint32_t
+latency(const struct cm_config *config, enum cm_stream stream)
+{
+   return config->streams[stream] == CM_UNIT_DRAM ? 0 : config->caches[config->streams[stream]].latency;
+}
+
+bool
+cm_core_list_ready(struct cm_cores_timing *timing, struct cm_core *core, uint64_t *clock)
+{
+   const struct cm_work *work = core->list;
+   *clock = core->list_clock;
+   if (!work || !cm_cores_pass_may_begin(timing, work))
+      return false;
+   *clock = cm_later(*clock, timing->pass_begin);
+   return core->list_next == work->log.fetched.count || cm_queue_room_known(&core->primitives.queue);
+}
+
+/* A primitive's entry of the list, and its attributes. */
+static void
+request(struct cm_cores_timing *timing, struct cm_core *core, const struct cm_logged_fetched *primitive)
+{
+   const struct cm_config *config = timing->base.config;
+   const cm_entry *tokens = core->list->log.entries.items, *end = tokens + primitive->tokens_end;
+   const cm_entry *token = tokens + core->list_token, *attributes = cm_core_group_end(token, end);
+   cm_core_serve(core->list, &timing->fetchers, primitive->draw);
+   cm_stage_account(&timing->fetchers, CM_STAGE_STARVED, timing->pass_begin);
+   cm_stage_account(&timing->fetchers, CM_STAGE_BLOCKED, cm_queue_room(&core->primitives.queue));
+   const uint64_t begin =
+      cm_stage_work(&timing->fetchers, CM_STAGE_STARVED, cm_later(core->list_clock, timing->pass_begin), 1);
+   struct cm_dependency *wait = cm_flight_push(&core->primitives, begin);
+   const uint64_t listed = begin + latency(config, CM_STREAM_PB_LIST);
+   const uint64_t found = begin + latency(config, CM_STREAM_PB_ATTRIBUTE);
+   cm_dependency_until(wait, cm_later(listed, found));
+   cm_tiled_memory_misses(&timing->memory, token + 1, attributes, listed, &timing->memory.list, wait);
+   if (attributes < end)
+      cm_tiled_memory_misses(&timing->memory, attributes + 1, end, found, &timing->memory.attribute, wait);
+   core->list_token = primitive->tokens_end;
+   core->list_clock = begin;
+   core->list_next++;
+}
+
+void
+cm_core_list_step(struct cm_cores_timing *timing, struct cm_core *core)
+{
+   struct cm_work *work = core->list;
+   if (work->fetch_begin == CM_UNKNOWN) {
+      work->fetch_begin = core->list_clock = cm_later(core->list_clock, timing->pass_begin);
+      core->list_token = work->log.marks[CM_LOG_LOADED];
+   }
+   if (core->list_next < work->log.fetched.count) {
+      timing->fetchers.until = core->list_until;
+      request(timing, core, &work->log.fetched.items[core->list_next]);
+      core->list_until = timing->fetchers.until;
+      return;
+   }
+   work->fetch_done = core->list_clock;
+   core->list = work->next_of_core;
+   core->list_next = 0;
+}
