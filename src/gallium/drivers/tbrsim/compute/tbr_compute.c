@@ -11,6 +11,7 @@
 #include "util/u_atomic.h"
 #include "util/u_inlines.h"
 #include "util/u_memory.h"
+#include "compilers/tbr_gpu_shaders.h"
 #include "pass/tbr_batch.h"
 #include "pass/tbr_hazards.h"
 #include "state/tbr_context.h"
@@ -64,6 +65,7 @@ create_compute_state(struct pipe_context *pipe, const struct pipe_compute_state 
    describe(shader);
    shader->id = tbr_next_shader_id();
    shader->num_instructions = tbr_nir_count_instructions(shader->nir);
+   shader->gpu = tbr_gpu_shader_create(screen, shader->nir);
    /* Renumbers images; what becomes one afterwards has its number. */
    tbr_nir_lower_subgroups(shader->nir);
    tbr_nir_lower_storage(shader->nir);
@@ -89,6 +91,7 @@ delete_compute_state(struct pipe_context *pipe, void *state)
    struct tbr_compute_shader *shader = state;
    if (shader->code)
       tbr_shader_cache_release(shader->shader_cache, shader->code);
+   tbr_gpu_shader_destroy(shader->gpu);
    ralloc_free(shader->nir);
    FREE(shader);
 }

@@ -28,6 +28,7 @@ struct tbr_compute_shader {
    uint32_t id;           /**< in the event stream */
    struct tbr_shader_name name;
    uint32_t num_instructions;
+   struct tbr_gpu_shader *gpu; /**< for the compilers of real GPUs; NULL: for none */
    uint32_t shared_bytes;
    uint32_t textures_used; /**< masks */
    uint32_t images_used, buffers_used;

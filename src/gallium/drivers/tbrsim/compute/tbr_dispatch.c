@@ -10,6 +10,7 @@
 #include "util/u_math.h"
 #include "util/u_memory.h"
 #include "util/u_thread.h"
+#include "compilers/tbr_gpu_shaders.h"
 #include "compute/tbr_compute.h"
 #include "state/tbr_context.h"
 #include "geometry/tbr_draw_events.h"
@@ -157,6 +158,7 @@ describe_draw(struct tbr_context *context, struct tbr_compute_shader *shader,
          .bytes = sizeof grid->grid,
       };
    tbr_names_announce_shader(context, CM_SHADER_COMPUTE, shader->id, &shader->name);
+   tbr_gpu_shader_announce(context, CM_SHADER_COMPUTE, shader->id, shader->gpu);
    draw->group = tbr_names_group(&context->names);
    draw->marker = context->names.marker;
    draw->call = context->names.call;

@@ -13,6 +13,7 @@
 #include "util/os_misc.h"
 #include "util/u_math.h"
 #include "util/u_screen.h"
+#include "compilers/tbr_gpu_shaders.h"
 #include "compute/tbr_compute.h"
 #include "state/tbr_context.h"
 #include "tile/tbr_decoding.h"
@@ -117,6 +118,8 @@ scalarize(struct nir_shader *nir)
 static char *
 finalize_nir(struct pipe_screen *screen, struct nir_shader *nir)
 {
+   if (tbr_screen(screen)->isas)
+      tbr_gpu_shaders_keep(nir);
    scalarize(nir);
    tbr_nir_size_subgroups(nir);
    lp_build_opt_nir(nir);

@@ -8,6 +8,7 @@
 #include "util/log.h"
 #include "util/u_memory.h"
 #include "util/u_prim.h"
+#include "compilers/tbr_gpu_shaders.h"
 #include "geometry/tbr_binning.h"
 #include "geometry/tbr_vertex_accesses.h"
 #include "pipe/tbr_functions.h"
@@ -119,6 +120,7 @@ static void
 free_drawn_shader(struct tbr_drawn_shader *shader)
 {
    FREE(shader->logged);
+   tbr_gpu_shader_destroy(shader->gpu);
    FREE(shader);
 }
 
@@ -143,6 +145,7 @@ create_drawn_shader(struct pipe_context *pipe, const struct pipe_shader_state *s
    shader->stream_output = state->stream_output;
    shader->id = tbr_next_shader_id();
    shader->num_instructions = tbr_nir_count_instructions(nir);
+   shader->gpu = tbr_gpu_shader_create(tbr_screen(pipe->screen), nir);
    shader->buffers_used = BITFIELD_MASK(MIN2(nir->info.num_ssbos, TBR_MAX_DRAWN_STORAGE_BUFFERS));
    shader->images_used = BITFIELD_MASK(MIN2(nir->info.num_images, TBR_MAX_IMAGES));
    shader->writes_memory = nir->info.writes_memory;

@@ -17,6 +17,7 @@
 #include "util/u_memory.h"
 #include "state/tbr_context.h"
 #include "state/tbr_debug.h"
+#include "compilers/tbr_gpu_shaders.h"
 #include "shader/tbr_nir.h"
 #include "shader/tbr_nir_fetch.h"
 #include "shader/tbr_nir_storage.h"
@@ -51,6 +52,7 @@ fragment_shader_destroy(struct tbr_fragment_shader *shader)
       FREE(variant);
       variant = next;
    }
+   tbr_gpu_shader_destroy(shader->gpu);
    ralloc_free(shader->nir);
    FREE(shader);
 }
@@ -203,6 +205,7 @@ tbr_fragment_shader_create(struct tbr_context *context, const struct pipe_shader
    shader->any_centroid_input |= tbr_nir_interpolates_at_centroid(shader->nir);
    shader->id = tbr_next_shader_id();
    shader->num_instructions = tbr_nir_count_instructions(shader->nir);
+   shader->gpu = tbr_gpu_shader_create(screen, shader->nir);
 
    if (tbr_nir_lower_front_face(shader->nir, shader->num_inputs)) {
       assert(shader->num_inputs < ARRAY_SIZE(shader->inputs));

@@ -14,6 +14,7 @@
 
 struct nir_shader;
 struct tbr_code;
+struct tbr_gpu_shader;
 struct tbr_shader_cache;
 struct tbr_context;
 struct draw_vertex_shader;
@@ -69,6 +70,7 @@ struct tbr_fragment_shader {
    uint32_t id;                       /**< in the event stream */
    struct tbr_shader_name name;
    uint32_t num_instructions;
+   struct tbr_gpu_shader *gpu; /**< for the compilers of real GPUs; NULL: for none */
 
    unsigned num_inputs;     /**< input slots of the shader */
    unsigned num_attributes; /**< attributes of a primitive after the position */
@@ -103,6 +105,7 @@ struct tbr_drawn_shader {
    uint32_t id; /**< in the event stream */
    struct tbr_shader_name name;
    uint32_t num_instructions;
+   struct tbr_gpu_shader *gpu;     /**< for the compilers of real GPUs; NULL: for none */
    uint8_t vertices_per_primitive; /**< of what tessellation or a geometry shader makes: 1 points, 2 lines, 3
                                     * triangles */
    uint8_t invocations;            /**< of a control shader per patch, of a geometry shader per primitive */

@@ -29,6 +29,7 @@ struct tbr_screen {
    bool model_finished;           /**< the process exits; with the lock of the list */
    bool record_hidden; /**< events have the fragments that mode tbdr does not shade, and those that fail the
                         * tests: tbr_recording_keeps_hidden */
+   unsigned isas;      /**< whose code of shaders is counted, besides NIR: a bit for each enum cm_isa */
    bool thumbnails;    /**< of the passes that are simulated: tbr_thumbnails_are_wanted */
    simple_mtx_t submit_lock; /**< renderer and model take passes in the same order */
    struct tbr_screen *next;  /**< list of tbr_screen.c */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The shaders that compilers of real GPUs compile besides: copies of them as the state tracker hands them over, and what
+ * the compilers made of them.
+ *
+ * TBRSIM_RECORD_ISA in the environment: names of instruction sets, with commas between them.
+ */
+#ifndef TBR_GPU_SHADERS_H
+#define TBR_GPU_SHADERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "events/event_stream.h"
+
+struct nir_shader;
+struct tbr_context;
+struct tbr_screen;
+
+/** A shader's copy. */
+struct tbr_gpu_shader;
+
+/** The instruction sets that are wanted, a bit for each enum cm_isa with a compiler. False, with a message, if a name in
+ * the environment is wrong. */
+bool tbr_gpu_shaders_wanted(unsigned *isas);
+
+/** Keeps a copy of a shader, which the driver's first passes are about to change, until the shader is created or freed. */
+void tbr_gpu_shaders_keep(struct nir_shader *nir);
+
+/** The copy of a shader, which is now as it is executed, but for what the driver adds. NULL: none is wanted, or when out of
+ * memory. */
+struct tbr_gpu_shader *tbr_gpu_shader_create(const struct tbr_screen *screen, struct nir_shader *nir);
+/** shader may be NULL. */
+void tbr_gpu_shader_destroy(struct tbr_gpu_shader *shader);
+
+/** Compiles a shader for all instruction sets that are wanted, if that has not been done; it is used by the next pass.
+ * shader may be NULL. */
+void tbr_gpu_shader_announce(struct tbr_context *context, enum cm_shader_stage stage, uint32_t id,
+                             struct tbr_gpu_shader *shader);
+
+#endif
