@@ -47,51 +47,25 @@ static const char *const device_names[] = {[0] = "none", CM_DRAM_DEVICES(DEVICE_
 #define KEY(is_optional, is_type, container, member) \
    KEY_AT(#member, is_optional, is_type, offsetof(container, member), sizeof((container *)NULL)->member)
 
-#define NUMBER(type, member)                  \
-   {                                          \
-      KEY(false, CM_KEY_NUMBER, type, member) \
-   }
+#define NUMBER(type, member) {KEY(false, CM_KEY_NUMBER, type, member)}
 #define DESCRIBED(is_optional, type, member, text) \
    {KEY(is_optional, CM_KEY_NUMBER, type, member), .description = (text)},
-#define OPTIONAL_NUMBER(type, member)        \
-   {                                         \
-      KEY(true, CM_KEY_NUMBER, type, member) \
-   }
-#define BYTES(type, member)                                  \
-   {                                                         \
-      KEY(false, CM_KEY_NUMBER, type, member), .bytes = true \
-   }
+#define OPTIONAL_NUMBER(type, member) {KEY(true, CM_KEY_NUMBER, type, member)}
+#define BYTES(type, member) {KEY(false, CM_KEY_NUMBER, type, member), .bytes = true}
 /* Of a cache: what the key says is two members. */
-#define WAYS                                                                                           \
-   {                                                                                                   \
-      KEY_AT("ways", false, CM_KEY_WAYS, offsetof(struct cm_cache_config, ways), 2 * sizeof(uint32_t)) \
-   }
+#define WAYS \
+   {KEY_AT("ways", false, CM_KEY_WAYS, offsetof(struct cm_cache_config, ways), 2 * sizeof(uint32_t))}
 static_assert(offsetof(struct cm_cache_config, full_ways) ==
                  offsetof(struct cm_cache_config, ways) + sizeof(uint32_t),
               "parsed and cleared together");
-#define TEXT(type, member, most)                             \
-   {                                                         \
-      KEY(false, CM_KEY_TEXT, type, member), .count = (most) \
-   }
-#define NAMED(type, member, list)                        \
-   {                                                     \
-      KEY(false, CM_KEY_NAME, type, member), NAMES(list) \
-   }
-#define OPTIONAL_NAMED(type, member, list)              \
-   {                                                    \
-      KEY(true, CM_KEY_NAME, type, member), NAMES(list) \
-   }
+#define TEXT(type, member, most) {KEY(false, CM_KEY_TEXT, type, member), .count = (most)}
+#define NAMED(type, member, list) {KEY(false, CM_KEY_NAME, type, member), NAMES(list)}
+#define OPTIONAL_NAMED(type, member, list) {KEY(true, CM_KEY_NAME, type, member), NAMES(list)}
 /* The names in the order of the enumeration. */
 #define ENUM(type, member, ...) NAMED(type, member, ((const char *const[]){__VA_ARGS__}))
 #define OPTIONAL_ENUM(type, member, ...) OPTIONAL_NAMED(type, member, ((const char *const[]){__VA_ARGS__}))
-#define MAPPING(type, member, list)                        \
-   {                                                       \
-      KEY(false, CM_KEY_MAPPING, type, member), KEYS(list) \
-   }
-#define OPTIONAL_MAPPING(type, member, list)              \
-   {                                                      \
-      KEY(true, CM_KEY_MAPPING, type, member), KEYS(list) \
-   }
+#define MAPPING(type, member, list) {KEY(false, CM_KEY_MAPPING, type, member), KEYS(list)}
+#define OPTIONAL_MAPPING(type, member, list) {KEY(true, CM_KEY_MAPPING, type, member), KEYS(list)}
 
 static const struct cm_key tile_keys[] = {
    NUMBER(tile_config, size),
@@ -270,13 +244,11 @@ static const struct cm_key access_units_keys[] = {CM_ACCESS_UNITS(ACCESS_UNIT_KE
    {KEY_AT(stream, false, CM_KEY_NAME, CM_STREAM_##id * sizeof(enum cm_unit), sizeof(enum cm_unit)), \
     NAMES(cm_unit_names), .description = (text)},
 /* Optional streams are stored after streams[] (follow_keys). */
-#define OPTIONAL_STREAM_KEY(stream)                                                                     \
-   {                                                                                                    \
-      KEY_AT(#stream, true, CM_KEY_NAME,                                                                \
-             offsetof(struct cm_config, optional_streams.stream) - offsetof(struct cm_config, streams), \
-             sizeof(uint32_t)),                                                                         \
-         NAMES(optional_unit_names)                                                                     \
-   }
+#define OPTIONAL_STREAM_KEY(stream)                                                                   \
+   {KEY_AT(#stream, true, CM_KEY_NAME,                                                                \
+           offsetof(struct cm_config, optional_streams.stream) - offsetof(struct cm_config, streams), \
+           sizeof(uint32_t)),                                                                         \
+    NAMES(optional_unit_names)}
 static const struct cm_key streams_keys[] = {CM_MANDATORY_STREAMS(STREAM_KEY) OPTIONAL_STREAM_KEY(hiz),
                                              OPTIONAL_STREAM_KEY(display), OPTIONAL_STREAM_KEY(storage)};
 

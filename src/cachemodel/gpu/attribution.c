@@ -28,10 +28,8 @@ cm_gpu_attribution_create(struct cm_gpu *gpu)
    struct cm_gpu_attribution *attribution = gpu->attribution = calloc(1, sizeof *attribution);
    if (!attribution)
       return false;
-   attribution->counts =
-      cm_attribution_create(config, STATES_COLUMN + (config->timing == CM_TIMING_ON
-                                                        ? cm_timing_attributed_columns(config)
-                                                        : 0));
+   attribution->counts = cm_attribution_create(
+      config, STATES_COLUMN + (config->timing == CM_TIMING_ON ? cm_timing_attributed_columns(config) : 0));
    attribution->contents = cm_contents_create();
    if (!attribution->counts || !attribution->contents ||
        !cm_array_reserve(&attribution->first_pass, 1, sizeof(uint32_t)) ||

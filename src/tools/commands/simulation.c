@@ -25,7 +25,8 @@ struct round {
    unsigned frames; /* decoded */
    unsigned run;    /* of the plan */
    unsigned passes; /* of the frame that is being decoded */
-   bool defers;     /* what deferred GPUs shade is derived once for all of them, in parallel with the simulations */
+   bool
+      defers; /* what deferred GPUs shade is derived once for all of them, in parallel with the simulations */
    struct cm_deferred deferred;
    const char *work;
 };
