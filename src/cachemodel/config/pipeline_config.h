@@ -34,7 +34,7 @@ enum cm_timing_mode {
    X(blend_cycles, 1, 1000, "cycles of it per quad")                                                        \
    X(tile_buffers, 1, 16, "tiles that have a Color Buffer at once")                                         \
    X(flush_cycles, 1, 1000, "cycles a block of a tile's load or flush")                                     \
-   X(flush_requests, 1, 4096, "blocks of them outstanding")                                                 \
+   X(flush_requests, 1, 4096, "blocks of flushes on their way: written, and not yet taken by what is next") \
    X(vertex_mshrs, 1, 256, "misses outstanding of the Vertex Stage")                                        \
    X(tile_mshrs, 1, 256, "misses outstanding of the Tiling Engine")                                         \
    X(texture_mshrs, 1, 256, "misses outstanding of each texture cache")                                     \
@@ -47,6 +47,7 @@ enum cm_timing_mode {
 /** All are 0 where there is no such mapping. */
 struct cm_pipeline_config {
    CM_PIPELINE_KEYS(CM_PIPELINE_FIELD)
+   uint32_t load_requests; /**< blocks of tiles' loads outstanding, 1 … 4096; 0: as many as flush_requests */
 };
 
 /** Keys immediate_pipeline.*: the same of mode imr (docs/immediate.md). X(member, least, most, what it is) */

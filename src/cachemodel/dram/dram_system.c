@@ -17,7 +17,7 @@ struct cm_dram_system {
    cm_dram_ticket next_ticket;
    struct cm_dram_channel *channel[16];
    struct cm_dram_system_counters counters; /* of submission */
-   uint64_t completions[CM_DRAM_TICKETS];
+   struct cm_dram_times times;
    uint8_t channel_of[CM_DRAM_TICKETS];
 };
 
@@ -39,7 +39,7 @@ cm_dram_system_create(const struct cm_dram_system_config *config)
    system->period = device->tCK;
    system->bytes_per_cycle = device->beats_per_clock * config->channel_width / 8 * config->channels;
    for (uint32_t i = 0; i < config->channels; i++) {
-      system->channel[i] = cm_dram_channel_create(config, device, &timing, i, system->completions);
+      system->channel[i] = cm_dram_channel_create(config, device, &timing, i, &system->times);
       if (!system->channel[i]) {
          cm_dram_system_destroy(system);
          return NULL;
@@ -94,7 +94,7 @@ cm_dram_system_submit(struct cm_dram_system *system, uint64_t address, uint32_t 
    assert(bytes >= 1 && address % CM_DRAM_REQUEST_BYTES + bytes <= CM_DRAM_REQUEST_BYTES);
    const cm_dram_ticket ticket = system->next_ticket++;
    const uint32_t slot = ticket % CM_DRAM_TICKETS;
-   if (system->completions[slot] == CM_DRAM_PENDING)
+   if (system->times.completions[slot] == CM_DRAM_PENDING)
       cm_dram_channel_complete(system->channel[system->channel_of[slot]], ticket);
 
    const struct cm_dram_location location = cm_dram_address_mapping_locate(&system->mapping, address);
@@ -111,10 +111,17 @@ cm_dram_system_submit(struct cm_dram_system *system, uint64_t address, uint32_t 
    system->counters.late_requests += arrival < now;
    *(write ? &system->counters.writes : &system->counters.reads) += 1;
    (write ? system->counters.write_bytes : system->counters.read_bytes)[stream] += bytes;
-   system->completions[slot] = CM_DRAM_PENDING;
+   system->times.entered[slot] = system->times.completions[slot] = CM_DRAM_PENDING;
    system->channel_of[slot] = (uint8_t)location.channel;
    cm_dram_channel_submit(channel, write ? CM_DRAM_DIRECTION_WRITE : CM_DRAM_DIRECTION_READ, &request);
    return ticket;
+}
+
+uint64_t
+cm_dram_system_entry(struct cm_dram_system *system, cm_dram_ticket ticket)
+{
+   assert(ticket < system->next_ticket && system->next_ticket - ticket <= CM_DRAM_TICKETS);
+   return cm_dram_channel_enter(system->channel[system->channel_of[ticket % CM_DRAM_TICKETS]], ticket);
 }
 
 uint64_t
@@ -122,9 +129,9 @@ cm_dram_system_completion(struct cm_dram_system *system, cm_dram_ticket ticket)
 {
    const uint32_t slot = ticket % CM_DRAM_TICKETS;
    assert(ticket < system->next_ticket && system->next_ticket - ticket <= CM_DRAM_TICKETS);
-   if (system->completions[slot] == CM_DRAM_PENDING)
+   if (system->times.completions[slot] == CM_DRAM_PENDING)
       cm_dram_channel_complete(system->channel[system->channel_of[slot]], ticket);
-   return system->completions[slot];
+   return system->times.completions[slot];
 }
 
 void
@@ -137,7 +144,7 @@ cm_dram_system_set_clock(struct cm_dram_system *system, struct cm_dram_clock clo
 const uint64_t *
 cm_dram_system_completions(const struct cm_dram_system *system)
 {
-   return system->completions;
+   return system->times.completions;
 }
 
 void

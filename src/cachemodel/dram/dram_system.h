@@ -161,13 +161,17 @@ uint32_t cm_dram_system_bytes_per_cycle(const struct cm_dram_system *system);
 cm_dram_ticket cm_dram_system_submit(struct cm_dram_system *system, uint64_t address, uint32_t bytes,
                                      bool write, enum cm_stream stream, uint64_t arrival);
 
+/** The cycle at which a request enters its channel's queue: its arrival, or when there is room. A write's requester has
+ * to keep its data until then. Schedules its channel until then. */
+uint64_t cm_dram_system_entry(struct cm_dram_system *system, cm_dram_ticket ticket);
+
 /** The cycle at which a request is complete: a read when its last data has reached the requester (with the
  * controller's latency), a write when its last data is on the bus. Schedules its channel until then,
  * choosing among the requests submitted so far. */
 uint64_t cm_dram_system_completion(struct cm_dram_system *system, cm_dram_ticket ticket);
 
-/** From now on, cm_dram_system_completion and _completions are cycles of the caller's clock: those that begin at or after the
- * DRAM's. No request has been submitted. */
+/** From now on, cm_dram_system_entry, _completion and _completions are cycles of the caller's clock: those that begin at or
+ * after the DRAM's. No request has been submitted. */
 void cm_dram_system_set_clock(struct cm_dram_system *system, struct cm_dram_clock clock);
 
 /** The completions of the last CM_DRAM_TICKETS requests, by ticket % CM_DRAM_TICKETS, valid until the system is

@@ -56,7 +56,7 @@ struct cm_dram_channel {
    uint32_t ranks_due;                      /* bit r: rank r waits for its refresh */
    struct rank_power power[CM_DRAM_MAX_RANKS];
    uint64_t last_completion;
-   uint64_t *completions;
+   struct cm_dram_times *times;
    struct cm_dram_clock clock; /* of the completions */
 
    uint32_t refresh_interval, write_high, write_low, row_hit_limit, power_down_after, controller_latency;
@@ -71,7 +71,7 @@ struct cm_dram_channel {
 
 struct cm_dram_channel *
 cm_dram_channel_create(const struct cm_dram_system_config *config, const struct cm_dram_device *device,
-                       const struct cm_dram_timing *timing, uint32_t number, uint64_t *completions)
+                       const struct cm_dram_timing *timing, uint32_t number, struct cm_dram_times *times)
 {
    struct cm_dram_channel *channel = calloc(1, sizeof *channel);
    if (!channel)
@@ -97,7 +97,7 @@ cm_dram_channel_create(const struct cm_dram_system_config *config, const struct 
    channel->next_due = channel->refresh_due[0];
    channel->next_arrival[READ] = channel->next_arrival[WRITE] = UINT64_MAX;
    channel->next_event = channel->next_due;
-   channel->completions = completions;
+   channel->times = times;
    channel->clock = cm_dram_clock_make(1, 1);
    channel->write_high = config->write_high;
    channel->write_low = config->write_low;
@@ -331,7 +331,8 @@ complete(struct cm_dram_channel *channel, const struct cm_dram_entry *entry, enu
       cycle += channel->controller_latency;
    uint64_t *latency = direction == READ ? &counters->read_latency_cycles : &counters->write_latency_cycles;
    *latency += cycle - entry->submitted_arrival;
-   channel->completions[entry->ticket % CM_DRAM_TICKETS] = cm_dram_clock_from_dram(channel->clock, cycle);
+   channel->times->completions[entry->ticket % CM_DRAM_TICKETS] =
+      cm_dram_clock_from_dram(channel->clock, cycle);
    channel->last_completion = cm_max64(channel->last_completion, cycle);
 }
 
@@ -552,6 +553,7 @@ take_up_requests(struct cm_dram_channel *channel, enum cm_dram_direction directi
       channel->counters.queue_full_requests += request->arrival < channel->now;
       channel->counters.queue_full_cycles += channel->now - request->arrival;
       cm_dram_request_queue_push(queue, request, &channel->state);
+      channel->times->entered[request->ticket % CM_DRAM_TICKETS] = channel->now;
       channel->power[rank].queued++;
       if (channel->power[rank].idle)
          end_idleness(channel, rank, channel->now);
@@ -706,23 +708,38 @@ step(struct cm_dram_channel *channel, uint64_t limit, bool has_groups)
       issue(channel, limit, choose(channel, has_groups));
 }
 
-/* Schedules all commands before a cycle, or as many as it takes to complete a request. */
+/* Schedules all commands before a cycle, or as many as it takes until a time of a request is known. */
 static void
-run(struct cm_dram_channel *channel, uint64_t limit, const uint64_t *completion)
+run(struct cm_dram_channel *channel, uint64_t limit, const uint64_t *time)
 {
    if (channel->constraints.groups * channel->constraints.ranks > 1) {
-      while (channel->now < limit && *completion == CM_DRAM_PENDING)
+      while (channel->now < limit && *time == CM_DRAM_PENDING)
          step(channel, limit, true);
    } else {
-      while (channel->now < limit && *completion == CM_DRAM_PENDING)
+      while (channel->now < limit && *time == CM_DRAM_PENDING)
          step(channel, limit, false);
    }
+}
+
+uint64_t
+cm_dram_channel_enter(struct cm_dram_channel *channel, cm_dram_ticket ticket)
+{
+   const uint64_t *entered = &channel->times->entered[ticket % CM_DRAM_TICKETS];
+   const bool has_groups = channel->constraints.groups * channel->constraints.ranks > 1;
+   /* Not beyond that cycle, so that what arrives next is not late. */
+   while (*entered == CM_DRAM_PENDING) {
+      if (channel->next_event <= channel->now)
+         take_up(channel);
+      else
+         step(channel, channel->next_event, has_groups);
+   }
+   return cm_dram_clock_from_dram(channel->clock, *entered);
 }
 
 void
 cm_dram_channel_complete(struct cm_dram_channel *channel, cm_dram_ticket ticket)
 {
-   run(channel, UINT64_MAX, &channel->completions[ticket % CM_DRAM_TICKETS]);
+   run(channel, UINT64_MAX, &channel->times->completions[ticket % CM_DRAM_TICKETS]);
 }
 
 void

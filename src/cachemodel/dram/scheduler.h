@@ -52,11 +52,16 @@ struct cm_dram_request {
 
 struct cm_dram_channel;
 
-/** Makes a channel. Completions go to completions[ticket % CM_DRAM_TICKETS], which holds CM_DRAM_PENDING
- * until then. NULL when out of memory. */
+/** When requests reach their ends, by ticket % CM_DRAM_TICKETS; CM_DRAM_PENDING: not scheduled yet. */
+struct cm_dram_times {
+   uint64_t entered[CM_DRAM_TICKETS];     /**< the cycle at which a request has entered its queue */
+   uint64_t completions[CM_DRAM_TICKETS]; /**< the cycle of the caller's clock at which it is complete */
+};
+
+/** Makes a channel, which keeps the times of its requests in *times. NULL when out of memory. */
 struct cm_dram_channel *
 cm_dram_channel_create(const struct cm_dram_system_config *config, const struct cm_dram_device *device,
-                       const struct cm_dram_timing *timing, uint32_t number, uint64_t *completions);
+                       const struct cm_dram_timing *timing, uint32_t number, struct cm_dram_times *times);
 void cm_dram_channel_destroy(struct cm_dram_channel *channel);
 /** Completions are cycles of a caller's clock from now on. */
 void cm_dram_channel_set_clock(struct cm_dram_channel *channel, struct cm_dram_clock clock);
@@ -68,6 +73,8 @@ uint64_t cm_dram_channel_now(const struct cm_dram_channel *channel);
 void cm_dram_channel_submit(struct cm_dram_channel *channel, enum cm_dram_direction direction,
                             const struct cm_dram_request *request);
 
+/** Schedules until a request has entered its queue. Returns when that is, in the caller's clock. */
+uint64_t cm_dram_channel_enter(struct cm_dram_channel *channel, cm_dram_ticket ticket);
 /** Schedules until a request is complete. */
 void cm_dram_channel_complete(struct cm_dram_channel *channel, cm_dram_ticket ticket);
 /** Schedules all commands before a cycle. */

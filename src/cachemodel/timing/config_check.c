@@ -13,6 +13,7 @@ check_ranges(const struct cm_config *config, struct cm_config_problem *problem)
 #define CHECK(member, low, high, description) CHECK_RANGE(pipeline.member, low, high)
       CM_PIPELINE_KEYS(CHECK)
 #undef CHECK
+      CHECK_RANGE(pipeline.load_requests, 0, 4096)
    }
    if (config->shader_core.warp_threads) {
 #define CHECK(member, low, high, description) CHECK_RANGE(shader_core.member, low, high)

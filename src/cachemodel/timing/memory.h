@@ -82,6 +82,15 @@ cm_memory_find(const struct cm_memory *memory, cm_dram_ticket ticket, uint64_t *
    return true;
 }
 
+/** The cycle at which the memory controller has taken a write; advances DRAM as needed. Of a ticket that is no longer
+ * valid: cycle 0. */
+static inline uint64_t
+cm_memory_taken(struct cm_memory *memory, cm_dram_ticket ticket)
+{
+   const bool is_stale = memory->last_ticket - ticket >= CM_DRAM_TICKETS - 1;
+   return is_stale ? 0 : cm_dram_system_entry(memory->dram, ticket);
+}
+
 /** The cycle at which a read completes; advances DRAM as needed. */
 static inline uint64_t
 cm_memory_ticket(struct cm_memory *memory, cm_dram_ticket ticket)

@@ -119,6 +119,42 @@ TEST(row_hits_have_the_rate_of_the_pins)
    }
 }
 
+/* The write queue takes as many as it has room for when they arrive, and another one whenever the last burst of one that it
+ * has is issued; until then nothing behind it is out, so that a request that is submitted afterwards is not late. */
+TEST(writes_enter_their_queue_one_for_one)
+{
+   for (uint32_t device = 1; device <= cm_dram_device_count(); device++) {
+      struct cm_dram_system_config config = dram_plain(device);
+      config.write_queue = config.write_high = 6;
+      config.write_low = 2;
+      const struct cm_dram_timing timing = cm_dram_config_timing(&config);
+      struct cm_dram_system *system = dram_create(&config);
+      struct cm_dram_system_counters counters;
+      const uint32_t count = config.write_queue + 10; /* the blocks of the shortest row */
+      const uint32_t apart = larger(timing.tCCD_L_WR, burst_of(&config));
+      cm_dram_ticket first = 0;
+      for (uint32_t block = 0; block < count; block++) {
+         const cm_dram_ticket ticket = cm_dram_system_submit(system, dram_address(&config, 0, 3, 9, block),
+                                                             64, true, CM_STREAM_COLOR, 0);
+         first = block ? first : ticket;
+      }
+      for (uint32_t block = 0; block < count; block++) {
+         const uint64_t entry = cm_dram_system_entry(system, first + block);
+         if (block < config.write_queue)
+            assert_int_equal(entry, 0);
+         else /* one cycle behind the last burst's command of the one that leaves */
+            assert_int_equal(entry, timing.tRCD +
+                                       ((block - config.write_queue + 1) * bursts_of(&config) - 1) * apart +
+                                       1);
+         cm_dram_system_submit(system, dram_address(&config, 0, 3, 9, 0), 64, false, CM_STREAM_COLOR,
+                               entry + 1000000);
+         cm_dram_system_count(system, &counters);
+         assert_true(counters.channel_cycles <= entry);
+      }
+      cm_dram_system_destroy(system);
+   }
+}
+
 /* Where a bank group cannot fill the bus, two can: blocks in turn from open rows of both leave at most the gap
  * of the first bursts of each, of which there are few, idle. */
 TEST(bank_groups_in_turn_have_the_rate_of_the_pins)

@@ -184,8 +184,10 @@ run_model(uint64_t *random, struct scenario *s, struct cm_dram_system *system, b
                                               CM_STREAM_TEXTURE, request->arrival);
    }
    if (bit_by_bit) {
-      for (uint32_t i = 0; i < 5; i++)
+      for (uint32_t i = 0; i < 5; i++) {
+         cm_dram_system_entry(system, s->requests[random_below(random, s->num_requests)].ticket);
          cm_dram_system_completion(system, s->requests[random_below(random, s->num_requests)].ticket);
+      }
    }
    const uint64_t last = cm_dram_system_drain(system);
    if (last > end + s->config.controller_latency)
@@ -260,6 +262,7 @@ compare(struct scenario *s, struct cm_dram_system *system, const struct log *log
          const uint64_t completion =
             requests[i].completion + (requests[i].write ? 0 : s->config.controller_latency);
          assert_true(requests[i].done);
+         assert_int_equal(cm_dram_system_entry(system, s->requests[indices[i]].ticket), requests[i].entered);
          assert_int_equal(cm_dram_system_completion(system, s->requests[indices[i]].ticket), completion);
          latency[requests[i].write] += completion - requests[i].arrival;
       }

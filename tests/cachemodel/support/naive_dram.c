@@ -387,6 +387,7 @@ take_up(struct naive *n)
       if (request->queued || request->arrival > n->cycle || !room[request->write])
          continue;
       request->queued = true;
+      request->entered = n->cycle;
       room[request->write]--;
       n->result->queue_full_requests += request->arrival < n->cycle;
       n->result->queue_full_cycles += n->cycle - request->arrival;

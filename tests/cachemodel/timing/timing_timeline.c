@@ -297,6 +297,7 @@ changed(const char *change)
                                    "caches.tile_cache.policy=perfect",
                                    "caches.instruction_cache.policy=perfect",
                                    "pipeline.flush_requests=4096",
+                                   "pipeline.load_requests=4096",
                                    change,
                                    NULL};
    struct cm_gpu *gpu = test_gpu(settings);

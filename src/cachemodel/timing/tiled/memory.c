@@ -57,6 +57,17 @@ init_nuca(struct cm_tiled_memory *memory, const struct cm_nuca *nuca, struct cm_
    init_routes(memory, pool);
 }
 
+static void
+init_write_buffer(struct cm_write_buffer *buffer, uint32_t size, struct cm_pool *pool)
+{
+   *buffer = (struct cm_write_buffer){
+      .blocks = cm_pool_take(pool, size, sizeof *buffer->blocks),
+      .size = size,
+   };
+   for (uint32_t i = 0; buffer->blocks && i < size; i++)
+      buffer->blocks[i].ticket = CM_NO_TICKET;
+}
+
 /* Without a bus, or where it is not used, all is 0, and carrying a block changes nothing. */
 static void
 init_texture_bus(struct cm_tiled_memory *memory)
@@ -94,7 +105,9 @@ cm_tiled_memory_init(struct cm_tiled_memory *memory, const struct cm_config *con
    cm_mshrs_init(&memory->list, pipeline->tile_mshrs, false, pool);
    cm_mshrs_init(&memory->attribute, attribute, false, pool);
    cm_mshrs_init(&memory->instruction, pipeline->instruction_mshrs, false, pool);
-   cm_mshrs_init(&memory->tile_buffer, pipeline->flush_requests, false, pool);
+   const uint32_t loads = pipeline->load_requests ? pipeline->load_requests : pipeline->flush_requests;
+   cm_mshrs_init(&memory->loads, loads, false, pool);
+   init_write_buffer(&memory->write_buffer, pipeline->flush_requests, pool);
    cm_mshrs_init(&memory->l2, pipeline->l2_mshrs, true, pool);
    cm_banks_init(&memory->l2_banks, pipeline->l2_banks, memory->l2_shift, pool);
    init_texture_bus(memory);
@@ -304,24 +317,46 @@ cm_tiled_memory_access_end(const struct cm_tiled_memory *memory, const cm_entry 
    return token;
 }
 
+/* When the write buffer has an entry for the next block: when whom its oldest one goes to has taken that. */
+static uint64_t
+has_entry(struct cm_tiled_memory *memory, const struct cm_write_buffer *buffer)
+{
+   const struct cm_arrival *oldest = &buffer->blocks[buffer->next];
+   return oldest->ticket == CM_NO_TICKET ? oldest->time : cm_memory_taken(&memory->base, oldest->ticket);
+}
+
+/* Puts a block of a flush into it. */
+static void
+send_block(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end, uint64_t cycle)
+{
+   struct cm_write_buffer *buffer = &memory->write_buffer;
+   struct cm_arrival *taken = &buffer->blocks[buffer->next];
+   buffer->next = buffer->next + 1 == buffer->size ? 0 : buffer->next + 1;
+   *taken = (struct cm_arrival){.time = cycle, .ticket = CM_NO_TICKET};
+   if (cm_entry_kind(*token) == CM_ENTRY_DRAM_WRITE)
+      taken->ticket = cm_memory_submit(&memory->base, *token, true, cycle);
+   else
+      taken->time = cm_tiled_memory_write(memory, &token, end, cycle);
+}
+
 void
 cm_tiled_memory_transfer(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
                          uint32_t cycles, struct cm_stage *stage, struct cm_dependency *wait)
 {
+   const bool is_read = cm_is_read(*token);
+   struct cm_mshr *load = NULL;
    uint64_t is_free;
-   struct cm_mshr *mshr = cm_mshrs_alloc_in_turn(&memory->base, &memory->tile_buffer, &is_free);
+   if (is_read)
+      load = cm_mshrs_alloc_in_turn(&memory->base, &memory->loads, &is_free);
+   else
+      is_free = has_entry(memory, &memory->write_buffer);
    const uint64_t cycle = cm_later(is_free, stage->until);
    cm_stage_account(stage, CM_STAGE_MEMORY, cycle);
    cm_stage_work(stage, CM_STAGE_MEMORY, cycle, cycles);
-   const enum cm_entry_kind kind = cm_entry_kind(*token);
-   mshr->fill = (struct cm_arrival){.time = cycle, .ticket = CM_NO_TICKET};
-   const bool is_read = cm_is_read(*token);
-   if (kind == CM_ENTRY_DRAM_READ || kind == CM_ENTRY_DRAM_WRITE)
-      mshr->fill.ticket = cm_memory_submit(&memory->base, *token, kind == CM_ENTRY_DRAM_WRITE, cycle);
-   else if (is_read)
-      mshr->fill = cm_tiled_memory_read(memory, &token, end, cycle);
-   else
-      cm_tiled_memory_write(memory, &token, end, cycle);
-   if (is_read)
-      cm_dependency_add(&memory->base, wait, &mshr->fill, 0);
+   if (!is_read) {
+      send_block(memory, token, end, cycle);
+      return;
+   }
+   load->fill = cm_tiled_memory_read(memory, &token, end, cycle);
+   cm_dependency_add(&memory->base, wait, &load->fill, 0);
 }

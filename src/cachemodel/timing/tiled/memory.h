@@ -10,11 +10,19 @@
 #include "texture/nuca.h"
 #include "timing/memory.h"
 
+/** Blocks of tiles' flushes that wait for the memory controller, the L2 or a unit before it to take them. */
+struct cm_write_buffer {
+   struct cm_arrival *blocks; /**< when one is taken: when DRAM has its ticket in a queue, or at its time */
+   uint32_t size, next;       /**< entries are used in turn: next has the oldest block */
+};
+
 struct cm_tiled_memory {
    struct cm_memory base;
    const struct cm_config *config;
    uint64_t least_latency; /**< cycles of the fastest read from memory */
-   struct cm_mshrs vertex, list, attribute, instruction, tile_buffer;
+   struct cm_mshrs vertex, list, attribute, instruction;
+   struct cm_mshrs loads; /**< of tiles */
+   struct cm_write_buffer write_buffer;
    struct cm_mshrs *texture; /**< by cache instance */
    uint64_t *texture_port;   /**< by instance: when it is free; without NUCA */
    uint32_t num_texture;
@@ -90,8 +98,8 @@ uint64_t cm_tiled_memory_write(struct cm_tiled_memory *memory, const cm_entry **
 void cm_tiled_memory_writes(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
                             uint64_t cycle);
 
-/** A block of a tile's load or flush, tokens [token, end) of one access: takes an MSHR of the tile buffers', for
- * which the stage waits, and `cycles` of the stage. Reads are added to wait. */
+/** A block of a tile's load or flush, tokens [token, end) of one access: the stage waits for room in the
+ * write buffer, or of a read for an MSHR, and works `cycles` on it. Reads are added to wait. */
 void cm_tiled_memory_transfer(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
                               uint32_t cycles, struct cm_stage *stage, struct cm_dependency *wait);
 
