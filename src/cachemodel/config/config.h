@@ -210,6 +210,9 @@ struct cm_rrip_config {
    enum cm_leaders leaders;
 };
 
+/** A latency that follows from size, ways, technology and clock (cm_energy_find_latency): key "auto". */
+#define CM_LATENCY_AUTO UINT32_MAX
+
 /** One cache, or several alike: keys caches.NAME.*. Not configured: size is 0. */
 struct cm_cache_config {
    uint32_t size;      /**< bytes of one instance; a multiple of ways * block */
@@ -219,7 +222,7 @@ struct cm_cache_config {
    /** Fragment processor p uses instance p % instances, everything else instance 0. If `next` has as many,
     * instance i's misses go to instance i of it. */
    uint32_t instances;
-   uint32_t latency; /**< cycles of a hit */
+   uint32_t latency; /**< cycles of a hit; CM_LATENCY_AUTO, only of the L2 */
    enum cm_policy policy;
    enum cm_index index;
    enum cm_write_miss write_miss;

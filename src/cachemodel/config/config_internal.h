@@ -10,8 +10,9 @@
 /** What a key's value is. */
 enum cm_key_type {
    CM_KEY_NUMBER,
-   CM_KEY_NAME, /**< of an enumeration */
-   CM_KEY_WAYS, /**< a number or "full": of a cache, ways and full_ways */
+   CM_KEY_NAME,    /**< of an enumeration */
+   CM_KEY_WAYS,    /**< a number or "full": of a cache, ways and full_ways */
+   CM_KEY_LATENCY, /**< a number or "auto": CM_LATENCY_AUTO */
    CM_KEY_TEXT,
    CM_KEY_MAPPING, /**< keys of its own */
 };

@@ -214,7 +214,7 @@ static const struct cm_key cache_keys[] = {
    WAYS,
    BYTES(struct cm_cache_config, block),
    NUMBER(struct cm_cache_config, instances),
-   NUMBER(struct cm_cache_config, latency),
+   {KEY(false, CM_KEY_LATENCY, struct cm_cache_config, latency)},
    NAMED(struct cm_cache_config, policy, cm_policy_names),
    NAMED(struct cm_cache_config, index, cm_index_names),
    ENUM(struct cm_cache_config, write_miss, "allocate", "fetch", "validate"),
@@ -322,9 +322,11 @@ quantity_of(const struct cm_key *key)
 void
 cm_key_describe(const struct cm_key *key, char *text, size_t size)
 {
-   if (key->type == CM_KEY_NUMBER || key->type == CM_KEY_WAYS) {
+   if (key->type == CM_KEY_NUMBER || key->type == CM_KEY_WAYS || key->type == CM_KEY_LATENCY) {
       snprintf(text, size, "%s%s", cm_quantity_descriptions[quantity_of(key)],
-               key->type == CM_KEY_WAYS ? ", or full" : "");
+               key->type == CM_KEY_WAYS      ? ", or full"
+               : key->type == CM_KEY_LATENCY ? ", or auto"
+                                             : "");
       return;
    }
    if (key->type == CM_KEY_TEXT) {
@@ -382,6 +384,12 @@ cm_key_parse(const struct cm_key *key, const char *text, void *value)
    switch (key->type) {
    case CM_KEY_NUMBER:
       if (!cm_quantity_parse(quantity_of(key), text, &number))
+         return false;
+      memcpy(value, &number, sizeof number);
+      return true;
+   case CM_KEY_LATENCY:
+      number = CM_LATENCY_AUTO;
+      if (!cm_name_is(text, "auto") && !cm_quantity_parse(CM_QUANTITY_COUNT, text, &number))
          return false;
       memcpy(value, &number, sizeof number);
       return true;

@@ -19,7 +19,7 @@ is_left_out(const struct cm_key *key, const char *values)
    return true;
 }
 
-/* A number, a text in quotes, or an enumeration's name between `quote`. */
+/* A number, a text in quotes, or an enumeration's name or "auto" between `quote`. */
 static void
 write_scalar(const struct cm_key *key, const void *value, const char *quote, FILE *file)
 {
@@ -29,7 +29,9 @@ write_scalar(const struct cm_key *key, const void *value, const char *quote, FIL
       return;
    }
    memcpy(&number, value, sizeof number);
-   if (key->type == CM_KEY_NUMBER || key->type == CM_KEY_WAYS)
+   if (key->type == CM_KEY_LATENCY && number == CM_LATENCY_AUTO)
+      fprintf(file, "%sauto%s", quote, quote);
+   else if (key->type == CM_KEY_NUMBER || key->type == CM_KEY_WAYS || key->type == CM_KEY_LATENCY)
       fprintf(file, "%u", number);
    else
       fprintf(file, "%s%s%s", quote, key->names[number], quote);

@@ -126,6 +126,12 @@ struct cm_energy_sums {
 /** Keys energy.*: whether there are figures for the GPU's technology. */
 bool cm_energy_config_check(const struct cm_config *config, struct cm_config_problem *problem);
 
+/** Cycles of a hit of the L2 as configured: its array's access time (energy_table.h) in whole cycles, and
+ * CM_L2_OTHER_CYCLES besides, for the way there and back. False, with a line in error, where there are no figures. */
+bool cm_energy_find_latency(const struct cm_config *config, uint32_t *cycles, char *error, size_t error_size);
+/** What TCOR's 12 cycles (Table I: 1 MiB, 8 ways, 600 MHz, 32 nm) leave beside an access time of 3.57 ns. */
+#define CM_L2_OTHER_CYCLES 9
+
 /** Adds up all terms. */
 void cm_energy_sum_up(const struct cm_energy *energy, const uint64_t *values, uint64_t cycles,
                       struct cm_energy_sums *sums);

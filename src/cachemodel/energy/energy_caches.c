@@ -100,6 +100,24 @@ find(struct cm_energy_builder *builder, enum cm_unit unit, const struct cm_array
    return false;
 }
 
+bool
+cm_energy_find_latency(const struct cm_config *config, uint32_t *cycles, char *error, size_t error_size)
+{
+   const struct cm_cache_config *l2 = &config->caches[CM_UNIT_L2];
+   const struct cm_array_shape shape = {.kind = CM_ARRAY_CACHE,
+                                        .technology = config->energy.technology,
+                                        .cell = config->energy.cell,
+                                        .size = l2->size,
+                                        .ways = l2->ways};
+   struct cm_array_lookup array;
+   if (!cm_energy_table_find(&shape, &array, error, error_size))
+      return false;
+   const uint64_t cycle_of_1_mhz = 1000000000; /* fs */
+   const uint64_t access = (array.access * config->clock_mhz + cycle_of_1_mhz - 1) / cycle_of_1_mhz;
+   *cycles = (uint32_t)access + CM_L2_OTHER_CYCLES;
+   return true;
+}
+
 static bool
 add_cache(struct cm_energy_builder *builder, enum cm_unit unit)
 {

@@ -87,12 +87,20 @@ between(uint64_t a, uint64_t b, double fraction)
    return (uint64_t)(exp(log((double)a) + fraction * (log((double)b) - log((double)a))) + 0.5);
 }
 
+static uint64_t
+femtoseconds(const struct cm_array_row *row)
+{
+   return (uint64_t)(row->access_ns * 1e6 + 0.5);
+}
+
 static void
-interpolate(const struct neighbours *rows, const struct cm_array_shape *shape, struct cm_array_energy *energy)
+interpolate(const struct neighbours *rows, const struct cm_array_shape *shape, struct cm_array_lookup *lookup)
 {
    const struct cm_array_row *below = rows->below, *above = rows->above;
+   struct cm_array_energy *energy = &lookup->energy;
    if (below == above) {
       *energy = below->energy;
+      lookup->access = femtoseconds(below);
       return;
    }
    const double fraction = (log((double)shape->size) - log((double)below->size)) /
@@ -100,6 +108,7 @@ interpolate(const struct neighbours *rows, const struct cm_array_shape *shape, s
    energy->read = between(below->energy.read, above->energy.read, fraction);
    energy->write = between(below->energy.write, above->energy.write, fraction);
    energy->leakage = between(below->energy.leakage, above->energy.leakage, fraction);
+   lookup->access = between(femtoseconds(below), femtoseconds(above), fraction);
 }
 
 static void
@@ -155,7 +164,7 @@ cm_energy_table_find(const struct cm_array_shape *shape, struct cm_array_lookup 
                rows.below->size);
       return false;
    }
-   interpolate(&rows, shape, &lookup->energy);
+   interpolate(&rows, shape, lookup);
    lookup->exact = rows.below == rows.above && ways == shape->ways;
    write_note(&rows, shape, lookup);
    return true;

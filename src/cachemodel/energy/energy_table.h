@@ -71,8 +71,9 @@ extern const uint32_t cm_array_row_count;
 /** What was found. */
 struct cm_array_lookup {
    struct cm_array_energy energy;
-   bool exact;     /**< a row's */
-   char note[240]; /**< where the numbers come from, for the reader of a report */
+   uint64_t access; /**< fs (1e-15 s) from an address to its data */
+   bool exact;      /**< a row's */
+   char note[240];  /**< where the numbers come from, for the reader of a report */
 };
 
 /** All caches in the file have lines of so many bytes. */

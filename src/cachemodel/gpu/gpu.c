@@ -46,6 +46,15 @@ init_counters(struct cm_gpu *gpu, char *error, size_t error_size)
    return gpu->energy;
 }
 
+/* The L2's latency as a number, for the timing. */
+static bool
+find_latency(struct cm_gpu *gpu, char *error, size_t error_size)
+{
+   uint32_t *latency = &gpu->config.caches[CM_UNIT_L2].latency;
+   return gpu->config.timing == CM_TIMING_OFF || *latency != CM_LATENCY_AUTO ||
+          cm_energy_find_latency(&gpu->config, latency, error, error_size);
+}
+
 /* What looks on. Not where next uses are collected, which counts nothing. False when out of memory. */
 static bool
 init_observers(struct cm_gpu *gpu)
@@ -63,7 +72,8 @@ cm_gpu_init(struct cm_gpu *gpu, const struct cm_config *config, const struct cm_
 {
    gpu->config = *config;
    gpu->names = cm_names_create();
-   return gpu->names && init_memory(gpu) && init_counters(gpu, error, error_size) &&
+   return gpu->names && find_latency(gpu, error, error_size) && init_memory(gpu) &&
+          init_counters(gpu, error, error_size) &&
           ((futures && !cm_futures_is_last_pass(futures)) || init_observers(gpu));
 }
 

@@ -61,6 +61,24 @@ check_fast_clears(const struct cm_config *config, struct cm_config_problem *prob
                           (unsigned)CM_HIZ_BLOCK_BYTES);
 }
 
+/* Whether there is a number for each cache's latency where it is needed. */
+static bool
+check_latencies(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   char message[200];
+   uint32_t cycles;
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      if (!config->caches[unit].size || config->caches[unit].latency != CM_LATENCY_AUTO)
+         continue;
+      cm_config_about(problem, "caches.%s.latency", cm_unit_names[unit]);
+      if (unit != CM_UNIT_L2)
+         return cm_config_wrong(problem, "auto, which only the l2 can have, expected a whole number");
+      if (config->timing == CM_TIMING_ON && !cm_energy_find_latency(config, &cycles, message, sizeof message))
+         return cm_config_wrong(problem, "auto, but %s; or a whole number", message);
+   }
+   return true;
+}
+
 /* Each module checks its own keys. Those of caches are checked before those of their users. */
 static bool
 check(const struct cm_config *config, struct cm_config_problem *problem)
@@ -69,7 +87,8 @@ check(const struct cm_config *config, struct cm_config_problem *problem)
           cm_memory_config_check(config, problem) && check_fast_clears(config, problem) &&
           cm_texture_access_config_check(config, problem) && cm_nuca_config_check(config, problem) &&
           cm_texture_bus_config_check(config, problem) && cm_energy_config_check(config, problem) &&
-          cm_dram_config_check(config, problem) && cm_timing_config_check(config, problem);
+          check_latencies(config, problem) && cm_dram_config_check(config, problem) &&
+          cm_timing_config_check(config, problem);
 }
 
 bool

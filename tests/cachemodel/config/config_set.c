@@ -152,6 +152,35 @@ TEST_WITH(full, load, unload)
    assert_false(cm_config_validate(config, error, sizeof error));
 }
 
+/* The L2's latency may follow from its size; that of no other cache. It is printed as it is set. */
+TEST_WITH(latency, load, unload)
+{
+   const struct cm_cache_config *l2 = &config->caches[CM_UNIT_L2];
+   char error[1024] = "", *text = NULL;
+   size_t size;
+   assert_true(cm_config_set(config, "l2.latency=AUTO", error, sizeof error));
+   assert_int_equal(l2->latency, CM_LATENCY_AUTO);
+   assert_true(cm_config_validate(config, error, sizeof error));
+   FILE *file = open_memstream(&text, &size);
+   cm_config_write_json(config, file);
+   fclose(file);
+   assert_non_null(strstr(text, "\"latency\": \"auto\""));
+   free(text);
+   assert_true(cm_config_set(config, "timing=on", error, sizeof error));
+   assert_true(cm_config_validate(config, error, sizeof error));
+   assert_true(cm_config_set(config, "energy.technology=0", error, sizeof error));
+   assert_false(cm_config_validate(config, error, sizeof error));
+   assert_non_null(strstr(error, "caches.l2.latency: auto, but no cache of 0 nm"));
+   assert_true(cm_config_set(config, "l2.latency=7", error, sizeof error));
+   assert_int_equal(l2->latency, 7);
+   assert_true(cm_config_validate(config, error, sizeof error));
+   assert_false(cm_config_set(config, "l2.latency=some", error, sizeof error));
+   assert_non_null(strstr(error, ", or auto"));
+   assert_true(cm_config_set(config, "texture_cache.latency=auto", error, sizeof error));
+   assert_false(cm_config_validate(config, error, sizeof error));
+   assert_non_null(strstr(error, "caches.texture_cache.latency: auto, which only the l2 can have"));
+}
+
 TEST_WITH(errors, load, unload)
 {
    static const struct {

@@ -84,6 +84,7 @@ TEST(every_row)
       assert_int_equal(lookup.energy.read, shifted(column[11], 12));
       assert_int_equal(lookup.energy.write, shifted(column[12], 12));
       assert_int_equal(lookup.energy.leakage, shifted(column[13], 12));
+      assert_int_equal(lookup.access, (uint64_t)llround(atof(column[9]) * 1e6));
       char place[64];
       snprintf(place, sizeof place, "cacti-7.0-energies.csv:%" PRIu32 " (", line);
       assert_ptr_equal(strstr(lookup.note, place), lookup.note);
@@ -121,6 +122,7 @@ TEST(between_rows)
          continue; /* the largest */
       assert_true(next.exact);
       struct cm_array_energy last = row->energy;
+      uint64_t last_access = (uint64_t)llround(row->access_ns * 1e6);
       for (uint32_t part = 1; part < 8; part++) {
          shape.size = row->size + (uint64_t)row->size * part / 8;
          const struct cm_array_lookup here = find(&shape);
@@ -128,8 +130,10 @@ TEST(between_rows)
          assert_between(here.energy.read, last.read, next.energy.read);
          assert_between(here.energy.write, last.write, next.energy.write);
          assert_between(here.energy.leakage, last.leakage, next.energy.leakage);
+         assert_between(here.access, last_access, next.access);
          assert_non_null(strstr(here.note, "log-log at "));
          last = here.energy;
+         last_access = here.access;
       }
       pairs++;
    }
