@@ -185,6 +185,7 @@ static const struct cm_key dram_system_keys[] = {
    NUMBER(struct cm_dram_system_config, write_queue),
    NUMBER(struct cm_dram_system_config, write_high),
    NUMBER(struct cm_dram_system_config, write_low),
+   OPTIONAL_NUMBER(struct cm_dram_system_config, turn_requests),
    NUMBER(struct cm_dram_system_config, row_hit_limit),
    NUMBER(struct cm_dram_system_config, power_down_after),
    NUMBER(struct cm_dram_system_config, controller_latency),

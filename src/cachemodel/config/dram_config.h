@@ -71,6 +71,9 @@ struct cm_dram_system_config {
    /** Writes in the queue at which it turns back, less than write_high. With no read queued it always writes.
     */
    uint32_t write_low;
+   /** Optional: writes after which the channel turns to reads that are queued, though more than write_low are left; and
+    * reads that it serves then, if there are so many, before it turns to writes again. 0: no limit */
+   uint32_t turn_requests;
    /** Requests that an activated row serves while an older one waits for another row of its bank; after
     * that the older one is served first. 0: no limit. */
    uint32_t row_hit_limit;

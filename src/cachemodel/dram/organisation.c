@@ -141,6 +141,7 @@ check_queues(const struct cm_dram_system_config *config, struct cm_config_proble
           in_range(problem, "write_queue", config->write_queue, 1, CM_DRAM_MAX_QUEUE) &&
           in_range(problem, "write_high", config->write_high, 1, config->write_queue) &&
           in_range(problem, "write_low", config->write_low, 0, config->write_high - 1) &&
+          in_range(problem, "turn_requests", config->turn_requests, 0, 1u << 20) &&
           in_range(problem, "row_hit_limit", config->row_hit_limit, 0, 1u << 20) &&
           in_range(problem, "power_down_after", config->power_down_after, 0, 1u << 30) &&
           in_range(problem, "controller_latency", config->controller_latency, 0, 10000);

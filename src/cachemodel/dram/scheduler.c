@@ -37,7 +37,8 @@ struct cm_dram_channel {
    uint64_t now;
    struct next_command next; /* if has_chosen */
    bool has_chosen;
-   bool writing;                         /* until write_low writes are left */
+   bool writing;                         /* serve */
+   uint32_t turn_served[2];              /* requests since it began, and since it ended; by direction */
    enum cm_dram_direction direction;     /* of the last data */
    uint32_t row_hits[CM_DRAM_MAX_BANKS]; /* requests served since the activate */
    uint64_t banks_exhausted;             /* bit b: those are row_hit_limit */
@@ -60,6 +61,7 @@ struct cm_dram_channel {
    struct cm_dram_clock clock; /* of the completions */
 
    uint32_t refresh_interval, write_high, write_low, row_hit_limit, power_down_after, controller_latency;
+   uint32_t most_writes, least_reads; /* of a turn while requests of both kinds wait */
    bool closed_pages;
    uint32_t number;
    struct cm_dram_system_counters counters;     /* without what bursts and outcomes have */
@@ -101,6 +103,8 @@ cm_dram_channel_create(const struct cm_dram_system_config *config, const struct 
    channel->clock = cm_dram_clock_make(1, 1);
    channel->write_high = config->write_high;
    channel->write_low = config->write_low;
+   channel->most_writes = config->turn_requests ? config->turn_requests : UINT32_MAX;
+   channel->least_reads = config->turn_requests;
    channel->row_hit_limit = config->row_hit_limit;
    channel->power_down_after = config->power_down_after;
    channel->controller_latency = config->controller_latency;
@@ -370,6 +374,7 @@ transfer(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction 
       return;
    complete(channel, entry, direction, now + constraints->column_to_data[direction] + constraints->burst);
    cm_dram_request_queue_remove(queue, number);
+   channel->turn_served[direction]++;
    channel->banks_fresh[direction] &= ~(1ull << bank);
    /* One that waits for room is next. */
    if (queue->count + 1 == queue->limit) {
@@ -577,9 +582,17 @@ take_up(struct cm_dram_channel *channel)
 static inline enum cm_dram_direction
 serve(struct cm_dram_channel *channel)
 {
-   const uint32_t writes = channel->queues[WRITE].count;
-   channel->writing = (writes > channel->write_low) & (channel->writing | (writes >= channel->write_high));
-   return (channel->writing | (channel->queues[READ].count == 0)) ? WRITE : READ;
+   const uint32_t reads = channel->queues[READ].count, writes = channel->queues[WRITE].count;
+   const uint32_t *served = channel->turn_served;
+   const bool starts = (writes >= channel->write_high) & (!reads | (served[READ] >= channel->least_reads));
+   const bool ends =
+      (writes <= channel->write_low) | ((reads != 0) & (served[WRITE] >= channel->most_writes));
+   const bool writing = channel->writing ? !ends : starts;
+   if (writing != channel->writing) {
+      channel->turn_served[writing ? WRITE : READ] = 0;
+      channel->writing = writing;
+   }
+   return writing | !reads ? WRITE : READ;
 }
 
 /* Queues what arrives now. Returns whether the choice may change: not if all new requests queue behind others

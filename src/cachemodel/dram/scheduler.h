@@ -11,6 +11,8 @@
  *    "Older" is earlier arrival, then earlier submission.
  * 3. The channel switches to writes when write_high writes are queued, and back when only write_low remain.
  *    It also writes while no read is queued. The commands of a cycle are for one of the two queues.
+ *    With turn_requests, it switches back, too, when it has served so many writes and a read is queued; and while reads are
+ *    queued it serves so many of them before it switches to writes again.
  * 4. The first of these that is ready (constraints.h) is issued:
  *    a) of a rank whose refresh is due: if rows are open, precharge all (per-bank refresh: the bank), else refresh; the
  *       lowest rank first;

@@ -74,6 +74,7 @@ struct log {
    const struct cm_dram_timing *timing;
    uint32_t burst;
    uint64_t activates[MAX_COMMANDS], data[MAX_COMMANDS];
+   bool is_write[MAX_COMMANDS]; /* of the data */
    uint32_t num_activates, num_data;
 };
 
@@ -86,7 +87,10 @@ log_command(const struct cm_dram_issue *issue, void *context)
    case CM_DRAM_READ:
    case CM_DRAM_READ_AUTO_PRECHARGE: log->data[log->num_data++] = issue->cycle + log->timing->CL; break;
    case CM_DRAM_WRITE:
-   case CM_DRAM_WRITE_AUTO_PRECHARGE: log->data[log->num_data++] = issue->cycle + log->timing->CWL; break;
+   case CM_DRAM_WRITE_AUTO_PRECHARGE:
+      log->is_write[log->num_data] = true;
+      log->data[log->num_data++] = issue->cycle + log->timing->CWL;
+      break;
    default: break;
    }
    assert_true(log->num_activates < MAX_COMMANDS && log->num_data < MAX_COMMANDS);
@@ -151,6 +155,64 @@ TEST(writes_enter_their_queue_one_for_one)
          cm_dram_system_count(system, &counters);
          assert_true(counters.channel_cycles <= entry);
       }
+      cm_dram_system_destroy(system);
+   }
+}
+
+/* Many more writes than the queue holds, all there from the start, and one read that comes while they drain, of a row that is
+ * open. Returns what the read takes without the controller. */
+static uint64_t
+read_while_writes_drain(const struct cm_dram_system_config *config, uint64_t arrival)
+{
+   struct cm_dram_system *system = dram_create(config);
+   read_at(system, dram_address(config, 0, 1, 9, 0), 0);
+   for (uint32_t block = 0; block < 16 * config->write_queue; block++)
+      cm_dram_system_submit(system, dram_address(config, 0, 0, 9, block % 8), 64, true, CM_STREAM_COLOR, 200);
+   const uint64_t cycles = read_at(system, dram_address(config, 0, 1, 9, 1), arrival);
+   cm_dram_system_destroy(system);
+   return cycles;
+}
+
+/* A read passes all but turn_requests of the writes that are there before it: it takes no longer than their data, the turn of
+ * the bus and its own. Without a limit it waits until write_low are left of all. */
+TEST(reads_pass_writes)
+{
+   for (uint32_t device = 1; device <= cm_dram_device_count(); device++) {
+      struct cm_dram_system_config config = dram_plain(device);
+      config.timing.tREFI = 1000000;
+      const struct cm_dram_timing timing = cm_dram_config_timing(&config);
+      const uint32_t write = bursts_of(&config) * larger(timing.tCCD_L_WR, burst_of(&config));
+      const uint32_t turn = timing.CWL + burst_of(&config) + timing.tWTR_L;
+      const uint32_t arrival = 200 + timing.tRCD + 64 * write, own = timing.CL + transfer_of(&config);
+      config.turn_requests = 8;
+      for (uint32_t later = 0; later < 16 * write; later += 7)
+         assert_true(read_while_writes_drain(&config, arrival + later) <= 8 * write + turn + own);
+      config.turn_requests = 0;
+      const uint32_t left = 15 * config.write_queue - 64; /* at least, of those that drain */
+      assert_true(read_while_writes_drain(&config, arrival) >= left * write);
+   }
+}
+
+/* More of both than the queues hold: turn_requests of one, then of the other, though nothing is ever left to wait for. */
+TEST(reads_and_writes_take_turns)
+{
+   for (uint32_t device = 1; device <= cm_dram_device_count(); device++) {
+      struct cm_dram_system_config config = dram_plain(device);
+      config.turn_requests = 5;
+      config.timing.tREFI = 1000000;
+      const struct cm_dram_timing timing = cm_dram_config_timing(&config);
+      static struct log log;
+      log = (struct log){.timing = &timing, .burst = burst_of(&config)};
+      struct cm_dram_system *system = dram_create(&config);
+      cm_dram_system_observe(system, log_command, &log);
+      for (uint32_t i = 0; i < 400; i++)
+         cm_dram_system_submit(system, dram_address(&config, 0, i % 2, 9, i / 2 % 8), 64, i % 2,
+                               CM_STREAM_COLOR, 0);
+      cm_dram_system_drain(system);
+      /* Until the writes are no more than write_high; reads come first. */
+      const uint32_t in_turn = config.turn_requests * bursts_of(&config);
+      for (uint32_t i = 0; i < 300 * bursts_of(&config); i++)
+         assert_int_equal(log.is_write[i], i / in_turn % 2);
       cm_dram_system_destroy(system);
    }
 }

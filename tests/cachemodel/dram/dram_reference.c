@@ -104,6 +104,7 @@ random_config(uint64_t *random, struct scenario *s)
    config->write_queue = 1 + random_below(random, random_below(random, 2) ? 64 : 6);
    config->write_high = 1 + random_below(random, config->write_queue);
    config->write_low = random_below(random, config->write_high);
+   config->turn_requests = random_below(random, 2) ? 0 : 1 + random_below(random, 20);
    config->row_hit_limit = random_below(random, 2) ? 0 : 1 + random_below(random, 6);
    config->power_down_after =
       random_below(random, 2) ? 0 : 1 + random_below(random, random_below(random, 3) ? 40 : 700);

@@ -49,7 +49,8 @@ struct naive {
       uint64_t idle_from, quiet, refresh_end, woken;
       bool was_woken;
    } ranks[MAX_RANKS];
-   bool writing;
+   bool writing, was_writing;
+   uint64_t turn_begin;
 };
 
 static uint32_t
@@ -301,6 +302,7 @@ try_column(struct naive *n, struct naive_request *request)
    if (!request->bursts) {
       request->done = true;
       request->completion = data_end;
+      request->served = n->cycle;
       n->banks[rank][bank].served++;
       n->banks[rank][bank].fresh[request->write] = false;
       n->result->row_hits += !request->activated && !request->conflicted;
@@ -403,14 +405,31 @@ is_to_finish(const struct naive *n, const struct naive_request *request, bool wr
           !waits(n, request->rank, request->bank);
 }
 
+/* Whether it writes though reads may be queued. The requests served of a turn are found in the list of all. */
+static void
+choose_direction(struct naive *n)
+{
+   const uint32_t writes = count_queued(n, true), reads = count_queued(n, false);
+   const uint32_t limit = n->config->turn_requests;
+   uint32_t served[2] = {0, 0};
+   for (uint32_t i = 0; i < n->num_requests; i++)
+      served[n->requests[i].write] += n->requests[i].done && n->requests[i].served >= n->turn_begin;
+   if (n->writing) {
+      const bool is_enough = limit && reads && served[true] >= limit;
+      n->writing = writes > n->config->write_low && !is_enough;
+   } else {
+      const bool is_enough = !limit || !reads || served[false] >= limit;
+      n->writing = writes >= n->config->write_high && is_enough;
+   }
+   if (n->writing != n->was_writing)
+      n->turn_begin = n->cycle;
+   n->was_writing = n->writing;
+}
+
 static void
 choose(struct naive *n)
 {
-   const uint32_t writes = count_queued(n, true);
-   if (writes <= n->config->write_low)
-      n->writing = false;
-   else if (writes >= n->config->write_high)
-      n->writing = true;
+   choose_direction(n);
    const bool write = n->writing || count_queued(n, false) == 0;
    for (uint32_t rank = 0; rank < n->config->ranks; rank++) {
       if (n->ranks[rank].due && try_refresh(n, rank))

@@ -17,6 +17,7 @@ struct naive_request {
    /* What becomes of it. */
    bool queued, done;
    uint64_t entered;    /**< in its queue */
+   uint64_t served;     /**< its last read or write */
    uint64_t completion; /**< last data on the bus */
    bool activated, conflicted;
 };
