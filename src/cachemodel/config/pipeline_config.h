@@ -33,8 +33,8 @@ enum cm_timing_mode {
    X(color_queue, 1, 65536, "shaded quads before the Blending Unit")                                        \
    X(blend_cycles, 1, 1000, "cycles of it per quad")                                                        \
    X(tile_buffers, 1, 16, "tiles that have a Color Buffer at once")                                         \
-   X(flush_cycles, 1, 1000, "cycles a block of a tile's load or flush")                                     \
-   X(flush_requests, 1, 4096, "blocks of flushes on their way: written, and not yet taken by what is next") \
+   X(flush_cycles, 1, 1000, "cycles per block of a tile's load or flush")                                   \
+   X(flush_requests, 1, 4096, "blocks of flushes in flight: written, and not yet taken by the next level")  \
    X(vertex_mshrs, 1, 256, "misses outstanding of the Vertex Stage")                                        \
    X(tile_mshrs, 1, 256, "misses outstanding of the Tiling Engine")                                         \
    X(texture_mshrs, 1, 256, "misses outstanding of each texture cache")                                     \

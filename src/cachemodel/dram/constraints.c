@@ -7,7 +7,7 @@
 #define READ CM_DRAM_DIRECTION_READ
 #define WRITE CM_DRAM_DIRECTION_WRITE
 
-/* a − b, but at least 1: the command bus has one command a cycle. */
+/* a − b, but at least 1: the command bus has one command per cycle. */
 static uint32_t
 distance(uint32_t a, uint32_t b)
 {

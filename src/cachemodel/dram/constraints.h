@@ -28,7 +28,7 @@
  *   other rank     read → read, write → write  B + tRTRS
  *                  write → read                CWL + B + tRTRS − CL
  *
- * and a channel has one command a cycle. A bank that a read or write with auto-precharge closes is
+ * and a channel has one command per cycle. A bank that a read or write with auto-precharge closes is
  * precharged by itself at the first cycle at which a precharge would be allowed.
  */
 #ifndef CM_DRAM_CONSTRAINTS_H

@@ -33,7 +33,7 @@ cm_dram_first_waiting(const struct cm_dram_waiting *waiting)
    return &waiting->requests[waiting->head % CM_DRAM_TICKETS];
 }
 
-/** Adds a request, behind those that arrive at the same cycle; there is room. */
+/** Adds a request, after those that arrive at the same cycle; there is space. */
 static inline void
 cm_dram_waiting_add(struct cm_dram_waiting *waiting, const struct cm_dram_request *request)
 {

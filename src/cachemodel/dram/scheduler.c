@@ -595,7 +595,7 @@ serve(struct cm_dram_channel *channel)
    return writing | !reads ? WRITE : READ;
 }
 
-/* Queues what arrives now. Returns whether the choice may change: not if all new requests queue behind others
+/* Queues what arrives now. Returns whether the choice may change: not if all new requests queue after others
  * of their kind in their bank. */
 static bool
 take_up_changes(struct cm_dram_channel *channel, enum cm_dram_direction direction)

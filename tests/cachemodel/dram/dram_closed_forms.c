@@ -124,7 +124,7 @@ TEST(row_hits_have_the_rate_of_the_pins)
 }
 
 /* The write queue takes as many as it has room for when they arrive, and another one whenever the last burst of one that it
- * has is issued; until then nothing behind it is out, so that a request that is submitted afterwards is not late. */
+ * has is issued; until then nothing after it is out, so that a request that is submitted afterwards is not late. */
 TEST(writes_enter_their_queue_one_for_one)
 {
    for (uint32_t device = 1; device <= cm_dram_device_count(); device++) {
@@ -146,7 +146,7 @@ TEST(writes_enter_their_queue_one_for_one)
          const uint64_t entry = cm_dram_system_entry(system, first + block);
          if (block < config.write_queue)
             assert_int_equal(entry, 0);
-         else /* one cycle behind the last burst's command of the one that leaves */
+         else /* one cycle after the last burst's command of the one that leaves */
             assert_int_equal(entry, timing.tRCD +
                                        ((block - config.write_queue + 1) * bursts_of(&config) - 1) * apart +
                                        1);
@@ -404,7 +404,7 @@ log_refresh(const struct cm_dram_issue *issue, void *context)
    log->count++;
 }
 
-/* Per bank: eight refreshes in tREFI, of the banks in turn, each for tRFCpb. Requests for other banks go on: an open
+/* Per bank: eight refreshes in tREFI, of the banks in turn, each for tRFCpb. Requests for other banks continue: an open
  * row's blocks come as fast as the pins allow until the bank's own turn, and all banks' sooner than with refreshes of
  * the rank. */
 TEST(per_bank_refresh_leaves_the_other_banks)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * A shader core: pipes with rates of their own, which serve warps one after another, and the threads that it has in
+ * A shader core: pipes, each with its rate, which serve warps one after another, and the threads that it has in
  * flight.
  *
- * A pipe of rate r does up to r units of work a cycle, of one warp or of several. So warps that are given in the order in
- * which they come are a max-plus recurrence, in units of a cycle / r: a warp begins when it is there and the pipe is done
+ * A pipe of rate r does up to r units of work per cycle, of one warp or of several. So warps that are given in the order in
+ * which they arrive are a max-plus recurrence, in units of a cycle / r: a warp begins when it is there and the pipe is done
  * with the warp before. tests/cachemodel/timing/timing_cores.c has the same cycle by cycle.
  */
 #ifndef CM_CORES_CORE_H
@@ -17,12 +17,12 @@
 #include "timing/queues.h"
 
 struct cm_core_pipe {
-   uint32_t rate;  /**< units a cycle; 0: the pipe never limits */
+   uint32_t rate;  /**< units per cycle; 0: the pipe never limits */
    uint64_t free;  /**< when it is done with all it was given: cycle * rate and units */
    uint64_t units; /**< that it was given so far */
 };
 
-/** The pipe works so many units, from a cycle on. Returns the cycle at which it is done; *begin: the one in which it begins. */
+/** The pipe works on a number of units, from a cycle on. Returns the cycle at which it is done; *begin: the one in which it begins. */
 static inline uint64_t
 cm_core_pipe_serve(struct cm_core_pipe *pipe, uint64_t cycle, uint64_t units, uint64_t *begin)
 {
@@ -66,7 +66,7 @@ struct cm_core_pipes {
 void cm_core_pipes_init(struct cm_core_pipes *core, const struct cm_shader_core_config *config);
 
 /** Runs a warp that is dispatched at a cycle, up to what is written to the tile buffer. Varyings come first; loads and stores
- * run beside the instructions. */
+ * run in parallel with the instructions. */
 static inline struct cm_warp_times
 cm_core_pipes_run(struct cm_core_pipes *core, const struct cm_warp *warp, uint64_t dispatched)
 {
@@ -111,7 +111,7 @@ struct cm_core_window {
    uint64_t time;          /**< when the last ones were taken over */
 };
 
-/** Room for warps of so many threads at least, of the pool. */
+/** Takes space from the pool for warps of at least so many threads. */
 void cm_core_window_init(struct cm_core_window *window, uint32_t threads, uint32_t warp_threads,
                          struct cm_pool *pool);
 

@@ -42,7 +42,7 @@ finish(struct cm_pipeline *pipeline)
 
 /* ---- logs ---------------------------------------------------------------- */
 
-/* The core whose tile a log is: that which shades its quads; of one without, all in turn. */
+/* The core of a log's tile is the one that shades its quads; logs without shaded quads go to all cores in turn. */
 static struct cm_core *
 core_of(struct cm_cores_timing *timing, const struct cm_work *work)
 {
@@ -395,7 +395,7 @@ static const struct cm_value_part values[] = {
                         "cycles of depth tests at their rate, summed", counts.depth),
    VALUE("shader_core.warps", "warps", "warps of fragments", counts.warps),
    VALUE("shader_core.quads", "quads", "quads in them", counts.quads),
-   VALUE("shader_core.vertex_warps", "warps", "warps of vertices, and of stages behind them",
+   VALUE("shader_core.vertex_warps", "warps", "warps of vertices, and of stages after them",
          counts.vertex_warps),
    VALUE("shader_core.vertices", "threads", "threads in them that are used", counts.vertices),
    CM_COMMON_VALUE_PARTS(VALUE),
@@ -441,10 +441,10 @@ const struct cm_pipeline_type cm_cores_pipeline = {
    .values = values,
    .stages = counted_stages,
    .queues = queues,
-   .misses = {{"texture cache misses a cycle",
-               "misses of the first texture caches: mean of a cycle. They are those of all tiles "
+   .misses = {{"texture cache misses per cycle",
+               "misses of the first texture caches: mean per cycle. They are those of all tiles "
                "that the consumer has reached, the flushed one's among them."},
-              {"L2 misses a cycle", "the same of the L2"}},
+              {"L2 misses per cycle", "the same for the L2"}},
    .size = sizeof(struct cm_cores_timing),
    .init = init,
    .finish = finish,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** The timing of the tile-based GPU with shader cores (docs/shader-core.md), each of which works on a tile of its own:
+/** The timing of the tile-based GPU with shader cores (docs/shader-core.md), each of which works on its own tile:
  * cores.c has the logs and the main loop, the other files the stages. */
 #ifndef CM_CORES_H
 #define CM_CORES_H
@@ -56,7 +56,7 @@ struct cm_core_fragments {
    struct cm_dependency wait; /**< for textures */
 };
 
-/** Quads that are collected to a warp. */
+/** Quads that are collected into a warp. */
 struct cm_core_collected {
    uint32_t quads;
    uint32_t draw, threads_shared, samples, parts, pixels;
@@ -81,7 +81,7 @@ struct cm_core {
    struct cm_work *front;
    bool is_begun;
    uint32_t next, popped, token; /**< quad, primitive */
-   uint64_t raster_begin;        /**< no sooner begins the next primitive or quad */
+   uint64_t raster_begin;        /**< earliest begin of the next primitive or quad */
    struct cm_core_pipe raster, depth;
    uint64_t raster_until; /**< of the core in timing->rasterizers */
    struct cm_core_collected collected;
@@ -141,12 +141,12 @@ void cm_core_init(struct cm_cores_timing *timing, struct cm_core *core);
 void cm_core_compute_init(struct cm_cores_timing *timing);
 uint32_t cm_core_compute_accesses(const struct cm_config *config);
 
-/** Whether a part can go on, with the times known so far; *clock: the cycle that it has reached. */
+/** Whether a part can continue, with the times known so far; *clock: the cycle that it has reached. */
 bool cm_core_geometry_ready(struct cm_cores_timing *timing, uint64_t *clock);
 bool cm_core_list_ready(struct cm_cores_timing *timing, struct cm_core *core, uint64_t *clock);
 bool cm_core_front_ready(struct cm_cores_timing *timing, struct cm_core *core, uint64_t *clock);
 bool cm_core_flush_ready(struct cm_cores_timing *timing, struct cm_core *core, uint64_t *clock);
-/** It does. */
+/** Continues it. */
 void cm_core_geometry_step(struct cm_cores_timing *timing);
 void cm_core_list_step(struct cm_cores_timing *timing, struct cm_core *core);
 void cm_core_front_step(struct cm_cores_timing *timing, struct cm_core *core);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads and flushes of tiles: each core has its own, and so many tile buffers. */
+/* Loads and flushes of tiles: each core has its own, with `tile_buffers` tile buffers. */
 #include "timing/cores/cores.h"
 
 bool

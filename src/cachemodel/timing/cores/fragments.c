@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A core's tiles: primitives are rasterised, quads tested and collected to warps, which run on the core's pipes and write
+/* A core's tiles: primitives are rasterised, quads tested and collected into warps, which run on the core's pipes and write
  * into the tile buffer in order. A warp keeps its threads until that is done. */
 #include <assert.h>
 #include <string.h>
@@ -34,7 +34,7 @@ number_of(const struct cm_cores_timing *timing, const struct cm_core *core)
    return (uint32_t)(core - timing->cores);
 }
 
-/* ---- behind the pipes ------------------------------------------------------ */
+/* ---- after the pipes ------------------------------------------------------- */
 
 bool
 cm_core_can_retire(struct cm_cores_timing *timing, struct cm_core *core, uint64_t cycle)
@@ -101,7 +101,7 @@ take_threads(struct cm_core *core, uint32_t threads, uint32_t most)
    core->threads += threads;
 }
 
-/* Its shader's code, as far as the instruction cache does not have it. Returns when it has. */
+/* Fetches its shader's code, as far as the instruction cache lacks it. Returns when it has all. */
 static uint64_t
 fetch_code(struct cm_cores_timing *timing, const cm_entry **token, const cm_entry *end, uint64_t cycle)
 {
@@ -117,7 +117,7 @@ fetch_code(struct cm_cores_timing *timing, const cm_entry **token, const cm_entr
    return cycle;
 }
 
-/* The work of the warp that is collected. All its threads issue, be they used or not. */
+/* The work of the warp that is collected. All its threads issue, used or not. */
 static struct cm_warp
 work_of(const struct cm_cores_timing *timing, const struct cm_core_collected *collected)
 {

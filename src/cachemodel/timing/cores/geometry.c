@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Geometry: vertices are fetched and shaded, a warp at a time, on the cores in turn; they are assembled to primitives, which
+/* Geometry: vertices are fetched and shaded, a warp at a time, on the cores in turn; they are assembled into primitives, which
  * the tiler writes into the tiles' lists. */
 #include <assert.h>
 #include <string.h>
@@ -24,7 +24,7 @@ warp_of(const struct cm_core_geometry *geometry, uint64_t number)
    return &geometry->warps[number % geometry->input.queue.size];
 }
 
-/* ---- behind the cores -------------------------------------------------------- */
+/* ---- after the cores --------------------------------------------------------- */
 
 /* Writes a primitive that is assembled at a cycle into the lists. */
 static void
@@ -52,8 +52,8 @@ bin(struct cm_cores_timing *timing, uint64_t assembled)
 
 /* ---- on the cores ------------------------------------------------------------ */
 
-/* What vertices or an invocation access, tokens [begin, end) of the log, from a cycle on: one access after another. When all
- * data has arrived; nobody waits for what is stored. */
+/* What vertices or an invocation access, tokens [begin, end) of the log, from a cycle on: one access after another. Returns
+ * when all data has arrived; stores are not waited for. */
 static uint64_t
 run_accesses(struct cm_cores_timing *timing, uint32_t begin, uint32_t end, uint64_t cycle)
 {
@@ -83,8 +83,8 @@ run_accesses(struct cm_cores_timing *timing, uint32_t begin, uint32_t end, uint6
    return cm_dependency_resolve(&memory->base, &wait);
 }
 
-/* Runs a warp of which so many threads are used on the next core, not before a cycle; what it accesses, tokens [begin, end),
- * from its first instruction on. Returns when it is done. */
+/* Runs a warp with `used` threads on the next core, not before `ready`. Its accesses, tokens [begin, end), start with its
+ * first instruction. Returns when it is done. */
 static uint64_t
 run(struct cm_cores_timing *timing, uint32_t number, uint32_t used, uint64_t ready, uint32_t begin,
     uint32_t end)
@@ -119,7 +119,7 @@ run(struct cm_cores_timing *timing, uint32_t number, uint32_t used, uint64_t rea
    return done;
 }
 
-/* Invocations of the stages behind the vertices that so many of a draw's vertices cause, warp by warp. */
+/* Invocations of the stages after the vertices that vertices `before` to `after` of a draw cause, warp by warp. */
 static uint64_t
 run_stages(struct cm_cores_timing *timing, const struct cm_logged_draw *draw, uint32_t before, uint32_t after,
            uint64_t shaded)
@@ -144,7 +144,7 @@ run_stages(struct cm_cores_timing *timing, const struct cm_logged_draw *draw, ui
    return shaded;
 }
 
-/* Varyings of the vertices that the primitives have which reach the lists: three a primitive, no more than there are. */
+/* Varyings of the vertices that the primitives have which reach the lists: three per primitive, no more than there are. */
 static void
 run_varyings(struct cm_cores_timing *timing, const struct cm_logged_draw *draw, uint32_t shaded, bool is_last)
 {
@@ -285,7 +285,7 @@ fetch(struct cm_cores_timing *timing, const struct cm_logged_draw *draw)
 
 /* ---- steps ------------------------------------------------------------------- */
 
-/* A pass' geometry begins: with overlap beside the tiles of passes before, else when these are done. */
+/* A pass' geometry begins: with overlap in parallel with earlier passes' tiles, else when these are done. */
 static bool
 begin_pass(struct cm_cores_timing *timing)
 {
@@ -337,7 +337,7 @@ end_pass(struct cm_cores_timing *timing)
    work->is_shaded = true;
 }
 
-/* Shades the oldest warp, if it is known when its vertices are there. */
+/* Shades the oldest warp, if it is known when its vertices arrive. */
 static void
 try_shade(struct cm_cores_timing *timing)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each core reads the lists of its tiles, a primitive a cycle, with its attributes; so many are on their way, or wait for
- * the rasterizer. */
+/* Each core reads the lists of its tiles, a primitive per cycle, with its attributes; a limited number are in flight, or wait
+ * for the rasterizer. */
 #include "timing/cores/cores.h"
 
 static uint32_t

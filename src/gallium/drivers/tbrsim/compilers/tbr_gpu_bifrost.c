@@ -52,7 +52,7 @@ count_tuple(const bi_clause *clause, const bi_tuple *tuple, uint32_t *operations
 {
    const bool is_message = tuple->add && tuple->add == clause->message;
    operations[CM_PIPE_ISSUE]++;
-   /* Slots without an instruction are filled up with one that does nothing; beside a message they cost nothing. */
+   /* Slots without an instruction are filled up with one that does nothing; next to a message they cost nothing. */
    if (tuple->fma || (tuple->add && !is_message) || (!tuple->add && clause->message))
       operations[CM_PIPE_FMA]++;
    if (is_message)

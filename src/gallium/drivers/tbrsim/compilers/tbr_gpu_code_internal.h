@@ -7,7 +7,7 @@
 
 struct nir_shader;
 
-/** A compilation under way. */
+/** A compilation in progress. */
 struct tbr_gpu_compilation {
    void *owner;
    enum cm_isa isa;

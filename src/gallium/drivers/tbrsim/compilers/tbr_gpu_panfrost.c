@@ -179,7 +179,7 @@ name_tables(nir_builder *b, nir_instr *instr, void *data)
 void
 tbr_gpu_panfrost_begin(nir_shader *nir)
 {
-   /* Transform feedback is a program of its own, beside this one. */
+   /* Transform feedback is a separate program. */
    nir->info.has_transform_feedback_varyings = false;
    if (nir->info.stage == MESA_SHADER_FRAGMENT &&
        nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_COLOR))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The shaders that compilers of real GPUs compile besides: copies of them as the state tracker hands them over, and what
- * the compilers made of them.
+ * The shaders that compilers of real GPUs compile in addition: copies as the state tracker passes them, and the compilers'
+ * code.
  *
  * TBRSIM_RECORD_ISA in the environment: names of instruction sets, with commas between them.
  */

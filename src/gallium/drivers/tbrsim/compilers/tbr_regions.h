@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * Regions of a shader's control flow (events/shader_code.h), and where they are in what a compiler makes of it.
+ * Regions of a shader's control flow (events/shader_code.h), and where they are in a compiler's output.
  *
  * Regions are numbered in the order of the text: 0 is the function's body; each side of a branch that has instructions,
- * each body of a loop, and each rest of a list of blocks behind a node that may jump out of the list begins a new one.
+ * each body of a loop, and each rest of a list of blocks after a node that may jump out of the list begins a new one.
  */
 #ifndef TBR_REGIONS_H
 #define TBR_REGIONS_H
