@@ -282,19 +282,24 @@ class Data(TestCase):
     def test_of_recordings(self):
         """They are simulated first; the results are those of tbrsim sim."""
         out, alone = self.path("results"), self.path("alone")
-        self.fine("sim", "--timing", "on", "--attribute", "pass,draw,texture,tile", "--frames", "0-1", "--out", alone, self.recording)
-        _, data = self.report("--results", out, "--timing", "on", "--frames", "0-1", "--reuse", self.recording)
+        self.fine("sim", "--attribute", "pass,draw,texture,tile", "--frames", "0-1", "--out", alone, self.recording)
+        _, data = self.report("--results", out, "--timing", "off", "--frames", "0-1", "--reuse", self.recording)
         self.assertEqual(tbrsim.contents(out), tbrsim.contents(alone))
         self.same_tables(alone, "a", data)
         self.assertEqual(data["data"]["a"]["source"], f"{self.recording.name}, its frames 0-1, which are numbered from 0 here")
         self.check_reuse(data["data"]["a"]["reuse"])
-        advice = json.loads(self.fine("advise", "--json", "--timing", "on", "--most", "12", "--frames", "0-1", self.recording))
+        advice = json.loads(self.fine("advise", "--json", "--most", "12", "--frames", "0-1", self.recording))
         self.assertGreater(len(advice["findings"]), 1)
         self.assertEqual({finding["frame"] for finding in data["data"]["a"]["advice"]["findings"] if not finding["settings"]}, {0})
         self.assertIsNone(data["data"]["a"]["advice"]["typical"])
         for key in ("findings", "frame_numbers", "a_frame_has", "save_less", "not_simulated", "overdraw_known"):
             self.assertEqual(data["data"]["a"]["advice"][key], advice[key])
-        _, data = self.report("--results", out, "--frames", "1", "--config", "tcor-64k", "--set", "l2.ways=16", self.recording)
+        # With timing, unless it is told not to.
+        options = ("--frames", "1", "--config", "tcor-64k", "--set", "l2.ways=16")
+        _, data = self.report("--results", out, "--timing", "on", *options, self.recording)
+        self.fine("sim", "--timing", "on", "--attribute", "pass,draw,texture,tile", "--out", self.path("timed"), *options, self.recording)
+        self.assertEqual(tbrsim.contents(out), tbrsim.contents(self.path("timed")))
+        self.assertIn("cycles", data["data"]["a"]["advice"]["a_frame_has"])
         self.assertEqual(tbrsim.configuration(out)["caches"]["l2"]["ways"], 16)
         self.assertEqual((data["data"]["a"]["run"]["preset"], data["data"]["a"]["num_frames"]), ("tcor-64k", 1))
         self.assertIsNone(data["data"]["a"]["reuse"])
@@ -555,7 +560,7 @@ class Browser(TestCase):
         """The head has the selected frame's time, traffic and what bounds it, and findings with links to what they are about."""
         advised = self.path("advised")
         shutil.copytree(self.timed, advised)
-        self.fine("advise", "--json", "--timing", "on", "--most", "8", "--warm-up", "1", "-o", advised / "advice.json", self.recording)
+        self.fine("advise", "--json", "--timing", "on", "--most", "8", "--frames", "0-1", "--warm-up", "1", "-o", advised / "advice.json", self.recording)
         answer = json.loads((advised / "advice.json").read_text())
         answer["together"] = {"saves": {"dram_bytes": 2 << 20}, "saves_percent": {"dram_bytes": 12.5}, "without": [1],
                               "frames_not_known": 1, "others": {"saves": {"dram_bytes": 3 << 20}, "saves_percent": {"dram_bytes": 18.75}}}

@@ -160,6 +160,10 @@ class Sweep(tbrsim.TestCase):
                    "--block", "128", "--config", "boustro-fo", "--set", "caches.l2.policy=opt")
         one, many = (self.fine("sweep", "--csv", "--jobs", jobs, *options, self.shadow) for jobs in (1, 7))
         self.assertEqual(one, many)
+        self.assertGreater(one.count("\n"), 10)
+        # The other formats, of fewer accesses.
+        options = ("--frames", "0", *options)
+        one = self.fine("sweep", "--csv", *options, self.shadow)
         file = self.directory / "points.json"
         self.assertEqual(self.fine("sweep", "--json", "--out", file, *options, self.shadow), "")
         report = json.loads(file.read_text(encoding="utf-8"))
