@@ -10,7 +10,7 @@ from ..configuration import Configuration
 from ..errors import CommandFailed
 from .reuse import OFF
 
-WHOLE = 8  # frames: a run of no more is looked at as a whole, as the command does
+WHOLE = 6  # frames: a run of no more is looked at as a whole, as the command does
 MOST_FRAMES = 4  # of a longer one
 MOST_FINDINGS = 12
 
