@@ -7,6 +7,9 @@ leaves it in FOLDER/html: index.html can be opened from disk. Every warning is a
 without a page or an anchor, of a document that docs/README.md does not list."""
 
 import argparse
+import contextlib
+import hashlib
+import importlib.metadata
 import importlib.util
 import os
 import pathlib
@@ -71,6 +74,37 @@ def run_sphinx(source, html, variables):
     return subprocess.run(command, env={**os.environ, **variables}, check=False).returncode
 
 
+def fingerprint(version, *folders):
+    """Of all that Sphinx makes HTML of: the content of folders, this script, the versions of all that is at work."""
+    packages = ("sphinx", "docutils", "myst-parser", "markdown-it-py", "furo", "breathe", "pygments")
+    found = hashlib.sha256(repr([version, sys.version, *(importlib.metadata.version(name) for name in packages)]).encode())
+    found.update(pathlib.Path(__file__).read_bytes())
+    for folder in folders:
+        # Doxygen's settings name its folder.
+        for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "Doxyfile.xml"):
+            content = path.read_bytes()
+            found.update(f"{path.relative_to(folder)} {len(content)}\n".encode() + content)
+    return found.hexdigest()
+
+
+def make_html(source, html, xml, version, kept):
+    """Whether Sphinx has failed. kept: a folder where pages of the same content may be from before, and are then afterwards."""
+    there = kept and kept / fingerprint(version, source, xml)
+    if there and there.exists():
+        shutil.copytree(there, html)
+        return False
+    failed = run_sphinx(source, html, {"TBRSIM_VERSION": version, "TBRSIM_DOXYGEN_XML": str(xml)})
+    let_names_break(html)
+    if there and not failed:
+        part = kept.with_name(f"{kept.name}-{os.getpid()}")
+        with contextlib.suppress(OSError):  # where it cannot be kept it is made again
+            shutil.copytree(html, part / there.name)
+            shutil.rmtree(kept, ignore_errors=True)  # the last one is enough
+            part.replace(kept)
+        shutil.rmtree(part, ignore_errors=True)
+    return failed
+
+
 def let_names_break(html):
     """Lets long names in cells of tables break after their dots, slashes and so on, where they would widen a column."""
     for path in html.rglob("*.html"):
@@ -86,6 +120,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tbrsim", required=True, type=os.path.abspath, help="the command, whose tables become pages")
     parser.add_argument("--out", required=True, type=pathlib.Path)
+    parser.add_argument("--keep", type=pathlib.Path, help="a folder that keeps the last pages, for a next time with the same content")
     parser.add_argument("--gallery", type=pathlib.Path, help="of gallery.py: pages to which the pictures of docs/gallery.md link")
     arguments = parser.parse_args()
     out = arguments.out.resolve()
@@ -104,8 +139,7 @@ def main():
     shutil.copy(HERE / "conf.py", source)
     add_styles(source / "_static")
     version = (TOP / "python" / "tbrsim" / "VERSION").read_text(encoding="utf-8").strip()
-    failed = run_sphinx(source, out / "html", {"TBRSIM_VERSION": version, "TBRSIM_DOXYGEN_XML": str(xml)})
-    let_names_break(out / "html")
+    failed = make_html(source, out / "html", xml, version, arguments.keep)
     problems = stage.problems + links.problems(out / "html")
     print("\n".join(problems), file=sys.stderr, end="\n" if problems else "")
     sys.exit(1 if failed or problems else 0)
