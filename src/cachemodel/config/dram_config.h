@@ -71,8 +71,9 @@ struct cm_dram_system_config {
    /** Writes in the queue at which it turns back, less than write_high. With no read queued it always writes.
     */
    uint32_t write_low;
-   /** Optional: writes after which the channel turns to reads that are queued, though more than write_low are left; and
-    * reads that it serves then, if there are so many, before it turns to writes again. 0: no limit */
+   /** Optional: requests per turn of the data bus while reads and writes are queued. After so many writes the channel
+    * turns to reads, even if more than write_low are left; it serves so many, or all that are queued, before it writes again.
+    * gem5's min_writes_per_switch and min_reads_per_switch. 0: no limit */
    uint32_t turn_requests;
    /** Requests that an activated row serves while an older one waits for another row of its bank; after
     * that the older one is served first. 0: no limit. */
