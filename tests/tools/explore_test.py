@@ -147,7 +147,7 @@ class Explore(tbrsim.TestCase):
             self.assertEqual([line.get_label() for line in axes.containers][1], "tcor-baseline-64k, opt (oracle)")
             with self.assertRaisesRegex(package.Error, "clock_mhz is not varied; these are: configuration, l2.size, l2.policy"):
                 outcome.plot("dram.total.reads", x="clock_mhz")
-            with self.assertRaisesRegex(package.Error, "no counter 'dram.reads'"):
+            with self.assertRaisesRegex(package.Error, r"no counter 'dram.reads' \(did you mean dram.total.reads\?\)"):
                 outcome.plot("dram.reads")
 
     def test_nothing_twice(self):
