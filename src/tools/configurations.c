@@ -322,6 +322,10 @@ check_answers(const struct configuration *configuration, const struct cm_config 
            "%s: mode: the recording was made with %s and cannot be simulated with %s; one made without "
            "--record-visible can",
            name, cm_mode_names[recorded->mode], cm_mode_names[asked->mode]);
+   if (asked->primitive_assembly.guard_band && !cm_recording_has_parts(recording))
+      say("%s: primitive_assembly.guard_band has no effect: recordings made before version 12 of the format "
+          "do not say which primitives are parts of a triangle; a new one does",
+          name);
    const uint32_t had = recorded->parameter_buffer.attribute_blocks;
    const uint32_t blocks = asked->parameter_buffer.attribute_blocks;
    if (!has_same_parts(recording, had, blocks))

@@ -343,6 +343,13 @@ struct cm_config {
       uint32_t reuse_entries;
    } vertex_stage;
    struct {
+      /** Optional: how far triangles may reach from the window's origin without being clipped at the sides of the viewport, in
+       * pixels (events/guard_band.h); 0: all are clipped */
+      uint32_t guard_band;
+      /** Optional: how far they may reach beyond these sides, in percent of the viewport's width and height; 0: no such limit */
+      uint32_t guard_band_percent;
+   } primitive_assembly;
+   struct {
       uint32_t processors; /**< 1 … 64 */
       enum cm_scheduler scheduler;
    } fragment_stage;

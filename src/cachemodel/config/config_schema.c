@@ -13,6 +13,7 @@ typedef MEMBER_TYPE(tile) tile_config;
 typedef MEMBER_TYPE(frame) frame_config;
 typedef MEMBER_TYPE(parameter_buffer) parameter_buffer_config;
 typedef MEMBER_TYPE(vertex_stage) vertex_stage_config;
+typedef MEMBER_TYPE(primitive_assembly) primitive_assembly_config;
 typedef MEMBER_TYPE(fragment_stage) fragment_stage_config;
 typedef MEMBER_TYPE(shader) shader_config;
 typedef MEMBER_TYPE(load_store) load_store_config;
@@ -79,6 +80,10 @@ static const struct cm_key parameter_buffer_keys[] = {
    OPTIONAL_ENUM(parameter_buffer_config, pass_end, "keep", "discard", "write-back"),
 };
 static const struct cm_key vertex_stage_keys[] = {NUMBER(vertex_stage_config, reuse_entries)};
+static const struct cm_key primitive_assembly_keys[] = {
+   OPTIONAL_NUMBER(primitive_assembly_config, guard_band),
+   OPTIONAL_NUMBER(primitive_assembly_config, guard_band_percent),
+};
 static const struct cm_key fragment_stage_keys[] = {
    NUMBER(fragment_stage_config, processors),
    ENUM(fragment_stage_config, scheduler, "round-robin", "quad-block", "least-work", "sub-tile", "tile"),
@@ -271,6 +276,7 @@ static const struct cm_key config_keys[] = {
    MAPPING(struct cm_config, frame, frame_keys),
    MAPPING(struct cm_config, parameter_buffer, parameter_buffer_keys),
    MAPPING(struct cm_config, vertex_stage, vertex_stage_keys),
+   OPTIONAL_MAPPING(struct cm_config, primitive_assembly, primitive_assembly_keys),
    MAPPING(struct cm_config, fragment_stage, fragment_stage_keys),
    MAPPING(struct cm_config, shader, shader_keys),
    OPTIONAL_MAPPING(struct cm_config, load_store, load_store_keys),

@@ -318,12 +318,20 @@ struct cm_draw {
 /** Attributes of the largest primitive: the position and 32 inputs of a fragment shader. */
 #define CM_MAX_PRIMITIVE_ATTRIBUTES 33
 
+/** Pixels from the window's origin of the largest guard band. */
+#define CM_MAX_GUARD_BAND 32768
+
 /** A primitive that reached the Polygon List Builder. */
 struct cm_primitive {
    uint32_t draw;           /**< index into pass->draws */
    uint32_t num_attributes; /**< 1 (the position) … CM_MAX_PRIMITIVE_ATTRIBUTES attributes of 48 bytes */
    uint64_t first_tile;     /**< its tiles: pass->primitive_tiles[first_tile …] */
    uint32_t num_tiles;      /**< at least 1 */
+   /** Not 0: a part of the same triangle as the primitive before it, which has the same draw and as many attributes. Sides of
+    * the viewport divide that triangle; a guard band would leave it whole (events/guard_band.h) that reaches so many pixels
+    * from the window's origin, up to CM_MAX_GUARD_BAND, and so many percent of the viewport's width and height beyond its
+    * sides (65535: or more). Others: 0. Recordings before version 12 have none. */
+   uint16_t reach_pixels, reach_percent;
 };
 
 /** The words of one tile, in the order in which the tile was rendered. Written

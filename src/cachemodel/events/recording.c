@@ -420,6 +420,12 @@ cm_recording_kind(const struct cm_recording *recording)
    return recording->kind;
 }
 
+bool
+cm_recording_has_parts(const struct cm_recording *recording)
+{
+   return recording->version >= CM_RECORDING_PARTS_VERSION;
+}
+
 const struct cm_run_value *
 cm_recording_values(const struct cm_recording *recording, size_t *count)
 {

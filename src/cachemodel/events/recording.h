@@ -42,6 +42,8 @@ struct cm_recording *cm_recording_open(const char *path, char *error, size_t err
 void cm_recording_close(struct cm_recording *recording);
 
 enum cm_recording_kind cm_recording_kind(const struct cm_recording *recording);
+/** Whether it says which primitives are parts of one triangle (cm_primitive.reach_pixels): versions before 12 do not. */
+bool cm_recording_has_parts(const struct cm_recording *recording);
 /** Provenance: the values of "run" in stats.json, the configuration (as JSON) included. */
 const struct cm_run_value *cm_recording_values(const struct cm_recording *recording, size_t *count);
 /** Whether it says how often shaders ran their regions: files before version 12 do not. */

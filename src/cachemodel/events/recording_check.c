@@ -214,6 +214,15 @@ check_compute(const struct cm_pass *pass)
              : NULL;
 }
 
+static bool
+check_part(const struct cm_primitive *primitive, uint32_t number)
+{
+   if (!primitive->reach_pixels)
+      return !primitive->reach_percent;
+   return number && primitive->draw == primitive[-1].draw && primitive->reach_pixels <= CM_MAX_GUARD_BAND &&
+          primitive->num_attributes == primitive[-1].num_attributes;
+}
+
 /* Primitives' tiles follow one another and cover all of primitive_tiles. */
 static const char *
 check_primitives(const struct cm_pass *pass)
@@ -229,6 +238,8 @@ check_primitives(const struct cm_pass *pass)
       if (!primitive->num_tiles || primitive->first_tile != first_tile ||
           !is_part(first_tile, primitive->num_tiles, pass->num_primitive_tiles))
          return "a primitive has no tiles, or names some that are not there";
+      if (!check_part(primitive, p))
+         return "a primitive is a part of one that is not there, or is another draw's, or reaches too far";
       const uint32_t *tiles = pass->primitive_tiles + first_tile;
       for (uint32_t i = 0; i < primitive->num_tiles; i++) {
          if (tiles[i] >= num_tiles || (i && tiles[i] <= tiles[i - 1]))

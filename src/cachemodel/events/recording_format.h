@@ -19,6 +19,7 @@
 #define CM_RECORDING_ACCESSES_VERSION 10 /**< the first with all accesses of shaders before the rasterizer */
 #define CM_RECORDING_ENDS_VERSION 11     /**< the first that says why a pass ended */
 #define CM_RECORDING_REGIONS_VERSION 12  /**< the first that says how often regions of shaders ran */
+#define CM_RECORDING_PARTS_VERSION 12    /**< the first that says which primitives are parts of a triangle */
 #define CM_RECORDING_MAGIC "\x89TBR\r\n\x1a\n"
 #define CM_RECORDING_HEADER_BYTES 32
 #define CM_CHUNK_MARKER "TBRC"

@@ -182,10 +182,12 @@ static const struct field vertex_access_fields[] = {
 
 /* Without first_tile: the primitives' tiles follow one another. */
 static const struct field primitive_fields[] = {
-   FIELD(struct cm_primitive, draw),
-   FIELD(struct cm_primitive, num_attributes),
-   FIELD(struct cm_primitive, num_tiles),
+   FIELD(struct cm_primitive, draw),          FIELD(struct cm_primitive, num_attributes),
+   FIELD(struct cm_primitive, num_tiles),     FIELD(struct cm_primitive, reach_pixels),
+   FIELD(struct cm_primitive, reach_percent),
 };
+/* The last ones, which older files do not have. */
+#define PRIMITIVE_PARTS 2
 
 static const struct field number_fields[] = {{0, sizeof(uint32_t)}};
 static const struct field long_number_fields[] = {{0, sizeof(uint64_t)}};
@@ -228,6 +230,7 @@ struct coder {
    bool without_accesses; /* but for texture reads of vertex shaders */
    bool without_ends;     /* likewise */
    bool without_regions;  /* likewise */
+   bool without_parts;
 };
 
 static bool
@@ -377,6 +380,12 @@ num_access_fields(const struct coder *coder)
    return COUNT(vertex_access_fields) - (coder->without_accesses ? ACCESS_STORAGE : 0);
 }
 
+static size_t
+num_primitive_fields(const struct coder *coder)
+{
+   return COUNT(primitive_fields) - (coder->without_parts ? PRIMITIVE_PARTS : 0);
+}
+
 /* What is wrong, or NULL. */
 static const char *
 code_arrays(const struct coder *coder, struct cm_pass *pass)
@@ -397,7 +406,8 @@ code_arrays(const struct coder *coder, struct cm_pass *pass)
       return "accesses of vertices are cut short or out of range";
    if (!CODE_ARRAY(coder, long_number_fields, pass->region_runs, pass->num_region_runs))
       return "runs of regions are cut short";
-   if (!CODE_ARRAY(coder, primitive_fields, pass->primitives, pass->num_primitives))
+   if (!code_array(coder, primitive_fields, num_primitive_fields(coder), pass->primitives,
+                   pass->num_primitives, sizeof *pass->primitives))
       return "primitives are cut short or have values out of range";
    if (!CODE_ARRAY(coder, number_fields, pass->primitive_tiles, pass->num_primitive_tiles))
       return "primitives' tiles are cut short or out of range";
@@ -454,7 +464,7 @@ code_counts(const struct coder *coder, struct cm_pass *pass)
    if (!coder->without_regions)
       pass->num_region_runs = code_count(coder, pass->num_region_runs, 1, UINT64_MAX);
    pass->num_primitives =
-      (uint32_t)code_count(coder, pass->num_primitives, COUNT(primitive_fields), UINT32_MAX);
+      (uint32_t)code_count(coder, pass->num_primitives, num_primitive_fields(coder), UINT32_MAX);
    pass->num_primitive_tiles = code_count(coder, pass->num_primitive_tiles, 1, UINT64_MAX);
 }
 
@@ -508,7 +518,8 @@ cm_decode_pass(struct cm_byte_reader *reader, uint32_t version, struct cm_pass *
                                .without_vertex_reads = version < CM_RECORDING_VERTEX_READS_VERSION,
                                .without_accesses = version < CM_RECORDING_ACCESSES_VERSION,
                                .without_ends = version < CM_RECORDING_ENDS_VERSION,
-                               .without_regions = version < CM_RECORDING_REGIONS_VERSION};
+                               .without_regions = version < CM_RECORDING_REGIONS_VERSION,
+                               .without_parts = version < CM_RECORDING_PARTS_VERSION};
    code_size(&coder, pass);
    reader->bad |= pass->kind == CM_PASS_COMPUTE && coder.without_storage;
    if (pass->kind == CM_PASS_COMPUTE)

@@ -71,6 +71,8 @@ cm_gpu_init(struct cm_gpu *gpu, const struct cm_config *config, const struct cm_
             size_t error_size)
 {
    gpu->config = *config;
+   gpu->guard_band.pixels = config->primitive_assembly.guard_band;
+   gpu->guard_band.percent = config->primitive_assembly.guard_band_percent;
    gpu->names = cm_names_create();
    return gpu->names && find_latency(gpu, error, error_size) && init_memory(gpu) &&
           init_counters(gpu, error, error_size) &&
@@ -87,6 +89,7 @@ cm_gpu_finish(struct cm_gpu *gpu)
    cm_timeline_destroy(gpu->timeline);
    cm_texture_path_finish(&gpu->texture);
    cm_hierarchy_finish(&gpu->hierarchy);
+   cm_guard_band_finish(&gpu->guard_band);
    cm_address_space_finish(&gpu->space);
    cm_counter_table_destroy(gpu->table);
    cm_names_destroy(gpu->names);

@@ -5,6 +5,7 @@
 
 #include "dram/dram_system.h"
 #include "energy/energy.h"
+#include "events/event_stream.h"
 #include "gpu/hiz_buffer.h"
 #include "memory/hierarchy.h"
 #include "texture/access.h"
@@ -31,6 +32,8 @@ check_gpu(const struct cm_config *config, struct cm_config_problem *problem)
           CM_KEY_POWER_OF_TWO(problem, config, tile.size, 8, 64) &&
           CM_KEY_IN_RANGE(problem, config, parameter_buffer.attribute_blocks, 64, 1u << 24) &&
           CM_KEY_IN_RANGE(problem, config, vertex_stage.reuse_entries, 0, 1024) &&
+          CM_KEY_IN_RANGE(problem, config, primitive_assembly.guard_band, 0, CM_MAX_GUARD_BAND) &&
+          CM_KEY_IN_RANGE(problem, config, primitive_assembly.guard_band_percent, 0, UINT16_MAX - 1) &&
           CM_KEY_IN_RANGE(problem, config, fragment_stage.processors, 1, 64) &&
           (!config->load_store.lanes || CM_KEY_POWER_OF_TWO(problem, config, load_store.lanes, 4, 16)) &&
           CM_KEY_IN_RANGE(problem, config, load_store.block_cycles, 0, 1000) &&

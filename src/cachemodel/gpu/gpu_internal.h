@@ -8,6 +8,7 @@
 #include "gpu/counters.h"
 #include "gpu/operations.h"
 #include "gpu/parallel.h"
+#include "events/guard_band.h"
 #include "memory/hierarchy.h"
 #include "memory/attribute_cache.h"
 #include "texture/unit.h"
@@ -35,6 +36,8 @@ struct cm_gpu {
    uint64_t *frame;                         /**< by the table */
    uint64_t *frame_start;                   /**< total at the last frame_end */
    bool out_of_memory;                      /**< already reported */
+   struct cm_guard_band guard_band;         /**< where the configuration has one */
+   bool lacks_guard_band;                   /**< already reported */
 
    /* The current pass, or the last one. */
    const struct cm_pass *pass; /**< NULL: none, or it cannot be simulated */
@@ -67,8 +70,9 @@ cm_gpu_bind_texture(struct cm_texture_unit *unit, const struct cm_texture_bindin
 
 /** A tile's words are not needed any more. */
 static inline void
-cm_gpu_release_tile(const struct cm_gpu *gpu, uint32_t tile)
+cm_gpu_release_tile(struct cm_gpu *gpu, uint32_t tile)
 {
+   cm_guard_band_release(&gpu->guard_band, tile);
    if (gpu->release)
       gpu->release(gpu->release_context, tile);
 }

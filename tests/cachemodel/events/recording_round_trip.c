@@ -335,6 +335,37 @@ TEST(older_versions)
    check_older(11);
 }
 
+/* They do not say either which primitives are parts of a triangle: of a primitive, two bytes before its tile's number. Of this
+ * draw the last five bytes, before the primitive, are of regions. */
+TEST(older_primitives)
+{
+   struct pass_builder *builder = pass_new(0, 32, 32, 32);
+   const uint32_t tile = 0;
+   struct cm_byte_writer writer = {0}, empty = {0};
+   cm_encode_pass(&empty, &builder->pass);
+   (void)pass_draw(builder);
+   pass_primitive(builder, 2, &tile, 1);
+   builder->touched[0] = false;
+   cm_encode_pass(&writer, &builder->pass);
+   assert_false(writer.out_of_memory || empty.out_of_memory);
+   const uint8_t expected[] = {0, 0, 0, 0, 0, 0, 2 << 1, 1 << 1, 0, 0, 0};
+   uint8_t *end = writer.data + writer.size - sizeof expected;
+   assert_memory_equal(end, expected, sizeof expected);
+   memcpy(end, (const uint8_t[]){0, 2 << 1, 1 << 1, 0}, 4);
+   writer.size -= 7;
+   const size_t runs = empty.size - 1 - 3;
+   memmove(writer.data + runs, writer.data + runs + 1, --writer.size - runs);
+
+   struct cm_pass pass = {0};
+   struct cm_byte_reader reader = {.at = writer.data, .end = writer.data + writer.size};
+   assert_null(cm_decode_pass(&reader, 11, &pass));
+   assert_passes_equal(&pass, &builder->pass);
+   cm_pass_finish(&pass);
+   free(writer.data);
+   free(empty.data);
+   pass_free(builder);
+}
+
 TEST(second_gpu)
 {
    uint64_t state = 5;

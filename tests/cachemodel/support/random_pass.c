@@ -170,6 +170,11 @@ random_primitive(struct pass_builder *builder, uint64_t *state)
          break;
    }
    pass_primitive(builder, 1 + random_below(state, 6), tiles, count);
+   struct cm_primitive *last = &builder->primitives[builder->pass.num_primitives - 1];
+   const bool is_part = builder->pass.num_primitives > 1 && last->draw == last[-1].draw &&
+                        last->num_attributes == last[-1].num_attributes;
+   last->reach_pixels = is_part ? 1 + (uint16_t)(*state >> 20) % CM_MAX_GUARD_BAND : 0;
+   last->reach_percent = is_part ? (uint16_t)(*state >> 30) : 0;
 }
 
 /** Two events: of some quads, and of the others. */

@@ -13,6 +13,7 @@
 #include "gpu/tiled/stages.h"
 #include "memory/future.h"
 #include "tiling/tile_order.h"
+#include "util/message.h"
 
 /* The traversal of the last pass, kept while passes are alike. */
 struct traversal {
@@ -175,18 +176,33 @@ abandon_pass(struct cm_gpu *gpu)
    gpu->pass = NULL;
 }
 
+/* The pass as this GPU's primitive assembly has it; NULL when out of memory. */
+static const struct cm_pass *
+assemble(struct cm_gpu *gpu, const struct cm_pass *pass)
+{
+   if (!gpu->guard_band.pixels || pass->kind == CM_PASS_COMPUTE)
+      return pass;
+   if (pass->kind != CM_PASS_FULL && !gpu->lacks_guard_band) {
+      cm_message(CM_MESSAGE_INFO, "primitive_assembly.guard_band has no effect: the events lack what hidden "
+                                  "surface removal removes (--record-visible)");
+      gpu->lacks_guard_band = true;
+   }
+   return cm_guard_band_begin(&gpu->guard_band, pass);
+}
+
 void
-cm_gpu_pass_begin(struct cm_gpu *gpu, const struct cm_pass *pass)
+cm_gpu_pass_begin(struct cm_gpu *gpu, const struct cm_pass *clipped)
 {
    assert(!gpu->in_pass);
-   gpu->pass = pass;
+   const struct cm_pass *pass = assemble(gpu, clipped);
+   gpu->pass = pass ? pass : clipped;
    gpu->in_pass = true;
    gpu->stages->num_visited = 0;
    cm_gpu_attribute_pass(gpu);
    gpu->pipeline[CM_PIPELINE_PASSES]++;
-   if (pass->kind != CM_PASS_COMPUTE)
+   if (clipped->kind != CM_PASS_COMPUTE)
       cm_framebuffer_bind(&gpu->stages->framebuffer);
-   if (!begin_pass(gpu))
+   if (!pass || !begin_pass(gpu))
       abandon_pass(gpu);
 }
 
@@ -248,6 +264,8 @@ cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
 {
    assert(gpu->in_pass);
    gpu->is_held = false;
+   if (gpu->pass && !cm_guard_band_tile(&gpu->guard_band, tile))
+      abandon_pass(gpu);
    if (gpu->pass)
       pass_tile(gpu, tile);
    if (!gpu->is_held)
@@ -282,6 +300,7 @@ cm_gpu_pass_end(struct cm_gpu *gpu)
    if (!gpu->parallel)
       cm_shared_side_run(&gpu->hierarchy.shared);
    cm_gpu_attribute_pass_end(gpu);
+   cm_guard_band_end(&gpu->guard_band);
    gpu->pass = NULL;
    gpu->in_pass = false;
 }

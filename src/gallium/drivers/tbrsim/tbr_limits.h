@@ -41,5 +41,8 @@ enum tbr_attachment_number {
 
 /** Positions are snapped to 1/256 pixel before anything uses them. */
 #define TBR_SUBPIXEL_BITS 8
+/** Pixels from the window's origin that positions may be at; also the largest guard band that a simulated GPU can have
+ * (cm_primitive.reach_pixels). */
+#define TBR_MAX_COORDINATE 32768
 
 #endif

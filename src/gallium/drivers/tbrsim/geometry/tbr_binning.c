@@ -192,6 +192,7 @@ static void
 bin_primitive(struct tbr_binning *binning, struct tbr_binned_primitive *primitive)
 {
    assert(primitive->provoking < 3);
+   binning->polygon += !primitive->reach.pixels;
    vertex_attributes provoking = primitive->vertex[primitive->provoking];
    primitive->layer = binning->layer_slot >= 0 ? integer_at(provoking, binning->layer_slot) : binning->view;
    if (binning->viewport_slot >= 0) {
@@ -205,8 +206,8 @@ bin_primitive(struct tbr_binning *binning, struct tbr_binned_primitive *primitiv
 }
 
 static void
-bin_triangle(struct tbr_binning *binning, vertex_attributes v0, vertex_attributes v1, vertex_attributes v2,
-             unsigned provoking)
+bin_part(struct tbr_binning *binning, vertex_attributes v0, vertex_attributes v1, vertex_attributes v2,
+         unsigned provoking, struct tbr_reach reach)
 {
    const struct pipe_rasterizer_state *rasterizer = binning->context->rasterizer;
    binning->clipped_primitives++;
@@ -214,10 +215,18 @@ bin_triangle(struct tbr_binning *binning, vertex_attributes v0, vertex_attribute
       .vertex = {v0, v1, v2},
       .provoking = provoking,
       .offset = rasterizer->offset_tri,
+      .reach = reach,
    };
    for (unsigned i = 0; i < 3; i++)
       memcpy(primitive.corner[i], primitive.vertex[i][0], sizeof primitive.corner[i]);
    bin_primitive(binning, &primitive);
+}
+
+static void
+bin_triangle(struct tbr_binning *binning, vertex_attributes v0, vertex_attributes v1, vertex_attributes v2,
+             unsigned provoking)
+{
+   bin_part(binning, v0, v1, v2, provoking, (struct tbr_reach){0});
 }
 
 static float
@@ -298,7 +307,7 @@ static bool
 is_near(vertex_attributes vertex)
 {
    const float *position = vertex[0];
-   return position[3] > 0 && fabsf(position[0]) < TBR_GUARD_BAND && fabsf(position[1]) < TBR_GUARD_BAND;
+   return position[3] > 0 && fabsf(position[0]) < TBR_LINE_BAND && fabsf(position[1]) < TBR_LINE_BAND;
 }
 
 /** The line as a parallelogram. Of single samples: of its width across its minor axis,
@@ -387,7 +396,8 @@ bin_triangles(struct tbr_binning *binning, const uint16_t *indices, unsigned sta
    switch (binning->primitive) {
    case MESA_PRIM_TRIANGLES:
       for (unsigned i = 2; i < count; i += 3)
-         bin_triangle(binning, VERTEX(i - 2), VERTEX(i - 1), VERTEX(i), provoking);
+         bin_part(binning, VERTEX(i - 2), VERTEX(i - 1), VERTEX(i), provoking,
+                  binning->has_parts ? binning->reach[i / 3] : (struct tbr_reach){0});
       break;
    case MESA_PRIM_TRIANGLE_STRIP:
       for (unsigned i = 2; i < count; i++) {
@@ -460,7 +470,28 @@ bin_list(struct tbr_binning *binning, const uint16_t *indices, unsigned start, u
 static void
 draw_elements(struct vbuf_render *render, const uint16_t *indices, unsigned count)
 {
-   bin_list(tbr_binning(render), indices, 0, count);
+   struct tbr_binning *binning = tbr_binning(render);
+   bin_list(binning, indices, 0, count);
+   if (binning->has_parts)
+      memset(binning->reach, 0, count / 3 * sizeof *binning->reach);
+   binning->has_parts = false;
+}
+
+static void
+continue_triangle(struct vbuf_render *render, unsigned index, float pixels, float sides)
+{
+   struct tbr_binning *binning = tbr_binning(render);
+   assert(binning->primitive == MESA_PRIM_TRIANGLES && index % 3 == 0 && index + 2 < TBR_MAX_INDICES);
+   /* No guard band is that large: the renderer's own would not be (tbr_pb_encode.c). */
+   if (!(pixels <= (float)TBR_MAX_COORDINATE))
+      return;
+   /* Of the width or the height beyond a side, which is half of it from the centre. */
+   const float percent = ceilf(MAX2(sides - 1, 0.0f) * 50);
+   binning->reach[index / 3] = (struct tbr_reach){
+      .pixels = (uint16_t)MAX2(ceilf(pixels), 1.0f),
+      .percent = (uint16_t)MIN2(percent, (float)UINT16_MAX),
+   };
+   binning->has_parts = true;
 }
 
 static void
@@ -487,7 +518,7 @@ tbr_binning_init(struct tbr_context *context)
 
    binning->context = context;
    binning->base = (struct vbuf_render){
-      .max_indices = 16 * 1024,
+      .max_indices = TBR_MAX_INDICES,
       .max_vertex_buffer_bytes = 128 * 1024,
       .get_vertex_info = get_vertex_info,
       .allocate_vertices = allocate_vertices,
@@ -497,6 +528,7 @@ tbr_binning_init(struct tbr_context *context)
       .set_primitive = set_primitive,
       .set_view_index = set_view_index,
       .draw_elements = draw_elements,
+      .continue_triangle = continue_triangle,
       .draw_arrays = draw_arrays,
       .set_stream_output_info = set_stream_output_info,
       .pipeline_statistics = pipeline_statistics,

@@ -12,12 +12,16 @@
 #include "draw/draw_vbuf.h"
 #include "draw/draw_vertex.h"
 #include "state/tbr_query.h"
+#include "geometry/tbr_pb_encode.h"
 #include "tbr_limits.h"
 
 struct tbr_context;
 struct tbr_batch;
 
 #define TBR_NO_STATE UINT32_MAX
+
+/** Indices of a list of draw's that is binned at once. */
+#define TBR_MAX_INDICES (16 * 1024)
 
 struct tbr_binning {
    struct vbuf_render base;
@@ -35,6 +39,9 @@ struct tbr_binning {
    size_t vertices_bytes;
    unsigned stride; /**< bytes */
    enum mesa_prim primitive;
+   /** By triangle of the next list; pixels is 0 where the triangle continues none. */
+   struct tbr_reach reach[TBR_MAX_INDICES / 3];
+   bool has_parts; /**< not all of them are 0 */
 
    /* Of the draw in progress, set by tbr_draw.c. */
    struct tbr_batch *batch;                      /**< NULL: nothing is drawn */
@@ -55,6 +62,7 @@ struct tbr_binning {
 
    struct tbr_stream_counts streams[PIPE_MAX_VERTEX_STREAMS];
    uint64_t clipped_primitives; /**< of the draw in progress, that left the clipper */
+   uint64_t polygon;            /**< counts primitives, but parts of a triangle as one */
 };
 
 /** draw_vbo. False when out of memory. */
@@ -87,8 +95,8 @@ bool tbr_draw_refresh_state(struct tbr_context *context);
 
 /* tbr_line_clipper.c */
 
-/** Guard band: coordinates that the rasteriser supports, less the width of a line. */
-#define TBR_GUARD_BAND 32000.0f
+/** Lines are clipped to these coordinates: TBR_MAX_COORDINATE, less the width of a line. */
+#define TBR_LINE_BAND 32000.0f
 
 /** Ends of a line that are not its vertices: as draw lays these out. */
 struct tbr_clipped_line {

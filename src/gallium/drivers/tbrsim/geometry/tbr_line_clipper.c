@@ -31,12 +31,12 @@ mix(double a, double b, double t)
    return a + (b - a) * t;
 }
 
-/** Distance to one of four planes, times w: x and y at both ends of the guard band. */
+/** Distance to one of four planes, times w: x and y at both ends of the band. */
 static double
 plane_distance(const struct line_end *end, unsigned plane)
 {
    const double coordinate = end->position[plane / 2];
-   return TBR_GUARD_BAND * end->position[3] + (plane & 1 ? coordinate : -coordinate);
+   return TBR_LINE_BAND * end->position[3] + (plane & 1 ? coordinate : -coordinate);
 }
 
 /** Cuts first … last of the line to the half-space of a plane; false if nothing is left. */

@@ -16,7 +16,13 @@
 static_assert(1 + TBR_MAX_INPUTS == CM_MAX_PRIMITIVE_ATTRIBUTES, "an Attribute Cache holds any primitive");
 
 #define SUBPIXELS (1 << TBR_SUBPIXEL_BITS)
-#define MAX_COORDINATE 32768.0f
+
+/* Coordinates are up to this far from the window's origin, differences of them twice as far; an edge's value is the sum of
+ * two products of differences. */
+#define FARTHEST ((int64_t)TBR_MAX_COORDINATE * SUBPIXELS)
+static_assert(FARTHEST <= 1 << 24, "a float holds all coordinates exactly");
+static_assert(2 * FARTHEST <= INT32_MAX, "32 bits hold their differences");
+static_assert(2 * FARTHEST <= INT64_MAX / (2 * FARTHEST) / 2, "64 bits hold an edge's values");
 
 /** Half-plane a * x + b * y + c >= 0 over subpixel coordinates. */
 struct edge {
@@ -88,7 +94,7 @@ make_outline(const struct tbr_binning *binning, struct tbr_binned_primitive *pri
    int32_t corner[4][2];
    for (unsigned i = 0; i < 3; i++) {
       const float x = primitive->corner[i][0], y = primitive->corner[i][1];
-      if (!(fabsf(x) <= MAX_COORDINATE && fabsf(y) <= MAX_COORDINATE))
+      if (!(fabsf(x) <= (float)TBR_MAX_COORDINATE && fabsf(y) <= (float)TBR_MAX_COORDINATE))
          return false;
       corner[i][0] = snap(x);
       corner[i][1] = snap(y);
@@ -288,6 +294,15 @@ write_attributes(const struct tbr_binning *binning, const struct tbr_binned_prim
    }
 }
 
+/** Whether the primitive is a part of the same triangle as the last one that was binned: of its first parts, some may have
+ * covered nothing, and others may be in the pass before. */
+static bool
+continues_last(const struct tbr_binning *binning, const struct tbr_binned_primitive *primitive)
+{
+   const struct tbr_batch *batch = binning->batch;
+   return primitive->reach.pixels && batch->num_blocks && batch->last_polygon == binning->polygon;
+}
+
 /** Whether the next primitive would not fit into the simulated Parameter Buffer. */
 static bool
 is_full(struct tbr_binning *binning)
@@ -318,6 +333,10 @@ tbr_bin_primitive(struct tbr_binning *binning, struct tbr_binned_primitive *prim
    const uint32_t layer = MIN2(primitive->layer, last_layer);
    binned.draw = binning->event_draw;
    binned.num_attributes = 1 + binning->context->fragment_shader->num_attributes;
+   if (continues_last(binning, primitive)) {
+      binned.reach_pixels = primitive->reach.pixels;
+      binned.reach_percent = primitive->reach.percent;
+   }
    if (!find_tiles(batch, &outline, sample, layer, &binned)) {
       binning->out_of_memory = true;
       return;
@@ -331,6 +350,7 @@ tbr_bin_primitive(struct tbr_binning *binning, struct tbr_binned_primitive *prim
       return;
    }
 
+   batch->last_polygon = binning->polygon;
    memcpy(blocks[0].vertex, primitive->corner, sizeof blocks[0].vertex);
    blocks[0].draw = binning->state;
    blocks[0].flags = (primitive->front_facing ? TBR_PRIMITIVE_FRONT_FACING : 0) |

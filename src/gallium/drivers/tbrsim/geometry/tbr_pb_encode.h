@@ -13,16 +13,22 @@
 
 struct tbr_binning;
 
+/** How large a guard band leaves a triangle whole: cm_primitive.reach_pixels, reach_percent. */
+struct tbr_reach {
+   uint16_t pixels, percent;
+};
+
 /** A primitive in window coordinates: its corners and where their vertices are. */
 struct tbr_binned_primitive {
    float corner[3][4];          /**< x, y, z, 1/w of the triangle or parallelogram */
    const float (*vertex[3])[4]; /**< attributes of each corner, draw's order */
    bool parallelogram;
-   bool front_facing; /**< of a parallelogram; a triangle's is found when it is binned */
-   bool offset;       /**< polygon offset applies */
-   uint8_t provoking; /**< corner whose flat attributes count */
-   uint32_t layer;    /**< of a layered framebuffer; one that is too high means the last */
-   bool point;        /**< point coordinates replace attributes where enabled */
+   bool front_facing;      /**< of a parallelogram; a triangle's is found when it is binned */
+   bool offset;            /**< polygon offset applies */
+   uint8_t provoking;      /**< corner whose flat attributes count */
+   uint32_t layer;         /**< of a layered framebuffer; one that is too high means the last */
+   bool point;             /**< point coordinates replace attributes where enabled */
+   struct tbr_reach reach; /**< of a part of the same triangle as the primitive before it; others: 0 */
 };
 
 /** Bins one primitive, unless it faces the wrong way or covers nothing. */

@@ -23,8 +23,8 @@ struct cm_config;
 struct tbr_recording;
 
 bool tbr_recording_is_wanted(void);
-/** Whether events include hidden fragments: as TBRSIM_RECORD_HIDDEN says, by default those of recordings and those of
- * which cycles are simulated: they take time, too. In mode imr always, whose model needs all that primitives
+/** Whether events include hidden fragments: as TBRSIM_RECORD_HIDDEN says, by default those of recordings, those of
+ * which cycles are simulated (they take time, too), and those of a GPU with a guard band (cm_guard_band). In mode imr always, whose model needs all that primitives
  * cover. */
 bool tbr_recording_keeps_hidden(const struct cm_config *config);
 

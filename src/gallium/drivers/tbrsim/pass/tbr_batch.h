@@ -63,6 +63,7 @@ struct tbr_batch {
    /* Parameter Buffer. */
    struct util_dynarray pages; /**< struct cm_pb_attribute_block * */
    uint32_t num_blocks;
+   uint64_t last_polygon; /**< tbr_binning.polygon of the last primitive */
    uint32_t max_attributes;
    uint32_t most_blocks;              /**< that there would have been with each primitive, drawn or dropped */
    struct util_dynarray first_blocks; /**< uint32_t, a primitive's ID */

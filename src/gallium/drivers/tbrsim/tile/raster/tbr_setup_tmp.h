@@ -9,7 +9,7 @@
 /* |coordinate| ≤ 32768 pixels, as the binning stage guarantees: what keeps edge
  * functions within 32 bits in a tile. Anything beyond is a corrupted Parameter
  * Buffer, and is drawn somewhere, without harm. */
-#define MAX_COORDINATE (32768 * SUBPIXELS)
+#define MAX_COORDINATE (TBR_MAX_COORDINATE * SUBPIXELS)
 
 typedef double double4 __attribute__((vector_size(32)));
 typedef float float4 __attribute__((vector_size(16)));
