@@ -202,12 +202,13 @@ TEST(vendors)
    static const struct {
       const char *name;
       enum cm_mode mode;
-      uint32_t clock_mhz, tile, processors, texture_caches, texture_cache, l2, tile_buffers;
+      uint32_t clock_mhz, tile, processors, texture_caches, texture_cache, l2, tile_buffers, guard_band,
+         percent;
       enum cm_placement_kind placement;
    } presets[] = {
-      {"mali-like", CM_MODE_TBR, 600, 16, 4, 4, 16 << 10, 512 << 10, 2, CM_PLACEMENT_MORTON_4K},
-      {"powervr-like", CM_MODE_TBDR, 600, 32, 2, 1, 64 << 10, 256 << 10, 4, CM_PLACEMENT_RZ},
-      {"v3d-pi4", CM_MODE_TBR, 500, 64, 8, 2, 64 << 10, 1 << 20, 2, CM_PLACEMENT_MORTON_4K},
+      {"mali-like", CM_MODE_TBR, 600, 16, 4, 4, 16 << 10, 512 << 10, 2, 32768, 0, CM_PLACEMENT_MORTON_4K},
+      {"powervr-like", CM_MODE_TBDR, 600, 32, 2, 1, 64 << 10, 256 << 10, 4, 32768, 25, CM_PLACEMENT_RZ},
+      {"v3d-pi4", CM_MODE_TBR, 500, 64, 8, 2, 64 << 10, 1 << 20, 2, 8192, 0, CM_PLACEMENT_MORTON_4K},
    };
    for (unsigned i = 0; i < sizeof presets / sizeof presets[0]; i++) {
       struct cm_config *config = test_config_of(presets[i].name, NULL);
@@ -220,6 +221,8 @@ TEST(vendors)
       assert_int_equal(config->caches[CM_UNIT_L2].size, presets[i].l2);
       assert_int_equal(config->caches[CM_UNIT_L2].block, 64);
       assert_int_equal(config->pipeline.tile_buffers, presets[i].tile_buffers);
+      assert_int_equal(config->primitive_assembly.guard_band, presets[i].guard_band);
+      assert_int_equal(config->primitive_assembly.guard_band_percent, presets[i].percent);
       assert_int_equal(config->texture.placement, presets[i].placement);
       char error[512];
       assert_true(cm_config_set(config, "timing=on", error, sizeof error));
