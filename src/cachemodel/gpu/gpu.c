@@ -93,6 +93,7 @@ cm_gpu_finish(struct cm_gpu *gpu)
    cm_address_space_finish(&gpu->space);
    cm_counter_table_destroy(gpu->table);
    cm_names_destroy(gpu->names);
+   cm_costed_shaders_finish(gpu);
    cm_shader_codes_finish(&gpu->codes);
    free(gpu->total);
 }

@@ -8,7 +8,7 @@
 #include "gpu/counters.h"
 #include "gpu/operations.h"
 #include "gpu/parallel.h"
-#include "events/guard_band.h"
+#include "gpu/shader_cost.h"
 #include "memory/hierarchy.h"
 #include "memory/attribute_cache.h"
 #include "texture/unit.h"
@@ -28,6 +28,7 @@ struct cm_gpu {
    struct cm_address_space space;
    struct cm_names *names;
    struct cm_shader_codes codes; /**< that the stream defined */
+   struct cm_costed_shaders costed;
    struct cm_counter_table *table;
    uint64_t pipeline[CM_PIPELINE_COUNT];
    uint64_t operations[CM_OPERATION_COUNT]; /**< gpu/operations.h */

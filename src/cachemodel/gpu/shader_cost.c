@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/shader_cost.h"
 
+#include <assert.h>
+
 #include "gpu/gpu_internal.h"
+#include "util/message.h"
 #include "util/minmax.h"
 
 /* Components of 16 bits that an attribute of four floats has. */
 #define ATTRIBUTE_COMPONENTS 8
+
+static const char *const isa_names[] = {
+#define ISA_NAME(id, name, description) [CM_ISA_##id] = name,
+   CM_ISAS(ISA_NAME)};
+static_assert(CM_ISA_COUNT == 5,
+              "as many as the key shader.isa has names, in the same order (config/config_schema.c)");
 
 bool
 cm_gpu_needs_costs(const struct cm_gpu *gpu)
@@ -13,22 +22,60 @@ cm_gpu_needs_costs(const struct cm_gpu *gpu)
    return gpu->timing && gpu->config.core == CM_CORE_PIPES;
 }
 
+void
+cm_costed_shaders_finish(struct cm_gpu *gpu)
+{
+   struct cm_costed_shaders *shaders = &gpu->costed;
+   if (shaders->without_code)
+      cm_message(CM_MESSAGE_INFO,
+                 "%u of %u shaders have no code for %s: they count with that of the renderer",
+                 shaders->without_code, shaders->seen.count, isa_names[gpu->config.shader.isa]);
+   cm_id_table_finish(&shaders->seen);
+}
+
+/* The code of a shader for the GPU's instruction set; NULL: there is none, or it is the renderer's. */
+static const struct cm_shader_code *
+find_code(struct cm_gpu *gpu, enum cm_shader_stage stage, uint32_t shader, enum cm_code_part part)
+{
+   struct cm_costed_shaders *shaders = &gpu->costed;
+   const enum cm_isa isa = (enum cm_isa)gpu->config.shader.isa;
+   const struct cm_shader_code *code = cm_shader_codes_find(&gpu->codes, stage, shader, isa, part);
+   if (isa == CM_ISA_NIR || part != CM_CODE_WHOLE)
+      return code;
+   const uint32_t before = shaders->seen.count;
+   cm_id_table_add(&shaders->seen, (uint64_t)stage << 32 | shader);
+   shaders->without_code += shaders->seen.count > before && !code;
+   return code;
+}
+
 /* ---- fragments --------------------------------------------------------------- */
 
-struct cm_shader_cost
-cm_fragment_cost(const struct cm_draw *draw, uint32_t attributes)
+static uint32_t
+saturated(uint64_t operations)
 {
-   const uint32_t instructions = draw->fragment_shader.instructions;
-   return (struct cm_shader_cost){
-      .operations =
-         {
-            [CM_PIPE_ISSUE] = instructions,
-            [CM_PIPE_FMA] = instructions,
-            /* All of a primitive's attributes but its position. */
-            [CM_PIPE_VARYING] = attributes > 1 ? (attributes - 1) * ATTRIBUTE_COMPONENTS : 0,
-         },
-      .threads_shared = 1,
-   };
+   return (uint32_t)cm_min64(operations, UINT32_MAX);
+}
+
+struct cm_shader_cost
+cm_fragment_cost(struct cm_gpu *gpu, const struct cm_draw *draw, uint32_t attributes, const uint32_t *runs)
+{
+   const uint32_t shader = draw->fragment_shader.id;
+   const struct cm_shader_code *code = find_code(gpu, CM_SHADER_FRAGMENT, shader, CM_CODE_WHOLE);
+   struct cm_shader_cost cost = {.threads_shared = 1};
+   if (code && code->isa != CM_ISA_NIR) {
+      for (unsigned p = 0; p < CM_PIPE_COUNT; p++)
+         cost.operations[p] = saturated(cm_code_quad_operations(code, (enum cm_pipe)p, runs));
+      cost.threads_shared = cm_max(1, code->threads_shared);
+      return cost;
+   }
+   const struct cm_shader_code *executed = cm_gpu_executed_code(gpu, CM_SHADER_FRAGMENT, shader);
+   cost.operations[CM_PIPE_ISSUE] = executed
+                                       ? saturated(cm_code_quad_operations(executed, CM_PIPE_ISSUE, runs))
+                                       : draw->fragment_shader.instructions;
+   cost.operations[CM_PIPE_FMA] = cost.operations[CM_PIPE_ISSUE];
+   /* All of a primitive's attributes but its position. */
+   cost.operations[CM_PIPE_VARYING] = attributes > 1 ? (attributes - 1) * ATTRIBUTE_COMPONENTS : 0;
+   return cost;
 }
 
 uint32_t
@@ -55,20 +102,76 @@ cm_tile_pixels(const struct cm_draw *draw, const struct cm_quad *quad)
 
 /* ---- shaders before the rasterizer --------------------------------------------- */
 
+/* The mean of a draw's invocations. */
+static struct cm_shader_cost
+mean_cost(struct cm_gpu *gpu, const struct cm_draw *draw, enum cm_preraster_stage stage,
+          const struct cm_shader *shader, const struct cm_shader_code *code)
+{
+   static const enum cm_shader_stage stages[CM_PRERASTER_STAGES] = {
+      [CM_PRERASTER_VERTEX] = CM_SHADER_VERTEX,
+      [CM_PRERASTER_CONTROL] = CM_SHADER_TESS_CONTROL,
+      [CM_PRERASTER_EVALUATION] = CM_SHADER_TESS_EVALUATION,
+      [CM_PRERASTER_GEOMETRY] = CM_SHADER_GEOMETRY,
+   };
+   struct cm_shader_cost cost = {.threads_shared = 1};
+   const uint64_t *runs = gpu->pass->region_runs + draw->first_region_run;
+   for (unsigned s = 0; s < stage; s++)
+      runs += draw->num_regions[s];
+   if (code && code->isa != CM_ISA_NIR) {
+      for (unsigned p = 0; p < CM_PIPE_COUNT; p++)
+         cost.operations[p] =
+            saturated(cm_code_mean_operations(code, (enum cm_pipe)p, runs, draw->num_regions[stage], 1));
+      cost.threads_shared = cm_max(1, code->threads_shared);
+      return cost;
+   }
+   code = cm_gpu_executed_code(gpu, stages[stage], shader->id);
+   cost.operations[CM_PIPE_ISSUE] =
+      code ? saturated(cm_code_mean_operations(code, CM_PIPE_ISSUE, runs, draw->num_regions[stage], 1))
+           : shader->instructions;
+   cost.operations[CM_PIPE_FMA] = cost.operations[CM_PIPE_ISSUE];
+   cost.operations[CM_PIPE_LOAD_STORE] = stage == CM_PRERASTER_VERTEX ? draw->num_elements : 0;
+   return cost;
+}
+
+/* In two parts, where there are: of a shader without, all is of the position. */
+static void
+log_vertex_costs(struct cm_gpu *gpu, const struct cm_draw *draw)
+{
+   const struct cm_shader *shader = &draw->vertex_shader;
+   const bool is_split = gpu->config.shader_core.vertices == CM_CORE_VERTICES_POSITIONS_FIRST;
+   const struct cm_shader_code *whole = find_code(gpu, CM_SHADER_VERTEX, shader->id, CM_CODE_WHOLE);
+   const struct cm_shader_code *position =
+      is_split ? find_code(gpu, CM_SHADER_VERTEX, shader->id, CM_CODE_POSITION) : NULL;
+   const struct cm_shader_code *varyings =
+      position ? find_code(gpu, CM_SHADER_VERTEX, shader->id, CM_CODE_VARYINGS) : NULL;
+   const struct cm_shader_cost cost =
+      mean_cost(gpu, draw, CM_PRERASTER_VERTEX, shader, position ? position : whole);
+   struct cm_shader_cost rest = {.threads_shared = 1};
+   if (varyings)
+      rest = mean_cost(gpu, draw, CM_PRERASTER_VERTEX, shader, varyings);
+   cm_timing_draw_cost(gpu->timing, CM_PRERASTER_VERTEX, CM_CODE_WHOLE, &cost);
+   cm_timing_draw_cost(gpu->timing, CM_PRERASTER_VERTEX, CM_CODE_VARYINGS, &rest);
+}
+
 void
 cm_log_draw_costs(struct cm_gpu *gpu, const struct cm_draw *draw)
 {
-   const struct cm_shader *shaders[CM_PRERASTER_STAGES] = {
-      [CM_PRERASTER_VERTEX] = &draw->vertex_shader,
-      [CM_PRERASTER_CONTROL] = &draw->control_shader,
-      [CM_PRERASTER_EVALUATION] = &draw->evaluation_shader,
-      [CM_PRERASTER_GEOMETRY] = &draw->geometry_shader,
+   const struct {
+      enum cm_preraster_stage stage;
+      enum cm_shader_stage is;
+      const struct cm_shader *shader;
+   } stages[] = {
+      {CM_PRERASTER_CONTROL, CM_SHADER_TESS_CONTROL, &draw->control_shader},
+      {CM_PRERASTER_EVALUATION, CM_SHADER_TESS_EVALUATION, &draw->evaluation_shader},
+      {CM_PRERASTER_GEOMETRY, CM_SHADER_GEOMETRY, &draw->geometry_shader},
    };
-   struct cm_shader_cost cost = {.threads_shared = 1};
-   cm_timing_draw_cost(gpu->timing, CM_PRERASTER_VERTEX, CM_CODE_VARYINGS, &cost);
-   for (enum cm_preraster_stage stage = CM_PRERASTER_VERTEX; stage < CM_PRERASTER_STAGES; stage++) {
-      cost.operations[CM_PIPE_ISSUE] = cost.operations[CM_PIPE_FMA] = shaders[stage]->instructions;
-      cost.operations[CM_PIPE_LOAD_STORE] = stage == CM_PRERASTER_VERTEX ? draw->num_elements : 0;
-      cm_timing_draw_cost(gpu->timing, stage, CM_CODE_WHOLE, &cost);
+   log_vertex_costs(gpu, draw);
+   for (unsigned s = 0; s < sizeof stages / sizeof stages[0] && (draw->patches || draw->geometry_invocations);
+        s++) {
+      const struct cm_shader *shader = stages[s].shader;
+      const struct cm_shader_code *code =
+         shader->id ? find_code(gpu, stages[s].is, shader->id, CM_CODE_WHOLE) : NULL;
+      const struct cm_shader_cost cost = mean_cost(gpu, draw, stages[s].stage, shader, code);
+      cm_timing_draw_cost(gpu->timing, stages[s].stage, CM_CODE_WHOLE, &cost);
    }
 }

@@ -4,6 +4,7 @@
 #define CM_SHADER_COST_H
 
 #include "timing/timing.h"
+#include "util/id_table.h"
 
 struct cm_gpu;
 struct cm_quad;
@@ -12,11 +13,20 @@ struct cm_texture_unit;
 /** Whether the GPU's timing needs costs. */
 bool cm_gpu_needs_costs(const struct cm_gpu *gpu);
 
+/** Shaders that a GPU has asked for the code of; those that have none for its instruction set. */
+struct cm_costed_shaders {
+   struct cm_id_table seen;
+   uint32_t without_code;
+};
+/** Says how many have none, and frees the tables. */
+void cm_costed_shaders_finish(struct cm_gpu *gpu);
+
 /** Logs what an invocation of a draw's shaders before the rasterizer costs; the draw is logged. */
 void cm_log_draw_costs(struct cm_gpu *gpu, const struct cm_draw *draw);
 
-/** What a quad of a draw costs. attributes: of its primitive. */
-struct cm_shader_cost cm_fragment_cost(const struct cm_draw *draw, uint32_t attributes);
+/** What a quad of a draw costs. attributes: of its primitive. runs: the CM_EVENT_REGIONS that it is in, or NULL. */
+struct cm_shader_cost
+cm_fragment_cost(struct cm_gpu *gpu, const struct cm_draw *draw, uint32_t attributes, const uint32_t *runs);
 
 /** Samples of narrow texels that one of a texture takes as long as. */
 uint32_t cm_texture_samples(const struct cm_gpu *gpu, const struct cm_texture_binding *binding);

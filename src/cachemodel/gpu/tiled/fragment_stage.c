@@ -52,6 +52,8 @@ struct cm_shading {
    bool costs_each;                     /* timing has shader cores: quads have costs */
    bool has_cost;                       /* that of the draw's quads is logged, with this number */
    uint32_t cost;
+   const uint32_t *cost_regions;                       /* which is of quads in this CM_EVENT_REGIONS */
+   const uint32_t *regions[4];                         /* of a group's quads; NULL: they ran region 0 alone */
    uint32_t unit_samples[CM_MAX_TEXTURE_UNITS];        /* cm_texture_samples */
    uint32_t samples;                                   /* of the quad's reads so far */
    struct cm_texture_unit units[CM_MAX_TEXTURE_UNITS]; /* its; those it uses */
@@ -176,13 +178,14 @@ attributes_of(const struct cm_pass *pass, const struct cm_quad *quad)
                                                  : 1;
 }
 
-/* The number of what a quad costs. */
+/* The number of what a quad costs: of many quads that run the same regions the same. */
 static uint32_t
-log_cost(struct cm_shading *shading, uint32_t attributes)
+log_cost(struct cm_shading *shading, uint32_t attributes, const uint32_t *regions)
 {
-   if (!shading->has_cost) {
-      const struct cm_shader_cost cost = cm_fragment_cost(shading->draw, attributes);
+   if (!shading->has_cost || shading->cost_regions != regions) {
+      const struct cm_shader_cost cost = cm_fragment_cost(shading->gpu, shading->draw, attributes, regions);
       shading->cost = cm_timing_cost(shading->gpu->timing, &cost);
+      shading->cost_regions = regions;
       shading->has_cost = true;
    }
    return shading->cost;
@@ -190,20 +193,20 @@ log_cost(struct cm_shading *shading, uint32_t attributes)
 
 /* Logs for timing that a quad has run. */
 static __attribute__((noinline)) void
-time_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t processor, uint64_t instructions,
+time_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t number, uint32_t processor,
           uint64_t footprints)
 {
    struct cm_logged_quad timed = {
       .primitive = quad->primitive,
       .draw = shading->draw_number,
-      .instructions = (uint32_t)cm_min64(instructions, CM_MOST_LOGGED_INSTRUCTIONS),
+      .instructions = (uint32_t)cm_min64(shading->instructions[number], CM_MOST_LOGGED_INSTRUCTIONS),
       .footprints = (uint16_t)(footprints < UINT16_MAX ? footprints : UINT16_MAX),
       .processor = (uint8_t)processor,
       .attributes = attributes_of(shading->gpu->pass, quad) & 127,
       .shaded = true,
    };
    if (shading->costs_each) {
-      timed.cost = log_cost(shading, timed.attributes);
+      timed.cost = log_cost(shading, timed.attributes, shading->regions[number]);
       timed.samples = (uint16_t)cm_min(shading->samples, UINT16_MAX);
       timed.pixels = (uint16_t)cm_tile_pixels(shading->draw, quad);
       shading->samples = 0;
@@ -250,15 +253,16 @@ read_texture(struct cm_shading *shading, struct cm_texture_unit *unit, const str
       shading->samples += shading->unit_samples[unit - shading->units];
 }
 
-/* A quad has run on its processor. accesses: to storage. */
+/* A quad, of that number in its group, has run on its processor. accesses: to storage. */
 static inline void
-end_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t processor, uint64_t instructions,
+end_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t number, uint32_t processor,
          uint64_t footprints, uint64_t accesses)
 {
+   const uint64_t instructions = shading->instructions[number];
    shading->work[processor] += instructions + footprints;
    shading->executed += instructions;
    if (__builtin_expect(shading->times_each, false))
-      time_quad(shading, quad, processor, instructions, footprints + accesses);
+      time_quad(shading, quad, number, processor, footprints + accesses);
 }
 
 /* Quads of the group ran more than region 0. */
@@ -269,8 +273,10 @@ take_regions(struct cm_shading *shading, const uint32_t *regions)
       return;
    const uint64_t ran = cm_code_quad_operations(shading->code, CM_PIPE_ISSUE, regions);
    for (unsigned q = 0; q < 4; q++) {
-      if (cm_regions_quads(*regions) >> q & 1)
+      if (cm_regions_quads(*regions) >> q & 1) {
          shading->instructions[q] = ran;
+         shading->regions[q] = regions;
+      }
    }
 }
 
@@ -290,6 +296,7 @@ collect_reads(struct cm_shading *shading, const uint32_t *group, const uint32_t 
    for (unsigned q = 0; q < 4; q++) {
       shading->reads_end[q] = shading->reads[q];
       shading->instructions[q] = shading->least_instructions;
+      shading->regions[q] = NULL;
    }
    while (event < end) {
       if (__builtin_expect(cm_event_type(*event) == CM_EVENT_REGIONS, false)) {
@@ -321,7 +328,7 @@ run_collected(struct cm_shading *shading, const struct cm_quad *quad, uint32_t n
    take_quad(shading, quad, processor);
    for (const struct texture_read *read = first; read < end; read++)
       read_texture(shading, read->unit, read->footprint, processor, cache);
-   end_quad(shading, quad, processor, shading->instructions[number], (uint64_t)(end - first), 0);
+   end_quad(shading, quad, number, processor, (uint64_t)(end - first), 0);
 }
 
 /* What a quad does on its processor in a run, instruction by instruction. Accesses to storage are left out where that
@@ -336,6 +343,7 @@ run_on_processor(struct cm_shading *shading, const uint32_t *run, const uint32_t
    uint64_t read = 0, accesses = 0;
    take_quad(shading, quad, processor);
    shading->instructions[number] = shading->least_instructions;
+   shading->regions[number] = NULL;
    for (; event < end && cm_event_is_of_run(*event); event = cm_event_next(event)) {
       const bool is_texture = cm_event_type(*event) == CM_EVENT_FOOTPRINTS;
       const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
@@ -351,7 +359,7 @@ run_on_processor(struct cm_shading *shading, const uint32_t *run, const uint32_t
          accesses += cm_storage_access(shading->stage->storage, shading->draw->storage - 1, event, number,
                                        number + 1, quad->live, processor);
    }
-   end_quad(shading, quad, processor, shading->instructions[number], read, accesses);
+   end_quad(shading, quad, number, processor, read, accesses);
    return event;
 }
 

@@ -12,7 +12,7 @@ cm_core_geometry_init(struct cm_cores_timing *timing)
 {
    struct cm_core_geometry *geometry = &timing->geometry;
    struct cm_pool *pool = &timing->base.pool;
-   const uint32_t warps = cm_max(1, timing->pipeline->vertex_queue / timing->config->warp_threads);
+   const uint32_t warps = timing->num_cores * (timing->config->threads / timing->config->warp_threads);
    cm_flight_init(&geometry->input, warps, pool);
    geometry->warps = cm_pool_take(pool, warps, sizeof *geometry->warps);
    cm_queue_init(&geometry->triangles, timing->pipeline->triangle_queue, pool);
