@@ -8,6 +8,7 @@
 #include "gpu/counters.h"
 #include "gpu/operations.h"
 #include "gpu/parallel.h"
+#include "events/guard_band.h"
 #include "gpu/shader_cost.h"
 #include "memory/hierarchy.h"
 #include "memory/attribute_cache.h"
