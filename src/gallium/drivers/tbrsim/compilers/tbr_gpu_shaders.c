@@ -144,6 +144,13 @@ tbr_gpu_shader_create(const struct tbr_screen *screen, nir_shader *nir)
 }
 
 void
+tbr_gpu_shader_number_regions(struct tbr_gpu_shader *shader, const unsigned *of_block, unsigned count)
+{
+   if (shader)
+      tbr_regions_number(shader->regions, of_block, count);
+}
+
+void
 tbr_gpu_shader_destroy(struct tbr_gpu_shader *shader)
 {
    ralloc_free(shader);

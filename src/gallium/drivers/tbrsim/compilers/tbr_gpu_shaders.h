@@ -30,6 +30,8 @@ void tbr_gpu_shaders_keep(struct nir_shader *nir);
 /** The copy of a shader, which is now as it is executed, but for what the driver adds. NULL: none is wanted, or when out of
  * memory. */
 struct tbr_gpu_shader *tbr_gpu_shader_create(const struct tbr_screen *screen, struct nir_shader *nir);
+/** Numbers the shader's regions as the renderer counts them: by the index of its blocks, `count` of them. shader may be NULL. */
+void tbr_gpu_shader_number_regions(struct tbr_gpu_shader *shader, const unsigned *of_block, unsigned count);
 /** shader may be NULL. */
 void tbr_gpu_shader_destroy(struct tbr_gpu_shader *shader);
 

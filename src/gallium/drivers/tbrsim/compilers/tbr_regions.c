@@ -26,7 +26,7 @@ struct flow_list {
 struct tbr_regions {
    struct flow_list *body;
    unsigned *of_block;
-   unsigned num_regions;
+   unsigned num_blocks, num_regions;
 };
 
 static struct flow_list *create_list(void *owner, struct exec_list *nodes);
@@ -124,6 +124,7 @@ tbr_regions_create(void *owner, nir_shader *nir)
       return NULL;
    nir_index_blocks(impl);
    regions->of_block = rzalloc_array(regions, unsigned, impl->num_blocks);
+   regions->num_blocks = impl->num_blocks;
    regions->body = create_list(regions, &impl->body);
    if (!regions->of_block || !regions->body) {
       ralloc_free(regions);
@@ -132,6 +133,13 @@ tbr_regions_create(void *owner, nir_shader *nir)
    regions->num_regions = 1;
    number_list(regions, &impl->body, 0);
    return regions;
+}
+
+void
+tbr_regions_number(struct tbr_regions *regions, const unsigned *of_block, unsigned count)
+{
+   memcpy(regions->of_block, of_block, regions->num_blocks * sizeof *of_block);
+   regions->num_regions = count;
 }
 
 unsigned

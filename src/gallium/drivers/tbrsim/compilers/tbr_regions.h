@@ -18,6 +18,9 @@ struct tbr_regions;
 /** Those of a shader with its blocks as they are. `owner`, of ralloc, owns them; NULL when out of memory. */
 struct tbr_regions *tbr_regions_create(void *owner, struct nir_shader *nir);
 
+/** Numbers them as the renderer counts them: the region of each block of the shader, by its index, and how many there are. */
+void tbr_regions_number(struct tbr_regions *regions, const unsigned *of_block, unsigned count);
+
 /** How many there are, at least 1. */
 unsigned tbr_regions_count(const struct tbr_regions *regions);
 

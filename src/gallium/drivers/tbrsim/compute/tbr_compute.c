@@ -66,6 +66,7 @@ create_compute_state(struct pipe_context *pipe, const struct pipe_compute_state 
    shader->id = tbr_next_shader_id();
    shader->num_instructions = tbr_nir_count_instructions(shader->nir);
    shader->gpu = tbr_gpu_shader_create(screen, shader->nir);
+   shader->regions = tbr_count_regions(screen, shader->nir, shader->gpu);
    /* Renumbers images; what becomes one afterwards has its number. */
    tbr_nir_lower_subgroups(shader->nir);
    tbr_nir_lower_storage(shader->nir);
@@ -93,6 +94,7 @@ delete_compute_state(struct pipe_context *pipe, void *state)
       tbr_shader_cache_release(shader->shader_cache, shader->code);
    tbr_gpu_shader_destroy(shader->gpu);
    ralloc_free(shader->nir);
+   FREE(shader->regions);
    FREE(shader);
 }
 

@@ -15,6 +15,7 @@ struct nir_shader;
 struct tbr_code;
 struct tbr_context;
 struct tbr_dispatch;
+struct tbr_regions;
 struct tbr_shader_cache;
 
 /** What the API promises at least, and a little more. */
@@ -28,7 +29,8 @@ struct tbr_compute_shader {
    uint32_t id;           /**< in the event stream */
    struct tbr_shader_name name;
    uint32_t num_instructions;
-   struct tbr_gpu_shader *gpu; /**< for the compilers of real GPUs; NULL: for none */
+   struct tbr_gpu_shader *gpu;  /**< for the compilers of real GPUs; NULL: for none */
+   struct tbr_regions *regions; /**< NULL: it has no control flow, or nobody counts */
    uint32_t shared_bytes;
    uint32_t textures_used; /**< masks */
    uint32_t images_used, buffers_used;

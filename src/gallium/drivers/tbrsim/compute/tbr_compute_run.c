@@ -11,6 +11,7 @@
 #include "state/tbr_context.h"
 #include "compute/tbr_dispatch.h"
 #include "compute/tbr_fiber.h"
+#include "tile/tbr_regions.h"
 #include "shader/tbr_shader_cache.h"
 
 static_assert(TBR_LANES == CM_INVOCATIONS, "as many as an event has");
@@ -32,6 +33,7 @@ struct tbr_compute_runner {
    uint32_t num_blocks;
    const struct tbr_fragment_resources *resources;
    tbr_compute_function function;
+   const struct tbr_regions *regions; /**< the shader's; NULL: it has no control flow */
    struct cm_tile_events events;
    uint8_t shared[TBR_MAX_SHARED_BYTES];
 };
@@ -105,6 +107,15 @@ begin_block(struct block_run *run, bool resumes)
    append_event(runner, CM_EVENT_INVOKE | run->count << 8 | (resumes ? CM_INVOKE_RESUMES : 0), run->first, 2);
 }
 
+/** The block's invocations have come to a barrier, or their end. */
+static void
+end_block(struct block_run *run)
+{
+   struct tbr_compute_runner *runner = run->runner;
+   if (runner->regions)
+      tbr_regions_record(&runner->thread, runner->regions, BITFIELD_MASK(DIV_ROUND_UP(run->count, 4)));
+}
+
 static void
 call_shader(void *data)
 {
@@ -142,6 +153,7 @@ run_to_barrier(struct tbr_compute_runner *runner, bool resumes, bool waits[MAX_B
       runner->thread.fiber = run->fiber;
       waits[b] = tbr_fiber_resume(run->fiber);
       runner->thread.fiber = NULL;
+      end_block(run);
       any |= waits[b];
    }
    return any;
@@ -155,6 +167,7 @@ run_group(struct tbr_compute_runner *runner, bool has_barrier)
       for (uint32_t b = 0; b < runner->num_blocks; b++) {
          begin_block(&runner->blocks[b], false);
          call_shader(&runner->blocks[b]);
+         end_block(&runner->blocks[b]);
       }
       return;
    }
@@ -213,6 +226,7 @@ tbr_compute_run(struct tbr_context *context, const struct tbr_compute_shader *sh
    bound.barrier = waits ? wait_at_barrier : pass_barrier;
    runner->resources = &bound;
    runner->function = shader->code->compute;
+   runner->regions = shader->regions;
    runner->thread.events = dispatch ? &runner->events : NULL;
    runner->thread.generation++;
    const uint64_t groups = (uint64_t)grid->grid[0] * grid->grid[1] * grid->grid[2];

@@ -157,7 +157,7 @@ describe_draw(struct tbr_context *context, struct tbr_compute_shader *shader,
          .offset = grid->indirect_offset,
          .bytes = sizeof grid->grid,
       };
-   tbr_names_announce_shader(context, CM_SHADER_COMPUTE, shader->id, &shader->name);
+   tbr_announce_shader(context, CM_SHADER_COMPUTE, shader->id, &shader->name, shader->regions);
    tbr_gpu_shader_announce(context, CM_SHADER_COMPUTE, shader->id, shader->gpu);
    draw->group = tbr_names_group(&context->names);
    draw->marker = context->names.marker;

@@ -208,7 +208,8 @@ describe_fragments(struct tbr_context *context, struct tbr_batch *batch, struct 
    event->fragment_shader =
       (struct cm_shader){fragment->id, fragment->num_instructions, fragment->num_pushed_constants * 16};
    describe_textures(context, event);
-   tbr_names_announce_shader(context, CM_SHADER_FRAGMENT, fragment->id, &context->fragment_shader->name);
+   tbr_announce_shader(context, CM_SHADER_FRAGMENT, fragment->id, &context->fragment_shader->name,
+                       fragment->regions);
    tbr_gpu_shader_announce(context, CM_SHADER_FRAGMENT, fragment->id, fragment->gpu);
    event->group = tbr_names_group(&context->names);
    event->marker = context->names.marker;
@@ -257,7 +258,7 @@ describe_drawn_shader(struct tbr_context *context, struct tbr_drawn_shader *shad
 {
    if (!shader)
       return (struct cm_shader){0};
-   tbr_names_announce_shader(context, stage, shader->id, &shader->name);
+   tbr_announce_shader(context, stage, shader->id, &shader->name, shader->regions);
    tbr_gpu_shader_announce(context, stage, shader->id, shader->gpu);
    return (struct cm_shader){shader->id, shader->num_instructions,
                              tbr_draw_events_constant_bytes(context, type, TBR_ALL_CONSTANT_BUFFERS)};

@@ -218,6 +218,7 @@ update_shader(struct tbr_context *context, struct tbr_batch *batch, struct tbr_d
    }
 
    state->shade = NULL;
+   state->regions = shader->regions;
    if (!changes_more && !writes_any_color(batch, state, shader->color_outputs))
       return true;
 

@@ -16,6 +16,7 @@
 #include "geometry/tbr_draw_state.h"
 #include "tile/tbr_load_store.h"
 #include "shader/tbr_nir_log.h"
+#include "tile/tbr_regions.h"
 #include "state/tbr_resource.h"
 #include "shader/tbr_shader.h"
 #include "tile/tbr_texture_unit.h"
@@ -55,6 +56,8 @@ struct tbr_vertex_accesses {
    uint32_t begun[CM_PRERASTER_STAGES]; /**< invocations logged when that instance began, in this pass */
    uint32_t taken[CM_PRERASTER_STAGES]; /**< when that part ended */
    struct stage_bindings stages[CM_PRERASTER_STAGES];
+   /** Of the draw, or what is not in its events yet: as struct tbr_log has it of a part. */
+   uint64_t region_runs[CM_PRERASTER_STAGES][CM_MAX_REGIONS];
 };
 
 /* ---- the log ------------------------------------------------------------- */
@@ -102,11 +105,82 @@ static void
 reset_log(struct tbr_vertex_accesses *accesses)
 {
    struct tbr_log *log = accesses->log;
-   const struct tbr_log head = *log;
-   if (head.count * sizeof *log->accesses > LOG_KEPT_BYTES)
+   uint32_t invocations[CM_PRERASTER_STAGES];
+   memcpy(invocations, log->invocations, sizeof invocations);
+   if (log->count * sizeof *log->accesses > LOG_KEPT_BYTES)
       madvise(log, TBR_LOG_BYTES, MADV_DONTNEED);
-   *log = head;
+   memcpy(log->invocations, invocations, sizeof invocations);
    log->count = 0;
+}
+
+/* ---- regions ---------------------------------------------------------------- */
+
+static const struct tbr_regions *
+regions_of(const struct tbr_context *context, enum cm_preraster_stage stage)
+{
+   const struct tbr_drawn_shader *shader = tbr_drawn_shader(context, tbr_drawn_stages[stage]);
+   return shader ? shader->regions : NULL;
+}
+
+/** Takes the counts of a part of the draw from the log. */
+static void
+take_regions(struct tbr_context *context)
+{
+   struct tbr_vertex_accesses *accesses = context->vertex_accesses;
+   for (unsigned stage = 0; stage < CM_PRERASTER_STAGES; stage++) {
+      const struct tbr_regions *regions = regions_of(context, stage);
+      uint32_t *logged = accesses->log->region_runs[stage];
+      for (uint32_t c = 0; regions && logged[0] && c <= regions->counters; c++)
+         accesses->region_runs[stage][c] += logged[c];
+      if (regions)
+         memset(logged, 0, (1 + regions->counters) * sizeof *logged);
+   }
+}
+
+/** Appends a stage's to the events; returns how many there are, or UINT32_MAX when out of memory. */
+static uint32_t
+append_regions(struct tbr_vertex_accesses *accesses, enum cm_preraster_stage stage,
+               const struct tbr_regions *regions, struct tbr_batch *batch)
+{
+   const uint64_t *counted = accesses->region_runs[stage];
+   if (!regions || !counted[0])
+      return 0;
+   uint64_t *runs = util_dynarray_grow(&batch->events.region_runs, uint64_t, regions->count);
+   if (!runs)
+      return UINT32_MAX;
+   runs[0] = counted[0];
+   for (uint32_t r = 1; r < regions->count; r++) {
+      const struct tbr_region *region = &regions->regions[r];
+      runs[r] = counted[1 + region->counter] + (region->entered ? runs[region->entered - 1] : 0);
+   }
+   return regions->count;
+}
+
+/** Gives the draws of the instances what all of them ran. False when out of memory. */
+static bool
+end_regions(struct tbr_context *context, const struct tbr_binning *binning)
+{
+   struct tbr_vertex_accesses *accesses = context->vertex_accesses;
+   struct tbr_batch *batch = binning->event_batch;
+   struct cm_draw described = {0};
+   bool ok = true;
+   if (batch)
+      described.first_region_run = util_dynarray_num_elements(&batch->events.region_runs, uint64_t);
+   for (unsigned stage = 0; stage < CM_PRERASTER_STAGES; stage++) {
+      const struct tbr_regions *regions = regions_of(context, stage);
+      if (batch && ok)
+         described.num_regions[stage] = append_regions(accesses, stage, regions, batch);
+      ok = ok && described.num_regions[stage] != UINT32_MAX;
+      if (regions)
+         memset(accesses->region_runs[stage], 0, (1 + regions->counters) * sizeof(uint64_t));
+   }
+   for (uint32_t i = 0; batch && ok && i < binning->num_event_draws; i++) {
+      struct cm_draw *draw =
+         util_dynarray_element(&batch->events.draws, struct cm_draw, binning->first_event_draw + i);
+      memcpy(draw->num_regions, described.num_regions, sizeof draw->num_regions);
+      draw->first_region_run = described.first_region_run;
+   }
+   return ok;
 }
 
 /** What follows is numbered again in the batch, and belongs to another draw of the event stream. */
@@ -614,6 +688,7 @@ tbr_vertex_accesses_end_part(struct tbr_context *context)
       if (accesses->log->count && !find_accesses(context, binning->event_batch))
          accesses->lost = true;
    }
+   take_regions(context);
    memcpy(accesses->taken, accesses->log->invocations, sizeof accesses->taken);
    if (accesses->log->count)
       reset_log(accesses);
@@ -627,8 +702,8 @@ tbr_vertex_accesses_end(struct tbr_context *context)
    if (!accesses)
       return true;
    tbr_vertex_accesses_end_part(context);
-   const bool ok =
-      !accesses->lost && (!binning->event_batch || append_accesses(accesses, binning, binning->event_batch));
+   const bool ok = end_regions(context, binning) && !accesses->lost &&
+                   (!binning->event_batch || append_accesses(accesses, binning, binning->event_batch));
    util_dynarray_clear(&accesses->found);
    accesses->instance = 0;
    begin_pass(accesses);

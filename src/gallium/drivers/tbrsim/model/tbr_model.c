@@ -21,6 +21,7 @@ enum message_type {
    MESSAGE_RESOURCE,
    MESSAGE_FORGET,
    MESSAGE_NAME,
+   MESSAGE_CODE,
    MESSAGE_PASS,
    MESSAGE_FRAME_END,
    MESSAGE_COUNT,  /**< the totals are wanted */
@@ -34,8 +35,9 @@ struct message {
    bool recorded; /**< goes to the recording as well */
    union {
       struct cm_resource_description resource;
-      uint32_t forgotten;  /**< a resource's id */
-      struct cm_name name; /**< its text is the message's */
+      uint32_t forgotten;         /**< a resource's id */
+      struct cm_name name;        /**< its text is the message's */
+      struct cm_shader_code code; /**< its regions are the message's */
       struct tbr_pass_source *source;
    };
 };
@@ -189,6 +191,8 @@ discard(const struct message *message)
 {
    if (message->type == MESSAGE_NAME)
       FREE((char *)message->name.text);
+   if (message->type == MESSAGE_CODE)
+      FREE((void *)message->code.regions);
    if (message->type != MESSAGE_PASS)
       return;
    struct tbr_pass_source *source = message->source;
@@ -214,6 +218,16 @@ consume_name(struct tbr_model *model, const struct cm_name *name)
 }
 
 static void
+consume_code(struct tbr_model *model, const struct cm_shader_code *code)
+{
+   if (model->recording)
+      tbr_recording_define_code(model->recording, code);
+   if (model->gpu)
+      cm_gpu_define_code(model->gpu, code);
+   FREE((void *)code->regions);
+}
+
+static void
 consume(struct tbr_model *model, const struct message *message)
 {
    if (model->finished) {
@@ -224,6 +238,7 @@ consume(struct tbr_model *model, const struct message *message)
    case MESSAGE_RESOURCE: consume_resource(model, &message->resource); break;
    case MESSAGE_FORGET: consume_forget(model, message->forgotten); break;
    case MESSAGE_NAME: consume_name(model, &message->name); break;
+   case MESSAGE_CODE: consume_code(model, &message->code); break;
    case MESSAGE_PASS: consume_pass(model, message); break;
    case MESSAGE_FRAME_END: consume_frame_end(model, message->recorded); break;
    case MESSAGE_COUNT: break;
@@ -330,6 +345,15 @@ tbr_model_define_name(struct tbr_model *model, const struct cm_name *name)
    struct message message = {.type = MESSAGE_NAME, .name = *name};
    if (name->text)
       message.name.text = require(strdup(name->text));
+   queue(model, &message);
+}
+
+void
+tbr_model_define_code(struct tbr_model *model, const struct cm_shader_code *code)
+{
+   struct message message = {.type = MESSAGE_CODE, .code = *code};
+   const size_t bytes = code->num_regions * sizeof *code->regions;
+   message.code.regions = memcpy(require(MALLOC(bytes)), code->regions, bytes);
    queue(model, &message);
 }
 

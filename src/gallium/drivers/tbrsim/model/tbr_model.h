@@ -9,6 +9,7 @@
 
 #include "events/event_stream.h"
 #include "events/recorder.h"
+#include "events/shader_code.h"
 #include "gpu/gpu.h"
 #include "model/tbr_statistics.h"
 
@@ -30,6 +31,9 @@ void tbr_model_define_resource(struct tbr_model *model, const struct cm_resource
 void tbr_model_forget_resource(struct tbr_model *model, uint32_t id);
 /** The text is copied. */
 void tbr_model_define_name(struct tbr_model *model, const struct cm_name *name);
+
+/** The code of a shader, before the first pass that names it; its regions are copied. */
+void tbr_model_define_code(struct tbr_model *model, const struct cm_shader_code *code);
 
 /**
  * The tiles of a pass on their way to the model: part of a struct of the one that renders or runs them.

@@ -11,6 +11,7 @@
 #include "util/u_debug.h"
 #include "util/u_memory.h"
 #include "config/config.h"
+#include "events/shader_code.h"
 #include "results/writer.h"
 #include "model/tbr_process.h"
 #include "model/tbr_statistics.h"
@@ -20,6 +21,7 @@ struct tbr_recording {
    const char *isa;
    struct util_dynarray resources; /**< struct cm_resource_description, of all that there are */
    struct util_dynarray names;     /**< struct cm_name, likewise, with texts of their own */
+   struct cm_shader_codes codes;   /**< likewise */
 };
 
 static simple_mtx_t mutex = SIMPLE_MTX_INITIALIZER;
@@ -96,6 +98,7 @@ tbr_recording_detach(struct tbr_recording *recording)
    util_dynarray_foreach (&recording->names, struct cm_name, name)
       FREE((char *)name->text);
    util_dynarray_fini(&recording->names);
+   cm_shader_codes_finish(&recording->codes);
    util_dynarray_fini(&recording->resources);
    FREE(recording);
 }
@@ -188,6 +191,8 @@ make_current(const struct tbr_recording *recording)
       cm_recorder_define_name(recorder, name);
    util_dynarray_foreach (&recording->resources, struct cm_resource_description, resource)
       cm_recorder_define_resource(recorder, resource);
+   for (size_t c = 0; c < recording->codes.count; c++)
+      cm_recorder_define_code(recorder, &recording->codes.codes[c]);
 }
 
 /** Gives back what is not NULL. */
@@ -214,6 +219,17 @@ tbr_recording_define_name(struct tbr_recording *recording, const struct cm_name 
    simple_mtx_lock(&recorder_mutex);
    if (recorder && current == recording)
       cm_recorder_define_name(recorder, name);
+   simple_mtx_unlock(&recorder_mutex);
+}
+
+void
+tbr_recording_define_code(struct tbr_recording *recording, const struct cm_shader_code *code)
+{
+   if (!cm_shader_codes_define(&recording->codes, code))
+      require(NULL);
+   simple_mtx_lock(&recorder_mutex);
+   if (recorder && current == recording)
+      cm_recorder_define_code(recorder, code);
    simple_mtx_unlock(&recorder_mutex);
 }
 

@@ -45,6 +45,7 @@ void tbr_recording_define_resource(struct tbr_recording *recording,
 /** No pass names it any more. */
 void tbr_recording_forget_resource(struct tbr_recording *recording, uint32_t id);
 void tbr_recording_define_name(struct tbr_recording *recording, const struct cm_name *name);
+void tbr_recording_define_code(struct tbr_recording *recording, const struct cm_shader_code *code);
 /** The recorder for the pass' tiles until tbr_recording_end_pass, and with them the pass; NULL:
  * it is not recorded, and pass_owner is not called. */
 struct cm_recorder *tbr_recording_begin_pass(struct tbr_recording *recording, const struct cm_pass *pass,

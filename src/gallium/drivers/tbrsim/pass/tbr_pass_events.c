@@ -94,6 +94,7 @@ tbr_pass_events_complete(struct tbr_pass_events *events, const struct tbr_pass *
    COMPLETE(feedback);
    COMPLETE(vertex_bindings);
    COMPLETE(vertex_accesses);
+   COMPLETE(region_runs);
    COMPLETE(primitives);
    COMPLETE(primitive_tiles);
 #undef COMPLETE

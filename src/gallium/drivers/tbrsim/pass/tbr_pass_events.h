@@ -16,7 +16,7 @@
 struct tbr_pass;
 
 /** The number of arrays with an element per draw; the others have one per tile. */
-#define TBR_DRAW_EVENT_ARRAYS 9
+#define TBR_DRAW_EVENT_ARRAYS 10
 
 struct tbr_pass_events {
    struct cm_pass pass; /**< its arrays are these, once it is complete */
@@ -28,6 +28,7 @@ struct tbr_pass_events {
          struct util_dynarray feedback;          /**< struct cm_feedback */
          struct util_dynarray vertex_bindings;   /**< struct cm_texture_binding */
          struct util_dynarray vertex_accesses;   /**< struct cm_vertex_access */
+         struct util_dynarray region_runs;       /**< uint64_t */
          struct util_dynarray primitives;        /**< struct cm_primitive; of passes not simulated, too */
          struct util_dynarray primitive_tiles;   /**< uint32_t; likewise */
          struct util_dynarray primitive_numbers; /**< uint32_t, by the first attribute block of a primitive */

@@ -121,6 +121,7 @@ free_drawn_shader(struct tbr_drawn_shader *shader)
 {
    FREE(shader->logged);
    tbr_gpu_shader_destroy(shader->gpu);
+   FREE(shader->regions);
    FREE(shader);
 }
 
@@ -146,10 +147,11 @@ create_drawn_shader(struct pipe_context *pipe, const struct pipe_shader_state *s
    shader->id = tbr_next_shader_id();
    shader->num_instructions = tbr_nir_count_instructions(nir);
    shader->gpu = tbr_gpu_shader_create(tbr_screen(pipe->screen), nir);
+   shader->regions = tbr_count_regions(tbr_screen(pipe->screen), nir, shader->gpu);
    shader->buffers_used = BITFIELD_MASK(MIN2(nir->info.num_ssbos, TBR_MAX_DRAWN_STORAGE_BUFFERS));
    shader->images_used = BITFIELD_MASK(MIN2(nir->info.num_images, TBR_MAX_IMAGES));
    shader->writes_memory = nir->info.writes_memory;
-   if (!lower_drawn(context, nir, shader)) {
+   if ((shader->regions && !tbr_vertex_accesses_prepare(context)) || !lower_drawn(context, nir, shader)) {
       free_drawn_shader(shader);
       return NULL;
    }

@@ -18,6 +18,7 @@
 #include "nir.h"
 #include "util/u_memory.h"
 #include "state/tbr_context.h"
+#include "shader/tbr_jit_regions.h"
 #include "shader/tbr_jit_sampler.h"
 #include "shader/tbr_jit_storage.h"
 #include "shader/tbr_shader_cache.h"
@@ -423,6 +424,12 @@ build_body(struct jit *jit, nir_shader *nir)
    if (jit->shader->buffers_used || jit->shader->images_used)
       tbr_jit_storage_init(&storage, jit->gallivm, jit->type, jit->resources, jit->thread);
 
+   struct tbr_jit_regions regions;
+   if (jit->shader->regions)
+      tbr_jit_regions_init(&regions, jit->gallivm, &storage.base, jit->thread,
+                           load(jit, LLVMInt32TypeInContext(jit->gallivm->context), jit->block,
+                                offsetof(struct tbr_fragment_block, live)));
+
    const struct interpolator interpolator = {.base.interp_fn = interpolate_at, .jit = jit};
    const struct lp_build_tgsi_params params = {
       .type = jit->type,
@@ -435,7 +442,7 @@ build_body(struct jit *jit, nir_shader *nir)
       .inputs = (const LLVMValueRef(*)[4])inputs,
       .num_inputs = num_slots,
       .sampler = &sampler.base,
-      .image = &storage.base,
+      .image = jit->shader->regions ? &regions.base : &storage.base,
       .fs_iface = &interpolator.base,
    };
    lp_build_nir_soa(jit->gallivm, nir, &params, outputs);

@@ -12,6 +12,7 @@
 #include "nir.h"
 #include "util/u_memory.h"
 #include "state/tbr_context.h"
+#include "shader/tbr_jit_regions.h"
 #include "shader/tbr_jit_sampler.h"
 #include "shader/tbr_jit_storage.h"
 #include "shader/tbr_shader.h"
@@ -60,6 +61,7 @@ build_body(struct gallivm_state *gallivm, const struct parameters *parameters, n
    struct lp_build_mask_context mask;
    struct tbr_jit_sampler sampler;
    struct tbr_jit_storage storage;
+   struct tbr_jit_regions regions;
 
    load_system_values(gallivm, type, parameters->block, &values);
    lp_build_mask_begin(&mask, gallivm, type,
@@ -67,6 +69,7 @@ build_body(struct gallivm_state *gallivm, const struct parameters *parameters, n
                                     offsetof(struct tbr_compute_block, present)));
    tbr_jit_sampler_init(&sampler, gallivm, type, parameters->resources, parameters->thread, nir);
    tbr_jit_storage_init(&storage, gallivm, type, parameters->resources, parameters->thread);
+   tbr_jit_regions_init(&regions, gallivm, &storage.base, parameters->thread, NULL);
    const struct lp_build_tgsi_params params = {
       .type = type,
       .mask = &mask,
@@ -76,7 +79,7 @@ build_body(struct gallivm_state *gallivm, const struct parameters *parameters, n
          tbr_jit_address(gallivm, parameters->resources, offsetof(struct tbr_fragment_resources, constants)),
       .system_values = &values,
       .sampler = &sampler.base,
-      .image = &storage.base,
+      .image = &regions.base,
       .shared_ptr = load_pointer(gallivm, parameters->block, offsetof(struct tbr_compute_block, shared)),
    };
    lp_build_nir_soa(gallivm, nir, &params, outputs);

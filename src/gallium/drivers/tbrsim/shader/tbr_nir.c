@@ -350,8 +350,8 @@ tbr_nir_interpolates_at_centroid(nir_shader *nir)
 
 /* ---- statistics -------------------------------------------------------- */
 
-static bool
-is_executed(const nir_instr *instr)
+bool
+tbr_nir_is_executed(const nir_instr *instr)
 {
    switch (instr->type) {
    case nir_instr_type_alu:
@@ -379,7 +379,7 @@ tbr_nir_count_instructions(nir_shader *nir)
    nir_foreach_function_impl (impl, nir) {
       nir_foreach_block (block, impl) {
          nir_foreach_instr (instr, block)
-            count += is_executed(instr);
+            count += tbr_nir_is_executed(instr);
       }
    }
    return MAX2(count, 1);

@@ -5,6 +5,7 @@
 #include "nir_builder.h"
 #include "util/u_memory.h"
 #include "shader/tbr_nir.h"
+#include "shader/tbr_nir_regions.h"
 #include "tile/tbr_texture_unit.h"
 
 /** What begins each of an invocation's accesses, but for the instruction. */
@@ -287,4 +288,50 @@ tbr_nir_log_accesses(nir_shader *nir, uint32_t *count)
    assert(number == *count);
    nir_metadata_preserve(impl, nir_metadata_control_flow);
    return instructions;
+}
+
+/* ---- regions ------------------------------------------------------------------ */
+
+/** An invocation's counters. */
+struct counters {
+   nir_function_impl *impl;
+   nir_variable *variables[CM_MAX_REGIONS];
+   uint32_t count;
+};
+
+static void
+count_up(nir_builder *b, uint32_t counter, void *data)
+{
+   struct counters *counters = data;
+   assert(counter == counters->count);
+   nir_variable *variable = nir_local_variable_create(counters->impl, glsl_uint_type(), "region");
+   nir_store_var(b, variable, nir_iadd_imm(b, nir_load_var(b, variable), 1), 1);
+   counters->variables[counters->count++] = variable;
+}
+
+static void
+add_to_log(nir_builder *b, size_t offset, nir_def *value)
+{
+   nir_ssbo_atomic(b, 32, log_buffer(b), nir_imm_int(b, offset), value, .atomic_op = nir_atomic_op_iadd);
+}
+
+struct tbr_regions *
+tbr_nir_log_regions(nir_shader *nir, unsigned *of_block)
+{
+   struct counters counters = {.impl = nir_shader_get_entrypoint(nir)};
+   const struct tbr_region_counting counting = {.count = count_up, .data = &counters};
+   struct tbr_regions *regions = tbr_nir_find_regions(nir, &counting, of_block);
+   if (!regions)
+      return NULL;
+   const size_t first = offsetof(struct tbr_log, region_runs[stage_of(nir)]);
+   nir_builder b = nir_builder_at(nir_after_impl(counters.impl));
+   add_to_log(&b, first, nir_imm_int(&b, 1));
+   for (uint32_t c = 0; c < counters.count; c++)
+      add_to_log(&b, first + 4 * (1 + c), nir_load_var(&b, counters.variables[c]));
+   b.cursor = nir_before_impl(counters.impl);
+   for (uint32_t c = 0; c < counters.count; c++)
+      nir_store_var(&b, counters.variables[c], nir_imm_int(&b, 0), 1);
+   nir_metadata_preserve(counters.impl, nir_metadata_none);
+   NIR_PASS_V(nir, nir_lower_vars_to_ssa);
+   return regions;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * Makes the shaders that Mesa's draw executes log what they access. A NIR pass puts before each instruction that reads a
- * texture or accesses storage the storing of its operands in a shader buffer of the driver's.
+ * texture or accesses storage the storing of its operands in a shader buffer of the driver's. Another one makes shaders with
+ * control flow count how often they run their regions (tile/tbr_regions.h).
  */
 #ifndef TBR_NIR_LOG_H
 #define TBR_NIR_LOG_H
@@ -10,7 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "events/event_stream.h"
+
 struct nir_shader;
+struct tbr_regions;
 
 /** An instruction, besides its operands. */
 struct tbr_logged_instruction {
@@ -45,12 +49,19 @@ struct tbr_log {
    uint32_t count;          /**< accesses of a part of the draw, whether or not there is space for them */
    uint32_t invocations[4]; /**< of the draw, by enum cm_preraster_stage */
    uint32_t unused[3];
+   /** By stage: invocations of a part of the draw, then how often these came to the places that the shader counts. */
+   uint32_t region_runs[4][CM_MAX_REGIONS];
    struct tbr_logged_access accesses[];
 };
 
 /** Address space; what is not written to takes no memory. Sizes of shader buffers are signed. */
 #define TBR_LOG_BYTES 0x7fff0000u
 #define TBR_LOG_ACCESSES ((TBR_LOG_BYTES - sizeof(struct tbr_log)) / sizeof(struct tbr_logged_access))
+
+/** The regions of a vertex, tessellation or geometry shader, which is made to add up how often its invocations run them. NULL
+ * where it has no control flow, and when out of memory; nothing is changed then. The caller frees it (FREE). of_block: as of
+ * tbr_nir_find_regions. */
+struct tbr_regions *tbr_nir_log_regions(struct nir_shader *nir, unsigned *of_block);
 
 /** Whether the shader has instructions that are logged. */
 bool tbr_nir_has_accesses(struct nir_shader *nir);

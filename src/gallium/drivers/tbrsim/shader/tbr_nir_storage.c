@@ -4,8 +4,7 @@
 #include "nir_builder.h"
 #include "tile/tbr_load_store.h"
 
-/** What values are to gallivm: the load/store unit knows the format. Atomics have a word. */
-#define FORMAT PIPE_FORMAT_R32G32B32A32_UINT
+/** What values of atomics are to gallivm; of others TBR_STORAGE_FORMAT. */
 #define ATOMIC_FORMAT PIPE_FORMAT_R32_UINT
 
 static nir_def *
@@ -34,10 +33,11 @@ lower_load(nir_builder *b, nir_intrinsic_instr *intrinsic, unsigned first)
 {
    const unsigned words = intrinsic->num_components;
    assert(intrinsic->def.bit_size == 32 && words <= 4);
-   nir_def *value = nir_image_load(b, words, 32, add_to_index(b, intrinsic->src[0], first),
-                                   buffer_coordinates(b, intrinsic->src[1], words), nir_imm_int(b, 0),
-                                   nir_imm_int(b, 0), .image_dim = GLSL_SAMPLER_DIM_BUF, .format = FORMAT,
-                                   .dest_type = nir_type_uint32, .access = nir_intrinsic_access(intrinsic));
+   nir_def *value =
+      nir_image_load(b, words, 32, add_to_index(b, intrinsic->src[0], first),
+                     buffer_coordinates(b, intrinsic->src[1], words), nir_imm_int(b, 0), nir_imm_int(b, 0),
+                     .image_dim = GLSL_SAMPLER_DIM_BUF, .format = TBR_STORAGE_FORMAT,
+                     .dest_type = nir_type_uint32, .access = nir_intrinsic_access(intrinsic));
    nir_def_replace(&intrinsic->def, value);
 }
 
@@ -49,7 +49,8 @@ lower_store(nir_builder *b, nir_intrinsic_instr *intrinsic)
    assert(nir_intrinsic_write_mask(intrinsic) == BITFIELD_MASK(words));
    nir_image_store(b, buffer_index(b, intrinsic->src[1]), buffer_coordinates(b, intrinsic->src[2], words),
                    nir_imm_int(b, 0), nir_pad_vec4(b, intrinsic->src[0].ssa), nir_imm_int(b, 0),
-                   .image_dim = GLSL_SAMPLER_DIM_BUF, .format = FORMAT, .src_type = nir_type_uint32);
+                   .image_dim = GLSL_SAMPLER_DIM_BUF, .format = TBR_STORAGE_FORMAT,
+                   .src_type = nir_type_uint32);
    nir_instr_remove(&intrinsic->instr);
 }
 
@@ -73,7 +74,7 @@ static void
 lower_size(nir_builder *b, nir_intrinsic_instr *intrinsic)
 {
    nir_def *size = nir_image_size(b, 1, 32, buffer_index(b, intrinsic->src[0]), nir_imm_int(b, 0),
-                                  .image_dim = GLSL_SAMPLER_DIM_BUF, .format = FORMAT);
+                                  .image_dim = GLSL_SAMPLER_DIM_BUF, .format = TBR_STORAGE_FORMAT);
    nir_def_replace(&intrinsic->def, size);
 }
 
@@ -83,7 +84,8 @@ lower_barrier(nir_builder *b, nir_intrinsic_instr *intrinsic)
    if (nir_intrinsic_execution_scope(intrinsic) == SCOPE_WORKGROUP) {
       nir_def *zeros = nir_imm_ivec4(b, 0, 0, 0, 0);
       nir_image_store(b, nir_imm_int(b, TBR_BARRIER), zeros, nir_imm_int(b, 0), zeros, nir_imm_int(b, 0),
-                      .image_dim = GLSL_SAMPLER_DIM_BUF, .format = FORMAT, .src_type = nir_type_uint32);
+                      .image_dim = GLSL_SAMPLER_DIM_BUF, .format = TBR_STORAGE_FORMAT,
+                      .src_type = nir_type_uint32);
    }
    nir_instr_remove(&intrinsic->instr);
 }
@@ -107,7 +109,7 @@ lower(nir_builder *b, nir_intrinsic_instr *intrinsic, void *data)
 static bool
 renumber_image(nir_builder *b, nir_intrinsic_instr *intrinsic, void *data)
 {
-   enum pipe_format format = FORMAT;
+   enum pipe_format format = TBR_STORAGE_FORMAT;
    switch (intrinsic->intrinsic) {
    case nir_intrinsic_image_atomic:
    case nir_intrinsic_image_atomic_swap: format = ATOMIC_FORMAT; break;
@@ -117,6 +119,8 @@ renumber_image(nir_builder *b, nir_intrinsic_instr *intrinsic, void *data)
    case nir_intrinsic_image_samples: break;
    default: return false;
    }
+   if (nir_src_is_const(intrinsic->src[0]) && nir_src_as_uint(intrinsic->src[0]) >= TBR_REGION_COUNTER(0))
+      return false;
    b->cursor = nir_before_instr(&intrinsic->instr);
    nir_src_rewrite(&intrinsic->src[0], add_to_index(b, intrinsic->src[0], TBR_STORAGE_IMAGE(0)));
    nir_intrinsic_set_format(intrinsic, format);

@@ -10,6 +10,7 @@
 #include "tgsi/tgsi_from_mesa.h"
 #include "tgsi/tgsi_scan.h"
 #include "util/bitset.h"
+#include "util/log.h"
 #include "util/blob.h"
 #include "util/mesa-sha1.h"
 #include "util/os_time.h"
@@ -20,8 +21,11 @@
 #include "compilers/tbr_gpu_shaders.h"
 #include "shader/tbr_nir.h"
 #include "shader/tbr_nir_fetch.h"
+#include "shader/tbr_nir_log.h"
+#include "shader/tbr_nir_regions.h"
 #include "shader/tbr_nir_storage.h"
 #include "shader/tbr_shader_cache.h"
+#include "model/tbr_model.h"
 #include "model/tbr_progress.h"
 
 uint32_t
@@ -39,6 +43,56 @@ tbr_take_nir(const struct tbr_context *context, const struct pipe_shader_state *
    return tgsi_to_nir(state->tokens, context->base.screen, false);
 }
 
+struct tbr_regions *
+tbr_count_regions(const struct tbr_screen *screen, nir_shader *nir, struct tbr_gpu_shader *gpu)
+{
+   const bool is_drawn = nir->info.stage != MESA_SHADER_FRAGMENT && nir->info.stage != MESA_SHADER_COMPUTE;
+   nir_function_impl *impl = nir_shader_get_entrypoint(nir);
+   if (!screen->model)
+      return NULL;
+   nir_index_blocks(impl);
+   unsigned *of_block = CALLOC(impl->num_blocks, sizeof *of_block);
+   if (!of_block)
+      return NULL;
+   struct tbr_regions *regions =
+      is_drawn ? tbr_nir_log_regions(nir, of_block) : tbr_nir_find_regions(nir, &tbr_count_in_code, of_block);
+   tbr_gpu_shader_number_regions(gpu, of_block, regions ? regions->count : 1);
+   FREE(of_block);
+   return regions;
+}
+
+static void
+announce_regions(struct tbr_screen *screen, enum cm_shader_stage stage, uint32_t id,
+                 const struct tbr_regions *regions)
+{
+   struct cm_code_region *executed = CALLOC(regions->count, sizeof *executed);
+   if (!executed) {
+      mesa_loge("out of memory: instructions of a shader are those of its text");
+      return;
+   }
+   for (uint32_t r = 0; r < regions->count; r++)
+      executed[r].operations[CM_PIPE_ISSUE] = regions->regions[r].instructions;
+   const struct cm_shader_code code = {
+      .stage = stage,
+      .shader = id,
+      .isa = CM_ISA_NIR,
+      .num_regions = regions->count,
+      .regions = executed,
+   };
+   tbr_model_define_code(screen->model, &code);
+   FREE(executed);
+}
+
+void
+tbr_announce_shader(struct tbr_context *context, enum cm_shader_stage stage, uint32_t id,
+                    struct tbr_shader_name *name, const struct tbr_regions *regions)
+{
+   struct tbr_screen *screen = tbr_screen(context->base.screen);
+   if (screen->model && regions && !name->announced)
+      announce_regions(screen, stage, id, regions);
+   tbr_names_announce_shader(context, stage, id, name);
+}
+
 /* ---- fragment shaders ------------------------------------------------- */
 
 static void
@@ -54,6 +108,7 @@ fragment_shader_destroy(struct tbr_fragment_shader *shader)
    }
    tbr_gpu_shader_destroy(shader->gpu);
    ralloc_free(shader->nir);
+   FREE(shader->regions);
    FREE(shader);
 }
 
@@ -206,6 +261,7 @@ tbr_fragment_shader_create(struct tbr_context *context, const struct pipe_shader
    shader->id = tbr_next_shader_id();
    shader->num_instructions = tbr_nir_count_instructions(shader->nir);
    shader->gpu = tbr_gpu_shader_create(screen, shader->nir);
+   shader->regions = tbr_count_regions(screen, shader->nir, shader->gpu);
 
    if (tbr_nir_lower_front_face(shader->nir, shader->num_inputs)) {
       assert(shader->num_inputs < ARRAY_SIZE(shader->inputs));

@@ -15,8 +15,10 @@
 struct nir_shader;
 struct tbr_code;
 struct tbr_gpu_shader;
+struct tbr_regions;
 struct tbr_shader_cache;
 struct tbr_context;
+struct tbr_screen;
 struct draw_vertex_shader;
 struct draw_geometry_shader;
 struct draw_tess_ctrl_shader;
@@ -70,7 +72,8 @@ struct tbr_fragment_shader {
    uint32_t id;                       /**< in the event stream */
    struct tbr_shader_name name;
    uint32_t num_instructions;
-   struct tbr_gpu_shader *gpu; /**< for the compilers of real GPUs; NULL: for none */
+   struct tbr_gpu_shader *gpu;  /**< for the compilers of real GPUs; NULL: for none */
+   struct tbr_regions *regions; /**< NULL: it has no control flow, or nobody counts */
 
    unsigned num_inputs;     /**< input slots of the shader */
    unsigned num_attributes; /**< attributes of a primitive after the position */
@@ -106,6 +109,7 @@ struct tbr_drawn_shader {
    struct tbr_shader_name name;
    uint32_t num_instructions;
    struct tbr_gpu_shader *gpu;     /**< for the compilers of real GPUs; NULL: for none */
+   struct tbr_regions *regions;    /**< NULL: it has no control flow, or nobody counts */
    uint8_t vertices_per_primitive; /**< of what tessellation or a geometry shader makes: 1 points, 2 lines, 3
                                     * triangles */
    uint8_t invocations;            /**< of a control shader per patch, of a geometry shader per primitive */
@@ -125,6 +129,16 @@ const struct tbr_drawn_shader *tbr_last_drawn_shader(const struct tbr_context *c
 
 /** Identifiers of shaders in the event stream. */
 uint32_t tbr_next_shader_id(void);
+
+/** The regions of a shader as the driver gets it, which is made to count them: by generated code, or, before the rasterizer, in
+ * the log. gpu: its copy for compilers, which numbers them alike; may be NULL. NULL: it has no control flow, nobody counts, or
+ * out of memory. The caller frees them (FREE). */
+struct tbr_regions *
+tbr_count_regions(const struct tbr_screen *screen, struct nir_shader *nir, struct tbr_gpu_shader *gpu);
+
+/** Announces a shader before its first draw: what it is called, and its regions (NULL: it has no control flow). */
+void tbr_announce_shader(struct tbr_context *context, enum cm_shader_stage stage, uint32_t id,
+                         struct tbr_shader_name *name, const struct tbr_regions *regions);
 
 /** The NIR of a shader that Gallium creates, which the caller owns. */
 struct nir_shader *tbr_take_nir(const struct tbr_context *context, const struct pipe_shader_state *state);

@@ -25,6 +25,11 @@ struct tbr_texture_thread;
 #define TBR_UNIFORM_BLOCK(n) (TBR_MAX_STORAGE_BUFFERS + (n))
 #define TBR_STORAGE_IMAGE(n) (TBR_MAX_BOUND_BUFFERS + (n))
 #define TBR_BARRIER (TBR_MAX_BOUND_BUFFERS + TBR_MAX_IMAGES)
+/** No binding: counters of regions (tile/tbr_regions.h). */
+#define TBR_REGION_COUNTER(n) (TBR_BARRIER + 1 + (n))
+
+/** What values are to gallivm: the load/store unit knows the format. */
+#define TBR_STORAGE_FORMAT PIPE_FORMAT_R32G32B32A32_UINT
 
 enum tbr_load_store_operation {
    TBR_LOAD,

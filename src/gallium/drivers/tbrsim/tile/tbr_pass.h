@@ -37,6 +37,7 @@ struct tbr_stencil {
 struct tbr_draw_state {
    tbr_fragment_function shade; /**< NULL: no colour, depth or discard comes from a shader */
    struct tbr_fragment_resources resources;
+   const struct tbr_regions *regions; /**< the shader's; NULL: it has no control flow */
 
    uint8_t num_inputs;                       /**< attributes after the position */
    uint8_t interpolation[TBR_MAX_INPUTS];    /**< enum tbr_interpolation */

@@ -76,6 +76,8 @@ struct tbr_texture_thread {
     * stale. Memory that is sampled does not change within a generation. */
    uint32_t generation;
    struct tbr_fiber *fiber; /**< of a compute shader: what runs */
+   /** How often each quad came to the places that the shader counts (tile/tbr_regions.h). */
+   uint32_t region_runs[CM_MAX_REGIONS][TBR_QUADS];
    struct tbr_texture_block blocks[1 << TBR_TEXTURE_BLOCK_BITS];
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The fragment processor's queue: quads are gathered until its lanes are full. */
 #include "tile/tbr_tile.h"
+#include "tile/tbr_regions.h"
 #include "tile/tbr_tile_hidden.h"
 #include "tile/raster/tbr_vector.h"
 
@@ -70,6 +71,14 @@ fill_missing_quads(struct tbr_fragment_queue *queue)
 
 static void shade_samples(struct tbr_tile_thread *thread);
 
+/* The quads that have lanes of a mask. */
+TBR_INLINE uint32_t
+quads_of_lanes(uint32_t lanes)
+{
+   return (lanes & 0x000f ? 1 : 0) | (lanes & 0x00f0 ? 2 : 0) | (lanes & 0x0f00 ? 4 : 0) |
+          (lanes & 0xf000 ? 8 : 0);
+}
+
 /* Runs the shader for the fragments in block->live; returns those that it leaves alive.
  * again: they have run already, for another sample. */
 TBR_INLINE uint32_t
@@ -87,6 +96,8 @@ run_shader(struct tbr_tile_thread *thread, bool again)
    if (unlikely(state->fetched))
       fetch_framebuffer(thread, thread->pass->samples > 1 ? block->sample_id : 0);
    state->shade(&state->resources, block, &thread->texture);
+   if (unlikely(state->regions))
+      tbr_regions_record(&thread->texture, state->regions, quads_of_lanes(entered));
    if (unlikely(thread->dump))
       tbr_tile_dump_shaded(thread, entered);
    return block->live & entered;
