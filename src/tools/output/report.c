@@ -7,6 +7,7 @@
 
 #include "input/statistics_file.h"
 #include "output/assumed_values.h"
+#include "output/bound.h"
 #include "output/output.h"
 #include "stats/counters.h"
 #include "tools.h"
@@ -69,6 +70,10 @@ report_print(const char *directory, const struct cm_config *config)
              1e9 * (double)frames / nanoseconds, config->clock_mhz, line);
       free(line);
    }
+   char *bound = bound_line(totals, config);
+   if (bound)
+      puts(bound);
+   free(bound);
    puts("\ntraffic: to the next level; of dram: its reads and writes");
    statistics_file_close(&file);
 }

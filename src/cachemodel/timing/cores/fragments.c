@@ -269,7 +269,7 @@ pop_primitive(struct cm_cores_timing *timing, struct cm_core *core)
    uint64_t begin;
    const uint64_t done = cm_core_pipe_serve(&core->raster, core->raster_begin, units, &begin);
    cm_stage_account(&timing->rasterizers, CM_STAGE_BUSY, done);
-   core->front->z_end = cm_later(core->front->z_end, done);
+   core->front->z_end = core->front->hidden_end = cm_later(core->front->z_end, done);
 }
 
 static void
@@ -286,7 +286,7 @@ begin_tile(struct cm_cores_timing *timing, struct cm_core *core)
    cm_core_serve(work, &timing->rasterizers, CM_NO_ITEM);
    cm_stage_account(&timing->rasterizers, CM_STAGE_STARVED, begin);
    cm_stage_account(&timing->rasterizers, CM_STAGE_MEMORY, work->loaded);
-   work->shade_begin = work->shaded = work->z_end = work->loaded;
+   work->shade_begin = work->shaded = work->z_end = work->hidden_end = work->loaded;
    core->is_begun = true;
 }
 
