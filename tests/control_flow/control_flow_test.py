@@ -9,8 +9,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support import tbrsim  # noqa: E402
 
 QUADS = 32 * 32
-# color * color + bias: four multiplications and additions.
-BODY = 8
+# color * color + bias: four multiply-adds.
+BODY = 4
 # A loop adds to its counter, compares it, and jumps out or not; the last time it does nothing but compare and jump.
 LOOP = 3
 

@@ -350,11 +350,64 @@ tbr_nir_interpolates_at_centroid(nir_shader *nir)
 
 /* ---- statistics -------------------------------------------------------- */
 
+/** The arithmetic instruction of the same block that alone uses a result; NULL: there is none. */
+static const nir_alu_instr *
+get_only_user(const nir_def *def)
+{
+   if (!list_is_singular(&def->uses))
+      return NULL;
+   nir_src *use = list_first_entry(&def->uses, nir_src, use_link);
+   const nir_instr *user = nir_src_is_if(use) ? NULL : nir_src_parent_instr(use);
+   return user && user->type == nir_instr_type_alu && user->block == def->parent_instr->block
+             ? nir_instr_as_alu(user)
+             : NULL;
+}
+
+/** A product that an addition alone uses, as it is or negated. */
+struct product {
+   const nir_def *operand;        /**< of the addition */
+   const nir_alu_instr *addition; /**< NULL: there is none, or the shader asks for both to be rounded */
+};
+
+/** alu: the product, or its negation. */
+static struct product
+find_product(const nir_alu_instr *alu)
+{
+   const nir_alu_instr *product = alu, *last = alu;
+   if (alu->op == nir_op_fneg) {
+      const nir_def *negated = alu->src[0].src.ssa;
+      if (negated->parent_instr->type != nir_instr_type_alu || get_only_user(negated) != alu)
+         return (struct product){0};
+      product = nir_instr_as_alu(negated->parent_instr);
+   } else {
+      const nir_alu_instr *user = get_only_user(&alu->def);
+      last = user && user->op == nir_op_fneg ? user : alu;
+   }
+   const nir_alu_instr *addition = get_only_user(&last->def);
+   if (product->op != nir_op_fmul || product->exact || !addition || addition->exact ||
+       (addition->op != nir_op_fadd && addition->op != nir_op_fsub))
+      return (struct product){0};
+   return (struct product){&last->def, addition};
+}
+
+/** Whether the instruction is a product, or its negation, that is one instruction with the addition that alone uses it: of two
+ * products that are added the first one. */
+static bool
+is_part_of_addition(const nir_alu_instr *alu)
+{
+   const struct product product = find_product(alu);
+   if (!product.addition)
+      return false;
+   const nir_def *first = product.addition->src[0].src.ssa;
+   return first == product.operand || first->parent_instr->type != nir_instr_type_alu ||
+          find_product(nir_instr_as_alu(first->parent_instr)).addition != product.addition;
+}
+
 bool
 tbr_nir_is_executed(const nir_instr *instr)
 {
    switch (instr->type) {
-   case nir_instr_type_alu:
+   case nir_instr_type_alu: return !is_part_of_addition(nir_instr_as_alu(instr));
    case nir_instr_type_tex:
    case nir_instr_type_jump:
    case nir_instr_type_call: return true;

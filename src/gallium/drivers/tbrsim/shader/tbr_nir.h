@@ -66,7 +66,7 @@ bool tbr_nir_interpolates_at_centroid(nir_shader *nir);
 /** Whether a processor executes the instruction, and does not take it as an operand of others. */
 bool tbr_nir_is_executed(const nir_instr *instr);
 
-/** Instructions that a processor would execute, as the event stream counts them. */
+/** Instructions that a processor would execute, a product and the addition that alone uses it as one, as the event stream counts them. */
 unsigned tbr_nir_count_instructions(nir_shader *nir);
 
 #endif
