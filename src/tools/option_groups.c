@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "events/shader_code.h"
 #include "options.h"
 #include "tools.h"
 
@@ -307,6 +308,22 @@ take_visible(void *field, const char *option, const char *value)
    *(const char **)field = "0";
 }
 
+/** A list of instruction sets of GPUs. */
+static void
+take_isas(void *field, const char *option, const char *value)
+{
+   static const char *const names[] = {
+#define ISA_NAME(id, name, description) name,
+      CM_ISAS(ISA_NAME)
+#undef ISA_NAME
+   };
+   char *list = text("%s", value), *rest = list;
+   for (const char *name; (name = strsep(&rest, ","));)
+      options_name(option, name, names + CM_ISA_NIR + 1, CM_ISA_COUNT - 1);
+   free(list);
+   *(const char **)field = value;
+}
+
 static void
 take_driver(void *field, const char *option, const char *value)
 {
@@ -328,6 +345,11 @@ const struct option_row live_option_rows[] = {
           "smaller, but can be simulated only in the mode it was recorded in\n"
           "(default: all fragments; mode imr always records all)",
           take_visible, struct options, record_hidden),
+   OPTION("record-isa", "ISA,...",
+          "also record what Mesa's compilers for GPUs make of each shader, for\n"
+          "configurations whose shader.isa names one: midgard, bifrost, valhall,\n"
+          "v3d (default: none)",
+          take_isas, struct options, record_isa),
    OPTION("driver", "NAME", "tbrsim, or llvmpipe or softpipe of the same Mesa (default: tbrsim)", take_driver,
           struct options, driver),
 };

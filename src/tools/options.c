@@ -54,6 +54,7 @@ options_start(struct options *options)
       .out = value_of("TBRSIM_OUT"),
       .record = value_of("TBRSIM_RECORD"),
       .record_hidden = value_of("TBRSIM_RECORD_HIDDEN"),
+      .record_isa = value_of("TBRSIM_RECORD_ISA"),
       .timeline = value_of("TBRSIM_TIMELINE"),
       .call_numbers = calls && strcmp(calls, "0"),
       .thumbnails = thumbnails && strcmp(thumbnails, "0"),
@@ -168,6 +169,8 @@ options_finish_live(struct options *options)
       fail(STATUS_USAGE, "%s", error);
    if (options->record_hidden && !strcmp(options->record_hidden, "0") && !options->record)
       fail(STATUS_USAGE, "--record-visible: nothing is recorded, expected --record FILE.tbr, too");
+   if (options->record_isa && !options->record)
+      fail(STATUS_USAGE, "--record-isa: nothing is recorded, expected --record FILE.tbr, too");
    if (options->configurations.counts && !options->model && !options->record)
       fail(STATUS_USAGE,
            "%s: nothing is counted with --no-model, nor recorded; expected --record FILE.tbr, too",

@@ -24,6 +24,7 @@ struct options {
    bool model;         /**< false: render only */
    const char *record; /**< file for the recording; absolute once made; NULL: none */
    const char *record_hidden; /**< whether events have hidden fragments, 0 or 1; NULL: the default */
+   const char *record_isa;    /**< instruction sets that are recorded, too: a list; NULL: none */
    bool call_numbers;         /**< replays: draws get the numbers of their calls */
    bool thumbnails;           /**< of passes, next to the statistics */
    bool parquet;              /**< tables as Parquet, too, when the program has ended */
@@ -38,8 +39,8 @@ struct options {
 };
 
 /** Starts from what the environment says (TBRSIM_CONFIG, TBRSIM_SET, TBRSIM_MODEL,
- * TBRSIM_OUT, TBRSIM_RECORD, TBRSIM_RECORD_HIDDEN, TBRSIM_CALL_MARKERS, TBRSIM_THUMBNAILS, TBRSIM_TIMELINE,
- * TBRSIM_MODEL_THREADS), so that commands work alike inside `eval "$(tbrsim env …)"`. */
+ * TBRSIM_OUT, TBRSIM_RECORD, TBRSIM_RECORD_HIDDEN, TBRSIM_RECORD_ISA, TBRSIM_CALL_MARKERS, TBRSIM_THUMBNAILS,
+ * TBRSIM_TIMELINE, TBRSIM_MODEL_THREADS), so that commands work alike inside `eval "$(tbrsim env …)"`. */
 void options_start(struct options *options);
 
 /** Loads and validates the configuration, and makes out absolute. Exits

@@ -115,6 +115,7 @@ environment_variables(struct variable variables[MAX_VARIABLES], const char *driv
    SET("TBRSIM_RUN", options->run ? text("%s", options->run) : NULL);
    SET("TBRSIM_RECORD", options->record ? text("%s", options->record) : NULL);
    SET("TBRSIM_RECORD_HIDDEN", options->record_hidden ? text("%s", options->record_hidden) : NULL);
+   SET("TBRSIM_RECORD_ISA", options->record_isa ? text("%s", options->record_isa) : NULL);
    SET("TBRSIM_CALL_MARKERS", options->call_numbers ? text("1") : NULL);
    SET("TBRSIM_THUMBNAILS", options->thumbnails ? text("1") : NULL);
    SET("TBRSIM_MODEL_THREADS", options->model_threads ? text("%u", options->model_threads) : NULL);

@@ -245,7 +245,7 @@ tbr_gpu_compile_bifrost(struct tbr_gpu_compilation *compilation, nir_shader *nir
    nir->options = valhall ? &bifrost_nir_options_v9 : &bifrost_nir_options_v6;
    if (!tbr_gpu_panfrost_accepts(nir))
       return false;
-   tbr_gpu_panfrost_begin(nir);
+   tbr_gpu_panfrost_begin(nir, inputs.gpu_id);
    bifrost_preprocess_nir(nir, inputs.gpu_id);
    tbr_gpu_panfrost_end(nir, &inputs);
    nir_shader_intrinsics_pass(nir, is_unknown, nir_metadata_all, &unknown);

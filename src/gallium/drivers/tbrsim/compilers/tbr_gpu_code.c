@@ -3,13 +3,15 @@
 
 #include "nir.h"
 #include "util/ralloc.h"
-#include "compilers/tbr_regions.h"
+#include "compilers/tbr_flow.h"
 
 typedef bool (*compiler)(struct tbr_gpu_compilation *compilation, nir_shader *nir);
 
 static const compiler compilers[CM_ISA_COUNT] = {
+   [CM_ISA_MIDGARD] = tbr_gpu_compile_midgard,
    [CM_ISA_BIFROST] = tbr_gpu_compile_bifrost,
    [CM_ISA_VALHALL] = tbr_gpu_compile_bifrost,
+   [CM_ISA_V3D] = tbr_gpu_compile_v3d,
 };
 
 bool
@@ -22,7 +24,7 @@ struct cm_shader_code *
 tbr_gpu_code_add_part(struct tbr_gpu_compilation *compilation, enum cm_code_part part)
 {
    struct tbr_gpu_code *code = compilation->code;
-   const unsigned num_regions = tbr_regions_count(compilation->regions);
+   const unsigned num_regions = tbr_flow_count_regions(compilation->flow);
    struct cm_code_region *regions = rzalloc_array(compilation->owner, struct cm_code_region, num_regions);
    if (!regions) {
       compilation->failed = true;
@@ -42,20 +44,21 @@ tbr_gpu_code_add_part(struct tbr_gpu_compilation *compilation, enum cm_code_part
 unsigned *
 tbr_gpu_code_find_regions(struct tbr_gpu_compilation *compilation, nir_shader *nir)
 {
-   unsigned *of_block =
-      rzalloc_array(compilation->owner, unsigned, nir_shader_get_entrypoint(nir)->num_blocks);
-   if (of_block && tbr_regions_join(compilation->regions, nir, of_block))
+   nir_function_impl *impl = nir_shader_get_entrypoint(nir);
+   nir_index_blocks(impl);
+   unsigned *of_block = rzalloc_array(compilation->owner, unsigned, impl->num_blocks);
+   if (of_block && tbr_flow_find_regions(compilation->flow, nir, of_block))
       return of_block;
    compilation->failed = true;
    return NULL;
 }
 
 bool
-tbr_gpu_code_compile(void *owner, enum cm_isa isa, const nir_shader *nir, const struct tbr_regions *regions,
+tbr_gpu_code_compile(void *owner, enum cm_isa isa, const nir_shader *nir, const struct tbr_flow *flow,
                      struct tbr_gpu_code *code)
 {
    assert(compilers[isa]);
-   struct tbr_gpu_compilation compilation = {.owner = owner, .isa = isa, .regions = regions, .code = code};
+   struct tbr_gpu_compilation compilation = {.owner = owner, .isa = isa, .flow = flow, .code = code};
    memset(code, 0, sizeof *code);
    nir_shader *copy = nir_shader_clone(NULL, nir);
    const bool done = copy && compilers[isa](&compilation, copy) && !compilation.failed;

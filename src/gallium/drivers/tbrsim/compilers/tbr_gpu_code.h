@@ -9,7 +9,7 @@
 #include "events/shader_code.h"
 
 struct nir_shader;
-struct tbr_regions;
+struct tbr_flow;
 
 /** A shader's code for one instruction set. */
 struct tbr_gpu_code {
@@ -22,10 +22,10 @@ bool tbr_gpu_code_has(enum cm_isa isa);
 
 /**
  * Compiles a shader. `nir` is what the state tracker hands over, before the driver's own passes; it is not changed.
- * `regions` are those of the shader as the driver executes it. `owner`, of ralloc, owns what the code points to; stage and
+ * `flow` is that of the shader as the driver executes it. `owner`, of ralloc, owns what the code points to; stage and
  * shader of the parts are the caller's to fill in. False if the compiler refuses the shader, or when out of memory.
  */
 bool tbr_gpu_code_compile(void *owner, enum cm_isa isa, const struct nir_shader *nir,
-                          const struct tbr_regions *regions, struct tbr_gpu_code *code);
+                          const struct tbr_flow *flow, struct tbr_gpu_code *code);
 
 #endif

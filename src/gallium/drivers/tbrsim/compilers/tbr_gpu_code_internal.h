@@ -11,7 +11,7 @@ struct nir_shader;
 struct tbr_gpu_compilation {
    void *owner;
    enum cm_isa isa;
-   const struct tbr_regions *regions;
+   const struct tbr_flow *flow;
    struct tbr_gpu_code *code;
    bool failed; /**< out of memory */
 };
@@ -32,5 +32,7 @@ unsigned *tbr_gpu_code_find_regions(struct tbr_gpu_compilation *compilation, str
 
 /** Compilers: they change `nir`. False: refused. */
 bool tbr_gpu_compile_bifrost(struct tbr_gpu_compilation *compilation, struct nir_shader *nir);
+bool tbr_gpu_compile_midgard(struct tbr_gpu_compilation *compilation, struct nir_shader *nir);
+bool tbr_gpu_compile_v3d(struct tbr_gpu_compilation *compilation, struct nir_shader *nir);
 
 #endif

@@ -174,16 +174,46 @@ name_tables(nir_builder *b, nir_instr *instr, void *data)
    }
 }
 
+/* ---- uniforms of 16 bits ------------------------------------------------------------ */
+
+/** Panfrost has uniforms of mediump in its uniform block with 16 bits, where tbrsim has them with 32 and converts them. */
+static bool
+narrow_uniform(nir_builder *b, nir_alu_instr *alu, void *data)
+{
+   if (alu->op != nir_op_f2f16 && alu->op != nir_op_f2fmp)
+      return false;
+   nir_intrinsic_instr *load = nir_src_as_intrinsic(alu->src[0].src);
+   if (!load || load->intrinsic != nir_intrinsic_load_ubo || load->def.bit_size != 32 ||
+       !nir_src_is_const(load->src[0]) || nir_src_as_uint(load->src[0]))
+      return false;
+   b->cursor = nir_after_instr(&load->instr);
+   /* At the same offset: no two have the same, and what is loaded does not matter. */
+   nir_def *value =
+      nir_load_ubo(b, load->def.num_components, 16, load->src[0].ssa, load->src[1].ssa,
+                   .align_mul = nir_intrinsic_align_mul(load),
+                   .align_offset = nir_intrinsic_align_offset(load),
+                   .range_base = nir_intrinsic_range_base(load), .range = nir_intrinsic_range(load));
+   nir_src_rewrite(&alu->src[0].src, value);
+   alu->op = nir_op_mov;
+   return true;
+}
+
 /* ---- around the compiler ---------------------------------------------------------- */
 
 void
-tbr_gpu_panfrost_begin(nir_shader *nir)
+tbr_gpu_panfrost_begin(nir_shader *nir, unsigned gpu_id)
 {
    /* Transform feedback is a separate program. */
    nir->info.has_transform_feedback_varyings = false;
    if (nir->info.stage == MESA_SHADER_FRAGMENT &&
        nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_COLOR))
       NIR_PASS(_, nir, nir_lower_fragcolor, 1);
+   /* Midgard's have 32. */
+   if (pan_arch(gpu_id) >= 6 && nir_shader_alu_pass(nir, narrow_uniform, nir_metadata_control_flow, NULL)) {
+      NIR_PASS(_, nir, nir_copy_prop);
+      NIR_PASS(_, nir, nir_opt_dce);
+      NIR_PASS(_, nir, nir_opt_cse);
+   }
 }
 
 void

@@ -11,7 +11,7 @@ struct panfrost_compile_inputs;
 /** Whether Panfrost draws with such shaders. */
 bool tbr_gpu_panfrost_accepts(struct nir_shader *nir);
 /** Before a compiler's first passes. */
-void tbr_gpu_panfrost_begin(struct nir_shader *nir);
+void tbr_gpu_panfrost_begin(struct nir_shader *nir, unsigned gpu_id);
 /** After them: values that the driver provides are in a uniform block of its own; what may be pushed into registers. */
 void tbr_gpu_panfrost_end(struct nir_shader *nir, struct panfrost_compile_inputs *inputs);
 

@@ -11,7 +11,7 @@
 #include "util/u_atomic.h"
 #include "util/u_inlines.h"
 #include "util/u_memory.h"
-#include "compilers/tbr_gpu_shaders.h"
+#include "shader/tbr_gpu_shaders.h"
 #include "pass/tbr_batch.h"
 #include "pass/tbr_hazards.h"
 #include "state/tbr_context.h"

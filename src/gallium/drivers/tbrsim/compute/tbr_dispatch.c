@@ -10,7 +10,7 @@
 #include "util/u_math.h"
 #include "util/u_memory.h"
 #include "util/u_thread.h"
-#include "compilers/tbr_gpu_shaders.h"
+#include "shader/tbr_gpu_shaders.h"
 #include "compute/tbr_compute.h"
 #include "state/tbr_context.h"
 #include "geometry/tbr_draw_events.h"

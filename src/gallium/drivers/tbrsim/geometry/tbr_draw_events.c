@@ -10,7 +10,7 @@
 #include "util/log.h"
 #include "util/u_atomic.h"
 #include "util/u_prim.h"
-#include "compilers/tbr_gpu_shaders.h"
+#include "shader/tbr_gpu_shaders.h"
 #include "pass/tbr_batch.h"
 #include "geometry/tbr_binning.h"
 #include "state/tbr_context.h"

@@ -13,7 +13,7 @@
 #include "util/os_misc.h"
 #include "util/u_math.h"
 #include "util/u_screen.h"
-#include "compilers/tbr_gpu_shaders.h"
+#include "shader/tbr_gpu_shaders.h"
 #include "compute/tbr_compute.h"
 #include "state/tbr_context.h"
 #include "tile/tbr_decoding.h"

@@ -16,7 +16,7 @@
 #include "util/u_debug.h"
 #include "util/u_memory.h"
 #include "util/u_screen.h"
-#include "compilers/tbr_gpu_shaders.h"
+#include "shader/tbr_gpu_shaders.h"
 #include "state/tbr_context.h"
 #include "pass/tbr_batch.h"
 #include "state/tbr_debug.h"
@@ -344,7 +344,7 @@ build_gpu(struct tbr_screen *screen)
 
    cm_set_message_handler(log_message);
    screen->config = load_config();
-   if (!screen->config || !tbr_gpu_shaders_wanted(&screen->isas))
+   if (!screen->config || !tbr_gpu_shaders_wanted(screen->config->shader.isa, &screen->isas))
       return false;
    snprintf(screen->renderer_name, sizeof screen->renderer_name, "tbrsim (%s, %s, LLVM %s)",
             screen->config->name, isa, MESA_LLVM_VERSION_STRING);

@@ -8,7 +8,7 @@
 #include "util/log.h"
 #include "util/u_memory.h"
 #include "util/u_prim.h"
-#include "compilers/tbr_gpu_shaders.h"
+#include "shader/tbr_gpu_shaders.h"
 #include "geometry/tbr_binning.h"
 #include "geometry/tbr_vertex_accesses.h"
 #include "pipe/tbr_functions.h"

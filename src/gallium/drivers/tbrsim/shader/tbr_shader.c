@@ -18,7 +18,7 @@
 #include "util/u_memory.h"
 #include "state/tbr_context.h"
 #include "state/tbr_debug.h"
-#include "compilers/tbr_gpu_shaders.h"
+#include "shader/tbr_gpu_shaders.h"
 #include "shader/tbr_nir.h"
 #include "shader/tbr_nir_fetch.h"
 #include "shader/tbr_nir_log.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "compilers/tbr_regions.h"
+#include "compilers/tbr_flow.h"
 
 #include "nir.h"
+#include "util/mesa-sha1.h"
 #include "util/ralloc.h"
 
 /* ---- trees of control flow ---------------------------------------------- */
@@ -23,7 +24,7 @@ struct flow_list {
    unsigned *blocks; /**< num_nodes + 1 indices */
 };
 
-struct tbr_regions {
+struct tbr_flow {
    struct flow_list *body;
    unsigned *of_block;
    unsigned num_blocks, num_regions;
@@ -74,78 +75,59 @@ create_list(void *owner, struct exec_list *nodes)
    return list;
 }
 
-/* ---- numbers of regions -------------------------------------------------- */
+/* ---- the flow and its regions --------------------------------------------- */
 
-/** Whether a list's end may be passed by: a jump of its own loop, at any depth. */
-static bool
-list_jumps(struct exec_list *nodes)
-{
-   foreach_list_typed(nir_cf_node, node, node, nodes)
-   {
-      if (node->type == nir_cf_node_block && nir_block_ends_in_jump(nir_cf_node_as_block(node)))
-         return true;
-      if (node->type == nir_cf_node_if && (list_jumps(&nir_cf_node_as_if(node)->then_list) ||
-                                           list_jumps(&nir_cf_node_as_if(node)->else_list)))
-         return true;
-   }
-   return false;
-}
-
-static void
-number_list(struct tbr_regions *regions, struct exec_list *nodes, unsigned region)
-{
-   foreach_list_typed(nir_cf_node, node, node, nodes)
-   {
-      if (node->type == nir_cf_node_block) {
-         regions->of_block[nir_cf_node_as_block(node)->index] = region;
-      } else if (node->type == nir_cf_node_loop) {
-         number_list(regions, &nir_cf_node_as_loop(node)->body, regions->num_regions++);
-      } else {
-         nir_if *branch = nir_cf_node_as_if(node);
-         struct exec_list *sides[] = {&branch->then_list, &branch->else_list};
-         bool jumps = false;
-         for (unsigned i = 0; i < ARRAY_SIZE(sides); i++) {
-            const bool empty = nir_cf_list_is_empty_block(sides[i]);
-            number_list(regions, sides[i], empty ? region : regions->num_regions++);
-            jumps |= list_jumps(sides[i]);
-         }
-         if (jumps)
-            region = regions->num_regions++;
-      }
-   }
-}
-
-struct tbr_regions *
-tbr_regions_create(void *owner, nir_shader *nir)
+struct tbr_flow *
+tbr_flow_create(void *owner, nir_shader *nir)
 {
    nir_function_impl *impl = nir_shader_get_entrypoint(nir);
-   struct tbr_regions *regions = rzalloc(owner, struct tbr_regions);
-   if (!regions)
+   struct tbr_flow *flow = rzalloc(owner, struct tbr_flow);
+   if (!flow)
       return NULL;
    nir_index_blocks(impl);
-   regions->of_block = rzalloc_array(regions, unsigned, impl->num_blocks);
-   regions->num_blocks = impl->num_blocks;
-   regions->body = create_list(regions, &impl->body);
-   if (!regions->of_block || !regions->body) {
-      ralloc_free(regions);
+   flow->num_blocks = impl->num_blocks;
+   flow->of_block = rzalloc_array(flow, unsigned, impl->num_blocks);
+   flow->body = create_list(flow, &impl->body);
+   if (!flow->of_block || !flow->body) {
+      ralloc_free(flow);
       return NULL;
    }
-   regions->num_regions = 1;
-   number_list(regions, &impl->body, 0);
-   return regions;
+   flow->num_regions = 1;
+   return flow;
 }
 
 void
-tbr_regions_number(struct tbr_regions *regions, const unsigned *of_block, unsigned count)
+tbr_flow_number(struct tbr_flow *flow, const unsigned *of_block, unsigned count)
 {
-   memcpy(regions->of_block, of_block, regions->num_blocks * sizeof *of_block);
-   regions->num_regions = count;
+   memcpy(flow->of_block, of_block, flow->num_blocks * sizeof *of_block);
+   flow->num_regions = count;
 }
 
 unsigned
-tbr_regions_count(const struct tbr_regions *regions)
+tbr_flow_count_regions(const struct tbr_flow *flow)
 {
-   return regions->num_regions;
+   return flow->num_regions;
+}
+
+static void
+digest_list(const struct tbr_flow *flow, const struct flow_list *list, struct mesa_sha1 *sha1)
+{
+   _mesa_sha1_update(sha1, &list->num_nodes, sizeof list->num_nodes);
+   _mesa_sha1_update(sha1, &list->num_instructions, sizeof list->num_instructions);
+   for (unsigned i = 0; i <= list->num_nodes; i++)
+      _mesa_sha1_update(sha1, &flow->of_block[list->blocks[i]], sizeof(unsigned));
+   for (unsigned i = 0; i < list->num_nodes; i++) {
+      _mesa_sha1_update(sha1, &list->nodes[i].type, sizeof list->nodes[i].type);
+      for (unsigned side = 0; side < 2 && list->nodes[i].lists[side]; side++)
+         digest_list(flow, list->nodes[i].lists[side], sha1);
+   }
+}
+
+void
+tbr_flow_digest(const struct tbr_flow *flow, struct mesa_sha1 *sha1)
+{
+   _mesa_sha1_update(sha1, &flow->num_regions, sizeof flow->num_regions);
+   digest_list(flow, flow->body, sha1);
 }
 
 /* ---- matching ------------------------------------------------------------- */
@@ -209,7 +191,7 @@ fill_list(const struct flow_list *list, unsigned region, unsigned *of_block)
 }
 
 static bool
-join_lists(void *owner, const struct tbr_regions *regions, const struct flow_list *source,
+join_lists(void *owner, const struct tbr_flow *flow, const struct flow_list *source,
            const struct flow_list *list, unsigned *of_block)
 {
    const unsigned *table = match_lists(owner, source, list);
@@ -227,28 +209,27 @@ join_lists(void *owner, const struct tbr_regions *regions, const struct flow_lis
          if (match || table[(i + 1) * stride + j] != table[i * stride + j])
             break;
       }
-      const unsigned region = regions->of_block[source->blocks[i]];
+      const unsigned region = flow->of_block[source->blocks[i]];
       of_block[list->blocks[j]] = region;
       for (unsigned side = 0; side < 2 && node->lists[side]; side++) {
          if (!match)
             fill_list(node->lists[side], region, of_block);
-         else if (!join_lists(owner, regions, source->nodes[i].lists[side], node->lists[side], of_block))
+         else if (!join_lists(owner, flow, source->nodes[i].lists[side], node->lists[side], of_block))
             return false;
       }
       i += match;
    }
-   of_block[list->blocks[list->num_nodes]] = regions->of_block[source->blocks[source->num_nodes]];
+   of_block[list->blocks[list->num_nodes]] = flow->of_block[source->blocks[source->num_nodes]];
    return true;
 }
 
 bool
-tbr_regions_join(const struct tbr_regions *regions, nir_shader *nir, unsigned *of_block)
+tbr_flow_find_regions(const struct tbr_flow *flow, nir_shader *nir, unsigned *of_block)
 {
    nir_function_impl *impl = nir_shader_get_entrypoint(nir);
    void *scratch = ralloc_context(NULL);
-   nir_index_blocks(impl);
    const struct flow_list *list = scratch ? create_list(scratch, &impl->body) : NULL;
-   const bool done = list && join_lists(scratch, regions, regions->body, list, of_block);
+   const bool done = list && join_lists(scratch, flow, flow->body, list, of_block);
    ralloc_free(scratch);
    return done;
 }

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "events/event_stream.h"
+#include "events/shader_code.h"
 
 struct nir_shader;
 struct tbr_context;
@@ -20,9 +20,9 @@ struct tbr_screen;
 /** A shader's copy. */
 struct tbr_gpu_shader;
 
-/** The instruction sets that are wanted, a bit for each enum cm_isa with a compiler. False, with a message, if a name in
- * the environment is wrong. */
-bool tbr_gpu_shaders_wanted(unsigned *isas);
+/** The instruction sets that are wanted, a bit for each enum cm_isa with a compiler: the configuration's and those in the
+ * environment. False, with a message, if a name there is wrong. */
+bool tbr_gpu_shaders_wanted(enum cm_isa configured, unsigned *isas);
 
 /** Keeps a copy of a shader, which the driver's first passes are about to change, until the shader is created or freed. */
 void tbr_gpu_shaders_keep(struct nir_shader *nir);

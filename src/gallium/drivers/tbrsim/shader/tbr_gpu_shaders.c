@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-#include "compilers/tbr_gpu_shaders.h"
+#include "shader/tbr_gpu_shaders.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "gallivm/lp_bld_misc.h"
 #include "nir.h"
+#include "nir_serialize.h"
+#include "util/blob.h"
 #include "util/hash_table.h"
 #include "util/log.h"
+#include "util/mesa-sha1.h"
 #include "util/ralloc.h"
 #include "util/simple_mtx.h"
 #include "compilers/tbr_gpu_code.h"
-#include "compilers/tbr_regions.h"
+#include "compilers/tbr_flow.h"
+#include "model/tbr_model.h"
+#include "shader/tbr_shader_cache.h"
 #include "state/tbr_context.h"
 #include "state/tbr_debug.h"
 #include "state/tbr_screen.h"
 
 struct tbr_gpu_shader {
    nir_shader *nir; /**< NULL once it is compiled */
-   struct tbr_regions *regions;
+   struct tbr_flow *flow;
 };
 
 static const char *const isa_names[CM_ISA_COUNT] = {
@@ -54,10 +60,10 @@ report_unknown(const char *value)
 }
 
 bool
-tbr_gpu_shaders_wanted(unsigned *isas)
+tbr_gpu_shaders_wanted(enum cm_isa configured, unsigned *isas)
 {
    const char *value = getenv("TBRSIM_RECORD_ISA");
-   *isas = 0;
+   *isas = tbr_gpu_code_has(configured) ? 1u << configured : 0;
    if (!value || !*value)
       return true;
    for (const char *name = value;; name++) {
@@ -135,8 +141,8 @@ tbr_gpu_shader_create(const struct tbr_screen *screen, nir_shader *nir)
    if (!shader)
       return NULL;
    shader->nir = take(shader, nir);
-   shader->regions = tbr_regions_create(shader, nir);
-   if (!shader->nir || !shader->regions) {
+   shader->flow = tbr_flow_create(shader, nir);
+   if (!shader->nir || !shader->flow) {
       ralloc_free(shader);
       return NULL;
    }
@@ -147,7 +153,7 @@ void
 tbr_gpu_shader_number_regions(struct tbr_gpu_shader *shader, const unsigned *of_block, unsigned count)
 {
    if (shader)
-      tbr_regions_number(shader->regions, of_block, count);
+      tbr_flow_number(shader->flow, of_block, count);
 }
 
 void
@@ -182,6 +188,78 @@ print_part(const struct cm_shader_code *part)
    }
 }
 
+/* On disk: what follows the parts are their regions. */
+
+static void
+digest_shader(const struct tbr_gpu_shader *shader, enum cm_isa isa, unsigned char *digest)
+{
+   static const char kind[] = "code of GPUs";
+   struct mesa_sha1 sha1;
+   struct blob blob;
+   blob_init(&blob);
+   nir_serialize(&blob, shader->nir, true);
+   _mesa_sha1_init(&sha1);
+   _mesa_sha1_update(&sha1, kind, sizeof kind);
+   _mesa_sha1_update(&sha1, isa_names[isa], strlen(isa_names[isa]));
+   tbr_flow_digest(shader->flow, &sha1);
+   _mesa_sha1_update(&sha1, blob.data, blob.size);
+   _mesa_sha1_final(&sha1, digest);
+   blob_finish(&blob);
+}
+
+static bool
+load_code(struct tbr_shader_cache *cache, struct tbr_gpu_shader *shader, const unsigned char *digest,
+          struct tbr_gpu_code *code)
+{
+   struct lp_cached_code found = {0};
+   tbr_shader_cache_find(cache, digest, &found);
+   if (!found.data)
+      return false;
+   struct blob_reader reader;
+   blob_reader_init(&reader, found.data, found.data_size);
+   blob_copy_bytes(&reader, code, sizeof *code);
+   const unsigned num_parts = MIN2(code->num_parts, CM_CODE_PARTS);
+   for (unsigned i = 0; i < num_parts && !reader.overrun; i++) {
+      const size_t bytes = code->parts[i].num_regions * sizeof(struct cm_code_region);
+      const void *regions = blob_read_bytes(&reader, bytes);
+      code->parts[i].regions = regions ? ralloc_memdup(shader, regions, bytes) : NULL;
+   }
+   const bool complete = !reader.overrun && reader.current == reader.end && num_parts == code->num_parts;
+   free(found.data);
+   return complete;
+}
+
+static void
+store_code(struct tbr_shader_cache *cache, const unsigned char *digest, const struct tbr_gpu_code *code)
+{
+   struct tbr_gpu_code plain = *code;
+   struct blob blob;
+   blob_init(&blob);
+   for (unsigned i = 0; i < code->num_parts; i++)
+      plain.parts[i].regions = NULL;
+   blob_write_bytes(&blob, &plain, sizeof plain);
+   for (unsigned i = 0; i < code->num_parts; i++)
+      blob_write_bytes(&blob, code->parts[i].regions,
+                       code->parts[i].num_regions * sizeof(struct cm_code_region));
+   if (!blob.out_of_memory)
+      tbr_shader_cache_store(cache, digest,
+                             &(struct lp_cached_code){.data = blob.data, .data_size = blob.size});
+   blob_finish(&blob);
+}
+
+/** Compiles a shader, or loads the code from disk; none: the compiler refuses it. */
+static void
+make_code(const struct tbr_screen *screen, struct tbr_gpu_shader *shader, enum cm_isa isa,
+          struct tbr_gpu_code *code)
+{
+   unsigned char digest[SHA1_DIGEST_LENGTH];
+   digest_shader(shader, isa, digest);
+   if (load_code(screen->shader_cache, shader, digest, code))
+      return;
+   tbr_gpu_code_compile(shader, isa, shader->nir, shader->flow, code);
+   store_code(screen->shader_cache, digest, code);
+}
+
 void
 tbr_gpu_shader_announce(struct tbr_context *context, enum cm_shader_stage stage, uint32_t id,
                         struct tbr_gpu_shader *shader)
@@ -193,16 +271,16 @@ tbr_gpu_shader_announce(struct tbr_context *context, enum cm_shader_stage stage,
       struct tbr_gpu_code code;
       if (!(screen->isas & 1u << isa))
          continue;
-      if (!tbr_gpu_code_compile(shader, isa, shader->nir, shader->regions, &code)) {
-         if (tbr_debug.flags & TBR_DEBUG_SHADERS)
-            fprintf(tbr_debug.out, "%s shader %u: no code of %s\n", stages[stage], id, isa_names[isa]);
-         continue;
-      }
+      make_code(screen, shader, isa, &code);
+      if (!code.num_parts && tbr_debug.flags & TBR_DEBUG_SHADERS)
+         fprintf(tbr_debug.out, "%s shader %u: no code of %s\n", stages[stage], id, isa_names[isa]);
       for (unsigned i = 0; i < code.num_parts; i++) {
          code.parts[i].stage = stage;
          code.parts[i].shader = id;
          if (tbr_debug.flags & TBR_DEBUG_SHADERS)
             print_part(&code.parts[i]);
+         if (screen->model)
+            tbr_model_define_code(screen->model, &code.parts[i]);
       }
    }
    ralloc_free(shader->nir);
