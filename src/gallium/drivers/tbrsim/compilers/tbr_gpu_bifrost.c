@@ -221,10 +221,21 @@ is_known(nir_intrinsic_op op, bool valhall)
    }
 }
 
+/** Whether the compiler will ask what differs between invocations, which it cannot say of a vertex' raw number. */
+static bool
+needs_divergence(const struct shader_info *info)
+{
+   return info->inputs_read_indirectly || info->outputs_accessed_indirectly ||
+          info->patch_inputs_read_indirectly || info->patch_outputs_accessed_indirectly ||
+          info->images_used[0];
+}
+
 static bool
 is_unknown(nir_builder *b, nir_intrinsic_instr *intrinsic, void *data)
 {
    bool *unknown = data;
+   if (intrinsic->intrinsic == nir_intrinsic_load_raw_vertex_id_pan && needs_divergence(&b->shader->info))
+      *unknown = true;
    *unknown |= !is_known(intrinsic->intrinsic, b->shader->options == &bifrost_nir_options_v9);
    return false;
 }

@@ -61,6 +61,8 @@ tbr_gpu_code_compile(void *owner, enum cm_isa isa, const nir_shader *nir, const 
    struct tbr_gpu_compilation compilation = {.owner = owner, .isa = isa, .flow = flow, .code = code};
    memset(code, 0, sizeof *code);
    nir_shader *copy = nir_shader_clone(NULL, nir);
+   if (copy)
+      nir_shader_gather_info(copy, nir_shader_get_entrypoint(copy));
    const bool done = copy && compilers[isa](&compilation, copy) && !compilation.failed;
    ralloc_free(copy);
    if (!done)

@@ -37,6 +37,10 @@ tbr_gpu_panfrost_accepts(nir_shader *nir)
    /* Only fragment and compute shaders have side effects. */
    if (stage == MESA_SHADER_VERTEX && nir->info.writes_memory)
       return false;
+   /* Reads of the tile buffer and second sources depend on formats. */
+   if (stage == MESA_SHADER_FRAGMENT &&
+       (nir->info.outputs_read || nir->info.fs.pixel_interlock_ordered || nir->info.fs.color_is_dual_source))
+      return false;
    bool wide = false, accepted = true;
    nir_foreach_block (block, nir_shader_get_entrypoint(nir)) {
       nir_foreach_instr (instr, block) {
