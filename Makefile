@@ -166,6 +166,10 @@ sensitivity: deps all ## cycles and energy where a value without a source is ano
 	@/usr/bin/python3 experiments/assumption_sensitivity.py --tbrsim $(BUILD)/bin/tbrsim --out $(BUILD)/sensitivity \
 		$(if $(KEEP_TABLES),--keep) $(if $(TRACES),$(wildcard $(TRACES)/*.trace),$(SENSITIVITY:%=apitrace-replays/glmark2_%.trace))
 
+validate: deps-experiments all ## predicted frame times of glmark2's scenes beside those of GPUs that are sold (DEVICE=NAME: one; RANGES=1: with assumed values at both ends of their ranges; KEEP_TABLES=1 keeps the tables)
+	@/usr/bin/python3 -B experiments/validate.py --tbrsim $(BUILD)/bin/tbrsim --clock $(BUILD)/experiments/validation/frame-clock.so \
+		--out $(BUILD)/validate $(if $(DEVICE),--only $(DEVICE)) $(if $(RANGES),--ranges) $(if $(KEEP_TABLES),--keep)
+
 PAPER ?= tcor boustrophedonic dtm-nuca gspc banked
 reproduce: deps-experiments all ## the papers' evaluations beside ours, on scenes, as a page (PAPER=tcor, TRACES=DIR: on captures, too; QUICK=1, PROFILE=slurm)
 	@/usr/bin/python3 experiments/reproduce.py --out $(BUILD)/reproduce$(if $(QUICK),/quick) --build $(BUILD) --variants \
@@ -194,4 +198,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all install uninstall deps deps-deb deb test-deb deps-docs deps-wheel wheel release deps-experiments deps-programs deps-slurm docs gallery demo test test-rounds test-programs test-slurm model test-images test-recordings test-kills soak compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-textures bench-recordings bench-configurations bench-sweep bench-threads experiments reproduce sensitivity scenes captures update-replays lint format clean help
+.PHONY: all install uninstall deps deps-deb deb test-deb deps-docs deps-wheel wheel release deps-experiments deps-programs deps-slurm docs gallery demo test test-rounds test-programs test-slurm model test-images test-recordings test-kills soak compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-textures bench-recordings bench-configurations bench-sweep bench-threads experiments reproduce sensitivity validate scenes captures update-replays lint format clean help

@@ -258,6 +258,27 @@ class Assumptions(EnergyTest):
                          [(number, str(self.expected(preset, "cycles")[0]))
                           for number, preset in (("1", "tcor-64k"), ("3", "tcor-baseline-64k"))])
 
+    def test_validated(self):
+        """How far off a preset's times were: not where it is changed, nor without timing. Here its file is another one."""
+        for path in tbrsim.SOURCE.glob("configs/*.yaml"):
+            (self.directory / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+        self.path("mali-g52-mc1.yaml", "extends: tcor-baseline-64k\n")
+
+        def lines(*options):
+            printed = tbrsim.run("sim", *options, "--out", self.directory / "out", self.shared / "test.tbr",
+                                 variables={"TBRSIM_CONFIG_DIR": str(self.directory)}, check=True).stdout
+            return re.findall(r"^.*validated against.*$", printed, re.MULTILINE)
+
+        with open(tbrsim.SOURCE / "data" / "validation-summary.csv", encoding="utf-8", newline="") as file:
+            row = next(row for row in csv.DictReader(file) if row["preset"] == "mali-g52-mc1")
+        line = (f"validated against {row['scenes']} scenes of mali-g52-mc1 at {row['width']}x{row['height']}: "
+                f"mean error {float(row['error']):.0f} % (docs/validation.md)")
+        timed = ["--config", "mali-g52-mc1", "--timing", "on"]
+        self.assertEqual(lines(*timed), [line])
+        self.assertEqual(lines(*timed, "--set", "l2.ways=4"), [])
+        self.assertEqual(lines("--config", "mali-g52-mc1"), [])
+        self.assertEqual(lines("--timing", "on", "--config", "tcor-64k", "--config", "mali-g52-mc1"), [f"[2] {line}"])
+
 
 if __name__ == "__main__":
     tbrsim.main("write-recording")

@@ -25,6 +25,13 @@ static const struct assumed_value {
 #include "assumed_values.inc"
 };
 
+static const struct validation {
+   const char *preset;
+   const char *text;
+} validations[] = {
+#include "validation.inc"
+};
+
 /* A configuration's value of a dotted key; NULL: it has none, or an optional one is 0. */
 static const json_t *
 find_value(const json_t *values, const char *key)
@@ -128,4 +135,33 @@ assumed_values_line(const struct cm_config *config, const char *preset, enum ass
       return text("%s on %u assumed values; none of them matters (docs/trust.md)", names[result], count);
    return text("%s on %u assumed values; %u of them matter, %s most: up to %.0f %% (docs/trust.md)",
                names[result], count, matter, most->key, most->change[result]);
+}
+
+/* Whether a configuration simulates what the preset of its name does. */
+static bool
+is_preset(const struct comparison *comparison)
+{
+   static const char *const others[] = {"description", "threads", "timing"};
+   if (!comparison->preset)
+      return false;
+   for (size_t o = 0; o < sizeof(others) / sizeof(*others); o++) {
+      json_object_del(comparison->values, others[o]);
+      json_object_del(comparison->preset_values, others[o]);
+   }
+   return json_equal(comparison->values, comparison->preset_values);
+}
+
+char *
+validation_line(const struct cm_config *config, const char *preset)
+{
+   char *line = NULL;
+   for (size_t v = 0; v < sizeof(validations) / sizeof(*validations); v++) {
+      if (strcmp(validations[v].preset, preset))
+         continue;
+      struct comparison comparison = compare(config, preset);
+      if (is_preset(&comparison))
+         line = text("validated against %s (docs/validation.md)", validations[v].text);
+      comparison_finish(&comparison);
+   }
+   return line;
 }

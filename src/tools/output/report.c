@@ -66,9 +66,12 @@ report_print(const char *directory, const struct cm_config *config)
    const double nanoseconds = (double)json_integer_value(json_object_get(totals, "gpu.time"));
    if (cycles > 0 && nanoseconds > 0) {
       char *line = assumed_values_line(config, config->name, ASSUMED_CYCLES);
-      printf("\n%.0f cycles/frame, %.1f frames/s at %u MHz\n%s\n", cycles / (double)frames,
-             1e9 * (double)frames / nanoseconds, config->clock_mhz, line);
+      char *validation = validation_line(config, config->name);
+      printf("\n%.0f cycles/frame, %.1f frames/s at %u MHz\n%s\n%s%s", cycles / (double)frames,
+             1e9 * (double)frames / nanoseconds, config->clock_mhz, line, validation ? validation : "",
+             validation ? "\n" : "");
       free(line);
+      free(validation);
    }
    char *bound = bound_line(totals, config);
    if (bound)

@@ -51,6 +51,19 @@ total_json(const struct simulation *simulation, const char *name)
    return index >= 0 ? json_integer((json_int_t)simulation->total[index]) : json_null();
 }
 
+/* With which GPU the cycles were compared. */
+static void
+print_validations(const struct simulation *simulations, unsigned count)
+{
+   for (unsigned s = 0; s < count; s++) {
+      const struct cm_config *config = simulations[s].configuration->config;
+      char *line = config->timing == CM_TIMING_ON ? validation_line(config, config->name) : NULL;
+      if (line)
+         printf("[%u] %s\n", s + 1, line);
+      free(line);
+   }
+}
+
 /* What the cycles rest on: of configurations of which that is the same, once. */
 static void
 print_assumed_values(const struct simulation *simulations, unsigned count)
@@ -88,6 +101,7 @@ simulation_table_print(const struct simulation *simulations, unsigned count)
    putchar('\n');
    output_table(rows, stdout);
    print_assumed_values(simulations, count);
+   print_validations(simulations, count);
 }
 
 /* ---- for other programs --------------------------------------------------------- */

@@ -170,7 +170,8 @@ TEST(no_configuration)
       {"description: x\nclock_mhz: 1\n", ":1: mode: missing, expected one of: tbdr, tbr, imr"},
       {"description: x\nclock_mhz: [1\n", ":"},
       {"description: x\ndescription: y\n", ":2: description: duplicate key"},
-      {"extends: mali\n", ":1: extends: no preset 'mali' (did you mean mali-like?), expected"},
+      {"extends: mali\n",
+       ":1: extends: no preset 'mali' (did you mean mali-g52-mc1, mali-g57-mc2 or mali-like?), expected"},
       {"\tdescription: x\n", ":1: "},
    };
    char path[] = "config_errors_XXXXXX.yaml";
@@ -196,7 +197,8 @@ TEST(no_file)
    assert_string_equal(
       error, "no preset 'no-such-preset', expected one of those that tbrsim configs lists, or a .yaml file");
    assert_null(cm_config_load("mali", NULL, error, sizeof error));
-   assert_non_null(strstr(error, "no preset 'mali' (did you mean mali-like?), expected"));
+   assert_non_null(
+      strstr(error, "no preset 'mali' (did you mean mali-g52-mc1, mali-g57-mc2 or mali-like?), expected"));
    assert_null(cm_config_load("./none.yaml", NULL, error, sizeof error));
    assert_non_null(strstr(error, "./none.yaml: No such file or directory"));
    assert_null(cm_config_load("/", NULL, error, sizeof error));

@@ -23,7 +23,12 @@ check_preset(const char *name, const char *description, void *context)
    } memories[] = {
       {"imr", "DDR3_4Gb_x16_1600", 2, 25600, 15, 15, 15},
       {"banked-imr", "DDR3_4Gb_x16_1600", 2, 25600, 15, 15, 15},
+      {"mali-g52-mc1", "LPDDR4_8Gb_x16_3200", 2, 12800, 34, 29, 29},
+      {"mali-g57-mc2", "LPDDR4X_8Gb_x16_4266", 2, 17057, 44, 39, 39},
+      {"mali-t860-mp4", "DDR3_4Gb_x16_1866", 1, 7476, 13, 13, 13},
       {"mali", "LPDDR5_16Gb_x16_6400", 4, 51200, 17, 15, 15},
+      {"bxm-4-64", "LPDDR4X_8Gb_x16_4266", 4, 34115, 44, 39, 39},
+      {"vc4-pi3", "LPDDR3_8Gb_x16_800", 2, 3200, 6, 8, 8},
       {"v3d", "LPDDR4_8Gb_x16_3200", 2, 12800, 34, 29, 29},
       {"", "LPDDR3_8Gb_x32_1333", 2, 10666, 10, 12, 12},
    };
