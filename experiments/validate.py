@@ -7,7 +7,8 @@ usage: validate.py --tbrsim COMMAND --clock frame-clock.so --out DIR [--only DEV
 
 data/hardware-glmark2.csv has what was measured, data/hardware-runs.csv the preset and the size of each run. Scenes are
 recorded once, in DIR/recordings: remove it after the driver has changed. Each is simulated anew. --ranges also
-simulates each assumed value of the presets at both ends of its range (data/assumptions.csv). With --keep, the
+simulates the presets without each mechanism, and each of their assumed values at both ends of its range
+(data/assumptions.csv); for a device whose size is not known, at the first size only. With --keep, the
 committed results are written anew; else it says whether they differ.
 """
 import argparse
@@ -35,6 +36,9 @@ RANGE_COLUMNS = ["device", "width", "height", "preset", "key", "value", "setting
 SUMMARY_COLUMNS = ["device", "width", "height", "preset", "scenes", "rank_correlation", "ratio", "error", "scaled_error"]
 NEAR_FASTEST = 1.1  # frames that take at most so many times as long as the device's fastest are bound by something else
 ISAS = "midgard,bifrost,valhall,v3d"  # what a preset may name as shader.isa
+# What each mechanism is worth: (key, its value without the mechanism, what this value needs besides).
+MECHANISMS = [("core", "simple", ["fragment_stage.scheduler=round-robin", "shader.isa=nir"]), ("shader.isa", "nir", []),
+              ("shader_core.vertices", "whole", []), ("shader_core.overlap", "none", [])]
 
 
 def run_name(run):
@@ -112,9 +116,13 @@ def compared(rows):
 
 
 def ranges_of(validation, preset):
-    """[(key, value, settings)] for each end of the ranges of a preset's own assumed values that change cycles."""
+    """[(key, value, settings)] without each of the mechanisms, and for each end of the ranges of a preset's own assumed values
+    that change cycles."""
     followers = assumptions.read_assumed(assumptions.presets()[preset])
     values = validation.tool.flat(preset)
+    for key, without, others in MECHANISMS:
+        if values.get(key, without) != without:
+            yield key, values[key], [f"{key}={without}", *others]
     for row in sensitivity.read_csv(sensitivity.RANGES):
         if row["preset"] == preset and not row["key"].startswith("energy."):
             for side in ("from", "to"):
@@ -239,7 +247,8 @@ def main():
         if options.only in (None, run["device"]):
             print(f"{run_name(run)}: {run['preset']}", flush=True)
             its = list(results(validation, run, [row for row in measured if row["device"] == run["device"]]))
-            ranges += range_results(validation, run, its) if options.ranges else []
+            if options.ranges and run["device"] not in {row["device"] for row in rows}:
+                ranges += range_results(validation, run, its)
             rows += its
     print("\n".join(summary_table(rows)))
     (options.out / "validation.csv").write_text(csv_text(COLUMNS, rows), encoding="utf-8")

@@ -49,6 +49,9 @@ class ByHand(unittest.TestCase):
         self.assertEqual(bounds.bound(counters), "bandwidth")
         self.assertEqual(bounds.bound(counters | {"dram_system.busy_cycles": 1}), "arithmetic")
         self.assertEqual(bounds.shares(counters)["rasterizer"], 0.5)
+        cores = counters | {"shader_core.issue.busy_cycles": 8, "shader_core.texture.busy_cycles": 9}  # of 10 cycles
+        self.assertEqual(bounds.bound(cores), "texture")
+        self.assertEqual(bounds.shares(cores)["arithmetic"], 0.8)
 
 
 class Committed(unittest.TestCase):

@@ -208,7 +208,7 @@ TEST(vendors)
    } presets[] = {
       {"mali-like", CM_MODE_TBR, 600, 16, 4, 4, 16 << 10, 512 << 10, 2, 32768, 0, CM_PLACEMENT_MORTON_4K},
       {"powervr-like", CM_MODE_TBDR, 600, 32, 2, 1, 64 << 10, 256 << 10, 4, 32768, 25, CM_PLACEMENT_RZ},
-      {"v3d-pi4", CM_MODE_TBR, 500, 64, 8, 2, 64 << 10, 1 << 20, 2, 8192, 0, CM_PLACEMENT_MORTON_4K},
+      {"v3d-pi4", CM_MODE_TBR, 500, 64, 1, 1, 64 << 10, 1 << 20, 2, 8192, 0, CM_PLACEMENT_MORTON_4K},
    };
    for (unsigned i = 0; i < sizeof presets / sizeof presets[0]; i++) {
       struct cm_config *config = test_config_of(presets[i].name, NULL);
