@@ -107,12 +107,12 @@ extern const struct option_row config_option_rows[], frame_option_rows[], timeli
 #define LIVE_THREAD_OPTIONS(live) MODEL_THREAD_OPTIONS(&(live)->model_threads)
 /** Of commands that simulate live: --no-model, --out and --thumbnails; --record and --record-visible; --driver. */
 #define LIVE_OPTIONS(live, preset) OPTION_ROWS(live_option_rows, 0, 3, live, struct options, preset)
-#define RECORD_OPTIONS(live) OPTION_ROWS(live_option_rows, 3, 5, live, struct options, NULL)
+#define RECORD_OPTIONS(live) OPTION_ROWS(live_option_rows, 3, 6, live, struct options, NULL)
 /** --format csv|parquet of the tables next to the statistics. */
 #define TABLE_OPTIONS(live) OPTION_ROWS(table_option_rows, 0, 1, live, struct options, NULL)
 /** Of commands that simulate live: --frames, which may be several ranges, and --selected. */
 #define LIVE_FRAME_OPTIONS(live) OPTION_ROWS(live_frame_option_rows, 0, 2, live, struct options, NULL)
-#define DRIVER_OPTIONS(live) OPTION_ROWS(live_option_rows, 5, 6, live, struct options, NULL)
+#define DRIVER_OPTIONS(live) OPTION_ROWS(live_option_rows, 6, 7, live, struct options, NULL)
 /* clang-format on */
 
 /** Of an option or a variable: a whole number; else exits with a message, "expected" and what is. */
