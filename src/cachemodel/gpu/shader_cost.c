@@ -33,18 +33,31 @@ cm_costed_shaders_finish(struct cm_gpu *gpu)
    cm_id_table_finish(&shaders->seen);
 }
 
-/* The code of a shader for the GPU's instruction set; NULL: there is none, or it is the renderer's. */
+/* The code of a shader for the GPU's instruction set; NULL: there is none. */
 static const struct cm_shader_code *
-find_code(struct cm_gpu *gpu, enum cm_shader_stage stage, uint32_t shader, enum cm_code_part part)
+find_code(const struct cm_gpu *gpu, enum cm_shader_stage stage, uint32_t shader, enum cm_code_part part)
+{
+   return cm_shader_codes_find(&gpu->codes, stage, shader, (enum cm_isa)gpu->config.shader.isa, part);
+}
+
+/* Counts a shader, once. */
+static void
+count_shader(struct cm_gpu *gpu, enum cm_shader_stage stage, uint32_t shader, bool has_code)
 {
    struct cm_costed_shaders *shaders = &gpu->costed;
-   const enum cm_isa isa = (enum cm_isa)gpu->config.shader.isa;
-   const struct cm_shader_code *code = cm_shader_codes_find(&gpu->codes, stage, shader, isa, part);
-   if (isa == CM_ISA_NIR || part != CM_CODE_WHOLE)
-      return code;
    const uint32_t before = shaders->seen.count;
+   if (gpu->config.shader.isa == CM_ISA_NIR)
+      return;
    cm_id_table_add(&shaders->seen, (uint64_t)stage << 32 | shader);
-   shaders->without_code += shaders->seen.count > before && !code;
+   shaders->without_code += shaders->seen.count > before && !has_code;
+}
+
+/* The code of a shader that is not in parts. */
+static const struct cm_shader_code *
+find_whole(struct cm_gpu *gpu, enum cm_shader_stage stage, uint32_t shader)
+{
+   const struct cm_shader_code *code = find_code(gpu, stage, shader, CM_CODE_WHOLE);
+   count_shader(gpu, stage, shader, code);
    return code;
 }
 
@@ -60,7 +73,7 @@ struct cm_shader_cost
 cm_fragment_cost(struct cm_gpu *gpu, const struct cm_draw *draw, uint32_t attributes, const uint32_t *runs)
 {
    const uint32_t shader = draw->fragment_shader.id;
-   const struct cm_shader_code *code = find_code(gpu, CM_SHADER_FRAGMENT, shader, CM_CODE_WHOLE);
+   const struct cm_shader_code *code = find_whole(gpu, CM_SHADER_FRAGMENT, shader);
    struct cm_shader_cost cost = {.threads_shared = 1};
    if (code && code->isa != CM_ISA_NIR) {
       for (unsigned p = 0; p < CM_PIPE_COUNT; p++)
@@ -133,22 +146,27 @@ mean_cost(struct cm_gpu *gpu, const struct cm_draw *draw, enum cm_preraster_stag
    return cost;
 }
 
-/* In two parts, where there are: of a shader without, all is of the position. */
+/* Shaders of vertices may have code in two parts, position and varyings, or as a whole, or both. Where vertices are not
+ * shaded in parts, one that has no other code costs both; where they are, one without parts is all of the position. */
 static void
 log_vertex_costs(struct cm_gpu *gpu, const struct cm_draw *draw)
 {
    const struct cm_shader *shader = &draw->vertex_shader;
-   const bool is_split = gpu->config.shader_core.vertices == CM_CORE_VERTICES_POSITIONS_FIRST;
    const struct cm_shader_code *whole = find_code(gpu, CM_SHADER_VERTEX, shader->id, CM_CODE_WHOLE);
-   const struct cm_shader_code *position =
-      is_split ? find_code(gpu, CM_SHADER_VERTEX, shader->id, CM_CODE_POSITION) : NULL;
-   const struct cm_shader_code *varyings =
-      position ? find_code(gpu, CM_SHADER_VERTEX, shader->id, CM_CODE_VARYINGS) : NULL;
-   const struct cm_shader_cost cost =
-      mean_cost(gpu, draw, CM_PRERASTER_VERTEX, shader, position ? position : whole);
+   const struct cm_shader_code *position = find_code(gpu, CM_SHADER_VERTEX, shader->id, CM_CODE_POSITION);
+   const struct cm_shader_code *varyings = find_code(gpu, CM_SHADER_VERTEX, shader->id, CM_CODE_VARYINGS);
+   const bool is_split = position && gpu->config.shader_core.vertices == CM_CORE_VERTICES_POSITIONS_FIRST;
+   const bool has_parts = is_split || (position && !whole);
+   struct cm_shader_cost cost =
+      mean_cost(gpu, draw, CM_PRERASTER_VERTEX, shader, has_parts ? position : whole);
    struct cm_shader_cost rest = {.threads_shared = 1};
-   if (varyings)
+   count_shader(gpu, CM_SHADER_VERTEX, shader->id, whole || position);
+   if (has_parts && varyings)
       rest = mean_cost(gpu, draw, CM_PRERASTER_VERTEX, shader, varyings);
+   for (unsigned p = 0; !is_split && p < CM_PIPE_COUNT; p++)
+      cost.operations[p] = saturated((uint64_t)cost.operations[p] + rest.operations[p]);
+   if (!is_split)
+      cost.threads_shared = cm_max(cost.threads_shared, rest.threads_shared);
    cm_timing_draw_cost(gpu->timing, CM_PRERASTER_VERTEX, CM_CODE_WHOLE, &cost);
    cm_timing_draw_cost(gpu->timing, CM_PRERASTER_VERTEX, CM_CODE_VARYINGS, &rest);
 }
@@ -169,8 +187,7 @@ cm_log_draw_costs(struct cm_gpu *gpu, const struct cm_draw *draw)
    for (unsigned s = 0; s < sizeof stages / sizeof stages[0] && (draw->patches || draw->geometry_invocations);
         s++) {
       const struct cm_shader *shader = stages[s].shader;
-      const struct cm_shader_code *code =
-         shader->id ? find_code(gpu, stages[s].is, shader->id, CM_CODE_WHOLE) : NULL;
+      const struct cm_shader_code *code = shader->id ? find_whole(gpu, stages[s].is, shader->id) : NULL;
       const struct cm_shader_cost cost = mean_cost(gpu, draw, stages[s].stage, shader, code);
       cm_timing_draw_cost(gpu->timing, stages[s].stage, CM_CODE_WHOLE, &cost);
    }
