@@ -83,13 +83,14 @@ run_accesses(struct cm_cores_timing *timing, uint32_t begin, uint32_t end, uint6
    return cm_dependency_resolve(&memory->base, &wait);
 }
 
-/* Runs a warp with `used` threads on the next core, not before `ready`. Its accesses, tokens [begin, end), start with its
+/* Runs a warp of a draw with `used` threads on the next core, not before `ready`. Its accesses, tokens [begin, end), start with its
  * first instruction. Returns when it is done. */
 static uint64_t
-run(struct cm_cores_timing *timing, uint32_t number, uint32_t used, uint64_t ready, uint32_t begin,
-    uint32_t end)
+run(struct cm_cores_timing *timing, const struct cm_logged_draw *draw, uint32_t number, uint32_t used,
+    uint64_t ready, uint32_t begin, uint32_t end)
 {
    struct cm_core_geometry *geometry = &timing->geometry;
+   const struct cm_work *work = geometry->first;
    struct cm_core *core = &timing->cores[geometry->next_core];
    const struct cm_shader_cost *cost = &geometry->first->log.costs.items[number];
    const uint32_t threads = cm_core_warp_threads(timing->config, cost->threads_shared);
@@ -106,6 +107,7 @@ run(struct cm_cores_timing *timing, uint32_t number, uint32_t used, uint64_t rea
    const struct cm_warp_times times = cm_core_pipes_run(&core->pipes, &warp, geometry->dispatched);
    struct cm_stage *processor = &timing->base.processors[core - timing->cores];
    if (issue->free > issue_free) {
+      cm_core_serve(work, processor, (uint32_t)(draw - work->log.draws.items));
       cm_stage_account(processor, CM_STAGE_STARVED, times.begin);
       cm_stage_account(processor, CM_STAGE_BUSY, (issue->free + issue->rate - 1) / issue->rate);
    }
@@ -138,7 +140,7 @@ run_stages(struct cm_cores_timing *timing, const struct cm_logged_draw *draw, ui
             first = accesses && first == UINT32_MAX ? accesses->begin : first;
             last = accesses ? accesses->end : last;
          }
-         shaded = cm_later(shaded, run(timing, draw->costs[stage], count, ready, first, last));
+         shaded = cm_later(shaded, run(timing, draw, draw->costs[stage], count, ready, first, last));
       }
    }
    return shaded;
@@ -157,7 +159,7 @@ run_varyings(struct cm_cores_timing *timing, const struct cm_logged_draw *draw, 
    while (geometry->owed >= (uint64_t)most * draw->num_vertices || (is_last && geometry->owed)) {
       const uint64_t all = (geometry->owed + draw->num_vertices - 1) / draw->num_vertices;
       const uint32_t count = (uint32_t)cm_min64(most, all);
-      run(timing, draw->varyings_cost, count, geometry->tiler.until, 0, 0);
+      run(timing, draw, draw->varyings_cost, count, geometry->tiler.until, 0, 0);
       geometry->owed -= cm_min64(geometry->owed, (uint64_t)count * draw->num_vertices);
    }
 }
@@ -178,7 +180,7 @@ shade(struct cm_cores_timing *timing)
       accesses += vertices[v].tokens_end - vertices[v].accesses_begin;
    /* Between what two vertices access lie the attributes of the second. */
    if (warp->shaded)
-      shaded = run(timing, draw->costs[CM_PRERASTER_VERTEX], warp->shaded, arrived, 0, 0);
+      shaded = run(timing, draw, draw->costs[CM_PRERASTER_VERTEX], warp->shaded, arrived, 0, 0);
    for (uint32_t v = 0; accesses && v < warp->vertices; v++)
       shaded = cm_later(shaded, run_accesses(timing, vertices[v].accesses_begin, vertices[v].tokens_end,
                                              geometry->dispatched));
