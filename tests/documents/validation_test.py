@@ -2,6 +2,7 @@
 """How near predictions are, by hand; data/validation*.csv and docs/validation.md are of what was measured and of one another."""
 
 import pathlib
+import re
 import sys
 import unittest
 
@@ -72,6 +73,7 @@ class Committed(unittest.TestCase):
                          validate.csv_text(validate.SUMMARY_COLUMNS, validate.summary(rows)))
         page = validate.PAGE.read_text(encoding="utf-8")
         self.assertEqual(page, validate.page(page, rows, ranges))
+        self.assertNotRegex(re.sub(r"(?m)^(<!-- .* -->\n)(\|.*\n)*", "", page), r"(?m)^\|")  # no other tables
         self.assertNotEqual(page, validate.page(page, [row | {"predicted_ms": f"{2 * float(row['predicted_ms'])}"} for row in rows], ranges))
 
 
