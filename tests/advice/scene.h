@@ -7,8 +7,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Pixels of the window a side, and of most targets: what fills them reads a texture of this size 1:1. */
+/** Pixels of the window a side, and of most targets: what fills them reads a texture of this size 1:1. A program that is to be
+ * smaller is compiled with -DWINDOW_SIZE. */
+#ifndef WINDOW_SIZE
 #define WINDOW_SIZE 512
+#endif
 
 struct scene {
    const char *name;

@@ -50,8 +50,7 @@ class Pages(tbrsim.DisplayTestCase):
             write_program(programs / "glmark2-es2",
                           f"set -- \"$1\" \"$2:nframes=24\"\nexec {glmark} -s 128x128 \"$@\"")
         cls.game = cls.shared / "game"
-        slow_game = cls.build / "tests/tutorials/slow_game"
-        write_program(cls.game, f"exec {slow_game} {FRAMES} {GAME}")
+        write_program(cls.game, f"exec {cls.build / 'tests/tutorials/small_game'} {FRAMES} {GAME}")
         # TBRSIM: the Python package, which is the checkout's, would look for the command in its folder build.
         cls.environment = tbrsim.environment(
             TBRSIM=str(cls.build / "bin" / "tbrsim"),

@@ -16,7 +16,7 @@
 
 #include <GLES2/gl2ext.h>
 
-enum { SHADOW_SIZE = 256, FLOOR_SIZE = 1024 };
+enum { SHADOW_SIZE = WINDOW_SIZE / 2, FLOOR_SIZE = WINDOW_SIZE * 2 };
 
 enum fix { ONE_PASS, DISCARD_DEPTH, MIPMAPS, COMPRESSED, NUM_FIXES };
 static const char *const fix_names[NUM_FIXES] = {"one-pass", "discard-depth", "mipmaps", "compressed"};
