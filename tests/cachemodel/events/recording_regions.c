@@ -115,7 +115,7 @@ TEST(codes_refused)
    static const struct cm_code_region regions[CM_MAX_REGIONS + 1];
    const struct cm_shader_code usual = {.shader = 1, .num_regions = 2, .regions = regions};
    check_code(&usual, CM_RECORDING_VERSION, NULL);
-   check_code(&usual, CM_RECORDING_VERSION - 1, "unknown type");
+   check_code(&usual, CM_RECORDING_REGIONS_VERSION - 1, "unknown type");
 #define REFUSED(expected, member, value)                 \
    do {                                                  \
       struct cm_shader_code code = usual;                \
