@@ -136,9 +136,28 @@ is_known(nir_intrinsic_op op)
 }
 
 static bool
-is_unknown(nir_builder *b, nir_intrinsic_instr *intrinsic, void *data)
+is_known_texture_operation(nir_texop op)
 {
-   *(bool *)data |= !is_known(intrinsic->intrinsic);
+   switch (op) {
+   case nir_texop_tex:
+   case nir_texop_tg4:
+   case nir_texop_txb:
+   case nir_texop_txf:
+   case nir_texop_txf_ms:
+   case nir_texop_txl: return true;
+   default: return false;
+   }
+}
+
+static bool
+is_unknown(nir_builder *b, nir_instr *instr, void *data)
+{
+   if (instr->type == nir_instr_type_intrinsic)
+      *(bool *)data |= !is_known(nir_instr_as_intrinsic(instr)->intrinsic);
+   else if (instr->type == nir_instr_type_tex)
+      *(bool *)data |= !is_known_texture_operation(nir_instr_as_tex(instr)->op);
+   else if (instr->type == nir_instr_type_alu)
+      *(bool *)data |= nir_instr_as_alu(instr)->op == nir_op_bitfield_reverse;
    return false;
 }
 
@@ -160,7 +179,7 @@ tbr_gpu_compile_midgard(struct tbr_gpu_compilation *compilation, nir_shader *nir
    tbr_gpu_panfrost_begin(nir, inputs.gpu_id);
    midgard_preprocess_nir(nir, inputs.gpu_id);
    tbr_gpu_panfrost_end(nir, &inputs);
-   nir_shader_intrinsics_pass(nir, is_unknown, nir_metadata_all, &unknown);
+   nir_shader_instructions_pass(nir, is_unknown, nir_metadata_all, &unknown);
    if (unknown)
       return false;
    util_dynarray_init(&binary, NULL);

@@ -19,6 +19,11 @@ is_accepted(const nir_instr *instr)
 {
    if (instr->type == nir_instr_type_call)
       return false;
+   if (instr->type == nir_instr_type_tex) {
+      const nir_texop op = nir_instr_as_tex((nir_instr *)instr)->op;
+      return op != nir_texop_query_levels && op != nir_texop_texture_samples &&
+             op != nir_texop_samples_identical;
+   }
    if (instr->type != nir_instr_type_intrinsic)
       return true;
    switch (nir_instr_as_intrinsic((nir_instr *)instr)->intrinsic) {
@@ -36,6 +41,9 @@ tbr_gpu_panfrost_accepts(nir_shader *nir)
       return false;
    /* Only fragment and compute shaders have side effects. */
    if (stage == MESA_SHADER_VERTEX && nir->info.writes_memory)
+      return false;
+   /* Panfrost does not let vertex shaders choose the layer or the viewport. */
+   if (stage == MESA_SHADER_VERTEX && nir->info.outputs_written & (VARYING_BIT_LAYER | VARYING_BIT_VIEWPORT))
       return false;
    /* Reads of the tile buffer and second sources depend on formats. */
    if (stage == MESA_SHADER_FRAGMENT &&

@@ -233,8 +233,10 @@ accepts(nir_shader *nir)
    if (info->stage != MESA_SHADER_VERTEX && info->stage != MESA_SHADER_FRAGMENT &&
        info->stage != MESA_SHADER_COMPUTE)
       return false;
-   /* Its vertex shaders store to no memory, and its fragment shaders do not read the tile buffer by variables. */
-   if ((info->stage == MESA_SHADER_VERTEX && info->writes_memory) ||
+   /* Its vertex shaders store to no memory and choose no layer or viewport, and its fragment shaders do not read the tile
+    * buffer by variables. */
+   if ((info->stage == MESA_SHADER_VERTEX &&
+        (info->writes_memory || info->outputs_written & (VARYING_BIT_LAYER | VARYING_BIT_VIEWPORT))) ||
        (info->stage == MESA_SHADER_FRAGMENT && info->outputs_read))
       return false;
    if (BITSET_LAST_BIT(info->textures_used) > V3D_MAX_TEXTURE_SAMPLERS)
