@@ -43,7 +43,7 @@ GUESSES = (
     ("configs malilike", "no preset 'malilike' (did you mean mali-like?), expected one of those that tbrsim configs lists, or a .yaml file"),
     ("configs --flat mali", "no preset 'mali' (did you mean mali-g52-mc1, mali-g57-mc2 or mali-like?), expected one of those that tbrsim configs lists, or a .yaml file"),
     ("configs --flat tcor table", "--flat and --set: expected one configuration"),
-    ("configs mali x", "no preset has 'mali' and the other words in name or description"),
+    ("configs mali zz", "no preset has 'mali' and the other words in name or description"),
     ("env --set l2.sise=2M", "caches.l2.sise: no key 'sise' (did you mean l2.size?), expected keys of: size, ways, block,"),
     ("env --set l2=2M", "l2: no key 'l2' (did you mean l2.size, l2.ways or l2.block?), expected keys of: description,"),
     ("env --set tile_size=16", "tile_size: no key 'tile_size' (did you mean tile.size?), expected keys of: description,"),

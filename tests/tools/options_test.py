@@ -12,7 +12,7 @@ from support import tbrsim  # noqa: E402
 COMMANDS = ("run", "replay", "sim", "info", "export", "analyze", "sweep", "report", "energy", "llc", "env", "cache",
             "configs", "counters", "advise", "select", "parquet", "doctor", "explore")
 # A value for each option that does not take any text.
-VALUES = {"timing": "on", "attribute": "draw", "vary": "l2.ways=4", "frames": "1-2", "warm-up": "1", "unit": "l2",
+VALUES = {"record-isa": "bifrost", "timing": "on", "attribute": "draw", "vary": "l2.ways=4", "frames": "1-2", "warm-up": "1", "unit": "l2",
           "index": "xor", "jobs": "2", "model-threads": "2", "format": "json", "driver": "llvmpipe", "screen": "100x100",
           "max-size": "1M", "tolerance": "1", "timeline": "1", "sets": "4", "most": "3", "retries": "1", "least": "1", "budget": "9",
           "error": "1", "cache": "1M", "table": "quads",
