@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** Shaders with as many instructions as are asked for: what draws the scene, and after it instructions that each need
  * the result of the one before and leave the colour as it is, so that no compiler can remove or join them. An
- * instruction is one on scalars, as GPUs of today execute them; a texture read and a written target are one each. */
+ * instruction is one on scalars, as GPUs of today execute them; a product with the addition that alone uses it is one; a
+ * texture read and a written target are one each. */
 #include <GLES3/gl3.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -109,20 +110,22 @@ add_transformation(struct source *source, bool perspective)
           : "   return vec4(at.xy * view.xy + vec2(0.0, view.z), 0.0, 1.0);\n}\n");
 }
 
-/* Instructions without any fillers: the reads and targets, four a colour that is combined, one that joins the four. */
+/* Instructions without any fillers: the reads and targets, four per colour that is combined, but for the one that is
+ * added to a product, one that joins the four. */
 static unsigned
 fragment_needs(struct shader_request request)
 {
    const unsigned reads = request.reads ? request.reads : 1, combined = reads - 1 + request.attributes - 2;
    const bool filled = request.instructions > reads + request.targets;
-   return reads + request.targets + 4 * combined + (combined || filled);
+   const unsigned added = request.attributes >= 4;
+   return reads + request.targets + 4 * (combined - added) + (combined || filled);
 }
 
 static unsigned
 vertex_needs(struct shader_request request)
 {
-   static const unsigned attributes[MAX_ATTRIBUTES + 1] = {[3] = 13, [4] = 21, [5] = 26};
-   return (request.perspective ? 18 : 13) + attributes[request.attributes];
+   static const unsigned attributes[MAX_ATTRIBUTES + 1] = {[3] = 10, [4] = 15, [5] = 23};
+   return (request.perspective ? 13 : 10) + attributes[request.attributes];
 }
 
 unsigned
@@ -198,7 +201,7 @@ build_full_screen_program(unsigned reads, unsigned instructions)
    add(&fragment, "void main()\n{\n   vec4 sum = texture(unit0, uv) * shares[0];\n");
    for (unsigned i = 1; i < reads; i++)
       add(&fragment, "   sum += texture(unit%u, uv) * shares[%u];\n", i, i);
-   add_filler(&fragment, "sum.x", instructions > 9 * reads ? instructions - 9 * reads : 0);
+   add_filler(&fragment, "sum.x", instructions > 5 * reads + 4 ? instructions - 5 * reads - 4 : 0);
    add(&fragment, "   color = sum;\n}\n");
    return build(vertex, fragment);
 }
