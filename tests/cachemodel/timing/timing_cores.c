@@ -405,6 +405,131 @@ TEST(tile_a_core)
    assert_near(cycles[2], 2 * tile, tile / 10);
 }
 
+/* ---- texels and pixels --------------------------------------------------------- */
+
+/* What each quad of a tile reads, with one texture instruction, and writes. */
+struct quad_access {
+   struct cm_resource_description texture;
+   uint32_t levels, slices, probes;
+   uint8_t attachments; /* a mask */
+};
+
+/* A tile full of quads, two of which are a warp. */
+static struct pass_builder *
+tile_of(const struct quad_access *access)
+{
+   const uint32_t tile = 0;
+   struct pass_builder *pass = pass_new(0, 16, 16, 16);
+   struct cm_footprint footprints[4];
+   uint32_t count = 0;
+   for (uint8_t level = 0; level < access->levels; level++) {
+      for (uint32_t slice = 0; slice < access->slices; slice++)
+         footprints[count++] = (struct cm_footprint){.level = level,
+                                                     .layer = slice,
+                                                     .live = 15,
+                                                     .linear = !access->texture.is_buffer};
+   }
+   pass->pass.kind = CM_PASS_TBR;
+   struct cm_draw *draw = pass_draw(pass);
+   draw->fragment_shader.id = 9;
+   draw->tests.color_write = access->attachments;
+   draw->num_textures = 1;
+   draw->textures[0].resource = access->texture.id;
+   draw->textures[0].texel_bytes = access->texture.block_bytes;
+   pass_primitive(pass, 1, &tile, 1);
+   for (uint32_t q = 0; q < TILE_QUADS; q++) {
+      pass_shade(pass, 0, 0, 1, 15);
+      for (uint32_t probe = 0; probe < access->probes; probe++)
+         pass_footprints(pass, 0, 0, footprints, count);
+   }
+   return pass;
+}
+
+/* The cycles of such a tile; *busy: those of a pipe. */
+static uint64_t
+cycles_of_access(const struct quad_access *access, const char *const *changes, const char *counter,
+                 uint64_t *busy)
+{
+   struct cm_gpu *gpu = ideal_gpu(changes);
+   if (access->texture.id)
+      cm_gpu_define_resource(gpu, &access->texture);
+   define_code(gpu, CM_PIPE_ISSUE, 1, CM_PIPE_ISSUE, 1);
+   pass_run_and_free(tile_of(access), gpu);
+   cm_gpu_frame_end(gpu);
+   const uint64_t cycles = gpu_total(gpu, "gpu.cycles");
+   *busy = gpu_total(gpu, counter);
+   cm_gpu_destroy(gpu);
+   return cycles;
+}
+
+/* A bilinear sample of narrow texels for each fragment and each level, slice and probe; wide texels take as long as the
+ * narrow ones that have as many bytes. */
+TEST(texture_pipe)
+{
+   static const char *const counter = "shader_core.texture.busy_cycles";
+   struct cm_resource_description compressed = describe_texture(64, 64, 7, 16), volume, buffer;
+   compressed.block_width = compressed.block_height = 4;
+   volume = describe_texture(64, 64, 4, 4);
+   volume.depth = 8;
+   buffer = describe_texture(4096, 1, 1, 8);
+   buffer.is_buffer = true;
+   const struct {
+      struct quad_access access;
+      const char *texel_bytes;
+      uint32_t samples; /* of a fragment */
+   } cases[] = {
+      {{describe_texture(64, 64, 7, 4), 1, 1, 1, 1}, "4", 1},
+      {{describe_texture(64, 64, 7, 4), 2, 1, 1, 1}, "4", 2}, /* trilinear */
+      {{describe_texture(64, 64, 7, 4), 2, 1, 3, 1}, "4", 6}, /* anisotropic */
+      {{volume, 1, 2, 1, 1}, "4", 2},                         /* of three dimensions */
+      {{volume, 2, 2, 1, 1}, "4", 4},
+      {{describe_texture(64, 64, 7, 1), 1, 1, 1, 1}, "4", 1}, /* narrow and wide texels */
+      {{describe_texture(64, 64, 7, 6), 1, 1, 1, 1}, "4", 2},
+      {{describe_texture(64, 64, 7, 8), 1, 1, 1, 1}, "4", 2},
+      {{describe_texture(64, 64, 7, 16), 2, 1, 1, 1}, "4", 8},
+      {{describe_texture(64, 64, 7, 16), 1, 1, 1, 1}, "16", 1},
+      {{describe_texture(64, 64, 7, 16), 1, 1, 1, 1}, "0", 1}, /* all texels alike */
+      {{compressed, 2, 1, 1, 1}, "4", 2},
+      {{buffer, 1, 1, 1, 1}, "4", 2},
+   };
+   for (unsigned c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+      for (uint32_t texels = 1; texels <= 2; texels++) {
+         char rate[64], bytes[64];
+         uint64_t busy;
+         struct quad_access without = cases[c].access;
+         snprintf(rate, sizeof rate, "shader_core.texels=%u", texels);
+         snprintf(bytes, sizeof bytes, "shader_core.texel_bytes=%s", cases[c].texel_bytes);
+         const char *const changes[] = {rate, bytes, NULL};
+         without.probes = 0;
+         const uint64_t before = cycles_of_access(&without, changes, counter, &busy);
+         assert_int_equal(busy, 0);
+         const uint64_t found = cycles_of_access(&cases[c].access, changes, counter, &busy) - before;
+         const uint64_t expected = TILE_QUADS * 4 * cases[c].samples / texels;
+         assert_int_equal(busy, expected);
+         assert_near(found, expected, TILE_QUADS / 2 + 2);
+      }
+   }
+}
+
+/* All pixels of a quad that writes any, for each attachment. */
+TEST(tile_pipe)
+{
+   static const char *const counter = "shader_core.tile.busy_cycles";
+   static const char *const changes[] = {"shader_core.tile_pixels=2", NULL};
+   static const uint8_t masks[] = {1, 4, 3, 11};
+   uint64_t busy;
+   const struct quad_access none = {.attachments = 0};
+   const uint64_t before = cycles_of_access(&none, changes, counter, &busy);
+   assert_int_equal(busy, 0);
+   for (unsigned m = 0; m < sizeof masks; m++) {
+      const struct quad_access access = {.attachments = masks[m]};
+      const uint64_t expected = TILE_QUADS * 4 * (uint64_t)__builtin_popcount(masks[m]) / 2;
+      const uint64_t found = cycles_of_access(&access, changes, counter, &busy) - before;
+      assert_int_equal(busy, expected);
+      assert_near(found, expected, TILE_QUADS / 2 + 2);
+   }
+}
+
 /* ---- frames -------------------------------------------------------------------- */
 
 /* The cycles of a stage's states, of so many alike, are all cycles. */
