@@ -255,7 +255,8 @@ issue(struct cm_compute_timing *compute, uint32_t number, struct cm_compute_grou
    serve(processor, group, waits_for_program ? 0 : group->waits_for);
    cm_stage_account(processor->stage, waits_for_program ? CM_STAGE_MEMORY : group->reason, begin);
    serve(processor, group, 0);
-   run->issued = cm_later(units->issue(compute->pipeline, number, begin, cycles), begin + cycles);
+   run->issued =
+      cm_later(compute->pipeline->type->issue(compute->pipeline, number, begin, cycles), begin + cycles);
    run->tail = accesses ? cycles - accesses * piece : 0;
    cm_dependency_begin(&run->wait, 0);
    run->pending = false;

@@ -19,8 +19,6 @@ struct cm_pipeline;
 
 /** What the units of a pipeline do for it. */
 struct cm_compute_units {
-   /** A processor issues instructions of quads from a cycle on. Returns when the last one is. */
-   uint64_t (*issue)(struct cm_pipeline *pipeline, uint32_t processor, uint64_t begin, uint64_t instructions);
    /** Fetches of shaders, of parameters: all that a wait is for. */
    void (*fetch)(struct cm_pipeline *pipeline, const cm_entry *token, const cm_entry *end, uint64_t cycle,
                  struct cm_dependency *wait);

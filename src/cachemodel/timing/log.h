@@ -212,6 +212,16 @@ cm_is_store_group(cm_entry group)
    return cm_entry_stream(group) == CM_STREAM_STORAGE && cm_group_operation(group) == CM_STORAGE_STORE;
 }
 
+/** The end of a group of tokens that begins at token. */
+static inline const cm_entry *
+cm_group_end(const cm_entry *token, const cm_entry *end)
+{
+   token++;
+   while (token < end && cm_entry_kind(*token) != CM_ENTRY_GROUP)
+      token++;
+   return token;
+}
+
 static inline const cm_entry *
 cm_log_token(const struct cm_log *log, uint32_t number)
 {

@@ -113,6 +113,17 @@ collect(struct cm_pipeline *pipeline)
    cm_memory_collect(pipeline->memory, next);
 }
 
+uint64_t
+cm_pipeline_hierarchy_misses(const struct cm_pipeline *pipeline, unsigned number)
+{
+   const enum cm_unit unit = number ? CM_UNIT_L2 : CM_UNIT_TEXTURE_CACHE;
+   const struct cm_counter counter = {.unit = (int)unit,
+                                      .instance = -1,
+                                      .stream = -1,
+                                      .event = CM_CACHE_EVENT_MISSES};
+   return pipeline->config->caches[unit].size ? cm_hierarchy_counter(pipeline->hierarchy, &counter) : 0;
+}
+
 /* ---- frames -------------------------------------------------------------- */
 
 uint64_t
@@ -163,6 +174,20 @@ end_frame(struct cm_pipeline *pipeline)
       cm_cycle_attribution_add_up(pipeline->attribution);
    if (pipeline->report)
       cm_report_end_frame(pipeline->report, cycle);
+}
+
+void
+cm_pipeline_take_compute(struct cm_pipeline *pipeline, struct cm_work *work)
+{
+   uint64_t end = pipeline->compute.is_active ? 0 : pipeline->type->complete(pipeline);
+   if (pipeline->has_failed) {
+      cm_log_queue_give_back(&pipeline->logs, work);
+      return;
+   }
+   pipeline->last_pass = work->pass;
+   end = cm_compute_timing_take(&pipeline->compute, work, end);
+   if (end)
+      pipeline->type->idle(pipeline, end);
 }
 
 /* The thread's: a log, or the end of the frame. */
@@ -256,9 +281,10 @@ cm_pipeline_create(const struct cm_pipeline_type *type, const struct cm_config *
       return NULL;
    pipeline->type = type;
    pipeline->config = config;
+   pipeline->hierarchy = hierarchy;
    pipeline->processors =
       cm_pool_take(&pipeline->pool, config->fragment_stage.processors, sizeof *pipeline->processors);
-   if (type->init(pipeline, hierarchy, nuca) && !pipeline->pool.out_of_memory && attribute(pipeline) &&
+   if (type->init(pipeline, nuca) && !pipeline->pool.out_of_memory && attribute(pipeline) &&
        cm_log_queue_init(&pipeline->logs, take, pipeline))
       return pipeline;
    cm_pipeline_destroy(pipeline);

@@ -39,6 +39,8 @@ struct cm_value_part {
 /** Counts of misses in a timeline: the counter is the increase per cycle. */
 #define CM_REPORT_MISSES 2
 
+struct cm_texture_timing;
+
 /** A kind of pipeline: its parts, in the order of their counters, each list ended by zeros, and its functions. Before the
  * counters of the parts come gpu.cycles and gpu.time, after them CM_DRAM_SYSTEM_COUNTERS. */
 struct cm_pipeline_type {
@@ -50,14 +52,18 @@ struct cm_pipeline_type {
    } misses[CM_REPORT_MISSES];
    size_t size; /**< of its structure, which begins with a struct cm_pipeline */
 
-   /** Builds it, with memory of its pool; sets memory, and prepares compute. False when out of memory. */
-   bool (*init)(struct cm_pipeline *pipeline, struct cm_hierarchy *hierarchy, const struct cm_nuca *nuca);
+   /** Builds it, with memory of its pool; sets memory and texture, and prepares compute. False when out of memory. */
+   bool (*init)(struct cm_pipeline *pipeline, const struct cm_nuca *nuca);
    /** Returns its logs, and frees what is not in its pool. */
    void (*finish)(struct cm_pipeline *pipeline);
    /** Takes a log, which it returns when it is done with it. On the thread, like the following ones. */
    void (*take)(struct cm_pipeline *pipeline, struct cm_work *work);
    /** Completes all work, if it does not fail. Returns the cycle. */
    uint64_t (*complete)(struct cm_pipeline *pipeline);
+   /** All wait until a cycle at which all work is done. NULL: the pipeline takes compute passes itself. */
+   void (*idle)(struct cm_pipeline *pipeline, uint64_t cycle);
+   /** A processor issues instructions of quads of a compute pass from a cycle on. Returns when the last one is. */
+   uint64_t (*issue)(struct cm_pipeline *pipeline, uint32_t processor, uint64_t begin, uint64_t instructions);
    /** Misses so far. */
    uint64_t (*count_misses)(const struct cm_pipeline *pipeline, unsigned number);
 };
@@ -98,8 +104,10 @@ extern const struct cm_pipeline_type cm_immediate_pipeline;
 struct cm_pipeline {
    const struct cm_pipeline_type *type;
    const struct cm_config *config;
-   struct cm_pool pool;                   /**< all memory but DRAM, the mesh and the logs */
+   struct cm_pool pool; /**< all memory but DRAM, the mesh and the logs */
+   struct cm_hierarchy *hierarchy;
    struct cm_memory *memory;              /**< a part of the pipeline's */
+   struct cm_texture_timing *texture;     /**< likewise; NULL in mode imr */
    struct cm_compute_timing compute;      /**< of compute passes, on its Fragment Processors */
    struct cm_log_queue logs;              /**< from the consumer */
    struct cm_report *report;              /**< to a timeline; NULL: there is none */
@@ -115,6 +123,13 @@ struct cm_pipeline {
    bool frame_has_ended;                     /**< they are those of the last frame */
    struct cm_cycle_attribution *attribution; /**< NULL: cycles are not attributed */
 };
+
+/** The cycles of a stage are for a draw of a log from now on; CM_NO_ITEM: for all of the log. */
+static inline void
+cm_work_serve(const struct cm_work *work, struct cm_stage *stage, uint32_t draw)
+{
+   cm_stage_serve(stage, work->pass, draw, 0, work->tile);
+}
 
 /** A context of a Fragment Processor, which an item, a quad or a block, has while its shader runs. */
 struct cm_context {
@@ -170,6 +185,13 @@ uint64_t cm_pipeline_last_cycle(const struct cm_pipeline *pipeline);
 
 /** These wait until a cycle at which the whole pass is done. */
 void cm_pipeline_idle(struct cm_pipeline *pipeline, uint32_t pass, uint64_t until);
+
+/** Takes a log of a compute pass, or of the end of a pass that accesses storage: it begins when all before it is done, and what
+ * follows when it is. */
+void cm_pipeline_take_compute(struct cm_pipeline *pipeline, struct cm_work *work);
+
+/** Misses of the first texture caches (number 0) or of the L2, as the hierarchy has counted them. */
+uint64_t cm_pipeline_hierarchy_misses(const struct cm_pipeline *pipeline, unsigned number);
 
 /** Its queue of that number. */
 const struct cm_queue *cm_pipeline_queue(const struct cm_pipeline *pipeline, unsigned number);

@@ -3,20 +3,25 @@
 
 #include <assert.h>
 
+#include "timing/tiled/compute.h"
 #include "util/message.h"
+
+/** Invocations of a quad. */
+#define QUAD 4
 
 /* ---- building ------------------------------------------------------------ */
 
 static bool
-init(struct cm_pipeline *pipeline, struct cm_hierarchy *hierarchy, const struct cm_nuca *nuca)
+init(struct cm_pipeline *pipeline, const struct cm_nuca *nuca)
 {
    struct cm_cores_timing *timing = (struct cm_cores_timing *)pipeline;
    const struct cm_config *config = pipeline->config;
    struct cm_pool *pool = &pipeline->pool;
    pipeline->memory = &timing->memory.base;
+   pipeline->texture = &timing->texture;
    timing->config = &config->shader_core;
    timing->pipeline = &config->pipeline;
-   timing->hierarchy = hierarchy;
+   const uint32_t threads = timing->config->threads;
    timing->num_cores = config->fragment_stage.processors;
    timing->cores = cm_pool_take(pool, timing->num_cores, sizeof *timing->cores);
    for (uint32_t c = 0; timing->cores && c < timing->num_cores; c++)
@@ -24,8 +29,9 @@ init(struct cm_pipeline *pipeline, struct cm_hierarchy *hierarchy, const struct 
    cm_core_geometry_init(timing);
    const bool has_memory = cm_tiled_memory_init(&timing->memory, config, nuca, pool);
    cm_texture_timing_init(&timing->texture, &timing->memory, timing->num_cores,
-                          cm_core_compute_accesses(config), pool);
-   cm_core_compute_init(timing);
+                          cm_tiled_compute_accesses(config, threads / timing->config->warp_threads, threads),
+                          pool);
+   cm_tiled_compute_init(pipeline, threads);
    return has_memory;
 }
 
@@ -281,8 +287,9 @@ idle_core(struct cm_cores_timing *timing, struct cm_core *core, uint64_t end)
 
 /* Synchronizes all parts at the end of a frame. */
 static void
-idle_until(struct cm_cores_timing *timing, uint64_t end)
+idle(struct cm_pipeline *pipeline, uint64_t end)
 {
+   struct cm_cores_timing *timing = (struct cm_cores_timing *)pipeline;
    cm_pipeline_idle(&timing->base, timing->base.last_pass, end);
    for (uint32_t c = 0; c < timing->num_cores; c++)
       idle_core(timing, &timing->cores[c], end);
@@ -318,13 +325,8 @@ complete(struct cm_cores_timing *timing)
 static void
 count(struct cm_cores_timing *timing)
 {
-   struct cm_tiled_memory *memory = &timing->memory;
    struct cm_core_counts *counts = &timing->counts;
-   memory->base.texture_waits = memory->base.stores.mshrs = 0;
-   for (uint32_t i = 0; i < memory->num_texture; i++) {
-      memory->base.texture_waits += memory->texture[i].waits;
-      memory->base.stores.mshrs += memory->load_store[i].waits;
-   }
+   cm_tiled_memory_add_up(&timing->memory);
    counts->depth = 0;
    for (unsigned p = 0; p < CM_PIPE_COUNT; p++)
       counts->busy[p] = 0;
@@ -336,33 +338,15 @@ count(struct cm_cores_timing *timing)
 }
 
 static uint64_t
-complete_frame(struct cm_pipeline *pipeline)
+complete_all(struct cm_pipeline *pipeline)
 {
    struct cm_cores_timing *timing = (struct cm_cores_timing *)pipeline;
    const uint64_t end = complete(timing);
    if (end == CM_UNKNOWN)
       return end;
-   idle_until(timing, end);
+   idle(pipeline, end);
    count(timing);
    return end;
-}
-
-/* A compute pass, or the end of one that accesses storage, begins when all before it is done, and what follows when it
- * is. */
-static void
-take_compute(struct cm_cores_timing *timing, struct cm_work *work)
-{
-   uint64_t end = timing->base.compute.is_active ? 0 : complete(timing);
-   if (timing->base.has_failed) {
-      cm_log_queue_give_back(&timing->base.logs, work);
-      return;
-   }
-   if (end)
-      idle_until(timing, end);
-   timing->base.last_pass = work->pass;
-   end = cm_compute_timing_take(&timing->base.compute, work, end);
-   if (end)
-      idle_until(timing, end);
 }
 
 static void
@@ -370,13 +354,26 @@ take(struct cm_pipeline *pipeline, struct cm_work *work)
 {
    struct cm_cores_timing *timing = (struct cm_cores_timing *)pipeline;
    if (work->kind >= CM_LOG_DISPATCH) {
-      take_compute(timing, work);
+      cm_pipeline_take_compute(pipeline, work);
       return;
    }
    assert(work->kind != CM_LOG_PASS);
    pipeline->last_pass = work->pass;
    append(timing, work);
    advance(timing, false);
+}
+
+/* An invocation of a compute pass has the instructions that the renderer executes. */
+static uint64_t
+issue(struct cm_pipeline *pipeline, uint32_t processor, uint64_t begin, uint64_t instructions)
+{
+   struct cm_core_pipes *pipes = &((struct cm_cores_timing *)pipeline)->cores[processor].pipes;
+   struct cm_warp warp = {
+      .units = {[CM_PIPE_ISSUE] = instructions * QUAD, [CM_PIPE_FMA] = instructions * QUAD}};
+   const struct cm_warp_times times = cm_core_pipes_run(pipes, &warp, begin);
+   cm_stage_account(&pipeline->processors[processor], CM_STAGE_STARVED, times.begin);
+   cm_stage_account(&pipeline->processors[processor], CM_STAGE_BUSY, times.issued);
+   return times.issued;
 }
 
 /* ---- what is counted ----------------------------------------------------- */
@@ -425,18 +422,6 @@ static const struct cm_queue_part queues[] = {
    {0},
 };
 
-static uint64_t
-count_misses(const struct cm_pipeline *pipeline, unsigned number)
-{
-   const struct cm_cores_timing *timing = (const struct cm_cores_timing *)pipeline;
-   const enum cm_unit unit = number ? CM_UNIT_L2 : CM_UNIT_TEXTURE_CACHE;
-   const struct cm_counter counter = {.unit = (int)unit,
-                                      .instance = -1,
-                                      .stream = -1,
-                                      .event = CM_CACHE_EVENT_MISSES};
-   return pipeline->config->caches[unit].size ? cm_hierarchy_counter(timing->hierarchy, &counter) : 0;
-}
-
 const struct cm_pipeline_type cm_cores_pipeline = {
    .values = values,
    .stages = counted_stages,
@@ -449,6 +434,8 @@ const struct cm_pipeline_type cm_cores_pipeline = {
    .init = init,
    .finish = finish,
    .take = take,
-   .complete = complete_frame,
-   .count_misses = count_misses,
+   .complete = complete_all,
+   .idle = idle,
+   .issue = issue,
+   .count_misses = cm_pipeline_hierarchy_misses,
 };

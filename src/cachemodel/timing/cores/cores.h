@@ -119,7 +119,6 @@ struct cm_cores_timing {
    struct cm_pipeline base;
    const struct cm_shader_core_config *config;
    const struct cm_pipeline_config *pipeline;
-   struct cm_hierarchy *hierarchy;
    struct cm_tiled_memory memory;
    struct cm_texture_timing texture;
    struct cm_work *first, *last;            /**< logs that are not done, the oldest first */
@@ -138,8 +137,6 @@ struct cm_cores_timing {
 /** Builds a part. */
 void cm_core_geometry_init(struct cm_cores_timing *timing);
 void cm_core_init(struct cm_cores_timing *timing, struct cm_core *core);
-void cm_core_compute_init(struct cm_cores_timing *timing);
-uint32_t cm_core_compute_accesses(const struct cm_config *config);
 
 /** Whether a part can continue, with the times known so far; *clock: the cycle that it has reached. */
 bool cm_core_geometry_ready(struct cm_cores_timing *timing, uint64_t *clock);
@@ -165,22 +162,5 @@ uint64_t cm_core_load(struct cm_cores_timing *timing, struct cm_core *core, cons
 void cm_cores_tile_done(struct cm_cores_timing *timing, struct cm_work *work);
 /** Whether a pass' tiles may begin; sets timing->pass_begin when they do. */
 bool cm_cores_pass_may_begin(struct cm_cores_timing *timing, const struct cm_work *work);
-
-/** The cycles of a stage are for a draw of a log from now on; CM_NO_ITEM: for all of the log. */
-static inline void
-cm_core_serve(const struct cm_work *work, struct cm_stage *stage, uint32_t draw)
-{
-   cm_stage_serve(stage, work->pass, draw, 0, work->tile);
-}
-
-/** The end of a group of tokens that begins at token. */
-static inline const cm_entry *
-cm_core_group_end(const cm_entry *token, const cm_entry *end)
-{
-   token++;
-   while (token < end && cm_entry_kind(*token) != CM_ENTRY_GROUP)
-      token++;
-   return token;
-}
 
 #endif

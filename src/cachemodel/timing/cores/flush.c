@@ -74,7 +74,7 @@ static void
 begin(struct cm_cores_timing *timing, struct cm_core *core)
 {
    struct cm_work *work = core->flush;
-   cm_core_serve(work, &timing->transfers, CM_NO_ITEM);
+   cm_work_serve(work, &timing->transfers, CM_NO_ITEM);
    cm_stage_account(&timing->transfers, CM_STAGE_STARVED, cm_later(work->shaded, work->z_end));
    work->flush_begin = timing->transfers.until;
    core->is_flushing = true;

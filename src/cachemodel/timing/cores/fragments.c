@@ -107,7 +107,7 @@ fetch_code(struct cm_cores_timing *timing, const cm_entry **token, const cm_entr
 {
    while (*token < end && cm_entry_stream(**token) != CM_STREAM_TEXTURE &&
           cm_entry_stream(**token) != CM_STREAM_STORAGE) {
-      const cm_entry *next = cm_core_group_end(*token, end);
+      const cm_entry *next = cm_group_end(*token, end);
       struct cm_dependency code;
       cm_dependency_begin(&code, cycle);
       cm_tiled_memory_misses(&timing->memory, *token + 1, next, cycle, &timing->memory.instruction, &code);
@@ -149,7 +149,7 @@ run(struct cm_cores_timing *timing, struct cm_core *core, bool hindered)
    const uint64_t ready = fetch_code(timing, &token, end, core->dispatch);
    const struct cm_warp warp = work_of(timing, collected);
    const struct cm_warp_times times = cm_core_pipes_run(&core->pipes, &warp, ready);
-   cm_core_serve(work, processor, collected->draw);
+   cm_work_serve(work, processor, collected->draw);
    cm_stage_account(processor, hindered || ready > core->dispatch ? CM_STAGE_MEMORY : CM_STAGE_STARVED,
                     times.begin);
    cm_stage_account(processor, CM_STAGE_BUSY, (issue->free + issue->rate - 1) / issue->rate);
@@ -223,7 +223,7 @@ take_quad(struct cm_cores_timing *timing, struct cm_core *core)
    const struct cm_logged_quad *quad = &core->front->log.quads.items[core->next++];
    uint64_t begin, unused;
    const uint64_t rasterized = cm_core_pipe_serve(&core->raster, core->raster_begin, 1, &begin);
-   cm_core_serve(core->front, &timing->rasterizers, quad->draw);
+   cm_work_serve(core->front, &timing->rasterizers, quad->draw);
    cm_stage_account(&timing->rasterizers, CM_STAGE_STARVED, begin);
    cm_stage_account(&timing->rasterizers, CM_STAGE_BUSY, rasterized);
    const uint64_t tested = cm_core_pipe_serve(&core->depth, rasterized, 1, &unused);
@@ -263,7 +263,7 @@ pop_primitive(struct cm_cores_timing *timing, struct cm_core *core)
    const uint64_t hidden = is_deferred(timing) ? primitive->quads : 0;
    const uint64_t units = (uint64_t)timing->config->primitive_cycles * core->raster.rate + hidden;
    core->raster_begin = cm_later(raster_is_free(core), data->time);
-   cm_core_serve(core->front, &timing->rasterizers, primitive->draw);
+   cm_work_serve(core->front, &timing->rasterizers, primitive->draw);
    cm_stage_account(&timing->rasterizers, CM_STAGE_STARVED, core->raster_begin);
    cm_flight_pop(&core->primitives, core->raster_begin);
    uint64_t begin;
@@ -283,7 +283,7 @@ begin_tile(struct cm_cores_timing *timing, struct cm_core *core)
    work->loaded = cm_core_load(timing, core, work, begin);
    core->raster_begin = work->loaded;
    core->token = work->log.marks[CM_LOG_FETCHED];
-   cm_core_serve(work, &timing->rasterizers, CM_NO_ITEM);
+   cm_work_serve(work, &timing->rasterizers, CM_NO_ITEM);
    cm_stage_account(&timing->rasterizers, CM_STAGE_STARVED, begin);
    cm_stage_account(&timing->rasterizers, CM_STAGE_MEMORY, work->loaded);
    work->shade_begin = work->shaded = work->z_end = work->hidden_end = work->loaded;

@@ -35,8 +35,8 @@ bin(struct cm_cores_timing *timing, uint64_t assembled)
    const struct cm_work *work = geometry->first;
    const struct cm_logged_binned *binned = &work->log.binned.items[geometry->out_binned++];
    const cm_entry *tokens = work->log.entries.items;
-   cm_core_serve(work, &geometry->assembly, binned->draw);
-   cm_core_serve(work, &geometry->tiler, binned->draw);
+   cm_work_serve(work, &geometry->assembly, binned->draw);
+   cm_work_serve(work, &geometry->tiler, binned->draw);
    const uint64_t enters = cm_later(assembled, cm_queue_room(&geometry->triangles));
    cm_stage_account(&geometry->assembly, CM_STAGE_BLOCKED, enters);
    cm_queue_push(&geometry->triangles);
@@ -52,35 +52,14 @@ bin(struct cm_cores_timing *timing, uint64_t assembled)
 
 /* ---- on the cores ------------------------------------------------------------ */
 
-/* What vertices or an invocation access, tokens [begin, end) of the log, from a cycle on: one access after another. Returns
- * when all data has arrived; stores are not waited for. */
+/* What a vertex or an invocation accesses, tokens [begin, end) of the log, whose shader begins at a cycle. Returns when all data
+ * has arrived. */
 static uint64_t
 run_accesses(struct cm_cores_timing *timing, uint32_t begin, uint32_t end, uint64_t cycle)
 {
-   struct cm_tiled_memory *memory = &timing->memory;
-   const struct cm_cache_config *caches = timing->base.config->caches;
-   const cm_entry *token = timing->geometry.first->log.entries.items + begin;
-   const cm_entry *last = timing->geometry.first->log.entries.items + end;
-   struct cm_dependency wait = {.time = cycle}, nobody = {0}, *waits = &wait;
-   uint64_t found = cycle;
-   while (token < last) {
-      if (cm_entry_kind(*token) == CM_ENTRY_GROUP) {
-         const bool is_storage = cm_entry_stream(*token) == CM_STREAM_STORAGE;
-         cycle += is_storage ? cm_load_store_cycles(timing->base.config, cm_group_count(*token))
-                             : cm_group_count(*token);
-         found = cycle + caches[is_storage ? CM_UNIT_LOAD_STORE_CACHE : CM_UNIT_TEXTURE_CACHE].latency;
-         waits = cm_is_store_group(*token) ? &nobody : &wait;
-         cm_dependency_until(waits, found);
-         token++;
-      } else if (cm_entry_kind(*token) > CM_ENTRY_GROUP) {
-         token++; /* lookups */
-      } else if (cm_is_read(*token)) {
-         cm_tiled_memory_miss(memory, &token, last, found, &memory->vertex, NULL, 0, 0, waits);
-      } else {
-         cm_tiled_memory_write(memory, &token, last, found);
-      }
-   }
-   return cm_dependency_resolve(&memory->base, &wait);
+   const struct cm_log *log = &timing->geometry.first->log;
+   return cm_tiled_memory_vertex_accesses(&timing->memory, cm_log_token(log, begin), cm_log_token(log, end),
+                                          cycle);
 }
 
 /* Runs a warp of a draw with `used` threads on the next core, not before `ready`. Its accesses, tokens [begin, end), start with its
@@ -107,7 +86,7 @@ run(struct cm_cores_timing *timing, const struct cm_logged_draw *draw, uint32_t 
    const struct cm_warp_times times = cm_core_pipes_run(&core->pipes, &warp, geometry->dispatched);
    struct cm_stage *processor = &timing->base.processors[core - timing->cores];
    if (issue->free > issue_free) {
-      cm_core_serve(work, processor, (uint32_t)(draw - work->log.draws.items));
+      cm_work_serve(work, processor, (uint32_t)(draw - work->log.draws.items));
       cm_stage_account(processor, CM_STAGE_STARVED, times.begin);
       cm_stage_account(processor, CM_STAGE_BUSY, (issue->free + issue->rate - 1) / issue->rate);
    }
@@ -187,7 +166,7 @@ shade(struct cm_cores_timing *timing)
    cm_flight_pop(&geometry->input, cm_later(arrived, geometry->dispatched));
    if (draw->has_stages)
       shaded = run_stages(timing, draw, warp->draw_vertex, warp->draw_vertex + warp->vertices, shaded);
-   cm_core_serve(work, &geometry->assembly, warp->draw);
+   cm_work_serve(work, &geometry->assembly, warp->draw);
    for (uint32_t v = 1; v <= warp->vertices; v++) {
       const uint64_t assembled =
          cm_stage_work(&geometry->assembly, CM_STAGE_STARVED, shaded, timing->pipeline->assembly_cycles);
@@ -214,7 +193,7 @@ fetch_programs(struct cm_cores_timing *timing, uint32_t tokens_end)
    const cm_entry *end = geometry->first->log.entries.items + tokens_end;
    struct cm_dependency wait = {.time = geometry->fetch.until};
    while (token < end) {
-      const cm_entry *next = cm_core_group_end(token, end);
+      const cm_entry *next = cm_group_end(token, end);
       cm_tiled_memory_misses(&timing->memory, token + 1, next, geometry->fetch.until,
                              &timing->memory.instruction, &wait);
       token = next;
@@ -229,7 +208,7 @@ begin_draw(struct cm_cores_timing *timing, const struct cm_logged_draw *draw)
    struct cm_core_geometry *geometry = &timing->geometry;
    geometry->draw_begin = geometry->fetch.until;
    fetch_programs(timing, draw->program_end);
-   cm_core_serve(geometry->first, &geometry->fetch, geometry->at.draw);
+   cm_work_serve(geometry->first, &geometry->fetch, geometry->at.draw);
    cm_stage_account(&geometry->fetch, CM_STAGE_BUSY, geometry->fetch.until + timing->config->draw_cycles);
 }
 
@@ -274,7 +253,7 @@ fetch(struct cm_cores_timing *timing, const struct cm_logged_draw *draw)
    struct cm_core_geometry *geometry = &timing->geometry;
    struct cm_vertex_cursor *at = &geometry->at;
    struct cm_vertex_warp *warp = warp_of(geometry, geometry->input.queue.entered);
-   cm_core_serve(geometry->first, &geometry->fetch, at->draw);
+   cm_work_serve(geometry->first, &geometry->fetch, at->draw);
    cm_stage_account(&geometry->fetch, CM_STAGE_BLOCKED, cm_queue_room(&geometry->input.queue));
    struct cm_dependency *wait = cm_flight_push(&geometry->input, geometry->fetch.until);
    *warp = (struct cm_vertex_warp){.draw = at->draw, .first = at->vertex, .draw_vertex = at->draw_vertex};
@@ -299,7 +278,7 @@ begin_pass(struct cm_cores_timing *timing)
    geometry->at = (struct cm_vertex_cursor){0};
    geometry->token = geometry->binned = geometry->out_binned = 0;
    geometry->binned_token = work->log.marks[CM_LOG_VERTICES];
-   cm_core_serve(work, &geometry->fetch, CM_NO_ITEM);
+   cm_work_serve(work, &geometry->fetch, CM_NO_ITEM);
    cm_stage_account(&geometry->fetch, CM_STAGE_STARVED, geometry->end);
    cm_stage_account(&geometry->fetch, CM_STAGE_STARVED, overlaps ? geometry->next_check : timing->flushed);
    geometry->begin = geometry->fetch.until;

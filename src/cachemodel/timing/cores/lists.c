@@ -26,8 +26,8 @@ request(struct cm_cores_timing *timing, struct cm_core *core, const struct cm_lo
 {
    const struct cm_config *config = timing->base.config;
    const cm_entry *tokens = core->list->log.entries.items, *end = tokens + primitive->tokens_end;
-   const cm_entry *token = tokens + core->list_token, *attributes = cm_core_group_end(token, end);
-   cm_core_serve(core->list, &timing->fetchers, primitive->draw);
+   const cm_entry *token = tokens + core->list_token, *attributes = cm_group_end(token, end);
+   cm_work_serve(core->list, &timing->fetchers, primitive->draw);
    cm_stage_account(&timing->fetchers, CM_STAGE_STARVED, timing->pass_begin);
    cm_stage_account(&timing->fetchers, CM_STAGE_BLOCKED, cm_queue_room(&core->primitives.queue));
    const uint64_t begin =

@@ -6,13 +6,6 @@
 /** Fragments of a context, and invocations of a run. */
 #define BLOCK 16
 
-static uint64_t
-issue(struct cm_pipeline *pipeline, uint32_t processor, uint64_t begin, uint64_t instructions)
-{
-   struct cm_immediate_timing *timing = (struct cm_immediate_timing *)pipeline;
-   return cm_processor_issue(timing, &timing->processors[processor], begin, 4 * instructions);
-}
-
 static void
 fetch(struct cm_pipeline *pipeline, const cm_entry *token, const cm_entry *end, uint64_t cycle,
       struct cm_dependency *wait)
@@ -117,7 +110,7 @@ write_back(struct cm_pipeline *pipeline, uint32_t processor, const cm_entry **to
 void
 cm_immediate_compute_init(struct cm_immediate_timing *timing)
 {
-   static const struct cm_compute_units units = {issue, fetch, has_room, start, work, write_back};
+   static const struct cm_compute_units units = {fetch, has_room, start, work, write_back};
    struct cm_pool *pool = &timing->base.pool;
    const uint32_t processors = timing->base.config->fragment_stage.processors;
    cm_compute_timing_init(&timing->base, BLOCK * timing->pipeline->fragment_contexts, &units);

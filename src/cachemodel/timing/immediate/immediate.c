@@ -215,6 +215,13 @@ complete(struct cm_pipeline *pipeline)
    return ((struct cm_immediate_timing *)pipeline)->end;
 }
 
+static uint64_t
+issue(struct cm_pipeline *pipeline, uint32_t processor, uint64_t begin, uint64_t instructions)
+{
+   struct cm_immediate_timing *timing = (struct cm_immediate_timing *)pipeline;
+   return cm_processor_issue(timing, &timing->processors[processor], begin, 4 * instructions);
+}
+
 /* ---- what is counted ----------------------------------------------------- */
 
 #define VALUE(name, measure, description, member) \
@@ -278,5 +285,6 @@ const struct cm_pipeline_type cm_immediate_pipeline = {
    .finish = finish,
    .take = take,
    .complete = complete,
+   .issue = issue,
    .count_misses = count_misses,
 };

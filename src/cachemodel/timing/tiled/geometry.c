@@ -100,46 +100,14 @@ assemble(struct cm_tiled_timing *timing, uint64_t entered)
                         timing->pipeline->assembly_cycles);
 }
 
-/* The lookups of a group, one block after another from a cycle on, in storage each in a load/store unit's time. Returns when
- * all are looked up. */
-static uint64_t
-look_up(struct cm_tiled_timing *timing, cm_entry group, uint64_t cycle)
-{
-   if (cm_entry_stream(group) != CM_STREAM_STORAGE)
-      return cycle + cm_group_count(group);
-   const uint64_t cycles = cm_load_store_cycles(timing->base.config, cm_group_count(group));
-   timing->memory.base.stores.port += cycles;
-   return cycle + cycles;
-}
-
-/* What a vertex or an invocation accesses, tokens [begin, end) of the log, whose shader begins at a cycle: one access after
- * another. Returns when all data has arrived; stores are not waited for. */
+/* What a vertex or an invocation accesses, tokens [begin, end) of the log, whose shader begins at a cycle. Returns when all data
+ * has arrived. */
 static uint64_t
 run_accesses(struct cm_tiled_timing *timing, uint32_t begin, uint32_t end, uint64_t cycle)
 {
-   struct cm_tiled_memory *memory = &timing->memory;
-   const struct cm_cache_config *caches = timing->base.config->caches;
-   const cm_entry *token = timing->geometry.work->log.entries.items + begin;
-   const cm_entry *last = timing->geometry.work->log.entries.items + end;
-   struct cm_dependency wait = {.time = cycle}, nobody = {0}, *waits = &wait;
-   uint64_t found = cycle;
-   while (token < last) {
-      if (cm_entry_kind(*token) == CM_ENTRY_GROUP) {
-         const bool is_storage = cm_entry_stream(*token) == CM_STREAM_STORAGE;
-         cycle = look_up(timing, *token, cycle);
-         found = cycle + caches[is_storage ? CM_UNIT_LOAD_STORE_CACHE : CM_UNIT_TEXTURE_CACHE].latency;
-         waits = cm_is_store_group(*token) ? &nobody : &wait;
-         cm_dependency_until(waits, found);
-         token++;
-      } else if (cm_entry_kind(*token) > CM_ENTRY_GROUP) {
-         token++; /* lookups, and a NUCA's requests and messages */
-      } else if (cm_is_read(*token)) {
-         cm_tiled_memory_miss(memory, &token, last, found, &memory->vertex, NULL, 0, 0, waits);
-      } else {
-         cm_tiled_memory_write(memory, &token, last, found);
-      }
-   }
-   return cm_dependency_resolve(&memory->base, &wait);
+   const struct cm_log *log = &timing->geometry.work->log;
+   return cm_tiled_memory_vertex_accesses(&timing->memory, cm_log_token(log, begin), cm_log_token(log, end),
+                                          cycle);
 }
 
 /* Shades the oldest vertex in the input queue. When it is done. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "timing/tiled/memory.h"
 
+#include "timing/log.h"
+
 /* ---- building ------------------------------------------------------------ */
 
 /* The number of the next link of a message at a router; *router becomes the router after the link. Messages go along
@@ -359,4 +361,52 @@ cm_tiled_memory_transfer(struct cm_tiled_memory *memory, const cm_entry *token, 
    }
    load->fill = cm_tiled_memory_read(memory, &token, end, cycle);
    cm_dependency_add(&memory->base, wait, &load->fill, 0);
+}
+
+/* The lookups of a group, one block after another from a cycle on, in storage each in a load/store unit's time. Returns when
+ * all are looked up. */
+static uint64_t
+look_up(struct cm_tiled_memory *memory, cm_entry group, uint64_t cycle)
+{
+   if (cm_entry_stream(group) != CM_STREAM_STORAGE)
+      return cycle + cm_group_count(group);
+   const uint64_t cycles = cm_load_store_cycles(memory->config, cm_group_count(group));
+   memory->base.stores.port += cycles;
+   return cycle + cycles;
+}
+
+uint64_t
+cm_tiled_memory_vertex_accesses(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
+                                uint64_t cycle)
+{
+   const struct cm_cache_config *caches = memory->config->caches;
+   struct cm_dependency wait = {.time = cycle}, nobody = {0}, *waits = &wait;
+   uint64_t found = cycle;
+   while (token < end) {
+      if (cm_entry_kind(*token) == CM_ENTRY_GROUP) {
+         const bool is_storage = cm_entry_stream(*token) == CM_STREAM_STORAGE;
+         cycle = look_up(memory, *token, cycle);
+         found = cycle + caches[is_storage ? CM_UNIT_LOAD_STORE_CACHE : CM_UNIT_TEXTURE_CACHE].latency;
+         waits = cm_is_store_group(*token) ? &nobody : &wait;
+         cm_dependency_until(waits, found);
+         token++;
+      } else if (cm_entry_kind(*token) > CM_ENTRY_GROUP) {
+         token++; /* lookups, and a NUCA's requests and messages */
+      } else if (cm_is_read(*token)) {
+         cm_tiled_memory_miss(memory, &token, end, found, &memory->vertex, NULL, 0, 0, waits);
+      } else {
+         cm_tiled_memory_write(memory, &token, end, found);
+      }
+   }
+   return cm_dependency_resolve(&memory->base, &wait);
+}
+
+void
+cm_tiled_memory_add_up(struct cm_tiled_memory *memory)
+{
+   memory->base.texture_waits = memory->base.stores.mshrs = 0;
+   for (uint32_t i = 0; i < memory->num_texture; i++) {
+      memory->base.texture_waits += memory->texture[i].waits;
+      memory->base.stores.mshrs += memory->load_store[i].waits;
+   }
 }

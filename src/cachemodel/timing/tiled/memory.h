@@ -98,6 +98,14 @@ uint64_t cm_tiled_memory_write(struct cm_tiled_memory *memory, const cm_entry **
 void cm_tiled_memory_writes(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
                             uint64_t cycle);
 
+/** What a vertex or an invocation accesses, tokens [token, end), whose shader begins at a cycle: one access after another. Returns
+ * when all data has arrived; stores are not waited for. */
+uint64_t cm_tiled_memory_vertex_accesses(struct cm_tiled_memory *memory, const cm_entry *token,
+                                         const cm_entry *end, uint64_t cycle);
+
+/** Adds up what the texture caches and load/store units waited, in memory->base. */
+void cm_tiled_memory_add_up(struct cm_tiled_memory *memory);
+
 /** A block of a tile's load or flush, tokens [token, end) of one access: the stage waits for room in the
  * write buffer, or of a read for an MSHR, and works `cycles` on it. Reads are added to wait. */
 void cm_tiled_memory_transfer(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,

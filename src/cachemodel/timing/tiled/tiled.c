@@ -3,19 +3,24 @@
 
 #include <assert.h>
 
+#include "timing/tiled/compute.h"
 #include "util/message.h"
+
+/** Fragments of a quad. */
+#define QUAD 4
 
 /* ---- building ------------------------------------------------------------ */
 
 static bool
-init(struct cm_pipeline *pipeline, struct cm_hierarchy *hierarchy, const struct cm_nuca *nuca)
+init(struct cm_pipeline *pipeline, const struct cm_nuca *nuca)
 {
    struct cm_tiled_timing *timing = (struct cm_tiled_timing *)pipeline;
    const struct cm_config *config = pipeline->config;
+   const uint32_t contexts = config->pipeline.fragment_contexts;
    struct cm_pool *pool = &pipeline->pool;
    pipeline->memory = &timing->memory.base;
+   pipeline->texture = &timing->texture;
    timing->pipeline = &config->pipeline;
-   timing->hierarchy = hierarchy;
    cm_geometry_timing_init(timing);
    cm_fetcher_timing_init(timing);
    cm_raster_timing_init(timing);
@@ -23,8 +28,8 @@ init(struct cm_pipeline *pipeline, struct cm_hierarchy *hierarchy, const struct 
       cm_pool_take(pool, config->pipeline.tile_buffers, sizeof *timing->transfer.flushed);
    const bool has_memory = cm_tiled_memory_init(&timing->memory, config, nuca, pool);
    cm_texture_timing_init(&timing->texture, &timing->memory, config->fragment_stage.processors,
-                          cm_tiled_compute_accesses(config), pool);
-   cm_tiled_compute_init(timing);
+                          cm_tiled_compute_accesses(config, contexts, QUAD * contexts), pool);
+   cm_tiled_compute_init(pipeline, QUAD * contexts);
    return has_memory;
 }
 
@@ -198,8 +203,9 @@ advance(struct cm_tiled_timing *timing, bool is_last)
 
 /* Synchronizes all stages at the end of a frame. */
 static void
-idle_until(struct cm_tiled_timing *timing, uint64_t end)
+idle(struct cm_pipeline *pipeline, uint64_t end)
 {
+   struct cm_tiled_timing *timing = (struct cm_tiled_timing *)pipeline;
    cm_pipeline_idle(&timing->base, timing->base.last_pass, end);
    cm_geometry_timing_idle(timing, timing->base.last_pass, end);
    timing->fetcher.clock = end;
@@ -224,38 +230,15 @@ complete(struct cm_tiled_timing *timing)
 }
 
 static uint64_t
-complete_frame(struct cm_pipeline *pipeline)
+complete_all(struct cm_pipeline *pipeline)
 {
    struct cm_tiled_timing *timing = (struct cm_tiled_timing *)pipeline;
-   struct cm_tiled_memory *memory = &timing->memory;
    const uint64_t end = complete(timing);
    if (end == CM_UNKNOWN)
       return end;
-   idle_until(timing, end);
-   memory->base.texture_waits = memory->base.stores.mshrs = 0;
-   for (uint32_t i = 0; i < memory->num_texture; i++) {
-      memory->base.texture_waits += memory->texture[i].waits;
-      memory->base.stores.mshrs += memory->load_store[i].waits;
-   }
+   idle(pipeline, end);
+   cm_tiled_memory_add_up(&timing->memory);
    return end;
-}
-
-/* A compute pass, or the end of one that accesses storage, begins when all before it is done, and what follows when it
- * is. */
-static void
-take_compute(struct cm_tiled_timing *timing, struct cm_work *work)
-{
-   uint64_t end = timing->base.compute.is_active ? 0 : complete(timing);
-   if (timing->base.has_failed) {
-      cm_log_queue_give_back(&timing->base.logs, work);
-      return;
-   }
-   if (end)
-      idle_until(timing, end);
-   timing->base.last_pass = work->pass;
-   end = cm_compute_timing_take(&timing->base.compute, work, end);
-   if (end)
-      idle_until(timing, end);
 }
 
 static void
@@ -263,13 +246,20 @@ take(struct cm_pipeline *pipeline, struct cm_work *work)
 {
    struct cm_tiled_timing *timing = (struct cm_tiled_timing *)pipeline;
    if (work->kind >= CM_LOG_DISPATCH) {
-      take_compute(timing, work);
+      cm_pipeline_take_compute(pipeline, work);
       return;
    }
    assert(work->kind != CM_LOG_PASS);
    pipeline->last_pass = work->pass;
    append(timing, work);
    advance(timing, false);
+}
+
+/* An instruction of a quad per cycle. */
+static uint64_t
+issue(struct cm_pipeline *pipeline, uint32_t processor, uint64_t begin, uint64_t instructions)
+{
+   return cm_stage_work(&pipeline->processors[processor], CM_STAGE_STARVED, begin, instructions);
 }
 
 /* ---- what is counted ----------------------------------------------------- */
@@ -326,18 +316,6 @@ static const struct cm_queue_part queues[] = {
    {0},
 };
 
-static uint64_t
-count_misses(const struct cm_pipeline *pipeline, unsigned number)
-{
-   const struct cm_tiled_timing *timing = (const struct cm_tiled_timing *)pipeline;
-   const enum cm_unit unit = number ? CM_UNIT_L2 : CM_UNIT_TEXTURE_CACHE;
-   const struct cm_counter counter = {.unit = (int)unit,
-                                      .instance = -1,
-                                      .stream = -1,
-                                      .event = CM_CACHE_EVENT_MISSES};
-   return pipeline->config->caches[unit].size ? cm_hierarchy_counter(timing->hierarchy, &counter) : 0;
-}
-
 const struct cm_pipeline_type cm_tiled_pipeline = {
    .values = values,
    .stages = counted_stages,
@@ -350,6 +328,8 @@ const struct cm_pipeline_type cm_tiled_pipeline = {
    .init = init,
    .finish = finish,
    .take = take,
-   .complete = complete_frame,
-   .count_misses = count_misses,
+   .complete = complete_all,
+   .idle = idle,
+   .issue = issue,
+   .count_misses = cm_pipeline_hierarchy_misses,
 };

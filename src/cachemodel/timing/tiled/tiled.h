@@ -113,7 +113,6 @@ struct cm_transfer_timing {
 struct cm_tiled_timing {
    struct cm_pipeline base;
    const struct cm_pipeline_config *pipeline;
-   struct cm_hierarchy *hierarchy;
    struct cm_tiled_memory memory;
 
    struct cm_work *first, *last; /**< logs that the stages take from, the oldest first */
@@ -126,11 +125,6 @@ struct cm_tiled_timing {
    struct cm_transfer_timing transfer;
    struct cm_texture_timing texture;
 };
-
-/** Builds what runs compute passes. */
-void cm_tiled_compute_init(struct cm_tiled_timing *timing);
-/** Quads, or runs of compute passes, that have accesses to start in a processor's texture and load/store units: the most. */
-uint32_t cm_tiled_compute_accesses(const struct cm_config *config);
 
 /** Builds a stage. */
 void cm_geometry_timing_init(struct cm_tiled_timing *timing);
@@ -181,23 +175,6 @@ void cm_raster_timing_blend(struct cm_tiled_timing *timing, uint64_t quads);
 
 /** All stages are done with a log. */
 void cm_tiled_timing_release(struct cm_tiled_timing *timing, struct cm_work *work);
-
-/** The end of a group of tokens that begins at token. */
-static inline const cm_entry *
-cm_group_end(const cm_entry *token, const cm_entry *end)
-{
-   token++;
-   while (token < end && cm_entry_kind(*token) != CM_ENTRY_GROUP)
-      token++;
-   return token;
-}
-
-/** The cycles of a stage are for a draw of a log from now on; CM_NO_ITEM: for all of the log. */
-static inline void
-cm_work_serve(const struct cm_work *work, struct cm_stage *stage, uint32_t draw)
-{
-   cm_stage_serve(stage, work->pass, draw, 0, work->tile);
-}
 
 static inline bool
 cm_tiled_timing_is_deferred(const struct cm_tiled_timing *timing)
