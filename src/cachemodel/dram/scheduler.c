@@ -2,74 +2,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "dram/organisation.h"
-#include "dram/request_queue.h"
-#include "dram/scheduler.h"
-
-#define READ CM_DRAM_DIRECTION_READ
-#define WRITE CM_DRAM_DIRECTION_WRITE
-
-/* What a rank's power depends on. */
-struct rank_power {
-   uint32_t queued;            /* requests in both queues */
-   bool idle;                  /* no request queued and no refresh due, since idle_since */
-   uint64_t idle_since, quiet; /* its commands are complete at quiet */
-   /* Cycles with a row open or in a refresh: those before active_begin, and from there to active_end, or on
-    * while rows are open. */
-   uint64_t active_cycles, active_begin, active_end;
-   uint64_t active_power_down, precharge_power_down;
-};
-
-/* A command that is to be issued. */
-struct next_command {
-   uint64_t cycle; /* UINT64_MAX: there is none */
-   enum { COLUMN, ROW, REFRESH } kind;
-   uint32_t bank;
-   enum cm_dram_direction direction; /* of a column command */
-   enum cm_dram_direction served;    /* the queue whose requests are served */
-};
-
-struct cm_dram_channel {
-   struct cm_dram_constraints constraints;
-   struct cm_dram_channel_state state;
-   struct cm_dram_request_queue queues[2]; /* by direction */
-   struct cm_dram_waiting waiting[2];
-   uint64_t now;
-   struct next_command next; /* if has_chosen */
-   bool has_chosen;
-   bool writing;                         /* serve */
-   uint32_t turn_served[2];              /* requests since it began, and since it ended; by direction */
-   enum cm_dram_direction direction;     /* of the last data */
-   uint32_t row_hits[CM_DRAM_MAX_BANKS]; /* requests served since the activate */
-   uint64_t banks_exhausted;             /* bit b: those are row_hit_limit */
-   uint64_t banks_fresh[2]; /* bit b: its row was activated for a direction that it did not serve yet */
-   /* Bit b: its row may not have been open for as long as column commands need; all are at rows_opened. */
-   uint64_t banks_activated, rows_opened;
-   /* Precharges and activates of these banks are not ready before this cycle: a bank's next one is never sooner than
-    * the one before it could have been. */
-   uint64_t row_banks, row_ready;
-   uint64_t refresh_set[CM_DRAM_MAX_RANKS]; /* bits of the banks that a rank's next refresh takes */
-   uint64_t banks_due;                      /* those of ranks_due */
-   uint64_t refresh_due[CM_DRAM_MAX_RANKS]; /* next one of each rank */
-   uint64_t next_due;                       /* the earliest of them that is not due yet */
-   uint64_t next_arrival[2];                /* set_next_arrival */
-   uint64_t next_event;                     /* the least of these three */
-   uint32_t ranks_due;                      /* bit r: rank r waits for its refresh */
-   struct rank_power power[CM_DRAM_MAX_RANKS];
-   uint64_t last_completion;
-   struct cm_dram_times *times;
-   struct cm_dram_clock clock; /* of the completions */
-
-   uint32_t refresh_interval, write_high, write_low, row_hit_limit, power_down_after, controller_latency;
-   uint32_t most_writes, least_reads; /* of a turn while requests of both kinds wait */
-   bool closed_pages;
-   uint32_t number;
-   struct cm_dram_system_counters counters;     /* without what bursts and outcomes have */
-   uint64_t bursts[2];                          /* by direction */
-   uint64_t outcomes[CM_DRAM_ROW_CONFLICT + 1]; /* completed requests, by enum cm_dram_outcome */
-   void (*observer)(const struct cm_dram_issue *issue, void *context);
-   void *observer_context;
-};
+#include "dram/channel.h"
 
 struct cm_dram_channel *
 cm_dram_channel_create(const struct cm_dram_system_config *config, const struct cm_dram_device *device,
@@ -175,29 +108,16 @@ cm_dram_channel_submit(struct cm_dram_channel *channel, enum cm_dram_direction d
 
 /* ---- power ---------------------------------------------------------------------------------------- */
 
-/* The cycle at which an idle rank is powered down, unless something happens before. */
-static uint64_t
-power_down_cycle(const struct cm_dram_channel *channel, const struct rank_power *power)
-{
-   return cm_max64(power->idle_since + channel->power_down_after, power->quiet);
-}
-
-static bool
-has_open_row(const struct cm_dram_channel *channel, uint32_t rank)
-{
-   return (channel->state.open & cm_dram_banks_of(&channel->constraints, rank)) != 0;
-}
-
 static void
 end_idleness(struct cm_dram_channel *channel, uint32_t rank, uint64_t cycle)
 {
    assert(channel->power[rank].idle && rank < channel->constraints.ranks);
-   struct rank_power *power = &channel->power[rank];
+   struct cm_dram_rank_power *power = &channel->power[rank];
    power->idle = false;
-   const uint64_t down = power_down_cycle(channel, power);
+   const uint64_t down = cm_dram_power_down_cycle(channel, power);
    if (!channel->power_down_after || cycle <= down)
       return;
-   if (has_open_row(channel, rank))
+   if (cm_dram_has_open_row(channel, rank))
       power->active_power_down += cycle - down;
    else
       power->precharge_power_down += cycle - down;
@@ -205,7 +125,7 @@ end_idleness(struct cm_dram_channel *channel, uint32_t rank, uint64_t cycle)
 }
 
 static void
-begin_idleness(struct rank_power *power, uint64_t cycle)
+begin_idleness(struct cm_dram_rank_power *power, uint64_t cycle)
 {
    assert(!power->idle);
    power->idle = true;
@@ -214,7 +134,7 @@ begin_idleness(struct rank_power *power, uint64_t cycle)
 
 /* The rank is active from a cycle on. */
 static void
-begin_active(struct rank_power *power, uint64_t cycle)
+begin_active(struct cm_dram_rank_power *power, uint64_t cycle)
 {
    if (cycle <= power->active_end)
       return;
@@ -245,8 +165,8 @@ static void
 activate(struct cm_dram_channel *channel, uint32_t bank, uint64_t row, enum cm_dram_direction direction)
 {
    const uint32_t rank = cm_dram_rank_of(&channel->constraints, bank);
-   struct rank_power *power = &channel->power[rank];
-   if (!has_open_row(channel, rank))
+   struct cm_dram_rank_power *power = &channel->power[rank];
+   if (!cm_dram_has_open_row(channel, rank))
       begin_active(power, channel->now);
    cm_dram_activate(&channel->constraints, &channel->state, bank, row, channel->now);
    cm_dram_request_queue_opened(&channel->queues[READ], bank, row);
@@ -268,7 +188,7 @@ row_closes(struct cm_dram_channel *channel, uint32_t bank, uint64_t cycle)
    cm_dram_request_queue_closed(&channel->queues[WRITE], bank);
    channel->banks_fresh[READ] &= ~(1ull << bank);
    channel->banks_fresh[WRITE] &= ~(1ull << bank);
-   struct rank_power *power = &channel->power[cm_dram_rank_of(&channel->constraints, bank)];
+   struct cm_dram_rank_power *power = &channel->power[cm_dram_rank_of(&channel->constraints, bank)];
    power->active_end = cm_max64(power->active_end, cycle);
    channel->counters.precharges++;
 }
@@ -304,10 +224,10 @@ next_refresh_set(struct cm_dram_channel *channel, uint32_t rank)
 static void
 refresh(struct cm_dram_channel *channel, uint32_t rank)
 {
-   struct rank_power *power = &channel->power[rank];
+   struct cm_dram_rank_power *power = &channel->power[rank];
    const uint64_t end = channel->now + channel->constraints.refresh, banks = channel->refresh_set[rank];
    cm_dram_refresh(&channel->constraints, &channel->state, banks, channel->now);
-   if (!has_open_row(channel, rank))
+   if (!cm_dram_has_open_row(channel, rank))
       begin_active(power, channel->now);
    power->active_end = cm_max64(power->active_end, end);
    power->quiet = cm_max64(power->quiet, end);
@@ -359,7 +279,7 @@ transfer(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction 
    const uint32_t rank = cm_dram_rank_of(constraints, bank);
    const uint32_t number = cm_dram_request_queue_oldest(queue, cm_dram_request_queue_bank_hits(queue, bank));
    struct cm_dram_entry *entry = &queue->entries[number];
-   struct rank_power *power = &channel->power[rank];
+   struct cm_dram_rank_power *power = &channel->power[rank];
    const uint64_t now = channel->now;
    const bool last = --entry->bursts == 0, closes = last && closes_row(channel, bank, direction);
    const uint64_t precharged = cm_dram_column(constraints, &channel->state, bank, direction, closes, now);
@@ -639,7 +559,7 @@ prepare_refresh(struct cm_dram_channel *channel, uint32_t bank)
 
 /* Chooses the next command, if no request that arrives before it changes that. A refresh's goes before a column command,
  * and that before the others. */
-static inline __attribute__((always_inline)) struct next_command
+static inline __attribute__((always_inline)) struct cm_dram_next_command
 choose(struct cm_dram_channel *channel, bool has_groups)
 {
    const enum cm_dram_direction direction = serve(channel);
@@ -651,11 +571,11 @@ choose(struct cm_dram_channel *channel, bool has_groups)
    const struct choice column =
       has_groups ? choose_column(channel, column_direction, fresh ? fresh : served)
                  : choose_column_of_group(channel, column_direction, fresh ? fresh : served);
-   struct next_command next = {.cycle = cycle_of(channel, column),
-                               .kind = COLUMN,
-                               .bank = column.bank,
-                               .direction = column_direction,
-                               .served = direction};
+   struct cm_dram_next_command next = {.cycle = cycle_of(channel, column),
+                                       .kind = COLUMN,
+                                       .bank = column.bank,
+                                       .direction = column_direction,
+                                       .served = direction};
    if (next.cycle > channel->now && (channel->row_ready < next.cycle || prepared & ~channel->row_banks)) {
       const struct choice row = choose_row(channel, queue, prepared);
       channel->row_banks = prepared;
@@ -681,7 +601,7 @@ choose(struct cm_dram_channel *channel, bool has_groups)
 /* Advances to the chosen command if it is before `limit`, and issues it; or to the first event that may change the choice;
  * or to `limit`, and keeps what was chosen: no other command is ready before. */
 static inline __attribute__((always_inline)) void
-issue(struct cm_dram_channel *channel, uint64_t limit, struct next_command next)
+issue(struct cm_dram_channel *channel, uint64_t limit, struct cm_dram_next_command next)
 {
    while (channel->next_event <= next.cycle && channel->next_event < limit) {
       channel->now = channel->next_event;
@@ -774,48 +694,4 @@ cm_dram_channel_drain(struct cm_dram_channel *channel)
          cm_dram_channel_complete(channel, queue->entries[__builtin_ctzll(queue->used)].ticket);
    }
    return channel->last_completion;
-}
-
-/* ---- counting ------------------------------------------------------------------------------------- */
-
-static void
-count_rank(const struct cm_dram_channel *channel, uint32_t rank, struct cm_dram_system_counters *counters)
-{
-   const struct rank_power *power = &channel->power[rank];
-   const bool open = has_open_row(channel, rank);
-   const uint64_t now = channel->now;
-   uint64_t active_power_down = power->active_power_down;
-   uint64_t precharge_power_down = power->precharge_power_down;
-   const uint64_t down = power_down_cycle(channel, power);
-   if (channel->power_down_after && power->idle && now > down) {
-      if (open)
-         active_power_down += now - down;
-      else
-         precharge_power_down += now - down;
-   }
-   uint64_t active_end = power->active_end < now && !open ? power->active_end : now;
-   active_end = cm_max64(active_end, power->active_begin);
-   const uint64_t active = power->active_cycles + active_end - power->active_begin;
-   counters->active_cycles += active - active_power_down;
-   counters->precharged_cycles += now - active - precharge_power_down;
-   counters->active_power_down_cycles += active_power_down;
-   counters->precharge_power_down_cycles += precharge_power_down;
-}
-
-void
-cm_dram_channel_count(const struct cm_dram_channel *channel, struct cm_dram_system_counters *counters)
-{
-   const struct cm_dram_system_counters *own = &channel->counters;
-#define ADD(name, measure, description) counters->name += own->name;
-   CM_DRAM_SYSTEM_COUNTERS(ADD)
-#undef ADD
-   counters->row_hits += channel->outcomes[CM_DRAM_ROW_HIT];
-   counters->row_misses += channel->outcomes[CM_DRAM_ROW_MISS];
-   counters->row_conflicts += channel->outcomes[CM_DRAM_ROW_CONFLICT];
-   counters->read_bursts += channel->bursts[READ];
-   counters->write_bursts += channel->bursts[WRITE];
-   counters->busy_cycles += (channel->bursts[READ] + channel->bursts[WRITE]) * channel->constraints.burst;
-   counters->channel_cycles += channel->now;
-   for (uint32_t rank = 0; rank < channel->constraints.ranks; rank++)
-      count_rank(channel, rank, counters);
 }
