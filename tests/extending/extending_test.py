@@ -38,6 +38,18 @@ def run(*command, **options):
     return done.stdout
 
 
+def copy_new(source, target):
+    if not os.path.exists(target):
+        shutil.copy2(source, target)
+
+
+def apply(patch, directory):
+    """Applies a patch, if it is not applied."""
+    options = ("-p1", "--fuzz=0", "-i", patch)
+    if subprocess.run(["patch", *options, "-R", "-f", "--dry-run"], cwd=directory, capture_output=True).returncode:
+        run("patch", *options, cwd=directory)
+
+
 class Quotes(unittest.TestCase):
     """A block of code after <!-- FILE --> is that file without its license; after <!-- from FILE --> a part of it."""
 
@@ -79,10 +91,11 @@ class Patches(unittest.TestCase):
         shutil.rmtree(cls.copy, ignore_errors=True)
         for folder in ("src/cachemodel", "src/gallium/drivers/tbrsim"):
             shutil.copytree(ROOT / folder, cls.copy / folder)
-        shutil.copytree(FOLDER / "src", cls.copy / "src", dirs_exist_ok=True)
+        # Of a checkout in which somebody followed a tutorial, files and changes are theirs.
+        shutil.copytree(FOLDER / "src", cls.copy / "src", dirs_exist_ok=True, copy_function=copy_new)
         shutil.copytree(ROOT / "configs", cls.copy / "configs")
         for patch in sorted(FOLDER.glob("*.patch")):
-            run("patch", "-p1", "--fuzz=0", "-i", patch, cwd=cls.copy)
+            apply(patch, cls.copy)
         listed = re.findall(r"^  '([\w/]+\.c)',$", (cls.copy / "src/cachemodel/meson.build").read_text(), re.MULTILINE)
         sources = [cls.copy / "src/cachemodel" / source for source in listed]
         support = [f"cachemodel/support/{name}.c" for name in ("pass_builder", "random_pass", "random_recording")]
@@ -125,13 +138,16 @@ class Patches(unittest.TestCase):
         run(command, "sim", "--timing", "on", "-o", out, recording)
         return json.loads((out / "stats.json").read_text())["total"]
 
-    def run_test(self, name):
+    def run_test(self, name, folder=FOLDER):
         program = self.copy / name
-        run(*OPTIONS.cc, self.compile(FOLDER / f"{name}.c"), self.archive, *LIBRARIES, "-o", program)
+        run(*OPTIONS.cc, self.compile(folder / f"{name}.c"), self.archive, *LIBRARIES, "-o", program)
         run(program, env={**ENVIRONMENT, "TBRSIM_CONFIG_DIR": str(self.copy / "configs")})
 
     def test_policy(self):
+        """Against its reference; and the tests of all policies, which `make model` runs after the tutorial."""
         self.run_test("second_chance_test")
+        for name in ("cache_filter", "cache_folding"):
+            self.run_test(name, ROOT / "tests/cachemodel/memory")
 
     def test_cache(self):
         self.run_test("cache_test")
