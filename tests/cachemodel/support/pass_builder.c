@@ -256,6 +256,20 @@ test_gpu(const char *const *assignments)
    return gpu;
 }
 
+struct cm_gpu *
+test_gpu_with(const char *const *assignments, const char *const *changes)
+{
+   const char *all[65];
+   unsigned count = 0;
+   for (; *assignments; assignments++)
+      all[count++] = *assignments;
+   for (; *changes; changes++)
+      all[count++] = *changes;
+   assert_true(count < sizeof all / sizeof all[0]);
+   all[count] = NULL;
+   return test_gpu(all);
+}
+
 struct cm_resource_description
 describe_texture(uint32_t width, uint32_t height, uint8_t levels, uint8_t bytes)
 {

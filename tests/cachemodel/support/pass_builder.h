@@ -83,6 +83,8 @@ extern const char *const test_tcor_settings[];
 
 /** A GPU of test_config. */
 struct cm_gpu *test_gpu(const char *const *assignments);
+/** One of some assignments and then others, each ended by NULL, up to 64 together. */
+struct cm_gpu *test_gpu_with(const char *const *assignments, const char *const *changes);
 
 /** An uncompressed 2D texture, resource 1, of so many bytes per texel. */
 struct cm_resource_description

@@ -258,20 +258,8 @@ static const char *const ideal[] = {
    "shader_core.tile_pixels=256",
    "shader_core.raster_quads=64",
    "shader_core.depth_quads=64",
+   NULL,
 };
-
-static struct cm_gpu *
-ideal_gpu(const char *const *changes)
-{
-   const char *settings[64];
-   unsigned count = 0;
-   for (; count < sizeof ideal / sizeof ideal[0]; count++)
-      settings[count] = ideal[count];
-   for (; *changes; changes++)
-      settings[count++] = *changes;
-   settings[count] = NULL;
-   return test_gpu(settings);
-}
 
 /* Code that has so many operations of a pipe, and one that is issued. */
 static void
@@ -320,10 +308,10 @@ static uint64_t
 cycles_more(enum cm_pipe pipe, uint32_t operations, enum cm_pipe other, uint32_t of_other,
             const char *const *changes)
 {
-   struct cm_gpu *gpu = ideal_gpu(changes);
+   struct cm_gpu *gpu = test_gpu_with(ideal, changes);
    define_code(gpu, pipe, 0, pipe, 0);
    const uint64_t before = cycles_of_tiles(gpu, 1, TILE_QUADS, 1);
-   gpu = ideal_gpu(changes);
+   gpu = test_gpu_with(ideal, changes);
    define_code(gpu, pipe, operations, other, of_other);
    return cycles_of_tiles(gpu, 1, TILE_QUADS, 1) - before;
 }
@@ -378,7 +366,7 @@ TEST(partial_warps)
    static const char *const changes[] = {"shader_core.issue_threads=8", NULL};
    uint64_t cycles[2];
    for (unsigned full = 0; full < 2; full++) {
-      struct cm_gpu *gpu = ideal_gpu(changes);
+      struct cm_gpu *gpu = test_gpu_with(ideal, changes);
       define_code(gpu, CM_PIPE_ISSUE, 1000, CM_PIPE_ISSUE, 1000);
       cycles[full] = cycles_of_tiles(gpu, 1, full ? 32 : 16, 16);
    }
@@ -395,7 +383,7 @@ TEST(tile_a_core)
       snprintf(processors, sizeof processors, "fragment_stage.processors=%u", 1u << n);
       snprintf(instances, sizeof instances, "caches.texture_cache.instances=%u", 1u << n);
       const char *const changes[] = {"shader_core.issue_threads=8", processors, instances, NULL};
-      struct cm_gpu *gpu = ideal_gpu(changes);
+      struct cm_gpu *gpu = test_gpu_with(ideal, changes);
       define_code(gpu, CM_PIPE_ISSUE, 1000, CM_PIPE_ISSUE, 1000);
       cycles[n] = cycles_of_tiles(gpu, 8, TILE_QUADS, 1);
    }
@@ -450,7 +438,7 @@ static uint64_t
 cycles_of_access(const struct quad_access *access, const char *const *changes, const char *counter,
                  uint64_t *busy)
 {
-   struct cm_gpu *gpu = ideal_gpu(changes);
+   struct cm_gpu *gpu = test_gpu_with(ideal, changes);
    if (access->texture.id)
       cm_gpu_define_resource(gpu, &access->texture);
    define_code(gpu, CM_PIPE_ISSUE, 1, CM_PIPE_ISSUE, 1);

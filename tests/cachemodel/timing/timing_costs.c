@@ -35,15 +35,9 @@ unit_gpu(const char *const *changes)
       "shader_core.tile_pixels=1",
       "shader_core.raster_quads=1",
       "shader_core.depth_quads=1",
+      NULL,
    };
-   const char *all[64];
-   unsigned count = 0;
-   for (; count < sizeof settings / sizeof settings[0]; count++)
-      all[count] = settings[count];
-   for (; *changes; changes++)
-      all[count++] = *changes;
-   all[count] = NULL;
-   return test_gpu(all);
+   return test_gpu_with(settings, changes);
 }
 
 static void

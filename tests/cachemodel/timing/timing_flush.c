@@ -11,7 +11,7 @@
 static uint64_t
 cycles_of_tiles(uint32_t tiles, uint8_t pixel_bytes, bool load, const char *const *changes)
 {
-   const char *settings[32] = {
+   const char *const settings[] = {
       "timing=on",
       "mode=tbr",
       "caches.vertex_cache.policy=perfect",
@@ -19,11 +19,9 @@ cycles_of_tiles(uint32_t tiles, uint8_t pixel_bytes, bool load, const char *cons
       "caches.instruction_cache.policy=perfect",
       "dram_system.timing.tREFI=1000000", /* no refresh */
       "dram_system.power_down_after=0",
+      NULL,
    };
-   unsigned count = 7;
-   for (; *changes; changes++)
-      settings[count++] = *changes;
-   struct cm_gpu *gpu = test_gpu(settings);
+   struct cm_gpu *gpu = test_gpu_with(settings, changes);
    struct cm_resource_description surface = describe_texture(TILE, TILE * tiles, 1, pixel_bytes);
    cm_gpu_define_resource(gpu, &surface);
    struct pass_builder *pass = pass_new(0, TILE, TILE * tiles, TILE);

@@ -14,19 +14,16 @@
 static struct cm_gpu *
 ideal_gpu(const char *const *changes)
 {
-   const char *settings[64] = {
+   const char *const settings[] = {
       "timing=on",
       "mode=tbr",
       "caches.vertex_cache.policy=perfect",
       "caches.texture_cache.policy=perfect",
       "caches.tile_cache.policy=perfect",
       "caches.instruction_cache.policy=perfect",
+      NULL,
    };
-   unsigned count = 6;
-   for (; *changes; changes++)
-      settings[count++] = *changes;
-   settings[count] = NULL;
-   return test_gpu(settings);
+   return test_gpu_with(settings, changes);
 }
 
 /* A frame of one tile: so many vertices, primitives of so many attributes, and quads of the last one. */
