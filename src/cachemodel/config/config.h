@@ -332,8 +332,9 @@ struct cm_config {
       /** Blocks of PB-Attributes that a pass may fill; one that needs more is drawn in
        * parts, the later ones loading the tiles that the earlier ones stored. */
       uint32_t attribute_blocks;
-      enum cm_pb_overlap overlap; /**< optional */
-      enum cm_pass_end pass_end;  /**< optional */
+      enum cm_pb_overlap overlap;       /**< optional */
+      enum cm_pb_attributes attributes; /**< optional; in mode imr nothing is written */
+      enum cm_pass_end pass_end;        /**< optional */
       /** Not a key: a primitive's attributes are accessed as one block, whose number is the primitive's. */
       bool whole_primitives;
    } parameter_buffer;

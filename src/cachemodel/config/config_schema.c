@@ -77,6 +77,7 @@ static const struct cm_key parameter_buffer_keys[] = {
    ENUM(parameter_buffer_config, layout, "baseline", "interleaved"),
    NUMBER(parameter_buffer_config, attribute_blocks),
    OPTIONAL_ENUM(parameter_buffer_config, overlap, "exact", "bounding-box"),
+   OPTIONAL_ENUM(parameter_buffer_config, attributes, "primitives", "vertices", "visible-vertices"),
    OPTIONAL_ENUM(parameter_buffer_config, pass_end, "keep", "discard", "write-back"),
 };
 static const struct cm_key vertex_stage_keys[] = {NUMBER(vertex_stage_config, reuse_entries)};

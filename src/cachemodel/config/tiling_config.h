@@ -31,6 +31,14 @@ enum cm_pb_overlap {
    CM_PB_OVERLAP_BOUNDING_BOX,
 };
 
+/** Key parameter_buffer.attributes: what tiles read of a primitive, and so what is written before. */
+enum cm_pb_attributes {
+   CM_PB_ATTRIBUTES_PRIMITIVES, /**< "primitives": attributes of each that is binned, a block each (TCOR II-B) */
+   CM_PB_ATTRIBUTES_VERTICES, /**< "vertices": what each shaded vertex returns, 16 bytes for its position and each varying */
+   /** "visible-vertices": positions of all vertices, and varyings of those of primitives that are binned (shaders in two parts) */
+   CM_PB_ATTRIBUTES_VISIBLE_VERTICES,
+};
+
 /** Key parameter_buffer.pass_end: what the Tile Cache, the Primitive List Cache and the Attribute Cache do when a pass ends,
  * whose Parameter Buffer is not read again. */
 enum cm_pass_end {

@@ -98,6 +98,10 @@ check_primitive_buffer(const struct cm_config *config, struct cm_config_problem 
 {
    const struct cm_primitive_buffer_config *buffer = &config->primitive_buffer;
    const struct cm_cache_config *cache = &config->caches[CM_UNIT_ATTRIBUTE_CACHE];
+   if (config->parameter_buffer.attributes != CM_PB_ATTRIBUTES_PRIMITIVES)
+      return cm_config_wrong(
+         cm_config_about(problem, "parameter_buffer.attributes"),
+         "by vertex, but a Primitive Buffer has those of primitives, expected primitives");
    cm_config_about(problem, "primitive_buffer.entry_bytes");
    if (buffer->entry_bytes && buffer->entry_bytes != CM_PB_BLOCK_BYTES &&
        buffer->entry_bytes != CM_PB_ATTRIBUTE_BYTES)

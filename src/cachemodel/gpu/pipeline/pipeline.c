@@ -45,7 +45,7 @@ create_stages(struct cm_gpu *gpu)
       return false;
    stages->storage = (struct cm_storage_stage){.gpu = gpu};
    stages->geometry = (struct cm_geometry_stage){.gpu = gpu, .storage = &stages->storage};
-   stages->tiling = (struct cm_tiling_stage){.gpu = gpu};
+   stages->tiling = (struct cm_tiling_stage){.gpu = gpu, .geometry = &stages->geometry};
    stages->framebuffer = (struct cm_framebuffer_stage){.gpu = gpu};
    stages->compute = (struct cm_compute_stage){.gpu = gpu, .storage = &stages->storage};
    if (gpu->config.mode == CM_MODE_IMR)

@@ -265,6 +265,8 @@ run_draw(struct cm_geometry_stage *geometry, const struct cm_draw *draw)
       geometry->vertices_run++;
       cm_timing_vertex(timing, reused);
    }
+   ((uint32_t *)geometry->shaded.data)[draw - gpu->pass->draws] =
+      (uint32_t)(gpu->pipeline[CM_PIPELINE_VERTICES] - vertices);
    if (draw->num_accesses[CM_PRERASTER_VERTEX] && !draw->num_vertices)
       run_rest(geometry, draw);
    run_stages(geometry, draw);
@@ -302,6 +304,7 @@ cm_geometry_begin(struct cm_geometry_stage *geometry)
    geometry->vertices_run = 0;
    return cm_array_reserve(&geometry->reuse, geometry->gpu->config.vertex_stage.reuse_entries,
                            sizeof(uint32_t)) &&
+          cm_array_reserve(&geometry->shaded, geometry->gpu->pass->num_draws, sizeof(uint32_t)) &&
           bind_textures(geometry);
 }
 
@@ -319,5 +322,5 @@ cm_geometry_draws(struct cm_geometry_stage *geometry, uint32_t first, uint32_t e
 void
 cm_geometry_finish(struct cm_geometry_stage *geometry)
 {
-   CM_FREE_ARRAYS(&geometry->reuse, &geometry->vertex_units);
+   CM_FREE_ARRAYS(&geometry->reuse, &geometry->vertex_units, &geometry->shaded);
 }

@@ -23,7 +23,8 @@ struct cm_geometry_stage {
    struct cm_storage_stage *storage;
    struct cm_array reuse;        /**< uint32_t: the FIFO of transformed vertices */
    struct cm_array vertex_units; /**< struct cm_texture_unit by vertex binding of the pass */
-   uint32_t vertices_run;        /**< vertices of the pass so far, reused ones among them */
+   struct cm_array shaded; /**< uint32_t by draw of the pass: vertices that were not found transformed */
+   uint32_t vertices_run;  /**< vertices of the pass so far, reused ones among them */
 };
 
 /** Frees what it owns. */
@@ -33,6 +34,26 @@ void cm_geometry_finish(struct cm_geometry_stage *geometry);
 bool cm_geometry_begin(struct cm_geometry_stage *geometry);
 /** Runs draws first … end - 1 of it. */
 void cm_geometry_draws(struct cm_geometry_stage *geometry, uint32_t first, uint32_t end);
+
+/* ---- vertex_outputs.c ---------------------------------------------------------- */
+
+/** Positions and varyings of a pass' vertices in memory (parameter_buffer.attributes). */
+struct cm_vertex_outputs {
+   struct cm_gpu *gpu;
+   struct cm_array draws; /**< struct cm_vertex_outputs_draw */
+   uint32_t next_draw;    /**< all before it are written */
+};
+
+/** Places those of the GPU's pass. shaded: vertices by draw. False when out of memory. */
+bool cm_vertex_outputs_begin(struct cm_vertex_outputs *outputs, struct cm_gpu *gpu, const uint32_t *shaded);
+/** When primitive p is binned, its vertices' and all earlier ones' are written. The event stream does not say which vertices
+ * a primitive has: those of a draw are taken to be spread evenly over its primitives that are binned. With the pass' last
+ * primitive all is written. */
+void cm_vertex_outputs_write(struct cm_vertex_outputs *outputs, uint32_t p);
+/** What a tile reads of primitive p: those of three vertices. */
+void cm_vertex_outputs_read(const struct cm_vertex_outputs *outputs, uint32_t p);
+/** Frees what it owns. */
+void cm_vertex_outputs_finish(struct cm_vertex_outputs *outputs);
 
 /* ---- tiling.c ----------------------------------------------------------------- */
 
@@ -47,6 +68,8 @@ struct cm_binned {
  * by row-major numbers. */
 struct cm_tiling_stage {
    struct cm_gpu *gpu;
+   const struct cm_geometry_stage *geometry;
+   struct cm_vertex_outputs outputs; /**< in place of attributes by primitive */
    struct cm_binned binned;
    struct cm_array boxed_primitives, boxed_tiles; /**< binned, if it is not the event stream's */
    struct cm_pb_lists *lists;

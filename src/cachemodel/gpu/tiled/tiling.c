@@ -171,11 +171,25 @@ write_pmds(struct cm_tiling_stage *tiling, uint32_t p, uint32_t *first, uint32_t
    return true;
 }
 
+static bool
+has_vertex_outputs(const struct cm_tiling_stage *tiling)
+{
+   return tiling->gpu->config.parameter_buffer.attributes != CM_PB_ATTRIBUTES_PRIMITIVES;
+}
+
 /* tile: the position of the next one that reads the primitive (CM_PB_NEVER: none). */
 static void
 access_attributes(struct cm_tiling_stage *tiling, uint32_t p, uint32_t tile, bool write)
 {
    struct cm_gpu *gpu = tiling->gpu;
+   if (has_vertex_outputs(tiling)) {
+      assert(!gpu->attribute_cache);
+      if (write)
+         cm_vertex_outputs_write(&tiling->outputs, p);
+      else
+         cm_vertex_outputs_read(&tiling->outputs, p);
+      return;
+   }
    const uint32_t first_block = ((const uint32_t *)tiling->first_block.data)[p];
    const struct cm_tiled_primitive primitive = {
       .id = gpu->config.primitive_buffer.ids == CM_PRIMITIVE_IDS_BLOCKS ? first_block : p,
@@ -212,7 +226,8 @@ write_primitives(struct cm_tiling_stage *tiling)
       cm_gpu_attribute_tile(gpu, CM_NOT_ATTRIBUTED);
       for (uint32_t a = 0; a < attributes; a++)
          last_tiles[first_block[p] + a] = last;
-      cm_hierarchy_parameter_buffer_primitive(&gpu->hierarchy, first_block[p], attributes, last);
+      if (!has_vertex_outputs(tiling))
+         cm_hierarchy_parameter_buffer_primitive(&gpu->hierarchy, first_block[p], attributes, last);
       access_attributes(tiling, p, first, true);
       cm_timing_binned(gpu->timing, &tiling->binned.primitives[p]);
       gpu->pipeline[CM_PIPELINE_ATTRIBUTES] += attributes;
@@ -231,11 +246,14 @@ cm_tiling_build_lists(struct cm_tiling_stage *tiling)
    cm_pb_lists_destroy(tiling->lists);
    tiling->lists = NULL;
    if (!bin(tiling) || !place_attributes(tiling, &wide, &num_blocks) || !sort_by_tile(tiling) ||
-       !reserve_for_writing(tiling, num_blocks))
+       !reserve_for_writing(tiling, num_blocks) ||
+       (has_vertex_outputs(tiling) &&
+        !cm_vertex_outputs_begin(&tiling->outputs, gpu, tiling->geometry->shaded.data)))
       return false;
    tiling->pmd_bytes = cm_pmd_bytes(wide);
    cm_hierarchy_parameter_buffer_begin(&gpu->hierarchy, gpu->config.parameter_buffer.layout,
-                                       pass->tiles_x * pass->tiles_y, tiling->last_tiles.data, num_blocks);
+                                       pass->tiles_x * pass->tiles_y, tiling->last_tiles.data,
+                                       has_vertex_outputs(tiling) ? 0 : num_blocks);
    tiling->lists = cm_pb_lists_create(gpu->config.parameter_buffer.layout, wide,
                                       pass->tiles_x * pass->tiles_y, gpu->positions, false);
    return tiling->lists && write_primitives(tiling);
@@ -303,5 +321,6 @@ cm_tiling_finish(struct cm_tiling_stage *tiling)
    CM_FREE_ARRAYS(&tiling->boxed_primitives, &tiling->boxed_tiles, &tiling->first_block, &tiling->tile_begin,
                   &tiling->tile_primitives, &tiling->pmd_offsets, &tiling->last_tiles, &tiling->opt_numbers,
                   &tiling->tile_opt_numbers);
+   cm_vertex_outputs_finish(&tiling->outputs);
    cm_pb_lists_destroy(tiling->lists);
 }
