@@ -110,6 +110,8 @@ create_object(struct pipe_screen *base, const struct pipe_resource *template)
    resource->base = *template;
    resource->base.screen = base;
    resource->base.next = NULL;
+   /* Whatever rate was asked for: Mesa answers queries with this, and refuses to share what is lossy. */
+   resource->base.compression_rate = PIPE_COMPRESSION_FIXED_RATE_NONE;
    const unsigned num_decoded = count_decoded(template);
    if (num_decoded) {
       struct tbr_resource *decoded = CALLOC(num_decoded, sizeof(struct tbr_resource));
