@@ -353,6 +353,9 @@ struct cm_config {
    struct {
       uint32_t processors; /**< 1 … 64 */
       enum cm_scheduler scheduler;
+      /** Optional: how many quads that have passed the early tests come after one of the tile while a later one may kill it
+       * (events/pixel_kill.h); 0: none is killed */
+      uint32_t pixel_kill;
    } fragment_stage;
    struct {
       /** Invocations of a sub-group of compute shaders, whose accesses to storage are made together: 4, 8 or 16; 0: 16.

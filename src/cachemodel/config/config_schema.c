@@ -88,6 +88,7 @@ static const struct cm_key primitive_assembly_keys[] = {
 static const struct cm_key fragment_stage_keys[] = {
    NUMBER(fragment_stage_config, processors),
    ENUM(fragment_stage_config, scheduler, "round-robin", "quad-block", "least-work", "sub-tile", "tile"),
+   OPTIONAL_NUMBER(fragment_stage_config, pixel_kill),
 };
 static const struct cm_key load_store_keys[] = {
    OPTIONAL_NUMBER(load_store_config, lanes),

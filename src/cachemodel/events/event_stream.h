@@ -583,6 +583,8 @@ enum cm_event_type {
                                          * begins, even of the same draw */
 /** For CM_EVENT_UNSHADED: the quads fail by their region's depth. */
 #define CM_UNSHADED_HIDDEN (1u << 16)
+/** For CM_EVENT_UNSHADED, and not in recordings: the quads would run a shader, but are killed (events/pixel_kill.h). */
+#define CM_UNSHADED_KILLED (1u << 17)
 /** Pixels of the side of a region of hierarchical depth: 8, as in the first GPU that had it (S. Morein, "ATI
  * Radeon HyperZ Technology", Graphics Hardware 2000). A row of regions begins with the attachment's. */
 #define CM_HIZ_SIZE 8

@@ -13,7 +13,9 @@ static const struct cm_counter_text texts[] = {CM_PIPELINE_COUNTERS(CM_COUNTER_T
 static bool
 list_stages(const struct cm_config *config, struct cm_counter_table *table)
 {
-   return cm_counter_table_append_texts(table, texts, CM_PIPELINE_FIRST_OF_IMMEDIATE, 0, "", "");
+   const int end =
+      config->fragment_stage.pixel_kill ? CM_PIPELINE_FIRST_OF_IMMEDIATE : CM_PIPELINE_FIRST_OF_KILL;
+   return cm_counter_table_append_texts(table, texts, end, 0, "", "");
 }
 
 static bool

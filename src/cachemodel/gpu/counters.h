@@ -62,6 +62,9 @@ struct cm_counter_table *cm_gpu_counter_table_create(const struct cm_config *con
      "loads of storage by sub-groups, or quads of fragments")                                             \
    X(STORAGE_STORES, "load_store.stores", "instructions", "stores, likewise")                             \
    X(STORAGE_ATOMICS, "load_store.atomics", "instructions", "atomics, likewise")                          \
+   X(KILLED_QUADS, "fragment_stage.killed_quads", "quads",                                                \
+     "quads killed by a later one before they were shaded")                                               \
+   X(KILLED_FRAGMENTS, "fragment_stage.killed_fragments", "fragments", "fragments of these")              \
    X(RASTERIZED_PRIMITIVES, "rasterizer.primitives", "primitives", "primitives rasterized")               \
    X(RASTERIZED_QUADS, "rasterizer.quads", "quads", "quads that primitives cover")                        \
    X(FAILED_QUADS, "rasterizer.failed_quads", "quads",                                                    \
@@ -77,6 +80,8 @@ struct cm_counter_table *cm_gpu_counter_table_create(const struct cm_config *con
    X(CLEARED_ELIMINATED, "fast_clear.eliminated", "blocks",                                               \
      "such blocks that were written because a texture unit or the display reads them")
 
+/** The counters from here on are those of fragment_stage.pixel_kill: not listed without it. */
+#define CM_PIPELINE_FIRST_OF_KILL CM_PIPELINE_KILLED_QUADS
 /** The counters from here on are those of mode imr: not listed in others. */
 #define CM_PIPELINE_FIRST_OF_IMMEDIATE CM_PIPELINE_RASTERIZED_PRIMITIVES
 /** Those from here on are listed with immediate.clears: fast only. */

@@ -6,6 +6,7 @@
 #include "dram/dram_system.h"
 #include "energy/energy.h"
 #include "events/event_stream.h"
+#include "events/pixel_kill.h"
 #include "gpu/hiz_buffer.h"
 #include "memory/hierarchy.h"
 #include "texture/access.h"
@@ -21,6 +22,17 @@ check_scheduler(const struct cm_config *config, struct cm_config_problem *proble
    return !needs_tiles || config->mode != CM_MODE_IMR ||
           cm_config_wrong(cm_config_about(problem, "fragment_stage.scheduler"),
                           "by tiles, which mode imr has not, expected another one");
+}
+
+static bool
+check_pixel_kill(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   if (!CM_KEY_IN_RANGE(problem, config, fragment_stage.pixel_kill, 0, CM_MOST_WAITING_QUADS))
+      return false;
+   return !config->fragment_stage.pixel_kill || config->mode == CM_MODE_TBR ||
+          cm_config_wrong(cm_config_about(problem, "fragment_stage.pixel_kill"),
+                          "%u, but mode %s has none, expected 0 or mode: tbr",
+                          config->fragment_stage.pixel_kill, cm_mode_names[config->mode]);
 }
 
 /* Keys that no module below checks. */
@@ -39,7 +51,7 @@ check_gpu(const struct cm_config *config, struct cm_config_problem *problem)
           CM_KEY_IN_RANGE(problem, config, load_store.block_cycles, 0, 1000) &&
           CM_KEY_IN_RANGE(problem, config, load_store.mshrs, 0, 256) &&
           CM_KEY_IN_RANGE(problem, config, compute_stage.invocations, 0, 4096) &&
-          check_scheduler(config, problem);
+          check_scheduler(config, problem) && check_pixel_kill(config, problem);
 }
 
 /* Bytes of the blocks of a stream's first unit. */

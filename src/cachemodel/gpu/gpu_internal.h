@@ -39,7 +39,7 @@ struct cm_gpu {
    uint64_t *frame_start;                   /**< total at the last frame_end */
    bool out_of_memory;                      /**< already reported */
    struct cm_guard_band guard_band;         /**< where the configuration has one */
-   bool lacks_guard_band;                   /**< already reported */
+   bool lacks_hidden; /**< already reported: passes are not full, which the configuration needs */
 
    /* The current pass, or the last one. */
    const struct cm_pass *pass; /**< NULL: none, or it cannot be simulated */

@@ -155,19 +155,20 @@ shade(const struct cm_pass *pass, const uint32_t *event, struct quad_counts coun
    operations[CM_OPERATION_COLOR_READS] += counts.live * fetches + counts.written * reads;
 }
 
-/* In a deferred GPU, quads are rasterised and tested before hidden surface removal, and those that it leaves rasterised with
- * their attributes. */
+/* Quads are rasterised and tested before hidden surface removal; in a deferred GPU those that it leaves are then rasterised with
+ * their attributes, once more. */
 void
 cm_operations_tile(struct cm_gpu *gpu, const struct cm_tile_events *recorded,
                    const struct cm_tile_events *shaded, uint64_t *operations)
 {
-   const bool deferred = gpu->config.mode == CM_MODE_TBDR;
+   const bool deferred = gpu->config.mode == CM_MODE_TBDR, killed = gpu->config.fragment_stage.pixel_kill;
    const uint32_t *end = recorded->words + recorded->num_words;
-   for (const uint32_t *event = recorded->words; deferred && event < end; event = cm_event_next(event)) {
+   for (const uint32_t *event = recorded->words; (deferred || killed) && event < end;
+        event = cm_event_next(event)) {
       if (!has_quads(*event))
          continue;
       cm_gpu_attribute_draw(gpu, event[1]);
-      rasterise(gpu->pass, event, count_quads(event), false, true, operations);
+      rasterise(gpu->pass, event, count_quads(event), killed, true, operations);
    }
    end = shaded->words + shaded->num_words;
    struct program program = {0};
@@ -178,7 +179,8 @@ cm_operations_tile(struct cm_gpu *gpu, const struct cm_tile_events *recorded,
          continue;
       const struct quad_counts counts = count_quads(event);
       cm_gpu_attribute_draw(gpu, event[1]);
-      rasterise(gpu->pass, event, counts, true, !deferred, operations);
+      if (!killed)
+         rasterise(gpu->pass, event, counts, true, !deferred, operations);
       if (cm_event_type(*event) != CM_EVENT_SHADE)
          continue;
       take_program(gpu, event, &program);

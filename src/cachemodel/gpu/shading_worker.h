@@ -13,8 +13,8 @@
 #ifndef CM_SHADING_WORKER_H
 #define CM_SHADING_WORKER_H
 
-#include "events/deferred.h"
 #include "gpu/gpu_internal.h"
+#include "gpu/shaded_events.h"
 #include "util/threads.h"
 
 #define CM_MAX_PROCESSORS 64
@@ -28,7 +28,7 @@ struct cm_shading_worker {
    struct cm_parallel *parallel;
    uint64_t segment; /**< number of the one that it has claimed */
    struct cm_shading *shading;
-   struct cm_deferred deferred;    /**< what mode tbdr shades of a tile */
+   struct cm_shaded_events shaded; /**< of a tile */
    struct cm_cache *filters;       /**< by instance of the texture caches */
    struct cm_texture_path texture; /**< the GPU's, through the filters */
    uint64_t pipeline[CM_PIPELINE_COUNT];

@@ -125,26 +125,15 @@ cm_shading_worker_finish(struct cm_shading_worker *worker)
       cm_filter_finish(&worker->filters[i]);
    free(worker->filters);
    cm_texture_access_finish(&worker->texture.access);
-   cm_deferred_finish(&worker->deferred);
+   cm_shaded_events_finish(&worker->shaded);
    cm_shading_destroy(worker->shading);
-}
-
-/* What is shaded of a tile, until the next one is asked for. NULL when out of memory. */
-static const struct cm_tile_events *
-resolve_tile_events(struct cm_shading_worker *worker, const struct cm_segment_tile *tile)
-{
-   const struct cm_pass *pass = worker->gpu->pass;
-   if (!cm_fragment_stage_is_deferred(worker->gpu))
-      return tile->events;
-   if (pass->deferred)
-      return &pass->deferred[tile->number];
-   return cm_deferred_build(&worker->deferred, tile->events) ? worker->deferred.result : NULL;
 }
 
 static bool
 run_tile(struct cm_shading_worker *worker, const struct cm_segment_tile *tile)
 {
-   const struct cm_tile_events *shaded = resolve_tile_events(worker, tile);
+   const struct cm_tile_events *shaded =
+      cm_shaded_events_find(&worker->shaded, worker->gpu, tile->number, tile->events);
    if (!shaded)
       return false;
    if (cm_config_counts_operations(&worker->gpu->config))

@@ -176,18 +176,30 @@ abandon_pass(struct cm_gpu *gpu)
    gpu->pass = NULL;
 }
 
+/* Says which of the configuration's keys need full passes. */
+static void
+report_lacking(struct cm_gpu *gpu)
+{
+   const bool kills = gpu->config.fragment_stage.pixel_kill;
+   if (gpu->lacks_hidden || (!gpu->guard_band.pixels && !kills))
+      return;
+   cm_message(CM_MESSAGE_INFO,
+              "%s%s%s %s no effect: the events lack what hidden surface removal removes (--record-visible)",
+              gpu->guard_band.pixels ? "primitive_assembly.guard_band" : "",
+              gpu->guard_band.pixels && kills ? " and " : "", kills ? "fragment_stage.pixel_kill" : "",
+              gpu->guard_band.pixels && kills ? "have" : "has");
+   gpu->lacks_hidden = true;
+}
+
 /* The pass as this GPU's primitive assembly has it; NULL when out of memory. */
 static const struct cm_pass *
 assemble(struct cm_gpu *gpu, const struct cm_pass *pass)
 {
-   if (!gpu->guard_band.pixels || pass->kind == CM_PASS_COMPUTE)
+   if (pass->kind == CM_PASS_COMPUTE)
       return pass;
-   if (pass->kind != CM_PASS_FULL && !gpu->lacks_guard_band) {
-      cm_message(CM_MESSAGE_INFO, "primitive_assembly.guard_band has no effect: the events lack what hidden "
-                                  "surface removal removes (--record-visible)");
-      gpu->lacks_guard_band = true;
-   }
-   return cm_guard_band_begin(&gpu->guard_band, pass);
+   if (pass->kind != CM_PASS_FULL)
+      report_lacking(gpu);
+   return gpu->guard_band.pixels ? cm_guard_band_begin(&gpu->guard_band, pass) : pass;
 }
 
 void

@@ -231,6 +231,18 @@ time_hidden_quads(struct cm_gpu *gpu, const uint32_t *word)
    }
 }
 
+/* Quads that are killed before they run. */
+static __attribute__((noinline)) void
+count_killed_quads(struct cm_shading *shading, const uint32_t *word)
+{
+   const struct cm_quad *quads = (const struct cm_quad *)(word + 2);
+   if (word[1] != shading->draw_number)
+      take_draw(shading, word[1]);
+   shading->pipeline[CM_PIPELINE_KILLED_QUADS] += cm_event_count(*word);
+   for (uint32_t q = 0; q < cm_event_count(*word); q++)
+      shading->pipeline[CM_PIPELINE_KILLED_FRAGMENTS] += cm_quad_fragments(quads[q].live);
+}
+
 /* ---- groups of quads --------------------------------------------------- */
 
 /* What is bound where an event reads. */
@@ -455,6 +467,8 @@ cm_shading_run_tile(struct cm_shading *shading, const struct cm_tile_events *eve
    const uint32_t *end = events->words + events->num_words;
    for (const uint32_t *word = events->words; word < end;) {
       const uint32_t *next = cm_event_next(word);
+      if (cm_event_type(*word) == CM_EVENT_UNSHADED && *word & CM_UNSHADED_KILLED)
+         count_killed_quads(shading, word);
       if (cm_event_type(*word) == CM_EVENT_UNSHADED && shading->times_each)
          time_hidden_quads(shading->gpu, word);
       if (cm_event_type(*word) == CM_EVENT_SHADE && reads_nothing(shading, word, next, end))
@@ -466,27 +480,17 @@ cm_shading_run_tile(struct cm_shading *shading, const struct cm_tile_events *eve
 }
 
 bool
-cm_fragment_stage_is_deferred(const struct cm_gpu *gpu)
-{
-   return gpu->pass->kind == CM_PASS_FULL && gpu->config.mode == CM_MODE_TBDR;
-}
-
-bool
 cm_fragment_stage_run(struct cm_fragment_stage *stage, uint32_t tile)
 {
    struct cm_gpu *gpu = stage->gpu;
    assert(gpu->pass->kind != CM_PASS_COMPUTE);
-   const struct cm_tile_events *events = &gpu->pass->tiles[tile];
-   if (cm_fragment_stage_is_deferred(gpu) && gpu->pass->deferred) {
-      events = &gpu->pass->deferred[tile];
-   } else if (cm_fragment_stage_is_deferred(gpu)) {
-      if (!cm_deferred_build(&stage->deferred, events))
-         return false;
-      events = stage->deferred.result;
-   }
+   const struct cm_tile_events *full = &gpu->pass->tiles[tile];
+   const struct cm_tile_events *events = cm_shaded_events_find(&stage->shaded, gpu, tile, full);
+   if (!events)
+      return false;
    cm_shading_run_tile(stage->shading, events, gpu->positions[tile]);
    if (cm_config_counts_operations(&gpu->config))
-      cm_operations_tile(gpu, &gpu->pass->tiles[tile], events, gpu->operations);
+      cm_operations_tile(gpu, full, events, gpu->operations);
    return true;
 }
 
@@ -502,7 +506,7 @@ void
 cm_fragment_stage_finish(struct cm_fragment_stage *stage)
 {
    free(stage->draw_textures.data);
-   cm_deferred_finish(&stage->deferred);
+   cm_shaded_events_finish(&stage->shaded);
    cm_shading_destroy(stage->shading);
 }
 

@@ -5,7 +5,7 @@
 #define CM_TILED_STAGES_H
 
 #include "config/config.h"
-#include "events/deferred.h"
+#include "gpu/shaded_events.h"
 #include "util/array.h"
 
 struct cm_gpu;
@@ -104,8 +104,8 @@ void cm_tiling_end(struct cm_tiling_stage *tiling);
 struct cm_fragment_stage {
    struct cm_gpu *gpu;
    struct cm_storage_stage *storage;
-   struct cm_array draw_textures; /**< struct cm_resource *[CM_MAX_TEXTURE_UNITS] by draw of the pass */
-   struct cm_deferred deferred;   /**< what the deferred mode shades of the last tile of a full pass */
+   struct cm_array draw_textures;  /**< struct cm_resource *[CM_MAX_TEXTURE_UNITS] by draw of the pass */
+   struct cm_shaded_events shaded; /**< of the last tile */
    struct cm_shading *shading;
 };
 
@@ -126,9 +126,6 @@ cm_fragment_stage_textures(const struct cm_fragment_stage *stage, uint32_t draw)
 
 /** Runs a tile. False when out of memory. */
 bool cm_fragment_stage_run(struct cm_fragment_stage *stage, uint32_t tile);
-
-/** Whether the events that cm_deferred_build derives from the pass' events are shaded. */
-bool cm_fragment_stage_is_deferred(const struct cm_gpu *gpu);
 
 /** The processors; those of a shading worker (gpu/shading_worker.h), or NULL. NULL when out of memory. */
 struct cm_shading *cm_shading_create(const struct cm_fragment_stage *stage, struct cm_shading_worker *worker);
