@@ -8,7 +8,7 @@ usage: validate.py --tbrsim COMMAND --clock frame-clock.so --out DIR [--only DEV
 data/hardware-glmark2.csv has what was measured, data/hardware-runs.csv the preset and the size of each run. Scenes are
 recorded once, in DIR/recordings: remove it after the driver has changed. Each is simulated anew. --ranges also
 simulates the presets without each mechanism, and each of their assumed values at both ends of its range
-(data/assumptions.csv); for a device whose size is not known, at the first size only. With --keep, the
+(data/assumptions.csv); of a preset's runs that of the smallest surface. With --keep, the
 committed results are written anew; else it says whether they differ.
 """
 import argparse
@@ -143,6 +143,11 @@ def range_results(validation, run, rows):
             "error": f"{accuracy.error:.1f}", "scaled_error": f"{accuracy.scaled_error:.1f}"}
 
 
+def smallest(runs, preset):
+    """Of a preset's runs that with the fewest pixels."""
+    return min((run for run in runs if run["preset"] == preset), key=lambda run: int(run["width"]) * int(run["height"]))
+
+
 def csv_text(columns, rows):
     file = io.StringIO()
     writer = csv.DictWriter(file, columns, lineterminator="\n")
@@ -243,11 +248,12 @@ def main():
     options = parser.parse_args()
     validation = Validation(options.tbrsim, options.clock.resolve(), options.out)
     measured, rows, ranges = sensitivity.read_csv(MEASURED), [], []
-    for run in sensitivity.read_csv(RUNS):
+    runs = sensitivity.read_csv(RUNS)
+    for run in runs:
         if options.only in (None, run["device"]):
             print(f"{run_name(run)}: {run['preset']}", flush=True)
             its = list(results(validation, run, [row for row in measured if row["device"] == run["device"]]))
-            if options.ranges and run["device"] not in {row["device"] for row in rows}:
+            if options.ranges and run is smallest(runs, run["preset"]):
                 ranges += range_results(validation, run, its)
             rows += its
     print("\n".join(summary_table(rows)))
