@@ -36,12 +36,11 @@ init_processors(struct cm_immediate_timing *timing)
 }
 
 static bool
-init(struct cm_pipeline *base, struct cm_hierarchy *hierarchy, const struct cm_nuca *nuca)
+init(struct cm_pipeline *base, const struct cm_nuca *nuca)
 {
    struct cm_immediate_timing *timing = (struct cm_immediate_timing *)base;
    const struct cm_immediate_pipeline_config *pipeline = &base->config->immediate_pipeline;
    struct cm_pool *pool = &base->pool;
-   (void)hierarchy;
    assert(!nuca);
    (void)nuca;
    base->memory = &timing->memory.base;
