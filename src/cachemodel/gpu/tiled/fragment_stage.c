@@ -277,13 +277,13 @@ end_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t number
       time_quad(shading, quad, number, processor, footprints + accesses);
 }
 
-/* Quads of the group ran more than region 0. */
+/* Quads of the group ran more than region 0. Where the renderer's code is not in the stream, they have the instructions of its
+ * text; another instruction set's code may be there. */
 static __attribute__((noinline)) void
 take_regions(struct cm_shading *shading, const uint32_t *regions)
 {
-   if (!shading->code)
-      return;
-   const uint64_t ran = cm_code_quad_operations(shading->code, CM_PIPE_ISSUE, regions);
+   const uint64_t ran = shading->code ? cm_code_quad_operations(shading->code, CM_PIPE_ISSUE, regions)
+                                      : shading->least_instructions;
    for (unsigned q = 0; q < 4; q++) {
       if (cm_regions_quads(*regions) >> q & 1) {
          shading->instructions[q] = ran;
