@@ -12,6 +12,7 @@ from support import tbrsim  # noqa: E402
 CAPTURE = "glmark2_ideas"
 FRAMES = ("--frames", "0-3")
 PRESET = "mali-g52-mc1"
+PER_TILE = "v3d-pi4"  # its tiles shade vertices
 TWO_CORES = "mali-g57-mc2"
 # Of each part the counters of cycles, of which the greatest counts; those of CORES are sums over the cores.
 CORES = {
@@ -32,36 +33,40 @@ class ShaderCores(tbrsim.DisplayTestCase):
     def setUpClass(cls):
         super().setUpClass()
         # By a driver that simulates no shader cores.
-        cls.recording = tbrsim.record(cls.shared, CAPTURE, "--no-model", "--record-isa", "bifrost,valhall", *FRAMES,
+        cls.recording = tbrsim.record(cls.shared, CAPTURE, "--no-model", "--record-isa", "bifrost,valhall,v3d", *FRAMES,
                                       *tbrsim.recording_options(PRESET))
 
     def test_live(self):
-        self.fine("replay", "--config", PRESET, "--timing", "on", "--out", self.path("live"), *FRAMES,
-                  tbrsim.CAPTURES / f"{CAPTURE}.trace")
-        self.fine("sim", "--config", PRESET, "--timing", "on", "--out", self.path("sim"), self.recording)
-        self.assertGreater(tbrsim.total(self.path("sim"))["shader_core.warps"], 0)
-        self.assertEqual(tbrsim.contents(self.path("sim")), tbrsim.contents(self.path("live")))
+        size = tbrsim.keys(PRESET)["tile.size"]
+        for preset in (PRESET, PER_TILE):
+            options = ("--config", preset, "--set", f"tile.size={size}", "--timing", "on", "--out")
+            live, sim = self.path(f"{preset}-live"), self.path(f"{preset}-sim")
+            self.fine("replay", *options, live, *FRAMES, tbrsim.CAPTURES / f"{CAPTURE}.trace")
+            self.fine("sim", *options, sim, self.recording)
+            self.assertGreater(tbrsim.total(sim)["shader_core.warps"], 0)
+            self.assertEqual(tbrsim.contents(sim), tbrsim.contents(live))
 
     def test_threads(self):
-        """Four simulations, on a thread and on three."""
+        """Six simulations, on a thread and on three."""
         found = []
         for jobs in (1, 3):
             out = self.path(f"{jobs}")
-            self.fine("sim", "--jobs", jobs, "--out", out, "--config", PRESET, "--set", "timing=on", "--vary",
-                      "shader_core.overlap=none,frames", "--vary", "shader_core.vertices=whole,positions-first", self.recording)
+            self.fine("sim", "--jobs", jobs, "--out", out, "--config", PRESET, "--set", "timing=on", "--set",
+                      "parameter_buffer.attributes=primitives", "--vary", "shader_core.overlap=none,frames", "--vary",
+                      "shader_core.vertices=whole,positions-first,per-tile", self.recording)
             found.append({path.name: tbrsim.contents(path) for path in sorted(out.iterdir()) if path.is_dir()})
         self.assertEqual(found[0], found[1])
         cycles = {tbrsim.total(self.path("1") / name)["gpu.cycles"] for name in found[0]}
-        self.assertEqual((len(found[0]), len(cycles)), (4, 4))
+        self.assertEqual((len(found[0]), len(cycles)), (6, 6))
 
     def test_without_code(self):
         """An instruction set that was not recorded counts as what the renderer executes, and a message says so."""
-        for isa in ("nir", "v3d"):
+        for isa in ("nir", "midgard"):
             done = tbrsim.run("sim", "--config", PRESET, "--timing", "on", "--set", f"shader.isa={isa}", "--out", self.path(isa),
                               self.recording, check=True)
             names = [name for _, name in re.findall(r"([1-9]\d*) of \1 shaders have no code for (\w+): ", done.stderr)]
             self.assertEqual(names, [] if isa == "nir" else [isa], done.stderr)
-        self.assertEqual(tbrsim.frames(self.path("nir")), tbrsim.frames(self.path("v3d")))
+        self.assertEqual(tbrsim.frames(self.path("nir")), tbrsim.frames(self.path("midgard")))
 
     def test_load(self):
         """The three parts with the greatest loads; none without shader cores."""

@@ -490,6 +490,15 @@ cm_config_counts_operations(const struct cm_config *config)
    return config->energy.technology != 0 && config->timing == CM_TIMING_ON;
 }
 
+/** Whether tiles shade the vertices of their primitives (shader_core.vertices: per-tile): the Parameter Buffer has no attributes
+ * then. */
+static inline bool
+cm_config_shades_by_tile(const struct cm_config *config)
+{
+   return config->core == CM_CORE_PIPES && config->shader_core.vertices == CM_CORE_VERTICES_PER_TILE &&
+          config->mode != CM_MODE_IMR;
+}
+
 /** All keys and values as one JSON object, without a newline at its end. Optional ones are left out if
  * their values equal those of a missing key. */
 void cm_config_write_json(const struct cm_config *config, FILE *file);

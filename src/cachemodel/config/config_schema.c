@@ -162,7 +162,7 @@ static const struct cm_key pipeline_keys[] = {
 static const struct cm_key shader_core_keys[] = {
    CM_SHADER_CORE_KEYS(SHADER_CORE_KEY)
       OPTIONAL_ENUM(struct cm_shader_core_config, overlap, "none", "frames"),
-   OPTIONAL_ENUM(struct cm_shader_core_config, vertices, "whole", "positions-first"),
+   OPTIONAL_ENUM(struct cm_shader_core_config, vertices, "whole", "positions-first", "per-tile"),
 };
 #define IMMEDIATE_KEY(member, least, most, description) \
    DESCRIBED(false, struct cm_immediate_pipeline_config, member, description)

@@ -24,6 +24,8 @@ enum cm_core_vertices {
    CM_CORE_VERTICES_WHOLE, /**< "whole": position and varyings at once */
    /** "positions-first": positions of all, varyings of as many as the primitives have that reach the tiler. */
    CM_CORE_VERTICES_POSITIONS_FIRST,
+   /** "per-tile": positions of all, and once more as a whole for each tile that has primitives of theirs. */
+   CM_CORE_VERTICES_PER_TILE,
 };
 
 /** Rates and sizes, each of one core. A rate is a number of items per cycle; what is slower than one per cycle has cycles per item.

@@ -63,7 +63,7 @@ enum cm_pipe {
 enum cm_code_part {
    CM_CODE_WHOLE,
    CM_CODE_POSITION, /**< what the position needs */
-   CM_CODE_VARYINGS, /**< all else */
+   CM_CODE_VARYINGS, /**< all else; of V3D, which shades vertices again for each tile, the whole shader */
    CM_CODE_PARTS
 };
 

@@ -146,27 +146,63 @@ mean_cost(struct cm_gpu *gpu, const struct cm_draw *draw, enum cm_preraster_stag
    return cost;
 }
 
-/* Shaders of vertices may have code in two parts, position and varyings, or as a whole, or both. Where vertices are not
- * shaded in parts, one that has no other code costs both; where they are, one without parts is all of the position. */
+/* Shaders of vertices may have code in two parts, position and varyings, or as a whole, or both. */
+struct vertex_codes {
+   const struct cm_shader_code *whole, *position, *varyings;
+};
+
+static struct vertex_codes
+find_vertex_codes(struct cm_gpu *gpu, uint32_t shader)
+{
+   struct vertex_codes codes = {
+      .whole = find_code(gpu, CM_SHADER_VERTEX, shader, CM_CODE_WHOLE),
+      .position = find_code(gpu, CM_SHADER_VERTEX, shader, CM_CODE_POSITION),
+      .varyings = find_code(gpu, CM_SHADER_VERTEX, shader, CM_CODE_VARYINGS),
+   };
+   if (gpu->config.shader.isa == CM_ISA_V3D && !codes.whole)
+      codes.whole = codes.varyings; /* struct cm_shader_code says so */
+   count_shader(gpu, CM_SHADER_VERTEX, shader, codes.whole || codes.position);
+   return codes;
+}
+
+/* Of a vertex that is shaded as a whole: where there is no other code, both parts. */
+static struct cm_shader_cost
+whole_cost(struct cm_gpu *gpu, const struct cm_draw *draw, const struct vertex_codes *codes)
+{
+   const struct cm_shader *shader = &draw->vertex_shader;
+   const bool has_parts = codes->position && !codes->whole;
+   struct cm_shader_cost cost =
+      mean_cost(gpu, draw, CM_PRERASTER_VERTEX, shader, has_parts ? codes->position : codes->whole);
+   if (!has_parts || !codes->varyings)
+      return cost;
+   const struct cm_shader_cost rest = mean_cost(gpu, draw, CM_PRERASTER_VERTEX, shader, codes->varyings);
+   for (unsigned p = 0; p < CM_PIPE_COUNT; p++)
+      cost.operations[p] = saturated((uint64_t)cost.operations[p] + rest.operations[p]);
+   cost.threads_shared = cm_max(cost.threads_shared, rest.threads_shared);
+   return cost;
+}
+
+struct cm_shader_cost
+cm_tile_vertex_cost(struct cm_gpu *gpu, const struct cm_draw *draw)
+{
+   const struct vertex_codes codes = find_vertex_codes(gpu, draw->vertex_shader.id);
+   return whole_cost(gpu, draw, &codes);
+}
+
+/* Where vertices are shaded in parts, or tiles shade them once more, a shader without parts is all of the position. */
 static void
 log_vertex_costs(struct cm_gpu *gpu, const struct cm_draw *draw)
 {
    const struct cm_shader *shader = &draw->vertex_shader;
-   const struct cm_shader_code *whole = find_code(gpu, CM_SHADER_VERTEX, shader->id, CM_CODE_WHOLE);
-   const struct cm_shader_code *position = find_code(gpu, CM_SHADER_VERTEX, shader->id, CM_CODE_POSITION);
-   const struct cm_shader_code *varyings = find_code(gpu, CM_SHADER_VERTEX, shader->id, CM_CODE_VARYINGS);
-   const bool is_split = position && gpu->config.shader_core.vertices == CM_CORE_VERTICES_POSITIONS_FIRST;
-   const bool has_parts = is_split || (position && !whole);
-   struct cm_shader_cost cost =
-      mean_cost(gpu, draw, CM_PRERASTER_VERTEX, shader, has_parts ? position : whole);
+   const struct vertex_codes codes = find_vertex_codes(gpu, shader->id);
+   const enum cm_core_vertices vertices = gpu->config.shader_core.vertices;
    struct cm_shader_cost rest = {.threads_shared = 1};
-   count_shader(gpu, CM_SHADER_VERTEX, shader->id, whole || position);
-   if (has_parts && varyings)
-      rest = mean_cost(gpu, draw, CM_PRERASTER_VERTEX, shader, varyings);
-   for (unsigned p = 0; !is_split && p < CM_PIPE_COUNT; p++)
-      cost.operations[p] = saturated((uint64_t)cost.operations[p] + rest.operations[p]);
-   if (!is_split)
-      cost.threads_shared = cm_max(cost.threads_shared, rest.threads_shared);
+   const bool is_split = codes.position && vertices != CM_CORE_VERTICES_WHOLE;
+   const struct cm_shader_cost cost = is_split
+                                         ? mean_cost(gpu, draw, CM_PRERASTER_VERTEX, shader, codes.position)
+                                         : whole_cost(gpu, draw, &codes);
+   if (is_split && codes.varyings && vertices == CM_CORE_VERTICES_POSITIONS_FIRST)
+      rest = mean_cost(gpu, draw, CM_PRERASTER_VERTEX, shader, codes.varyings);
    cm_timing_draw_cost(gpu->timing, CM_PRERASTER_VERTEX, CM_CODE_WHOLE, &cost);
    cm_timing_draw_cost(gpu->timing, CM_PRERASTER_VERTEX, CM_CODE_VARYINGS, &rest);
 }

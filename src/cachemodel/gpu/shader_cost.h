@@ -24,6 +24,9 @@ void cm_costed_shaders_finish(struct cm_gpu *gpu);
 /** Logs what an invocation of a draw's shaders before the rasterizer costs; the draw is logged. */
 void cm_log_draw_costs(struct cm_gpu *gpu, const struct cm_draw *draw);
 
+/** What a vertex of a draw costs that a tile shades, as a whole. */
+struct cm_shader_cost cm_tile_vertex_cost(struct cm_gpu *gpu, const struct cm_draw *draw);
+
 /** What a quad of a draw costs. attributes: of its primitive. runs: the CM_EVENT_REGIONS that it is in, or NULL. */
 struct cm_shader_cost
 cm_fragment_cost(struct cm_gpu *gpu, const struct cm_draw *draw, uint32_t attributes, const uint32_t *runs);

@@ -80,6 +80,22 @@ check_cores(const struct cm_config *config, struct cm_config_problem *problem)
                           core->warp_threads);
 }
 
+/* Attributes that tiles shade themselves are not in memory, so not in a Primitive Buffer. */
+static bool
+check_vertices(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   if (!cm_config_shades_by_tile(config))
+      return true;
+   cm_config_about(problem, "shader_core.vertices");
+   if (config->primitive_buffer.lines)
+      return cm_config_wrong(problem,
+                             "per-tile, but there is a primitive_buffer, expected whole or positions-first");
+   return config->parameter_buffer.attributes == CM_PB_ATTRIBUTES_PRIMITIVES ||
+          cm_config_wrong(problem,
+                          "per-tile, but parameter_buffer.attributes are in memory by vertex, expected "
+                          "whole or positions-first");
+}
+
 /* The timing of mode imr takes any caches, but derives a block's processor from its position, and needs one last
  * level. */
 static bool
@@ -98,7 +114,7 @@ check_immediate(const struct cm_config *config, struct cm_config_problem *proble
 bool
 cm_timing_config_check(const struct cm_config *config, struct cm_config_problem *problem)
 {
-   if (!check_ranges(config, problem))
+   if (!check_ranges(config, problem) || !check_vertices(config, problem))
       return false;
    if (config->timing == CM_TIMING_OFF)
       return true;

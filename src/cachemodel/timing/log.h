@@ -66,8 +66,12 @@ struct cm_logged_fetched {
    uint32_t draw;
    uint32_t attributes;
    uint32_t quads; /**< that it covers in the tile, as far as is known */
-   uint64_t
-      ready; /**< when it entered the output queue, which the Tile Fetcher's timing writes; or CM_UNKNOWN */
+   /** When it entered the output queue, which the Tile Fetcher's timing writes; of shader cores when its vertices are shaded,
+    * where tiles shade them; or CM_UNKNOWN. */
+   uint64_t ready;
+   /* Where tiles shade vertices. */
+   uint32_t vertices_end; /**< the log's vertices before this one are its own, or of primitives before it */
+   uint32_t vertex_cost;  /**< the number of what one of its own costs */
 };
 
 /** A part of a tile's load or flush: up to the next one. */

@@ -36,6 +36,7 @@ struct cm_work {
    /* Of shader cores. */
    struct cm_work *next_of_core; /**< the next tile of the same one */
    uint64_t tiles_before;        /**< of all passes before */
+   uint32_t num_ready;           /**< primitives whose vertices are shaded, which the first ones are */
 };
 
 struct cm_log_queue {

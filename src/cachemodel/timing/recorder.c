@@ -409,19 +409,26 @@ cm_timing_vertex_fetched(struct cm_timing *timing)
    timing->is_vertex_fetched = true;
 }
 
-void
-cm_timing_vertex(struct cm_timing *timing, bool reused)
+static bool
+add_vertex(struct cm_timing *timing, bool reused)
 {
    struct cm_logged_vertex *item = ADD(timing, vertices);
    if (!item)
-      return;
+      return false;
    item->tokens_end = take_tokens(timing);
    item->accesses_begin = timing->is_vertex_fetched ? timing->fetched_end : item->tokens_end;
    timing->is_vertex_fetched = false;
    item->accesses = timing->vertex_reads & INT32_MAX;
    item->reused = reused;
    timing->vertex_reads = 0;
-   LAST(timing, draws)->num_vertices++;
+   return true;
+}
+
+void
+cm_timing_vertex(struct cm_timing *timing, bool reused)
+{
+   if (add_vertex(timing, reused))
+      LAST(timing, draws)->num_vertices++;
 }
 
 void
@@ -480,7 +487,17 @@ cm_timing_fetched(struct cm_timing *timing, uint32_t index, const struct cm_prim
          .draw = primitive->draw,
          .attributes = primitive->num_attributes,
          .ready = CM_UNKNOWN,
+         .vertices_end = timing->log->vertices.count,
       };
+}
+
+void
+cm_timing_tile_vertex(struct cm_timing *timing, uint32_t cost)
+{
+   if (!add_vertex(timing, false))
+      return;
+   LAST(timing, fetched)->vertices_end++;
+   LAST(timing, fetched)->vertex_cost = cost;
 }
 
 /* Adds the quads of the tile's events to the primitives that they belong to. */

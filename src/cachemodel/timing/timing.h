@@ -11,7 +11,7 @@
  *
  * Calls, from one thread. Tile-based, for each pass
  *    begin(GEOMETRY), (draw, programs_fetched, vertex*, draw_end)*, binned*, end,
- *    (begin(TILE), surface*, mark(LOADED), fetched*, tile_fetched, quad*, mark(SHADED), surface*, end)*
+ *    (begin(TILE), surface*, mark(LOADED), (fetched tile_vertex*)*, tile_fetched, quad*, mark(SHADED), surface*, end)*
  * and in mode imr
  *    begin(PASS), mark(CLEARED),
  *    ((draw, programs_fetched, vertex*, draw_end) | (primitive, (region, block*, region_end)*))*,
@@ -21,8 +21,8 @@
  * and at the end of it and of other passes that access storage
  *    begin(STORED), end
  * and after the last pass of a frame frame_end. What the caches did between two calls is in the access stream;
- * in the tile-based pipeline shaders, texture reads, PMDs and attributes begin there with a CM_ENTRY_GROUP of their
- * stream, in mode imr texture reads do; instructions that access storage do in both.
+ * in the tile-based pipeline shaders, texture reads, PMDs, attributes and vertices that tiles shade begin there with a
+ * CM_ENTRY_GROUP of their stream, in mode imr texture reads do; instructions that access storage do in both.
  */
 #ifndef CM_TIMING_H
 #define CM_TIMING_H
@@ -117,7 +117,7 @@ void cm_timing_shaders_fetched(struct cm_timing *timing);
  * threads go to the cores in turn. */
 #define CM_VERTICES_OF_A_THREAD 16
 
-/** The next vertex' attributes are fetched; what its shader accesses follows, then cm_timing_vertex. */
+/** The next vertex' attributes are fetched; what its shader accesses follows, then cm_timing_vertex or cm_timing_tile_vertex. */
 void cm_timing_vertex_fetched(struct cm_timing *timing);
 /** A vertex was fetched, or found transformed already. */
 void cm_timing_vertex(struct cm_timing *timing, bool reused);
@@ -133,8 +133,11 @@ void cm_timing_draw_end(struct cm_timing *timing);
 
 /** The Polygon List Builder wrote a primitive's PMDs and attributes. */
 void cm_timing_binned(struct cm_timing *timing, const struct cm_primitive *primitive);
-/** The Tile Fetcher has read a primitive's PMD and attributes. index: the primitive's in the pass. */
+/** The Tile Fetcher has read a primitive's PMD and attributes. index: the primitive's in the pass. Where tiles shade vertices, there
+ * are no attributes; fetches of its shader and tile_vertex follow. */
 void cm_timing_fetched(struct cm_timing *timing, uint32_t index, const struct cm_primitive *primitive);
+/** A vertex of the last primitive was fetched, which the tile shades. cost: its number in the log. */
+void cm_timing_tile_vertex(struct cm_timing *timing, uint32_t cost);
 /** All primitives of the tile are fetched. events: the tile's, as recorded. */
 void cm_timing_tile_fetched(struct cm_timing *timing, const struct cm_tile_events *events);
 

@@ -167,13 +167,16 @@ static const char *const settings[][8] = {
     "caches.l2.write_miss=fetch", "caches.l2.size=32768", NULL},
    {"parameter_buffer.pass_end=write-back", "caches.tile_cache.size=4096", "caches.l2.size=32768",
     "caches.l2.policy=dead-lru", NULL},
+   {"core=pipes", "shader_core.vertices=per-tile", "caches.vertex_cache.size=4096", "caches.l2.size=32768",
+    "vertex_stage.reuse_entries=8", NULL},
 };
+enum { PER_TILE = sizeof settings / sizeof settings[0] - 1 };
 
-static const char *const *const variants[] = {settings[0],        settings[1],       settings[2],
-                                              settings[3],        settings[4],       settings[5],
-                                              settings[6],        settings[7],       settings[8],
-                                              settings[9],        settings[10],      settings[11],
-                                              test_tcor_settings, test_nuca_settings};
+static const char *const *const variants[] = {settings[0],        settings[1],        settings[2],
+                                              settings[3],        settings[4],        settings[5],
+                                              settings[6],        settings[7],        settings[8],
+                                              settings[9],        settings[10],       settings[11],
+                                              settings[PER_TILE], test_tcor_settings, test_nuca_settings};
 
 TEST(conservation)
 {
@@ -205,7 +208,9 @@ TEST(conservation)
       assert_true(value(tile_cache->size ? "tile_cache" : "primitive_list_cache", "pb_list",
                         tile_cache->uncached ? "bypasses" : "hits") > 1000);
       assert_true(value("vertex_cache", "vertex", "writes") > 1000);
-      if (v >= 4)
+      if (cm_config_shades_by_tile(config))
+         assert_int_equal(value("dram", "pb_attribute", "writes"), 0);
+      else if (v >= 4)
          assert_true(value("dram", "pb_attribute", "writes") > 100);
       free(sums);
       cm_gpu_destroy(gpu);

@@ -587,7 +587,9 @@ TEST(frames_of_passes)
    static const char *const variants[][2] = {{"mode=tbr", "shader_core.overlap=none"},
                                              {"mode=tbdr", "shader_core.overlap=none"},
                                              {"mode=tbr", "shader_core.overlap=frames"},
-                                             {"mode=tbdr", "shader_core.vertices=positions-first"}};
+                                             {"mode=tbdr", "shader_core.vertices=positions-first"},
+                                             {"mode=tbr", "shader_core.vertices=per-tile"},
+                                             {"mode=tbdr", "shader_core.vertices=per-tile"}};
    for (unsigned v = 0; v < sizeof variants / sizeof variants[0]; v++)
       run_frames(variants[v], v % 2, 5 + v);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What shaders cost a shader core, by hand: the work of each pipe is the operations of the regions that quads ran, code of the
- * renderer where there is none of the instruction set, and vertices shaded as a whole or positions first. */
+ * renderer where there is none of the instruction set, and vertices shaded as a whole, positions first, or by each tile. */
 #include <stdio.h>
 #include <string.h>
 
@@ -248,6 +248,17 @@ static const struct cm_code_region position = {
 static const struct cm_code_region varyings = {
    .operations = {[CM_PIPE_ISSUE] = 15, [CM_PIPE_FMA] = 6, [CM_PIPE_LOAD_STORE] = 3}};
 
+static void
+define_vertex_shader(struct cm_gpu *gpu, enum cm_isa isa, bool has_whole, bool has_parts)
+{
+   if (has_whole)
+      define(gpu, CM_SHADER_VERTEX, SHADER, isa, CM_CODE_WHOLE, &whole, 1);
+   if (has_parts) {
+      define(gpu, CM_SHADER_VERTEX, SHADER, isa, CM_CODE_POSITION, &position, 1);
+      define(gpu, CM_SHADER_VERTEX, SHADER, isa, CM_CODE_VARYINGS, &varyings, 1);
+   }
+}
+
 /* 21 vertices on warps of eight threads, all of which issue. threads, warps: of vertices, those of varyings among them. */
 static void
 check_vertices(const char *vertices, bool has_whole, bool has_parts, uint32_t primitives, struct work work,
@@ -257,12 +268,7 @@ check_vertices(const char *vertices, bool has_whole, bool has_parts, uint32_t pr
    struct pass_builder *pass = pass_new(0, 16, 16, 16);
    pass->pass.kind = CM_PASS_TBR;
    define_buffer(gpu, 2, 4096);
-   if (has_whole)
-      define(gpu, CM_SHADER_VERTEX, SHADER, CM_ISA_BIFROST, CM_CODE_WHOLE, &whole, 1);
-   if (has_parts) {
-      define(gpu, CM_SHADER_VERTEX, SHADER, CM_ISA_BIFROST, CM_CODE_POSITION, &position, 1);
-      define(gpu, CM_SHADER_VERTEX, SHADER, CM_ISA_BIFROST, CM_CODE_VARYINGS, &varyings, 1);
-   }
+   define_vertex_shader(gpu, CM_ISA_BIFROST, has_whole, has_parts);
    add_vertices(pass, SHADER, primitives);
    pass_run_and_free(pass, gpu);
    assert_work(gpu, work);
@@ -308,4 +314,100 @@ TEST(positions_first_without_parts)
    static const char *const setting = "shader_core.vertices=positions-first";
    const struct work work = {.issue = 3 * 8 * 30, .load_store = VERTICES * 4};
    check_vertices(setting, true, false, 0, work, VERTICES, 3);
+}
+
+/* ---- vertices of tiles ------------------------------------------------------------------- */
+
+/* A list of seven triangles: one after another in the left and the right one of two tiles, or all in both. */
+static void
+add_triangles(struct pass_builder *pass, bool both)
+{
+   const uint32_t tiles[] = {0, 1};
+   add_vertices(pass, SHADER, 0);
+   for (uint32_t p = 0; p < VERTICES / 3; p++)
+      pass_primitive(pass, 3, both ? tiles : &tiles[p % 2], both ? 2 : 1);
+}
+
+/* Positions of all 21 vertices in three warps; then those of each tile as a whole: 12 and 9, in two warps each, or all. */
+TEST(vertices_of_tiles)
+{
+   static const struct code_set {
+      enum cm_isa isa;
+      bool has_whole, has_parts;
+      uint32_t binned, binned_loads, issue, fma, loads;
+   } sets[] = {
+      {CM_ISA_BIFROST, true, false, 30, 4, 30, 0, 4}, /* no code of the position alone */
+      {CM_ISA_BIFROST, true, true, 20, 2, 30, 0, 4},
+      {CM_ISA_BIFROST, false, true, 20, 2, 20 + 15, 6, 2 + 3},
+      {CM_ISA_V3D, false, true, 20, 2, 15, 6, 3}, /* its second part is the whole shader */
+   };
+   for (unsigned c = 0; c < 2 * sizeof sets / sizeof sets[0]; c++) {
+      const struct code_set *set = &sets[c / 2];
+      const bool both = c % 2;
+      const uint64_t warps = both ? 6 : 4, threads = both ? 2 * VERTICES : VERTICES;
+      const char *const isa = set->isa == CM_ISA_V3D ? "shader.isa=v3d" : "shader.isa=bifrost";
+      struct cm_gpu *gpu = unit_gpu((const char *const[]){"shader_core.vertices=per-tile", isa, NULL});
+      struct pass_builder *pass = pass_new(0, 32, 16, 16);
+      pass->pass.kind = CM_PASS_TBR;
+      define_buffer(gpu, 2, 4096);
+      define_vertex_shader(gpu, set->isa, set->has_whole, set->has_parts);
+      add_triangles(pass, both);
+      pass_run_and_free(pass, gpu);
+      assert_work(gpu, (struct work){.issue = 8 * (3 * set->binned + warps * set->issue),
+                                     .fma = 8 * warps * set->fma,
+                                     .load_store = VERTICES * set->binned_loads + threads * set->loads});
+      expect_counters(gpu, {"shader_core.vertices", VERTICES + threads},
+                      {"shader_core.vertex_warps", 3 + warps});
+      cm_gpu_destroy(gpu);
+   }
+}
+
+/* A warp is of one draw, and of one tile: of two draws with a triangle in both tiles there are four, of three threads. */
+TEST(vertices_of_draws)
+{
+   const uint32_t tiles[] = {0, 1};
+   struct cm_gpu *gpu = unit_gpu((const char *const[]){"shader_core.vertices=per-tile", NULL});
+   struct pass_builder *pass = pass_new(0, 32, 16, 16);
+   pass->pass.kind = CM_PASS_TBR;
+   define_buffer(gpu, 2, 4096);
+   define_vertex_shader(gpu, CM_ISA_BIFROST, true, true);
+   for (unsigned d = 0; d < 2; d++) {
+      add_vertices(pass, SHADER, 0);
+      pass_primitive(pass, 3, tiles, 2);
+   }
+   pass_run_and_free(pass, gpu);
+   assert_work(gpu,
+               (struct work){.issue = 8 * (2 * 3 * 20 + 4 * 30), .load_store = 2 * VERTICES * 2 + 4 * 3 * 4});
+   expect_counters(gpu, {"shader_core.vertex_warps", 2 * 3 + 4});
+   cm_gpu_destroy(gpu);
+}
+
+/* Cycles of a frame with two tiles, whose lists have all 21 vertices, on so many cores. issue: operations of a vertex that a tile
+ * shades. */
+static uint64_t
+cycles_of_tiles(uint32_t issue, const char *processors, const char *instances)
+{
+   const struct cm_code_region as_whole = {.operations = {[CM_PIPE_ISSUE] = issue}};
+   struct cm_gpu *gpu =
+      unit_gpu((const char *const[]){"shader_core.vertices=per-tile", processors, instances, NULL});
+   struct pass_builder *pass = pass_new(0, 32, 16, 16);
+   pass->pass.kind = CM_PASS_TBR;
+   define_buffer(gpu, 2, 4096);
+   define(gpu, CM_SHADER_VERTEX, SHADER, CM_ISA_BIFROST, CM_CODE_WHOLE, &as_whole, 1);
+   define(gpu, CM_SHADER_VERTEX, SHADER, CM_ISA_BIFROST, CM_CODE_POSITION, &position, 1);
+   add_triangles(pass, true);
+   return cycles_of_pass(gpu, pass);
+}
+
+/* A tile's rasterizer waits for its vertices, three warps of eight threads; cores shade theirs at the same time. */
+TEST(cycles_of_tile_vertices)
+{
+   const uint64_t one =
+      cycles_of_tiles(500, "fragment_stage.processors=1", "caches.texture_cache.instances=1");
+   const uint64_t two =
+      cycles_of_tiles(500, "fragment_stage.processors=2", "caches.texture_cache.instances=2");
+   assert_int_equal(cycles_of_tiles(1500, "fragment_stage.processors=1", "caches.texture_cache.instances=1"),
+                    one + 2 * 3 * 8 * 1000);
+   assert_int_equal(cycles_of_tiles(1500, "fragment_stage.processors=2", "caches.texture_cache.instances=2"),
+                    two + 3 * 8 * 1000);
 }

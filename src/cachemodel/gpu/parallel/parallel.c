@@ -185,8 +185,10 @@ cm_parallel_begin_pass(struct cm_parallel *parallel)
 {
    const struct cm_pass *pass = parallel->gpu->pass;
    assert(!parallel->open->num_tiles);
+   /* Where tiles shade vertices, these read textures between quads. */
+   const bool alternates = cm_config_shades_by_tile(&parallel->gpu->config) && pass->num_vertex_accesses;
    parallel->shades = parallel->num_shading_workers && pass->kind != CM_PASS_COMPUTE && !pass->num_storages &&
-                      !cm_pass_has_vertex_storage(pass);
+                      !cm_pass_has_vertex_storage(pass) && !alternates;
    /* Vertex shaders read textures on the main thread, before a tile is shaded. */
    connect_textures(parallel, parallel->shades && !pass->num_vertex_accesses);
    if (!parallel->shades)

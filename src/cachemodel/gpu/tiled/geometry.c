@@ -13,21 +13,37 @@
 #include "gpu/tiled/stages.h"
 #include "util/minmax.h"
 
-struct vertex_fetch {
-   struct cm_gpu *gpu;
-   const struct cm_draw *draw;
-   const struct cm_resource *index_buffer;
-   const struct cm_resource *buffers[CM_MAX_VERTEX_ELEMENTS];
-   uint32_t num_elements;
-   /* The FIFO of transformed vertices. */
-   uint32_t *reuse;
-   uint32_t reuse_entries, reuse_used, reuse_next;
-};
+/* Begins with a draw: no vertices are transformed. */
+static struct cm_vertex_fetch
+begin_fetch(struct cm_geometry_stage *geometry, const struct cm_draw *draw, uint32_t reuse_entries)
+{
+   struct cm_address_space *space = &geometry->gpu->space;
+   struct cm_vertex_fetch fetch = {
+      .draw = draw,
+      .index_buffer = cm_address_space_use(space, draw->index_buffer),
+      .num_elements = cm_min(draw->num_elements, CM_MAX_VERTEX_ELEMENTS),
+      .reuse = geometry->reuse.data,
+      .reuse_entries = reuse_entries,
+   };
+   for (uint32_t e = 0; e < fetch.num_elements; e++)
+      fetch.buffers[e] = cm_address_space_use(space, draw->elements[e].buffer);
+   return fetch;
+}
+
+/* The number of a draw's n-th vertex. */
+static uint32_t
+vertex_number(const struct cm_pass *pass, const struct cm_draw *draw, uint32_t n)
+{
+   assert(n < draw->num_vertices);
+   return draw->index_buffer ? pass->vertices[draw->first_vertex + n] : draw->first_vertex_number + n;
+}
 
 static bool
-transformed_already(struct vertex_fetch *fetch, uint32_t vertex)
+transformed_already(struct cm_vertex_fetch *fetch, uint32_t vertex)
 {
-   assert(fetch->reuse_entries && fetch->reuse_next < fetch->reuse_entries);
+   if (!fetch->reuse_entries)
+      return false;
+   assert(fetch->reuse_next < fetch->reuse_entries);
    for (uint32_t i = 0; i < fetch->reuse_used; i++) {
       if (fetch->reuse[i] == vertex)
          return true;
@@ -50,26 +66,26 @@ access_buffer(struct cm_gpu *gpu, uint32_t id, const struct cm_resource *buffer,
 }
 
 static void
-fetch_index(struct vertex_fetch *fetch, uint32_t n)
+fetch_index(struct cm_gpu *gpu, const struct cm_vertex_fetch *fetch, uint32_t n)
 {
    assert(n < fetch->draw->num_vertices && fetch->draw->index_buffer);
    const uint32_t bytes = fetch->draw->index_bytes;
-   fetch->gpu->pipeline[CM_PIPELINE_INDICES]++;
-   access_buffer(fetch->gpu, fetch->draw->index_buffer, fetch->index_buffer,
+   gpu->pipeline[CM_PIPELINE_INDICES]++;
+   access_buffer(gpu, fetch->draw->index_buffer, fetch->index_buffer,
                  fetch->draw->index_offset + (uint64_t)n * bytes, bytes, CM_STREAM_INDEX, false);
 }
 
 static void
-fetch_vertex(struct vertex_fetch *fetch, uint32_t vertex)
+fetch_vertex(struct cm_gpu *gpu, const struct cm_vertex_fetch *fetch, uint32_t vertex)
 {
-   fetch->gpu->pipeline[CM_PIPELINE_VERTICES]++;
+   gpu->pipeline[CM_PIPELINE_VERTICES]++;
    for (uint32_t e = 0; e < fetch->num_elements; e++) {
       const struct cm_vertex_element *element = &fetch->draw->elements[e];
       const uint64_t number = element->instance_divisor ? fetch->draw->first_instance +
                                                              fetch->draw->instance / element->instance_divisor
                                                         : vertex;
-      access_buffer(fetch->gpu, element->buffer, fetch->buffers[e],
-                    element->offset + number * element->stride, element->bytes, CM_STREAM_VERTEX, false);
+      access_buffer(gpu, element->buffer, fetch->buffers[e], element->offset + number * element->stride,
+                    element->bytes, CM_STREAM_VERTEX, false);
    }
 }
 
@@ -170,16 +186,17 @@ find_accesses(const struct cm_draw *draw, const struct cm_vertex_access *accesse
    return first;
 }
 
-/* What a vertex of a draw accesses when it is shaded. */
+/* What a vertex of a draw accesses when a processor shades it. */
 static void
-run_accesses(struct cm_geometry_stage *geometry, const struct cm_draw *draw, uint32_t vertex)
+run_accesses(struct cm_geometry_stage *geometry, const struct cm_draw *draw, uint32_t vertex,
+             uint32_t processor)
 {
    const struct cm_gpu *gpu = geometry->gpu;
    const struct cm_vertex_access *accesses = gpu->pass->vertex_accesses + draw->first_vertex_access;
    cm_timing_vertex_fetched(gpu->timing);
    for (uint32_t i = find_accesses(draw, accesses, vertex);
         i < draw->num_accesses[CM_PRERASTER_VERTEX] && accesses[i].invocation == vertex; i++)
-      access(geometry, &accesses[i], processor_of(gpu, geometry->vertices_run));
+      access(geometry, &accesses[i], processor);
 }
 
 /* The accesses of a draw's vertices where the draw continues in this pass. */
@@ -192,7 +209,7 @@ run_rest(struct cm_geometry_stage *geometry, const struct cm_draw *draw)
       const uint32_t vertex = accesses[i].invocation;
       if (i && vertex == accesses[i - 1].invocation)
          continue;
-      run_accesses(geometry, draw, vertex);
+      run_accesses(geometry, draw, vertex, processor_of(gpu, geometry->vertices_run));
       geometry->vertices_run++;
       cm_timing_vertex(gpu->timing, false);
    }
@@ -222,17 +239,8 @@ static void
 run_draw(struct cm_geometry_stage *geometry, const struct cm_draw *draw)
 {
    struct cm_gpu *gpu = geometry->gpu;
-   struct vertex_fetch fetch = {
-      .gpu = gpu,
-      .draw = draw,
-      .index_buffer = cm_address_space_use(&gpu->space, draw->index_buffer),
-      .num_elements = cm_min(draw->num_elements, CM_MAX_VERTEX_ELEMENTS),
-      .reuse = geometry->reuse.data,
-      .reuse_entries = draw->index_buffer ? gpu->config.vertex_stage.reuse_entries : 0,
-   };
-   for (uint32_t e = 0; e < fetch.num_elements; e++)
-      fetch.buffers[e] = cm_address_space_use(&gpu->space, draw->elements[e].buffer);
-
+   struct cm_vertex_fetch fetch =
+      begin_fetch(geometry, draw, draw->index_buffer ? gpu->config.vertex_stage.reuse_entries : 0);
    struct cm_timing *timing = gpu->timing;
    gpu->pipeline[CM_PIPELINE_DRAWS]++;
    gpu->pipeline[CM_PIPELINE_VERTEX_TEXTURE_READS] += draw->texture_reads;
@@ -250,18 +258,16 @@ run_draw(struct cm_geometry_stage *geometry, const struct cm_draw *draw)
    const uint64_t vertices = gpu->pipeline[CM_PIPELINE_VERTICES];
    cm_timing_shaders_fetched(timing);
    for (uint32_t n = 0; n < draw->num_vertices; n++) {
-      uint32_t vertex = draw->first_vertex_number + n;
-      if (draw->index_buffer) {
-         vertex = gpu->pass->vertices[draw->first_vertex + n];
-         fetch_index(&fetch, n);
-      }
-      const bool reused = fetch.reuse_entries && transformed_already(&fetch, vertex);
+      const uint32_t vertex = vertex_number(gpu->pass, draw, n);
+      if (draw->index_buffer)
+         fetch_index(gpu, &fetch, n);
+      const bool reused = transformed_already(&fetch, vertex);
       if (reused)
          gpu->pipeline[CM_PIPELINE_VERTICES_REUSED]++;
       else
-         fetch_vertex(&fetch, vertex);
+         fetch_vertex(gpu, &fetch, vertex);
       if (draw->num_accesses[CM_PRERASTER_VERTEX] && !reused)
-         run_accesses(geometry, draw, vertex);
+         run_accesses(geometry, draw, vertex, processor_of(gpu, geometry->vertices_run));
       geometry->vertices_run++;
       cm_timing_vertex(timing, reused);
    }
@@ -298,6 +304,100 @@ bind_textures(struct cm_geometry_stage *geometry)
    return true;
 }
 
+/* ---- tiles that shade their vertices ------------------------------------------
+ *
+ * The event stream does not say which vertices make which primitive, nor which primitives were culled. Those that are left are
+ * taken for triangles that lie at even distances in the draw's vertices. So those of a list and of a strip have
+ * their own vertices where none was culled. */
+
+#define NO_VERTICES UINT32_MAX
+
+/* Finds the first vertices of a draw's primitives [first, end) of the pass. What a side of the viewport has divided is one
+ * triangle. */
+static void
+place_primitives(const struct cm_pass *pass, uint32_t first, uint32_t end, uint32_t *first_vertices)
+{
+   const struct cm_primitive *primitives = pass->primitives;
+   const struct cm_draw *draw = &pass->draws[primitives[first].draw];
+   const uint64_t space = draw->num_vertices - cm_min(draw->num_vertices, 3);
+   const bool has_vertices = draw->num_vertices && !draw->patches && !draw->geometry_invocations;
+   uint64_t triangles = 0, triangle = 0;
+   for (uint32_t p = first; p < end; p++)
+      triangles += p == first || !(primitives[p].reach_pixels || primitives[p].reach_percent);
+   for (uint32_t p = first; p < end; p++) {
+      triangle += p > first && !(primitives[p].reach_pixels || primitives[p].reach_percent);
+      const uint64_t vertex = triangles > 1 ? triangle * space / (triangles - 1) : 0;
+      first_vertices[p] = has_vertices ? (uint32_t)vertex : NO_VERTICES;
+   }
+}
+
+static bool
+place_all_primitives(struct cm_geometry_stage *geometry)
+{
+   const struct cm_pass *pass = geometry->gpu->pass;
+   if (!cm_config_shades_by_tile(&geometry->gpu->config))
+      return true;
+   if (!cm_array_reserve(&geometry->first_vertices, pass->num_primitives, sizeof(uint32_t)))
+      return false;
+   for (uint32_t first = 0, end = 0; first < pass->num_primitives; first = end) {
+      while (end < pass->num_primitives && pass->primitives[end].draw == pass->primitives[first].draw)
+         end++;
+      place_primitives(pass, first, end, geometry->first_vertices.data);
+   }
+   return true;
+}
+
+void
+cm_geometry_tile(struct cm_geometry_stage *geometry, uint32_t core)
+{
+   geometry->tile_fetch.draw = NULL;
+   geometry->core = core;
+}
+
+static void
+begin_tile_draw(struct cm_geometry_stage *geometry, const struct cm_draw *draw)
+{
+   struct cm_gpu *gpu = geometry->gpu;
+   geometry->tile_fetch = begin_fetch(geometry, draw, gpu->config.vertex_stage.reuse_entries);
+   cm_gpu_fetch_shader(gpu, CM_SHADER_VERTEX, &draw->vertex_shader, geometry->core);
+   if (cm_gpu_needs_costs(gpu)) {
+      const struct cm_shader_cost cost = cm_tile_vertex_cost(gpu, draw);
+      geometry->cost = cm_timing_cost(gpu->timing, &cost);
+   }
+}
+
+void
+cm_geometry_tile_primitive(struct cm_geometry_stage *geometry, uint32_t number)
+{
+   struct cm_gpu *gpu = geometry->gpu;
+   struct cm_vertex_fetch *fetch = &geometry->tile_fetch;
+   const struct cm_draw *draw = &gpu->pass->draws[gpu->pass->primitives[number].draw];
+   const uint32_t first = ((const uint32_t *)geometry->first_vertices.data)[number];
+   if (first == NO_VERTICES)
+      return;
+   if (fetch->draw != draw)
+      begin_tile_draw(geometry, draw);
+   uint32_t shaded = 0;
+   for (uint32_t n = first; n < cm_min(first + 3, draw->num_vertices); n++) {
+      const uint32_t vertex = vertex_number(gpu->pass, draw, n);
+      if (transformed_already(fetch, vertex)) {
+         gpu->pipeline[CM_PIPELINE_VERTICES_REUSED]++;
+         continue;
+      }
+      cm_timing_group(gpu->timing, CM_STREAM_VERTEX, fetch->num_elements);
+      fetch_vertex(gpu, fetch, vertex);
+      if (draw->num_accesses[CM_PRERASTER_VERTEX])
+         run_accesses(geometry, draw, vertex, geometry->core);
+      cm_timing_tile_vertex(gpu->timing, geometry->cost);
+      shaded++;
+   }
+   if (cm_config_counts_operations(&gpu->config))
+      gpu->operations[CM_OPERATION_VERTEX_INSTRUCTIONS] +=
+         cm_operations_instructions(gpu, draw, CM_PRERASTER_VERTEX, shaded);
+}
+
+/* ---- passes ------------------------------------------------------------------- */
+
 bool
 cm_geometry_begin(struct cm_geometry_stage *geometry)
 {
@@ -305,7 +405,7 @@ cm_geometry_begin(struct cm_geometry_stage *geometry)
    return cm_array_reserve(&geometry->reuse, geometry->gpu->config.vertex_stage.reuse_entries,
                            sizeof(uint32_t)) &&
           cm_array_reserve(&geometry->shaded, geometry->gpu->pass->num_draws, sizeof(uint32_t)) &&
-          bind_textures(geometry);
+          bind_textures(geometry) && place_all_primitives(geometry);
 }
 
 void
@@ -322,5 +422,5 @@ cm_geometry_draws(struct cm_geometry_stage *geometry, uint32_t first, uint32_t e
 void
 cm_geometry_finish(struct cm_geometry_stage *geometry)
 {
-   CM_FREE_ARRAYS(&geometry->reuse, &geometry->vertex_units, &geometry->shaded);
+   CM_FREE_ARRAYS(&geometry->reuse, &geometry->vertex_units, &geometry->shaded, &geometry->first_vertices);
 }

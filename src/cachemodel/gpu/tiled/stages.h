@@ -5,6 +5,7 @@
 #define CM_TILED_STAGES_H
 
 #include "config/config.h"
+#include "events/event_stream.h"
 #include "gpu/shaded_events.h"
 #include "util/array.h"
 
@@ -17,6 +18,17 @@ struct cm_storage_stage;
 
 /* ---- geometry.c --------------------------------------------------------------- */
 
+/** The fetch of a draw's vertices. */
+struct cm_vertex_fetch {
+   const struct cm_draw *draw;
+   const struct cm_resource *index_buffer;
+   const struct cm_resource *buffers[CM_MAX_VERTEX_ELEMENTS];
+   uint32_t num_elements;
+   /* The FIFO of transformed vertices. */
+   uint32_t *reuse;
+   uint32_t reuse_entries, reuse_used, reuse_next;
+};
+
 /** The Vertex Stage and what follows it up to primitive assembly. */
 struct cm_geometry_stage {
    struct cm_gpu *gpu;
@@ -25,6 +37,10 @@ struct cm_geometry_stage {
    struct cm_array vertex_units; /**< struct cm_texture_unit by vertex binding of the pass */
    struct cm_array shaded; /**< uint32_t by draw of the pass: vertices that were not found transformed */
    uint32_t vertices_run;  /**< vertices of the pass so far, reused ones among them */
+   /* Where tiles shade vertices (cm_config_shades_by_tile). */
+   struct cm_array first_vertices; /**< uint32_t by primitive: its first vertex, in the order of the draw */
+   struct cm_vertex_fetch tile_fetch; /**< of the tile's last draw; draw NULL: none yet */
+   uint32_t core, cost;               /**< that shades the tile; number of what a vertex costs there */
 };
 
 /** Frees what it owns. */
@@ -34,6 +50,12 @@ void cm_geometry_finish(struct cm_geometry_stage *geometry);
 bool cm_geometry_begin(struct cm_geometry_stage *geometry);
 /** Runs draws first … end - 1 of it. */
 void cm_geometry_draws(struct cm_geometry_stage *geometry, uint32_t first, uint32_t end);
+
+/** A tile begins, whose vertices this core shades. */
+void cm_geometry_tile(struct cm_geometry_stage *geometry, uint32_t core);
+/** The tile's list has that primitive (its number in the pass): shades its vertices, but for those that were shaded shortly
+ * before. */
+void cm_geometry_tile_primitive(struct cm_geometry_stage *geometry, uint32_t number);
 
 /* ---- vertex_outputs.c ---------------------------------------------------------- */
 
@@ -68,7 +90,7 @@ struct cm_binned {
  * by row-major numbers. */
 struct cm_tiling_stage {
    struct cm_gpu *gpu;
-   const struct cm_geometry_stage *geometry;
+   struct cm_geometry_stage *geometry;
    struct cm_vertex_outputs outputs; /**< in place of attributes by primitive */
    struct cm_binned binned;
    struct cm_array boxed_primitives, boxed_tiles; /**< binned, if it is not the event stream's */

@@ -177,6 +177,20 @@ has_vertex_outputs(const struct cm_tiling_stage *tiling)
    return tiling->gpu->config.parameter_buffer.attributes != CM_PB_ATTRIBUTES_PRIMITIVES;
 }
 
+/* Whether tiles shade the vertices of their primitives: there is nothing but lists. */
+static bool
+shades_by_tile(const struct cm_tiling_stage *tiling)
+{
+   return cm_config_shades_by_tile(&tiling->gpu->config);
+}
+
+/* Whether there are attributes by primitive. */
+static bool
+has_blocks(const struct cm_tiling_stage *tiling)
+{
+   return !has_vertex_outputs(tiling) && !shades_by_tile(tiling);
+}
+
 /* tile: the position of the next one that reads the primitive (CM_PB_NEVER: none). */
 static void
 access_attributes(struct cm_tiling_stage *tiling, uint32_t p, uint32_t tile, bool write)
@@ -226,11 +240,13 @@ write_primitives(struct cm_tiling_stage *tiling)
       cm_gpu_attribute_tile(gpu, CM_NOT_ATTRIBUTED);
       for (uint32_t a = 0; a < attributes; a++)
          last_tiles[first_block[p] + a] = last;
-      if (!has_vertex_outputs(tiling))
+      if (has_blocks(tiling))
          cm_hierarchy_parameter_buffer_primitive(&gpu->hierarchy, first_block[p], attributes, last);
-      access_attributes(tiling, p, first, true);
+      if (!shades_by_tile(tiling)) {
+         access_attributes(tiling, p, first, true);
+         gpu->pipeline[CM_PIPELINE_ATTRIBUTES] += attributes;
+      }
       cm_timing_binned(gpu->timing, &tiling->binned.primitives[p]);
-      gpu->pipeline[CM_PIPELINE_ATTRIBUTES] += attributes;
       gpu->pipeline[CM_PIPELINE_PRIMITIVES]++;
    }
    return true;
@@ -253,7 +269,7 @@ cm_tiling_build_lists(struct cm_tiling_stage *tiling)
    tiling->pmd_bytes = cm_pmd_bytes(wide);
    cm_hierarchy_parameter_buffer_begin(&gpu->hierarchy, gpu->config.parameter_buffer.layout,
                                        pass->tiles_x * pass->tiles_y, tiling->last_tiles.data,
-                                       has_vertex_outputs(tiling) ? 0 : num_blocks);
+                                       has_blocks(tiling) ? num_blocks : 0);
    tiling->lists = cm_pb_lists_create(gpu->config.parameter_buffer.layout, wide,
                                       pass->tiles_x * pass->tiles_y, gpu->positions, false);
    return tiling->lists && write_primitives(tiling);
@@ -281,6 +297,8 @@ cm_tiling_fetch_tile(struct cm_tiling_stage *tiling, uint32_t tile)
    const uint32_t *opt_numbers = tiling->tile_opt_numbers.data;
    struct cm_timing *timing = gpu->timing;
 
+   if (shades_by_tile(tiling))
+      cm_geometry_tile(tiling->geometry, gpu->positions[tile] % gpu->config.fragment_stage.processors);
    for (uint32_t n = 0; n < count; n++) {
       assert(primitives[n] < pass->num_primitives);
       const uint32_t p = primitives[n];
@@ -290,6 +308,11 @@ cm_tiling_fetch_tile(struct cm_tiling_stage *tiling, uint32_t tile)
       cm_hierarchy_access_range(&gpu->hierarchy, 0,
                                 CM_PB_LISTS_ADDRESS + cm_pb_lists_offset(tiling->lists, tile, n),
                                 tiling->pmd_bytes, CM_STREAM_PB_LIST, false);
+      if (shades_by_tile(tiling)) {
+         cm_timing_fetched(timing, p, &pass->primitives[p]);
+         cm_geometry_tile_primitive(tiling->geometry, p);
+         continue;
+      }
       cm_timing_group(timing, CM_STREAM_PB_ATTRIBUTE, attributes);
       access_attributes(tiling, p, gpu->attribute_cache ? opt_numbers[begin[tile] + n] : CM_PB_NEVER, false);
       cm_timing_fetched(timing, p, &pass->primitives[p]);

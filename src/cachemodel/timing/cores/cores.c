@@ -9,6 +9,10 @@
 /** Invocations of a quad. */
 #define QUAD 4
 
+/** Parts: the geometry, the texture units, and these of each core, the last one where tiles shade vertices. */
+enum { GEOMETRY, TEXTURE, FIRST_OF_CORES };
+enum { LISTS, FRONT, FLUSHES, TILE_VERTICES };
+
 /* ---- building ------------------------------------------------------------ */
 
 static bool
@@ -23,6 +27,7 @@ init(struct cm_pipeline *pipeline, const struct cm_nuca *nuca)
    timing->pipeline = &config->pipeline;
    const uint32_t threads = timing->config->threads;
    timing->num_cores = config->fragment_stage.processors;
+   timing->parts_of_core = FLUSHES + (config->shader_core.vertices == CM_CORE_VERTICES_PER_TILE ? 2 : 1);
    timing->cores = cm_pool_take(pool, timing->num_cores, sizeof *timing->cores);
    for (uint32_t c = 0; timing->cores && c < timing->num_cores; c++)
       cm_core_init(timing, &timing->cores[c]);
@@ -107,6 +112,7 @@ append(struct cm_cores_timing *timing, struct cm_work *work)
    work->flush_begin = work->flushed = CM_UNKNOWN;
    work->fetch_done = work->dispatch_end = work->hidden_end = work->z_end = work->shaded = 0;
    work->is_shaded = false;
+   work->num_ready = 0;
    work->tiles_before = work->kind == CM_LOG_TILE ? timing->last_before : timing->tiles;
    timing->last_before = work->tiles_before;
    if (timing->last)
@@ -171,37 +177,36 @@ cm_cores_pass_may_begin(struct cm_cores_timing *timing, const struct cm_work *wo
 #define MOST_STEPS 32
 #define MOST_AHEAD 32
 
-/* Parts: the geometry, the texture units, and three of each core. */
-enum { GEOMETRY, TEXTURE, FIRST_OF_CORES, PARTS_OF_CORE = 3 };
-
 static bool
 is_ready(struct cm_cores_timing *timing, uint32_t part, uint64_t *clock)
 {
-   struct cm_core *core = &timing->cores[(part - FIRST_OF_CORES) / PARTS_OF_CORE];
+   struct cm_core *core = &timing->cores[(part - FIRST_OF_CORES) / timing->parts_of_core];
    if (part == GEOMETRY)
       return cm_core_geometry_ready(timing, clock);
    if (part == TEXTURE)
       return cm_texture_timing_ready(&timing->texture, clock);
-   switch ((part - FIRST_OF_CORES) % PARTS_OF_CORE) {
-   case 0: return cm_core_list_ready(timing, core, clock);
-   case 1: return cm_core_front_ready(timing, core, clock);
-   default: return cm_core_flush_ready(timing, core, clock);
+   switch ((part - FIRST_OF_CORES) % timing->parts_of_core) {
+   case LISTS: return cm_core_list_ready(timing, core, clock);
+   case FRONT: return cm_core_front_ready(timing, core, clock);
+   case FLUSHES: return cm_core_flush_ready(timing, core, clock);
+   default: return cm_core_vertices_ready(timing, core, clock);
    }
 }
 
 static void
 step(struct cm_cores_timing *timing, uint32_t part)
 {
-   struct cm_core *core = &timing->cores[(part - FIRST_OF_CORES) / PARTS_OF_CORE];
+   struct cm_core *core = &timing->cores[(part - FIRST_OF_CORES) / timing->parts_of_core];
    if (part == GEOMETRY) {
       cm_core_geometry_step(timing);
       release(timing);
       return;
    }
-   switch ((part - FIRST_OF_CORES) % PARTS_OF_CORE) {
-   case 0: cm_core_list_step(timing, core); break;
-   case 1: cm_core_front_step(timing, core); break;
-   default: cm_core_flush_step(timing, core); break;
+   switch ((part - FIRST_OF_CORES) % timing->parts_of_core) {
+   case LISTS: cm_core_list_step(timing, core); break;
+   case FRONT: cm_core_front_step(timing, core); break;
+   case FLUSHES: cm_core_flush_step(timing, core); break;
+   default: cm_core_vertices_step(timing, core); break;
    }
 }
 
@@ -238,7 +243,7 @@ missing_log(const struct cm_cores_timing *timing)
 static void
 advance(struct cm_cores_timing *timing, bool is_last)
 {
-   const uint32_t parts = FIRST_OF_CORES + PARTS_OF_CORE * timing->num_cores;
+   const uint32_t parts = FIRST_OF_CORES + timing->parts_of_core * timing->num_cores;
    while (!timing->base.has_failed) {
       uint64_t first_clock = CM_UNKNOWN, second_clock = CM_UNKNOWN;
       uint32_t first = parts;

@@ -41,7 +41,31 @@ struct cm_core_geometry {
    uint32_t done; /**< that pass */
 };
 
+/** A warp of vertices, or of invocations of stages after them. */
+struct cm_vertices_to_run {
+   const struct cm_work *work;
+   uint32_t draw, cost; /**< number in the pass; of what one costs, in the log */
+   uint32_t used;       /**< threads */
+   uint64_t ready;      /**< it is dispatched at this cycle or later */
+   uint32_t begin, end; /**< tokens of what they access, from the first instruction on */
+};
+
 /* ---- tiles ----------------------------------------------------------------- */
+
+/** Vertices of a draw that a tile shades together. */
+struct cm_tile_warp {
+   struct cm_work *work; /**< the tile */
+   uint32_t draw, cost;
+   uint32_t first, vertices; /**< numbers in the log */
+};
+
+/** With vertices: per-tile. */
+struct cm_core_tile_vertices {
+   struct cm_flight input;     /**< warps whose vertices are being fetched */
+   struct cm_tile_warp *warps; /**< by number in it */
+   bool is_open;               /**< the newest one takes more vertices */
+   uint64_t next_check, dispatched;
+};
 
 /** A warp of quads in flight. */
 struct cm_core_fragments {
@@ -72,10 +96,11 @@ struct cm_core {
 
    /* Reads of tile lists: primitives ahead of the rasterizer, of the next tile, too. */
    struct cm_work *list;
-   uint32_t list_next, list_token;
+   uint32_t list_next, list_token, list_vertex;
    uint64_t list_clock;
    struct cm_flight primitives;
    uint64_t list_until; /**< of the core in timing->fetchers */
+   struct cm_core_tile_vertices tile_vertices;
 
    /* From the rasterizer to the warps. */
    struct cm_work *front;
@@ -127,7 +152,7 @@ struct cm_cores_timing {
    uint32_t pass;                           /**< whose tiles have begun */
    uint64_t pass_begin;
    struct cm_core_geometry geometry;
-   uint32_t num_cores;
+   uint32_t num_cores, parts_of_core;
    struct cm_core *cores;
    /** Sums over the cores; while a core works, `until` is that of the core. */
    struct cm_stage fetchers, rasterizers, transfers;
@@ -148,6 +173,24 @@ void cm_core_geometry_step(struct cm_cores_timing *timing);
 void cm_core_list_step(struct cm_cores_timing *timing, struct cm_core *core);
 void cm_core_front_step(struct cm_cores_timing *timing, struct cm_core *core);
 void cm_core_flush_step(struct cm_cores_timing *timing, struct cm_core *core);
+
+/** The same of the vertices that tiles shade. */
+void cm_core_vertices_init(struct cm_cores_timing *timing, struct cm_core *core);
+bool cm_core_vertices_ready(struct cm_cores_timing *timing, struct cm_core *core, uint64_t *clock);
+void cm_core_vertices_step(struct cm_cores_timing *timing, struct cm_core *core);
+/** Whether there is room for the next vertex of a tile's list, of a draw. */
+bool
+cm_core_vertices_can_collect(const struct cm_cores_timing *timing, const struct cm_core *core, uint32_t draw);
+/** Fetches it, of a primitive of the list. */
+void cm_core_vertices_fetch(struct cm_cores_timing *timing, struct cm_core *core,
+                            const struct cm_logged_fetched *primitive);
+/** The warp that is collected is full, or not. */
+void cm_core_vertices_close(struct cm_core *core);
+
+/** Runs a warp of vertices on a core, no sooner than *dispatched, which becomes the cycle of its dispatch. Returns when it is
+ * done. */
+uint64_t cm_core_run_vertices(struct cm_cores_timing *timing, struct cm_core *core,
+                              const struct cm_vertices_to_run *run, uint64_t *dispatched);
 
 /** Whether it is known when the oldest warp of a core is shaded; after DRAM has advanced to a cycle. */
 bool cm_core_can_retire(struct cm_cores_timing *timing, struct cm_core *core, uint64_t cycle);

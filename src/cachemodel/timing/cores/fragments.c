@@ -26,6 +26,7 @@ cm_core_init(struct cm_cores_timing *timing, struct cm_core *core)
    core->flushed = cm_pool_take(pool, pipeline->tile_buffers, sizeof *core->flushed);
    cm_flight_init(&core->primitives, pipeline->fetch_queue, pool);
    cm_queue_init(&core->formed, formed ? formed : 1, pool);
+   cm_core_vertices_init(timing, core);
 }
 
 static uint32_t
@@ -263,6 +264,8 @@ pop_primitive(struct cm_cores_timing *timing, struct cm_core *core)
    const uint64_t hidden = is_deferred(timing) ? primitive->quads : 0;
    const uint64_t units = (uint64_t)timing->config->primitive_cycles * core->raster.rate + hidden;
    core->raster_begin = cm_later(raster_is_free(core), data->time);
+   if (primitive->vertices_end)
+      core->raster_begin = cm_later(core->raster_begin, primitive->ready);
    cm_work_serve(core->front, &timing->rasterizers, primitive->draw);
    cm_stage_account(&timing->rasterizers, CM_STAGE_STARVED, core->raster_begin);
    cm_flight_pop(&core->primitives, core->raster_begin);
@@ -316,6 +319,15 @@ wants_primitive(const struct cm_cores_timing *timing, const struct cm_core *core
           log->fetched.items[core->popped].index <= log->quads.items[core->next].primitive;
 }
 
+/* Whether the next primitive is read, and its vertices shaded, if tiles shade them. */
+static bool
+has_primitive(const struct cm_core *core)
+{
+   const struct cm_logged_fetched *primitive = &core->front->log.fetched.items[core->popped];
+   return !cm_flight_is_empty(&core->primitives) &&
+          (!primitive->vertices_end || primitive->ready != CM_UNKNOWN);
+}
+
 static enum item
 next_item(const struct cm_cores_timing *timing, const struct cm_core *core)
 {
@@ -345,7 +357,7 @@ cm_core_front_ready(struct cm_cores_timing *timing, struct cm_core *core, uint64
    case BEGIN:
       return cm_cores_pass_may_begin(timing, work) && work->fetch_begin != CM_UNKNOWN &&
              core->flushed[core->begun % timing->pipeline->tile_buffers] != CM_UNKNOWN;
-   case PRIMITIVE: *clock = cm_later(*clock, core->next_check); return !cm_flight_is_empty(&core->primitives);
+   case PRIMITIVE: *clock = cm_later(*clock, core->next_check); return has_primitive(core);
    case WARP:
       if (!waits_for_threads(timing, core))
          return true;

@@ -70,33 +70,17 @@ run(struct cm_cores_timing *timing, const struct cm_logged_draw *draw, uint32_t 
 {
    struct cm_core_geometry *geometry = &timing->geometry;
    const struct cm_work *work = geometry->first;
+   const struct cm_vertices_to_run vertices = {.work = work,
+                                               .draw = (uint32_t)(draw - work->log.draws.items),
+                                               .cost = number,
+                                               .used = used,
+                                               .ready = ready,
+                                               .begin = begin,
+                                               .end = end};
    struct cm_core *core = &timing->cores[geometry->next_core];
-   const struct cm_shader_cost *cost = &geometry->first->log.costs.items[number];
-   const uint32_t threads = cm_core_warp_threads(timing->config, cost->threads_shared);
-   struct cm_warp warp = {0};
-   assert(number < geometry->first->log.costs.count && used <= timing->config->warp_threads);
    geometry->next_core = geometry->next_core + 1 == timing->num_cores ? 0 : geometry->next_core + 1;
-   for (unsigned p = 0; p < CM_PIPE_COUNT; p++)
-      warp.units[p] =
-         (uint64_t)cost->operations[p] * (p <= CM_PIPE_SFU ? timing->config->warp_threads : used);
-   geometry->dispatched =
-      cm_core_window_take(&core->vertices, threads, cm_later(ready, geometry->dispatched));
-   struct cm_core_pipe *issue = &core->pipes.pipes[CM_PIPE_ISSUE];
-   const uint64_t issue_free = issue->free;
-   const struct cm_warp_times times = cm_core_pipes_run(&core->pipes, &warp, geometry->dispatched);
-   struct cm_stage *processor = &timing->base.processors[core - timing->cores];
-   if (issue->free > issue_free) {
-      cm_work_serve(work, processor, (uint32_t)(draw - work->log.draws.items));
-      cm_stage_account(processor, CM_STAGE_STARVED, times.begin);
-      cm_stage_account(processor, CM_STAGE_BUSY, (issue->free + issue->rate - 1) / issue->rate);
-   }
-   uint64_t done = cm_later(times.issued, times.sampled);
-   if (begin < end)
-      done = cm_later(done, run_accesses(timing, begin, end, times.begin));
-   cm_core_window_put(&core->vertices, threads, done);
+   const uint64_t done = cm_core_run_vertices(timing, core, &vertices, &geometry->dispatched);
    geometry->shaded = cm_later(geometry->shaded, done);
-   timing->counts.vertex_warps++;
-   timing->counts.vertices += used;
    return done;
 }
 
@@ -132,7 +116,7 @@ run_varyings(struct cm_cores_timing *timing, const struct cm_logged_draw *draw, 
    struct cm_core_geometry *geometry = &timing->geometry;
    const uint64_t visible = cm_min64(3 * (uint64_t)draw->num_primitives, draw->num_vertices);
    const uint32_t most = timing->config->warp_threads;
-   if (timing->config->vertices == CM_CORE_VERTICES_WHOLE)
+   if (timing->config->vertices != CM_CORE_VERTICES_POSITIONS_FIRST)
       return;
    geometry->owed += shaded * visible;
    while (geometry->owed >= (uint64_t)most * draw->num_vertices || (is_last && geometry->owed)) {

@@ -9,6 +9,26 @@ latency(const struct cm_config *config, enum cm_stream stream)
    return config->streams[stream] == CM_UNIT_DRAM ? 0 : config->caches[config->streams[stream]].latency;
 }
 
+/* The last primitive that was read, if not all of its vertices are fetched; else NULL. */
+static const struct cm_logged_fetched *
+without_vertices(const struct cm_core *core)
+{
+   if (!core->list_next)
+      return NULL;
+   const struct cm_logged_fetched *last = &core->list->log.fetched.items[core->list_next - 1];
+   return core->list_vertex < last->vertices_end ? last : NULL;
+}
+
+/* Whether there is room for the next vertex or primitive, or nothing is left. */
+static bool
+has_room(const struct cm_cores_timing *timing, const struct cm_core *core)
+{
+   const struct cm_logged_fetched *last = without_vertices(core);
+   if (last)
+      return cm_core_vertices_can_collect(timing, core, last->draw);
+   return core->list_next == core->list->log.fetched.count || cm_queue_room_known(&core->primitives.queue);
+}
+
 bool
 cm_core_list_ready(struct cm_cores_timing *timing, struct cm_core *core, uint64_t *clock)
 {
@@ -17,10 +37,10 @@ cm_core_list_ready(struct cm_cores_timing *timing, struct cm_core *core, uint64_
    if (!work || !cm_cores_pass_may_begin(timing, work))
       return false;
    *clock = cm_later(*clock, timing->pass_begin);
-   return core->list_next == work->log.fetched.count || cm_queue_room_known(&core->primitives.queue);
+   return has_room(timing, core) || core->tile_vertices.is_open;
 }
 
-/* A primitive's entry of the list, and its attributes. */
+/* A primitive's entry of the list, and its attributes, where it has any. */
 static void
 request(struct cm_cores_timing *timing, struct cm_core *core, const struct cm_logged_fetched *primitive)
 {
@@ -34,7 +54,8 @@ request(struct cm_cores_timing *timing, struct cm_core *core, const struct cm_lo
       cm_stage_work(&timing->fetchers, CM_STAGE_STARVED, cm_later(core->list_clock, timing->pass_begin), 1);
    struct cm_dependency *wait = cm_flight_push(&core->primitives, begin);
    const uint64_t listed = begin + latency(config, CM_STREAM_PB_LIST);
-   const uint64_t found = begin + latency(config, CM_STREAM_PB_ATTRIBUTE);
+   const bool has_attributes = !cm_config_shades_by_tile(config);
+   const uint64_t found = has_attributes ? begin + latency(config, CM_STREAM_PB_ATTRIBUTE) : listed;
    cm_dependency_until(wait, cm_later(listed, found));
    cm_tiled_memory_misses(&timing->memory, token + 1, attributes, listed, &timing->memory.list, wait);
    if (attributes < end)
@@ -42,6 +63,19 @@ request(struct cm_cores_timing *timing, struct cm_core *core, const struct cm_lo
    core->list_token = primitive->tokens_end;
    core->list_clock = begin;
    core->list_next++;
+}
+
+/* Reads the next primitive, or fetches the next vertex. */
+static void
+read_next(struct cm_cores_timing *timing, struct cm_core *core)
+{
+   const struct cm_logged_fetched *last = without_vertices(core);
+   timing->fetchers.until = core->list_until;
+   if (last)
+      cm_core_vertices_fetch(timing, core, last);
+   else
+      request(timing, core, &core->list->log.fetched.items[core->list_next]);
+   core->list_until = timing->fetchers.until;
 }
 
 void
@@ -52,13 +86,16 @@ cm_core_list_step(struct cm_cores_timing *timing, struct cm_core *core)
       work->fetch_begin = core->list_clock = cm_later(core->list_clock, timing->pass_begin);
       core->list_token = work->log.marks[CM_LOG_LOADED];
    }
-   if (core->list_next < work->log.fetched.count) {
-      timing->fetchers.until = core->list_until;
-      request(timing, core, &work->log.fetched.items[core->list_next]);
-      core->list_until = timing->fetchers.until;
+   if (!has_room(timing, core)) {
+      cm_core_vertices_close(core);
       return;
    }
+   if (core->list_next < work->log.fetched.count || without_vertices(core)) {
+      read_next(timing, core);
+      return;
+   }
+   cm_core_vertices_close(core);
    work->fetch_done = core->list_clock;
    core->list = work->next_of_core;
-   core->list_next = 0;
+   core->list_next = core->list_vertex = 0;
 }

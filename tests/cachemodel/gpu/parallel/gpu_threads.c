@@ -215,6 +215,7 @@ TEST(settings)
       {"streams.shader=texture_cache"},
       {"streams.texture=l2"},
       {"mode=tbr"},
+      {"core=pipes", "shader_core.vertices=per-tile", "vertex_stage.reuse_entries=16"},
       {"timing=on"},
       {"attribution.pass=on", "attribution.draw=on", "attribution.texture=on", "attribution.tile=on"},
       {"access_units.victim_buffer.entries=16", "access_units.victim_buffer.before=l2",
