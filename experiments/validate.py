@@ -31,9 +31,9 @@ MEASURED, RUNS = ROOT / "data" / "hardware-glmark2.csv", ROOT / "data" / "hardwa
 RESULTS, RANGE_RESULTS = ROOT / "data" / "validation.csv", ROOT / "data" / "validation-ranges.csv"
 SUMMARY = ROOT / "data" / "validation-summary.csv"  # of which the command makes its line about a preset
 PAGE, PLOTS = ROOT / "docs" / "validation.md", ROOT / "docs" / "validation"
-COLUMNS = ["device", "width", "height", "preset", "scene", "measured_ms", "predicted_ms", "bound", "dram_ms", "excluded"]
+COLUMNS = ["device", "width", "height", "preset", "settings", "scene", "measured_ms", "predicted_ms", "bound", "dram_ms", "excluded"]
 RANGE_COLUMNS = ["device", "width", "height", "preset", "key", "value", "settings", "ratio", "error", "scaled_error"]
-SUMMARY_COLUMNS = ["device", "width", "height", "preset", "scenes", "rank_correlation", "ratio", "error", "scaled_error"]
+SUMMARY_COLUMNS = ["device", "width", "height", "preset", "settings", "scenes", "rank_correlation", "ratio", "error", "scaled_error"]
 NEAR_FASTEST = 1.1  # frames that take at most so many times as long as the device's fastest are bound by something else
 ISAS = "midgard,bifrost,valhall,v3d"  # what a preset may name as shader.isa
 # What each mechanism is worth: (key, its value without the mechanism, what this value needs besides).
@@ -63,7 +63,7 @@ class Validation:
     def simulate(self, run, scene, settings):
         """[(milliseconds a frame, counters)] of a scene, for each set of settings of the run's preset."""
         out = self.out / "sim" / run_name(run) / scenes.file_name(scene)
-        words = [word for its in settings for word in ("--config", ",".join([run["preset"], *its]))]
+        words = [word for its in settings for word in ("--config", ",".join([run["preset"], *run["settings"].split(), *its]))]
         printed = self.tool.run("sim", "--json", "--timing", "on", "--jobs", "1", "--out", out, *words,
                                 self.recording(run, scene))
         for its in json.loads(printed)["simulations"]:
@@ -104,7 +104,7 @@ def results(validation, run, rows):
     for row in rows:
         predicted, counters, frames = found[row["scene"]][0]
         traffic = (counters["dram.total.read_bytes"] + counters["dram.total.write_bytes"]) / frames
-        its = {key: run[key] for key in ("device", "width", "height", "preset")}
+        its = {key: run[key] for key in ("device", "width", "height", "preset", "settings")}
         yield its | {"scene": row["scene"], "measured_ms": row["frame_time_ms"], "predicted_ms": f"{predicted:.3f}",
                      "bound": bounds.bound(counters), "dram_ms": f"{traffic / bandwidth:.3f}",
                      "excluded": reason(row, fastest, traffic / bandwidth)}
@@ -168,7 +168,8 @@ def summary(rows):
     """How near the predictions of each run are: the rows of SUMMARY."""
     for (device, width, height), its in by_run(rows).items():
         a = Accuracy(compared(its))
-        yield {"device": device, "width": width, "height": height, "preset": its[0]["preset"], "scenes": a.count,
+        yield {"device": device, "width": width, "height": height, "preset": its[0]["preset"], "settings": its[0]["settings"],
+               "scenes": a.count,
                "rank_correlation": f"{a.rank_correlation:.2f}", "ratio": f"{a.ratio:.2f}", "error": f"{a.error:.1f}",
                "scaled_error": f"{a.scaled_error:.1f}"}
 
@@ -178,7 +179,8 @@ def summary_table(rows):
     yield "| run | preset | scenes | rank correlation | predicted / measured | mean error, % | with one factor, % |"
     yield "| --- | --- | ---: | ---: | ---: | ---: | ---: |"
     for its in summary(rows):
-        yield (f"| {its['device']}, {its['width']}×{its['height']} | `{its['preset']}` | {its['scenes']} | "
+        preset = ",".join([its["preset"], *its["settings"].split()])
+        yield (f"| {its['device']}, {its['width']}×{its['height']} | `{preset}` | {its['scenes']} | "
                f"{its['rank_correlation']} | {its['ratio']} | {its['error']} | {its['scaled_error']} |")
 
 

@@ -6,12 +6,11 @@ import sys
 
 
 def main(summary, target):
-    found, devices = {}, set()
+    found = {}
     with open(summary, newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
-            if row["device"] in devices:  # another size that the run may have had: the likelier one comes first
+            if row["settings"]:  # of a run that the preset alone does not simulate
                 continue
-            devices.add(row["device"])
             found.setdefault(row["preset"], []).append(
                 f"{row['scenes']} scenes of {row['device']} at {row['width']}x{row['height']}: mean error {float(row['error']):.0f} %")
     with open(target, "w", encoding="utf-8") as out:
