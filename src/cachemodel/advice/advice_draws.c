@@ -216,8 +216,15 @@ find_target(struct cm_advice *advice, uint32_t index)
          return false;
       finding->passes = target->passes;
       finding->weight = target->hidden * 16;
-      cm_finding_add_average(advice, finding, "opaque fragments shaded per frame", target->opaque);
-      cm_finding_add_average(advice, finding, "of these hidden in the end", target->hidden);
+      const bool kills = advice->config->fragment_stage.pixel_kill;
+      cm_finding_add_average(advice, finding,
+                             kills ? "opaque fragments that pass the early tests per frame"
+                                   : "opaque fragments shaded per frame",
+                             target->opaque);
+      cm_finding_add_average(advice, finding,
+                             kills ? "of these hidden in the end, some of them killed before they are shaded"
+                                   : "of these hidden in the end",
+                             target->hidden);
    }
    if (target->large) {
       struct cm_finding *finding =

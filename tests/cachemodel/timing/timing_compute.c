@@ -135,8 +135,8 @@ TEST(quad)
 
 static const char *const *const random_settings[] = {
    (const char *const[]){"timing=on", NULL},
-   (const char *const[]){"timing=on", "mode=tbdr", "load_store.lanes=4", "compute_stage.invocations=16",
-                         "load_store.mshrs=1", "pipeline.l2_mshrs=1", NULL},
+   (const char *const[]){"timing=on", "mode=tbdr", "fragment_stage.pixel_kill=0", "load_store.lanes=4",
+                         "compute_stage.invocations=16", "load_store.mshrs=1", "pipeline.l2_mshrs=1", NULL},
    (const char *const[]){"timing=on", "streams.storage=l2", "caches.load_store_cache.size=0", NULL},
    (const char *const[]){"timing=on", "streams.storage=dram", "load_store.block_cycles=3", NULL},
    (const char *const[]){"timing=on", "caches.load_store_cache.write_miss=allocate",
