@@ -31,15 +31,12 @@ new_pass(enum cm_pass_kind kind, uint32_t tile_size)
 {
    struct pass_builder *pass = pass_new(0, tile_size, tile_size, tile_size);
    pass->pass.kind = kind;
-   pass->pass.storages = &storage;
-   pass->pass.num_storages = 1;
    pass_color(pass, 3, 4);
    for (uint32_t d = 0; d < NUM_DRAWS; d++) {
       struct cm_draw *draw = pass_draw(pass);
       const uint32_t tile = 0;
       draw->tests = tests[d];
       draw->fragment_shader = (struct cm_shader){.id = 7 + d, .instructions = 20, .constant_bytes = 64};
-      draw->storage = d == STORES || d == LOADS;
       draw->num_textures = 1;
       draw->textures[0].resource = 1;
       pass_primitive(pass, 2, &tile, 1);
@@ -71,6 +68,9 @@ add_accesses(struct pass_builder *pass, uint32_t draw, const struct cm_quad *qua
    pass_footprints(pass, 0, 0, texels, count);
    if (draw != STORES && draw != LOADS)
       return;
+   /* Passes without storage are shaded on several threads, if there are some. */
+   pass->pass.storages = &storage;
+   pass->pass.num_storages = pass->draws[draw].storage = 1;
    const uint32_t operation = draw == STORES ? CM_STORAGE_STORE : CM_STORAGE_LOAD;
    const uint32_t word =
       CM_EVENT_BUFFER | count << 8 | operation << CM_STORAGE_OPERATION_SHIFT | 4u << CM_STORAGE_BYTES_SHIFT;
