@@ -56,6 +56,22 @@ enum cm_scheduler {
    /** "tile": all quads of a tile to one processor, that of the tile's position in the traversal % processors. Not
     * in mode imr */
    CM_SCHEDULER_TILE,
+   /** "interleaved": by its position in the tile: one in column x and row y, counted in quads, goes to
+    * (x + y * (processors / 2)) % processors. Not in mode imr */
+   CM_SCHEDULER_INTERLEAVED,
+   /** "rows": of n rows of quads of the tile, row y goes to y * processors / n. Not in mode imr */
+   CM_SCHEDULER_ROWS,
+   /** "columns": the same with columns. Not in mode imr */
+   CM_SCHEDULER_COLUMNS,
+};
+
+/** Whether that is the same in all tiles: key fragment_stage.assignment. */
+enum cm_assignment {
+   /** "constant": it is */
+   CM_ASSIGNMENT_CONSTANT,
+   /** "mirrored": in tiles of odd columns from right to left, in those of odd rows from bottom to top. Quads on the two
+    * sides of a tile's edge then go to the same processor. For schedulers that go by a quad's position in the tile */
+   CM_ASSIGNMENT_MIRRORED,
 };
 
 /** What GSPC leaves open of mode imr: keys immediate.*, all of them optional (docs/immediate.md). */
@@ -353,6 +369,7 @@ struct cm_config {
    struct {
       uint32_t processors; /**< 1 … 64 */
       enum cm_scheduler scheduler;
+      enum cm_assignment assignment; /**< optional */
       /** Optional: how many quads that have passed the early tests come after one of the tile while a later one may kill it
        * (events/pixel_kill.h); 0: none is killed */
       uint32_t pixel_kill;
@@ -437,6 +454,18 @@ cm_config_has_stream(const struct cm_config *config, enum cm_stream stream)
    case CM_STREAM_HIZ: return config->optional_streams.hiz != 0;
    case CM_STREAM_DISPLAY: return config->optional_streams.display != 0;
    case CM_STREAM_STORAGE: return config->optional_streams.storage != 0;
+   default: return true;
+   }
+}
+
+/** Whether a quad's position in its tile says which Fragment Processor it goes to. */
+static inline bool
+cm_config_places_quads(const struct cm_config *config)
+{
+   switch (config->fragment_stage.scheduler) {
+   case CM_SCHEDULER_ROUND_ROBIN:
+   case CM_SCHEDULER_LEAST_WORK:
+   case CM_SCHEDULER_TILE: return false;
    default: return true;
    }
 }

@@ -87,7 +87,9 @@ static const struct cm_key primitive_assembly_keys[] = {
 };
 static const struct cm_key fragment_stage_keys[] = {
    NUMBER(fragment_stage_config, processors),
-   ENUM(fragment_stage_config, scheduler, "round-robin", "quad-block", "least-work", "sub-tile", "tile"),
+   ENUM(fragment_stage_config, scheduler, "round-robin", "quad-block", "least-work", "sub-tile", "tile",
+        "interleaved", "rows", "columns"),
+   OPTIONAL_ENUM(fragment_stage_config, assignment, "constant", "mirrored"),
    OPTIONAL_NUMBER(fragment_stage_config, pixel_kill),
 };
 static const struct cm_key load_store_keys[] = {

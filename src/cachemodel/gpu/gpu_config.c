@@ -18,10 +18,20 @@
 static bool
 check_scheduler(const struct cm_config *config, struct cm_config_problem *problem)
 {
-   const bool needs_tiles = config->fragment_stage.scheduler >= CM_SCHEDULER_SUB_TILE;
-   return !needs_tiles || config->mode != CM_MODE_IMR ||
-          cm_config_wrong(cm_config_about(problem, "fragment_stage.scheduler"),
-                          "by tiles, which mode imr has not, expected another one");
+   const enum cm_scheduler scheduler = config->fragment_stage.scheduler;
+   const uint32_t processors = config->fragment_stage.processors, side = config->tile.size / 2;
+   cm_config_about(problem, "fragment_stage.scheduler");
+   if (scheduler >= CM_SCHEDULER_SUB_TILE && config->mode == CM_MODE_IMR)
+      return cm_config_wrong(problem, "by tiles, which mode imr has not, expected another one");
+   if (scheduler >= CM_SCHEDULER_INTERLEAVED && processors > side)
+      return cm_config_wrong(problem,
+                             "by rows or columns, but a tile has %u of quads for %u processors, expected "
+                             "sub-tile or quad-block",
+                             side, processors);
+   return config->fragment_stage.assignment == CM_ASSIGNMENT_CONSTANT ||
+          (cm_config_places_quads(config) && config->mode != CM_MODE_IMR) ||
+          cm_config_wrong(cm_config_about(problem, "fragment_stage.assignment"),
+                          "mirrored, but quads do not go by their position in the tile, expected constant");
 }
 
 static bool

@@ -138,7 +138,7 @@ run_tile(struct cm_shading_worker *worker, const struct cm_segment_tile *tile)
       return false;
    if (cm_config_counts_operations(&worker->gpu->config))
       cm_operations_tile(worker->gpu, tile->events, shaded, worker->operations);
-   cm_shading_run_tile(worker->shading, shaded, tile->position);
+   cm_shading_run_tile(worker->shading, shaded, tile->number, tile->position);
    return true;
 }
 

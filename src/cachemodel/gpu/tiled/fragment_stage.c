@@ -40,6 +40,8 @@ struct cm_shading {
    bool attributes_each;                /* footprints are counted by resource */
    uint32_t next;                       /* round-robin: which one gets the next quad */
    uint32_t tile, tile_quads;           /* its position in the traversal; quads that it has room for */
+   uint32_t side;                       /* the square root of them */
+   uint32_t mirror_x, mirror_y;         /* of the tile's columns and rows: side - 1 or 0, to xor with */
    uint64_t work[CM_MAX_PROCESSORS];    /* least-work: what each has done */
    uint32_t at_draw[CM_MAX_PROCESSORS]; /* draw whose shader a processor holds */
    uint32_t without_shader;             /* processors that do not hold the last group's */
@@ -98,13 +100,17 @@ least_work(const struct cm_shading *shading)
    return least;
 }
 
-/* A quad's place in the tile: the number of its block, or its own. */
+/* A quad's place in the tile: the number of its block, or its own, or of the first of its row or column. */
 static inline uint32_t
 place_of(const struct cm_shading *shading, const struct cm_quad *quad)
 {
+   const uint32_t x = quad->x ^ shading->mirror_x, y = quad->y ^ shading->mirror_y;
    switch (shading->scheduler) {
-   case CM_SCHEDULER_QUAD_BLOCK: return cm_z_order(quad->x >> 1, quad->y >> 1);
-   case CM_SCHEDULER_SUB_TILE: return cm_z_order(quad->x, quad->y);
+   case CM_SCHEDULER_QUAD_BLOCK: return cm_z_order(x >> 1, y >> 1);
+   case CM_SCHEDULER_SUB_TILE: return cm_z_order(x, y);
+   case CM_SCHEDULER_INTERLEAVED: return x + y * (shading->processors / 2);
+   case CM_SCHEDULER_ROWS: return y * shading->side;
+   case CM_SCHEDULER_COLUMNS: return x * shading->side;
    default: return 0;
    }
 }
@@ -122,7 +128,10 @@ static inline uint32_t
 choose_processor(struct cm_shading *shading, uint32_t place)
 {
    switch (shading->scheduler) {
+   case CM_SCHEDULER_INTERLEAVED:
    case CM_SCHEDULER_QUAD_BLOCK: return place % shading->processors;
+   case CM_SCHEDULER_ROWS:
+   case CM_SCHEDULER_COLUMNS:
    case CM_SCHEDULER_SUB_TILE: return place * shading->processors / shading->tile_quads;
    case CM_SCHEDULER_TILE: return shading->tile % shading->processors;
    case CM_SCHEDULER_LEAST_WORK: return least_work(shading);
@@ -457,12 +466,25 @@ run_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *end
    return next;
 }
 
+/* Whether the tile's quads are assigned as in the mirror. */
+static void
+mirror(struct cm_shading *shading, uint32_t tile)
+{
+   const struct cm_gpu *gpu = shading->gpu;
+   if (gpu->config.fragment_stage.assignment != CM_ASSIGNMENT_MIRRORED)
+      return;
+   shading->mirror_x = tile % gpu->pass->tiles_x & 1 ? shading->side - 1 : 0;
+   shading->mirror_y = tile / gpu->pass->tiles_x & 1 ? shading->side - 1 : 0;
+}
+
 void
-cm_shading_run_tile(struct cm_shading *shading, const struct cm_tile_events *events, uint32_t position)
+cm_shading_run_tile(struct cm_shading *shading, const struct cm_tile_events *events, uint32_t tile,
+                    uint32_t position)
 {
    if (!events->num_words)
       return;
    cm_shading_begin(shading);
+   mirror(shading, tile);
    shading->tile = position;
    const uint32_t *end = events->words + events->num_words;
    for (const uint32_t *word = events->words; word < end;) {
@@ -488,7 +510,7 @@ cm_fragment_stage_run(struct cm_fragment_stage *stage, uint32_t tile)
    const struct cm_tile_events *events = cm_shaded_events_find(&stage->shaded, gpu, tile, full);
    if (!events)
       return false;
-   cm_shading_run_tile(stage->shading, events, gpu->positions[tile]);
+   cm_shading_run_tile(stage->shading, events, tile, gpu->positions[tile]);
    if (cm_config_counts_operations(&gpu->config))
       cm_operations_tile(gpu, full, events, gpu->operations);
    return true;
@@ -527,7 +549,8 @@ cm_shading_create(const struct cm_fragment_stage *stage, struct cm_shading_worke
    shading->pipeline = worker ? worker->pipeline : gpu->pipeline;
    shading->processors = gpu->config.fragment_stage.processors;
    shading->scheduler = gpu->config.fragment_stage.scheduler;
-   shading->tile_quads = gpu->config.tile.size * gpu->config.tile.size / 4;
+   shading->side = gpu->config.tile.size / 2;
+   shading->tile_quads = shading->side * shading->side;
    shading->times_each = gpu->timing && gpu->config.mode != CM_MODE_IMR;
    shading->attributes_each = gpu->attribution && gpu->attribution->is_by_resource;
    shading->costs_each = shading->times_each && gpu->config.core == CM_CORE_PIPES;

@@ -154,8 +154,9 @@ struct cm_shading *cm_shading_create(const struct cm_fragment_stage *stage, stru
 void cm_shading_destroy(struct cm_shading *shading);
 /** Resets them, to no shader and no work: before a tile, or in mode imr a pass. */
 void cm_shading_begin(struct cm_shading *shading);
-/** Runs a tile's quads. position: the tile's in the traversal. */
-void cm_shading_run_tile(struct cm_shading *shading, const struct cm_tile_events *events, uint32_t position);
+/** Runs a tile's quads. tile: its row-major number; position: in the traversal. */
+void cm_shading_run_tile(struct cm_shading *shading, const struct cm_tile_events *events, uint32_t tile,
+                         uint32_t position);
 /** Instructions of all quads that ran so far. */
 uint64_t cm_shading_executed(const struct cm_shading *shading);
 /** Runs a group's quad of that number, all its runs. block: the number of its block of 2x2 quads, in Z-order. */
