@@ -225,7 +225,7 @@ class Account:
         self.leak("fragment_stage", energy["processor_leakage"] * 10 ** 6
                   * self.config["fragment_stage"]["processors"])
         for unit in FIXED_FUNCTIONS:
-            self.leak(unit, energy["unit_leakage"] * 10 ** 6)
+            self.leak(unit, energy["unit_leakage"] * 10 ** 6 * (self.lanes() if unit in ("early_z", "blending") else 1))
         if has_timing:
             self.queues()
         read, write, leakage = self.array("ram", self.config["tile"]["size"] ** 2 * 4, bits=128)
@@ -258,4 +258,9 @@ class Account:
             parts = -(-size * 8 // bits)
             for energy in write, read:
                 self.event("queues", lambda v, n=name, p=parts: v[f"queue.{n}.items"] * p, energy)
-            self.leak("queues", leakage)
+            self.leak("queues", leakage * (self.lanes() if name in ("early_z", "fragment", "color") else 1))
+
+    def lanes(self):
+        """Stages and queues after the Rasterizer: one of each, or one per processor."""
+        has_lanes = self.config.get("pipeline", {}).get("lanes", "shared") != "shared"
+        return self.config["fragment_stage"]["processors"] if has_lanes else 1

@@ -470,6 +470,13 @@ cm_config_places_quads(const struct cm_config *config)
    }
 }
 
+/** How many Early Z-Tests and Blending Units there are. */
+static inline uint32_t
+cm_config_lanes(const struct cm_config *config)
+{
+   return config->pipeline.lanes == CM_LANES_SHARED ? 1 : config->fragment_stage.processors;
+}
+
 /** Whether texture caches reach the L2 through a NUCA's mesh instead of over a bus. */
 static inline bool
 cm_config_l2_is_in_mesh(const struct cm_config *config)

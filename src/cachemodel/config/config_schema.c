@@ -158,7 +158,9 @@ static const struct cm_key energy_keys[] = {NUMBER(struct cm_energy_config, tech
    DESCRIBED(false, struct cm_pipeline_config, member, description)
 static const struct cm_key pipeline_keys[] = {
    CM_PIPELINE_KEYS(PIPELINE_KEY)
-      DESCRIBED(true, struct cm_pipeline_config, load_requests, "blocks of tiles' loads outstanding")};
+      DESCRIBED(true, struct cm_pipeline_config, load_requests, "blocks of tiles' loads outstanding")
+         OPTIONAL_ENUM(struct cm_pipeline_config, lanes, "shared", "coupled", "decoupled"),
+};
 #define SHADER_CORE_KEY(member, least, most, description) \
    DESCRIBED(false, struct cm_shader_core_config, member, description)
 static const struct cm_key shader_core_keys[] = {

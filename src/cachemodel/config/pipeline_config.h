@@ -44,10 +44,22 @@ enum cm_timing_mode {
    X(l2_bank_cycles, 1, 1000, "cycles that a bank is busy with an access")
 
 #define CM_PIPELINE_FIELD(member, least, most, description) uint32_t member;
+/** How quads go from the Rasterizer through Early Z-Test, Fragment Processors and Blending Unit: key pipeline.lanes. */
+enum cm_lanes {
+   /** "shared": there is one Early Z-Test and one Blending Unit, which take all quads in order */
+   CM_LANES_SHARED,
+   /** "coupled": each Fragment Processor has its own, with queues of their own; these stages of all processors go on to
+    * the next tile together, when the last quad of the tile has left the stage */
+   CM_LANES_COUPLED,
+   /** "decoupled": the same, but each processor's stages go on to the next tile by themselves */
+   CM_LANES_DECOUPLED,
+};
+
 /** All are 0 where there is no such mapping. */
 struct cm_pipeline_config {
    CM_PIPELINE_KEYS(CM_PIPELINE_FIELD)
    uint32_t load_requests; /**< blocks of tiles' loads outstanding, 1 … 4096; 0: as many as flush_requests */
+   enum cm_lanes lanes;    /**< optional */
 };
 
 /** Keys immediate_pipeline.*: the same of mode imr (docs/immediate.md). X(member, least, most, what it is) */

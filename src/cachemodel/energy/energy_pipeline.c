@@ -131,6 +131,7 @@ add_logic_leakage(struct cm_energy_builder *builder, enum cm_energy_unit unit)
    const uint64_t processor = config->energy.processor_leakage * femtowatts_per_nanowatt;
    const uint32_t vertex_processors =
       config->pipeline.vertex_processors ? config->pipeline.vertex_processors : 1;
+   const bool has_lanes = unit == CM_ENERGY_EARLY_Z || unit == CM_ENERGY_BLENDING;
    char note[240];
    const bool is_processor = unit == CM_ENERGY_FRAGMENT_STAGE || unit == CM_ENERGY_VERTEX_STAGE;
    cm_energy_note_key(builder, is_processor ? "processor_leakage" : "unit_leakage", note, sizeof note);
@@ -141,7 +142,7 @@ add_logic_leakage(struct cm_energy_builder *builder, enum cm_energy_unit unit)
    case CM_ENERGY_VERTEX_STAGE:
       return cm_energy_add_leakage(builder, (int)unit, vertex_processors, "processor", processor, note);
    default:
-      return cm_energy_add_leakage(builder, (int)unit, 1, "unit",
+      return cm_energy_add_leakage(builder, (int)unit, has_lanes ? cm_config_lanes(config) : 1, "unit",
                                    config->energy.unit_leakage * femtowatts_per_nanowatt, note);
    }
 }

@@ -20,6 +20,7 @@ struct queue {
    const char *name; /* of its counters: queue.<name>.items */
    uint32_t entries; /* 0: without limit, which is no array */
    uint32_t bytes;
+   uint32_t copies; /* that there are of it */
 };
 
 static bool
@@ -54,7 +55,8 @@ add_queue(struct cm_energy_builder *builder, const struct queue *queue)
    }
    return add_accesses(builder, queue, "writes", parts, array.energy.write, &array) &&
           add_accesses(builder, queue, "reads", parts, array.energy.read, &array) &&
-          cm_energy_add_leakage(builder, CM_ENERGY_QUEUES, 1, name, array.energy.leakage, array.note);
+          cm_energy_add_leakage(builder, CM_ENERGY_QUEUES, queue->copies, name, array.energy.leakage,
+                                array.note);
 }
 
 bool
@@ -67,14 +69,15 @@ cm_energy_add_queues(struct cm_energy_builder *builder)
    const bool has_pointers = config->primitive_buffer.lines != 0;
    const uint32_t tile_entries =
       pipeline->tile_queue && has_pointers ? config->primitive_buffer.output_queue : pipeline->tile_queue;
+   const uint32_t lanes = cm_config_lanes(config);
    const struct queue queues[] = {
-      {"vertex_input", pipeline->vertex_queue, VERTEX_BYTES},
-      {"vertex_output", pipeline->vertex_queue, VERTEX_BYTES},
-      {"triangle", pipeline->triangle_queue, PRIMITIVE_BYTES},
-      {"tile", tile_entries, has_pointers ? POINTER_BYTES : PRIMITIVE_BYTES},
-      {"early_z", pipeline->fragment_queue, FRAGMENT_BYTES},
-      {"fragment", pipeline->fragment_queue, FRAGMENT_BYTES},
-      {"color", pipeline->color_queue, COLOR_BYTES},
+      {"vertex_input", pipeline->vertex_queue, VERTEX_BYTES, 1},
+      {"vertex_output", pipeline->vertex_queue, VERTEX_BYTES, 1},
+      {"triangle", pipeline->triangle_queue, PRIMITIVE_BYTES, 1},
+      {"tile", tile_entries, has_pointers ? POINTER_BYTES : PRIMITIVE_BYTES, 1},
+      {"early_z", pipeline->fragment_queue, FRAGMENT_BYTES, lanes},
+      {"fragment", pipeline->fragment_queue, FRAGMENT_BYTES, lanes},
+      {"color", pipeline->color_queue, COLOR_BYTES, lanes},
    };
    for (size_t q = 0; q < sizeof queues / sizeof queues[0]; q++) {
       if (queues[q].entries && !add_queue(builder, &queues[q]))

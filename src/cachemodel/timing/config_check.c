@@ -48,6 +48,22 @@ check_levels(const struct cm_config *config, struct cm_config_problem *problem)
                           cm_unit_names[config->streams[CM_STREAM_TEXTURE]]);
 }
 
+/* A pixel's depth and colour are in the banks of one lane, so its quads must be, too. Hidden Surface Removal is not
+ * divided into lanes. */
+static bool
+check_lanes(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   if (config->pipeline.lanes == CM_LANES_SHARED || config->mode == CM_MODE_IMR)
+      return true;
+   cm_config_about(problem, "pipeline.lanes");
+   if (config->mode == CM_MODE_TBDR || config->core == CM_CORE_PIPES)
+      return cm_config_wrong(problem, "not shared, but %s, expected shared",
+                             config->core == CM_CORE_PIPES ? "core is pipes" : "mode is tbdr");
+   return cm_config_places_quads(config) ||
+          cm_config_wrong(problem, "not shared, but quads do not go by their position in the tile "
+                                   "(fragment_stage.scheduler), expected shared");
+}
+
 static bool
 refuse(struct cm_config_problem *problem, const char *key, const char *value, const char *expected)
 {
@@ -125,7 +141,7 @@ cm_timing_config_check(const struct cm_config *config, struct cm_config_problem 
                          : !config->dram_system.device ? "dram_system"
                                                        : NULL;
    if (!missing)
-      return check_cores(config, problem) &&
+      return check_cores(config, problem) && check_lanes(config, problem) &&
              (is_immediate ? check_immediate(config, problem) : check_levels(config, problem));
    return cm_config_wrong(cm_config_about(problem, "timing"),
                           "on, but the configuration has no timing parameters, expected a mapping %s",

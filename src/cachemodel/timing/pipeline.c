@@ -21,6 +21,19 @@ part(const struct cm_pipeline *pipeline, size_t at)
    return (char *)pipeline + at;
 }
 
+/* How many there are of a part. */
+static inline uint32_t
+lanes_of(const struct cm_pipeline *pipeline, size_t stride)
+{
+   return stride ? pipeline->lanes : 1;
+}
+
+static inline struct cm_stage *
+stage_of(const struct cm_pipeline *pipeline, const struct cm_stage_part *stage, uint32_t lane)
+{
+   return part(pipeline, stage->at + lane * stage->stride);
+}
+
 /* ---- counters ------------------------------------------------------------ */
 
 static bool
@@ -80,10 +93,17 @@ cm_pipeline_list_counters(const struct cm_pipeline_type *type, const struct cm_c
    return ok;
 }
 
-const struct cm_queue *
+struct cm_queue_counts
 cm_pipeline_queue(const struct cm_pipeline *pipeline, unsigned number)
 {
-   return part(pipeline, pipeline->type->queues[number].at);
+   const struct cm_queue_part *its = &pipeline->type->queues[number];
+   struct cm_queue_counts counts = {0};
+   for (uint32_t lane = 0; lane < lanes_of(pipeline, its->stride); lane++) {
+      const struct cm_queue *queue = part(pipeline, its->at + lane * its->stride);
+      counts.items += queue->popped;
+      counts.waiting += queue->waiting;
+   }
+   return counts;
 }
 
 /* The values, in the order in which they are listed. */
@@ -100,14 +120,16 @@ collect(struct cm_pipeline *pipeline)
    for (const struct cm_value_part *value = type->values; value->name; value++)
       *next++ = *(const uint64_t *)part(pipeline, value->at);
    for (const struct cm_stage_part *stage = type->stages; stage->name; stage++) {
-      memcpy(next, ((const struct cm_stage *)part(pipeline, stage->at))->cycles,
-             CM_STAGE_STATE_COUNT * sizeof *next);
+      struct cm_stage sum = {0};
+      for (uint32_t lane = 0; lane < lanes_of(pipeline, stage->stride); lane++)
+         cm_stage_add(&sum, stage_of(pipeline, stage, lane));
+      memcpy(next, sum.cycles, sizeof sum.cycles);
       next += CM_STAGE_STATE_COUNT;
    }
    for (unsigned q = 0; type->queues[q].name; q++) {
-      const struct cm_queue *queue = cm_pipeline_queue(pipeline, q);
-      *next++ = queue->popped;
-      *next++ = queue->waiting;
+      const struct cm_queue_counts queue = cm_pipeline_queue(pipeline, q);
+      *next++ = queue.items;
+      *next++ = queue.waiting;
    }
    assert(next < pipeline->values + CM_PIPELINE_COUNTERS);
    cm_memory_collect(pipeline->memory, next);
@@ -131,8 +153,8 @@ cm_pipeline_last_cycle(const struct cm_pipeline *pipeline)
 {
    uint64_t last = 0;
    for (const struct cm_stage_part *stage = pipeline->type->stages; stage->name; stage++) {
-      if (!stage->is_summed)
-         last = cm_later(last, ((const struct cm_stage *)part(pipeline, stage->at))->until);
+      for (uint32_t lane = 0; !stage->is_summed && lane < lanes_of(pipeline, stage->stride); lane++)
+         last = cm_later(last, stage_of(pipeline, stage, lane)->until);
    }
    for (uint32_t p = 0; p < pipeline->config->fragment_stage.processors; p++)
       last = cm_later(last, pipeline->processors[p].until);
@@ -150,8 +172,8 @@ void
 cm_pipeline_idle(struct cm_pipeline *pipeline, uint32_t pass, uint64_t until)
 {
    for (const struct cm_stage_part *stage = pipeline->type->stages; stage->name; stage++) {
-      if (!stage->is_summed)
-         idle(part(pipeline, stage->at), pass, until);
+      for (uint32_t lane = 0; !stage->is_summed && lane < lanes_of(pipeline, stage->stride); lane++)
+         idle(stage_of(pipeline, stage, lane), pass, until);
    }
    for (uint32_t p = 0; p < pipeline->config->fragment_stage.processors; p++)
       idle(&pipeline->processors[p], pass, until);
@@ -215,10 +237,14 @@ count_stages(const struct cm_pipeline_type *type)
 }
 
 static bool
-attribute_stage(struct cm_pipeline *pipeline, struct cm_stage *stage, uint32_t column)
+attribute_stage(struct cm_pipeline *pipeline, const struct cm_stage_part *stage, uint32_t column)
 {
-   if (stage != &pipeline->fragment)
-      return cm_cycle_attribution_add(pipeline->attribution, stage, column);
+   bool ok = true;
+   if (stage_of(pipeline, stage, 0) != &pipeline->fragment) {
+      for (uint32_t lane = 0; ok && lane < lanes_of(pipeline, stage->stride); lane++)
+         ok = cm_cycle_attribution_add(pipeline->attribution, stage_of(pipeline, stage, lane), column);
+      return ok;
+   }
    for (uint32_t p = 0; p < pipeline->config->fragment_stage.processors; p++) {
       if (!cm_cycle_attribution_add(pipeline->attribution, &pipeline->processors[p], column))
          return false;
@@ -237,7 +263,7 @@ attribute(struct cm_pipeline *pipeline)
                                                        cm_pipeline_attributed_columns(type));
    bool ok = pipeline->attribution && pipeline->processors;
    for (uint32_t s = 0; ok && s < count_stages(type); s++)
-      ok = attribute_stage(pipeline, part(pipeline, type->stages[s].at), s * CM_STAGE_STATE_COUNT);
+      ok = attribute_stage(pipeline, &type->stages[s], s * CM_STAGE_STATE_COUNT);
    return ok;
 }
 
@@ -282,6 +308,7 @@ cm_pipeline_create(const struct cm_pipeline_type *type, const struct cm_config *
    pipeline->type = type;
    pipeline->config = config;
    pipeline->hierarchy = hierarchy;
+   pipeline->lanes = 1;
    pipeline->processors =
       cm_pool_take(&pipeline->pool, config->fragment_stage.processors, sizeof *pipeline->processors);
    if (type->init(pipeline, nuca) && !pipeline->pool.out_of_memory && attribute(pipeline) &&

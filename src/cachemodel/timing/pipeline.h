@@ -19,6 +19,7 @@ struct cm_stage_part {
    const char *name, *description;
    size_t at;      /**< offset of its struct cm_stage in the pipeline's structure */
    bool is_summed; /**< of several units: cm_pipeline_idle is not for it */
+   size_t stride;  /**< from one lane's to the next one's, of cm_pipeline.lanes; 0: there is one */
 };
 
 /** A queue: counters <name>.items and <name>.cycles, items that passed and cycles that they were in it, summed. The
@@ -26,7 +27,13 @@ struct cm_stage_part {
 struct cm_queue_part {
    const char *name, *label; /**< "queue.color"; "queue color" */
    const char *description;
-   size_t at; /**< offset of its struct cm_queue */
+   size_t at;     /**< offset of its struct cm_queue */
+   size_t stride; /**< as of stages */
+};
+
+/** What a queue has counted. */
+struct cm_queue_counts {
+   uint64_t items, waiting;
 };
 
 /** Any other counter. */
@@ -74,9 +81,9 @@ extern const struct cm_pipeline_type cm_immediate_pipeline;
 /** Rows of these lists, of a pipeline of type `type`. */
 #define CM_VALUE_PART(type, name, measure, description, member) \
    {name, measure, description, offsetof(type, member), NULL}
-#define CM_STAGE_PART(type, name, description, member) {name, description, offsetof(type, member), false}
+#define CM_STAGE_PART(type, name, description, member) {name, description, offsetof(type, member), false, 0}
 #define CM_QUEUE_PART(type, name, description, member) \
-   {"queue." name, "queue " name, description, offsetof(type, member)}
+   {"queue." name, "queue " name, description, offsetof(type, member), 0}
 
 /** Rows that both pipelines have; VALUE(name, measure, description, member) makes one. */
 #define CM_COMMON_VALUE_PARTS(VALUE)                                                                         \
@@ -113,6 +120,7 @@ struct cm_pipeline {
    struct cm_report *report;              /**< to a timeline; NULL: there is none */
    uint32_t last_pass;                    /**< that of the last log that was taken */
    bool has_failed;                       /**< no cycle is counted any more */
+   uint32_t lanes;                        /**< parts of a stride, of each */
    struct cm_stage *processors;           /**< Fragment Processors */
    struct cm_stage fragment;              /**< their sum at the end of the last frame */
    uint64_t cycles, time;                 /**< of all frames that have ended; in ns */
@@ -193,8 +201,8 @@ void cm_pipeline_take_compute(struct cm_pipeline *pipeline, struct cm_work *work
 /** Misses of the first texture caches (number 0) or of the L2, as the hierarchy has counted them. */
 uint64_t cm_pipeline_hierarchy_misses(const struct cm_pipeline *pipeline, unsigned number);
 
-/** Its queue of that number. */
-const struct cm_queue *cm_pipeline_queue(const struct cm_pipeline *pipeline, unsigned number);
+/** Its queue of that number, of all lanes. */
+struct cm_queue_counts cm_pipeline_queue(const struct cm_pipeline *pipeline, unsigned number);
 
 /** Appends the counters of a configuration; cm_counter.event is their index in values. False when out of memory. */
 bool cm_pipeline_list_counters(const struct cm_pipeline_type *type, const struct cm_config *config,

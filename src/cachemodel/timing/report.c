@@ -192,7 +192,7 @@ read_state(const struct cm_report *report, uint64_t cycle)
       state.bytes[1] += dram.write_bytes[stream];
    }
    for (unsigned q = 0; report->pipeline->type->queues[q].name; q++)
-      state.waiting[q] = cm_pipeline_queue(report->pipeline, q)->waiting;
+      state.waiting[q] = cm_pipeline_queue(report->pipeline, q).waiting;
    for (unsigned m = 0; m < CM_REPORT_MISSES; m++)
       state.misses[m] = report->pipeline->type->count_misses(report->pipeline, m);
    return state;

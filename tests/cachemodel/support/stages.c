@@ -8,14 +8,16 @@
 #include "support/test.h"
 #include "timing/timing.h"
 
-static bool
-is_of_processors(const char *name)
+static uint32_t
+units_of(const char *name, uint32_t processors, uint32_t lanes)
 {
-   return !strncmp(name, "vertex_processors.", 18) || !strncmp(name, "fragment_processors.", 20);
+   if (!strncmp(name, "vertex_processors.", 18) || !strncmp(name, "fragment_processors.", 20))
+      return processors;
+   return !strncmp(name, "early_z.", 8) || !strncmp(name, "blending_unit.", 14) ? lanes : 1;
 }
 
 unsigned
-assert_stages_add_up(struct cm_gpu *gpu, uint32_t processors)
+assert_stages_add_up(struct cm_gpu *gpu, uint32_t processors, uint32_t lanes)
 {
    static const char *const states[] = {"busy", "starved", "blocked", "memory"};
    const struct cm_counter_table *table = cm_gpu_counters(gpu);
@@ -31,7 +33,7 @@ assert_stages_add_up(struct cm_gpu *gpu, uint32_t processors)
          snprintf(other, sizeof other, "%.*s.%s_cycles", (int)(end - name), name, states[state]);
          sum += gpu_total(gpu, other);
       }
-      assert_int_equal(sum, cycles * (is_of_processors(name) ? processors : 1));
+      assert_int_equal(sum, cycles * units_of(name, processors, lanes));
       stages++;
    }
    return stages;

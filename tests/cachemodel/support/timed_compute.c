@@ -282,7 +282,7 @@ check_random_frames(const char *preset, const char *const *const *settings, unsi
          cm_config_destroy(config);
          run_random_frames(gpus[g], full, g < 2 ? processors : 0);
       }
-      assert_int_equal(assert_stages_add_up(gpus[0], processors), stages);
+      assert_int_equal(assert_stages_add_up(gpus[0], processors, 1), stages);
       assert_only_time_is_new(gpus[2], gpus[0], gpus[1]);
       assert_true(gpu_total(gpus[0], "load_store.loads") > (full ? 100 : 0));
       for (unsigned g = 0; g < 3; g++)

@@ -363,7 +363,7 @@ TEST(states_sum_up)
    for (unsigned s = 0; s < sizeof random_settings / sizeof random_settings[0]; s++) {
       struct cm_gpu *gpu = test_gpu(random_settings[s]);
       run_frames(gpu, 12);
-      assert_int_equal(assert_stages_add_up(gpu, 4), 11);
+      assert_int_equal(assert_stages_add_up(gpu, 4, 1), 11);
       assert_true(gpu_total(gpu, "gpu.cycles") > 0);
       cm_gpu_destroy(gpu);
    }

@@ -225,14 +225,17 @@ time_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t numbe
 
 /* Quads that run no shader, but are rasterised and tested. */
 static void
-time_hidden_quads(struct cm_gpu *gpu, const uint32_t *word)
+time_hidden_quads(struct cm_shading *shading, const uint32_t *word)
 {
+   struct cm_gpu *gpu = shading->gpu;
    const struct cm_pass *pass = gpu->pass;
+   const bool is_placed = cm_config_places_quads(&gpu->config);
    const struct cm_quad *quads = (const struct cm_quad *)(word + 2);
    for (uint32_t q = 0; q < cm_event_count(*word); q++) {
       const uint32_t primitive = quads[q].primitive;
       const struct cm_logged_quad timed = {
          .primitive = primitive,
+         .processor = is_placed ? (uint8_t)choose_processor(shading, place_of(shading, &quads[q])) : 0,
          .draw = primitive < pass->num_primitives ? pass->primitives[primitive].draw : CM_NOT_ATTRIBUTED,
          .attributes = attributes_of(pass, &quads[q]) & 127,
       };
@@ -492,7 +495,7 @@ cm_shading_run_tile(struct cm_shading *shading, const struct cm_tile_events *eve
       if (cm_event_type(*word) == CM_EVENT_UNSHADED && *word & CM_UNSHADED_KILLED)
          count_killed_quads(shading, word);
       if (cm_event_type(*word) == CM_EVENT_UNSHADED && shading->times_each)
-         time_hidden_quads(shading->gpu, word);
+         time_hidden_quads(shading, word);
       if (cm_event_type(*word) == CM_EVENT_SHADE && reads_nothing(shading, word, next, end))
          count_quads(shading, word);
       else if (cm_event_type(*word) == CM_EVENT_SHADE)

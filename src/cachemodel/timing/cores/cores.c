@@ -414,10 +414,11 @@ static const struct cm_stage_part counted_stages[] = {
    STAGE("vertex_fetch", "the fetch of indices and vertices", geometry.fetch),
    STAGE("primitive_assembly", "Primitive Assembly", geometry.assembly),
    STAGE("polygon_list_builder", "the Polygon List Builder", geometry.tiler),
-   {"tile_fetcher", "the reads of tile lists, summed", AT(fetchers), true},
-   {"rasterizer", "the rasterizers, summed", AT(rasterizers), true},
-   {"fragment_processors", "the issue of instructions by the shader cores, summed", AT(base.fragment), true},
-   {"tile_buffers", "flushes of tiles, summed", AT(transfers), true},
+   {"tile_fetcher", "the reads of tile lists, summed", AT(fetchers), true, 0},
+   {"rasterizer", "the rasterizers, summed", AT(rasterizers), true, 0},
+   {"fragment_processors", "the issue of instructions by the shader cores, summed", AT(base.fragment), true,
+    0},
+   {"tile_buffers", "flushes of tiles, summed", AT(transfers), true, 0},
    {0},
 };
 

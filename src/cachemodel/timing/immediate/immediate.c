@@ -246,7 +246,7 @@ static const struct cm_stage_part counted_stages[] = {
    STAGE("rasterizer", "the Rasterizer", rasterizer),
    STAGE("early_z", "the early depth and stencil tests", early_z),
    {"fragment_processors", "the Fragment Processors, which run vertices, too, summed",
-    offsetof(struct cm_immediate_timing, base.fragment), true},
+    offsetof(struct cm_immediate_timing, base.fragment), true, 0},
    STAGE("blending_unit", "the Blending Unit; late tests, clears, resolves, the end of a pass", blending),
    {0},
 };

@@ -1,10 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* The Raster Pipeline: Rasterizer, Early Z-Test, Fragment Processors, Blending Unit; quad by quad, in the order in
  * which they are shaded. A quad keeps a context of its Fragment Processor until it is in the queue before the
- * Blending Unit; blending is in order. */
+ * Blending Unit; blending is in order. Where processors have lanes of their own, the Rasterizer and each lane are as
+ * far as they can be: the one with the least clock is next. */
 #include <assert.h>
 
 #include "timing/tiled/tiled.h"
+
+/* processors: which share the lane. */
+static void
+init_lane(struct cm_lane *lane, const struct cm_pipeline_config *pipeline, uint32_t processors,
+          struct cm_pool *pool)
+{
+   uint32_t capacity = 1;
+   while (capacity < 2 * processors * pipeline->fragment_contexts || capacity < 2 * pipeline->color_queue)
+      capacity *= 2;
+   lane->flying_mask = capacity - 1;
+   lane->flying = cm_pool_take(pool, capacity, sizeof *lane->flying);
+   lane->tile = CM_UNKNOWN;
+   cm_queue_init(&lane->z_queue, pipeline->fragment_queue, pool);
+   cm_queue_init(&lane->z_flight, pipeline->early_z_quads, pool);
+   cm_queue_init(&lane->fragments, pipeline->fragment_queue, pool);
+   cm_queue_init(&lane->colors, pipeline->color_queue, pool);
+   lane->waiting = cm_pool_take(pool, lane->z_queue.mask + 1, sizeof *lane->waiting);
+}
 
 void
 cm_raster_timing_init(struct cm_tiled_timing *timing)
@@ -14,111 +33,137 @@ cm_raster_timing_init(struct cm_tiled_timing *timing)
    const struct cm_pipeline_config *pipeline = timing->pipeline;
    const uint32_t processors = timing->base.config->fragment_stage.processors;
    const uint32_t contexts = processors * pipeline->fragment_contexts;
-   uint32_t capacity = 1;
-   while (capacity < 2 * contexts || capacity < 2 * pipeline->color_queue)
-      capacity *= 2;
-   raster->flying_mask = capacity - 1;
-   raster->flying = cm_pool_take(pool, capacity, sizeof *raster->flying);
+   raster->has_lanes = pipeline->lanes != CM_LANES_SHARED;
+   raster->num_lanes = timing->base.lanes = cm_config_lanes(timing->base.config);
+   raster->coupled.tile = CM_UNKNOWN;
+   for (uint32_t l = 0; l < raster->num_lanes; l++)
+      init_lane(&raster->lanes[l], pipeline, processors / raster->num_lanes, pool);
+   raster->last_quads =
+      cm_pool_take(pool, pipeline->tile_buffers * raster->num_lanes, sizeof *raster->last_quads);
    raster->next_context = cm_pool_take(pool, processors, sizeof *raster->next_context);
    raster->contexts = cm_pool_take(pool, contexts, sizeof *raster->contexts);
    for (uint32_t c = 0; raster->contexts && c < contexts; c++)
       raster->contexts[c].item = CM_UNKNOWN;
    for (uint32_t p = 0; raster->contexts && raster->next_context && p < processors; p++)
       raster->next_context[p] = raster->contexts + p * pipeline->fragment_contexts;
-   cm_queue_init(&raster->z_queue, pipeline->fragment_queue, pool);
-   cm_queue_init(&raster->z_flight, pipeline->early_z_quads, pool);
-   cm_queue_init(&raster->fragments, pipeline->fragment_queue, pool);
-   cm_queue_init(&raster->colors, pipeline->color_queue, pool);
+}
+
+/* The lane of a quad. */
+static inline struct cm_lane *
+lane_of(struct cm_raster_timing *raster, const struct cm_logged_quad *quad)
+{
+   return &raster->lanes[raster->has_lanes ? quad->processor : 0];
 }
 
 /* ---- after the Fragment Processors --------------------------------------- */
 
 /* A quad releases its context when it is shaded and the Blending Unit's queue, which is in order, has room. */
 static inline __attribute__((always_inline)) void
-release_context(struct cm_tiled_timing *timing, uint64_t quad)
+release_context(struct cm_tiled_timing *timing, struct cm_lane *lane, uint64_t quad)
 {
-   struct cm_raster_timing *raster = &timing->raster;
-   struct cm_flying_quad *flying = &raster->flying[quad & raster->flying_mask];
+   struct cm_flying_quad *flying = &lane->flying[quad & lane->flying_mask];
    if (flying->released != CM_UNKNOWN)
       return;
    assert(flying->context->item == quad);
    const uint64_t data = cm_dependency_resolve(&timing->memory.base, &flying->wait) + flying->tail;
    flying->released = cm_context_release(flying->context, flying->issued, data,
-                                         cm_queue_room_of(&raster->colors, quad), flying->wait.waits_for);
+                                         cm_queue_room_of(&lane->colors, quad), flying->wait.waits_for);
+   lane->released = cm_later(lane->released, flying->released);
 }
 
 static inline __attribute__((always_inline)) void
-blend(struct cm_tiled_timing *timing, uint64_t quads)
+blend(struct cm_tiled_timing *timing, struct cm_lane *lane, uint64_t quads)
 {
-   struct cm_raster_timing *raster = &timing->raster;
-   for (; raster->blended < quads; raster->blended++) {
-      release_context(timing, raster->blended);
-      struct cm_flying_quad *flying = &raster->flying[raster->blended & raster->flying_mask];
+   for (; lane->blended < quads; lane->blended++) {
+      release_context(timing, lane, lane->blended);
+      struct cm_flying_quad *flying = &lane->flying[lane->blended & lane->flying_mask];
       struct cm_work *work = flying->work;
-      cm_work_serve(work, &raster->blend, flying->draw);
-      cm_stage_account(&raster->blend, CM_STAGE_STARVED, flying->released);
-      cm_stage_account(&raster->blend, CM_STAGE_MEMORY, work->loaded);
-      const uint64_t begin = raster->blend.until;
-      cm_stage_work(&raster->blend, CM_STAGE_STARVED, begin, timing->pipeline->blend_cycles);
-      cm_queue_push(&raster->colors);
-      cm_queue_pop(&raster->colors, flying->released, begin);
-      if (work->blend_begin == CM_UNKNOWN)
+      cm_work_serve(work, &lane->blend, flying->draw);
+      cm_stage_account(&lane->blend, CM_STAGE_STARVED, flying->released);
+      cm_stage_account(&lane->blend, CM_STAGE_MEMORY, work->loaded);
+      const uint64_t begin = lane->blend.until;
+      cm_stage_work(&lane->blend, CM_STAGE_STARVED, begin, timing->pipeline->blend_cycles);
+      cm_queue_push(&lane->colors);
+      cm_queue_pop(&lane->colors, flying->released, begin);
+      if (begin < work->blend_begin)
          work->blend_begin = begin;
-      work->shaded = raster->blend.until;
+      work->shaded = cm_later(work->shaded, lane->blend.until);
    }
 }
 
-void
-cm_raster_timing_blend(struct cm_tiled_timing *timing, uint64_t quads)
-{
-   blend(timing, quads);
-}
-
 static inline bool
-is_settled(struct cm_tiled_timing *timing, uint64_t quads)
+is_settled(struct cm_lane *lane, uint64_t quads)
 {
-   struct cm_raster_timing *raster = &timing->raster;
-   uint64_t settled = raster->settled;
-   while (settled < raster->quads && !raster->flying[settled & raster->flying_mask].pending)
+   uint64_t settled = lane->settled;
+   while (settled < lane->quads && !lane->flying[settled & lane->flying_mask].pending)
       settled++;
-   raster->settled = settled;
+   lane->settled = settled;
    return settled >= quads;
 }
 
-bool
-cm_raster_timing_is_settled(struct cm_tiled_timing *timing, uint64_t quads)
+/* The numbers, by lane, of the first quads after a tile. */
+static inline uint64_t *
+last_quads(const struct cm_tiled_timing *timing, const struct cm_work *work)
 {
-   return is_settled(timing, quads);
+   const struct cm_raster_timing *raster = &timing->raster;
+   return &raster->last_quads[work->number % timing->pipeline->tile_buffers * raster->num_lanes];
+}
+
+bool
+cm_raster_timing_is_settled(struct cm_tiled_timing *timing, const struct cm_work *work)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   const uint64_t *last = last_quads(timing, work);
+   for (uint32_t l = 0; l < raster->num_lanes; l++) {
+      if (!is_settled(&raster->lanes[l], last[l]))
+         return false;
+   }
+   return true;
+}
+
+void
+cm_raster_timing_blend(struct cm_tiled_timing *timing, const struct cm_work *work)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   for (uint32_t l = 0; l < raster->num_lanes; l++)
+      blend(timing, &raster->lanes[l], last_quads(timing, work)[l]);
+}
+
+uint64_t
+cm_raster_timing_tested(const struct cm_tiled_timing *timing)
+{
+   const struct cm_raster_timing *raster = &timing->raster;
+   uint64_t tested = 0;
+   for (uint32_t l = 0; l < raster->num_lanes; l++)
+      tested = cm_later(tested, raster->lanes[l].z_time);
+   return tested;
 }
 
 /* Whether it is known when a context is free: the reads of the quad that has it are done, and those of quads that
  * have to be blended before it can release the context. */
 static inline bool
-is_context_known(struct cm_tiled_timing *timing, uint32_t processor)
+is_context_known(struct cm_tiled_timing *timing, struct cm_lane *lane, uint32_t processor)
 {
-   struct cm_raster_timing *raster = &timing->raster;
-   const struct cm_context *context = raster->next_context[processor];
-   const uint64_t capacity = raster->flying_mask + 1;
-   if (raster->quads - raster->blended == capacity && !is_settled(timing, raster->blended + 1))
+   const struct cm_context *context = timing->raster.next_context[processor];
+   const uint64_t capacity = lane->flying_mask + 1;
+   if (lane->quads - lane->blended == capacity && !is_settled(lane, lane->blended + 1))
       return false;
    if (context->item == CM_UNKNOWN || context->released != CM_UNKNOWN)
       return true;
-   return !raster->flying[context->item & raster->flying_mask].pending &&
-          (context->item < raster->colors.size ||
-           is_settled(timing, context->item - raster->colors.size + 1));
+   return !lane->flying[context->item & lane->flying_mask].pending &&
+          (context->item < lane->colors.size || is_settled(lane, context->item - lane->colors.size + 1));
 }
 
 /* When a context is free. If its quad's release is unknown, the quad is still in the ring: it is not blended. */
 static inline __attribute__((always_inline)) uint64_t
-context_is_free(struct cm_tiled_timing *timing, struct cm_context *context)
+context_is_free(struct cm_tiled_timing *timing, struct cm_lane *lane, struct cm_context *context)
 {
-   struct cm_raster_timing *raster = &timing->raster;
    if (context->item == CM_UNKNOWN)
       return 0;
    if (context->released == CM_UNKNOWN) {
-      if (context->item >= raster->colors.size)
-         blend(timing, context->item - raster->colors.size + 1);
-      release_context(timing, context->item);
+      if (context->item >= lane->colors.size)
+         blend(timing, lane, context->item - lane->colors.size + 1);
+      release_context(timing, lane, context->item);
    }
    return context->released;
 }
@@ -128,16 +173,15 @@ context_is_free(struct cm_tiled_timing *timing, struct cm_context *context)
 /* Runs a quad on a processor, from its dispatch on. Texture reads are spread evenly among the instructions; those
  * after the last read need the data. unhindered: the cycle of its dispatch if a context had been free. */
 static inline __attribute__((always_inline)) void
-run(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t unhindered,
-    const cm_entry *token, const cm_entry *end, struct cm_flying_quad *flying)
+run(struct cm_tiled_timing *timing, const struct cm_lane *lane, const struct cm_logged_quad *quad,
+    uint64_t unhindered, const cm_entry *token, const cm_entry *end, struct cm_flying_quad *flying)
 {
-   struct cm_raster_timing *raster = &timing->raster;
    struct cm_stage *processor = &timing->base.processors[quad->processor];
-   uint64_t begin = raster->dispatch;
+   uint64_t begin = lane->dispatch;
    cm_work_serve(flying->work, processor, quad->draw);
    cm_stage_account(processor, CM_STAGE_STARVED, unhindered);
-   if (raster->dispatch > processor->until) {
-      cm_context_wait(flying->context, processor, raster->dispatch);
+   if (lane->dispatch > processor->until) {
+      cm_context_wait(flying->context, processor, lane->dispatch);
       cm_work_serve(flying->work, processor, quad->draw);
    }
    while (token < end && cm_entry_stream(*token) != CM_STREAM_TEXTURE &&
@@ -151,8 +195,8 @@ run(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t 
       token = next;
    }
    begin = cm_later(begin, processor->until);
-   flying->work->dispatch_end = flying->issued =
-      cm_stage_work(processor, CM_STAGE_STARVED, begin, quad->instructions);
+   flying->issued = cm_stage_work(processor, CM_STAGE_STARVED, begin, quad->instructions);
+   flying->work->dispatch_end = cm_later(flying->work->dispatch_end, flying->issued);
    cm_dependency_begin(&flying->wait, 0);
    flying->tail = 0;
    flying->pending = false;
@@ -166,18 +210,16 @@ run(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t 
                           &flying->pending);
 }
 
-/* Reads of quads in flight must be resolved while their tickets are valid. */
+/* Reads of a lane's quads in flight must be resolved while their tickets are valid. */
 static inline __attribute__((always_inline)) void
-resolve_old_reads(struct cm_tiled_timing *timing)
+resolve_old_reads(struct cm_tiled_timing *timing, struct cm_lane *lane)
 {
-   struct cm_raster_timing *raster = &timing->raster;
-   if (raster->quads - raster->blended == raster->flying_mask + 1)
-      blend(timing, raster->blended + 1);
-   else if (raster->blended < raster->quads &&
-            timing->memory.base.last_ticket -
-                  raster->flying[raster->blended & raster->flying_mask].submitted >
+   if (lane->quads - lane->blended == lane->flying_mask + 1)
+      blend(timing, lane, lane->blended + 1);
+   else if (lane->blended < lane->quads &&
+            timing->memory.base.last_ticket - lane->flying[lane->blended & lane->flying_mask].submitted >
                CM_DRAM_TICKETS / 2)
-      blend(timing, raster->settled);
+      blend(timing, lane, lane->settled);
 }
 
 /* The context of a processor's next quad, which takes it. */
@@ -194,28 +236,28 @@ take_context(struct cm_tiled_timing *timing, uint32_t processor)
 
 /* Dispatches a quad that passed the Early Z-Test. */
 static inline __attribute__((always_inline)) void
-dispatch(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t arrived,
-         const cm_entry *token, const cm_entry *end)
+dispatch(struct cm_tiled_timing *timing, struct cm_lane *lane, struct cm_work *work,
+         const struct cm_logged_quad *quad, uint64_t arrived, const cm_entry *token, const cm_entry *end)
 {
    struct cm_raster_timing *raster = &timing->raster;
-   struct cm_work *work = raster->work;
    struct cm_context *context = take_context(timing, quad->processor);
-   resolve_old_reads(timing);
-   const uint64_t is_free = context_is_free(timing, context);
-   const uint64_t unhindered = cm_later(arrived, raster->dispatch + 1);
-   raster->dispatch = cm_later(unhindered, is_free);
-   cm_queue_pop(&raster->fragments, arrived, raster->dispatch);
-   if (work->dispatch_begin == CM_UNKNOWN)
-      work->dispatch_begin = raster->dispatch;
-   struct cm_flying_quad *flying = &raster->flying[raster->quads & raster->flying_mask];
+   for (uint32_t l = 0; l < raster->num_lanes; l++)
+      resolve_old_reads(timing, &raster->lanes[l]);
+   const uint64_t is_free = context_is_free(timing, lane, context);
+   const uint64_t unhindered = cm_later(cm_later(arrived, lane->barrier), lane->dispatch + 1);
+   lane->dispatch = cm_later(unhindered, is_free);
+   cm_queue_pop(&lane->fragments, arrived, lane->dispatch);
+   if (lane->dispatch < work->dispatch_begin)
+      work->dispatch_begin = lane->dispatch;
+   struct cm_flying_quad *flying = &lane->flying[lane->quads & lane->flying_mask];
    flying->context = context;
    flying->released = CM_UNKNOWN;
    flying->work = work;
    flying->draw = quad->draw;
    flying->submitted = timing->memory.base.last_ticket;
-   run(timing, quad, unhindered, token, end, flying);
+   run(timing, lane, quad, unhindered, token, end, flying);
    *context = (struct cm_context){
-      .item = raster->quads++,
+      .item = lane->quads++,
       .released = CM_UNKNOWN,
       .pass = work->pass,
       .draw = quad->draw,
@@ -225,28 +267,35 @@ dispatch(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint
 
 /* ---- Rasterizer and Early Z-Test ----------------------------------------- */
 
-/* A quad leaves the Rasterizer and goes through the Early Z-Test; returns when it is done. */
+/* A quad leaves the Rasterizer; returns when, and so is before the Early Z-Test. */
 static inline __attribute__((always_inline)) uint64_t
-test_depth(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t rasterized)
+leave_rasterizer(struct cm_tiled_timing *timing, struct cm_lane *lane, uint64_t rasterized)
 {
-   struct cm_raster_timing *raster = &timing->raster;
-   const uint64_t enters = cm_later(rasterized, cm_queue_room(&raster->z_queue));
-   cm_work_serve(raster->work, &raster->early_z, quad->draw);
-   cm_stage_account(&raster->rasterizer, CM_STAGE_BLOCKED, enters);
-   cm_queue_push(&raster->z_queue);
-   cm_stage_account(&raster->early_z, CM_STAGE_STARVED, enters);
-   cm_stage_account(&raster->early_z, CM_STAGE_BLOCKED, cm_queue_room(&raster->z_flight));
-   const uint64_t begin = raster->early_z.until;
-   cm_queue_pop(&raster->z_queue, enters, begin);
-   cm_queue_push(&raster->z_flight);
-   cm_stage_work(&raster->early_z, CM_STAGE_STARVED, begin, 1);
+   const uint64_t enters = cm_later(rasterized, cm_queue_room(&lane->z_queue));
+   cm_stage_account(&timing->raster.rasterizer, CM_STAGE_BLOCKED, enters);
+   cm_queue_push(&lane->z_queue);
+   return enters;
+}
+
+/* It goes through the Early Z-Test; returns when it is done. */
+static inline __attribute__((always_inline)) uint64_t
+test_depth(struct cm_tiled_timing *timing, struct cm_lane *lane, const struct cm_work *work,
+           const struct cm_logged_quad *quad, uint64_t enters)
+{
+   cm_work_serve(work, &lane->early_z, quad->draw);
+   cm_stage_account(&lane->early_z, CM_STAGE_STARVED, cm_later(enters, lane->test_barrier));
+   cm_stage_account(&lane->early_z, CM_STAGE_BLOCKED, cm_queue_room(&lane->z_flight));
+   const uint64_t begin = lane->early_z.until;
+   cm_queue_pop(&lane->z_queue, enters, begin);
+   cm_queue_push(&lane->z_flight);
+   cm_stage_work(&lane->early_z, CM_STAGE_STARVED, begin, 1);
    uint64_t out = begin + timing->pipeline->early_z_latency;
    if (quad->shaded) {
-      out = cm_later(out, cm_queue_room(&raster->fragments));
-      cm_queue_push(&raster->fragments);
+      out = cm_later(out, cm_queue_room(&lane->fragments));
+      cm_queue_push(&lane->fragments);
    }
-   raster->z_time = out = cm_later(out, raster->z_time);
-   cm_queue_pop(&raster->z_flight, begin, out);
+   lane->z_time = out = cm_later(out, lane->z_time);
+   cm_queue_pop(&lane->z_flight, begin, out);
    return out;
 }
 
@@ -299,35 +348,35 @@ next_item(const struct cm_tiled_timing *timing)
    return timing->raster.next == timing->raster.work->log.quads.count ? TILE_END : QUAD;
 }
 
-/* Sets *item where there is a tile. */
+/* Whether the tile's first quad can be rasterised. */
+static inline bool
+can_begin(struct cm_tiled_timing *timing, const struct cm_work *work)
+{
+   return work->loaded != CM_UNKNOWN && find_barrier(timing, work) &&
+          !(cm_tiled_timing_is_deferred(timing) && work->hidden_end == CM_UNKNOWN) &&
+          work->fetch_begin != CM_UNKNOWN;
+}
+
+/* Whether the Rasterizer can take an item, then *item; with its quads' lane, if that is shared. */
 static inline __attribute__((always_inline)) bool
 is_ready(struct cm_tiled_timing *timing, uint64_t *clock, enum item *item)
 {
    struct cm_raster_timing *raster = &timing->raster;
-   *clock = raster->dispatch;
+   *clock = raster->has_lanes ? raster->rasterizer.until : raster->lanes[0].dispatch;
    raster->work = cm_work_tile(raster->work);
    struct cm_work *work = raster->work;
    if (!work)
       return false;
-   if (!raster->next && !raster->popped) {
-      if (work->loaded == CM_UNKNOWN || !find_barrier(timing, work) ||
-          (cm_tiled_timing_is_deferred(timing) && work->hidden_end == CM_UNKNOWN) ||
-          work->fetch_begin == CM_UNKNOWN)
-         return false;
-   }
+   if (!raster->next && !raster->popped && !can_begin(timing, work))
+      return false;
    *item = next_item(timing);
    if (*item == PRIMITIVE)
       return cm_fetcher_timing_can_pass_on(timing, work, raster->popped, clock);
-   *clock = cm_later(*clock, raster->next_check);
    const struct cm_logged_quad *quad = &work->log.quads.items[raster->next];
-   return *item == TILE_END || !quad->shaded || is_context_known(timing, quad->processor);
-}
-
-bool
-cm_raster_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
-{
-   enum item item;
-   return is_ready(timing, clock, &item);
+   if (raster->has_lanes)
+      return *item == TILE_END || cm_queue_room_known(&lane_of(raster, quad)->z_queue);
+   *clock = cm_later(*clock, raster->lanes[0].next_check);
+   return *item == TILE_END || !quad->shaded || is_context_known(timing, &raster->lanes[0], quad->processor);
 }
 
 static void
@@ -336,9 +385,12 @@ end_tile(struct cm_tiled_timing *timing)
    struct cm_raster_timing *raster = &timing->raster;
    struct cm_work *work = raster->work;
    assert(raster->next == work->log.quads.count);
-   work->z_end = cm_later(raster->z_time, raster->rasterizer.until);
+   work->z_end = raster->rasterizer.until;
+   if (!raster->has_lanes)
+      work->z_end = cm_later(raster->lanes[0].z_time, work->z_end);
    timing->hidden.z_free[work->number & 1] = work->z_end;
-   work->last_quad = raster->quads;
+   for (uint32_t l = 0; l < raster->num_lanes; l++)
+      last_quads(timing, work)[l] = raster->lanes[l].rasterized;
    work->is_shaded = true;
    raster->work = work->next;
    raster->next = raster->popped = 0;
@@ -364,41 +416,54 @@ begin_tile(struct cm_tiled_timing *timing)
 /* Whether the next quad's context is held by a quad whose data has no known arrival; then it is checked again when
  * the other stages have reached next_check. */
 static inline bool
-has_to_wait(struct cm_tiled_timing *timing, uint32_t processor)
+has_to_wait(struct cm_tiled_timing *timing, struct cm_lane *lane, uint32_t processor)
 {
-   struct cm_raster_timing *raster = &timing->raster;
-   const struct cm_context *context = raster->next_context[processor];
+   const struct cm_context *context = timing->raster.next_context[processor];
    if (context->item == CM_UNKNOWN || context->released != CM_UNKNOWN)
       return false;
-   struct cm_flying_quad *flying = &raster->flying[context->item & raster->flying_mask];
+   struct cm_flying_quad *flying = &lane->flying[context->item & lane->flying_mask];
    if (!flying->wait.num_tickets)
       return false;
-   const uint64_t now = cm_later(cm_later(raster->dispatch, raster->next_check), flying->wait.time);
+   const uint64_t now = cm_later(cm_later(lane->dispatch, lane->next_check), flying->wait.time);
    if (cm_dependency_is_known_at(&timing->memory.base, &flying->wait, now))
       return false;
-   raster->next_check = now + CM_MEMORY_POLL_CYCLES;
+   lane->next_check = now + CM_MEMORY_POLL_CYCLES;
    return true;
 }
 
 /* Tokens are prefetched this many ahead. */
 #define TOKENS_AHEAD 48
 
+/* A quad goes from the queue before the Early Z-Test to its processor. token: where its entries begin. */
+static inline __attribute__((always_inline)) void
+pass_on(struct cm_tiled_timing *timing, struct cm_lane *lane, struct cm_work *work,
+        const struct cm_logged_quad *quad, uint32_t token, uint64_t entered)
+{
+   const cm_entry *tokens = work->log.entries.items;
+   const uint64_t out = test_depth(timing, lane, work, quad, entered);
+   if (quad->shaded)
+      dispatch(timing, lane, work, quad, out, tokens + token, tokens + quad->tokens_end);
+}
+
 static inline __attribute__((always_inline)) void
 take_quad(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad)
 {
    struct cm_raster_timing *raster = &timing->raster;
-   const cm_entry *tokens = raster->work->log.entries.items;
-   const cm_entry *token = tokens + raster->token, *end = tokens + quad->tokens_end;
-   raster->next++;
+   struct cm_lane *lane = lane_of(raster, quad);
+   const uint32_t token = raster->token, number = raster->next++;
    raster->token = quad->tokens_end;
    /* They are in the cache of the consumer's core. */
-   __builtin_prefetch(end + TOKENS_AHEAD);
+   __builtin_prefetch(raster->work->log.entries.items + quad->tokens_end + TOKENS_AHEAD);
    cm_work_serve(raster->work, &raster->rasterizer, quad->draw);
    const uint64_t rasterized = cm_stage_work(&raster->rasterizer, CM_STAGE_STARVED, raster->rasterizer.until,
                                              quad->attributes * timing->pipeline->rasterizer_cycles);
-   const uint64_t out = test_depth(timing, quad, rasterized);
-   if (quad->shaded)
-      dispatch(timing, quad, out, token, end);
+   const uint64_t entered = leave_rasterizer(timing, lane, rasterized);
+   lane->rasterized += quad->shaded;
+   if (raster->has_lanes)
+      lane->waiting[(lane->z_queue.entered - 1) & lane->z_queue.mask] =
+         (struct cm_waiting_quad){raster->work, number, token, entered};
+   else
+      pass_on(timing, lane, raster->work, quad, token, entered);
 }
 
 static inline __attribute__((always_inline)) void
@@ -406,7 +471,7 @@ step(struct cm_tiled_timing *timing, enum item item)
 {
    struct cm_raster_timing *raster = &timing->raster;
    const struct cm_logged_quad *quad = raster->work->log.quads.items + raster->next;
-   if (item == QUAD && has_to_wait(timing, quad->processor))
+   if (item == QUAD && !raster->has_lanes && has_to_wait(timing, &raster->lanes[0], quad->processor))
       return;
    if (!raster->next && !raster->popped)
       begin_tile(timing);
@@ -417,11 +482,187 @@ step(struct cm_tiled_timing *timing, enum item item)
    }
 }
 
+/* ---- lanes of processors ------------------------------------------------- */
+
+/* A lane's oldest quad that it has not taken; NULL: there is none. */
+static inline const struct cm_waiting_quad *
+oldest(const struct cm_lane *lane)
+{
+   const struct cm_queue *queue = &lane->z_queue;
+   return queue->popped < queue->entered ? &lane->waiting[queue->popped & queue->mask] : NULL;
+}
+
+/* Whether a lane has done all that it has of the tiles before one, as far as the times of it are known. */
+static inline bool
+has_left(struct cm_lane *lane, uint64_t tile)
+{
+   const struct cm_waiting_quad *next = oldest(lane);
+   return (!next || next->work->number >= tile) && is_settled(lane, lane->quads);
+}
+
+/* Whether it is known when a lane's stages may begin with a tile. */
+static bool
+can_change(struct cm_tiled_timing *timing, struct cm_lane *lane, uint64_t tile)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   if (lane->tile == tile || raster->coupled.tile == tile)
+      return true;
+   if (timing->pipeline->lanes == CM_LANES_DECOUPLED)
+      return is_settled(lane, lane->quads);
+   for (uint32_t l = 0; l < raster->num_lanes; l++) {
+      if (!has_left(&raster->lanes[l], tile))
+         return false;
+   }
+   return true;
+}
+
+/* All lanes have left the tiles before: when the last one has left each stage. */
+static void
+meet(struct cm_tiled_timing *timing, uint64_t tile)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   uint64_t blended = 0;
+   raster->coupled.tile = tile;
+   for (uint32_t l = 0; l < raster->num_lanes; l++) {
+      struct cm_lane *lane = &raster->lanes[l];
+      blend(timing, lane, lane->quads);
+      raster->coupled.test = cm_later(raster->coupled.test, lane->z_time);
+      raster->coupled.dispatch = cm_later(raster->coupled.dispatch, lane->released);
+      blended = cm_later(blended, lane->blend.until);
+   }
+   for (uint32_t l = 0; l < raster->num_lanes; l++)
+      cm_stage_account(&raster->lanes[l].blend, CM_STAGE_STARVED, blended);
+}
+
+/* A lane's stages change to a tile. */
+static void
+change(struct cm_tiled_timing *timing, struct cm_lane *lane, uint64_t tile)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   lane->tile = tile;
+   if (timing->pipeline->lanes == CM_LANES_DECOUPLED) {
+      blend(timing, lane, lane->quads);
+      lane->test_barrier = lane->z_time;
+      lane->barrier = lane->released;
+      return;
+   }
+   if (raster->coupled.tile != tile)
+      meet(timing, tile);
+   lane->test_barrier = raster->coupled.test;
+   lane->barrier = raster->coupled.dispatch;
+}
+
+static inline const struct cm_logged_quad *
+logged(const struct cm_waiting_quad *waiting)
+{
+   return &waiting->work->log.quads.items[waiting->quad];
+}
+
+/* Whether a lane can take its oldest quad. */
+static bool
+is_lane_ready(struct cm_tiled_timing *timing, struct cm_lane *lane, uint64_t *clock)
+{
+   const struct cm_waiting_quad *next = oldest(lane);
+   if (!next || !can_change(timing, lane, next->work->number))
+      return false;
+   *clock = cm_later(cm_later(lane->dispatch, next->entered), lane->next_check);
+   return !logged(next)->shaded || is_context_known(timing, lane, logged(next)->processor);
+}
+
+/* Whether a lane has a quad whose data has no known arrival; the one that waits for it checks again at next_check. */
+static bool
+has_unknown(struct cm_tiled_timing *timing, const struct cm_lane *lane, struct cm_lane *waiting)
+{
+   for (uint64_t quad = lane->blended; quad < lane->quads; quad++) {
+      struct cm_flying_quad *flying = &lane->flying[quad & lane->flying_mask];
+      if (flying->released != CM_UNKNOWN || !flying->wait.num_tickets)
+         continue;
+      const uint64_t now = cm_later(cm_later(waiting->dispatch, waiting->next_check), flying->wait.time);
+      if (!cm_dependency_is_known_at(&timing->memory.base, &flying->wait, now)) {
+         waiting->next_check = now + CM_MEMORY_POLL_CYCLES;
+         return true;
+      }
+   }
+   return false;
+}
+
+/* Whether its stages, or of coupled lanes those of all, still wait for data of the tile before. */
+static bool
+has_to_stay(struct cm_tiled_timing *timing, struct cm_lane *lane, uint64_t tile)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   if (lane->tile == tile || raster->coupled.tile == tile)
+      return false;
+   if (timing->pipeline->lanes == CM_LANES_DECOUPLED)
+      return has_unknown(timing, lane, lane);
+   for (uint32_t l = 0; l < raster->num_lanes; l++) {
+      if (has_unknown(timing, &raster->lanes[l], lane))
+         return true;
+   }
+   return false;
+}
+
+static void
+step_lane(struct cm_tiled_timing *timing, struct cm_lane *lane)
+{
+   const struct cm_waiting_quad next = *oldest(lane);
+   const struct cm_logged_quad *quad = logged(&next);
+   if (has_to_stay(timing, lane, next.work->number) ||
+       (quad->shaded && has_to_wait(timing, lane, quad->processor)))
+      return;
+   if (lane->tile != next.work->number)
+      change(timing, lane, next.work->number);
+   pass_on(timing, lane, next.work, quad, next.token, next.entered);
+}
+
+/* Finds what has the least clock: the Rasterizer, or a lane. */
+static bool
+find_next(struct cm_tiled_timing *timing, uint64_t *clock, enum item *item)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   uint64_t its;
+   *clock = CM_UNKNOWN;
+   raster->next_lane = raster->num_lanes;
+   for (uint32_t l = 0; l < raster->num_lanes; l++) {
+      if (is_lane_ready(timing, &raster->lanes[l], &its) && its < *clock) {
+         *clock = its;
+         raster->next_lane = l;
+      }
+   }
+   const bool has_item = is_ready(timing, &its, item);
+   if (has_item && its <= *clock) {
+      *clock = its;
+      raster->next_lane = raster->num_lanes;
+   }
+   return has_item || raster->next_lane < raster->num_lanes;
+}
+
+/* ---- the stage ----------------------------------------------------------- */
+
+bool
+cm_raster_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
+{
+   enum item item;
+   return timing->raster.has_lanes ? find_next(timing, clock, &item) : is_ready(timing, clock, &item);
+}
+
 void
 cm_raster_timing_run(struct cm_tiled_timing *timing, uint32_t most, uint64_t until)
 {
+   struct cm_raster_timing *raster = &timing->raster;
    uint64_t clock;
-   enum item item = next_item(timing);
+   enum item item = TILE_END;
+   if (raster->has_lanes) {
+      find_next(timing, &clock, &item);
+      do {
+         if (raster->next_lane < raster->num_lanes)
+            step_lane(timing, &raster->lanes[raster->next_lane]);
+         else
+            step(timing, item);
+      } while (--most && find_next(timing, &clock, &item) && clock <= until);
+      return;
+   }
+   item = next_item(timing);
    do
       step(timing, item);
    while (--most && is_ready(timing, &clock, &item) && clock <= until);

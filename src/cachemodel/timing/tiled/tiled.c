@@ -226,7 +226,7 @@ complete(struct cm_tiled_timing *timing)
    if (cm_fetcher_timing_end_pass(timing))
       advance(timing, true);
    const uint64_t end = cm_later(timing->geometry.end, timing->fetcher.out_time);
-   return cm_later(cm_later(end, timing->raster.z_time), cm_pipeline_last_cycle(&timing->base));
+   return cm_later(cm_later(end, cm_raster_timing_tested(timing)), cm_pipeline_last_cycle(&timing->base));
 }
 
 static uint64_t
@@ -269,6 +269,11 @@ issue(struct cm_pipeline *pipeline, uint32_t processor, uint64_t begin, uint64_t
 #define STAGE(name, description, member) CM_STAGE_PART(struct cm_tiled_timing, name, description, member)
 #define QUEUE(name, description, member) CM_QUEUE_PART(struct cm_tiled_timing, name, description, member)
 #define AT(member) offsetof(struct cm_tiled_timing, member)
+/* Those that each lane has. */
+#define LANES_STAGE(name, description, member) \
+   {name, description, AT(raster.lanes[0].member), false, sizeof(struct cm_lane)}
+#define LANES_QUEUE(name, description, member) \
+   {"queue." name, "queue " name, description, AT(raster.lanes[0].member), sizeof(struct cm_lane)}
 
 static const struct cm_value_part values[] = {
    VALUE("tile_fetcher.primitives", "primitives",
@@ -290,15 +295,15 @@ static const struct cm_value_part values[] = {
 
 static const struct cm_stage_part counted_stages[] = {
    STAGE("vertex_fetch", "the fetch of indices and vertices", geometry.fetch),
-   {"vertex_processors", "the Vertex Processors, summed", AT(geometry.processors), true},
+   {"vertex_processors", "the Vertex Processors, summed", AT(geometry.processors), true, 0},
    STAGE("primitive_assembly", "Primitive Assembly", geometry.assembly),
    STAGE("polygon_list_builder", "the Polygon List Builder", geometry.builder),
    STAGE("tile_fetcher", "the Tile Fetcher", fetcher.stage),
    STAGE("hidden_surface_removal", "Hidden Surface Removal", hidden.stage),
    STAGE("rasterizer", "the Rasterizer", raster.rasterizer),
-   STAGE("early_z", "the Early Z-Test", raster.early_z),
-   {"fragment_processors", "the Fragment Processors, summed", AT(base.fragment), true},
-   STAGE("blending_unit", "the Blending Unit", raster.blend),
+   LANES_STAGE("early_z", "the Early Z-Test", early_z),
+   {"fragment_processors", "the Fragment Processors, summed", AT(base.fragment), true, 0},
+   LANES_STAGE("blending_unit", "the Blending Unit", blend),
    STAGE("tile_buffers", "loads and flushes of tiles", transfer.stage),
    {0},
 };
@@ -309,10 +314,10 @@ static const struct cm_queue_part queues[] = {
    QUEUE("triangle", "primitives before the Polygon List Builder", geometry.triangles),
    QUEUE("tile_fetch", "primitives requested by the Tile Fetcher", fetcher.requests.queue),
    QUEUE("tile", "primitives after the Tile Fetcher", fetcher.tiles),
-   QUEUE("early_z", "quads before the Early Z-Test", raster.z_queue),
-   QUEUE("early_z_flight", "quads in the Early Z-Test", raster.z_flight),
-   QUEUE("fragment", "quads before the Fragment Processors", raster.fragments),
-   QUEUE("color", "quads before the Blending Unit", raster.colors),
+   LANES_QUEUE("early_z", "quads before the Early Z-Test", z_queue),
+   LANES_QUEUE("early_z_flight", "quads in the Early Z-Test", z_flight),
+   LANES_QUEUE("fragment", "quads before the Fragment Processors", fragments),
+   LANES_QUEUE("color", "quads before the Blending Unit", colors),
    {0},
 };
 

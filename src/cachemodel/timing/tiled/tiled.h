@@ -81,21 +81,52 @@ struct cm_flying_quad {
    struct cm_dependency wait; /**< for textures; last, as most of its space is not used */
 };
 
+/** A quad that the Rasterizer has passed on, and its lane has not taken. */
+struct cm_waiting_quad {
+   struct cm_work *work;
+   uint32_t quad, token; /**< its number in the tile; where its entries begin */
+   uint64_t entered;     /**< the queue before the Early Z-Test */
+};
+
+/** What follows the Rasterizer: an Early Z-Test and a Blending Unit, and the quads on their way through them and the Fragment
+ * Processors. All of these are in one lane, or each has its own (pipeline.lanes). */
+struct cm_lane {
+   struct cm_stage early_z, blend;
+   struct cm_queue z_queue, z_flight, fragments, colors;
+   uint64_t z_time;     /**< when the last quad has left the Early Z-Test */
+   uint64_t next_check; /**< cycle of the next check for a free context */
+   uint64_t dispatch;   /**< when the last quad was dispatched */
+   uint64_t rasterized; /**< quads to shade that the Rasterizer has passed on, so far */
+   uint64_t quads;      /**< those that were dispatched */
+   struct cm_flying_quad *flying;
+   uint64_t flying_mask, blended;
+   uint64_t settled; /**< quads, in order, that have issued all their reads */
+   /* Of a lane of one processor. */
+   struct cm_waiting_quad *waiting; /**< by their number in z_queue, as its times */
+   uint64_t tile;                   /**< number of the last tile that it took a quad of */
+   uint64_t released;               /**< when the last quad released its context */
+   uint64_t test_barrier, barrier;  /**< no quad of the tile is tested, dispatched before */
+};
+
+/** Lanes that change to the next tile together (pipeline.lanes: coupled). */
+struct cm_lane_barrier {
+   uint64_t tile; /**< number of the last one */
+   uint64_t test, dispatch;
+};
+
 struct cm_raster_timing {
    struct cm_work *work;
    uint32_t next, popped; /**< quad, primitive */
    uint32_t token;
-   struct cm_stage rasterizer, early_z, blend;
+   struct cm_stage rasterizer;
    struct cm_context **next_context; /**< by processor: which its next quad takes */
    struct cm_context *contexts;      /**< fragment_contexts of each processor */
-   struct cm_queue z_queue, z_flight, fragments, colors;
-   uint64_t z_time;     /**< when the last quad entered the Early Z-Test */
-   uint64_t next_check; /**< cycle of the next check for a free context */
-   uint64_t dispatch;   /**< when the last quad was dispatched */
-   uint64_t quads;      /**< shaded, so far */
-   struct cm_flying_quad *flying;
-   uint64_t flying_mask, blended;
-   uint64_t settled; /**< quads, in order, that have issued all their reads */
+   struct cm_lane lanes[CM_TEXTURE_MAX_UNITS];
+   uint32_t num_lanes;
+   bool has_lanes;       /**< each processor its own */
+   uint32_t next_lane;   /**< which is first; num_lanes: the Rasterizer */
+   uint64_t *last_quads; /**< by tile number modulo tile_buffers, by lane: rasterized at its end */
+   struct cm_lane_barrier coupled;
    uint64_t barrier; /**< no quad of the pass is rasterised before */
 };
 
@@ -168,10 +199,12 @@ void cm_geometry_timing_idle(struct cm_tiled_timing *timing, uint32_t pass, uint
 /** Pushes all primitives of the pass to the output queue; false where their times are not known yet. */
 bool cm_fetcher_timing_end_pass(struct cm_tiled_timing *timing);
 
-/** Whether all shaded quads before a number have issued their reads. */
-bool cm_raster_timing_is_settled(struct cm_tiled_timing *timing, uint64_t quads);
-/** Blends all shaded quads before a number, which must be settled. */
-void cm_raster_timing_blend(struct cm_tiled_timing *timing, uint64_t quads);
+/** Whether all shaded quads of a tile, which the Rasterizer has passed on, have issued their reads. */
+bool cm_raster_timing_is_settled(struct cm_tiled_timing *timing, const struct cm_work *work);
+/** Blends them then. */
+void cm_raster_timing_blend(struct cm_tiled_timing *timing, const struct cm_work *work);
+/** When the last quad has left the Early Z-Test. */
+uint64_t cm_raster_timing_tested(const struct cm_tiled_timing *timing);
 
 /** All stages are done with a log. */
 void cm_tiled_timing_release(struct cm_tiled_timing *timing, struct cm_work *work);

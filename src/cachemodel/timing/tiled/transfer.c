@@ -28,7 +28,7 @@ cm_transfer_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
       return true;
    }
    const struct cm_work *flush = transfer->flush;
-   if (!flush || !flush->is_shaded || !cm_raster_timing_is_settled(timing, flush->last_quad))
+   if (!flush || !flush->is_shaded || !cm_raster_timing_is_settled(timing, flush))
       return false;
    *clock = cm_later(*clock, flush->z_end);
    return true;
@@ -96,7 +96,7 @@ step(struct cm_tiled_timing *timing)
    }
    struct cm_work *work = transfer->flush;
    if (!transfer->in_flight) {
-      cm_raster_timing_blend(timing, work->last_quad);
+      cm_raster_timing_blend(timing, work);
       cm_work_serve(work, &transfer->stage, CM_NO_ITEM);
       cm_stage_account(&transfer->stage, CM_STAGE_STARVED, work->shaded);
       transfer->surface = 0;

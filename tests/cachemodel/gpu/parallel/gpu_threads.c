@@ -195,6 +195,7 @@ TEST(settings)
       {"fragment_stage.scheduler=interleaved"},
       {"fragment_stage.scheduler=rows", "fragment_stage.assignment=mirrored"},
       {"fragment_stage.scheduler=columns", "fragment_stage.assignment=mirrored"},
+      {"fragment_stage.scheduler=sub-tile", "pipeline.lanes=decoupled", "mode=tbr", "timing=on"},
       {"fragment_stage.scheduler=least-work"},
       {"fragment_stage.processors=3", "caches.texture_cache.instances=2"},
       {"fragment_stage.processors=7", "caches.texture_cache.instances=7"},
