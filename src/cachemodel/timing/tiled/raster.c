@@ -385,9 +385,8 @@ end_tile(struct cm_tiled_timing *timing)
    struct cm_raster_timing *raster = &timing->raster;
    struct cm_work *work = raster->work;
    assert(raster->next == work->log.quads.count);
-   work->z_end = raster->rasterizer.until;
-   if (!raster->has_lanes)
-      work->z_end = cm_later(raster->lanes[0].z_time, work->z_end);
+   /* The quads that lanes have not taken raise it. */
+   work->z_end = cm_later(raster->has_lanes ? work->z_end : raster->lanes[0].z_time, raster->rasterizer.until);
    timing->hidden.z_free[work->number & 1] = work->z_end;
    for (uint32_t l = 0; l < raster->num_lanes; l++)
       last_quads(timing, work)[l] = raster->lanes[l].rasterized;
@@ -409,6 +408,7 @@ begin_tile(struct cm_tiled_timing *timing)
    /* The depth test needs what was loaded. */
    if (work->log.marks[CM_LOG_LOADED])
       cm_stage_account(&raster->rasterizer, CM_STAGE_MEMORY, work->loaded);
+   work->z_end = 0;
    work->shade_begin = raster->rasterizer.until;
    work->shaded = cm_later(work->shade_begin, work->loaded);
 }
@@ -613,6 +613,7 @@ step_lane(struct cm_tiled_timing *timing, struct cm_lane *lane)
    if (lane->tile != next.work->number)
       change(timing, lane, next.work->number);
    pass_on(timing, lane, next.work, quad, next.token, next.entered);
+   next.work->z_end = cm_later(next.work->z_end, lane->z_time);
 }
 
 /* Finds what has the least clock: the Rasterizer, or a lane. */
