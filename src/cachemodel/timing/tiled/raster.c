@@ -386,7 +386,8 @@ end_tile(struct cm_tiled_timing *timing)
    struct cm_work *work = raster->work;
    assert(raster->next == work->log.quads.count);
    /* The quads that lanes have not taken raise it. */
-   work->z_end = cm_later(raster->has_lanes ? work->z_end : raster->lanes[0].z_time, raster->rasterizer.until);
+   work->z_end =
+      cm_later(raster->has_lanes ? work->z_end : raster->lanes[0].z_time, raster->rasterizer.until);
    timing->hidden.z_free[work->number & 1] = work->z_end;
    for (uint32_t l = 0; l < raster->num_lanes; l++)
       last_quads(timing, work)[l] = raster->lanes[l].rasterized;
