@@ -44,6 +44,8 @@ enum cm_resource_use {
 /** Names of the bits, the lowest first. */
 extern const char *const cm_resource_use_names[CM_NUM_USES];
 
+struct cm_tile_content;
+
 /** A texture or a buffer, as far as its addresses depend on it. */
 struct cm_resource_description {
    uint32_t id;          /**< identifier, never 0 and never used twice */
@@ -433,6 +435,9 @@ struct cm_pass {
     * the consumer derives it. */
    struct cm_tile_events *deferred;
    uint32_t *deferred_words; /**< those of deferred that are not of tiles */
+   /** Of each tile, what is known of its pixels and its inputs (events/tile_content.h). NULL: nothing, as in compute passes,
+    * and where nobody asked for it. */
+   struct cm_tile_content *contents;
 };
 
 /** Numbers of a pass' attachments, for masks: color attachment c is c. */
