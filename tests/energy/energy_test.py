@@ -19,7 +19,8 @@ CONFIGS = {"TBRSIM_CONFIG_DIR": str(tbrsim.SOURCE / "configs")}  # the presets o
 BEYOND_CACHES = {"dram", "mesh", "affinity_table", "texture_bus"}  # of the memory hierarchy
 PRESETS = ("tcor-baseline-64k", "tcor-64k", "tcor-128k", "boustro-ro", "banked-traditional", "banked-wide",
            "banked-multiport", "banked-continuous", "banked-interleaved", "nuca-private", "nuca-static",
-           "nuca-dynamic", "nuca-dtm", "nuca-dtm-distributed", "mali-like", "powervr-like", "v3d-pi4")
+           "nuca-dynamic", "nuca-dtm", "nuca-dtm-distributed", "mali-like", "powervr-like", "v3d-pi4",
+           "rendering-elimination")
 AS_RECORDED = ("--set", "tile.size=32", "--set", "mode=tbdr", "--set", "fragment_stage.pixel_kill=0")  # what the presets cannot change in a recording
 
 

@@ -238,9 +238,27 @@ class Account:
             if has_timing:
                 self.event(unit, "operations." + reads, read)
                 self.event(unit, "operations." + writes, write)
-            self.event(unit, lambda v, f=first, s=stream: v[f"{f}.{s}.writes"] * 4, read)
+            # What is eliminated is read all the same.
+            more = ["transaction_elimination.blocks"] if stream == "color" and "transaction_elimination" in self.config else []
+            self.event(unit, lambda v, f=first, s=stream, m=more: sum(v[c] for c in (f"{f}.{s}.writes", *m)) * 4, read)
             self.event(unit, lambda v, f=first, s=stream: v[f"{f}.{s}.reads"] * 4, write)
             self.leak(unit, leakage * count)
+        if "rendering_elimination" in self.config:
+            self.signatures(self.config["rendering_elimination"])
+
+    def signatures(self, config):
+        """The Signature Buffer; a table for each byte of a block, and for each byte of a signature that is appended to."""
+        size, block = config["signature_bytes"], config["block_bytes"]
+        words = -(-size // 4)
+        read, write, leakage = self.array("ram", config["signatures"] * size, bits=32)
+        table, _, table_leakage = self.array("ram", 256 * size, bits=32)
+        unit, counters = "signature_unit", "rendering_elimination."
+        self.event(unit, lambda v: (v[counters + "updates"] + v[counters + "compared"]) * words, read)
+        self.event(unit, lambda v: v[counters + "updates"] * words, write)
+        self.event(unit, lambda v: v[counters + "blocks"] * block * words, table)
+        self.event(unit, lambda v: v[counters + "updates"] * size * words, table)
+        self.leak(unit, leakage)
+        self.leak(unit, table_leakage * (block + size))
 
     def queues(self):
         """Of "DTM-NUCA", Table I; with a Primitive Buffer, pointers of 4 bytes go to the Rasterizer."""

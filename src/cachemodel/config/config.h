@@ -21,6 +21,7 @@
 #include "config/access_unit_config.h"
 #include "config/config_problem.h"
 #include "config/dram_config.h"
+#include "config/elimination_config.h"
 #include "config/energy_config.h"
 #include "config/nuca_config.h"
 #include "config/pipeline_config.h"
@@ -342,7 +343,12 @@ struct cm_config {
    } tile;
    struct {
       enum cm_frame_traversal traversal;
+      /** Optional: buffers that a displayed image has in turn, 1 … CM_EARLIER_FRAMES (events/tile_content.h): what it is drawn over
+       * is what it was so many frames before. Only elimination needs it. */
+      uint32_t buffers;
    } frame;
+   struct cm_transaction_elimination_config transaction_elimination; /**< optional */
+   struct cm_rendering_elimination_config rendering_elimination;     /**< optional */
    struct {
       enum cm_pb_layout layout;
       /** Blocks of PB-Attributes that a pass may fill; one that needs more is drawn in
@@ -475,6 +481,25 @@ static inline uint32_t
 cm_config_lanes(const struct cm_config *config)
 {
    return config->pipeline.lanes == CM_LANES_SHARED ? 1 : config->fragment_stage.processors;
+}
+
+/** Whether tiles that did not change are not stored; are not drawn. */
+static inline bool
+cm_config_has_transaction_elimination(const struct cm_config *config)
+{
+   return config->transaction_elimination.signature_bytes != 0;
+}
+static inline bool
+cm_config_has_rendering_elimination(const struct cm_config *config)
+{
+   return config->rendering_elimination.signature_bytes != 0;
+}
+
+/** Whether results depend on what the event stream knows of tiles' pixels and inputs (events/tile_content.h). */
+static inline bool
+cm_config_needs_contents(const struct cm_config *config)
+{
+   return cm_config_has_transaction_elimination(config) || cm_config_has_rendering_elimination(config);
 }
 
 /** Whether texture caches reach the L2 through a NUCA's mesh instead of over a bus. */

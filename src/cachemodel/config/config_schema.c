@@ -72,7 +72,17 @@ static const struct cm_key tile_keys[] = {
    NUMBER(tile_config, size),
    ENUM(tile_config, order, "scanline", "z-order", "hilbert"),
 };
-static const struct cm_key frame_keys[] = {ENUM(frame_config, traversal, "forward", "boustrophedonic")};
+static const struct cm_key frame_keys[] = {
+   ENUM(frame_config, traversal, "forward", "boustrophedonic"),
+   OPTIONAL_NUMBER(frame_config, buffers),
+};
+#define TRANSACTION_KEY(member, least, most, description) \
+   DESCRIBED(false, struct cm_transaction_elimination_config, member, description)
+static const struct cm_key transaction_elimination_keys[] = {
+   CM_TRANSACTION_ELIMINATION_KEYS(TRANSACTION_KEY)};
+#define RENDERING_KEY(member, least, most, description) \
+   DESCRIBED(false, struct cm_rendering_elimination_config, member, description)
+static const struct cm_key rendering_elimination_keys[] = {CM_RENDERING_ELIMINATION_KEYS(RENDERING_KEY)};
 static const struct cm_key parameter_buffer_keys[] = {
    ENUM(parameter_buffer_config, layout, "baseline", "interleaved"),
    NUMBER(parameter_buffer_config, attribute_blocks),
@@ -280,6 +290,8 @@ static const struct cm_key config_keys[] = {
    NUMBER(struct cm_config, threads),
    MAPPING(struct cm_config, tile, tile_keys),
    MAPPING(struct cm_config, frame, frame_keys),
+   OPTIONAL_MAPPING(struct cm_config, transaction_elimination, transaction_elimination_keys),
+   OPTIONAL_MAPPING(struct cm_config, rendering_elimination, rendering_elimination_keys),
    MAPPING(struct cm_config, parameter_buffer, parameter_buffer_keys),
    MAPPING(struct cm_config, vertex_stage, vertex_stage_keys),
    OPTIONAL_MAPPING(struct cm_config, primitive_assembly, primitive_assembly_keys),

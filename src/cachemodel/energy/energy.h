@@ -36,7 +36,9 @@
    X(FRAGMENT_STAGE, "fragment_stage", GPU, "the Fragment Processors")                                  \
    X(TEXTURE_UNIT, "texture_unit", GPU, "addressing and filtering of textures")                         \
    X(BLENDING, "blending", GPU, "the Blending Unit")                                                    \
-   X(QUEUES, "queues", GPU, "the queues between stages")
+   X(QUEUES, "queues", GPU, "the queues between stages")                                                \
+   X(SIGNATURE_UNIT, "signature_unit", GPU,                                                             \
+     "the Signature Unit and Signature Buffer of rendering elimination")
 
 /** Where energy goes: first those of enum cm_unit, with the same numbers. */
 enum cm_energy_unit {

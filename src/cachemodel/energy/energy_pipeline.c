@@ -91,6 +91,10 @@ add_accesses(struct cm_energy_builder *builder, enum cm_energy_unit unit,
          cm_energy_count(builder, term, "%s.%s.%s",
                          cm_unit_names[builder->config->streams[CM_STREAM_DISPLAY]],
                          cm_stream_names[CM_STREAM_DISPLAY], accesses->counter);
+      /* Pixels that are not stored are read for their signature. */
+      if (stream == CM_STREAM_COLOR && !accesses->is_write &&
+          cm_config_has_transaction_elimination(builder->config))
+         cm_energy_count(builder, term, "transaction_elimination.blocks");
       term->times = QUADS_PER_BLOCK;
    } else {
       cm_energy_count(builder, term, "operations.%s", accesses->counter);
@@ -119,6 +123,53 @@ add_tile_buffer(struct cm_energy_builder *builder, enum cm_energy_unit unit, con
          return false;
    }
    return cm_energy_add_leakage(builder, (int)unit, count, "buffer", array.energy.leakage, array.note);
+}
+
+/* ---- rendering elimination ---------------------------------------------- */
+
+/* A CRC by tables, "slicing-by-8" (M. Kounavis, F. Berry, "Novel Table Lookup-Based Algorithms for High-Performance CRC
+ * Generation", IEEE Transactions on Computers 57, 2008): one table of 256 entries for each byte of a block; likewise for each byte
+ * of the signature that another one is appended to. */
+#define TABLE_ENTRIES 256
+#define SIGNATURE_PORT_BYTES 4
+
+static bool
+add_tables(struct cm_energy_builder *builder)
+{
+   const struct cm_rendering_elimination_config *config = &builder->config->rendering_elimination;
+   const uint32_t bytes = config->signature_bytes;
+   const uint32_t words = (bytes + SIGNATURE_PORT_BYTES - 1) / SIGNATURE_PORT_BYTES;
+   struct cm_array_lookup table;
+   return cm_energy_find_ram(builder, "the Signature Unit's tables", (uint64_t)TABLE_ENTRIES * bytes,
+                             SIGNATURE_PORT_BYTES * 8, &table) &&
+          cm_energy_add_events(builder, CM_ENERGY_SIGNATURE_UNIT, "blocks: look-ups in tables",
+                               "rendering_elimination.blocks", config->block_bytes * words, table.energy.read,
+                               table.note) &&
+          cm_energy_add_events(builder, CM_ENERGY_SIGNATURE_UNIT, "signatures appended: look-ups in tables",
+                               "rendering_elimination.updates", bytes * words, table.energy.read,
+                               table.note) &&
+          cm_energy_add_leakage(builder, CM_ENERGY_SIGNATURE_UNIT, config->block_bytes + bytes, "table",
+                                table.energy.leakage, table.note);
+}
+
+static bool
+add_signature_unit(struct cm_energy_builder *builder)
+{
+   const struct cm_rendering_elimination_config *config = &builder->config->rendering_elimination;
+   const uint64_t bytes = (uint64_t)config->signatures * config->signature_bytes;
+   const uint32_t words = (config->signature_bytes + SIGNATURE_PORT_BYTES - 1) / SIGNATURE_PORT_BYTES;
+   struct cm_array_lookup buffer;
+   if (!cm_config_has_rendering_elimination(builder->config))
+      return true;
+   return cm_energy_find_ram(builder, "the Signature Buffer", bytes, SIGNATURE_PORT_BYTES * 8, &buffer) &&
+          cm_energy_add_events(builder, CM_ENERGY_SIGNATURE_UNIT, "signatures: reads",
+                               "rendering_elimination.updates rendering_elimination.compared", words,
+                               buffer.energy.read, buffer.note) &&
+          cm_energy_add_events(builder, CM_ENERGY_SIGNATURE_UNIT, "signatures: writes",
+                               "rendering_elimination.updates", words, buffer.energy.write, buffer.note) &&
+          cm_energy_add_leakage(builder, CM_ENERGY_SIGNATURE_UNIT, 1, "Signature Buffer",
+                                buffer.energy.leakage, buffer.note) &&
+          add_tables(builder);
 }
 
 /* ---- leakage of logic -------------------------------------------------- */
@@ -169,5 +220,5 @@ cm_energy_add_pipeline(struct cm_energy_builder *builder)
       if (!add_logic_leakage(builder, (enum cm_energy_unit)unit))
          return false;
    }
-   return true;
+   return add_signature_unit(builder);
 }

@@ -22,6 +22,7 @@ free_resource(struct cm_resource *resource)
       return;
    free(resource->layout);
    free(resource->cleared);
+   free(resource->stored_tiles);
    if (resource->hiz)
       free(resource->hiz->cleared);
    free(resource->hiz);
@@ -42,8 +43,8 @@ cm_address_space_finish(struct cm_address_space *space)
    cm_id_table_finish(&space->shader_ids);
 }
 
-static uint64_t
-allocate(struct cm_address_space *space, uint64_t bytes)
+uint64_t
+cm_address_space_reserve(struct cm_address_space *space, uint64_t bytes)
 {
    assert(space->next >= CM_PAGE_BYTES && space->next % CM_PAGE_BYTES == 0);
    const uint64_t address = space->next;
@@ -145,7 +146,7 @@ cm_address_space_use(struct cm_address_space *space, uint32_t id)
       cm_texture_layout_init(resource->layout, &resource->description, space->config);
       resource->bytes = resource->layout->bytes;
    }
-   resource->address = allocate(space, resource->bytes);
+   resource->address = cm_address_space_reserve(space, resource->bytes);
    return resource;
 }
 
@@ -161,7 +162,7 @@ cm_address_space_use_hiz(struct cm_address_space *space, struct cm_resource *res
          return NULL;
       }
       cm_hiz_buffer_init(resource->hiz, &resource->description, &space->config->immediate);
-      resource->hiz->address = allocate(space, resource->hiz->bytes);
+      resource->hiz->address = cm_address_space_reserve(space, resource->hiz->bytes);
    }
    return resource->hiz;
 }
@@ -230,11 +231,11 @@ cm_address_space_shader(struct cm_address_space *space, enum cm_shader_stage sta
    if (!memory)
       return NULL;
    if (instruction_bytes > memory->instruction_bytes) {
-      memory->instructions = allocate(space, instruction_bytes);
+      memory->instructions = cm_address_space_reserve(space, instruction_bytes);
       memory->instruction_bytes = instruction_bytes;
    }
    if (shader->constant_bytes > memory->constant_bytes) {
-      memory->constants = allocate(space, shader->constant_bytes);
+      memory->constants = cm_address_space_reserve(space, shader->constant_bytes);
       memory->constant_bytes = shader->constant_bytes;
    }
    return memory;

@@ -33,6 +33,8 @@ struct cm_resource {
    struct cm_texture_layout *layout;  /**< NULL: a buffer, or not used yet */
    struct cm_hiz_buffer *hiz;         /**< NULL: it was not yet a depth attachment of an immediate-mode GPU */
    struct cm_cleared_blocks *cleared; /**< NULL: no fast clear yet */
+   struct cm_stored_tiles
+      *stored_tiles; /**< gpu/tiled/elimination.h; NULL: it takes no part in elimination */
    /** 1 + the stream whose render caches may have blocks of it, from a pass that has ended
     * (CM_RENDER_CACHES_KEPT); 0: none. */
    uint32_t kept;
@@ -64,6 +66,9 @@ void cm_address_space_finish(struct cm_address_space *space);
 /** Defines a resource. False when out of memory. */
 bool
 cm_address_space_define(struct cm_address_space *space, const struct cm_resource_description *description);
+
+/** The address of so many bytes that are reserved. */
+uint64_t cm_address_space_reserve(struct cm_address_space *space, uint64_t bytes);
 
 /** Frees what is kept for a resource that is not used any more; its address is not reused. */
 void cm_address_space_forget(struct cm_address_space *space, uint32_t id);

@@ -34,6 +34,20 @@ read_stage(const void *pipeline, const struct cm_counter *counter)
    return ((const uint64_t *)pipeline)[counter->event];
 }
 
+static bool
+list_elimination(const struct cm_config *config, struct cm_counter_table *table)
+{
+   static const struct cm_counter_text transaction[] = {CM_TRANSACTION_COUNTERS(CM_COUNTER_TEXT)};
+   static const struct cm_counter_text rendering[] = {CM_RENDERING_COUNTERS(CM_COUNTER_TEXT)};
+   const int first = CM_ELIMINATION_SIGNED_BLOCKS;
+   return (!cm_config_has_transaction_elimination(config) ||
+           cm_counter_table_append_texts(table, transaction, first, 0, "transaction_elimination.", "")) &&
+          (!cm_config_has_rendering_elimination(config) ||
+           cm_counter_table_append_texts(table, rendering, CM_ELIMINATION_COUNT - first, first,
+                                         "rendering_elimination.", ""));
+}
+
+static const struct cm_counter_source elimination_counters = {list_elimination, read_stage};
 static const struct cm_counter_source stage_counters = {list_stages, read_stage};
 static const struct cm_counter_source immediate_counters = {list_immediate, read_stage};
 
@@ -48,6 +62,7 @@ cm_counter_is_of_stages(const struct cm_counter *counter)
 /* In the table's order: X(source, what its counters are read from; NULL: they are 0) */
 #define SOURCES(X)                                       \
    X(stage_counters, gpu->pipeline)                      \
+   X(elimination_counters, gpu->elimination)             \
    X(cm_primitive_buffer_counters, gpu->attribute_cache) \
    X(immediate_counters, gpu->pipeline)                  \
    X(cm_texture_access_counters, &gpu->texture.access)   \

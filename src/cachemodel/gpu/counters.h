@@ -3,6 +3,8 @@
  * All counters of a GPU, and their order:
  *
  *    <stage>.<event>                        what the stages of the pipeline did (below)
+ *    transaction_elimination.<event>, rendering_elimination.<event>
+ *                                           elimination (below)
  *    primitive_buffer.<event>               memory/attribute_cache.h
  *    rasterizer.<event>                     in mode imr (below)
  *    texture_access.<event>                 texture/access.h
@@ -86,6 +88,26 @@ struct cm_counter_table *cm_gpu_counter_table_create(const struct cm_config *con
 #define CM_PIPELINE_FIRST_OF_IMMEDIATE CM_PIPELINE_RASTERIZED_PRIMITIVES
 /** Those from here on are listed with immediate.clears: fast only. */
 #define CM_PIPELINE_FIRST_OF_CLEARS CM_PIPELINE_CLEARED_BLOCKS
+
+/** Of elimination (docs/elimination.md), each half where the configuration has it: X(identifier, name, unit of measure, description) */
+#define CM_TRANSACTION_COUNTERS(X)                                                               \
+   X(COMPARED_STORES, "compared", "tiles", "tiles whose pixels were compared with the buffer's") \
+   X(ELIMINATED_STORES, "eliminated", "tiles", "of these, those that were not stored")           \
+   X(ELIMINATED_BLOCKS, "blocks", "blocks", "accesses that these would have made")
+#define CM_RENDERING_COUNTERS(X)                                                                           \
+   X(SIGNED_BLOCKS, "blocks", "blocks", "blocks of attributes and constants that the Signature Unit took") \
+   X(SIGNED_TILES, "updates", "updates",                                                                   \
+     "times that it added a primitive or a draw's constants to a tile's signature")                        \
+   X(COMPARED_TILES, "compared", "tiles", "tiles whose signatures were compared")                          \
+   X(SKIPPED_TILES, "skipped", "tiles", "of these, those that were not drawn")                             \
+   X(WRONG_TILES, "wrong", "tiles", "of these, those whose pixels are known to differ: must be 0")
+
+enum cm_elimination_counter {
+#define CM_ELIMINATION_ENUM(id, name, measure, description) CM_ELIMINATION_##id,
+   CM_TRANSACTION_COUNTERS(CM_ELIMINATION_ENUM) CM_RENDERING_COUNTERS(CM_ELIMINATION_ENUM)
+#undef CM_ELIMINATION_ENUM
+      CM_ELIMINATION_COUNT
+};
 
 enum cm_pipeline_counter {
 #define CM_PIPELINE_ENUM(id, name, measure, description) CM_PIPELINE_##id,

@@ -7,6 +7,7 @@
 #include "energy/energy.h"
 #include "events/event_stream.h"
 #include "events/pixel_kill.h"
+#include "events/tile_content.h"
 #include "gpu/hiz_buffer.h"
 #include "memory/hierarchy.h"
 #include "texture/access.h"
@@ -64,6 +65,51 @@ check_gpu(const struct cm_config *config, struct cm_config_problem *problem)
           check_scheduler(config, problem) && check_pixel_kill(config, problem);
 }
 
+#define CHECK_RANGE(key, low, high)                       \
+   if (!CM_KEY_IN_RANGE(problem, config, key, low, high)) \
+      return false;
+
+static bool
+check_elimination_keys(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   if (config->frame.buffers)
+      CHECK_RANGE(frame.buffers, 1, CM_EARLIER_FRAMES)
+   if (cm_config_has_transaction_elimination(config)) {
+#define CHECK(member, low, high, description) CHECK_RANGE(transaction_elimination.member, low, high)
+      CM_TRANSACTION_ELIMINATION_KEYS(CHECK)
+#undef CHECK
+      if (!CM_KEY_POWER_OF_TWO(problem, config, transaction_elimination.signature_bytes, 1, 64))
+         return false;
+   }
+   if (cm_config_has_rendering_elimination(config)) {
+#define CHECK(member, low, high, description) CHECK_RANGE(rendering_elimination.member, low, high)
+      CM_RENDERING_ELIMINATION_KEYS(CHECK)
+#undef CHECK
+   }
+   return true;
+}
+
+/* What is known of pixels is known by groups. */
+static bool
+check_elimination(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   if (!check_elimination_keys(config, problem))
+      return false;
+   const bool of_stores = cm_config_has_transaction_elimination(config);
+   if (!of_stores && !cm_config_has_rendering_elimination(config))
+      return true;
+   cm_config_about(problem, of_stores ? "transaction_elimination" : "rendering_elimination");
+   if (config->mode == CM_MODE_IMR)
+      return cm_config_wrong(problem, "of tiles, which mode imr has not, expected no such mapping");
+   if (!config->frame.buffers)
+      return cm_config_wrong(cm_config_about(problem, "frame.buffers"),
+                             "missing, but there is elimination, expected 1 to %d", CM_EARLIER_FRAMES);
+   return !of_stores || config->tile.size >= CM_GROUP_SIZE ||
+          cm_config_wrong(cm_config_about(problem, "tile.size"),
+                          "%u, but there is transaction_elimination, expected at least %d", config->tile.size,
+                          CM_GROUP_SIZE);
+}
+
 /* Bytes of the blocks of a stream's first unit. */
 static uint32_t
 block_of(const struct cm_config *config, enum cm_stream stream)
@@ -108,12 +154,12 @@ check_latencies(const struct cm_config *config, struct cm_config_problem *proble
 static bool
 check(const struct cm_config *config, struct cm_config_problem *problem)
 {
-   return check_gpu(config, problem) && cm_placement_config_check(config, problem) &&
-          cm_memory_config_check(config, problem) && check_fast_clears(config, problem) &&
-          cm_texture_access_config_check(config, problem) && cm_nuca_config_check(config, problem) &&
-          cm_texture_bus_config_check(config, problem) && cm_energy_config_check(config, problem) &&
-          check_latencies(config, problem) && cm_dram_config_check(config, problem) &&
-          cm_timing_config_check(config, problem);
+   return check_gpu(config, problem) && check_elimination(config, problem) &&
+          cm_placement_config_check(config, problem) && cm_memory_config_check(config, problem) &&
+          check_fast_clears(config, problem) && cm_texture_access_config_check(config, problem) &&
+          cm_nuca_config_check(config, problem) && cm_texture_bus_config_check(config, problem) &&
+          cm_energy_config_check(config, problem) && check_latencies(config, problem) &&
+          cm_dram_config_check(config, problem) && cm_timing_config_check(config, problem);
 }
 
 bool

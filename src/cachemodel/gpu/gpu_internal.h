@@ -28,7 +28,8 @@ struct cm_gpu {
    struct cm_gpu_attribution *attribution; /**< NULL: nothing is attributed */
    struct cm_address_space space;
    struct cm_names *names;
-   struct cm_shader_codes codes; /**< that the stream defined */
+   struct cm_shader_codes codes;               /**< that the stream defined */
+   uint64_t elimination[CM_ELIMINATION_COUNT]; /**< gpu/counters.h */
    struct cm_costed_shaders costed;
    struct cm_counter_table *table;
    uint64_t pipeline[CM_PIPELINE_COUNT];

@@ -53,6 +53,8 @@ struct cm_logged_vertex {
 /** Of the tile-based pipeline, tokens of an item begin where those of the item before it end; quads are struct
  * cm_logged_quad. */
 struct cm_logged_binned {
+   /** That the Signature Unit takes, and updates; 0: it is not signed. */
+   uint32_t signed_blocks, signed_tiles;
    uint32_t tokens_end;
    uint32_t draw; /**< number in the pass, as in all items */
    uint32_t num_tiles;

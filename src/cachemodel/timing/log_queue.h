@@ -16,10 +16,11 @@ struct cm_work {
    struct cm_log log; /**< first: a pointer to it is one to the work */
    struct cm_work *next;
    enum cm_log_kind kind;
-   uint32_t pass; /**< passes count up from 1 */
-   uint32_t tile; /**< CM_NO_ITEM: none */
-   bool begins;   /**< the first log of its kind in the pass */
-   bool ends;     /**< no other log continues it */
+   uint32_t pass;   /**< passes count up from 1 */
+   uint32_t tile;   /**< CM_NO_ITEM: none */
+   bool begins;     /**< the first log of its kind in the pass */
+   bool ends;       /**< no other log continues it */
+   uint32_t checks; /**< tiles whose signatures are compared before a tile is fetched */
    /* A tile's, which the stages of the tile-based pipeline set. Cycles are CM_UNKNOWN while not known. */
    uint64_t number;     /**< tiles count up */
    uint64_t fetch_done; /**< the Tile Fetcher has requested its last primitive */

@@ -43,6 +43,10 @@ struct cm_timing {
    uint32_t *covered;       /* by primitive of the pass: quads in the tile */
    size_t covered_capacity;
    uint32_t num_covered;
+   /* Tiles whose signatures were compared since the last log of a tile, and the last one of them; what is signed of the
+    * next primitive. */
+   uint32_t checks, checked;
+   uint32_t signed_blocks, signed_tiles;
 };
 
 /* ---- reading the access stream --------------------------------------------- */
@@ -249,6 +253,8 @@ begin_log(struct cm_timing *timing, enum cm_log_kind kind, uint32_t tile, bool b
    work->pass = timing->num_passes;
    work->tile = kind == CM_LOG_TILE || kind == CM_LOG_GROUPS ? tile : CM_NO_ITEM;
    work->begins = begins;
+   work->checks = kind == CM_LOG_TILE ? timing->checks : 0;
+   timing->checks -= work->checks;
    timing->log = &work->log;
 }
 
@@ -468,12 +474,41 @@ cm_timing_binned(struct cm_timing *timing, const struct cm_primitive *primitive)
       return;
    *item = (struct cm_logged_binned){
       .tokens_end = take_tokens(timing),
+      .signed_blocks = timing->signed_blocks,
+      .signed_tiles = timing->signed_tiles,
       .draw = primitive->draw,
       .num_tiles = primitive->num_tiles,
       .num_attributes = primitive->num_attributes,
    };
    if (primitive->draw < timing->log->draws.count)
       timing->log->draws.items[primitive->draw].num_primitives++;
+}
+
+void
+cm_timing_sign(struct cm_timing *timing, uint32_t blocks, uint32_t tiles)
+{
+   if (!timing)
+      return;
+   timing->signed_blocks = blocks;
+   timing->signed_tiles = tiles;
+}
+
+void
+cm_timing_check(struct cm_timing *timing, uint32_t tile)
+{
+   if (!timing)
+      return;
+   timing->checks++;
+   timing->checked = tile;
+}
+
+void
+cm_timing_checks_end(struct cm_timing *timing)
+{
+   if (!timing || !timing->checks)
+      return;
+   cm_timing_begin(timing, CM_LOG_TILE, timing->checked);
+   cm_timing_end(timing);
 }
 
 void

@@ -11,7 +11,7 @@
  *
  * Calls, from one thread. Tile-based, for each pass
  *    begin(GEOMETRY), (draw, programs_fetched, vertex*, draw_end)*, binned*, end,
- *    (begin(TILE), surface*, mark(LOADED), (fetched tile_vertex*)*, tile_fetched, quad*, mark(SHADED), surface*, end)*
+ *    (check* begin(TILE), surface*, mark(LOADED), (fetched tile_vertex*)*, tile_fetched, quad*, mark(SHADED), surface*, end)*, checks_end
  * and in mode imr
  *    begin(PASS), mark(CLEARED),
  *    ((draw, programs_fetched, vertex*, draw_end) | (primitive, (region, block*, region_end)*))*,
@@ -140,6 +140,12 @@ void cm_timing_fetched(struct cm_timing *timing, uint32_t index, const struct cm
 void cm_timing_tile_vertex(struct cm_timing *timing, uint32_t cost);
 /** All primitives of the tile are fetched. events: the tile's, as recorded. */
 void cm_timing_tile_fetched(struct cm_timing *timing, const struct cm_tile_events *events);
+/** Before cm_timing_binned: the Signature Unit takes so many blocks of the primitive, and updates so many tiles' signatures. */
+void cm_timing_sign(struct cm_timing *timing, uint32_t blocks, uint32_t tiles);
+/** The Tile Fetcher compares the signatures of a tile, whose log may follow. */
+void cm_timing_check(struct cm_timing *timing, uint32_t tile);
+/** The pass' tiles end: what was compared after the last log counts as one. */
+void cm_timing_checks_end(struct cm_timing *timing);
 
 /** Instructions that are logged of a quad or a block at most. */
 #define CM_MOST_LOGGED_INSTRUCTIONS (UINT32_MAX / 2)

@@ -35,8 +35,10 @@ pass_new(uint32_t frame, uint32_t width, uint32_t height, uint32_t tile_size)
 void
 pass_free(struct pass_builder *builder)
 {
-   for (unsigned i = 0; i < 1024; i++)
+   for (unsigned i = 0; i < 1024; i++) {
       free(builder->tiles[i].words);
+      cm_tile_content_finish(&builder->contents[i]);
+   }
    free(builder);
 }
 
@@ -183,6 +185,24 @@ pass_footprints(struct pass_builder *builder, uint32_t tile, uint32_t unit,
    const uint32_t word = CM_EVENT_FOOTPRINTS | count << 8 | unit << 16;
    pass_words(builder, tile, &word, 1);
    pass_words(builder, tile, footprints, count * CM_FOOTPRINT_WORDS);
+}
+
+void
+pass_same_inputs(struct pass_builder *builder, uint32_t tile, unsigned mask)
+{
+   builder->pass.contents = builder->contents;
+   builder->contents[tile].same_inputs = (uint8_t)mask;
+}
+
+void
+pass_same(struct pass_builder *builder, uint32_t tile, unsigned slot, unsigned columns, unsigned rows,
+          const uint8_t *masks)
+{
+   uint8_t *same, *sizes;
+   builder->pass.contents = builder->contents;
+   assert_true(cm_tile_content_add(&builder->contents[tile], slot, columns, rows, &same, &sizes));
+   memcpy(same, masks, (size_t)columns * rows);
+   memset(sizes, CM_RAW_SIZE, (size_t)columns * rows * CM_GROUP_BLOCKS);
 }
 
 void

@@ -4,6 +4,7 @@
 #define PASS_BUILDER_H
 
 #include "events/shader_code.h"
+#include "events/tile_content.h"
 #include "gpu/gpu.h"
 
 #define BUILDER_LIMIT 4096
@@ -20,6 +21,7 @@ struct pass_builder {
    uint32_t primitive_tiles[BUILDER_LIMIT * 16];
    struct cm_tile_events tiles[1024];
    bool touched[1024];
+   struct cm_tile_content contents[1024]; /**< of the pass once something is known of a tile */
 };
 
 /** An empty pass of this size into no attachments. Free it with pass_free. */
@@ -66,6 +68,12 @@ void pass_words(struct pass_builder *builder, uint32_t tile, const void *words, 
 /** Footprints of a texture unit for the last shade event. */
 void pass_footprints(struct pass_builder *builder, uint32_t tile, uint32_t unit,
                      const struct cm_footprint *footprints, uint32_t count);
+
+/** What is known of a tile: its inputs are those of earlier frames (a mask, CM_SAME_AS_FRAME …). */
+void pass_same_inputs(struct pass_builder *builder, uint32_t tile, unsigned mask);
+/** Its stored surface of a slot, one mask for each of its groups, columns * rows. */
+void pass_same(struct pass_builder *builder, uint32_t tile, unsigned slot, unsigned columns, unsigned rows,
+               const uint8_t *masks);
 
 /** Sends the pass through the GPU, all tiles in its traversal. */
 void pass_run(const struct pass_builder *builder, struct cm_gpu *gpu);

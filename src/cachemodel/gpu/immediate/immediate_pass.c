@@ -242,7 +242,7 @@ resolve_part(struct cm_immediate *immediate, const struct task *task, struct cm_
    cm_framebuffer_transfer(immediate->gpu, surface->attachment->resource, surface->attachment->level,
                            surface->attachment->layer + immediate->layer, source, surface->stream,
                            CM_TRANSFER_LOAD);
-   cm_framebuffer_resolve(immediate->gpu, resolve, immediate->layer, part);
+   cm_framebuffer_resolve(immediate->gpu, resolve, immediate->layer, part, CM_TRANSFER_STORE);
 }
 
 void

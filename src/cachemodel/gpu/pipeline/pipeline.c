@@ -10,6 +10,7 @@
 #include "gpu/gpu_config.h"
 #include "gpu/gpu_internal.h"
 #include "gpu/immediate/immediate.h"
+#include "gpu/tiled/elimination.h"
 #include "gpu/tiled/stages.h"
 #include "memory/future.h"
 #include "tiling/tile_order.h"
@@ -30,6 +31,7 @@ struct cm_stages {
    struct cm_tiling_stage tiling;
    struct cm_fragment_stage fragment;
    struct cm_framebuffer_stage framebuffer;
+   struct cm_elimination_stage elimination;
    struct cm_compute_stage compute;
    struct cm_immediate *immediate; /* NULL: not in mode imr */
    struct traversal traversal;
@@ -45,8 +47,9 @@ create_stages(struct cm_gpu *gpu)
       return false;
    stages->storage = (struct cm_storage_stage){.gpu = gpu};
    stages->geometry = (struct cm_geometry_stage){.gpu = gpu, .storage = &stages->storage};
-   stages->tiling = (struct cm_tiling_stage){.gpu = gpu, .geometry = &stages->geometry};
-   stages->framebuffer = (struct cm_framebuffer_stage){.gpu = gpu};
+   cm_elimination_init(&stages->elimination, gpu);
+   stages->tiling = (struct cm_tiling_stage){.gpu = gpu, .elimination = &stages->elimination};
+   stages->framebuffer = (struct cm_framebuffer_stage){.gpu = gpu, .elimination = &stages->elimination};
    stages->compute = (struct cm_compute_stage){.gpu = gpu, .storage = &stages->storage};
    if (gpu->config.mode == CM_MODE_IMR)
       stages->immediate =
@@ -62,6 +65,7 @@ destroy_stages(struct cm_stages *stages)
       return;
    cm_immediate_destroy(stages->immediate);
    cm_fragment_stage_finish(&stages->fragment);
+   cm_elimination_finish(&stages->elimination);
    cm_tiling_finish(&stages->tiling);
    cm_geometry_finish(&stages->geometry);
    cm_storage_finish(&stages->storage);
@@ -147,7 +151,7 @@ begin_pass(struct cm_gpu *gpu)
    const bool is_compute = gpu->pass->kind == CM_PASS_COMPUTE;
    if ((gpu->parallel && !cm_parallel_begin_pass(gpu->parallel)) || !find_traversal(gpu) ||
        !cm_fragment_stage_bind(&stages->fragment) || (!is_compute && !cm_geometry_begin(&stages->geometry)) ||
-       !cm_storage_begin(&stages->storage))
+       (!is_compute && !cm_elimination_begin(&stages->elimination)) || !cm_storage_begin(&stages->storage))
       return false;
    if (gpu->timeline)
       cm_timeline_add_pass(gpu->timeline, gpu->pass, gpu->names);
@@ -234,6 +238,10 @@ run_tile(struct cm_gpu *gpu, uint32_t tile)
       cm_tiling_tile_done(&stages->tiling, tile);
       return;
    }
+   if (touched && stages->elimination.skips && cm_elimination_skip(&stages->elimination, tile)) {
+      cm_tiling_tile_done(&stages->tiling, tile);
+      return;
+   }
    gpu->pipeline[CM_PIPELINE_TILES]++;
    cm_timing_begin(timing, CM_LOG_TILE, tile);
    if (touched)
@@ -247,8 +255,11 @@ run_tile(struct cm_gpu *gpu, uint32_t tile)
       cm_gpu_out_of_memory(gpu);
    cm_timing_mark(timing, CM_LOG_SHADED);
    cm_gpu_attribute_draw(gpu, CM_NOT_ATTRIBUTED);
-   if (touched)
+   if (touched) {
       cm_framebuffer_tile(&stages->framebuffer, tile, true);
+      if (stages->elimination.is_on)
+         cm_elimination_stored(&stages->elimination, tile);
+   }
    cm_timing_end(timing);
 }
 
@@ -291,6 +302,8 @@ end_pass(struct cm_gpu *gpu)
    struct cm_stages *stages = gpu->stages;
    assert(stages->num_visited == gpu->pass->tiles_x * gpu->pass->tiles_y);
    if (gpu->pass->kind != CM_PASS_COMPUTE && !stages->immediate) {
+      cm_timing_checks_end(gpu->timing);
+      cm_elimination_end(&stages->elimination);
       cm_tiling_end(&stages->tiling);
       cm_framebuffer_end(&stages->framebuffer);
    } else if (gpu->pass->kind != CM_PASS_COMPUTE && !cm_immediate_end(stages->immediate)) {

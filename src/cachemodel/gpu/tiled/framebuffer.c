@@ -5,6 +5,7 @@
 
 #include "gpu/attribution_internal.h"
 #include "gpu/gpu_internal.h"
+#include "gpu/tiled/elimination.h"
 #include "gpu/tiled/stages.h"
 #include "util/minmax.h"
 
@@ -55,6 +56,10 @@ transfer_block(struct cm_gpu *gpu, const struct cm_resource *resource, uint64_t 
                enum cm_stream stream, enum cm_transfer transfer)
 {
    assert(transfer != CM_TRANSFER_CLEAR || resource);
+   if (transfer == CM_TRANSFER_ELIMINATED) {
+      gpu->elimination[CM_ELIMINATION_ELIMINATED_BLOCKS]++;
+      return;
+   }
    if (transfer == CM_TRANSFER_CLEAR && whole && resource->cleared) {
       cm_cleared_blocks_add(resource->cleared, address);
       return;
@@ -92,7 +97,7 @@ transfer_bytes(struct cm_gpu *gpu, const struct cm_resource *resource, uint64_t 
                enum cm_stream stream, enum cm_transfer transfer)
 {
    const uint32_t shift = gpu->hierarchy.entry[stream].block_shift;
-   if (!resource->cleared) {
+   if (!resource->cleared && transfer != CM_TRANSFER_ELIMINATED) {
       cm_hierarchy_access_range(&gpu->hierarchy, 0, address, bytes, stream, transfer != CM_TRANSFER_LOAD);
       return;
    }
@@ -167,7 +172,7 @@ cm_framebuffer_resolved_layers(const struct cm_pass *pass, uint32_t color)
 
 void
 cm_framebuffer_resolve(struct cm_gpu *gpu, const struct cm_resolve *resolve, uint32_t layer,
-                       struct cm_rectangle pixels)
+                       struct cm_rectangle pixels, enum cm_transfer transfer)
 {
    const uint32_t x0 = cm_max(pixels.x0, resolve->x0), y0 = cm_max(pixels.y0, resolve->y0);
    const uint32_t x1 = cm_min(pixels.x1, resolve->x1), y1 = cm_min(pixels.y1, resolve->y1);
@@ -181,7 +186,16 @@ cm_framebuffer_resolve(struct cm_gpu *gpu, const struct cm_resolve *resolve, uin
       .y1 = resolve->target_y + first_row + (y1 - y0),
    };
    cm_framebuffer_transfer(gpu, resolve->resource, resolve->level, resolve->layer + layer, part,
-                           color_stream(gpu, resolve->resource), CM_TRANSFER_STORE);
+                           color_stream(gpu, resolve->resource), transfer);
+}
+
+/* What happens when a tile stores an image. */
+static enum cm_transfer
+store_of(const struct cm_framebuffer_stage *framebuffer, uint32_t tile, uint32_t slot)
+{
+   return framebuffer->elimination->compared && cm_elimination_of_store(framebuffer->elimination, tile, slot)
+             ? CM_TRANSFER_ELIMINATED
+             : CM_TRANSFER_STORE;
 }
 
 void
@@ -198,11 +212,12 @@ cm_framebuffer_tile(struct cm_framebuffer_stage *framebuffer, uint32_t tile, boo
           layer <= attachment->more_layers)
          cm_framebuffer_transfer(gpu, attachment->resource, attachment->level, attachment->layer + layer,
                                  pixels, framebuffer->streams[a],
-                                 store ? CM_TRANSFER_STORE : CM_TRANSFER_LOAD);
+                                 store ? store_of(framebuffer, tile, a) : CM_TRANSFER_LOAD);
    }
    for (uint32_t c = 0; store && c < framebuffer->num_color; c++) {
-      if (layer < cm_framebuffer_resolved_layers(pass, c))
-         cm_framebuffer_resolve(gpu, &pass->resolve[c], layer, pixels);
+      if (pass->resolve[c].resource && layer < cm_framebuffer_resolved_layers(pass, c))
+         cm_framebuffer_resolve(gpu, &pass->resolve[c], layer, pixels,
+                                store_of(framebuffer, tile, CM_CONTENT_RESOLVE + c));
    }
 }
 

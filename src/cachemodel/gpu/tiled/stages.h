@@ -9,6 +9,7 @@
 #include "gpu/shaded_events.h"
 #include "util/array.h"
 
+struct cm_elimination_stage;
 struct cm_gpu;
 struct cm_pb_lists;
 struct cm_resource;
@@ -92,6 +93,7 @@ struct cm_tiling_stage {
    struct cm_gpu *gpu;
    struct cm_geometry_stage *geometry;
    struct cm_vertex_outputs outputs; /**< in place of attributes by primitive */
+   struct cm_elimination_stage *elimination;
    struct cm_binned binned;
    struct cm_array boxed_primitives, boxed_tiles; /**< binned, if it is not the event stream's */
    struct cm_pb_lists *lists;
@@ -170,12 +172,13 @@ struct cm_rectangle {
    uint32_t x0, y0, x1, y1;
 };
 
-/** What happens to pixels: a clear is a store if there are no fast clears. */
-enum cm_transfer { CM_TRANSFER_LOAD, CM_TRANSFER_STORE, CM_TRANSFER_CLEAR };
+/** What happens to pixels: a clear is a store if there are no fast clears; what is eliminated is only counted. */
+enum cm_transfer { CM_TRANSFER_LOAD, CM_TRANSFER_STORE, CM_TRANSFER_CLEAR, CM_TRANSFER_ELIMINATED };
 
 /** The tile buffers. */
 struct cm_framebuffer_stage {
    struct cm_gpu *gpu;
+   struct cm_elimination_stage *elimination;
    /* The attachments of the pass: colours, depth, stencil. */
    uint32_t num_color, num_attachments;
    const struct cm_attachment *attachments[CM_MAX_COLOR_ATTACHMENTS + 2];
@@ -192,9 +195,9 @@ void cm_framebuffer_end(struct cm_framebuffer_stage *framebuffer);
 /** Reads or writes pixels of a resource. */
 void cm_framebuffer_transfer(struct cm_gpu *gpu, uint32_t id, uint32_t level, uint32_t layer,
                              struct cm_rectangle part, enum cm_stream stream, enum cm_transfer transfer);
-/** Writes the pixels of a resolve's target for a rectangle of the pass. */
+/** Writes the pixels of a resolve's target for a rectangle of the pass, or not, if the transfer is eliminated. */
 void cm_framebuffer_resolve(struct cm_gpu *gpu, const struct cm_resolve *resolve, uint32_t layer,
-                            struct cm_rectangle pixels);
+                            struct cm_rectangle pixels, enum cm_transfer transfer);
 /** The number of layers of the pass in a color attachment's resolve. */
 uint32_t cm_framebuffer_resolved_layers(const struct cm_pass *pass, uint32_t color);
 /** The stream of a color attachment: whether it is displayed. */

@@ -9,6 +9,7 @@
 
 #include "gpu/attribution_internal.h"
 #include "gpu/gpu_internal.h"
+#include "gpu/tiled/elimination.h"
 #include "gpu/tiled/stages.h"
 #include "tiling/parameter_buffer.h"
 #include "util/minmax.h"
@@ -235,6 +236,8 @@ write_primitives(struct cm_tiling_stage *tiling)
       const uint32_t attributes = pass->primitives[p].num_attributes;
       uint32_t first, last;
       cm_gpu_attribute_draw(gpu, pass->primitives[p].draw);
+      if (tiling->elimination->skips)
+         cm_elimination_sign(tiling->elimination, &tiling->binned.primitives[p], tiling->binned.tiles);
       if (!write_pmds(tiling, p, &first, &last))
          return false;
       cm_gpu_attribute_tile(gpu, CM_NOT_ATTRIBUTED);

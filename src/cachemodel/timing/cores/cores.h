@@ -7,6 +7,7 @@
 #include "timing/cores/core.h"
 #include "timing/pipeline.h"
 #include "timing/tiled/memory.h"
+#include "timing/tiled/signature.h"
 #include "timing/tiled/texture.h"
 
 /** Quads of the largest warp. */
@@ -31,6 +32,7 @@ struct cm_core_geometry {
    struct cm_vertex_warp *warps; /**< by number in it */
    struct cm_queue triangles;
    struct cm_stage fetch, assembly, tiler;
+   struct cm_signature_timing signature;
    uint32_t next_core;
    uint32_t accessed[CM_PRERASTER_STAGES];
    uint64_t owed;       /**< vertices of the draw whose varyings are not shaded, times its vertices */

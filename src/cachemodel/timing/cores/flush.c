@@ -78,6 +78,7 @@ begin(struct cm_cores_timing *timing, struct cm_core *core)
    cm_stage_account(&timing->transfers, CM_STAGE_STARVED, cm_later(work->shaded, work->z_end));
    work->flush_begin = timing->transfers.until;
    core->is_flushing = true;
+   cm_dependency_begin(&core->wait, work->flush_begin);
    core->surface = 0;
    core->flush_token = work->log.marks[CM_LOG_SHADED];
 }

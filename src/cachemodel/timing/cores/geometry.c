@@ -16,6 +16,7 @@ cm_core_geometry_init(struct cm_cores_timing *timing)
    cm_flight_init(&geometry->input, warps, pool);
    geometry->warps = cm_pool_take(pool, warps, sizeof *geometry->warps);
    cm_queue_init(&geometry->triangles, timing->pipeline->triangle_queue, pool);
+   cm_signature_timing_init(&geometry->signature, timing->base.config, pool);
 }
 
 static struct cm_vertex_warp *
@@ -43,6 +44,8 @@ bin(struct cm_cores_timing *timing, uint64_t assembled)
    cm_stage_account(&geometry->tiler, CM_STAGE_STARVED, enters);
    const uint64_t begin = geometry->tiler.until;
    cm_queue_pop(&geometry->triangles, enters, begin);
+   cm_stage_account(&geometry->tiler, CM_STAGE_BLOCKED,
+                    cm_signature_timing_sign(&geometry->signature, timing->base.config, binned, begin));
    cm_stage_work(&geometry->tiler, CM_STAGE_STARVED, begin,
                  config->tiler_primitive_cycles + (uint64_t)binned->num_tiles * config->tiler_tile_cycles);
    cm_tiled_memory_writes(&timing->memory, tokens + geometry->binned_token, tokens + binned->tokens_end,
@@ -292,6 +295,7 @@ end_pass(struct cm_cores_timing *timing)
       bin(timing, geometry->assembly.until);
    geometry->end = cm_later(cm_later(geometry->fetch.until, geometry->shaded),
                             cm_later(geometry->assembly.until, geometry->tiler.until));
+   geometry->end = cm_later(geometry->end, geometry->signature.until);
    if (timing->base.report)
       cm_report_geometry(timing->base.report, work->pass, geometry->begin, geometry->end);
    geometry->done = work->pass;

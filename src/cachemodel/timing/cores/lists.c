@@ -78,12 +78,28 @@ read_next(struct cm_cores_timing *timing, struct cm_core *core)
    core->list_until = timing->fetchers.until;
 }
 
+/* Compares what tiles up to this one have been made of with what they were. */
+static void
+check_signatures(struct cm_cores_timing *timing, struct cm_core *core)
+{
+   const uint64_t cycles =
+      (uint64_t)core->list->checks * timing->base.config->rendering_elimination.check_cycles;
+   if (!cycles)
+      return;
+   timing->fetchers.until = core->list_until;
+   cm_work_serve(core->list, &timing->fetchers, CM_NO_ITEM);
+   core->list_clock = core->list_until =
+      cm_stage_work(&timing->fetchers, CM_STAGE_STARVED, core->list_clock, cycles);
+}
+
 void
 cm_core_list_step(struct cm_cores_timing *timing, struct cm_core *core)
 {
    struct cm_work *work = core->list;
    if (work->fetch_begin == CM_UNKNOWN) {
-      work->fetch_begin = core->list_clock = cm_later(core->list_clock, timing->pass_begin);
+      core->list_clock = cm_later(core->list_clock, timing->pass_begin);
+      check_signatures(timing, core);
+      work->fetch_begin = core->list_clock;
       core->list_token = work->log.marks[CM_LOG_LOADED];
    }
    if (!has_room(timing, core)) {

@@ -186,12 +186,26 @@ ask_for_attributes(struct cm_tiled_timing *timing, const struct cm_logged_fetche
    fetcher->next++;
 }
 
+/* Compares what tiles up to this one have been made of with what they were. */
+static void
+check_signatures(struct cm_tiled_timing *timing, const struct cm_work *work)
+{
+   struct cm_fetcher_timing *fetcher = &timing->fetcher;
+   const uint64_t cycles = (uint64_t)work->checks * timing->base.config->rendering_elimination.check_cycles;
+   if (!cycles)
+      return;
+   cm_work_serve(work, &fetcher->stage, CM_NO_ITEM);
+   fetcher->clock =
+      cm_stage_work(&fetcher->stage, CM_STAGE_STARVED, cm_later(fetcher->clock, fetcher->list_begin), cycles);
+}
+
 static inline void
 step(struct cm_tiled_timing *timing)
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
    struct cm_work *work = fetcher->work;
    if (work->fetch_begin == CM_UNKNOWN) {
+      check_signatures(timing, work);
       work->fetch_begin = cm_later(fetcher->clock, fetcher->list_begin);
       fetcher->token = work->log.marks[CM_LOG_LOADED];
    }

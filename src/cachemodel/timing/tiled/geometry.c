@@ -17,6 +17,7 @@ cm_geometry_timing_init(struct cm_tiled_timing *timing)
    cm_flight_init(&geometry->input, pipeline->vertex_queue, pool);
    cm_queue_init(&geometry->output, pipeline->vertex_queue, pool);
    cm_queue_init(&geometry->triangles, pipeline->triangle_queue, pool);
+   cm_signature_timing_init(&geometry->signature, timing->base.config, pool);
 }
 
 bool
@@ -52,6 +53,8 @@ bin(struct cm_tiled_timing *timing, uint64_t assembled)
    cm_stage_account(&geometry->builder, CM_STAGE_STARVED, enters);
    const uint64_t begin = geometry->builder.until;
    cm_queue_pop(&geometry->triangles, enters, begin);
+   cm_stage_account(&geometry->builder, CM_STAGE_BLOCKED,
+                    cm_signature_timing_sign(&geometry->signature, timing->base.config, binned, begin));
    cm_stage_work(&geometry->builder, CM_STAGE_STARVED, begin, binning_cycles(timing->base.config, binned));
    cm_tiled_memory_writes(&timing->memory, work->log.entries.items + geometry->binned_token,
                           work->log.entries.items + binned->tokens_end, begin);
@@ -215,6 +218,7 @@ end(struct cm_tiled_timing *timing)
    geometry->end =
       cm_later(cm_later(geometry->fetch.until, geometry->builder.until), geometry->assembly.until);
    geometry->end = cm_later(geometry->end, cm_later(geometry->processor_begin, geometry->processors_end));
+   geometry->end = cm_later(geometry->end, geometry->signature.until);
    cm_geometry_timing_idle(timing, geometry->work->pass, geometry->end);
    if (timing->base.report)
       cm_report_geometry(timing->base.report, geometry->work->pass, geometry->begin, geometry->end);

@@ -290,6 +290,8 @@ static const struct cm_value_part values[] = {
    {"texture_bus.wait_cycles", "cycles",
     "cycles that blocks waited for the bus between texture caches and L2", AT(memory.texture_bus.waits),
     cm_config_has_texture_bus},
+   {"signature_unit.cycles", "cycles", "the Signature Unit: cycles of work", AT(geometry.signature.busy),
+    cm_config_has_rendering_elimination},
    {0},
 };
 

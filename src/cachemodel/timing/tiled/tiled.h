@@ -5,6 +5,7 @@
 
 #include "timing/pipeline.h"
 #include "timing/tiled/memory.h"
+#include "timing/tiled/signature.h"
 #include "timing/tiled/texture.h"
 
 /* ---- logs ---------------------------------------------------------------- */
@@ -38,6 +39,7 @@ struct cm_geometry_timing {
    uint64_t program_ready;
    uint64_t draw_begin; /**< when the fetch of the draw's vertices began */
    uint64_t begin, end;
+   struct cm_signature_timing signature;
 };
 
 struct cm_fetcher_timing {

@@ -100,6 +100,7 @@ step(struct cm_tiled_timing *timing)
       cm_work_serve(work, &transfer->stage, CM_NO_ITEM);
       cm_stage_account(&transfer->stage, CM_STAGE_STARVED, work->shaded);
       transfer->surface = 0;
+      cm_dependency_begin(&transfer->wait, transfer->stage.until);
       work->flush_begin = transfer->stage.until;
       transfer->in_flight = true;
       transfer->token = work->log.marks[CM_LOG_SHADED];
