@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Recordings, down to the simulated GPU that takes what comes out of them. The first byte says
  * what the rest is: 0, a file; else payloads as they are after the checksums, of version 4 for 1, else of
- * the newest version: definitions, a pass, events of tiles, the first two after two bytes of length each. */
+ * the newest version: definitions, a pass, events of tiles, the first two after two bytes of length each;
+ * for 3 also the third, and contents of tiles follow. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,10 +202,11 @@ next_part(struct cm_byte_reader *all)
 }
 
 static void
-run_payloads(uint32_t version, const uint8_t *data, size_t size)
+run_payloads(uint32_t version, bool has_contents, const uint8_t *data, size_t size)
 {
    struct cm_byte_reader all = {data, data + size, false};
    struct cm_byte_reader definitions = next_part(&all), head = next_part(&all);
+   struct cm_byte_reader tiles = has_contents ? next_part(&all) : all;
    struct cm_name_check check = {0};
    struct cm_definitions found;
    struct cm_pass pass = {0};
@@ -217,7 +219,8 @@ run_payloads(uint32_t version, const uint8_t *data, size_t size)
    for (size_t c = 0; c < found.num_codes; c++)
       define_code(&gpus, &found.codes[c]);
    if (!cm_decode_pass(&head, version, &pass) && !cm_check_pass_names(&check, &pass) &&
-       !cm_decode_tiles(&all, CM_RECORDING_VERSION, &pass)) {
+       !cm_decode_tiles(&tiles, CM_RECORDING_VERSION, &pass) &&
+       (!has_contents || !cm_decode_contents(&all, &pass))) {
       run_pass(&gpus, &pass);
       end_frame(&gpus);
    }
@@ -233,7 +236,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
    if (!size)
       return 0;
    if (data[0])
-      run_payloads(data[0] == 1 ? CM_RECORDING_OLDEST_VERSION : CM_RECORDING_VERSION, data + 1, size - 1);
+      run_payloads(data[0] == 1 ? CM_RECORDING_OLDEST_VERSION : CM_RECORDING_VERSION, data[0] == 3, data + 1,
+                   size - 1);
    else
       run_file(data + 1, size - 1);
    return 0;

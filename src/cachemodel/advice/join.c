@@ -6,13 +6,15 @@
 #include <string.h>
 
 #include "advice/change.h"
+#include "events/tile_content.h"
 #include "util/array.h"
 
 struct cm_pass_join {
    struct cm_pass pass; /* its arrays are the join's */
    size_t draws, vertices, feedback, vertex_bindings, vertex_accesses, region_runs, primitives,
       primitive_tiles; /* capacities */
-   uint32_t num_tiles; /* that there are tiles[] and touched[] for */
+   uint32_t num_tiles; /* that there are tiles[], touched[] and contents[] for */
+   struct cm_tile_content *contents;
    bool taken;
 };
 
@@ -28,8 +30,11 @@ cm_pass_join_create(void)
 static void
 free_pass(struct cm_pass_join *join)
 {
-   for (uint32_t t = 0; t < join->num_tiles; t++)
+   for (uint32_t t = 0; t < join->num_tiles; t++) {
       free(join->pass.tiles[t].words);
+      cm_tile_content_finish(&join->contents[t]);
+   }
+   free(join->contents);
    free(join->pass.tiles);
    free(join->pass.touched);
    free(join->pass.draws);
@@ -131,6 +136,41 @@ append_words(struct cm_tile_events *to, const struct cm_tile_events *from, struc
    return true;
 }
 
+/* Appends a surface, which replaces other pixels than it did. */
+static bool
+add_surface(struct cm_tile_content *to, const struct cm_stored_surface *from)
+{
+   const size_t groups = (size_t)from->columns * from->rows;
+   uint8_t *same, *sizes;
+   if (!cm_tile_content_add(to, from->slot, from->columns, from->rows, &same, &sizes))
+      return false;
+   for (size_t g = 0; g < groups; g++)
+      same[g] = from->same[g] & (uint8_t)~CM_SAME_AS_MEMORY;
+   memcpy(sizes, from->sizes, groups * CM_GROUP_BLOCKS);
+   return true;
+}
+
+/* What both passes of a tile store in the end: of a surface of both, the second. */
+static bool
+join_contents(struct cm_tile_content *content, const struct cm_tile_content *second)
+{
+   struct cm_tile_content joined = {0};
+   struct cm_stored_surface a, b;
+   size_t at_a = 0, at_b = 0;
+   bool has_a = cm_tile_content_next(content, &at_a, &a), has_b = cm_tile_content_next(second, &at_b, &b),
+        ok = true;
+   while (ok && (has_a || has_b)) {
+      const bool take_b = has_b && (!has_a || b.slot <= a.slot),
+                 drop_a = has_a && (!take_b || a.slot == b.slot);
+      ok = add_surface(&joined, take_b ? &b : &a);
+      has_a = drop_a ? cm_tile_content_next(content, &at_a, &a) : has_a;
+      has_b = take_b ? cm_tile_content_next(second, &at_b, &b) : has_b;
+   }
+   cm_tile_content_finish(content);
+   *content = joined;
+   return ok;
+}
+
 /* Restarts with the attachments of a pass, without anything drawn. */
 static bool
 begin(struct cm_pass_join *join, const struct cm_pass *pass)
@@ -161,12 +201,20 @@ begin(struct cm_pass_join *join, const struct cm_pass *pass)
       bool *touched = realloc(old.touched, num_tiles * sizeof *touched);
       if (touched)
          join->pass.touched = touched;
-      if (!tiles || !touched)
+      struct cm_tile_content *contents = realloc(join->contents, num_tiles * sizeof *contents);
+      if (contents) {
+         memset(contents + join->num_tiles, 0, (num_tiles - join->num_tiles) * sizeof *contents);
+         join->contents = contents;
+      }
+      if (!tiles || !touched || !contents)
          return false;
       join->num_tiles = num_tiles;
    }
-   for (uint32_t t = 0; t < num_tiles; t++)
+   for (uint32_t t = 0; t < num_tiles; t++) {
       join->pass.tiles[t].num_words = 0;
+      cm_tile_content_reset(&join->contents[t]);
+   }
+   join->pass.contents = pass->contents ? join->contents : NULL;
    memset(join->pass.touched, 0, num_tiles * sizeof *join->pass.touched);
    join->taken = false;
    return true;
@@ -200,7 +248,11 @@ cm_pass_join_add(struct cm_pass_join *join, const struct cm_pass *pass)
       if (!append_words(&joined->tiles[t], &pass->tiles[t], offsets))
          return false;
       joined->touched[t] |= pass->touched[t];
+      if (joined->contents && pass->contents && !join_contents(&joined->contents[t], &pass->contents[t]))
+         return false;
    }
+   if (!pass->contents)
+      joined->contents = NULL;
    joined->num_draws += pass->num_draws;
    joined->num_vertices += pass->num_vertices;
    joined->num_feedback += pass->num_feedback;

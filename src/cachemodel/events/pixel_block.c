@@ -219,6 +219,13 @@ cm_block_size(const struct cm_pixel_layout *layout, const uint8_t *pixels, size_
    return size_of_bits(bits, layout->bytes);
 }
 
+unsigned
+cm_stored_size(unsigned size)
+{
+   const unsigned rounded = (size + CM_SIZE_STEP - 1) / CM_SIZE_STEP * CM_SIZE_STEP;
+   return rounded > CM_RAW_SIZE - 2 * CM_SIZE_STEP ? CM_RAW_SIZE : rounded;
+}
+
 static void
 copy_pixels(const uint8_t *pixels, size_t stride, size_t row_bytes, uint8_t *bytes)
 {
@@ -273,6 +280,7 @@ cm_group_sizes(const struct cm_pixel_layout *layout, const uint8_t *pixels, size
    }
    for (unsigned b = 0; b < CM_GROUP_BLOCKS; b++) {
       const size_t x = b % 4 * CM_BLOCK_SIZE, y = b / 4 * CM_BLOCK_SIZE;
-      sizes[b] = (uint8_t)cm_block_size(layout, pixels + y * stride + x * pixel_bytes, stride, pixels);
+      const unsigned size = cm_block_size(layout, pixels + y * stride + x * pixel_bytes, stride, pixels);
+      sizes[b] = (uint8_t)cm_stored_size(size);
    }
 }

@@ -42,7 +42,10 @@ unsigned cm_block_size(const struct cm_pixel_layout *layout, const uint8_t *pixe
 unsigned cm_block_encode(const struct cm_pixel_layout *layout, const uint8_t *pixels, size_t stride,
                          const uint8_t *group_first, uint8_t bytes[CM_MAX_BLOCK_BYTES]);
 
-/** The sizes of a group's blocks. Of the group, width x height pixels are inside the image, at least one: pixels has no
+/** A size as struct cm_stored_surface has it. */
+unsigned cm_stored_size(unsigned size);
+
+/** The stored sizes of a group's blocks. Of the group, width x height pixels are inside the image, at least one: pixels has no
  * others. */
 void cm_group_sizes(const struct cm_pixel_layout *layout, const uint8_t *pixels, size_t stride,
                     unsigned width, unsigned height, uint8_t sizes[CM_GROUP_BLOCKS]);

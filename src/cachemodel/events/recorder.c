@@ -15,6 +15,7 @@
 #include "events/recording_file.h"
 #include "events/recording_format.h"
 #include "events/recording_index.h"
+#include "events/tile_content.h"
 #include "results/process_results.h"
 #include "results/writer.h"
 #include "util/file.h"
@@ -255,6 +256,17 @@ encode_tile(struct cm_recorder *recorder, uint32_t tile)
       fail(recorder, "an event of an unknown type");
 }
 
+/* Of all tiles at once: they compress better together, and a tile without events has contents, too. */
+static void
+write_contents(struct cm_recorder *recorder)
+{
+   if (!recorder->encoded->contents)
+      return;
+   recorder->payload.size = 0;
+   cm_encode_contents(&recorder->payload, recorder->encoded);
+   write_payload(recorder, CM_CHUNK_CONTENTS, &recorder->payload, NULL);
+}
+
 static void
 write_frame_end(struct cm_recorder *recorder, uint32_t number)
 {
@@ -276,7 +288,10 @@ write_job(struct cm_recorder *recorder, const struct job *job)
    case JOB_DEFINITIONS: write_payload(recorder, CM_CHUNK_RESOURCES, &job->definitions, NULL); break;
    case JOB_PASS_BEGIN: write_pass(recorder, job->pass); break;
    case JOB_TILE: encode_tile(recorder, job->number); break;
-   case JOB_PASS_END: write_tiles(recorder); break;
+   case JOB_PASS_END:
+      write_tiles(recorder);
+      write_contents(recorder);
+      break;
    case JOB_FRAME_END: write_frame_end(recorder, job->number); break;
    }
 }
@@ -437,7 +452,10 @@ cm_recorder_pass_tile(struct cm_recorder *recorder, uint32_t tile)
 static size_t
 pass_bytes(const struct cm_pass *pass)
 {
-   return pass->num_draws * sizeof *pass->draws + pass->num_vertices * sizeof *pass->vertices +
+   size_t contents = 0;
+   for (uint32_t t = 0; pass->contents && t < pass->tiles_x * pass->tiles_y; t++)
+      contents += pass->contents[t].capacity;
+   return contents + pass->num_draws * sizeof *pass->draws + pass->num_vertices * sizeof *pass->vertices +
           pass->num_primitives * sizeof *pass->primitives +
           pass->num_primitive_tiles * sizeof *pass->primitive_tiles;
 }

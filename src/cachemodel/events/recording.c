@@ -14,6 +14,7 @@
 
 #include "events/deferred.h"
 #include "events/recording_format.h"
+#include "events/tile_content.h"
 #include "util/file.h"
 
 #define ZSTD_CHECKSUM_BYTES 4
@@ -67,6 +68,8 @@ memory_of(const struct cm_pass *pass)
    size_t bytes = sizeof *pass;
    for (uint32_t t = 0; t < pass->tiles_x * pass->tiles_y; t++)
       bytes += sizeof pass->tiles[t] + 1 + pass->tiles[t].capacity * sizeof(uint32_t);
+   for (uint32_t t = 0; pass->contents && t < pass->tiles_x * pass->tiles_y; t++)
+      bytes += sizeof pass->contents[t] + pass->contents[t].capacity;
    return bytes + pass->num_draws * sizeof *pass->draws + pass->num_vertices * sizeof *pass->vertices +
           pass->num_feedback * sizeof *pass->feedback +
           pass->num_vertex_bindings * sizeof *pass->vertex_bindings +
@@ -449,6 +452,12 @@ cm_recording_has_regions(const struct cm_recording *recording)
    return recording->version >= CM_RECORDING_REGIONS_VERSION;
 }
 
+bool
+cm_recording_has_contents(const struct cm_recording *recording)
+{
+   return recording->version >= CM_RECORDING_CONTENTS_VERSION;
+}
+
 const struct cm_indexed_frame *
 cm_recording_frames(const struct cm_recording *recording, size_t *count)
 {
@@ -566,10 +575,23 @@ read_resources(struct cm_recording *recording, uint64_t *offset)
 }
 
 static bool
+read_contents(struct cm_recording *recording, struct cm_pass *pass)
+{
+   const uint64_t begin = recording->offset;
+   if (!read_payload(recording, &recording->offset, CM_CHUNK_CONTENTS))
+      return false;
+   struct cm_byte_reader reader = payload_reader(recording);
+   const char *wrong = cm_decode_contents(&reader, pass);
+   return wrong ? is_wrong(recording, begin, wrong) : true;
+}
+
+static bool
 read_tiles(struct cm_recording *recording, struct cm_pass *pass)
 {
    struct cm_chunk_header header;
    while (read_chunk_header(recording, recording->offset, &header)) {
+      if (header.type == CM_CHUNK_CONTENTS)
+         return read_contents(recording, pass);
       if (header.type != CM_CHUNK_TILES)
          return true;
       const uint64_t begin = recording->offset;
@@ -744,9 +766,10 @@ cm_recording_sections(struct cm_recording *recording,
                       struct cm_recording_section sections[CM_RECORDING_MAX_SECTIONS])
 {
    static const char *const names[CM_CHUNK_TYPES] = {
-      [CM_CHUNK_PROVENANCE] = "provenance", [CM_CHUNK_GPU] = "gpus",    [CM_CHUNK_RESOURCES] = "resources",
-      [CM_CHUNK_PASS] = "passes",           [CM_CHUNK_TILES] = "tiles", [CM_CHUNK_FRAME_END] = "frames",
-      [CM_CHUNK_INDEX] = "index",
+      [CM_CHUNK_PROVENANCE] = "provenance", [CM_CHUNK_GPU] = "gpus",
+      [CM_CHUNK_RESOURCES] = "resources",   [CM_CHUNK_PASS] = "passes",
+      [CM_CHUNK_TILES] = "tiles",           [CM_CHUNK_FRAME_END] = "frames",
+      [CM_CHUNK_INDEX] = "index",           [CM_CHUNK_CONTENTS] = "contents",
    };
    for (unsigned type = 1; type < CM_CHUNK_TYPES; type++)
       sections[type - 1] = (struct cm_recording_section){.name = names[type]};

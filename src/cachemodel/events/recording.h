@@ -48,6 +48,8 @@ bool cm_recording_has_parts(const struct cm_recording *recording);
 const struct cm_run_value *cm_recording_values(const struct cm_recording *recording, size_t *count);
 /** Whether it says how often shaders ran their regions: files before version 12 do not. */
 bool cm_recording_has_regions(const struct cm_recording *recording);
+/** Whether it says what is known of tiles' contents (cm_pass.contents): files before version 13 do not. */
+bool cm_recording_has_contents(const struct cm_recording *recording);
 /** One of them; NULL if there is none of that name. */
 const char *cm_recording_value(const struct cm_recording *recording, const char *key);
 

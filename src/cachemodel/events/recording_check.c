@@ -4,8 +4,10 @@
 #include <stdlib.h>
 
 #include "events/names.h"
+#include "events/tile_content.h"
 #include "tiling/parameter_buffer.h"
 #include "util/array.h"
+#include "util/minmax.h"
 
 /** Far above what any API allows. */
 #define MAX_TEXELS 65536u
@@ -262,6 +264,77 @@ cm_check_pass(const struct cm_pass *pass)
    if (!wrong && pass->kind == CM_PASS_COMPUTE)
       wrong = check_compute(pass);
    return wrong ? wrong : check_primitives(pass);
+}
+
+/* ---- contents of tiles ----------------------------------------------------- */
+
+#define SAME_FRAMES ((CM_SAME_AS_FRAME << CM_EARLIER_FRAMES) - CM_SAME_AS_FRAME)
+
+/* Groups of a row, or a column, of a tile that has so many pixels of the pass before it. */
+static uint32_t
+groups_from(uint32_t pixels, uint32_t before, uint32_t tile_size)
+{
+   return before < pixels ? (cm_min(pixels - before, tile_size) + CM_GROUP_SIZE - 1) / CM_GROUP_SIZE : 0;
+}
+
+/* A resolve may have a part of the tile. */
+static bool
+is_surface(const struct cm_pass *pass, uint32_t tile, const struct cm_stored_surface *surface)
+{
+   const uint32_t columns = groups_from(pass->width, tile % pass->tiles_x * pass->tile_size, pass->tile_size);
+   const uint32_t row = tile / pass->tiles_x % pass->layer_tiles_y;
+   const uint32_t rows = groups_from(pass->height, row * pass->tile_size, pass->tile_size);
+   if (surface->slot >= CM_CONTENT_RESOLVE) {
+      const uint32_t color = surface->slot - CM_CONTENT_RESOLVE;
+      return color < pass->num_color && pass->resolve[color].resource && surface->columns <= columns &&
+             surface->rows <= rows;
+   }
+   if (surface->slot >= CM_SLOTS || (surface->slot < CM_SLOT_DEPTH && surface->slot >= pass->num_color))
+      return false;
+   const struct cm_attachment *attachment = cm_pass_attachment(pass, surface->slot);
+   return attachment->resource && attachment->store && surface->columns == columns && surface->rows == rows;
+}
+
+static bool
+has_values(const struct cm_stored_surface *surface)
+{
+   for (size_t g = 0; g < (size_t)surface->columns * surface->rows; g++) {
+      if (surface->same[g] & ~(SAME_FRAMES | CM_SAME_AS_MEMORY))
+         return false;
+   }
+   return true;
+}
+
+/* Sizes are those that the coding has. */
+static const char *
+check_content(const struct cm_pass *pass, uint32_t tile)
+{
+   const struct cm_tile_content *content = &pass->contents[tile];
+   struct cm_stored_surface surface;
+   int before = -1;
+   if (content->same_inputs & ~SAME_FRAMES)
+      return "a tile's inputs are the same as in a frame that is not looked at";
+   for (size_t at = 0; cm_tile_content_next(content, &at, &surface); before = surface.slot) {
+      if (pass->tile_size < CM_GROUP_SIZE || surface.slot <= before || !is_surface(pass, tile, &surface))
+         return "a tile stores to a surface that the pass does not, or to another part of it";
+      if (!has_values(&surface))
+         return "contents of a tile are out of range";
+   }
+   return NULL;
+}
+
+const char *
+cm_check_contents(const struct cm_pass *pass)
+{
+   const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
+   if (pass->kind == CM_PASS_COMPUTE)
+      return "a compute pass has contents of tiles";
+   for (uint32_t t = 0; t < num_tiles; t++) {
+      const char *wrong = check_content(pass, t);
+      if (wrong)
+         return wrong;
+   }
+   return NULL;
 }
 
 /* ---- names --------------------------------------------------------------- */

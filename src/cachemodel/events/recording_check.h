@@ -20,6 +20,9 @@ const char *cm_check_pass_size(const struct cm_pass *pass);
 /** Checks draws, primitives and their tiles; not the tiles' events. */
 const char *cm_check_pass(const struct cm_pass *pass);
 
+/** Checks what is known of the tiles' contents, which the pass has. */
+const char *cm_check_contents(const struct cm_pass *pass);
+
 /** What names may refer to: what has been defined since the GPU began. Begins as zeros. */
 struct cm_name_check {
    uint32_t strings, groups;

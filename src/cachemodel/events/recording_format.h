@@ -9,7 +9,7 @@
 #include "events/recording_counts.h"
 #include "events/shader_code.h"
 
-#define CM_RECORDING_VERSION 12
+#define CM_RECORDING_VERSION 13
 #define CM_RECORDING_OLDEST_VERSION 4  /**< that is read */
 #define CM_RECORDING_NAMES_VERSION 5   /**< the first with names */
 #define CM_RECORDING_READS_VERSION 6   /**< the first with reads that have no events */
@@ -20,6 +20,7 @@
 #define CM_RECORDING_ENDS_VERSION 11     /**< the first that says why a pass ended */
 #define CM_RECORDING_REGIONS_VERSION 12  /**< the first that says how often regions of shaders ran */
 #define CM_RECORDING_PARTS_VERSION 12    /**< the first that says which primitives are parts of a triangle */
+#define CM_RECORDING_CONTENTS_VERSION 13 /**< the first with contents of tiles */
 #define CM_RECORDING_MAGIC "\x89TBR\r\n\x1a\n"
 #define CM_RECORDING_HEADER_BYTES 32
 #define CM_CHUNK_MARKER "TBRC"
@@ -39,6 +40,7 @@ enum cm_chunk_type {
    CM_CHUNK_TILES,          /**< events of some tiles of the pass before */
    CM_CHUNK_FRAME_END,      /**< the frame's counts */
    CM_CHUNK_INDEX,          /**< where the frames begin; the last chunk */
+   CM_CHUNK_CONTENTS,       /**< of the tiles of the pass before; after their events */
    CM_CHUNK_TYPES
 };
 
@@ -111,6 +113,11 @@ cm_tile_encoder_add(struct cm_tile_encoder *encoder, uint32_t tile, const struct
                     size_t first, struct cm_recording_counts *counts);
 /** Appends the payload of the events added since the last call, if any. */
 void cm_tile_encoder_finish(struct cm_tile_encoder *encoder, struct cm_byte_writer *writer);
+
+/** What is known of the tiles of a pass, which has contents (recording_contents.c). */
+void cm_encode_contents(struct cm_byte_writer *writer, const struct cm_pass *pass);
+/** Gives a pass contents, which it has none of. Returns NULL, or the error; cm_pass_finish frees them. */
+const char *cm_decode_contents(struct cm_byte_reader *reader, struct cm_pass *pass);
 
 /** Appends a payload's events, of that version of the file, to the tiles of a pass. Returns NULL, or the error. */
 const char *cm_decode_tiles(struct cm_byte_reader *reader, uint32_t version, struct cm_pass *pass);

@@ -8,6 +8,7 @@
 
 #include "events/recording_check.h"
 #include "events/recording_format.h"
+#include "events/tile_content.h"
 
 struct field {
    uint16_t offset;
@@ -549,6 +550,9 @@ cm_pass_finish(struct cm_pass *pass)
 {
    for (size_t t = 0; pass->tiles && t < (size_t)pass->tiles_x * pass->tiles_y; t++)
       free(pass->tiles[t].words);
+   for (size_t t = 0; pass->contents && t < (size_t)pass->tiles_x * pass->tiles_y; t++)
+      cm_tile_content_finish(&pass->contents[t]);
+   free(pass->contents);
    free(pass->tiles);
    free(pass->touched);
    free(pass->deferred_words);

@@ -24,13 +24,16 @@
 #define CM_GROUP_BLOCKS 16
 /** The size of a block that cannot be made smaller: its sizes are in so many parts of its bytes. */
 #define CM_RAW_SIZE 64
+/** Sizes are multiples of this. A size next to CM_RAW_SIZE is not worth it: such blocks are not compressed. */
+#define CM_SIZE_STEP 4
 /** Frames before this one that contents are compared with. */
 #define CM_EARLIER_FRAMES 3
 
 /** In masks of what is the same as before. */
 enum {
    CM_SAME_AS_MEMORY = 1 << 0, /**< the pixels that this store replaces */
-   CM_SAME_AS_FRAME = 1 << 1,  /**< shifted left by n - 1: what it was when the n-th frame before this one ended, n = 1 …
+   CM_SAME_AS_FRAME =
+      1 << 1, /**< shifted left by n - 1: what it was when the n-th frame before this one ended, n = 1 …
                                 * CM_EARLIER_FRAMES; both have to be known */
 };
 
@@ -46,7 +49,8 @@ struct cm_stored_surface {
    uint8_t columns, rows; /**< groups */
    const uint8_t *same;   /**< of each group, row by row: bits, CM_SAME_AS_MEMORY … */
    /** Of each group, CM_GROUP_BLOCKS blocks: the size of the block's pixels when compressed by themselves (docs/compression.md),
-    * rounded up to 1 / CM_RAW_SIZE of what they are uncompressed. 0: all are equal to the first pixel of the group. */
+    * in 1 / CM_RAW_SIZE of what they are uncompressed, rounded up to 0, CM_SIZE_STEP, 2 * CM_SIZE_STEP … CM_RAW_SIZE - 2 *
+    * CM_SIZE_STEP, or CM_RAW_SIZE. 0: all are equal to the first pixel of the group. */
    const uint8_t *sizes;
 };
 

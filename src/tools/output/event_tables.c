@@ -5,11 +5,12 @@
 #include <stdlib.h>
 
 #include "events/recording.h"
+#include "events/tile_content.h"
 #include "tools.h"
 
-const char *const event_table_names[EVENT_TABLES] = {"passes",       "draws",         "primitives", "tiles",
-                                                     "quads",        "footprints",    "buffers",    "images",
-                                                     "vertex_reads", "vertex_storage"};
+const char *const event_table_names[EVENT_TABLES] = {"passes",       "draws",          "primitives", "tiles",
+                                                     "quads",        "footprints",     "buffers",    "images",
+                                                     "vertex_reads", "vertex_storage", "contents"};
 
 #define FOOTPRINT_COLUMNS "resource,level,layer,linear,live,x0,y0,x1,y1,x2,y2,x3,y3"
 #define COUNT_COLUMNS \
@@ -32,6 +33,8 @@ static const char *const columns[EVENT_TABLES] = {
    [EVENT_TABLE_VERTEX_READS] = "frame,pass,draw,vertex,resource,level,layer,linear,x,y,stage",
    [EVENT_TABLE_VERTEX_STORAGE] =
       "frame,pass,draw,stage,invocation,operation,resource,bytes,offset,sample,layer,x,y",
+   [EVENT_TABLE_CONTENTS] = "frame,pass,tile,inputs_as_1,inputs_as_2,inputs_as_3,surface,groups,as_memory,"
+                            "as_frame_1,as_frame_2,as_frame_3,flat_blocks,raw_blocks,size",
 };
 
 static const char *const operation_names[CM_STORAGE_OPERATIONS] = {
@@ -288,6 +291,44 @@ write_tiles(const struct pass_rows *rows)
    }
 }
 
+/* A row begins with whether the tile's inputs were those of the frames before. */
+static void
+write_surface(const struct pass_rows *rows, uint32_t tile, unsigned inputs,
+              const struct cm_stored_surface *surface)
+{
+   const unsigned groups = (unsigned)surface->columns * surface->rows;
+   unsigned same[1 + CM_EARLIER_FRAMES] = {0}, flat = 0, raw = 0, size = 0;
+   for (unsigned g = 0; g < groups; g++) {
+      for (unsigned bit = 0; bit <= CM_EARLIER_FRAMES; bit++)
+         same[bit] += surface->same[g] >> bit & 1;
+   }
+   for (unsigned b = 0; b < groups * CM_GROUP_BLOCKS; b++) {
+      flat += !surface->sizes[b];
+      raw += surface->sizes[b] == CM_RAW_SIZE;
+      size += surface->sizes[b];
+   }
+   begin_row(rows);
+   fprintf(rows->file, "%u,%u,%u,%u,", tile, inputs >> 1 & 1, inputs >> 2 & 1, inputs >> 3 & 1);
+   if (surface->slot == CM_SLOT_DEPTH || surface->slot == CM_SLOT_STENCIL)
+      fputs(surface->slot == CM_SLOT_DEPTH ? "depth" : "stencil", rows->file);
+   else
+      fprintf(rows->file, "%s%u", surface->slot < CM_CONTENT_RESOLVE ? "color" : "resolve",
+              surface->slot % CM_CONTENT_RESOLVE);
+   fprintf(rows->file, ",%u,%u,%u,%u,%u,%u,%u,%.4f\n", groups, same[0], same[1], same[2], same[3], flat, raw,
+           size / (double)(groups * CM_GROUP_BLOCKS * CM_RAW_SIZE));
+}
+
+static void
+write_contents(const struct pass_rows *rows)
+{
+   const struct cm_pass *pass = rows->pass;
+   for (uint32_t t = 0; pass->contents && t < pass->tiles_x * pass->tiles_y; t++) {
+      struct cm_stored_surface surface;
+      for (size_t at = 0; cm_tile_content_next(&pass->contents[t], &at, &surface);)
+         write_surface(rows, t, pass->contents[t].same_inputs, &surface);
+   }
+}
+
 static void
 write_draws(const struct pass_rows *rows)
 {
@@ -401,6 +442,8 @@ take_pass(struct pass_rows *rows)
       write_draws(rows);
    else if (rows->table == EVENT_TABLE_TILES)
       write_tiles(rows);
+   else if (rows->table == EVENT_TABLE_CONTENTS)
+      write_contents(rows);
    else if (rows->table == EVENT_TABLE_VERTEX_READS || rows->table == EVENT_TABLE_VERTEX_STORAGE)
       write_vertex_accesses(rows);
    free(rows->tiles);

@@ -178,6 +178,38 @@ TEST(join)
    }
 }
 
+static bool
+find_surface(const struct cm_pass *pass, uint32_t tile, unsigned slot, struct cm_stored_surface *surface)
+{
+   for (size_t at = 0; cm_tile_content_next(&pass->contents[tile], &at, surface);) {
+      if (surface->slot == slot)
+         return true;
+   }
+   return false;
+}
+
+/* A surface of a tile is that of the last pass that stores it; what memory had before is another question. */
+static void
+check_joined_contents(const struct cm_pass *joined, const struct cm_pass *first, const struct cm_pass *second)
+{
+   assert_int_equal(joined->contents != NULL, first->contents && second->contents);
+   for (uint32_t t = 0; joined->contents && t < joined->tiles_x * joined->tiles_y; t++) {
+      assert_int_equal(joined->contents[t].same_inputs, 0);
+      for (unsigned slot = 0; slot < 2 * CM_CONTENT_RESOLVE; slot++) {
+         struct cm_stored_surface found, expected;
+         const bool is_there =
+            find_surface(second, t, slot, &expected) || find_surface(first, t, slot, &expected);
+         assert_int_equal(find_surface(joined, t, slot, &found), is_there);
+         if (!is_there)
+            continue;
+         const size_t groups = (size_t)expected.columns * expected.rows;
+         assert_memory_equal(found.sizes, expected.sizes, groups * CM_GROUP_BLOCKS);
+         for (size_t g = 0; g < groups; g++)
+            assert_int_equal(found.same[g], expected.same[g] & ~CM_SAME_AS_MEMORY);
+      }
+   }
+}
+
 /* What random passes have is all in the joined one. */
 TEST(join_random)
 {
@@ -201,6 +233,7 @@ TEST(join_random)
          assert_true((p < first->pass.num_primitives) ==
                      (joined->primitives[p].draw < first->pass.num_draws));
       }
+      check_joined_contents(joined, &first->pass, &other);
       pass_free(first);
       pass_free(second);
    }

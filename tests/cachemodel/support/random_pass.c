@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "random_pass.h"
 
+#include "events/pixel_block.h"
+
 #include "test.h"
 
 enum {
@@ -217,6 +219,43 @@ random_shading(struct pass_builder *builder, uint64_t *state, uint32_t tile)
       random_regions(builder, tile, quads, *state);
 }
 
+static void
+random_surface(struct pass_builder *builder, uint32_t tile, unsigned slot, uint64_t *state)
+{
+   const struct cm_pass *pass = &builder->pass;
+   const uint32_t size = pass->tile_size, x = tile % pass->tiles_x * size, y = tile / pass->tiles_x * size;
+   const uint32_t width = pass->width - x < size ? pass->width - x : size;
+   const uint32_t height = pass->height - y < size ? pass->height - y : size;
+   const uint32_t columns = (width + CM_GROUP_SIZE - 1) / CM_GROUP_SIZE,
+                  rows = (height + CM_GROUP_SIZE - 1) / CM_GROUP_SIZE;
+   uint8_t *same, *sizes;
+   assert_true(cm_tile_content_add(&builder->contents[tile], slot, columns, rows, &same, &sizes));
+   for (uint32_t g = 0; g < columns * rows; g++) {
+      same[g] = (uint8_t)random_below(state, CM_SAME_AS_FRAME << CM_EARLIER_FRAMES);
+      for (unsigned b = 0; b < CM_GROUP_BLOCKS; b++)
+         *sizes++ = (uint8_t)(same[g] & 1 ? cm_stored_size(random_below(state, CM_RAW_SIZE + 1)) : 0);
+   }
+}
+
+void
+random_contents(struct pass_builder *builder, uint64_t state)
+{
+   struct cm_pass *pass = &builder->pass;
+   pass->contents = builder->contents;
+   for (uint32_t t = 0; t < pass->tiles_x * pass->tiles_y; t++) {
+      if (!builder->touched[t])
+         continue;
+      for (unsigned c = 0; c < pass->num_color; c++) {
+         if (pass->color[c].store)
+            random_surface(builder, t, c, &state);
+      }
+      if (pass->depth.resource && pass->depth.store && random_below(&state, 5))
+         random_surface(builder, t, CM_SLOT_DEPTH, &state);
+      builder->contents[t].same_inputs =
+         (uint8_t)(random_below(&state, 1 << CM_EARLIER_FRAMES) * CM_SAME_AS_FRAME);
+   }
+}
+
 struct pass_builder *
 random_pass(uint64_t *state, uint32_t frame)
 {
@@ -244,5 +283,7 @@ random_pass(uint64_t *state, uint32_t frame)
       for (uint32_t n = random_below(state, 30); builder->touched[t] && n > 0; n--)
          random_shading(builder, state, t);
    }
+   if (*state >> 11 & 1)
+      random_contents(builder, *state);
    return builder;
 }

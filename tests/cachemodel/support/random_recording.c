@@ -182,6 +182,12 @@ assert_passes_equal(const struct cm_pass *a, const struct cm_pass *b)
          assert_int_equal(a->tiles[t].is_in_order, is_in_order(&b->tiles[t]));
       ASSERT_ARRAYS(a->tiles[t].words, b->tiles[t].words, a->tiles[t].num_words);
    }
+   assert_int_equal(!a->contents, !b->contents);
+   for (uint32_t t = 0; a->contents && t < num_tiles; t++) {
+      assert_int_equal(a->contents[t].same_inputs, b->contents[t].same_inputs);
+      assert_int_equal(a->contents[t].num_bytes, b->contents[t].num_bytes);
+      ASSERT_ARRAYS(a->contents[t].bytes, b->contents[t].bytes, a->contents[t].num_bytes);
+   }
    /* Everything else: the structures without their pointers. */
    struct cm_pass left = *a, right = *b;
    struct cm_pass *const both[] = {&left, &right};
@@ -196,6 +202,7 @@ assert_passes_equal(const struct cm_pass *a, const struct cm_pass *b)
       both[i]->primitives = NULL;
       both[i]->tiles = NULL;
       both[i]->touched = NULL;
+      both[i]->contents = NULL;
    }
    assert_memory_equal(&left, &right, sizeof left);
 }
