@@ -162,6 +162,41 @@ TEST(regions_of_quads)
    }
 }
 
+/* Cycles of a frame whose shaders, of so many instructions in memory, ran in the frame before. vertices: value of
+ * shader_core.vertices. */
+static uint64_t
+cycles_of_code(const char *vertices, uint32_t instructions)
+{
+   struct cm_gpu *gpu = unit_gpu((const char *const[]){vertices, NULL});
+   define_buffer(gpu, 2, 4096);
+   define(gpu, CM_SHADER_FRAGMENT, SHADER, CM_ISA_BIFROST, CM_CODE_WHOLE, regions, 1);
+   define(gpu, CM_SHADER_VERTEX, SHADER, CM_ISA_BIFROST, CM_CODE_WHOLE, regions, 1);
+   uint64_t first_end = 0;
+   for (uint32_t frame = 0; frame < 2; frame++) {
+      struct pass_builder *pass = pass_new(frame, 16, 16, 16);
+      pass->pass.kind = CM_PASS_TBR;
+      add_quads(pass, SHADER, false);
+      pass->draws[0].fragment_shader.instructions = instructions;
+      pass->draws[0].vertex_shader = (struct cm_shader){.id = SHADER, .instructions = instructions};
+      pass->draws[0].num_vertices = 3;
+      first_end = gpu_total(gpu, "gpu.cycles");
+      pass_run_and_free(pass, gpu);
+      cm_gpu_frame_end(gpu);
+   }
+   const uint64_t cycles = gpu_total(gpu, "gpu.cycles") - first_end;
+   expect_counters(gpu, {"dram.shader.reads", 2 * (((uint64_t)instructions * 8 + 63) / 64)});
+   cm_gpu_destroy(gpu);
+   return cycles;
+}
+
+/* Code is fetched as it is executed: where it is in the instruction cache, a long one costs what a short one does. */
+TEST(code_in_cache)
+{
+   static const char *const vertices[] = {"shader_core.vertices=whole", "shader_core.vertices=per-tile"};
+   for (unsigned v = 0; v < 2; v++)
+      assert_int_equal(cycles_of_code(vertices[v], 800), cycles_of_code(vertices[v], 8));
+}
+
 /* ---- without code ------------------------------------------------------------------ */
 
 static char message[200];
