@@ -280,7 +280,7 @@ cycles_of_second_frame(bool skipped, const char *check_cycles, const char *const
       last = cm_gpu_frame_end(gpu)[cycles];
    }
    assert_int_equal(gpu_total(gpu, "rendering_elimination.skipped"), skipped ? 4 : 0);
-   assert_stages_add_up(gpu, 4);
+   assert_stages_add_up(gpu, 4, 1);
    cm_gpu_destroy(gpu);
    return last;
 }
