@@ -170,7 +170,7 @@ validate: deps-experiments all ## predicted frame times of glmark2's scenes besi
 	@/usr/bin/python3 -B experiments/validate.py --tbrsim $(BUILD)/bin/tbrsim --clock $(BUILD)/experiments/validation/frame-clock.so \
 		--out $(BUILD)/validate $(if $(DEVICE),--only $(DEVICE)) $(if $(RANGES),--ranges) $(if $(KEEP_TABLES),--keep)
 
-PAPER ?= tcor boustrophedonic dtm-nuca gspc banked
+PAPER ?= tcor boustrophedonic dtm-nuca gspc banked dtexl
 reproduce: deps-experiments all ## the papers' evaluations beside ours, on scenes, as a page (PAPER=tcor, TRACES=DIR: on captures, too; QUICK=1, PROFILE=slurm)
 	@/usr/bin/python3 experiments/reproduce.py --out $(BUILD)/reproduce$(if $(QUICK),/quick) --build $(BUILD) --variants \
 		--scenes workloads/scenes $(if $(QUICK),--quick) $(if $(TRACES),--captures "$(TRACES)") \

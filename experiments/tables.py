@@ -10,7 +10,8 @@ import re
 
 DOCUMENTS = pathlib.Path(__file__).resolve().parent.parent / "docs" / "experiments"
 # The pages of docs/papers/ and the experiment that regenerates its figures.
-PAPERS = {"tcor": "tcor", "boustrophedonic": "boustrophedonic", "dtm-nuca": "nuca", "gspc": "gspc", "banked": "banked"}
+PAPERS = {"tcor": "tcor", "boustrophedonic": "boustrophedonic", "dtm-nuca": "nuca", "gspc": "gspc", "banked": "banked",
+          "dtexl": "dtexl"}
 KEPT = {"captures": "tables.md", "scenes": "scenes.md"}
 IMPLIED = "implied.md"
 

@@ -17,7 +17,7 @@ CONFIGS = {"TBRSIM_CONFIG_DIR": str(tbrsim.SOURCE / "configs")}
 FILE = re.compile(r"[\w./-]+(\.(c|h|py|md|csv|png|yaml|smk|sh)|/|Snakefile)")
 KEY = re.compile(r"([a-z0-9_]+(\.[a-z0-9_]+)+|mode|timing|clock_mhz|threads)(=([\w-]+))?")
 VALUE = re.compile(r"`([a-z0-9_]+(?:\.[a-z0-9_]+)+)=([\w-]+)`")
-PRESET = re.compile(r"(banked|boustro|imr|nuca|tcor)-[\w*-]+")
+PRESET = re.compile(r"(banked|boustro|dtexl|imr|nuca|tcor)-[\w*-]+")
 # Names in `…` that are none of these: values of keys named beside them, commands, options, kinds of arrays.
 PAGES = sorted((tbrsim.SOURCE / "docs" / "papers").glob("*.md"))
 RELATED = tbrsim.SOURCE / "docs" / "related-work.md"

@@ -32,7 +32,7 @@ SETTINGS = {
     "attribution.tile": "on",
 }
 # Those whose cycles and energy are compared, too.
-TIMED = ["tcor-64k", "imr-8m", "mali-like"]
+TIMED = ["tcor-64k", "dtexl", "imr-8m", "mali-like"]
 
 
 def known_beforehand(preset):
