@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "gpu/attribution_internal.h"
 #include "gpu/gpu_internal.h"
 #include "gpu/tiled/stages.h"
 #include "util/message.h"
@@ -128,6 +129,7 @@ add_image(struct cm_elimination_stage *elimination, uint32_t id, uint32_t slot, 
       return true;
    struct cm_stored_image *image = &elimination->images[elimination->num_images++];
    *image = (struct cm_stored_image){
+      .resource = id,
       .slot = slot,
       .stream = cm_framebuffer_color_stream(gpu, resource),
       .is_displayed = resource->description.is_displayable,
@@ -162,7 +164,20 @@ find_images(struct cm_elimination_stage *elimination)
           !add_image(elimination, resolve->resource, CM_CONTENT_RESOLVE + c, is_in_place(resolve)))
          return false;
    }
+   /* Stencil that shares depth's pixels moves with them. */
+   for (unsigned slot = CM_SLOT_DEPTH; slot <= CM_SLOT_STENCIL; slot++) {
+      const struct cm_attachment *attachment = cm_pass_attachment(pass, slot);
+      if (attachment->store && attachment->pixel_bytes &&
+          !add_image(elimination, attachment->resource, slot, true))
+         return false;
+   }
    return true;
+}
+
+static bool
+is_color(const struct cm_stored_image *image)
+{
+   return image->slot != CM_SLOT_DEPTH && image->slot != CM_SLOT_STENCIL;
 }
 
 /* ---- passes ------------------------------------------------------------------------ */
@@ -183,8 +198,13 @@ hash_attachments(const struct cm_pass *pass)
       hash = add_to_hash(hash, attachment->level | (uint32_t)attachment->layer << 8);
       hash = add_to_hash(hash, attachment->more_layers);
    }
-   for (unsigned c = 0; c < CM_MAX_COLOR_ATTACHMENTS; c++)
-      hash = add_to_hash(hash, pass->resolve[c].resource);
+   for (unsigned c = 0; c < CM_MAX_COLOR_ATTACHMENTS; c++) {
+      const struct cm_resolve *to = &pass->resolve[c];
+      const uint32_t parts[] = {to->resource, to->level, to->layer,    to->x0,       to->y0,    to->x1,
+                                to->y1,       c,         to->target_x, to->target_y, to->flip_y};
+      for (unsigned i = 0; to->resource && i < sizeof parts / sizeof parts[0]; i++)
+         hash = add_to_hash(hash, parts[i]);
+   }
    return hash;
 }
 
@@ -208,14 +228,22 @@ number_pass(struct cm_elimination_stage *elimination)
    return true;
 }
 
-/* Whether the pass' tiles have nothing but their inputs, and store nothing but displayed images whose signatures fit. */
+/* Whether the signatures of all tiles of an image fit. */
+static bool
+fits(const struct cm_elimination_stage *elimination, const struct cm_stored_tiles *tiles)
+{
+   return (uint64_t)tiles->tiles_x * tiles->tiles_y * elimination->gpu->config.frame.buffers <=
+          elimination->gpu->config.rendering_elimination.signatures;
+}
+
+/* Whether the pass' tiles have nothing but their inputs, and store nothing but displayed images, and depth with them. */
 static bool
 may_skip(const struct cm_elimination_stage *elimination)
 {
    const struct cm_pass *pass = elimination->gpu->pass;
-   const struct cm_config *config = &elimination->gpu->config;
-   if (!cm_config_has_rendering_elimination(config) || !elimination->num_images || !elimination->pass ||
-       pass->num_storages || pass->depth.store || pass->stencil.store)
+   bool is_displayed = false;
+   if (!cm_config_has_rendering_elimination(&elimination->gpu->config) || !elimination->pass ||
+       pass->num_storages)
       return false;
    for (unsigned slot = 0; slot < CM_SLOTS; slot++) {
       if (cm_pass_attachment(pass, slot)->load)
@@ -223,12 +251,12 @@ may_skip(const struct cm_elimination_stage *elimination)
    }
    for (uint32_t i = 0; i < elimination->num_images; i++) {
       const struct cm_stored_image *image = &elimination->images[i];
-      if (!image->tiles || !image->in_place || !image->is_displayed ||
-          (uint64_t)image->tiles->tiles_x * image->tiles->tiles_y * image->tiles->buffers >
-             config->rendering_elimination.signatures)
+      if (!image->tiles || !image->in_place || (is_color(image) && !image->is_displayed) ||
+          !fits(elimination, image->tiles))
          return false;
+      is_displayed |= image->is_displayed;
    }
-   return true;
+   return is_displayed;
 }
 
 /* The image whose stores are compared: a pass has one, as Mali's descriptors have (Mesa, pan_select_crc_rt). */
@@ -238,8 +266,9 @@ find_compared(const struct cm_elimination_stage *elimination)
    if (!cm_config_has_transaction_elimination(&elimination->gpu->config))
       return NULL;
    for (uint32_t i = 0; i < elimination->num_images; i++) {
-      if (elimination->images[i].tiles && elimination->images[i].in_place)
-         return &elimination->images[i];
+      const struct cm_stored_image *image = &elimination->images[i];
+      if (image->tiles && image->in_place && is_color(image))
+         return image;
    }
    return NULL;
 }
@@ -417,6 +446,8 @@ cm_elimination_of_store(struct cm_elimination_stage *elimination, uint32_t tile,
    const uint64_t signature = tiles->signatures + (uint64_t)(last - tiles->last) *
                                                      gpu->config.transaction_elimination.signature_bytes;
    const uint64_t block = signature & ~(uint64_t)((1u << CM_DRAM_BLOCK_SHIFT) - 1);
+   cm_gpu_attribute_resource(gpu, image->resource);
+   cm_timing_surface(gpu->timing, image->resource);
    struct cm_signature_line *line = use_line(elimination, block, image->stream);
    gpu->elimination[CM_ELIMINATION_COMPARED_STORES]++;
    if (same & asked) {

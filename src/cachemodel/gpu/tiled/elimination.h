@@ -39,14 +39,15 @@ struct cm_stored_tiles {
 /** An image that the pass stores. */
 struct cm_stored_image {
    struct cm_stored_tiles *tiles; /**< NULL: it takes no part */
+   uint32_t resource;             /**< its identifier */
    uint32_t slot;                 /**< as in struct cm_stored_surface */
    enum cm_stream stream;
    bool is_displayed;
    bool in_place; /**< the pass' tiles are the image's */
 };
 
-/** The most images of a pass: colours and their resolves. */
-#define CM_MAX_STORED_IMAGES (2 * CM_MAX_COLOR_ATTACHMENTS)
+/** The most images of a pass: colours and their resolves, depth, stencil. */
+#define CM_MAX_STORED_IMAGES (2 * CM_MAX_COLOR_ATTACHMENTS + 2)
 
 /** Blocks of signatures that are on chip, the last used one first. */
 struct cm_signature_lines {

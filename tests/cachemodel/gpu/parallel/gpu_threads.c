@@ -61,6 +61,19 @@ textured_pass(uint64_t *state, uint32_t frame, uint32_t texture, bool near)
    return builder;
 }
 
+/* Some of its tiles are as in earlier frames. */
+static void
+add_contents(struct pass_builder *builder, uint64_t *state)
+{
+   for (uint32_t tile = 0; tile < 64; tile++) {
+      uint8_t same[4];
+      for (unsigned group = 0; group < 4; group++)
+         same[group] = (uint8_t)(random_next(state) | random_next(state));
+      pass_same(builder, tile, 0, 2, 2, same);
+      pass_same_inputs(builder, tile, random_below(state, 16));
+   }
+}
+
 /* One that stores: no shading worker runs it. */
 static struct pass_builder *
 storage_pass(struct cm_storage *storage)
@@ -88,6 +101,7 @@ run_frame(struct cm_gpu *gpu, const struct cm_config *config, bool full, uint64_
    }
    for (unsigned near = 0; near < 2; near++) {
       pass = textured_pass(state, frame, 20, near);
+      add_contents(pass, state);
       pass_run(pass, gpu);
       pass_free(pass);
    }
@@ -113,8 +127,11 @@ run_once(const struct cm_config *config, struct cm_futures *futures, bool full, 
       define_full_resources(gpu);
    else
       define_random_resources(gpu);
-   for (uint32_t texture = 20; texture < 22; texture++)
-      define_texture(gpu, texture, 256, 256, 1);
+   define_texture(gpu, 20, 256, 256, 1);
+   struct cm_resource_description displayed = describe_texture(256, 256, 1, 4);
+   displayed.id = 21;
+   displayed.is_displayable = true;
+   cm_gpu_define_resource(gpu, &displayed);
    *count = cm_gpu_counters(gpu)->count;
    uint64_t *values = malloc(FRAMES * *count * sizeof *values);
    for (uint32_t frame = 0; frame < FRAMES; frame++) {
@@ -220,6 +237,7 @@ TEST(settings)
       {"streams.texture=l2"},
       {"mode=tbr"},
       {"core=pipes", "shader_core.vertices=per-tile", "vertex_stage.reuse_entries=16"},
+      {"transaction_elimination.signature_bytes=8", "transaction_elimination.lines=2", "frame.buffers=2"},
       {"timing=on"},
       {"attribution.pass=on", "attribution.draw=on", "attribution.texture=on", "attribution.tile=on"},
       {"access_units.victim_buffer.entries=16", "access_units.victim_buffer.before=l2",
