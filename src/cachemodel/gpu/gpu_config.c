@@ -185,6 +185,13 @@ cm_config_parse(const char *text, const char *source, const char *name, char *er
 }
 
 bool
+cm_config_wants_contents(const struct cm_config *config)
+{
+   (void)config; /* no unit does */
+   return false;
+}
+
+bool
 cm_config_list_presets(const char *presets_dir,
                        void (*found)(const char *name, const char *description, void *context), void *context,
                        char *error, size_t error_size)

@@ -21,6 +21,10 @@ cm_config_parse(const char *text, const char *source, const char *name, char *er
  * after the last cm_config_set. */
 bool cm_config_validate(const struct cm_config *config, char *error, size_t error_size);
 
+/** Whether a GPU of this configuration uses what is known of tiles' contents (cm_pass.contents). Renderers find that out for these
+ * and for recordings. */
+bool cm_config_wants_contents(const struct cm_config *config);
+
 /** Calls found(name, description, context) for each preset in presets_dir (NULL:
  * as for cm_config_load), sorted by name. False and a message when the directory
  * cannot be read or one of them is wrong. */

@@ -10,8 +10,11 @@
 #include "util/u_math.h"
 #include "util/u_viewport.h"
 #include "pass/tbr_batch.h"
+#include "pass/tbr_pass_contents.h"
 #include "state/tbr_context.h"
 #include "tile/tbr_decoding.h"
+#include "tile/tbr_tile_content.h"
+#include "state/tbr_screen.h"
 #include "state/tbr_resource.h"
 #include "shader/tbr_shader.h"
 
@@ -231,6 +234,7 @@ update_shader(struct tbr_context *context, struct tbr_batch *batch, struct tbr_d
    state->shade = tbr_fragment_shader_compile(context, shader, &key);
    if (!state->shade)
       return false;
+   state->shader_inputs = tbr_signature(&key, sizeof key, shader->name.hash);
    tbr_batch_hold_shader(batch, shader);
    return true;
 }
@@ -383,6 +387,7 @@ make_binding(struct tbr_context *context, struct tbr_batch *batch, unsigned unit
    if (!view || !view->texture) {
       memset(binding, 0, sizeof *binding);
       tbr_texture_binding_init_empty(binding);
+      binding->inputs = 1;
       return binding;
    }
    struct tbr_resource *resource = tbr_resource(view->texture);
@@ -390,6 +395,8 @@ make_binding(struct tbr_context *context, struct tbr_batch *batch, unsigned unit
    if (!storage)
       return NULL;
    tbr_draw_state_describe_texture(view, sampler, storage, unit, binding);
+   if (tbr_screen(context->base.screen)->wants_contents)
+      binding->inputs = tbr_texture_inputs(view);
    tbr_resource_announce(context, resource);
    return binding;
 }

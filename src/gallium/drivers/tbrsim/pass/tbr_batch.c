@@ -14,6 +14,7 @@
 #include "pass/tbr_counter_query.h"
 #include "model/tbr_model.h"
 #include "pass/tbr_hazards.h"
+#include "pass/tbr_pass_contents.h"
 #include "pass/tbr_pixel_local.h"
 #include "model/tbr_process.h"
 #include "model/tbr_progress.h"
@@ -97,6 +98,7 @@ release_references(struct tbr_batch *batch)
       pipe_surface_reference(&batch->surfaces[i], NULL);
    for (unsigned i = 0; i < ARRAY_SIZE(batch->resolved); i++)
       pipe_resource_reference(&batch->resolved[i], NULL);
+   tbr_pass_contents_end(batch);
    util_dynarray_foreach (&batch->storages, struct tbr_storage *, storage)
       tbr_storage_reference(storage, NULL);
    util_dynarray_foreach (&batch->shaders, struct tbr_fragment_shader *, shader)
@@ -628,6 +630,7 @@ submit(struct tbr_context *context, struct tbr_batch *batch, enum cm_end_reason 
    simple_mtx_lock(&screen->submit_lock);
    if (recorded)
       mark_stored(batch);
+   tbr_pass_contents_begin(screen, batch);
    submit_job(screen, batch);
    if (recorded)
       tbr_model_pass(screen->model, &batch->job.source);

@@ -7,6 +7,7 @@
 
 #include "util/bitscan.h"
 #include "util/macros.h"
+#include "events/tile_content.h"
 #include "tile/tbr_pass.h"
 
 static_assert(offsetof(struct tbr_pass_events, tiles) ==
@@ -18,6 +19,9 @@ tbr_pass_events_fini(struct tbr_pass_events *events)
 {
    for (unsigned i = 0; i < ARRAY_SIZE(events->arrays); i++)
       util_dynarray_fini(&events->arrays[i]);
+   util_dynarray_foreach (&events->contents, struct cm_tile_content, content)
+      cm_tile_content_finish(content);
+   util_dynarray_fini(&events->contents);
 }
 
 void

@@ -37,6 +37,7 @@ struct tbr_pass_events {
       };
       struct util_dynarray arrays[TBR_DRAW_EVENT_ARRAYS + 2];
    };
+   struct util_dynarray contents; /**< struct cm_tile_content, by tile, and more; their memory is kept */
 };
 
 /** Frees the arrays. */

@@ -227,6 +227,7 @@ resource_from_handle(struct pipe_screen *base, const struct pipe_resource *templ
       free_object(resource);
       return NULL;
    }
+   resource->imported = true;
    return &resource->base;
 }
 

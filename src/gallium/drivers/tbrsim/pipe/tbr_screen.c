@@ -21,6 +21,7 @@
 #include "pass/tbr_batch.h"
 #include "state/tbr_debug.h"
 #include "pass/tbr_hazards.h"
+#include "pass/tbr_pass_contents.h"
 #include "pipe/tbr_functions.h"
 #include "pipe/tbr_hit_rate_query.h"
 #include "model/tbr_model.h"
@@ -222,6 +223,7 @@ destroy_screen(struct pipe_screen *base)
    simple_mtx_destroy(&screen->storage_lock);
    simple_mtx_destroy(&screen->gone_lock);
    util_dynarray_fini(&screen->gone);
+   tbr_pass_contents_finish_screen(screen);
    simple_mtx_destroy(&screen->submit_lock);
    tbr_counter_set_destroy_screen(screen);
    tbr_hit_rates_destroy_screen(screen);
@@ -341,6 +343,7 @@ build_gpu(struct tbr_screen *screen)
    const char *isa = tbr_isa_get()->name;
 
    simple_mtx_init(&screen->submit_lock, mtx_plain);
+   util_dynarray_init(&screen->pass_histories, NULL);
 
    cm_set_message_handler(log_message);
    screen->config = load_config();
@@ -350,6 +353,7 @@ build_gpu(struct tbr_screen *screen)
             screen->config->name, isa, MESA_LLVM_VERSION_STRING);
 
    screen->record_hidden = tbr_recording_keeps_hidden(screen->config);
+   screen->wants_contents = tbr_recording_is_wanted() || cm_config_wants_contents(screen->config);
    if (!tbr_names_init_screen(screen) || !start_threads(screen))
       return false;
    add_screen(screen);

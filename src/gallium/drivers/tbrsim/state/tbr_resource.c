@@ -14,6 +14,7 @@
 #include "state/tbr_context.h"
 #include "state/tbr_names.h"
 #include "state/tbr_screen.h"
+#include "state/tbr_signatures.h"
 
 /** Vector loads of a last element may reach past it. */
 #define MEMORY_SLACK 64
@@ -48,6 +49,7 @@ destroy_storage(struct tbr_storage *storage)
       storage->winsys->displaytarget_unmap(storage->winsys, storage->display_target);
       storage->winsys->displaytarget_destroy(storage->winsys, storage->display_target);
    }
+   tbr_signatures_free(storage->signatures);
    free(storage->allocation);
    FREE(storage);
 }

@@ -12,6 +12,7 @@ struct sw_displaytarget;
 struct sw_winsys;
 struct tbr_context;
 struct tbr_screen;
+struct tbr_signatures;
 
 /** Memory of a resource; batches hold references while they use it. */
 struct tbr_storage {
@@ -21,6 +22,7 @@ struct tbr_storage {
    void *allocation;                        /**< what to free; NULL: memory belongs to the display target */
    struct sw_winsys *winsys;                /**< of the display target */
    struct sw_displaytarget *display_target; /**< mapped and destroyed with the storage, or NULL */
+   struct tbr_signatures *signatures;       /**< of images in it, a list (state/tbr_signatures.h) */
 };
 
 struct tbr_resource {
@@ -47,6 +49,8 @@ struct tbr_resource {
    bool undefined; /**< invalidated: the content need not be loaded */
    bool
       stored; /**< by a pass of the event stream, after which the stream has no CM_NAME_READ of it yet (atomic) */
+
+   bool imported; /**< others may write to its memory */
 
    /** A window's front buffer: what winsys gets its content from; else NULL. */
    const void *front_drawable;

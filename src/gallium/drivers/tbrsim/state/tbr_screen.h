@@ -27,14 +27,19 @@ struct tbr_screen {
    struct tbr_renderer *renderer; /**< renders passes tile by tile on all cores */
    struct tbr_model *model;       /**< the simulated memory hierarchy; NULL with TBRSIM_MODEL=0 */
    bool model_finished;           /**< the process exits; with the lock of the list */
-   bool record_hidden; /**< events have the fragments that mode tbdr does not shade, and those that fail the
+   bool record_hidden;  /**< events have the fragments that mode tbdr does not shade, and those that fail the
                         * tests: tbr_recording_keeps_hidden */
-   unsigned isas;      /**< whose code of shaders is counted, besides NIR: a bit for each enum cm_isa */
-   bool thumbnails;    /**< of the passes that are simulated: tbr_thumbnails_are_wanted */
+   bool wants_contents; /**< events have contents of tiles: recordings, and configurations that need them
+                         * (cm_config_wants_contents) */
+   unsigned isas;       /**< whose code of shaders is counted, besides NIR: a bit for each enum cm_isa */
+   bool thumbnails;     /**< of the passes that are simulated: tbr_thumbnails_are_wanted */
    simple_mtx_t submit_lock; /**< renderer and model take passes in the same order */
-   struct tbr_screen *next;  /**< list of tbr_screen.c */
-   bool has_contexts;        /**< there has been one; with the lock of the list */
-   bool in_forked_child; /**< in a forked child: its contexts, and what draws for them, are the parent's */
+   struct util_dynarray
+      pass_histories;       /**< struct tbr_pass_history, of passes in the last frames; with submit_lock */
+   uint32_t content_frame;  /**< of the last pass with contents; likewise */
+   struct tbr_screen *next; /**< list of tbr_screen.c */
+   bool has_contexts;       /**< there has been one; with the lock of the list */
+   bool in_forked_child;    /**< in a forked child: its contexts, and what draws for them, are the parent's */
 
    struct tbr_shader_cache *shader_cache; /**< generated code */
    struct tbr_names *names;               /**< the program's */

@@ -37,6 +37,7 @@ struct tbr_stencil {
 struct tbr_draw_state {
    tbr_fragment_function shade; /**< NULL: no colour, depth or discard comes from a shader */
    struct tbr_fragment_resources resources;
+   uint64_t shader_inputs;            /**< signature of what `shade` is compiled from */
    const struct tbr_regions *regions; /**< the shader's; NULL: it has no control flow */
 
    uint8_t num_inputs;                       /**< attributes after the position */
@@ -82,6 +83,8 @@ struct tbr_draw_state {
    uint32_t invocation_counter; /**< of fragments that are shaded, likewise */
    uint32_t event_draw;         /**< index of the draw in the event stream */
 };
+
+struct tbr_pass_contents;
 
 /** A colour, depth or stencil buffer in memory. */
 struct tbr_attachment {
@@ -148,7 +151,8 @@ struct tbr_pass {
    /** Primitive number in the event stream of an attribute block: the reader's
     * dense array, indexed by block. */
    const uint32_t *event_primitive;
-   FILE *dump; /**< output for the rendering of dumped_tile; NULL: none */
+   struct tbr_pass_contents *contents; /**< NULL: nobody asks for what is known of the tiles' contents */
+   FILE *dump;                         /**< output for the rendering of dumped_tile; NULL: none */
    uint32_t dumped_tile;
 };
 

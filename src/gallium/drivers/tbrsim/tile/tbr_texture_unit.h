@@ -177,6 +177,7 @@ struct tbr_texture_binding {
    uint64_t sample_stride;   /**< bytes from a sample's plane to the next */
    struct tbr_texture_level levels[TBR_MAX_LEVELS];
    struct pipe_sampler_state sampler;
+   uint64_t inputs; /**< tbr_texture_inputs; TBR_UNKNOWN_SIGNATURE also where contents are not asked for */
 
    tbr_sample_function sample;
    /* Private to the texture unit. */

@@ -188,6 +188,11 @@ struct tbr_tile_thread {
    struct tbr_visible_block *visible, *sorted; /**< visible_capacity each */
    uint32_t visible_capacity;                  /**< as many as the pass has samples in a tile */
 
+   /* Of tbr_tile_content.h. */
+   uint8_t *replaced; /**< what memory had where the tile is stored */
+   size_t replaced_capacity;
+   uint64_t inputs; /**< signature */
+
    uint64_t *occlusion;
    uint32_t occlusion_capacity;
 };

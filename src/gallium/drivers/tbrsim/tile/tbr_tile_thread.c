@@ -73,6 +73,7 @@ tbr_tile_thread_destroy(struct tbr_tile_thread *thread)
    free(thread->sorted);
    free(thread->primitives);
    free(thread->run_offsets);
+   free(thread->replaced);
    free(thread->occlusion);
    free(thread);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tile load, clear and flush: between memory's rows and the on-chip blocks. */
 #include "tile/tbr_tile.h"
+#include "tile/tbr_tile_content.h"
 #include "tile/raster/tbr_vector.h"
 #include "tile/raster/tbr_vector_half.h"
 
@@ -508,6 +509,8 @@ static void
 flush_tile(struct tbr_tile_thread *thread)
 {
    const struct tbr_pass *pass = thread->pass;
+   if (unlikely(pass->contents))
+      tbr_tile_content_begin(thread);
    for (unsigned n = 0; n < pass->num_color; n++) {
       if (is_stored(thread, &pass->color[n]))
          transfer_color_any(thread, &thread->color[n], &pass->color[n], true);
@@ -515,4 +518,6 @@ flush_tile(struct tbr_tile_thread *thread)
          resolve_color(thread, &thread->color[n], &pass->resolve[n]);
    }
    flush_tile_depth(thread);
+   if (unlikely(pass->contents))
+      tbr_tile_content_end(thread);
 }
