@@ -116,7 +116,7 @@ class Recording:
         each of its "passes", "draws", "primitives", "tiles", "quads", "footprints" (texture
         reads), "buffers" or "images" (accesses to storage), "vertex_reads" and
         "vertex_storage" (texture reads and accesses to storage of vertex, tessellation and geometry
-        shaders). docs/python.md has the columns. A quad takes some 130 bytes: events_in_parts()
+        shaders), and "contents" (surfaces that tiles store). docs/python.md has the columns. A quad takes some 130 bytes: events_in_parts()
         where there are too many."""
         parts = list(self.events_in_parts(table, frames))
         joined = need("pandas").concat(parts, ignore_index=True)

@@ -27,9 +27,9 @@ enum predictor {
 
 /* Of a channel of a block with one predictor. */
 struct widths {
-   enum predictor predictor;
    uint8_t quad[QUADS]; /* bits of each of a quad's differences; as stored, some more than they need */
    uint8_t width;       /* the largest of them */
+   uint8_t predictor;   /* enum predictor */
    uint16_t bits;       /* all that is stored of the channel */
 };
 
@@ -55,7 +55,7 @@ cm_pixel_layout_is_valid(const struct cm_pixel_layout *layout)
 static inline unsigned
 bits_of(uint32_t value)
 {
-   return value ? 32 - (unsigned)__builtin_clz(value) : 0;
+   return 63 - (unsigned)__builtin_clzll((uint64_t)value << 1 | 1);
 }
 
 /* Bits of a channel's width, which is at most the channel's. */
@@ -76,17 +76,18 @@ static inline void
 finish_widths(struct widths *widths, unsigned bits)
 {
    uint8_t *quad = widths->quad;
-   widths->width = (uint8_t)cm_max(cm_max(quad[0], quad[1]), cm_max(quad[2], quad[3]));
-   unsigned stored = PREDICTOR_BITS + width_bits(bits);
-   if (widths->width) {
-      for (unsigned q = 0; q < QUADS; q++) {
-         if (quad[q] && quad[q] + NOTHING <= widths->width)
-            quad[q] = (uint8_t)(widths->width - NOTHING + 1);
-      }
-      /* The first quad has one pixel less: the block's first. */
-      stored += QUADS * REDUCTION_BITS + 3u * quad[0] + 4u * (quad[1] + quad[2] + quad[3]);
+   const unsigned width = cm_max(cm_max(quad[0], quad[1]), cm_max(quad[2], quad[3]));
+   widths->width = (uint8_t)width;
+   if (!width) {
+      widths->bits = (uint16_t)(PREDICTOR_BITS + width_bits(bits));
+      return;
    }
-   widths->bits = (uint16_t)stored;
+   const unsigned least = width < NOTHING ? 0 : width - NOTHING + 1;
+   for (unsigned q = 0; q < QUADS; q++)
+      quad[q] = (uint8_t)(quad[q] ? cm_max(quad[q], least) : 0);
+   /* The first quad has one pixel less: the block's first. */
+   widths->bits = (uint16_t)(PREDICTOR_BITS + width_bits(bits) + QUADS * REDUCTION_BITS + 3u * quad[0] +
+                             4u * (quad[1] + quad[2] + quad[3]));
 }
 
 /* A word of a pixel: 32 bits, or all that there are. */
@@ -165,7 +166,7 @@ static void
 put_residuals(struct bit_writer *writer, const struct widths *widths, unsigned bits, const uint32_t *values)
 {
    uint32_t residual[PIXELS];
-   find_residuals_32(widths->predictor, values, residual);
+   find_residuals_32((enum predictor)widths->predictor, values, residual);
    for (unsigned q = 0; q < QUADS; q++) {
       for (unsigned p = q ? 0 : 1; p < 4; p++) {
          const unsigned x = q % 2 * 2 + p % 2, y = q / 2 * 2 + p / 2;

@@ -34,12 +34,32 @@ NAME(load_channel)(const struct cm_pixel_layout *layout, const uint8_t *pixels, 
    }
 }
 
+/* Of the most common layout, four channels that fill a lane each. False: it is another one. */
+static inline bool
+NAME(load_lanes)(const struct cm_pixel_layout *layout, const uint8_t *pixels, size_t stride,
+                 LANE values[CM_PIXEL_CHANNELS][PIXELS])
+{
+   if (layout->bytes != CM_PIXEL_CHANNELS * LANE_BITS / 8 || layout->num_channels != CM_PIXEL_CHANNELS ||
+       layout->bits[0] != LANE_BITS || layout->bits[1] != LANE_BITS || layout->bits[2] != LANE_BITS)
+      return false;
+   for (unsigned y = 0; y < CM_BLOCK_SIZE; y++) {
+      LANE row[CM_BLOCK_SIZE][CM_PIXEL_CHANNELS];
+      memcpy(row, pixels + y * stride, sizeof row);
+      for (unsigned c = 0; c < CM_PIXEL_CHANNELS; c++) {
+         for (unsigned x = 0; x < CM_BLOCK_SIZE; x++)
+            values[c][y * CM_BLOCK_SIZE + x] = row[x][c];
+      }
+   }
+   return true;
+}
+
 static void
 NAME(load_block)(const struct cm_pixel_layout *layout, const uint8_t *pixels, size_t stride,
                  LANE values[CM_PIXEL_CHANNELS][PIXELS])
 {
    unsigned bit = 0;
-   for (unsigned c = 0; c < layout->num_channels; c++) {
+   const bool are_lanes = NAME(load_lanes)(layout, pixels, stride, values);
+   for (unsigned c = 0; c < layout->num_channels && !are_lanes; c++) {
       NAME(load_channel)(layout, pixels, stride, bit, layout->bits[c], values[c]);
       bit += layout->bits[c];
    }
@@ -99,16 +119,36 @@ NAME(find_residuals)(enum predictor predictor, const LANE *v, LANE *residual)
    residual[0] = 0;
 }
 
-static inline struct widths
-NAME(find_widths)(enum predictor predictor, const LANE *v, unsigned bits)
+/* All bits of each quad's residuals. */
+static inline void
+NAME(gather_quads)(const LANE *residual, LANE *gathered)
 {
-   LANE residual[PIXELS], pair[PIXELS / 2];
-   struct widths widths = {.predictor = predictor};
-   NAME(find_residuals)(predictor, v, residual);
+#if LANE_BITS == 8
+   /* Rows, then columns of pairs, in a word. */
+   uint64_t rows[2];
+   memcpy(rows, residual, sizeof rows);
+   const uint64_t pairs = (uint32_t)(rows[0] | rows[0] >> 32) | (rows[1] | rows[1] << 32) >> 32 << 32;
+   const uint64_t quads = pairs | pairs >> 8;
+   for (unsigned q = 0; q < QUADS; q++)
+      gathered[q] = (LANE)(quads >> 16 * q);
+#else
+   LANE pair[PIXELS / 2];
    for (unsigned p = 0; p < PIXELS / 2; p++)
       pair[p] = residual[p / 4 * 8 + p % 4] | residual[p / 4 * 8 + 4 + p % 4];
    for (unsigned q = 0; q < QUADS; q++)
-      widths.quad[q] = (uint8_t)bits_of((uint32_t)(pair[2 * q] | pair[2 * q + 1]) >> (LANE_BITS - bits));
+      gathered[q] = pair[2 * q] | pair[2 * q + 1];
+#endif
+}
+
+static inline struct widths
+NAME(find_widths)(enum predictor predictor, const LANE *v, unsigned bits)
+{
+   LANE residual[PIXELS], gathered[QUADS];
+   struct widths widths = {.predictor = (uint8_t)predictor};
+   NAME(find_residuals)(predictor, v, residual);
+   NAME(gather_quads)(residual, gathered);
+   for (unsigned q = 0; q < QUADS; q++)
+      widths.quad[q] = (uint8_t)bits_of((uint32_t)gathered[q] >> (LANE_BITS - bits));
    finish_widths(&widths, bits);
    return widths;
 }
