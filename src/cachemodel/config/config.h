@@ -495,13 +495,6 @@ cm_config_has_rendering_elimination(const struct cm_config *config)
    return config->rendering_elimination.signature_bytes != 0;
 }
 
-/** Whether results depend on what the event stream knows of tiles' pixels and inputs (events/tile_content.h). */
-static inline bool
-cm_config_needs_contents(const struct cm_config *config)
-{
-   return cm_config_has_transaction_elimination(config) || cm_config_has_rendering_elimination(config);
-}
-
 /** Whether texture caches reach the L2 through a NUCA's mesh instead of over a bus. */
 static inline bool
 cm_config_l2_is_in_mesh(const struct cm_config *config)

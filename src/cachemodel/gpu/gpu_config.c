@@ -187,8 +187,7 @@ cm_config_parse(const char *text, const char *source, const char *name, char *er
 bool
 cm_config_wants_contents(const struct cm_config *config)
 {
-   (void)config; /* no unit does */
-   return false;
+   return cm_config_has_transaction_elimination(config) || cm_config_has_rendering_elimination(config);
 }
 
 bool

@@ -24,7 +24,8 @@ void
 cm_elimination_init(struct cm_elimination_stage *elimination, struct cm_gpu *gpu)
 {
    elimination->gpu = gpu;
-   elimination->is_on = cm_config_needs_contents(&gpu->config);
+   elimination->is_on = cm_config_has_transaction_elimination(&gpu->config) ||
+                        cm_config_has_rendering_elimination(&gpu->config);
 }
 
 void
