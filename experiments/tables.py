@@ -11,7 +11,7 @@ import re
 DOCUMENTS = pathlib.Path(__file__).resolve().parent.parent / "docs" / "experiments"
 # The pages of docs/papers/ and the experiment that regenerates its figures.
 PAPERS = {"tcor": "tcor", "boustrophedonic": "boustrophedonic", "dtm-nuca": "nuca", "gspc": "gspc", "banked": "banked",
-          "rendering-elimination": "elimination"}
+          "dtexl": "dtexl", "rendering-elimination": "elimination"}
 KEPT = {"captures": "tables.md", "scenes": "scenes.md"}
 IMPLIED = "implied.md"
 
