@@ -276,6 +276,26 @@ TEST(misses)
    cm_config_destroy(config);
 }
 
+/* Stages that each processor has are attributed each by itself. */
+TEST(lanes)
+{
+   static const char *const lanes[] = {"pipeline.lanes=coupled", "pipeline.lanes=decoupled"};
+   for (unsigned l = 0; l < 2; l++) {
+      struct cm_config *config =
+         test_config((const char *const[]){ALL, "timing=on", "mode=tbr", "fragment_stage.scheduler=sub-tile",
+                                           lanes[l], NULL});
+      struct cm_gpu *gpu = cm_gpu_create(config, NULL, 0);
+      uint64_t state = 3;
+      define_random_resources(gpu);
+      for (uint32_t frame = 0; frame < 3; frame++) {
+         pass_run_and_free(random_pass(&state, frame), gpu);
+         assert_true(end_frame(gpu, config) > 40);
+      }
+      cm_gpu_destroy(gpu);
+      cm_config_destroy(config);
+   }
+}
+
 /* ---- compute passes --------------------------------------------------------------- */
 
 /* Work-groups, a tile each, that load a block of a buffer each: 13 instructions of four quads. */
