@@ -224,6 +224,8 @@ TEST(vendors)
       assert_int_equal(config->primitive_assembly.guard_band, presets[i].guard_band);
       assert_int_equal(config->primitive_assembly.guard_band_percent, presets[i].percent);
       assert_int_equal(config->texture.placement, presets[i].placement);
+      /* Mesa, pan_layout.c. */
+      assert_int_equal(config->transaction_elimination.signature_bytes, i == 0 ? 8 : 0);
       char error[512];
       assert_true(cm_config_set(config, "timing=on", error, sizeof error));
       assert_true(cm_config_validate(config, error, sizeof error));
