@@ -207,6 +207,8 @@ class Account:
             ("tiling_engine", "tiling_engine.pmds", "tile_overlap"),
             ("texture_unit", "fragment_stage.footprints", "texture_footprint"),
         ]
+        if self.config["parameter_buffer"].get("levels"):
+            operations.append(("tiling_engine", "tiling_engine.entries_dropped", "tile_overlap"))
         # Of an invocation instead of a quad's four.
         self.event("texture_unit", "vertex_stage.footprints", energy["texture_footprint"] * 10 ** 6 // 4)
         if has_timing:

@@ -356,7 +356,11 @@ struct cm_config {
       uint32_t attribute_blocks;
       enum cm_pb_overlap overlap;       /**< optional */
       enum cm_pb_attributes attributes; /**< optional; in mode imr nothing is written */
-      enum cm_pass_end pass_end;        /**< optional */
+      /** Optional: levels of hierarchical lists (tiling/tile_levels.h), 1 … 13; 0: lists are flat, one for each tile. */
+      uint32_t levels;
+      /** Optional: a primitive that would be in more lists of a level is in those of a coarser one; 0: 4. */
+      uint32_t level_lists;
+      enum cm_pass_end pass_end; /**< optional */
       /** Not a key: a primitive's attributes are accessed as one block, whose number is the primitive's. */
       bool whole_primitives;
    } parameter_buffer;

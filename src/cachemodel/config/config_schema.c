@@ -89,7 +89,11 @@ static const struct cm_key parameter_buffer_keys[] = {
    OPTIONAL_ENUM(parameter_buffer_config, overlap, "exact", "bounding-box"),
    OPTIONAL_ENUM(parameter_buffer_config, attributes, "primitives", "vertices", "visible-vertices"),
    OPTIONAL_ENUM(parameter_buffer_config, pass_end, "keep", "discard", "write-back"),
-};
+   DESCRIBED(true, parameter_buffer_config, levels,
+             "levels of hierarchical lists, as Mali's; 0: one list for each tile")
+      DESCRIBED(
+         true, parameter_buffer_config, level_lists,
+         "the most lists of a level that a primitive is in; a larger one is of a coarser level; 0: 4")};
 static const struct cm_key vertex_stage_keys[] = {NUMBER(vertex_stage_config, reuse_entries)};
 static const struct cm_key primitive_assembly_keys[] = {
    OPTIONAL_NUMBER(primitive_assembly_config, guard_band),
@@ -170,7 +174,8 @@ static const struct cm_key pipeline_keys[] = {
    CM_PIPELINE_KEYS(PIPELINE_KEY)
       DESCRIBED(true, struct cm_pipeline_config, load_requests, "blocks of tiles' loads outstanding")
          OPTIONAL_ENUM(struct cm_pipeline_config, lanes, "shared", "coupled", "decoupled"),
-};
+   DESCRIBED(true, struct cm_pipeline_config, list_entries,
+             "entries of hierarchical lists, of one block, that are dropped per cycle; 0: 1")};
 #define SHADER_CORE_KEY(member, least, most, description) \
    DESCRIBED(false, struct cm_shader_core_config, member, description)
 static const struct cm_key shader_core_keys[] = {

@@ -59,7 +59,10 @@ enum cm_lanes {
 struct cm_pipeline_config {
    CM_PIPELINE_KEYS(CM_PIPELINE_FIELD)
    uint32_t load_requests; /**< blocks of tiles' loads outstanding, 1 … 4096; 0: as many as flush_requests */
-   enum cm_lanes lanes;    /**< optional */
+   /** Entries of hierarchical lists, of one block, that the Tile Fetcher drops per cycle, as they are not of the tile, 1 … 16;
+    * 0: 1. */
+   uint32_t list_entries;
+   enum cm_lanes lanes; /**< optional */
 };
 
 /** Keys immediate_pipeline.*: the same of mode imr (docs/immediate.md). X(member, least, most, what it is) */

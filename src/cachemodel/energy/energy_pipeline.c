@@ -33,6 +33,7 @@ static const struct operation operations[] = {
    OPERATION(TILES, PRIMITIVE_ASSEMBLY, "primitives", "tiling_engine.primitives", primitive_setup),
    OPERATION(NO_TILES, PRIMITIVE_ASSEMBLY, "primitives", "rasterizer.primitives", primitive_setup),
    OPERATION(TILES, TILING_ENGINE, "PMDs", "tiling_engine.pmds", tile_overlap),
+   OPERATION(TILES, TILING_ENGINE, "dropped PMDs", "tiling_engine.entries_dropped", tile_overlap),
    OPERATION(TILES, RASTERIZER, "quads", "operations.raster_quads", raster_quad),
    OPERATION(NO_TILES, RASTERIZER, "quads", "rasterizer.quads", raster_quad),
    OPERATION(ALL, RASTERIZER, "attributes of quads", "operations.quad_attributes", quad_attribute),

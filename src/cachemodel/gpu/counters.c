@@ -23,9 +23,17 @@ list_immediate(const struct cm_config *config, struct cm_counter_table *table)
 {
    const int first = CM_PIPELINE_FIRST_OF_IMMEDIATE;
    const int end =
-      config->immediate.clears == CM_CLEARS_FAST ? CM_PIPELINE_COUNT : CM_PIPELINE_FIRST_OF_CLEARS;
+      config->immediate.clears == CM_CLEARS_FAST ? CM_PIPELINE_FIRST_OF_LEVELS : CM_PIPELINE_FIRST_OF_CLEARS;
    return config->mode != CM_MODE_IMR ||
           cm_counter_table_append_texts(table, texts + first, end - first, first, "", "");
+}
+
+static bool
+list_levels(const struct cm_config *config, struct cm_counter_table *table)
+{
+   const int first = CM_PIPELINE_FIRST_OF_LEVELS;
+   return config->mode == CM_MODE_IMR || !config->parameter_buffer.levels ||
+          cm_counter_table_append_texts(table, texts + first, CM_PIPELINE_COUNT - first, first, "", "");
 }
 
 static uint64_t
@@ -50,11 +58,13 @@ list_elimination(const struct cm_config *config, struct cm_counter_table *table)
 static const struct cm_counter_source elimination_counters = {list_elimination, read_stage};
 static const struct cm_counter_source stage_counters = {list_stages, read_stage};
 static const struct cm_counter_source immediate_counters = {list_immediate, read_stage};
+static const struct cm_counter_source level_counters = {list_levels, read_stage};
 
 bool
 cm_counter_is_of_stages(const struct cm_counter *counter)
 {
-   return counter->source == &stage_counters || counter->source == &immediate_counters;
+   return counter->source == &stage_counters || counter->source == &immediate_counters ||
+          counter->source == &level_counters;
 }
 
 /* ---- all of them --------------------------------------------------------- */
@@ -62,6 +72,7 @@ cm_counter_is_of_stages(const struct cm_counter *counter)
 /* In the table's order: X(source, what its counters are read from; NULL: they are 0) */
 #define SOURCES(X)                                       \
    X(stage_counters, gpu->pipeline)                      \
+   X(level_counters, gpu->pipeline)                      \
    X(elimination_counters, gpu->elimination)             \
    X(cm_primitive_buffer_counters, gpu->attribute_cache) \
    X(immediate_counters, gpu->pipeline)                  \

@@ -49,7 +49,7 @@ struct cm_counter_table *cm_gpu_counter_table_create(const struct cm_config *con
      "invocations of geometry shaders, each instance counted")                                            \
    X(PRIMITIVES, "tiling_engine.primitives", "primitives", "primitives binned")                           \
    X(ATTRIBUTES, "tiling_engine.attributes", "blocks", "attributes written to PB-Attributes")             \
-   X(PMDS, "tiling_engine.pmds", "PMDs", "PMDs written to PB-Lists, one per primitive and tile")          \
+   X(PMDS, "tiling_engine.pmds", "PMDs", "PMDs written to PB-Lists, one per primitive and list")          \
    X(TILES, "tiling_engine.tiles", "tiles", "tiles with primitives or cleared")                           \
    X(QUADS, "fragment_stage.quads", "quads", "quads shaded")                                              \
    X(FRAGMENTS, "fragment_stage.fragments", "fragments", "fragments shaded, helpers not counted")         \
@@ -80,7 +80,10 @@ struct cm_counter_table *cm_gpu_counter_table_create(const struct cm_config *con
    X(CLEARED_READS, "fast_clear.reads", "blocks", "reads of such blocks, which need no access")           \
    X(CLEARED_WRITTEN, "fast_clear.written", "blocks", "such blocks that were drawn to")                   \
    X(CLEARED_ELIMINATED, "fast_clear.eliminated", "blocks",                                               \
-     "such blocks that were written because a texture unit or the display reads them")
+     "such blocks that were written because a texture unit or the display reads them")                    \
+   X(ENTRIES_READ, "tiling_engine.entries_read", "PMDs", "PMDs of hierarchical lists read")               \
+   X(ENTRIES_DROPPED, "tiling_engine.entries_dropped", "PMDs",                                            \
+     "of entries_read, those of primitives that were not binned into the tile")
 
 /** The counters from here on are those of fragment_stage.pixel_kill: not listed without it. */
 #define CM_PIPELINE_FIRST_OF_KILL CM_PIPELINE_KILLED_QUADS
@@ -88,6 +91,8 @@ struct cm_counter_table *cm_gpu_counter_table_create(const struct cm_config *con
 #define CM_PIPELINE_FIRST_OF_IMMEDIATE CM_PIPELINE_RASTERIZED_PRIMITIVES
 /** Those from here on are listed with immediate.clears: fast only. */
 #define CM_PIPELINE_FIRST_OF_CLEARS CM_PIPELINE_CLEARED_BLOCKS
+/** Those from here on are not of mode imr, but of parameter_buffer.levels. */
+#define CM_PIPELINE_FIRST_OF_LEVELS CM_PIPELINE_ENTRIES_READ
 
 /** Of elimination (docs/elimination.md), each half where the configuration has it: X(identifier, name, unit of measure, description) */
 #define CM_TRANSACTION_COUNTERS(X)                                                               \

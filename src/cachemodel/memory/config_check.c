@@ -5,6 +5,7 @@
 #include "memory/attribute_cache.h"
 #include "memory/hierarchy.h"
 #include "tiling/parameter_buffer.h"
+#include "tiling/tile_levels.h"
 
 /* Whether a policy learns from sets that it finds by bits of their numbers. */
 static bool
@@ -234,6 +235,32 @@ check_pass_end(const struct cm_config *config, struct cm_config_problem *problem
    return true;
 }
 
+/* Blocks of hierarchical lists are read by several tiles, and their entries have no OPT numbers. */
+static bool
+check_tile_levels(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   if (!CM_KEY_IN_RANGE(problem, config, parameter_buffer.levels, 0, CM_MOST_TILE_LEVELS) ||
+       !CM_KEY_IN_RANGE(problem, config, parameter_buffer.level_lists, 0, 65536))
+      return false;
+   if (!config->parameter_buffer.levels || config->mode == CM_MODE_IMR)
+      return true;
+   cm_config_about(problem, "parameter_buffer.levels");
+   if (config->primitive_buffer.lines)
+      return cm_config_wrong(problem,
+                             "lists are hierarchical and have no OPT numbers, which primitive_buffer "
+                             "needs, expected 0");
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      const enum cm_policy policy = config->caches[unit].policy;
+      if (config->caches[unit].size && cm_policy_needs_liveness(policy))
+         return cm_config_wrong(
+            problem,
+            "lists are hierarchical and their blocks not of one tile, as caches.%s.policy "
+            "%s needs it, expected 0",
+            cm_unit_names[unit], cm_policy_names[policy]);
+   }
+   return true;
+}
+
 /* What a cache's misses go to. */
 static bool
 check_next(const struct cm_config *config, enum cm_unit unit, struct cm_config_problem *problem)
@@ -342,8 +369,8 @@ cm_memory_config_check(const struct cm_config *config, struct cm_config_problem 
                                         !check_write_miss(config, (enum cm_unit)unit, problem)))
          return false;
    }
-   if (!check_pass_end(config, problem) || !check_streams(config, problem) ||
-       !check_optional_streams(config, problem))
+   if (!check_pass_end(config, problem) || !check_tile_levels(config, problem) ||
+       !check_streams(config, problem) || !check_optional_streams(config, problem))
       return false;
    for (unsigned unit = 0; unit < CM_ACCESS_UNIT_COUNT; unit++) {
       if (config->access_units[unit].entries && !check_access_unit(config, unit, problem))

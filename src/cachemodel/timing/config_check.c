@@ -14,6 +14,7 @@ check_ranges(const struct cm_config *config, struct cm_config_problem *problem)
       CM_PIPELINE_KEYS(CHECK)
 #undef CHECK
       CHECK_RANGE(pipeline.load_requests, 0, 4096)
+      CHECK_RANGE(pipeline.list_entries, 0, 16)
    }
    if (config->shader_core.warp_threads) {
 #define CHECK(member, low, high, description) CHECK_RANGE(shader_core.member, low, high)

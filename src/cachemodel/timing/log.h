@@ -76,6 +76,13 @@ struct cm_logged_fetched {
    uint32_t vertex_cost;  /**< the number of what one of its own costs */
 };
 
+/** Entries of a hierarchical list that the Tile Fetcher drops. */
+struct cm_logged_dropped {
+   uint32_t tokens_end; /**< a group of accesses to blocks; it ends before the primitive's tokens */
+   uint32_t before;     /**< the primitive that it fetches next: number in the log */
+   uint32_t cycles;     /**< to drop them */
+};
+
 /** A part of a tile's load or flush: up to the next one. */
 struct cm_logged_surface {
    uint32_t begin;
@@ -125,6 +132,7 @@ struct cm_logged_run {
    X(struct cm_logged_invocation, accessing) \
    X(struct cm_logged_binned, binned)        \
    X(struct cm_logged_fetched, fetched)      \
+   X(struct cm_logged_dropped, dropped)      \
    X(struct cm_logged_quad, quads)           \
    X(struct cm_logged_surface, surfaces)     \
    X(struct cm_logged_primitive, primitives) \

@@ -535,6 +535,18 @@ cm_timing_tile_vertex(struct cm_timing *timing, uint32_t cost)
    LAST(timing, fetched)->vertex_cost = cost;
 }
 
+void
+cm_timing_dropped(struct cm_timing *timing, uint32_t cycles)
+{
+   struct cm_logged_dropped *item = ADD(timing, dropped);
+   if (item)
+      *item = (struct cm_logged_dropped){
+         .tokens_end = take_tokens(timing),
+         .before = timing->log->fetched.count,
+         .cycles = cycles,
+      };
+}
+
 /* Adds the quads of the tile's events to the primitives that they belong to. */
 static void
 count_quads(struct cm_timing *timing, const struct cm_tile_events *events)

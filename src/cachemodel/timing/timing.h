@@ -138,6 +138,9 @@ void cm_timing_binned(struct cm_timing *timing, const struct cm_primitive *primi
 void cm_timing_fetched(struct cm_timing *timing, uint32_t index, const struct cm_primitive *primitive);
 /** A vertex of the last primitive was fetched, which the tile shades. cost: its number in the log. */
 void cm_timing_tile_vertex(struct cm_timing *timing, uint32_t cost);
+/** The Tile Fetcher has read entries of a hierarchical list, a group, that are not of the tile: it takes so many cycles to drop
+ * them. */
+void cm_timing_dropped(struct cm_timing *timing, uint32_t cycles);
 /** All primitives of the tile are fetched. events: the tile's, as recorded. */
 void cm_timing_tile_fetched(struct cm_timing *timing, const struct cm_tile_events *events);
 /** Before cm_timing_binned: the Signature Unit takes so many blocks of the primitive, and updates so many tiles' signatures. */

@@ -294,6 +294,34 @@ TEST(pass_end)
    check_settings("tcor-64k", texts, sizeof texts / sizeof texts[0], true);
 }
 
+/* What goes by the tile of a block, or by OPT numbers, cannot have hierarchical lists. */
+TEST(tile_levels)
+{
+   static const struct settings flat[] = {
+      {{"parameter_buffer.levels=8"}, NULL},
+      {{"parameter_buffer.levels=14"}, "parameter_buffer.levels: 14 is out of range, expected 0 to 13"},
+      {{"parameter_buffer.level_lists=65537"},
+       "parameter_buffer.level_lists: 65537 is out of range, expected 0 to 65536"},
+      {{"pipeline.list_entries=17"}, "pipeline.list_entries: 17 is out of range, expected 0 to 16"},
+      {{"parameter_buffer.levels=8", "caches.l2.policy=tcor"},
+       "parameter_buffer.levels: lists are hierarchical and their blocks not of one tile, as "
+       "caches.l2.policy tcor "
+       "needs it, expected 0"},
+   };
+   static const struct settings tcor[] = {
+      {{"parameter_buffer.levels=0"}, NULL},
+      {{"parameter_buffer.levels=1"},
+       "parameter_buffer.levels: lists are hierarchical and have no OPT numbers, which primitive_buffer "
+       "needs, "
+       "expected 0"},
+   };
+   static const struct settings immediate[] = {
+      {{"parameter_buffer.levels=1"}, NULL}}; /* no tiles, no lists */
+   check_settings("imr-8m", immediate, 1, true);
+   check_settings(NULL, flat, sizeof flat / sizeof flat[0], true);
+   check_settings("tcor-64k", tcor, sizeof tcor / sizeof tcor[0], true);
+}
+
 /* Fast clears need blocks of one size for depth and stencil, and HiZ's own. */
 TEST(fast_clears)
 {

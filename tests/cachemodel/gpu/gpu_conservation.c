@@ -167,16 +167,19 @@ static const char *const settings[][8] = {
     "caches.l2.write_miss=fetch", "caches.l2.size=32768", NULL},
    {"parameter_buffer.pass_end=write-back", "caches.tile_cache.size=4096", "caches.l2.size=32768",
     "caches.l2.policy=dead-lru", NULL},
+   {"parameter_buffer.levels=3", "parameter_buffer.level_lists=2", "caches.tile_cache.size=1024",
+    "caches.l2.size=32768", NULL},
    {"core=pipes", "shader_core.vertices=per-tile", "caches.vertex_cache.size=4096", "caches.l2.size=32768",
     "vertex_stage.reuse_entries=8", NULL},
 };
 enum { PER_TILE = sizeof settings / sizeof settings[0] - 1 };
 
-static const char *const *const variants[] = {settings[0],        settings[1],        settings[2],
-                                              settings[3],        settings[4],        settings[5],
-                                              settings[6],        settings[7],        settings[8],
-                                              settings[9],        settings[10],       settings[11],
-                                              settings[PER_TILE], test_tcor_settings, test_nuca_settings};
+static const char *const *const variants[] = {settings[0],       settings[1],        settings[2],
+                                              settings[3],       settings[4],        settings[5],
+                                              settings[6],       settings[7],        settings[8],
+                                              settings[9],       settings[10],       settings[11],
+                                              settings[12],      settings[PER_TILE], test_tcor_settings,
+                                              test_nuca_settings};
 
 TEST(conservation)
 {

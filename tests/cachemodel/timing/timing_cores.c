@@ -589,7 +589,9 @@ TEST(frames_of_passes)
                                              {"mode=tbr", "shader_core.overlap=frames"},
                                              {"mode=tbdr", "shader_core.vertices=positions-first"},
                                              {"mode=tbr", "shader_core.vertices=per-tile"},
-                                             {"mode=tbdr", "shader_core.vertices=per-tile"}};
+                                             {"mode=tbdr", "shader_core.vertices=per-tile"},
+                                             {"mode=tbr", "parameter_buffer.levels=2"},
+                                             {"shader_core.vertices=per-tile", "parameter_buffer.levels=2"}};
    for (unsigned v = 0; v < sizeof variants / sizeof variants[0]; v++)
       run_frames(variants[v], v % 2, 5 + v);
 }

@@ -48,8 +48,9 @@ create_stages(struct cm_gpu *gpu)
    stages->storage = (struct cm_storage_stage){.gpu = gpu};
    stages->geometry = (struct cm_geometry_stage){.gpu = gpu, .storage = &stages->storage};
    cm_elimination_init(&stages->elimination, gpu);
-   stages->tiling = (struct cm_tiling_stage){
-      .gpu = gpu, .geometry = &stages->geometry, .elimination = &stages->elimination};
+   stages->tiling = (struct cm_tiling_stage){.gpu = gpu,
+                                             .geometry = &stages->geometry,
+                                             .elimination = &stages->elimination};
    stages->framebuffer = (struct cm_framebuffer_stage){.gpu = gpu, .elimination = &stages->elimination};
    stages->compute = (struct cm_compute_stage){.gpu = gpu, .storage = &stages->storage};
    if (gpu->config.mode == CM_MODE_IMR)

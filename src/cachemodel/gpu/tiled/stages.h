@@ -7,6 +7,7 @@
 #include "config/config.h"
 #include "events/event_stream.h"
 #include "gpu/shaded_events.h"
+#include "tiling/tile_levels.h"
 #include "util/array.h"
 
 struct cm_elimination_stage;
@@ -80,10 +81,10 @@ void cm_vertex_outputs_finish(struct cm_vertex_outputs *outputs);
 
 /* ---- tiling.c ----------------------------------------------------------------- */
 
-/** A pass' primitives as they are binned (parameter_buffer.overlap). */
+/** A pass' primitives as they are binned (parameter_buffer.overlap), or listed (parameter_buffer.levels). */
 struct cm_binned {
    const struct cm_primitive *primitives;
-   const uint32_t *tiles; /**< row-major numbers; primitives[…].first_tile is an index */
+   const uint32_t *tiles; /**< row-major numbers, or those of lists; primitives[…].first_tile is an index */
    uint64_t num_tiles;
 };
 
@@ -96,6 +97,11 @@ struct cm_tiling_stage {
    struct cm_elimination_stage *elimination;
    struct cm_binned binned;
    struct cm_array boxed_primitives, boxed_tiles; /**< binned, if it is not the event stream's */
+   struct cm_tile_levels
+      levels;               /**< hierarchical lists; none: lists are flat, and tiles' numbers are theirs */
+   struct cm_binned listed; /**< the lists that each primitive is in */
+   uint32_t num_lists;
+   const uint32_t *positions; /**< by list, in memory */
    struct cm_pb_lists *lists;
    uint32_t pmd_bytes;               /**< bytes of each PMD of the lists */
    struct cm_array first_block;      /**< uint32_t by primitive: its first attribute block */
@@ -105,6 +111,13 @@ struct cm_tiling_stage {
    struct cm_array last_tiles;       /**< uint32_t by attribute block: cm_liveness.last_tiles */
    struct cm_array opt_numbers;      /**< uint32_t: of a primitive's PMDs */
    struct cm_array tile_opt_numbers; /**< uint32_t: of tile_primitives' PMDs; with an Attribute Cache */
+
+   /* Of hierarchical lists. */
+   struct cm_array listed_primitives, listed_lists; /**< listed */
+   struct cm_array primitive_levels;                /**< uint8_t by primitive: the number of its level */
+   struct cm_array list_seen;                       /**< uint32_t by list: the last primitive in it, and 1 */
+   struct cm_array list_positions;                  /**< positions */
+   struct cm_array list_begin, list_primitives;     /**< as those by tile */
 };
 
 /** Frees what it owns. */

@@ -98,7 +98,7 @@ struct cm_core {
 
    /* Reads of tile lists: primitives ahead of the rasterizer, of the next tile, too. */
    struct cm_work *list;
-   uint32_t list_next, list_token, list_vertex;
+   uint32_t list_next, list_dropped, list_token, list_vertex;
    uint64_t list_clock;
    struct cm_flight primitives;
    uint64_t list_until; /**< of the core in timing->fetchers */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Each core reads the lists of its tiles, a primitive per cycle, with its attributes; a limited number are in flight, or wait
- * for the rasterizer. */
+ * for the rasterizer. Entries of hierarchical lists that are not of the tile take the cycles that are logged. */
 #include "timing/cores/cores.h"
 
 static uint32_t
@@ -40,11 +40,38 @@ cm_core_list_ready(struct cm_cores_timing *timing, struct cm_core *core, uint64_
    return has_room(timing, core) || core->tile_vertices.is_open;
 }
 
+/* Drops the entries before the next primitive, or the tile's last ones: their blocks are awaited in `wait`. False: there are
+ * none. */
+static bool
+drop(struct cm_cores_timing *timing, struct cm_core *core, struct cm_dependency *wait)
+{
+   const struct cm_log *log = &core->list->log;
+   const struct cm_logged_dropped *dropped = log->dropped.items + core->list_dropped;
+   const struct cm_logged_dropped *end = log->dropped.items + log->dropped.count;
+   if (dropped == end || dropped->before != core->list_next)
+      return false;
+   cm_dependency_begin(wait, 0);
+   cm_work_serve(core->list, &timing->fetchers, CM_NO_ITEM);
+   for (; dropped < end && dropped->before == core->list_next; dropped++) {
+      core->list_clock = cm_stage_work(&timing->fetchers, CM_STAGE_STARVED,
+                                       cm_later(core->list_clock, timing->pass_begin), dropped->cycles);
+      const uint64_t found = core->list_clock + latency(timing->base.config, CM_STREAM_PB_LIST);
+      cm_dependency_until(wait, found);
+      cm_tiled_memory_misses(&timing->memory, cm_log_token(log, core->list_token) + 1,
+                             cm_log_token(log, dropped->tokens_end), found, &timing->memory.list, wait);
+      core->list_token = dropped->tokens_end;
+      core->list_dropped++;
+   }
+   return true;
+}
+
 /* A primitive's entry of the list, and its attributes, where it has any. */
 static void
 request(struct cm_cores_timing *timing, struct cm_core *core, const struct cm_logged_fetched *primitive)
 {
    const struct cm_config *config = timing->base.config;
+   struct cm_dependency before;
+   const bool has_dropped = drop(timing, core, &before);
    const cm_entry *tokens = core->list->log.entries.items, *end = tokens + primitive->tokens_end;
    const cm_entry *token = tokens + core->list_token, *attributes = cm_group_end(token, end);
    cm_work_serve(core->list, &timing->fetchers, primitive->draw);
@@ -53,6 +80,8 @@ request(struct cm_cores_timing *timing, struct cm_core *core, const struct cm_lo
    const uint64_t begin =
       cm_stage_work(&timing->fetchers, CM_STAGE_STARVED, cm_later(core->list_clock, timing->pass_begin), 1);
    struct cm_dependency *wait = cm_flight_push(&core->primitives, begin);
+   if (has_dropped)
+      *wait = before;
    const uint64_t listed = begin + latency(config, CM_STREAM_PB_LIST);
    const bool has_attributes = !cm_config_shades_by_tile(config);
    const uint64_t found = has_attributes ? begin + latency(config, CM_STREAM_PB_ATTRIBUTE) : listed;
@@ -110,8 +139,12 @@ cm_core_list_step(struct cm_cores_timing *timing, struct cm_core *core)
       read_next(timing, core);
       return;
    }
+   struct cm_dependency nobody;
+   timing->fetchers.until = core->list_until;
+   drop(timing, core, &nobody);
+   core->list_until = timing->fetchers.until;
    cm_core_vertices_close(core);
    work->fetch_done = core->list_clock;
    core->list = work->next_of_core;
-   core->list_next = core->list_vertex = 0;
+   core->list_next = core->list_dropped = core->list_vertex = 0;
 }

@@ -3,7 +3,8 @@
  *
  * The Tile Fetcher reads a PMD per cycle, and the primitive's attributes through the same cache's port or, where
  * attributes have their own cache, through that one's. Requests may complete out of order; a primitive goes
- * into the output queue when it is complete and all before it have entered, at most one per cycle. */
+ * into the output queue when it is complete and all before it have entered, at most one per cycle. Entries of hierarchical
+ * lists that are not of the tile take the port for the cycles that are logged. */
 #include "timing/tiled/tiled.h"
 
 void
@@ -117,14 +118,44 @@ cm_fetcher_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
           cm_queue_room_known(&fetcher->requests.queue) || cm_queue_room_known(&fetcher->tiles);
 }
 
+/* Drops the entries before the next primitive, or the tile's last ones, not before a cycle: their blocks are added to `wait`.
+ * Returns when the port is free for what follows. */
+static uint64_t
+drop(struct cm_tiled_timing *timing, uint64_t cycle, struct cm_dependency *wait)
+{
+   struct cm_fetcher_timing *fetcher = &timing->fetcher;
+   const struct cm_log *log = &fetcher->work->log;
+   cm_dependency_begin(wait, 0);
+   for (; fetcher->dropped < log->dropped.count; fetcher->dropped++) {
+      const struct cm_logged_dropped *dropped = &log->dropped.items[fetcher->dropped];
+      if (dropped->before != fetcher->next)
+         break;
+      for (uint32_t n = 0; n < dropped->cycles; n++)
+         cycle = cm_calendar_take(&fetcher->ports[0], cycle) + 1;
+      const uint64_t found = cycle + latency(timing->base.config, CM_STREAM_PB_LIST);
+      cm_dependency_until(wait, found);
+      cm_tiled_memory_misses(&timing->memory, cm_log_token(log, fetcher->token) + 1,
+                             cm_log_token(log, dropped->tokens_end), found, &timing->memory.list, wait);
+      fetcher->token = dropped->tokens_end;
+   }
+   return cycle;
+}
+
 static void
 end_tile(struct cm_tiled_timing *timing)
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
+   struct cm_dependency nobody;
    assert(fetcher->next == fetcher->work->log.fetched.count && !fetcher->pmd_requested);
+   if (fetcher->dropped < fetcher->work->log.dropped.count) {
+      cm_work_serve(fetcher->work, &fetcher->stage, CM_NO_ITEM);
+      fetcher->list_begin = drop(timing, cm_later(fetcher->clock, fetcher->list_begin + 1), &nobody) - 1;
+      cm_stage_account(&fetcher->stage, CM_STAGE_BUSY, fetcher->list_begin + 1);
+      fetcher->clock = cm_later(fetcher->clock, fetcher->list_begin);
+   }
    fetcher->work->fetch_done = cm_later(fetcher->attribute_end, fetcher->work->fetch_begin);
    fetcher->work = fetcher->work->next;
-   fetcher->next = fetcher->token = 0;
+   fetcher->next = fetcher->dropped = fetcher->token = 0;
    if (fetcher->work && fetcher->work->kind == CM_LOG_TILE)
       fetcher->token = fetcher->work->log.marks[CM_LOG_LOADED];
 }
@@ -139,7 +170,13 @@ ask_for_pmd(struct cm_tiled_timing *timing, const struct cm_logged_fetched *prim
    const uint64_t room = cm_later(cm_queue_room(&fetcher->requests.queue), fetcher->clock);
    cm_work_serve(work, &fetcher->stage, primitive->draw);
    cm_stage_account(&fetcher->stage, fetcher->out_reason, cm_queue_room(&fetcher->requests.queue));
-   const uint64_t begin = cm_calendar_take(&fetcher->ports[0], cm_later(room, fetcher->list_begin + 1));
+   const uint64_t free = cm_later(room, fetcher->list_begin + 1);
+   const uint64_t at = drop(timing, free, &fetcher->list);
+   if (at > free) {
+      cm_stage_account(&fetcher->stage, CM_STAGE_MEMORY, free);
+      cm_stage_account(&fetcher->stage, CM_STAGE_BUSY, at);
+   }
+   const uint64_t begin = cm_calendar_take(&fetcher->ports[0], at);
    fetcher->list_begin = begin;
    if (fetcher->begin == CM_UNKNOWN)
       fetcher->begin = begin;
@@ -148,7 +185,7 @@ ask_for_pmd(struct cm_tiled_timing *timing, const struct cm_logged_fetched *prim
    const uint64_t found = begin + 1 + latency(timing->base.config, CM_STREAM_PB_LIST);
    const cm_entry *token = work->log.entries.items + fetcher->token;
    const cm_entry *end = cm_group_end(token, work->log.entries.items + primitive->tokens_end);
-   cm_dependency_begin(&fetcher->list, found);
+   cm_dependency_until(&fetcher->list, found);
    cm_tiled_memory_misses(&timing->memory, token + 1, end, found, &timing->memory.list, &fetcher->list);
    fetcher->token = (uint32_t)(end - work->log.entries.items);
    fetcher->pmd_requested = true;

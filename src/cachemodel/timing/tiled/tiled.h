@@ -45,6 +45,7 @@ struct cm_geometry_timing {
 struct cm_fetcher_timing {
    struct cm_work *work; /**< being fetched, or NULL */
    uint32_t next;        /**< primitive to request */
+   uint32_t dropped;     /**< entries to drop: number in the log */
    uint32_t token;
    bool pmd_requested; /**< of that primitive */
    struct cm_dependency list;
