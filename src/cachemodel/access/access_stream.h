@@ -44,6 +44,7 @@ enum cm_entry_kind {
    CM_ENTRY_UNIT_ACCESS, /**< an access arrives at an access unit; unit: enum cm_access_unit_number; instance: enum
                           * cm_access. What the unit passes on follows, up to the next one. Only with readers. */
    /* Where a reader asks for them (cm_access_reader.requests). */
+   CM_ENTRY_FILL, /**< the reads of headers and bodies that follow make this block of a first texture cache, which it has missed */
    CM_ENTRY_GROUP, /**< the next lookups begin together: of a footprint, a shader, a PMD, a primitive's attributes;
                     * value: how many precede the accesses that they cause; for textures and storage cm_group_make's */
    CM_ENTRY_LOOKUP, /**< a block is looked up in a first texture cache, hit or miss; one of a group */
@@ -86,6 +87,11 @@ enum cm_mark {
  * so that one comparison separates accesses to a cache from all other entries (cm_entry_access_to).
  */
 typedef uint64_t cm_entry;
+
+/** Where headers and bodies of compressed images begin (gpu/compressed_surface.h); those of an image are at the same distance
+ * from both. All other addresses are lower. */
+#define CM_HEADERS_ADDRESS (1ull << 42)
+#define CM_BODIES_ADDRESS (1ull << 43)
 
 /** No block is smaller. */
 #define CM_ENTRY_ADDRESS_SHIFT 4

@@ -54,6 +54,7 @@ cm_arrivals_decode(struct cm_arrivals *arrivals, cm_entry entry, struct cm_unit_
    case CM_ENTRY_PARAMETER_BUFFER:
    case CM_ENTRY_ORIGIN:
    case CM_ENTRY_UNIT_ACCESS:
+   case CM_ENTRY_FILL:
    case CM_ENTRY_GROUP:
    case CM_ENTRY_LOOKUP:
    case CM_ENTRY_REQUEST:

@@ -19,6 +19,7 @@
 #include <stdio.h>
 
 #include "config/access_unit_config.h"
+#include "config/compression_config.h"
 #include "config/config_problem.h"
 #include "config/dram_config.h"
 #include "config/elimination_config.h"
@@ -435,6 +436,8 @@ struct cm_config {
    struct cm_immediate_config immediate; /**< optional, for mode imr */
    struct cm_nuca_config nuca;           /**< organisation CM_NUCA_NONE: no such mapping */
    struct cm_energy_config energy;       /**< technology 0: no such mapping */
+   /** Optional; mode CM_COMPRESSION_NONE: framebuffers are not compressed. */
+   struct cm_compression_config framebuffer_compression;
    /** The first unit of each stream's accesses; for an absent optional stream, CM_UNIT_DRAM. */
    enum cm_unit streams[CM_STREAM_COUNT];
    /** The optional keys of streams, which streams[] follows: 1 + the unit; 0: "none", there is no such stream.
@@ -506,6 +509,17 @@ cm_config_l2_is_in_mesh(const struct cm_config *config)
    return config->nuca.organisation != CM_NUCA_NONE && config->nuca.mesh.l2 != CM_MESH_NODE_BUS;
 }
 
+/** Whether a stream's headers of compressed images go through a cache of headers: those of attachments, or of textures. They
+ * come from no stream's first unit. */
+static inline bool
+cm_stream_has_headers(enum cm_stream stream, enum cm_unit unit)
+{
+   if (unit == CM_UNIT_TEXTURE_HEADER_CACHE)
+      return stream == CM_STREAM_TEXTURE;
+   return stream == CM_STREAM_COLOR || stream == CM_STREAM_DEPTH || stream == CM_STREAM_STENCIL ||
+          stream == CM_STREAM_DISPLAY;
+}
+
 /** Whether there is a bus of the texture caches: it takes time. It is not used where the L2 is in a NUCA's mesh. */
 static inline bool
 cm_config_has_texture_bus(const struct cm_config *config)
@@ -520,6 +534,8 @@ cm_stream_reaches(const struct cm_config *config, enum cm_stream stream, enum cm
 {
    if (!cm_config_has_stream(config, stream))
       return false;
+   if (unit == CM_UNIT_HEADER_CACHE || unit == CM_UNIT_TEXTURE_HEADER_CACHE)
+      return cm_stream_has_headers(stream, unit);
    enum cm_unit at = config->streams[stream];
    while (at != unit && at != CM_UNIT_DRAM)
       at = config->caches[at].next;

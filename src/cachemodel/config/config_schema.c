@@ -129,6 +129,17 @@ static const struct cm_key texture_access_keys[] = {
    NUMBER(texture_access_config, access_energy),
    OPTIONAL_NUMBER(texture_access_config, tag_energy),
 };
+#define COMPRESSION_KEY(member, least, most, description) \
+   DESCRIBED(false, struct cm_compression_config, member, description)
+static const struct cm_key framebuffer_compression_keys[] = {
+   ENUM(struct cm_compression_config, mode, "none", "blocks"),
+   CM_COMPRESSION_KEYS(COMPRESSION_KEY)
+      ENUM(struct cm_compression_config, solid_colors, "in-header", "in-body"),
+   ENUM(struct cm_compression_config, reads, "blocks", "superblocks"),
+   ENUM(struct cm_compression_config, color, "off", "on"),
+   ENUM(struct cm_compression_config, depth, "off", "on"),
+   ENUM(struct cm_compression_config, display, "off", "on"),
+};
 static const struct cm_key texture_bus_keys[] = {
    OPTIONAL_NUMBER(struct cm_texture_bus_config, bytes_per_cycle),
    OPTIONAL_NUMBER(struct cm_texture_bus_config, latency),
@@ -320,6 +331,7 @@ static const struct cm_key config_keys[] = {
    OPTIONAL_MAPPING(struct cm_config, shader_core, shader_core_keys),
    OPTIONAL_MAPPING(struct cm_config, immediate_pipeline, immediate_pipeline_keys),
    OPTIONAL_MAPPING(struct cm_config, immediate, immediate_keys),
+   OPTIONAL_MAPPING(struct cm_config, framebuffer_compression, framebuffer_compression_keys),
    OPTIONAL_ENUM(struct cm_config, timing, "off", "on"),
    OPTIONAL_MAPPING(struct cm_config, attribution, attribution_keys),
 };

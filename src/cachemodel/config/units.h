@@ -56,7 +56,9 @@ enum cm_stream {
    X(TEXTURE_CACHE_L2, texture_cache_l2, "the second level of texture caches")               \
    X(TEXTURE_CACHE_L3, texture_cache_l3, "the third level of texture caches")                \
    X(LLC, llc, "the last-level cache")                                                       \
-   X(LOAD_STORE_CACHE, load_store_cache, "the Fragment Processors' L1 caches of storage")
+   X(LOAD_STORE_CACHE, load_store_cache, "the Fragment Processors' L1 caches of storage")    \
+   X(HEADER_CACHE, header_cache, "the tile buffers' cache of headers of compressed images")  \
+   X(TEXTURE_HEADER_CACHE, texture_header_cache, "the texture units' caches of such headers")
 
 /** Where an access can go. Caches come first, memory is last. */
 enum cm_unit {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gpu/address_space.h"
+#include "gpu/compression.h"
 #include "util/array.h"
 #include "util/message.h"
 
@@ -23,6 +24,7 @@ free_resource(struct cm_resource *resource)
    free(resource->layout);
    free(resource->cleared);
    free(resource->stored_tiles);
+   cm_compressed_images_free(resource->compressed);
    if (resource->hiz)
       free(resource->hiz->cleared);
    free(resource->hiz);

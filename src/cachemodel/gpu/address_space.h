@@ -38,7 +38,9 @@ struct cm_resource {
    /** 1 + the stream whose render caches may have blocks of it, from a pass that has ended
     * (CM_RENDER_CACHES_KEPT); 0: none. */
    uint32_t kept;
-   bool stored;  /**< to by shaders of the current pass */
+   struct cm_compressed_images *compressed; /**< NULL: none of its images is compressed (gpu/compression.h) */
+   bool never_compressed;                   /**< it was storage */
+   bool stored;                             /**< to by shaders of the current pass */
    bool sampled; /**< bound to a texture unit since it was last written past the caches */
 };
 

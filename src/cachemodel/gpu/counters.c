@@ -2,6 +2,7 @@
 #include "gpu/counters.h"
 
 #include "energy/energy.h"
+#include "gpu/compression.h"
 #include "gpu/gpu_internal.h"
 #include "gpu/operations.h"
 #include "texture/bus.h"
@@ -83,6 +84,7 @@ cm_counter_is_of_stages(const struct cm_counter *counter)
    X(cm_nuca_counters, gpu->texture.nuca)                \
    X(cm_replication_counters, gpu->texture.nuca)         \
    X(cm_mesh_counters, gpu->texture.nuca)                \
+   X(cm_compression_counters, gpu->compression)          \
    X(cm_operation_counters, gpu->operations)             \
    X(cm_timing_counters, gpu->timing)                    \
    X(cm_energy_counters, NULL) /* made of the others */

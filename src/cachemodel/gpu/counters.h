@@ -12,6 +12,7 @@
  *    <unit>.<event>                         units on the access stream (access/access_unit.h)
  *    nuca.<event>, nuca.replication.<n>, mesh.<router>.<direction>.messages
  *                                           texture/nuca.h
+ *    framebuffer_compression.<stream>.<event>   gpu/compression.h
  *    operations.<name>                      gpu/operations.h
  *    gpu.cycles, <stage>.<state>_cycles, queue.<name>.<event>, dram_system.<event>, …
  *                                           timing/tiled/tiled.c; in mode imr timing/immediate/immediate.c

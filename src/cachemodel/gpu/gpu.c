@@ -8,6 +8,7 @@
 #include "energy/energy.h"
 #include "events/names.h"
 #include "gpu/attribution_internal.h"
+#include "gpu/compression.h"
 #include "gpu/gpu_internal.h"
 #include "gpu/operations.h"
 #include "memory/future.h"
@@ -21,6 +22,9 @@ init_memory(struct cm_gpu *gpu)
    cm_address_space_init(&gpu->space, config);
    if (!cm_hierarchy_init(&gpu->hierarchy, config) ||
        !cm_texture_path_init(&gpu->texture, config, &gpu->hierarchy))
+      return false;
+   if (config->framebuffer_compression.mode != CM_COMPRESSION_NONE &&
+       !(gpu->compression = cm_compression_create(gpu)))
       return false;
    if (!config->primitive_buffer.lines || config->streams[CM_STREAM_PB_ATTRIBUTE] != CM_UNIT_ATTRIBUTE_CACHE)
       return true;
@@ -91,6 +95,7 @@ cm_gpu_finish(struct cm_gpu *gpu)
    cm_hierarchy_finish(&gpu->hierarchy);
    cm_guard_band_finish(&gpu->guard_band);
    cm_address_space_finish(&gpu->space);
+   cm_compression_destroy(gpu->compression);
    cm_counter_table_destroy(gpu->table);
    cm_names_destroy(gpu->names);
    cm_costed_shaders_finish(gpu);
@@ -187,8 +192,11 @@ void
 cm_gpu_forget_resource(struct cm_gpu *gpu, uint32_t id)
 {
    assert(!gpu->in_pass);
-   if (!names_resources(gpu))
-      cm_address_space_forget(&gpu->space, id);
+   if (names_resources(gpu))
+      return;
+   if (gpu->compression)
+      cm_compression_forget(gpu->compression, id);
+   cm_address_space_forget(&gpu->space, id);
 }
 
 void
@@ -249,7 +257,7 @@ const uint64_t *
 cm_gpu_total(struct cm_gpu *gpu)
 {
    cm_parallel_drain(gpu->parallel);
-   if (gpu->hierarchy.shared.out_of_memory)
+   if (gpu->hierarchy.shared.out_of_memory || !cm_compression_is_complete(gpu->compression))
       cm_gpu_out_of_memory(gpu);
    cm_gpu_read_counters(gpu, gpu->total);
    return gpu->total;

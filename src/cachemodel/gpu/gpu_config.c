@@ -8,6 +8,7 @@
 #include "events/event_stream.h"
 #include "events/pixel_kill.h"
 #include "events/tile_content.h"
+#include "gpu/compression.h"
 #include "gpu/hiz_buffer.h"
 #include "memory/hierarchy.h"
 #include "texture/access.h"
@@ -156,10 +157,11 @@ check(const struct cm_config *config, struct cm_config_problem *problem)
 {
    return check_gpu(config, problem) && check_elimination(config, problem) &&
           cm_placement_config_check(config, problem) && cm_memory_config_check(config, problem) &&
-          check_fast_clears(config, problem) && cm_texture_access_config_check(config, problem) &&
-          cm_nuca_config_check(config, problem) && cm_texture_bus_config_check(config, problem) &&
-          cm_energy_config_check(config, problem) && check_latencies(config, problem) &&
-          cm_dram_config_check(config, problem) && cm_timing_config_check(config, problem);
+          check_fast_clears(config, problem) && cm_compression_config_check(config, problem) &&
+          cm_texture_access_config_check(config, problem) && cm_nuca_config_check(config, problem) &&
+          cm_texture_bus_config_check(config, problem) && cm_energy_config_check(config, problem) &&
+          check_latencies(config, problem) && cm_dram_config_check(config, problem) &&
+          cm_timing_config_check(config, problem);
 }
 
 bool
@@ -187,7 +189,8 @@ cm_config_parse(const char *text, const char *source, const char *name, char *er
 bool
 cm_config_wants_contents(const struct cm_config *config)
 {
-   return cm_config_has_transaction_elimination(config) || cm_config_has_rendering_elimination(config);
+   return cm_config_has_transaction_elimination(config) || cm_config_has_rendering_elimination(config) ||
+          config->framebuffer_compression.mode != CM_COMPRESSION_NONE;
 }
 
 bool

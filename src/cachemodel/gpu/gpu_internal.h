@@ -18,11 +18,14 @@
 #include "timing/timing.h"
 #include "util/array.h"
 
+struct cm_compression;
+
 struct cm_gpu {
    struct cm_config config; /**< a copy; the description is the caller's */
    struct cm_hierarchy hierarchy;
    struct cm_attribute_cache *attribute_cache; /**< NULL: no Primitive Buffer that PB-Attributes go to */
    struct cm_texture_path texture;
+   struct cm_compression *compression;     /**< NULL: framebuffers are not compressed */
    struct cm_timing *timing;               /**< NULL: cycles are not simulated */
    struct cm_timeline *timeline;           /**< NULL: there is none */
    struct cm_gpu_attribution *attribution; /**< NULL: nothing is attributed */

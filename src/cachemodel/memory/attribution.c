@@ -660,6 +660,7 @@ cm_attribution_add_cache(struct cm_attribution *attribution, struct cm_cache *ca
       return false;
    ((struct cm_cache **)attribution->caches.data)[attribution->num_caches++] = cache;
    cache->attribution = attribution;
+   cache->only_appends = false;
    cache->columns = attribution->first_column[cache->unit];
    return true;
 }

@@ -55,6 +55,7 @@ cm_cache_init_without_lines(struct cm_cache *cache, const struct cm_cache_config
    cache->next = next;
    cache->dram = dram;
    cache->folded_block = CM_NO_BLOCK;
+   cache->only_appends = true;
 }
 
 bool
@@ -130,6 +131,25 @@ cm_cache_observe_removals(struct cm_cache *cache,
 {
    cache->removed = removed;
    cache->removed_context = context;
+}
+
+void
+cm_cache_fetch_by(struct cm_cache *cache,
+                  bool (*fetch)(void *context, struct cm_cache *cache, uint64_t block, enum cm_stream stream),
+                  void *context)
+{
+   cache->fetch = fetch;
+   cache->fetch_context = context;
+   cache->only_appends = false;
+}
+
+void
+cm_cache_read_next(struct cm_cache *cache, uint64_t address, uint32_t bytes, enum cm_stream stream)
+{
+   if (cache->next)
+      cm_cache_access_next(cache, address >> cache->block_shift, stream, CM_READ);
+   else
+      cm_dram_access(cache->dram, address, stream, false, 1, bytes);
 }
 
 void
@@ -221,6 +241,8 @@ void
 cm_cache_fetch_next_level(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
 {
    cm_cache_count(cache, stream, CM_CACHE_EVENT_FILLS, 1);
+   if (cache->fetch && cache->fetch(cache->fetch_context, cache, block, stream))
+      return;
    if (!cache->next) {
       cm_dram_access(cache->dram, block << cache->block_shift, stream, false, 1, 1u << cache->block_shift);
       return;

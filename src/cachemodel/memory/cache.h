@@ -135,10 +135,15 @@ struct cm_cache {
    /** Called for each evicted or invalidated block; NULL: none (cm_cache_observe_removals). */
    void (*removed)(void *context, const struct cm_cache *cache, uint64_t block);
    void *removed_context;
+   /** Reads a missed block from the next level in another way; false: it does not. NULL: never (cm_cache_fetch_by). */
+   bool (*fetch)(void *context, struct cm_cache *cache, uint64_t block, enum cm_stream stream);
+   void *fetch_context;
    uint32_t sets;
    enum cm_unit unit; /**< which cache of the hierarchy this is */
    struct cm_attribution
-      *attribution;           /**< NULL: not attributed. Accesses to it are counted by who makes them. */
+      *attribution; /**< NULL: not attributed. Accesses to it are counted by who makes them. */
+   bool
+      only_appends; /**< if it has `outgoing`, accesses to the next cache are entries of it, and nothing else */
    const uint32_t *columns;   /**< with attribution, by stream: the first one of this unit's counts */
    struct cm_writers writers; /**< with attribution, of blocks that may be dirty */
    /** Reads and writes of each stream; hits are derived from them. */
@@ -162,6 +167,16 @@ void cm_cache_init_without_lines(struct cm_cache *cache, const struct cm_cache_c
 void cm_cache_observe_removals(struct cm_cache *cache,
                                void (*removed)(void *context, const struct cm_cache *cache, uint64_t block),
                                void *context);
+
+/** Before the first access: blocks that are missed are fetched by a function, which reads what they are made of
+ * (cm_cache_read_next), or returns false. */
+void
+cm_cache_fetch_by(struct cm_cache *cache,
+                  bool (*fetch)(void *context, struct cm_cache *cache, uint64_t block, enum cm_stream stream),
+                  void *context);
+
+/** Reads the block of an address from the next level, of so many bytes if that is memory; else of the next cache. */
+void cm_cache_read_next(struct cm_cache *cache, uint64_t address, uint32_t bytes, enum cm_stream stream);
 
 /** Before the first access: sets the cache's next uses, collected from the same accesses
  * that will reach it, and rewound. */

@@ -57,7 +57,7 @@ cm_cache_access_next(struct cm_cache *cache, uint64_t block, enum cm_stream stre
 static inline bool
 cm_cache_only_appends(const struct cm_cache *cache)
 {
-   return cache->outgoing && !cache->attribution;
+   return cache->outgoing && cache->only_appends;
 }
 
 /** An access to the next cache, of a cache that only appends. */

@@ -329,6 +329,7 @@ cm_cache_init_entrance(struct cm_cache *cache, struct cm_cache *shared, struct c
       .unit = shared->unit,
       .replacement = &entrance,
       .folded_block = CM_NO_BLOCK,
+      .only_appends = true,
       .next = shared,
       .outgoing = stream,
       .next_entry = entry,

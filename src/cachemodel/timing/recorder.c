@@ -66,9 +66,10 @@ is_writing(const struct cm_timing *timing)
 }
 
 /* Kinds of logged entries other than accesses. */
-#define LOGGED_KINDS                                                                    \
-   (1u << CM_ENTRY_DRAM_READ | 1u << CM_ENTRY_DRAM_WRITE | 1u << CM_ENTRY_UNIT_ACCESS | \
-    1u << CM_ENTRY_GROUP | 1u << CM_ENTRY_LOOKUP | 1u << CM_ENTRY_REQUEST | 1u << CM_ENTRY_MESSAGE)
+#define LOGGED_KINDS                                                                              \
+   (1u << CM_ENTRY_DRAM_READ | 1u << CM_ENTRY_DRAM_WRITE | 1u << CM_ENTRY_UNIT_ACCESS |           \
+    1u << CM_ENTRY_FILL | 1u << CM_ENTRY_GROUP | 1u << CM_ENTRY_LOOKUP | 1u << CM_ENTRY_REQUEST | \
+    1u << CM_ENTRY_MESSAGE)
 
 static inline void
 read_entries(struct cm_timing *timing, const cm_entry *entries, uint32_t count)

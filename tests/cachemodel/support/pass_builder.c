@@ -187,6 +187,40 @@ pass_footprints(struct pass_builder *builder, uint32_t tile, uint32_t unit,
    pass_words(builder, tile, footprints, count * CM_FOOTPRINT_WORDS);
 }
 
+uint8_t *
+pass_content(struct pass_builder *builder, uint32_t tile, unsigned slot, unsigned columns, unsigned rows)
+{
+   uint8_t *same, *sizes;
+   builder->pass.contents = builder->contents;
+   assert_true(cm_tile_content_add(&builder->contents[tile], slot, columns, rows, &same, &sizes));
+   memset(same, 0, (size_t)columns * rows);
+   return sizes;
+}
+
+void
+pass_random_contents(struct pass_builder *builder, unsigned color, uint64_t *state)
+{
+   const struct cm_pass *pass = &builder->pass;
+   for (uint32_t tile = 0; tile < pass->tiles_x * pass->tiles_y; tile++) {
+      const uint32_t x = tile % pass->tiles_x * pass->tile_size, y = tile / pass->tiles_x * pass->tile_size;
+      const uint32_t width = pass->width - x < pass->tile_size ? pass->width - x : pass->tile_size,
+                     height = pass->height - y < pass->tile_size ? pass->height - y : pass->tile_size;
+      const uint32_t groups = (width + 15) / 16 * ((height + 15) / 16);
+      if (!pass->touched[tile])
+         continue;
+      uint8_t *sizes = pass_content(builder, tile, color, (width + 15) / 16, (height + 15) / 16);
+      for (uint32_t g = 0; g < groups; g++) {
+         const uint32_t kind = random_below(state, 4);
+         for (uint32_t b = 0; b < CM_GROUP_BLOCKS; b++)
+            sizes[g * CM_GROUP_BLOCKS + b] = kind == 0   ? 0
+                                             : kind == 1 ? CM_RAW_SIZE
+                                             : random_below(state, 5) == 0
+                                                ? 0
+                                                : (uint8_t)(1 + random_below(state, kind == 2 ? 20 : 64));
+      }
+   }
+}
+
 void
 pass_same_inputs(struct pass_builder *builder, uint32_t tile, unsigned mask)
 {
@@ -241,6 +275,19 @@ const char *const test_tcor_settings[] = {
    "primitive_buffer.mshrs=33",
    "caches.l2.size=16384",
    "caches.l2.policy=tcor",
+   NULL,
+};
+
+const char *const test_compression_settings[] = {
+   "framebuffer_compression.mode=blocks",
+   "framebuffer_compression.superblock_width=16",
+   "framebuffer_compression.superblock_height=16",
+   "framebuffer_compression.header_bytes=16",
+   "framebuffer_compression.burst=64",
+   "framebuffer_compression.most_pixel_bytes=4",
+   "framebuffer_compression.color=on",
+   "framebuffer_compression.depth=on",
+   "framebuffer_compression.display=on",
    NULL,
 };
 

@@ -74,6 +74,11 @@ void pass_same_inputs(struct pass_builder *builder, uint32_t tile, unsigned mask
 /** Its stored surface of a slot, one mask for each of its groups, columns * rows. */
 void pass_same(struct pass_builder *builder, uint32_t tile, unsigned slot, unsigned columns, unsigned rows,
                const uint8_t *masks);
+/** What a tile stores of an image, in so many groups; slot: as in struct cm_stored_surface. Returns the sizes, to be filled in. */
+uint8_t *
+pass_content(struct pass_builder *builder, uint32_t tile, unsigned slot, unsigned columns, unsigned rows);
+/** The same for all touched tiles of a color attachment as large as the pass: random sizes, groups of one color among them. */
+void pass_random_contents(struct pass_builder *builder, unsigned color, uint64_t *state);
 
 /** Sends the pass through the GPU, all tiles in its traversal. */
 void pass_run(const struct pass_builder *builder, struct cm_gpu *gpu);
@@ -88,6 +93,9 @@ struct cm_config *test_config_of(const char *preset, const char *const *assignme
 /** Settings of test_config that make the Tile Cache two caches, the second one TCOR's Attribute
  * Cache, small enough for random passes to fill; ended by NULL. */
 extern const char *const test_tcor_settings[];
+
+/** Settings of test_config that compress framebuffers as AFBC does, without caches of headers; ended by NULL. */
+extern const char *const test_compression_settings[];
 
 /** A GPU of test_config. */
 struct cm_gpu *test_gpu(const char *const *assignments);

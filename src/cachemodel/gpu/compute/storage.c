@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "gpu/attribution_internal.h"
+#include "gpu/compression.h"
 #include "gpu/gpu_internal.h"
 #include "gpu/compute/touched_blocks.h"
 #include "util/message.h"
@@ -39,6 +40,16 @@ can_simulate(struct cm_storage_stage *stage)
    return false;
 }
 
+/* An image, or a buffer. Images are not compressed any more. */
+static struct cm_resource *
+use_storage(struct cm_gpu *gpu, uint32_t id)
+{
+   struct cm_resource *resource = cm_address_space_use(&gpu->space, id);
+   if (gpu->compression && resource)
+      cm_compression_give_up(gpu, resource);
+   return resource;
+}
+
 static void
 bind(struct cm_gpu *gpu, const struct cm_storage *storage, struct bound_storage *bound)
 {
@@ -47,8 +58,7 @@ bind(struct cm_gpu *gpu, const struct cm_storage *storage, struct bound_storage 
       bound->buffers[b] = cm_address_space_use(&gpu->space, storage->buffers[b].resource);
    for (uint32_t i = 0; i < storage->num_images; i++)
       bound->images[i] =
-         (struct bound_image){.resource = cm_address_space_use(&gpu->space, storage->images[i].resource),
-                              .key = NO_IMAGE};
+         (struct bound_image){.resource = use_storage(gpu, storage->images[i].resource), .key = NO_IMAGE};
 }
 
 /* What shaders before the rasterizer access. */
@@ -63,10 +73,9 @@ bind_vertices(struct cm_storage_stage *stage)
    struct bound_image *bound = stage->bound_vertex.data;
    for (uint32_t b = 0; b < stage->num_bound_vertex; b++) {
       const struct cm_texture_binding *binding = &pass->vertex_bindings[b];
-      bound[b] = (struct bound_image){.resource = binding->is_storage
-                                                     ? cm_address_space_use(&gpu->space, binding->resource)
-                                                     : NULL,
-                                      .key = NO_IMAGE};
+      bound[b] =
+         (struct bound_image){.resource = binding->is_storage ? use_storage(gpu, binding->resource) : NULL,
+                              .key = NO_IMAGE};
    }
    return true;
 }

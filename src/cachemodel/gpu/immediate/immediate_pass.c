@@ -151,9 +151,9 @@ clear_part(struct cm_immediate *immediate, const struct task *task, struct cm_re
    const uint32_t layer = attachment->layer + immediate->layer;
    if (task->keep_part)
       cm_framebuffer_transfer(immediate->gpu, attachment->resource, attachment->level, layer, part,
-                              surface->stream, CM_TRANSFER_LOAD);
+                              surface->stream, CM_TRANSFER_LOAD, NULL);
    cm_framebuffer_transfer(immediate->gpu, attachment->resource, attachment->level, layer, part,
-                           surface->stream, task->keep_part ? CM_TRANSFER_STORE : CM_TRANSFER_CLEAR);
+                           surface->stream, task->keep_part ? CM_TRANSFER_STORE : CM_TRANSFER_CLEAR, NULL);
    surface->written = true;
 }
 
@@ -241,8 +241,8 @@ resolve_part(struct cm_immediate *immediate, const struct task *task, struct cm_
       return;
    cm_framebuffer_transfer(immediate->gpu, surface->attachment->resource, surface->attachment->level,
                            surface->attachment->layer + immediate->layer, source, surface->stream,
-                           CM_TRANSFER_LOAD);
-   cm_framebuffer_resolve(immediate->gpu, resolve, immediate->layer, part, CM_TRANSFER_STORE);
+                           CM_TRANSFER_LOAD, NULL);
+   cm_framebuffer_resolve(immediate->gpu, resolve, immediate->layer, part, CM_TRANSFER_STORE, NULL);
 }
 
 void

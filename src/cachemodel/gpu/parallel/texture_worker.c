@@ -23,27 +23,35 @@ cm_texture_worker_init(struct cm_texture_worker *worker, struct cm_gpu *gpu)
 bool
 cm_texture_worker_has(const struct cm_texture_worker *worker, enum cm_unit unit)
 {
+   if (unit == CM_UNIT_TEXTURE_HEADER_CACHE)
+      return true;
    enum cm_unit texture = worker->gpu->config.streams[CM_STREAM_TEXTURE];
    while (texture != CM_UNIT_DRAM && texture != unit)
       texture = cm_texture_next_private(worker->gpu, texture);
    return texture == unit;
 }
 
+static void
+connect_unit(struct cm_texture_worker *worker, enum cm_unit unit, bool connected)
+{
+   struct cm_hierarchy *hierarchy = &worker->gpu->hierarchy;
+   for (uint32_t i = 0; i < hierarchy->instances[unit]; i++) {
+      struct cm_cache *cache = &hierarchy->caches[unit][i];
+      if (cache->outgoing)
+         cache->outgoing = connected ? &worker->stream : &hierarchy->shared.arriving;
+      cache->dram = &worker->dram;
+   }
+}
+
 void
 cm_texture_worker_connect(struct cm_texture_worker *worker, bool connected)
 {
-   struct cm_hierarchy *hierarchy = &worker->gpu->hierarchy;
    /* Segments without tiles do not touch the caches. */
    assert(worker->is_connected != connected && (connected || !worker->tasks.is_busy));
    for (enum cm_unit unit = worker->gpu->config.streams[CM_STREAM_TEXTURE]; unit != CM_UNIT_DRAM;
-        unit = cm_texture_next_private(worker->gpu, unit)) {
-      for (uint32_t i = 0; i < hierarchy->instances[unit]; i++) {
-         struct cm_cache *cache = &hierarchy->caches[unit][i];
-         if (cache->outgoing)
-            cache->outgoing = connected ? &worker->stream : &hierarchy->shared.arriving;
-         cache->dram = &worker->dram;
-      }
-   }
+        unit = cm_texture_next_private(worker->gpu, unit))
+      connect_unit(worker, unit, connected);
+   connect_unit(worker, CM_UNIT_TEXTURE_HEADER_CACHE, connected);
    worker->is_connected = connected;
 }
 

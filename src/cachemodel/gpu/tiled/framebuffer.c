@@ -5,6 +5,7 @@
 
 #include "gpu/attribution_internal.h"
 #include "gpu/gpu_internal.h"
+#include "gpu/tiled/compressed_tile.h"
 #include "gpu/tiled/elimination.h"
 #include "gpu/tiled/stages.h"
 #include "util/minmax.h"
@@ -39,6 +40,8 @@ cm_framebuffer_bind(struct cm_framebuffer_stage *framebuffer)
 {
    struct cm_gpu *gpu = framebuffer->gpu;
    const struct cm_pass *pass = gpu->pass;
+   if (gpu->compression)
+      cm_compression_begin_pass(gpu->compression);
    framebuffer->num_color = cm_min(pass->num_color, CM_MAX_COLOR_ATTACHMENTS);
    framebuffer->num_attachments = 0;
    for (uint32_t c = 0; c < framebuffer->num_color; c++)
@@ -109,9 +112,10 @@ transfer_bytes(struct cm_gpu *gpu, const struct cm_resource *resource, uint64_t 
 
 void
 cm_framebuffer_transfer(struct cm_gpu *gpu, uint32_t id, uint32_t level_number, uint32_t layer,
-                        struct cm_rectangle part, enum cm_stream stream, enum cm_transfer transfer)
+                        struct cm_rectangle part, enum cm_stream stream, enum cm_transfer transfer,
+                        const struct cm_stored_surface *content)
 {
-   const struct cm_resource *resource = cm_address_space_use(&gpu->space, id);
+   struct cm_resource *resource = cm_address_space_use(&gpu->space, id);
    if (!resource || !resource->layout)
       return;
    const struct cm_texture_layout *layout = resource->layout;
@@ -123,6 +127,10 @@ cm_framebuffer_transfer(struct cm_gpu *gpu, uint32_t id, uint32_t level_number, 
    part.x1 = cm_min(part.x1, level->columns);
    part.y1 = cm_min(part.y1, level->rows);
    if (part.x0 >= part.x1 || part.y0 >= part.y1)
+      return;
+   if (gpu->compression && transfer <= CM_TRANSFER_STORE &&
+       cm_compressed_tile_transfer(gpu, resource, level_number, layer % images, part, stream,
+                                   transfer == CM_TRANSFER_STORE, content))
       return;
 
    /* A row of pixels is contiguous. */
@@ -172,7 +180,8 @@ cm_framebuffer_resolved_layers(const struct cm_pass *pass, uint32_t color)
 
 void
 cm_framebuffer_resolve(struct cm_gpu *gpu, const struct cm_resolve *resolve, uint32_t layer,
-                       struct cm_rectangle pixels, enum cm_transfer transfer)
+                       struct cm_rectangle pixels, enum cm_transfer transfer,
+                       const struct cm_stored_surface *content)
 {
    const uint32_t x0 = cm_max(pixels.x0, resolve->x0), y0 = cm_max(pixels.y0, resolve->y0);
    const uint32_t x1 = cm_min(pixels.x1, resolve->x1), y1 = cm_min(pixels.y1, resolve->y1);
@@ -186,7 +195,7 @@ cm_framebuffer_resolve(struct cm_gpu *gpu, const struct cm_resolve *resolve, uin
       .y1 = resolve->target_y + first_row + (y1 - y0),
    };
    cm_framebuffer_transfer(gpu, resolve->resource, resolve->level, resolve->layer + layer, part,
-                           color_stream(gpu, resolve->resource), transfer);
+                           color_stream(gpu, resolve->resource), transfer, content);
 }
 
 /* What happens when a tile stores an image. */
@@ -198,6 +207,28 @@ store_of(const struct cm_framebuffer_stage *framebuffer, uint32_t tile, uint32_t
              : CM_TRANSFER_STORE;
 }
 
+/* What the events say of an image that a tile stores (struct cm_stored_surface). NULL: nothing. */
+static const struct cm_stored_surface *
+find_content(const struct cm_gpu *gpu, uint32_t tile, unsigned slot, struct cm_stored_surface *surface)
+{
+   size_t offset = 0;
+   if (!gpu->compression || !gpu->pass->contents)
+      return NULL;
+   while (cm_tile_content_next(&gpu->pass->contents[tile], &offset, surface)) {
+      if (surface->slot == slot)
+         return surface;
+   }
+   return NULL;
+}
+
+/* The number of an attachment (CM_SLOT_DEPTH …). */
+static unsigned
+slot_of(const struct cm_framebuffer_stage *framebuffer, uint32_t attachment)
+{
+   return attachment < framebuffer->num_color ? attachment
+                                              : CM_SLOT_DEPTH + (attachment - framebuffer->num_color);
+}
+
 void
 cm_framebuffer_tile(struct cm_framebuffer_stage *framebuffer, uint32_t tile, bool store)
 {
@@ -205,6 +236,7 @@ cm_framebuffer_tile(struct cm_framebuffer_stage *framebuffer, uint32_t tile, boo
    const struct cm_pass *pass = gpu->pass;
    const struct cm_rectangle pixels = tile_pixels(pass, tile);
    const uint32_t layer = tile / pass->tiles_x / pass->layer_tiles_y;
+   struct cm_stored_surface surface;
    for (uint32_t a = 0; a < framebuffer->num_attachments; a++) {
       const struct cm_attachment *attachment = framebuffer->attachments[a];
       /* A stencil buffer that shares the depth buffer's memory moves with it. */
@@ -212,12 +244,14 @@ cm_framebuffer_tile(struct cm_framebuffer_stage *framebuffer, uint32_t tile, boo
           layer <= attachment->more_layers)
          cm_framebuffer_transfer(gpu, attachment->resource, attachment->level, attachment->layer + layer,
                                  pixels, framebuffer->streams[a],
-                                 store ? store_of(framebuffer, tile, a) : CM_TRANSFER_LOAD);
+                                 store ? store_of(framebuffer, tile, a) : CM_TRANSFER_LOAD,
+                                 store ? find_content(gpu, tile, slot_of(framebuffer, a), &surface) : NULL);
    }
    for (uint32_t c = 0; store && c < framebuffer->num_color; c++) {
       if (pass->resolve[c].resource && layer < cm_framebuffer_resolved_layers(pass, c))
          cm_framebuffer_resolve(gpu, &pass->resolve[c], layer, pixels,
-                                store_of(framebuffer, tile, CM_CONTENT_RESOLVE + c));
+                                store_of(framebuffer, tile, CM_CONTENT_RESOLVE + c),
+                                find_content(gpu, tile, CM_CONTENT_RESOLVE + c, &surface));
    }
 }
 
@@ -235,6 +269,8 @@ void
 cm_framebuffer_end(struct cm_framebuffer_stage *framebuffer)
 {
    struct cm_gpu *gpu = framebuffer->gpu;
+   if (gpu->compression)
+      cm_compression_end_pass(gpu->compression);
    for (uint32_t a = 0; a < framebuffer->num_attachments; a++) {
       if (framebuffer->attachments[a]->store)
          invalidate_resource(gpu, framebuffer->attachments[a]->resource, framebuffer->streams[a]);

@@ -16,6 +16,7 @@ struct cm_pb_lists;
 struct cm_resource;
 struct cm_shading;
 struct cm_shading_worker;
+struct cm_stored_surface;
 struct cm_storage_stage;
 
 /* ---- geometry.c --------------------------------------------------------------- */
@@ -205,12 +206,15 @@ void cm_framebuffer_tile(struct cm_framebuffer_stage *framebuffer, uint32_t tile
 /** The pass ends: what was flushed is stale in the caches that it bypassed. */
 void cm_framebuffer_end(struct cm_framebuffer_stage *framebuffer);
 
-/** Reads or writes pixels of a resource. */
+/** Reads or writes pixels of a resource. content: what is known of those that are written (events/tile_content.h); NULL: nothing. */
 void cm_framebuffer_transfer(struct cm_gpu *gpu, uint32_t id, uint32_t level, uint32_t layer,
-                             struct cm_rectangle part, enum cm_stream stream, enum cm_transfer transfer);
-/** Writes the pixels of a resolve's target for a rectangle of the pass, or not, if the transfer is eliminated. */
+                             struct cm_rectangle part, enum cm_stream stream, enum cm_transfer transfer,
+                             const struct cm_stored_surface *content);
+/** Writes the pixels of a resolve's target for a rectangle of the pass, or not, if the transfer is eliminated. content: as
+ * there. */
 void cm_framebuffer_resolve(struct cm_gpu *gpu, const struct cm_resolve *resolve, uint32_t layer,
-                            struct cm_rectangle pixels, enum cm_transfer transfer);
+                            struct cm_rectangle pixels, enum cm_transfer transfer,
+                            const struct cm_stored_surface *content);
 /** The number of layers of the pass in a color attachment's resolve. */
 uint32_t cm_framebuffer_resolved_layers(const struct cm_pass *pass, uint32_t color);
 /** The stream of a color attachment: whether it is displayed. */

@@ -309,7 +309,7 @@ const cm_entry *
 cm_tiled_memory_access_end(const struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end)
 {
    const enum cm_entry_kind first = cm_entry_kind(*token++);
-   if (first == CM_ENTRY_DRAM_READ || first == CM_ENTRY_DRAM_WRITE)
+   if (first == CM_ENTRY_DRAM_READ || first == CM_ENTRY_DRAM_WRITE || first == CM_ENTRY_GROUP)
       return token;
    for (; token < end; token++) {
       const enum cm_entry_kind kind = cm_entry_kind(*token);
@@ -348,6 +348,13 @@ cm_tiled_memory_transfer(struct cm_tiled_memory *memory, const cm_entry *token, 
    const bool is_read = cm_is_read(*token);
    struct cm_mshr *load = NULL;
    uint64_t is_free;
+   if (cm_entry_kind(*token) == CM_ENTRY_GROUP) {
+      /* Superblocks of a compressed image are converted. */
+      const uint64_t converted =
+         cm_entry_value(*token) * memory->config->framebuffer_compression.superblock_cycles;
+      cm_stage_work(stage, CM_STAGE_MEMORY, stage->until, (uint32_t)converted);
+      return;
+   }
    if (is_read)
       load = cm_mshrs_alloc_in_turn(&memory->base, &memory->loads, &is_free);
    else

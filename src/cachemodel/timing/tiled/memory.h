@@ -73,6 +73,22 @@ cm_tiled_memory_access_end(const struct cm_tiled_memory *memory, const cm_entry 
 struct cm_arrival cm_tiled_memory_read(struct cm_tiled_memory *memory, const cm_entry **token,
                                        const cm_entry *end, uint64_t cycle);
 
+/** cm_tiled_memory_miss for a block at that address of the cache with these MSHRs. */
+static inline __attribute__((always_inline)) void
+cm_tiled_memory_miss_of(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
+                        uint64_t cycle, struct cm_mshrs *mshrs, uint64_t block, struct cm_bus *bus,
+                        uint32_t way, uint32_t after, struct cm_dependency *wait)
+{
+   struct cm_mshr *mshr = cm_mshrs_alloc(&memory->base, mshrs, &cycle);
+   cm_mshrs_set_block(mshrs, mshr, block);
+   mshr->fill = cm_tiled_memory_read(memory, token, end, cycle);
+   if (bus)
+      cm_bus_carry(bus, &mshr->fill);
+   mshr->fill.time += way;
+   mshr->fill.after += way;
+   cm_dependency_add(&memory->base, wait, &mshr->fill, after);
+}
+
 /** Issues one read miss and the accesses it causes; *token advances past them. bus: what the block comes over; NULL:
  * nothing that takes time. way: cycles that it takes besides, through the mesh. The MSHR waits for both. */
 static inline __attribute__((always_inline)) void
@@ -80,14 +96,8 @@ cm_tiled_memory_miss(struct cm_tiled_memory *memory, const cm_entry **token, con
                      uint64_t cycle, struct cm_mshrs *mshrs, struct cm_bus *bus, uint32_t way, uint32_t after,
                      struct cm_dependency *wait)
 {
-   struct cm_mshr *mshr = cm_mshrs_alloc(&memory->base, mshrs, &cycle);
-   cm_mshrs_set_block(mshrs, mshr, cm_entry_address(**token));
-   mshr->fill = cm_tiled_memory_read(memory, token, end, cycle);
-   if (bus)
-      cm_bus_carry(bus, &mshr->fill);
-   mshr->fill.time += way;
-   mshr->fill.after += way;
-   cm_dependency_add(&memory->base, wait, &mshr->fill, after);
+   cm_tiled_memory_miss_of(memory, token, end, cycle, mshrs, cm_entry_address(**token), bus, way, after,
+                           wait);
 }
 
 /** Issues one other token, a write or a read without a waiting consumer, and the accesses it causes. Returns when the L2

@@ -301,6 +301,24 @@ cm_texture_timing_ready(struct cm_texture_timing *texture, uint64_t *clock)
    return texture->busy;
 }
 
+/* A block of a compressed image is missed. What it is made of may all be in the cache of headers. */
+static __attribute__((noinline)) void
+fill(struct cm_tiled_memory *memory, struct cm_texture_quad *quad)
+{
+   quad->fill = cm_entry_address(*quad->miss++);
+   cm_dependency_until(quad->wait,
+                       quad->cycle + memory->config->framebuffer_compression.decompression_cycles);
+}
+
+/* A read of what a compressed block is made of: the block is there when all of it is, and has been decompressed. */
+static __attribute__((noinline)) void
+miss_compressed(struct cm_tiled_memory *memory, struct cm_texture_quad *quad)
+{
+   cm_tiled_memory_miss_of(memory, &quad->miss, quad->misses_end, quad->cycle, quad->mshrs, quad->fill,
+                           &memory->texture_bus, memory->config->framebuffer_compression.decompression_cycles,
+                           quad->back, quad->wait);
+}
+
 /* Continues a quad. Returns the cycle of its next step; UINT64_MAX: it is done. */
 static inline __attribute__((always_inline)) uint64_t
 go_on(struct cm_texture_timing *texture, uint32_t processor, struct cm_texture_quad *quad)
@@ -308,7 +326,9 @@ go_on(struct cm_texture_timing *texture, uint32_t processor, struct cm_texture_q
    struct cm_tiled_memory *memory = texture->memory;
    while (quad->miss < quad->misses_end) {
       if (!cm_is_read(*quad->miss)) {
-         if (quad->is_storage)
+         if (cm_entry_kind(*quad->miss) == CM_ENTRY_FILL)
+            fill(memory, quad);
+         else if (quad->is_storage)
             write_storage(memory, processor, quad);
          else
             cm_tiled_memory_write(memory, &quad->miss, quad->misses_end, quad->cycle);
@@ -318,6 +338,8 @@ go_on(struct cm_texture_timing *texture, uint32_t processor, struct cm_texture_q
          return quad->cycle;
       if (quad->is_storage)
          miss_storage(memory, quad);
+      else if (cm_entry_address(*quad->miss) >= CM_HEADERS_ADDRESS)
+         miss_compressed(memory, quad);
       else
          cm_tiled_memory_miss(memory, &quad->miss, quad->misses_end, quad->cycle, quad->mshrs,
                               &memory->texture_bus, quad->from_l2, quad->back, quad->wait);

@@ -23,6 +23,7 @@ struct cm_texture_quad {
    struct cm_mshrs *mshrs;
    uint32_t back;    /**< cycles that the data takes back */
    uint32_t from_l2; /**< of a NUCA's miss, where the L2 is in the mesh: from there to the serving cache */
+   uint64_t fill;    /**< address of the block that headers and bodies which are read make */
    bool is_store, is_storage;
 };
 

@@ -101,7 +101,10 @@ run_frame(struct cm_gpu *gpu, const struct cm_config *config, bool full, uint64_
    }
    for (unsigned near = 0; near < 2; near++) {
       pass = textured_pass(state, frame, 20, near);
-      add_contents(pass, state);
+      if (config->framebuffer_compression.mode != CM_COMPRESSION_NONE)
+         pass_random_contents(pass, 0, state);
+      else
+         add_contents(pass, state);
       pass_run(pass, gpu);
       pass_free(pass);
    }
@@ -249,6 +252,32 @@ TEST(settings)
       struct cm_config *config = test_config(list);
       compare(config, settings[s][0], false);
       compare(config, settings[s][0], true);
+      cm_config_destroy(config);
+   }
+}
+
+/* Texture caches make blocks of headers and bodies, on another thread than the one that stores them. */
+TEST(compression)
+{
+   static const char *const settings[][16] = {
+      {"framebuffer_compression.superblock_width=32", "framebuffer_compression.superblock_height=8"},
+      {"streams.color=l2", "framebuffer_compression.burst=16", "texture.placement=morton-4k"},
+      {"caches.texture_cache.next=dram"},
+      {"caches.texture_header_cache.size=1024", "caches.texture_header_cache.ways=4",
+       "caches.texture_header_cache.block=64", "caches.texture_header_cache.instances=4",
+       "caches.texture_header_cache.policy=lru", "caches.texture_header_cache.next=l2",
+       "caches.header_cache.size=1024", "caches.header_cache.ways=4", "caches.header_cache.block=64",
+       "caches.header_cache.instances=1", "caches.header_cache.policy=lru",
+       "caches.header_cache.write_miss=allocate", "caches.header_cache.next=dram"},
+   };
+   for (unsigned s = 0; s < sizeof settings / sizeof settings[0]; s++) {
+      const char *list[32] = {NULL};
+      unsigned count = 0;
+      for (const char *const *setting = test_compression_settings; *setting; setting++)
+         list[count++] = *setting;
+      memcpy(list + count, settings[s], sizeof settings[s]);
+      struct cm_config *config = test_config(list);
+      compare(config, settings[s][0], false);
       cm_config_destroy(config);
    }
 }
