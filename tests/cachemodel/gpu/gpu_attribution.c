@@ -79,6 +79,8 @@ check_frames(const struct cm_config *config, const struct cm_config *plain, bool
          struct full_model *model = full ? full_model(frame * 4 + p) : NULL;
          struct pass_builder *pass =
             full ? full_pass(model, config->tile.size, frame) : random_pass(&state, frame);
+         if (!full && config->framebuffer_compression.mode != CM_COMPRESSION_NONE)
+            pass_random_contents(pass, 0, &state);
          pass_run(pass, gpu);
          pass_run_and_free(pass, other);
          if (full)
@@ -175,6 +177,11 @@ TEST(settings)
    const char *const *const more[] = {test_tcor_settings, test_nuca_settings};
    for (unsigned m = 0; m < 2; m++) {
       struct cm_config *config = test_config(more[m]);
+      check_config(config, false);
+      cm_config_destroy(config);
+   }
+   for (unsigned c = 0; c < 2; c++) {
+      struct cm_config *config = c ? test_config(test_compression_settings) : test_compression_config(NULL);
       check_config(config, false);
       cm_config_destroy(config);
    }

@@ -291,6 +291,27 @@ const char *const test_compression_settings[] = {
    NULL,
 };
 
+const char *const test_header_cache_settings[] = {
+   CACHE("texture_header_cache", "1024", "4", "lru", "modulo"),
+   CACHE("header_cache", "1024", "4", "lru", "modulo"),
+   "caches.header_cache.next=dram",
+   NULL,
+};
+
+struct cm_config *
+test_compression_config(const char *const *changes)
+{
+   const char *all[64] = {NULL};
+   unsigned count = 0;
+   const char *const *const lists[] = {test_compression_settings, test_header_cache_settings, changes};
+   for (unsigned l = 0; l < 3; l++) {
+      for (const char *const *setting = lists[l]; setting && *setting; setting++)
+         all[count++] = *setting;
+   }
+   assert_true(count < sizeof all / sizeof all[0]);
+   return test_config(all);
+}
+
 struct cm_config *
 test_config(const char *const *assignments)
 {

@@ -94,8 +94,11 @@ struct cm_config *test_config_of(const char *preset, const char *const *assignme
  * Cache, small enough for random passes to fill; ended by NULL. */
 extern const char *const test_tcor_settings[];
 
-/** Settings of test_config that compress framebuffers as AFBC does, without caches of headers; ended by NULL. */
+/** Settings of test_config that compress framebuffers as AFBC does, without caches of headers; such caches. Ended by NULL. */
 extern const char *const test_compression_settings[];
+extern const char *const test_header_cache_settings[];
+/** Both. */
+struct cm_config *test_compression_config(const char *const *changes);
 
 /** A GPU of test_config. */
 struct cm_gpu *test_gpu(const char *const *assignments);

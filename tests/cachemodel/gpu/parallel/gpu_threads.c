@@ -259,16 +259,10 @@ TEST(settings)
 /* Texture caches make blocks of headers and bodies, on another thread than the one that stores them. */
 TEST(compression)
 {
-   static const char *const settings[][16] = {
+   static const char *const settings[][4] = {
       {"framebuffer_compression.superblock_width=32", "framebuffer_compression.superblock_height=8"},
       {"streams.color=l2", "framebuffer_compression.burst=16", "texture.placement=morton-4k"},
       {"caches.texture_cache.next=dram"},
-      {"caches.texture_header_cache.size=1024", "caches.texture_header_cache.ways=4",
-       "caches.texture_header_cache.block=64", "caches.texture_header_cache.instances=4",
-       "caches.texture_header_cache.policy=lru", "caches.texture_header_cache.next=l2",
-       "caches.header_cache.size=1024", "caches.header_cache.ways=4", "caches.header_cache.block=64",
-       "caches.header_cache.instances=1", "caches.header_cache.policy=lru",
-       "caches.header_cache.write_miss=allocate", "caches.header_cache.next=dram"},
    };
    for (unsigned s = 0; s < sizeof settings / sizeof settings[0]; s++) {
       const char *list[32] = {NULL};
@@ -280,6 +274,10 @@ TEST(compression)
       compare(config, settings[s][0], false);
       cm_config_destroy(config);
    }
+   struct cm_config *config =
+      test_compression_config((const char *const[]){"caches.texture_header_cache.instances=4", NULL});
+   compare(config, "caches of headers", false);
+   cm_config_destroy(config);
 }
 
 static void

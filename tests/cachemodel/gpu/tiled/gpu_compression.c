@@ -9,11 +9,6 @@
 #include "support/test.h"
 
 #define SETTINGS(...) ((const char *const[]){__VA_ARGS__, NULL})
-#define HEADER_CACHE(unit, next)                                                                \
-   "caches." unit ".size=1024", "caches." unit ".ways=4", "caches." unit ".block=64",           \
-      "caches." unit ".instances=1", "caches." unit ".latency=1", "caches." unit ".policy=lru", \
-      "caches." unit ".index=modulo", "caches." unit ".write_miss=allocate", "caches." unit ".next=" next
-
 static struct cm_gpu *
 make_gpu(const char *const *changes)
 {
@@ -31,15 +26,32 @@ storing_pass(const uint8_t sizes[64])
    return pass;
 }
 
+/* All blocks of one size. */
 static struct cm_gpu *
-store_all(uint8_t size, const char *const *changes)
+store_all_in(struct cm_gpu *gpu, uint8_t size)
 {
-   struct cm_gpu *gpu = make_gpu(changes);
    uint8_t sizes[64];
    define_texture(gpu, 1, 32, 32, 1);
    memset(sizes, size, sizeof sizes);
    pass_run_and_free(storing_pass(sizes), gpu);
    return gpu;
+}
+
+static struct cm_gpu *
+store_all(uint8_t size, const char *const *changes)
+{
+   return store_all_in(make_gpu(changes), size);
+}
+
+/* With caches of headers. */
+static struct cm_gpu *
+store_all_with_caches(uint8_t size, const char *const *changes)
+{
+   struct cm_config *config = test_compression_config(changes);
+   struct cm_gpu *gpu = cm_gpu_create(config, NULL, 0);
+   assert_non_null(gpu);
+   cm_config_destroy(config);
+   return store_all_in(gpu, size);
 }
 
 /* Headers of a row of superblocks are written together: 32 bytes, a burst; 32 rows of two blocks without compression. */
@@ -264,8 +276,7 @@ TEST(texels)
 /* Headers of four superblocks are in one block of the cache: 16 misses of two superblocks in a row, in each of two rows. */
 TEST(headers_along_a_row)
 {
-   struct cm_gpu *gpu = store_all(20, SETTINGS(ONE_UNIT, HEADER_CACHE("texture_header_cache", "l2"),
-                                               HEADER_CACHE("header_cache", "dram")));
+   struct cm_gpu *gpu = store_all_with_caches(20, SETTINGS(ONE_UNIT));
    READ(gpu, {0, 0}, {16, 0}, {0, 1}, {16, 1}, {0, 16}, {16, 16});
    expect_counters(gpu, {"texture_header_cache.texture.reads", 6}, {"texture_header_cache.texture.misses", 1},
                    {"framebuffer_compression.texture.header_bytes", 64}, {"l2.texture.reads", 1 + 6 * 2},
@@ -279,7 +290,7 @@ TEST(headers_along_a_row)
 /* What was read is stale when it is stored anew: pixels, bodies and headers. */
 TEST(stored_anew)
 {
-   struct cm_gpu *gpu = store_all(20, SETTINGS(ONE_UNIT, HEADER_CACHE("texture_header_cache", "l2")));
+   struct cm_gpu *gpu = store_all_with_caches(20, SETTINGS(ONE_UNIT));
    uint8_t sizes[64];
    memset(sizes, 16, sizeof sizes);
    READ(gpu, {0, 0});
@@ -323,11 +334,15 @@ TEST(refused)
       {{"framebuffer_compression.superblock_width=64", "framebuffer_compression.superblock_height=64"},
        "framebuffer_compression.superblock_height: 64 x 64 pixels, expected at most 1024"},
       {{"tile.size=8"}, "framebuffer_compression.mode: blocks, but tiles are smaller"},
-      {{"streams.texture=dram"}, "framebuffer_compression.mode: blocks, but streams.texture begins"},
-      {{"streams.color=l2"}, NULL},
+      {{"streams.texture=dram", "caches.texture_header_cache.size=0"},
+       "framebuffer_compression.mode: blocks, but streams.texture begins"},
+      {{"streams.color=l2"}, "caches.header_cache.next: dram, but streams.color begins at l2"},
+      {{"streams.color=header_cache"}, "streams.color: header_cache has headers only"},
+      {{"caches.texture_header_cache.next=tile_cache"}, "caches.texture_header_cache.next: tile_cache"},
+      {{"caches.header_cache.size=0"}, NULL},
    };
    for (unsigned c = 0; c < sizeof cases / sizeof *cases; c++) {
-      struct cm_config *config = test_config(test_compression_settings);
+      struct cm_config *config = test_compression_config(NULL);
       char error[512] = "";
       for (const char *const *setting = cases[c].settings; *setting; setting++)
          assert_true(cm_config_set(config, *setting, error, sizeof error));
