@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/compressed_surface.h"
 
-#include <assert.h>
-
 #include "util/minmax.h"
 
 /* Of a block's size: a pixel is one of the 16 of a block. */
@@ -146,30 +144,6 @@ cm_superblock_init(struct cm_superblock *superblock, const struct cm_compressed_
       store_raw(superblock, image, raw_bytes);
 }
 
-/* A coordinate's distance from `from`, in blocks, at most `most`; up: that of the end of a block. */
-static uint32_t
-blocks_from(uint32_t from, uint32_t at, uint32_t most, bool up)
-{
-   const uint32_t pixels = at > from ? at - from : 0;
-   return cm_min((pixels + (up ? CM_BLOCK_SIZE - 1 : 0)) / CM_BLOCK_SIZE, most);
-}
-
-struct cm_superblock_part
-cm_superblock_part_of(const struct cm_compressed_surface *surface, uint32_t column, uint32_t row, uint32_t x0,
-                      uint32_t y0, uint32_t x1, uint32_t y1)
-{
-   const struct cm_compression_config *config = surface->config;
-   const uint32_t columns = config->superblock_width / CM_BLOCK_SIZE,
-                  rows = config->superblock_height / CM_BLOCK_SIZE;
-   const uint32_t x = column * config->superblock_width, y = row * config->superblock_height;
-   return (struct cm_superblock_part){
-      .x0 = blocks_from(x, x0, columns, false),
-      .y0 = blocks_from(y, y0, rows, false),
-      .x1 = blocks_from(x, x1, columns, true),
-      .y1 = blocks_from(y, y1, rows, true),
-   };
-}
-
 /* The first block from a number on that is in a part; num_blocks: none. */
 static uint32_t
 next_block(const struct cm_superblock *superblock, struct cm_superblock_part part, uint32_t block)
@@ -192,13 +166,13 @@ cm_superblock_next(const struct cm_superblock *superblock, const struct cm_compr
 {
    const uint64_t burst = surface->config->burst;
    const bool is_whole = surface->config->reads == CM_BODY_READS_SUPERBLOCKS;
-   if (superblock->kind == CM_SUPERBLOCK_SOLID)
-      return false;
-   for (;;) {
+   const uint32_t last_block =
+      is_whole ? superblock->num_blocks - 1 : ((part.y1 - 1) << superblock->column_shift) + part.x1 - 1;
+   while (superblock->kind != CM_SUPERBLOCK_SOLID && *block < superblock->num_blocks) {
       const uint32_t b = is_whole ? *block : next_block(superblock, part, *block);
-      if (b >= superblock->num_blocks)
+      if (b == superblock->num_blocks)
          return false;
-      *block = b + 1;
+      *block = b == last_block ? superblock->num_blocks : b + 1;
       const uint64_t first = b ? superblock->ends[b - 1] : 0, last = superblock->ends[b];
       if (first == last)
          continue;
@@ -210,4 +184,5 @@ cm_superblock_next(const struct cm_superblock *superblock, const struct cm_compr
       *end = (to + burst - 1) & ~(burst - 1);
       return true;
    }
+   return false;
 }

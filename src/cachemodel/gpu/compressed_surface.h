@@ -10,6 +10,8 @@
 #ifndef CM_COMPRESSED_SURFACE_H
 #define CM_COMPRESSED_SURFACE_H
 
+#include <assert.h>
+
 #include "config/config.h"
 #include "events/tile_content.h"
 
@@ -61,10 +63,21 @@ struct cm_superblock_part {
    uint32_t x0, y0, x1, y1;
 };
 
-/** Those that pixels x0, y0 … x1, y1 (exclusive) of the image have of it. */
-struct cm_superblock_part
+/** Those that pixels x0, y0 … x1, y1 (exclusive) of the image have of it; they have some. */
+static inline struct cm_superblock_part
 cm_superblock_part_of(const struct cm_compressed_surface *surface, uint32_t column, uint32_t row, uint32_t x0,
-                      uint32_t y0, uint32_t x1, uint32_t y1);
+                      uint32_t y0, uint32_t x1, uint32_t y1)
+{
+   const uint32_t width = surface->config->superblock_width, height = surface->config->superblock_height;
+   const uint32_t x = column * width, y = row * height;
+   assert(x0 < x + width && x1 > x && y0 < y + height && y1 > y);
+   return (struct cm_superblock_part){
+      .x0 = x0 > x ? (x0 - x) / CM_BLOCK_SIZE : 0,
+      .y0 = y0 > y ? (y0 - y) / CM_BLOCK_SIZE : 0,
+      .x1 = (x1 < x + width ? x1 - x + CM_BLOCK_SIZE - 1 : width) / CM_BLOCK_SIZE,
+      .y1 = (y1 < y + height ? y1 - y + CM_BLOCK_SIZE - 1 : height) / CM_BLOCK_SIZE,
+   };
+}
 
 /** The next bytes that are to be read of a body for some of its blocks: whole bursts, each once, ascending. *block is the number
  * of the next block to look at, *begin and *end are the last answer: first 0, the body's address and that again. False: there are

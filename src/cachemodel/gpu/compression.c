@@ -364,8 +364,9 @@ read_header(const struct texture_fetch *fetch, uint64_t address)
                    address + compression->gpu->config.framebuffer_compression.header_bytes);
       return;
    }
-   const size_t instance = (size_t)(fetch->cache - hierarchy->caches[fetch->cache->unit]);
-   struct cm_cache *cache = &headers[instance % hierarchy->instances[CM_UNIT_TEXTURE_HEADER_CACHE]];
+   const uint32_t instances = hierarchy->instances[CM_UNIT_TEXTURE_HEADER_CACHE];
+   const size_t instance = instances > 1 ? (size_t)(fetch->cache - hierarchy->caches[fetch->cache->unit]) : 0;
+   struct cm_cache *cache = &headers[instance % instances];
    if (cache->attribution)
       cm_cache_attribute_access(cache, address, CM_STREAM_TEXTURE, CM_READ);
    cm_cache_access(cache, address, CM_STREAM_TEXTURE, CM_READ);

@@ -159,7 +159,9 @@ static void
 store(struct transfer *transfer, uint32_t column, uint32_t row)
 {
    struct cm_superblock superblock;
-   const struct cm_superblock_part all = {0, 0, UINT32_MAX, UINT32_MAX};
+   const struct cm_compression_config *config = transfer->image->surface.config;
+   const struct cm_superblock_part all = {0, 0, config->superblock_width / CM_BLOCK_SIZE,
+                                          config->superblock_height / CM_BLOCK_SIZE};
    if (!is_whole(transfer, column, row)) {
       count(transfer, CM_COMPRESSION_EVENT_PARTIAL, 1);
       load(transfer, column, row, all);
