@@ -114,3 +114,31 @@ TEST(only_time_is_new)
    for (unsigned g = 0; g < 3; g++)
       cm_gpu_destroy(gpus[g]);
 }
+
+/* Tiles of one colour whose headers are in their cache write nothing: the next tile may be shaded before the Tile Fetcher has left the one
+ * before. */
+TEST(tiles_without_writes)
+{
+   struct cm_config *config = test_compression_config(
+      SETTINGS("tile.size=16", "caches.header_cache.size=64K", "caches.tile_cache.policy=lru"));
+   for (uint32_t round = 0; round < 8; round++) {
+      uint64_t state = round;
+      struct cm_gpu *gpu = cm_gpu_create(config, NULL, 0);
+      define_texture(gpu, 1, 512, 512, 1);
+      struct pass_builder *pass = pass_new(0, 512, 512, 16);
+      pass->pass.kind = CM_PASS_TBR;
+      pass_color(pass, 1, 4);
+      pass_draw(pass)->num_vertices = 3;
+      for (uint32_t tile = 0; tile < 1024; tile++) {
+         pass_primitive(pass, 1 + random_below(&state, 8), &tile, 1);
+         pass_shade(pass, tile, 0, 1 + random_below(&state, 4), 15);
+         pass->touched[tile] = true;
+         memset(pass_content(pass, tile, 0, 1, 1), 0, 16);
+      }
+      pass_run_and_free(pass, gpu);
+      cm_gpu_frame_end(gpu);
+      assert_true(cm_gpu_is_complete(gpu));
+      cm_gpu_destroy(gpu);
+   }
+   cm_config_destroy(config);
+}

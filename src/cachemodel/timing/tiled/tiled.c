@@ -90,6 +90,9 @@ step_over(struct cm_tiled_timing *timing, const struct cm_work *work)
    struct cm_work **cursors[NUM_CURSORS];
    if (timing->fetcher.out_work == work)
       timing->fetcher.out_next = 0;
+   /* A tile that flushes nothing may be done before the Tile Fetcher, which has read all of it, leaves it. */
+   if (timing->fetcher.work == work && work->kind == CM_LOG_TILE)
+      cm_fetcher_timing_end_tile(timing);
    find_cursors(timing, cursors);
    for (unsigned i = 0; i < NUM_CURSORS; i++) {
       if (*cursors[i] == work)

@@ -199,6 +199,8 @@ void cm_fetcher_timing_pass_on(struct cm_tiled_timing *timing, struct cm_work *w
 /** The Vertex Processors had no more to do than they did, until a cycle. */
 void cm_geometry_timing_idle(struct cm_tiled_timing *timing, uint32_t pass, uint64_t until);
 
+/** The Tile Fetcher, which has read all of its tile, goes on to the next one. */
+void cm_fetcher_timing_end_tile(struct cm_tiled_timing *timing);
 /** Pushes all primitives of the pass to the output queue; false where their times are not known yet. */
 bool cm_fetcher_timing_end_pass(struct cm_tiled_timing *timing);
 
