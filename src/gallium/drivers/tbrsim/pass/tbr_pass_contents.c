@@ -117,6 +117,25 @@ describe_resolve(struct tbr_batch *batch, struct tbr_pass_contents *contents, un
    surface->stored = true;
 }
 
+/** An image that a pass stores twice, as desktop OpenGL allows, has no signatures. */
+static void
+drop_repeated(struct tbr_pass_contents *contents)
+{
+   struct tbr_surface_content *surfaces[TBR_NUM_ATTACHMENTS + TBR_MAX_COLOR_BUFFERS];
+   unsigned count = 0;
+   for (unsigned i = 0; i < TBR_NUM_ATTACHMENTS; i++)
+      surfaces[count++] = &contents->attachment[i];
+   for (unsigned c = 0; c < TBR_MAX_COLOR_BUFFERS; c++)
+      surfaces[count++] = &contents->resolve[c];
+   for (unsigned a = 0; a < count; a++) {
+      struct tbr_signatures *signatures = surfaces[a]->signatures;
+      for (unsigned b = a + 1; b < count && signatures && surfaces[a]->stored; b++) {
+         if (surfaces[b]->stored && surfaces[b]->signatures == signatures)
+            surfaces[a]->signatures = surfaces[b]->signatures = NULL;
+      }
+   }
+}
+
 /** What is stored without its signatures being kept has others afterwards. contents: NULL: none are kept. */
 static void
 forget_stored(struct tbr_batch *batch, const struct tbr_pass_contents *contents)
@@ -348,6 +367,7 @@ tbr_pass_contents_begin(struct tbr_screen *screen, struct tbr_batch *batch)
          if (batch->pass.resolve[c].memory)
             describe_resolve(batch, contents, c);
       }
+      drop_repeated(contents);
       find_earlier(screen, batch, contents);
       batch->events.pass.contents = contents->tiles;
    }
