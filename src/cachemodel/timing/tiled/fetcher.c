@@ -118,6 +118,29 @@ cm_fetcher_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
           cm_queue_room_known(&fetcher->requests.queue) || cm_queue_room_known(&fetcher->tiles);
 }
 
+/* Drops the entries before the next primitive, or the tile's last ones, not before a cycle: their blocks are added to `wait`.
+ * Returns when the port is free for what follows. */
+static uint64_t
+drop(struct cm_tiled_timing *timing, uint64_t cycle, struct cm_dependency *wait)
+{
+   struct cm_fetcher_timing *fetcher = &timing->fetcher;
+   const struct cm_log *log = &fetcher->work->log;
+   cm_dependency_begin(wait, 0);
+   for (; fetcher->dropped < log->dropped.count; fetcher->dropped++) {
+      const struct cm_logged_dropped *dropped = &log->dropped.items[fetcher->dropped];
+      if (dropped->before != fetcher->next)
+         break;
+      for (uint32_t n = 0; n < dropped->cycles; n++)
+         cycle = cm_calendar_take(&fetcher->ports[0], cycle) + 1;
+      const uint64_t found = cycle + latency(timing->base.config, CM_STREAM_PB_LIST);
+      cm_dependency_until(wait, found);
+      cm_tiled_memory_misses(&timing->memory, cm_log_token(log, fetcher->token) + 1,
+                             cm_log_token(log, dropped->tokens_end), found, &timing->memory.list, wait);
+      fetcher->token = dropped->tokens_end;
+   }
+   return cycle;
+}
+
 void
 cm_fetcher_timing_end_tile(struct cm_tiled_timing *timing)
 {
