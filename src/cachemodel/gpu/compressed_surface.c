@@ -3,8 +3,6 @@
 
 #include "util/minmax.h"
 
-/* Of a block's size: a pixel is one of the 16 of a block. */
-#define PIXEL_SIZE (CM_RAW_SIZE / (CM_BLOCK_SIZE * CM_BLOCK_SIZE))
 #define GROUP_COLUMNS (CM_GROUP_SIZE / CM_BLOCK_SIZE)
 
 static uint32_t
@@ -30,6 +28,8 @@ cm_compressed_surface_init(struct cm_compressed_surface *surface, const struct c
       .columns = columns,
       .rows = rows,
       .pixel_bytes = pixel_bytes,
+      .column_shift = (uint8_t)__builtin_ctz(width / CM_BLOCK_SIZE),
+      .row_shift = (uint8_t)__builtin_ctz(height / CM_BLOCK_SIZE),
       .superblocks_x = divide_up(columns, width),
       .superblocks_y = divide_up(rows, height),
       .blocks_x = align_up(columns, cm_max(width, CM_GROUP_SIZE)) / CM_BLOCK_SIZE,
@@ -88,7 +88,7 @@ lay_out_blocks(struct cm_superblock *superblock, struct cm_superblock_part image
          used |= size;
          if (!size && !(groups >> group & 1)) {
             groups |= 1u << group;
-            size = PIXEL_SIZE;
+            size = CM_PIXEL_SIZE;
          }
          end += size;
       }
@@ -133,13 +133,13 @@ cm_superblock_init(struct cm_superblock *superblock, const struct cm_compressed_
    const uint32_t raw_bytes = image.x1 * image.y1 * CM_BLOCK_SIZE * CM_BLOCK_SIZE * surface->pixel_bytes;
    const uint32_t size = superblock->ends[superblock->num_blocks - 1];
    /* A superblock of several groups has several first pixels, which may differ. */
-   if (is_even && size == PIXEL_SIZE && config->solid_colors == CM_SOLID_COLORS_IN_HEADER) {
+   if (is_even && size == CM_PIXEL_SIZE && config->solid_colors == CM_SOLID_COLORS_IN_HEADER) {
       superblock->kind = CM_SUPERBLOCK_SOLID;
       superblock->bytes = 0;
       return;
    }
    superblock->kind = CM_SUPERBLOCK_COMPRESSED;
-   superblock->bytes = divide_up(size * surface->pixel_bytes, PIXEL_SIZE);
+   superblock->bytes = divide_up(size * surface->pixel_bytes, CM_PIXEL_SIZE);
    if (align_up(superblock->bytes, config->burst) >= raw_bytes)
       store_raw(superblock, image, raw_bytes);
 }
@@ -164,7 +164,6 @@ bool
 cm_superblock_next(const struct cm_superblock *superblock, const struct cm_compressed_surface *surface,
                    struct cm_superblock_part part, uint32_t *block, uint64_t *begin, uint64_t *end)
 {
-   const uint64_t burst = surface->config->burst;
    const bool is_whole = surface->config->reads == CM_BODY_READS_SUPERBLOCKS;
    const uint32_t last_block =
       is_whole ? superblock->num_blocks - 1 : ((part.y1 - 1) << superblock->column_shift) + part.x1 - 1;
@@ -173,15 +172,13 @@ cm_superblock_next(const struct cm_superblock *superblock, const struct cm_compr
       if (b == superblock->num_blocks)
          return false;
       *block = b == last_block ? superblock->num_blocks : b + 1;
-      const uint64_t first = b ? superblock->ends[b - 1] : 0, last = superblock->ends[b];
-      if (first == last)
+      uint64_t from, to;
+      if (!cm_superblock_block(superblock, surface, b, &from, &to))
          continue;
-      const uint64_t from = superblock->body + first * surface->pixel_bytes / PIXEL_SIZE;
-      const uint64_t to = superblock->body + (last * surface->pixel_bytes + PIXEL_SIZE - 1) / PIXEL_SIZE;
-      *begin = cm_max64(*end, from & ~(burst - 1));
+      *begin = cm_max64(*end, from);
       if (*begin >= to)
          continue;
-      *end = (to + burst - 1) & ~(burst - 1);
+      *end = to;
       return true;
    }
    return false;

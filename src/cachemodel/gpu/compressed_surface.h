@@ -17,6 +17,8 @@
 
 /** drm_fourcc.h, AFBC_FORMAT_MOD_SPARSE: places are multiples of so many bytes. */
 #define CM_BODY_ALIGNMENT 128
+/** Of a block's size (CM_RAW_SIZE): a pixel is one of the 16 of a block. */
+#define CM_PIXEL_SIZE (CM_RAW_SIZE / (CM_BLOCK_SIZE * CM_BLOCK_SIZE))
 /** Most blocks of a superblock. */
 #define CM_SUPERBLOCK_BLOCKS 64
 
@@ -25,9 +27,10 @@ struct cm_compressed_surface {
    uint32_t columns, rows; /**< pixels of the image */
    uint32_t pixel_bytes;
    uint32_t superblocks_x, superblocks_y;
-   uint32_t blocks_x;        /**< blocks of a row of `sizes` */
-   uint64_t headers, bodies; /**< addresses */
-   uint32_t place_bytes;     /**< from body to body */
+   uint8_t column_shift, row_shift; /**< binary logarithms of a superblock's columns and rows of blocks */
+   uint32_t blocks_x;               /**< blocks of a row of `sizes` */
+   uint64_t headers, bodies;        /**< addresses */
+   uint32_t place_bytes;            /**< from body to body */
    uint8_t *
       sizes; /**< of each block, row by row: cm_stored_surface.sizes of the last store; CM_RAW_SIZE: not known */
 };
@@ -77,6 +80,19 @@ cm_superblock_part_of(const struct cm_compressed_surface *surface, uint32_t colu
       .x1 = (x1 < x + width ? x1 - x + CM_BLOCK_SIZE - 1 : width) / CM_BLOCK_SIZE,
       .y1 = (y1 < y + height ? y1 - y + CM_BLOCK_SIZE - 1 : height) / CM_BLOCK_SIZE,
    };
+}
+
+/** The bursts of a body that have a block. False: it has none. */
+static inline bool
+cm_superblock_block(const struct cm_superblock *superblock, const struct cm_compressed_surface *surface,
+                    uint32_t block, uint64_t *begin, uint64_t *end)
+{
+   const uint64_t burst = surface->config->burst, bytes = surface->pixel_bytes;
+   const uint64_t first = block ? superblock->ends[block - 1] : 0, last = superblock->ends[block];
+   assert(block < superblock->num_blocks);
+   *begin = (superblock->body + first * bytes / CM_PIXEL_SIZE) & ~(burst - 1);
+   *end = (superblock->body + (last * bytes + CM_PIXEL_SIZE - 1) / CM_PIXEL_SIZE + burst - 1) & ~(burst - 1);
+   return superblock->kind != CM_SUPERBLOCK_SOLID && first != last;
 }
 
 /** The next bytes that are to be read of a body for some of its blocks: whole bursts, each once, ascending. *block is the number

@@ -103,6 +103,9 @@ create_image(struct cm_gpu *gpu, const struct cm_resource *resource, enum cm_str
        !cm_texture_block_shape(layout, form.level, form.begin, gpu->hierarchy.entry[stream].block_shift,
                                &unused))
       return NULL;
+   form.has_blocks = 1u << form.shape.column_shift == CM_BLOCK_SIZE &&
+                     1u << form.shape.row_shift == CM_BLOCK_SIZE &&
+                     gpu->config.framebuffer_compression.reads == CM_BODY_READS_BLOCKS;
    struct cm_compressed_image *image = malloc(sizeof *image);
    if (image)
       *image = form;
@@ -402,6 +405,23 @@ read_superblock(struct texture_fetch *fetch, const struct cm_compressed_image *i
       counts[CM_COMPRESSION_EVENT_BODY_BYTES] += read_next(fetch, begin, end);
 }
 
+/* The usual case: the cache's block is one of 4x4 pixels. x, y: its column and row in the image, of blocks. */
+static void
+read_block(struct texture_fetch *fetch, const struct cm_compressed_image *image, uint32_t x, uint32_t y)
+{
+   const struct cm_compressed_surface *surface = &image->surface;
+   uint64_t *counts = fetch->compression->counts[CM_STREAM_TEXTURE];
+   const unsigned column_shift = surface->column_shift, row_shift = surface->row_shift;
+   const struct cm_superblock *superblock =
+      find_superblock(fetch->compression, image, x >> column_shift, y >> row_shift);
+   const uint32_t block = (y & ((1u << row_shift) - 1)) << column_shift | (x & ((1u << column_shift) - 1));
+   uint64_t begin, end;
+   read_header(fetch, superblock->header);
+   counts[CM_COMPRESSION_EVENT_SOLID + superblock->kind]++;
+   if (cm_superblock_block(superblock, surface, block, &begin, &end))
+      counts[CM_COMPRESSION_EVENT_BODY_BYTES] += read_next(fetch, begin, end);
+}
+
 /* cm_cache.fetch of the first texture caches. */
 static bool
 fetch_texels(void *context, struct cm_cache *cache, uint64_t block, enum cm_stream stream)
@@ -420,16 +440,20 @@ fetch_texels(void *context, struct cm_cache *cache, uint64_t block, enum cm_stre
    if (place == NO_PLACE)
       return false;
    const struct cm_compressed_surface *surface = &image->surface;
-   const uint32_t x0 = (place & 0xffff) << image->shape.column_shift,
-                  y0 = place >> 16 << image->shape.row_shift;
-   const uint32_t x1 = cm_min(x0 + (1u << image->shape.column_shift), surface->columns),
-                  y1 = cm_min(y0 + (1u << image->shape.row_shift), surface->rows);
    struct texture_fetch fetch = {.compression = compression, .cache = cache};
    struct cm_access_stream *requests = compression->gpu->hierarchy.requests;
    if (requests)
       cm_access_stream_append(requests, cm_entry_make(CM_ENTRY_FILL, cache->unit, 0, stream,
                                                       address >> CM_ENTRY_ADDRESS_SHIFT));
    compression->counts[stream][CM_COMPRESSION_EVENT_RAW_BYTES] += 1ull << cache->block_shift;
+   if (image->has_blocks) {
+      read_block(&fetch, image, place & 0xffff, place >> 16);
+      return true;
+   }
+   const uint32_t x0 = (place & 0xffff) << image->shape.column_shift,
+                  y0 = place >> 16 << image->shape.row_shift;
+   const uint32_t x1 = cm_min(x0 + (1u << image->shape.column_shift), surface->columns),
+                  y1 = cm_min(y0 + (1u << image->shape.row_shift), surface->rows);
    const uint32_t width = surface->config->superblock_width, height = surface->config->superblock_height;
    for (uint32_t row = y0 / height; row * height < y1; row++) {
       for (uint32_t column = x0 / width; column * width < x1; column++)

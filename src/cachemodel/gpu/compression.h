@@ -52,6 +52,7 @@ struct cm_compressed_image {
    /* Of texture units: */
    uint8_t *visible;            /**< surface.sizes at the end of the last pass */
    struct cm_block_shape shape; /**< of a block of the first texture caches */
+   bool has_blocks;  /**< a block of theirs is a block of 4x4 pixels, which can be read by itself */
    uint32_t *places; /**< of each such block, its column and row (<< 16) of blocks; NULL: not read yet */
 };
 
