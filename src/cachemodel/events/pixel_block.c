@@ -177,13 +177,15 @@ put_residuals(struct bit_writer *writer, const struct widths *widths, unsigned b
 
 /* ---- blocks --------------------------------------------------------------------- */
 
-static bool
-is_flat(const uint8_t *pixels, size_t stride, size_t pixel_bytes)
+/* Whether all of size x size pixels are equal: those of the first row are the one before, and all rows are the first. */
+static inline bool
+is_flat(const uint8_t *pixels, size_t stride, size_t pixel_bytes, unsigned size)
 {
-   const size_t row = CM_BLOCK_SIZE * pixel_bytes;
-   /* All pixels of the first row are the one before, and all rows are the first. */
-   return !memcmp(pixels, pixels + pixel_bytes, row - pixel_bytes) && !memcmp(pixels, pixels + stride, row) &&
-          !memcmp(pixels, pixels + 2 * stride, row) && !memcmp(pixels, pixels + 3 * stride, row);
+   const size_t row = size * pixel_bytes;
+   bool flat = !memcmp(pixels, pixels + pixel_bytes, row - pixel_bytes);
+   for (unsigned y = 1; flat && y < size; y++)
+      flat = !memcmp(pixels, pixels + y * stride, row);
+   return flat;
 }
 
 /* Parts of CM_RAW_SIZE that so many bits take. */
@@ -199,7 +201,7 @@ static inline bool
 find_flat_size(const struct cm_pixel_layout *layout, const uint8_t *pixels, size_t stride,
                const uint8_t *group_first, unsigned *size)
 {
-   if (!is_flat(pixels, stride, layout->bytes))
+   if (!is_flat(pixels, stride, layout->bytes, CM_BLOCK_SIZE))
       return false;
    *size = memcmp(pixels, group_first, layout->bytes) ? CM_FLAT_SIZE : 0;
    return true;
@@ -278,6 +280,10 @@ cm_group_sizes(const struct cm_pixel_layout *layout, const uint8_t *pixels, size
       }
       pixels = whole;
       stride = CM_GROUP_SIZE * pixel_bytes;
+   }
+   if (is_flat(pixels, stride, pixel_bytes, CM_GROUP_SIZE)) {
+      memset(sizes, 0, CM_GROUP_BLOCKS);
+      return;
    }
    for (unsigned b = 0; b < CM_GROUP_BLOCKS; b++) {
       const size_t x = b % 4 * CM_BLOCK_SIZE, y = b / 4 * CM_BLOCK_SIZE;
