@@ -297,6 +297,23 @@ cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
       cm_gpu_release_tile(gpu, tile);
 }
 
+/* Signatures and headers that are on chip are written back behind the last tile's flush, as one of its own. */
+static void
+end_framebuffer(struct cm_gpu *gpu)
+{
+   struct cm_stages *stages = gpu->stages;
+   const bool writes_back = gpu->compression || cm_config_has_transaction_elimination(&gpu->config);
+   const uint32_t *tiles = stages->traversal.tiles.data;
+   if (writes_back)
+      cm_timing_begin(gpu->timing, CM_LOG_TILE, tiles[stages->num_visited - 1]);
+   else
+      cm_timing_checks_end(gpu->timing);
+   cm_elimination_end(&stages->elimination);
+   cm_framebuffer_end(&stages->framebuffer);
+   if (writes_back)
+      cm_timing_end(gpu->timing);
+}
+
 /* What a pass does once all its tiles have been passed. */
 static void
 end_pass(struct cm_gpu *gpu)
@@ -304,10 +321,8 @@ end_pass(struct cm_gpu *gpu)
    struct cm_stages *stages = gpu->stages;
    assert(stages->num_visited == gpu->pass->tiles_x * gpu->pass->tiles_y);
    if (gpu->pass->kind != CM_PASS_COMPUTE && !stages->immediate) {
-      cm_timing_checks_end(gpu->timing);
-      cm_elimination_end(&stages->elimination);
       cm_tiling_end(&stages->tiling);
-      cm_framebuffer_end(&stages->framebuffer);
+      end_framebuffer(gpu);
    } else if (gpu->pass->kind != CM_PASS_COMPUTE && !cm_immediate_end(stages->immediate)) {
       cm_gpu_out_of_memory(gpu);
    }
