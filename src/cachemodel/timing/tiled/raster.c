@@ -519,11 +519,11 @@ can_change(struct cm_tiled_timing *timing, struct cm_lane *lane, uint64_t tile)
 
 /* All lanes have left the tiles before: when the last one has left each stage. */
 static void
-meet(struct cm_tiled_timing *timing, uint64_t tile)
+meet(struct cm_tiled_timing *timing, const struct cm_work *tile)
 {
    struct cm_raster_timing *raster = &timing->raster;
    uint64_t blended = 0;
-   raster->coupled.tile = tile;
+   raster->coupled.tile = tile->number;
    for (uint32_t l = 0; l < raster->num_lanes; l++) {
       struct cm_lane *lane = &raster->lanes[l];
       blend(timing, lane, lane->quads);
@@ -531,23 +531,25 @@ meet(struct cm_tiled_timing *timing, uint64_t tile)
       raster->coupled.dispatch = cm_later(raster->coupled.dispatch, lane->released);
       blended = cm_later(blended, lane->blend.until);
    }
-   for (uint32_t l = 0; l < raster->num_lanes; l++)
+   for (uint32_t l = 0; l < raster->num_lanes; l++) {
+      cm_work_serve(tile, &raster->lanes[l].blend, CM_NO_ITEM);
       cm_stage_account(&raster->lanes[l].blend, CM_STAGE_STARVED, blended);
+   }
 }
 
 /* A lane's stages change to a tile. */
 static void
-change(struct cm_tiled_timing *timing, struct cm_lane *lane, uint64_t tile)
+change(struct cm_tiled_timing *timing, struct cm_lane *lane, const struct cm_work *tile)
 {
    struct cm_raster_timing *raster = &timing->raster;
-   lane->tile = tile;
+   lane->tile = tile->number;
    if (timing->pipeline->lanes == CM_LANES_DECOUPLED) {
       blend(timing, lane, lane->quads);
       lane->test_barrier = lane->z_time;
       lane->barrier = lane->released;
       return;
    }
-   if (raster->coupled.tile != tile)
+   if (raster->coupled.tile != tile->number)
       meet(timing, tile);
    lane->test_barrier = raster->coupled.test;
    lane->barrier = raster->coupled.dispatch;
@@ -612,7 +614,7 @@ step_lane(struct cm_tiled_timing *timing, struct cm_lane *lane)
        (quad->shaded && has_to_wait(timing, lane, quad->processor)))
       return;
    if (lane->tile != next.work->number)
-      change(timing, lane, next.work->number);
+      change(timing, lane, next.work);
    pass_on(timing, lane, next.work, quad, next.token, next.entered);
    next.work->z_end = cm_later(next.work->z_end, lane->z_time);
 }
