@@ -56,7 +56,7 @@ struct cm_stored_surface {
 
 /** Of a tile. Initially all zero: nothing is known. */
 struct cm_tile_content {
-   /** Bits CM_SAME_AS_FRAME << n: all that the tile is drawn from is what it was in the n-th frame before, in that frame's pass of
+   /** Bits CM_SAME_AS_FRAME << (n - 1): all that the tile is drawn from is what it was in the n-th frame before, in that frame's pass of
     * the same number to the same attachments: its primitives with their attributes, in order; draws' state, constants and shaders; clears;
     * and the contents of textures. */
    uint8_t same_inputs;
