@@ -26,6 +26,13 @@ def conservation_errors(counters, config):
         if len(rest) == 1 and rest[0] != "total":
             following = config[f"caches.{unit}.next"], rest[0]
             flows[following] = flows.get(following, 0) + event("fills") + event("writebacks")
+    name = "framebuffer_compression.texture."
+    if f"{name}body_bytes" in counters:  # what texture caches miss of compressed images is made of headers and bodies
+        following = config["caches.texture_cache.next"]
+        block = int(config[f"caches.{following}.block"])
+        headers = 0 if "caches.texture_header_cache.next" in config else counters[f"{name}header_bytes"]
+        flows[following, "texture"] += (counters[f"{name}body_bytes"] + headers) // block
+        flows[following, "texture"] -= counters[f"{name}raw_bytes"] // int(config["caches.texture_cache.block"])
     for (unit, stream), arriving in sorted(flows.items()):
         if config[f"streams.{stream}"] == unit:
             continue  # the stream's own accesses arrive here too
