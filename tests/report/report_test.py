@@ -427,7 +427,8 @@ const wait = () => new Promise((done) => setTimeout(done, 50));
   while (!("ready" in document.documentElement.dataset)) await wait();
   const put = (name, value) => document.documentElement.setAttribute(`data-${name}`, value);
   const pictures = [...document.querySelectorAll("img.thumbnail")];
-  await Promise.all(pictures.map((one) => one.decode()));
+  // Not decode(): virtual time waits for loads, and not for other threads.
+  await Promise.all(pictures.map((one) => one.complete || new Promise((loaded) => one.addEventListener("load", loaded))));
   put("pictures", pictures.map((one) => `${one.naturalWidth} × ${one.naturalHeight}`).join(" "));
   const slider = document.querySelector("#tiles input[type=range]");
   const canvas = document.querySelector("#tiles canvas");
