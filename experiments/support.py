@@ -77,6 +77,14 @@ def headlines_only(arguments):
     return only
 
 
+def run_figures(usage, main, paths=2):
+    """The command of a paper's figures: main gets so many paths, the list of names, and whether to write headlines alone."""
+    only = headlines_only(sys.argv)
+    if len(sys.argv) < paths + 2:
+        sys.exit(usage)
+    main(*(pathlib.Path(path) for path in sys.argv[1:paths + 1]), sys.argv[paths + 1:], only)
+
+
 def write_tables(output):
     """All tables that were written, in one file, which docs/experiments/ keeps (tables.py)."""
     with open(output / "tables.md", "w", encoding="utf-8") as file:

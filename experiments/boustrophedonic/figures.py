@@ -18,7 +18,7 @@ import matplotlib
 import matplotlib.pyplot as pyplot
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from support import (COLORS, decrease, label_captures, legend_above, load, load_statistics, read_table, headlines_only,  # noqa: E402
+from support import (COLORS, decrease, label_captures, legend_above, load, load_statistics, read_table, run_figures,  # noqa: E402
                      mean, new_plot, number, of_each, plot_bars, save, share, signed, write_headlines, write_table, write_tables)
 
 MEBIBYTE = 1 << 20
@@ -720,7 +720,4 @@ def main(results, output, names, only_headlines):
 
 
 if __name__ == "__main__":
-    only = headlines_only(sys.argv)
-    if len(sys.argv) < 4:
-        sys.exit(__doc__)
-    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:], only)
+    run_figures(__doc__, main)

@@ -12,7 +12,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from support import (change, decrease, headlines_only, legend_above, load_statistics, mean, new_plot, number, of_each,  # noqa: E402
+from support import (change, decrease, run_figures, legend_above, load_statistics, mean, new_plot, number, of_each,  # noqa: E402
                      plot_bars, save, share, write_headlines, write_table, write_tables)
 
 WARM_UP = 1  # frames that are not counted: the caches are empty
@@ -213,7 +213,4 @@ def main(results, output, names, only):
 
 
 if __name__ == "__main__":
-    HEADLINES_ONLY = headlines_only(sys.argv)
-    if len(sys.argv) < 4:
-        sys.exit(__doc__)
-    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:], HEADLINES_ONLY)
+    run_figures(__doc__, main)

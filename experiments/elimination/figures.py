@@ -11,7 +11,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from support import (decrease, headlines_only, label_captures, legend_above, listed_simulations, load_statistics, mean, new_plot,  # noqa: E402
+from support import (decrease, run_figures, label_captures, legend_above, listed_simulations, load_statistics, mean, new_plot,  # noqa: E402
                      number, plot_bars, save, share, signed, write_headlines, write_table, write_tables)
 
 WARM_UP = 4  # frames that are not counted: the first loads textures; there are three buffers at most
@@ -112,7 +112,4 @@ def main(results, output, names, only_headlines):
 
 
 if __name__ == "__main__":
-    only = headlines_only(sys.argv)
-    if len(sys.argv) < 4:
-        sys.exit(__doc__)
-    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:], only)
+    run_figures(__doc__, main)

@@ -14,7 +14,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from support import (change as percent, headlines_only, label_captures, legend_above, load, mean, new_plot, number,  # noqa: E402
+from support import (change as percent, run_figures, label_captures, legend_above, load, mean, new_plot, number,  # noqa: E402
                      of_each, plot_bars, save, share, write_headlines, write_table, write_tables)
 import timed  # noqa: E402
 
@@ -527,7 +527,4 @@ def main(out, output, names, only_headlines):
 
 
 if __name__ == "__main__":
-    only = headlines_only(sys.argv)
-    if len(sys.argv) < 4:
-        sys.exit(__doc__)
-    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:], only)
+    run_figures(__doc__, main)

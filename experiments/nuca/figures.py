@@ -13,7 +13,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from support import headlines_only, mean, number, of_each, share, signed, write_headlines, write_table, write_tables  # noqa: E402
+from support import run_figures, mean, number, of_each, share, signed, write_headlines, write_table, write_tables  # noqa: E402
 from results import COMPARED, ORGANISATIONS, PAPER, Areas, Capture, average  # noqa: E402
 import plots  # noqa: E402
 
@@ -424,7 +424,4 @@ def main(energies, results, output, names, only_headlines):
 
 
 if __name__ == "__main__":
-    only = headlines_only(sys.argv)
-    if len(sys.argv) < 5:
-        sys.exit(__doc__)
-    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4:], only)
+    run_figures(__doc__, main, paths=3)

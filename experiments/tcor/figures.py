@@ -19,7 +19,7 @@ from curves import write_curves  # noqa: E402
 from energy import hierarchy, system, write_energy  # noqa: E402
 from fetcher import write_fetcher  # noqa: E402
 from scenes import write_scenes  # noqa: E402
-from support import headlines_only, mean, of_each, signed, write_headlines, write_table, write_tables  # noqa: E402
+from support import run_figures, mean, of_each, signed, write_headlines, write_table, write_tables  # noqa: E402
 from traffic import COUNTS, write_traffic  # noqa: E402
 
 
@@ -75,7 +75,4 @@ def main(results, output, names, only_headlines):
 
 
 if __name__ == "__main__":
-    only = headlines_only(sys.argv)
-    if len(sys.argv) < 4:
-        sys.exit(__doc__)
-    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:], only)
+    run_figures(__doc__, main)
