@@ -12,29 +12,32 @@
 static const struct cm_counter_text texts[] = {CM_PIPELINE_COUNTERS(CM_COUNTER_TEXT)};
 
 static bool
+list_range(struct cm_counter_table *table, int first, int end)
+{
+   return cm_counter_table_append_texts(table, texts + first, end - first, first, "", "");
+}
+
+static bool
 list_stages(const struct cm_config *config, struct cm_counter_table *table)
 {
    const int end =
       config->fragment_stage.pixel_kill ? CM_PIPELINE_FIRST_OF_IMMEDIATE : CM_PIPELINE_FIRST_OF_KILL;
-   return cm_counter_table_append_texts(table, texts, end, 0, "", "");
+   return list_range(table, 0, end);
 }
 
 static bool
 list_immediate(const struct cm_config *config, struct cm_counter_table *table)
 {
-   const int first = CM_PIPELINE_FIRST_OF_IMMEDIATE;
    const int end =
       config->immediate.clears == CM_CLEARS_FAST ? CM_PIPELINE_FIRST_OF_LEVELS : CM_PIPELINE_FIRST_OF_CLEARS;
-   return config->mode != CM_MODE_IMR ||
-          cm_counter_table_append_texts(table, texts + first, end - first, first, "", "");
+   return config->mode != CM_MODE_IMR || list_range(table, CM_PIPELINE_FIRST_OF_IMMEDIATE, end);
 }
 
 static bool
 list_levels(const struct cm_config *config, struct cm_counter_table *table)
 {
-   const int first = CM_PIPELINE_FIRST_OF_LEVELS;
    return config->mode == CM_MODE_IMR || !config->parameter_buffer.levels ||
-          cm_counter_table_append_texts(table, texts + first, CM_PIPELINE_COUNT - first, first, "", "");
+          list_range(table, CM_PIPELINE_FIRST_OF_LEVELS, CM_PIPELINE_COUNT);
 }
 
 static uint64_t
