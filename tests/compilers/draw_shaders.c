@@ -73,6 +73,7 @@ static const struct {
                "in mediump vec4 v;\n"
                "layout(location = 0) out mediump vec4 color;\n"
                "void main() { color = (v * u[0] + u[1]) * v + u[2]; }\n"},
+   {"bits", HEAD "void main() { color = v + float(bitCount(n) + bitfieldReverse(n) + findMSB(n)); }\n"},
    {"highp", HEAD "void main() { color = (v * u[0] + u[1]) * v + u[2]; }\n"},
 };
 

@@ -156,8 +156,6 @@ is_unknown(nir_builder *b, nir_instr *instr, void *data)
       *(bool *)data |= !is_known(nir_instr_as_intrinsic(instr)->intrinsic);
    else if (instr->type == nir_instr_type_tex)
       *(bool *)data |= !is_known_texture_operation(nir_instr_as_tex(instr)->op);
-   else if (instr->type == nir_instr_type_alu)
-      *(bool *)data |= nir_instr_as_alu(instr)->op == nir_op_bitfield_reverse;
    return false;
 }
 
@@ -177,6 +175,8 @@ tbr_gpu_compile_midgard(struct tbr_gpu_compilation *compilation, nir_shader *nir
    if (!tbr_gpu_panfrost_accepts(nir))
       return false;
    tbr_gpu_panfrost_begin(nir, inputs.gpu_id);
+   /* The compiler's options ask for bit counts and reversed bits to be lowered, and its own passes do not. */
+   NIR_PASS(_, nir, nir_lower_alu);
    midgard_preprocess_nir(nir, inputs.gpu_id);
    tbr_gpu_panfrost_end(nir, &inputs);
    nir_shader_instructions_pass(nir, is_unknown, nir_metadata_all, &unknown);
