@@ -91,7 +91,7 @@ add_quad(struct cm_immediate *immediate, struct block *block, size_t n, const ui
    if (cm_event_type(*event) == CM_EVENT_SHADE) {
       if (cm_event_sample(*event))
          add_runs(event, end, number, &live, &written);
-      block->running |= (live != 0) << n;
+      block->running |= (unsigned)(live != 0) << n;
    } else if (*event & CM_UNSHADED_HIDDEN) {
       immediate->gpu->pipeline[CM_PIPELINE_HIDDEN_QUADS]++;
       return;
