@@ -69,7 +69,7 @@ class EnergyTest(tbrsim.TestCase):
 class Recount(EnergyTest):
     def test_timing(self):
         """stats.json, each frame's and the run's counters of energy; the command, of all frames and of some."""
-        for preset in PRESETS:
+        for preset in *PRESETS, "nuca-dtm,nuca.remote_copies=hits":
             with self.subTest(preset):
                 # Shader cores have other queues, whose energy is not counted.
                 out = self.simulate(preset, "--set", "timing=on", "--set", "core=simple", *AS_RECORDED)

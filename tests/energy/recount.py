@@ -93,6 +93,8 @@ class Account:
         if name == "texture_cache" and self.config.get("nuca", {}).get("organisation", "").startswith("dtm"):
             self.event(name, lambda v: v["nuca.remote_hits"] + v["nuca.l2_accesses"]
                        - v["nuca.local_l2_accesses"], read)
+            if self.config["nuca"].get("remote_copies", "none") != "none":
+                self.event(name, "nuca.copies", write)
 
     def texture_cache(self, cache):
         access = self.config["texture_access"]

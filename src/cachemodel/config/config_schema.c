@@ -170,6 +170,8 @@ static const struct cm_key nuca_keys[] = {
    NUMBER(struct cm_nuca_config, interleave_blocks),
    ENUM(struct cm_nuca_config, migration, "next-requester", "last-requester"),
    ENUM(struct cm_nuca_config, remote_hits, "update", "keep"),
+   OPTIONAL_NAMED(struct cm_nuca_config, remote_copies,
+                  ((const char *const[]){"none", "hits", "misses", "all"})),
    MAPPING(struct cm_nuca_config, affinity_table, affinity_table_keys),
    MAPPING(struct cm_nuca_config, mesh, mesh_keys),
 };

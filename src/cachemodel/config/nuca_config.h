@@ -8,6 +8,7 @@
 #ifndef CM_NUCA_CONFIG_H
 #define CM_NUCA_CONFIG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** How the texture caches work together: key nuca.organisation. */
@@ -38,6 +39,16 @@ enum cm_nuca_migration {
 enum cm_nuca_remote_hits {
    CM_NUCA_REMOTE_HITS_UPDATE, /**< "update": what a hit does */
    CM_NUCA_REMOTE_HITS_KEEP,   /**< "keep": nothing */
+};
+
+/** Of which blocks that another cache served the requester keeps a copy: key nuca.remote_copies (dtm-nuca,
+ * dtm-nuca-distributed). III-B has "a certain amount of replication to favor local accesses", and does not say whether the
+ * requester drops a block. */
+enum cm_nuca_remote_copies {
+   CM_NUCA_REMOTE_COPIES_NONE,   /**< "none": only old owners' caches have others' blocks; the default */
+   CM_NUCA_REMOTE_COPIES_HITS,   /**< "hits": of those that were in the other cache */
+   CM_NUCA_REMOTE_COPIES_MISSES, /**< "misses": of those that the other cache read from the L2 */
+   CM_NUCA_REMOTE_COPIES_ALL,    /**< "all" */
 };
 
 /** Which requests the Affinity Table counts: key nuca.affinity_table.counted. */
@@ -109,6 +120,18 @@ struct cm_nuca_config {
    enum cm_nuca_remote_hits remote_hits;
    struct cm_affinity_config affinity_table;
    struct cm_mesh_config mesh;
+   enum cm_nuca_remote_copies remote_copies; /**< optional */
 };
+
+/** Whether the requester keeps a copy of a block that another cache served; has_missed: that one did not have it. */
+static inline bool
+cm_nuca_copies(const struct cm_nuca_config *nuca, bool has_missed)
+{
+   switch (nuca->remote_copies) {
+   case CM_NUCA_REMOTE_COPIES_HITS: return !has_missed;
+   case CM_NUCA_REMOTE_COPIES_MISSES: return has_missed;
+   default: return nuca->remote_copies == CM_NUCA_REMOTE_COPIES_ALL;
+   }
+}
 
 #endif

@@ -78,7 +78,10 @@ add_nuca_reads(struct cm_energy_builder *builder, const struct cm_array_lookup *
    if (nuca->organisation == CM_NUCA_DTM || nuca->organisation == CM_NUCA_DTM_DISTRIBUTED)
       return cm_energy_add_events(builder, unit, "reads of the own cache before another's",
                                   "nuca.remote_hits nuca.l2_accesses -nuca.local_l2_accesses", 1,
-                                  array->energy.read, array->note);
+                                  array->energy.read, array->note) &&
+             (nuca->remote_copies == CM_NUCA_REMOTE_COPIES_NONE ||
+              cm_energy_add_events(builder, unit, "copies of others' blocks: writes", "nuca.copies", 1,
+                                   array->energy.write, array->note));
    if (nuca->organisation == CM_NUCA_DYNAMIC && nuca->migration == CM_NUCA_MIGRATION_LAST_REQUESTER)
       return cm_energy_add_events(builder, unit, "blocks moved: a read and a write", "nuca.migrations", 1,
                                   array->energy.read + array->energy.write, array->note);

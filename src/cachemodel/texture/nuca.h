@@ -18,8 +18,9 @@
  *    dtm-nuca              The own cache is probed first. If it has the block it serves it, and the
  *                          hit updates the replacement state only where the processor owns the
  *                          block's bucket. Otherwise the owner's cache serves the
- *                          request, reading the block from the L2 if it does not have it; the
- *                          requester keeps no copy.
+ *                          request, reading the block from the L2 if it does not have it. The
+ *                          requester keeps a copy where nuca.remote_copies says so; copies are
+ *                          read as old owners' blocks are.
  *    dtm-nuca-distributed  The same; owners are those of the processor's own table.
  *                          At first each processor owns all buckets. A table counts the accesses of
  *                          its own processor; its counters of others are those of their last
@@ -61,6 +62,7 @@
    X(LOCAL_HITS, "local_hits", "requests", "served by the processor's own texture cache")                  \
    X(OLD_OWNER_HITS, "old_owner_hits", "requests",                                                         \
      "of local_hits, those of blocks whose bucket another processor owns")                                 \
+   X(COPIES, "copies", "blocks", "blocks of other texture caches that requesters kept a copy of")          \
    X(REMOTE_HITS, "remote_hits", "requests", "served by another processor's texture cache")                \
    X(L2_ACCESSES, "l2_accesses", "requests", "served by the next level")                                   \
    X(LOCAL_L2_ACCESSES, "local_l2_accesses", "requests",                                                   \

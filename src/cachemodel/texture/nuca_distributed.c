@@ -184,7 +184,7 @@ read_distributed(struct cm_nuca *nuca, uint32_t processor, const uint64_t *block
       if (!local && owner != processor) {
          cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, processor, owner);
          cm_mesh_send(&nuca->mesh, CM_MESH_BLOCK, owner, processor);
-         cm_nuca_ask(nuca, processor, owner, block);
+         cm_nuca_ask_owner(nuca, processor, owner, block);
       }
       if (!local || counts_all)
          nuca->counts[CM_NUCA_OWNERSHIP_CHANGES] += cm_affinity_count(table, bucket, processor);

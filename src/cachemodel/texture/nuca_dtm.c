@@ -34,7 +34,7 @@ ask_owner(struct cm_nuca *nuca, uint32_t processor, uint32_t owner, uint64_t blo
    cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, nuca->table_router, owner);
    cm_mesh_send(&nuca->mesh, CM_MESH_BLOCK, owner, processor);
    if (owner != processor)
-      cm_nuca_ask(nuca, processor, owner, block);
+      cm_nuca_ask_owner(nuca, processor, owner, block);
 }
 
 static void

@@ -3,6 +3,8 @@
 #ifndef CM_NUCA_INTERNAL_H
 #define CM_NUCA_INTERNAL_H
 
+#include <assert.h>
+
 #include "texture/affinity_table.h"
 #include "texture/holders.h"
 #include "texture/mesh.h"
@@ -156,15 +158,29 @@ cm_nuca_remote_hit(struct cm_nuca *nuca, uint32_t processor, uint32_t server, ui
    nuca->counts[CM_NUCA_REMOTE_HITS]++;
 }
 
-/** A request of a bucket's owner, or of another processor to the owner. */
-static inline void
+/** A request to the cache that serves it, another processor's or the own one. Returns whether the block was there. */
+static inline bool
 cm_nuca_ask(struct cm_nuca *nuca, uint32_t processor, uint32_t server, uint64_t block)
 {
-   if (server != processor && nuca->config.remote_hits == CM_NUCA_REMOTE_HITS_KEEP &&
-       cm_cache_probe(&nuca->caches[server], block))
-      cm_nuca_remote_hit(nuca, processor, server, block);
-   else
-      cm_nuca_access(nuca, processor, server, block);
+   if (server == processor || nuca->config.remote_hits != CM_NUCA_REMOTE_HITS_KEEP ||
+       !cm_cache_probe(&nuca->caches[server], block))
+      return cm_nuca_access(nuca, processor, server, block);
+   cm_nuca_remote_hit(nuca, processor, server, block);
+   return true;
+}
+
+/** A request to the owner, another processor: its answer may leave a copy in the requester's cache, which from then on serves
+ * as an old owner's does. */
+static inline void
+cm_nuca_ask_owner(struct cm_nuca *nuca, uint32_t processor, uint32_t owner, uint64_t block)
+{
+   assert(owner != processor);
+   const bool hit = cm_nuca_ask(nuca, processor, owner, block);
+   if (!cm_nuca_copies(&nuca->config, !hit))
+      return;
+   cm_cache_insert(&nuca->caches[processor], block, CM_STREAM_TEXTURE);
+   cm_holders_add(&nuca->holders, block, processor);
+   nuca->counts[CM_NUCA_COPIES]++;
 }
 
 /** Counts how many caches hold a block that was requested. */

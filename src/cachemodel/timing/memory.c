@@ -211,6 +211,19 @@ cm_mshrs_has_free(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cy
 }
 
 struct cm_mshr *
+cm_mshrs_take_free(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t cycle)
+{
+   uint32_t at = mshrs->next;
+   for (uint32_t i = 0; i < mshrs->count; i++, at = cm_mshrs_after(mshrs, at)) {
+      if (is_over(memory, &mshrs->entries[at].fill, cycle)) {
+         mshrs->next = cm_mshrs_after(mshrs, at);
+         return &mshrs->entries[at];
+      }
+   }
+   return NULL;
+}
+
+struct cm_mshr *
 cm_mshrs_alloc_slow(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
 {
    uint32_t at = mshrs->next, soonest = UINT32_MAX;

@@ -359,6 +359,9 @@ bool cm_mshrs_has_free(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_
 /** Cycles between checks for a completion that is not known yet. */
 #define CM_MEMORY_POLL_CYCLES 64
 
+/** Takes an entry that is known to be free at a cycle; NULL: there is none. */
+struct cm_mshr *cm_mshrs_take_free(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t cycle);
+
 /** cm_mshrs_alloc where the entry allocated longest ago is not known to be free. */
 struct cm_mshr *cm_mshrs_alloc_slow(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle);
 

@@ -248,6 +248,25 @@ serve(struct naive_nuca *naive, int processor, int cache, uint64_t block)
    return false;
 }
 
+/* The owner serves; another processor may keep a copy. */
+static void
+serve_by_owner(struct naive_nuca *naive, int processor, int owner, uint64_t block)
+{
+   static const bool kept[][2] = {
+      [CM_NUCA_REMOTE_COPIES_NONE] = {false, false},
+      [CM_NUCA_REMOTE_COPIES_HITS] = {true, false},
+      [CM_NUCA_REMOTE_COPIES_MISSES] = {false, true},
+      [CM_NUCA_REMOTE_COPIES_ALL] = {true, true},
+   };
+   uint64_t evicted;
+   const bool hit = serve(naive, processor, owner, block);
+   if (owner == processor || !kept[naive->config->nuca.remote_copies][!hit])
+      return;
+   make_room(naive, processor, block, &evicted);
+   put_first(naive, processor, block);
+   naive->counts[CM_NUCA_COPIES]++;
+}
+
 static void
 serve_static(struct naive_nuca *naive, int processor, uint64_t block)
 {
@@ -369,7 +388,7 @@ serve_dtm(struct naive_nuca *naive, int processor, uint64_t block)
       naive->counts[CM_NUCA_NOTICE_HOPS] += (uint64_t)hops(naive, processor, table);
    }
    if (!serve_old_owner(naive, processor, owner, block))
-      serve(naive, processor, owner, block);
+      serve_by_owner(naive, processor, owner, block);
    if (!local || all)
       count(naive, 0, bucket, processor);
 }
@@ -448,7 +467,7 @@ serve_distributed(struct naive_nuca *naive, int processor, uint64_t block)
       block_message(naive, owner, processor);
    }
    if (!serve_old_owner(naive, processor, owner, block))
-      serve(naive, processor, owner, block);
+      serve_by_owner(naive, processor, owner, block);
    if (!local || all)
       count(naive, processor, bucket, processor);
 }

@@ -207,6 +207,45 @@ TEST(old_owner)
    nuca_harness_finish(&harness);
 }
 
+/* What another cache served the requester may keep, and then serves itself, as an old owner does. */
+TEST(remote_copies)
+{
+   static const struct request hits[] = {
+      {0, 0, 1, 'L'},   /* P0 takes bucket 0 */
+      {1, 0, 1, 'r'},   /* P1 keeps a copy */
+      {1, 0, 1, 'o'},   /* and reads it */
+      {1, 8, 1, 'L'},   /* bucket 1; P1's cache: 8, 0 */
+      {1, 16, 1, 'L'},  /* bucket 2; 0 is the one used longest ago, as reads of a copy do not count: 16, 8 */
+      {1, 0, 1, 'r'},   /* 0, 16 */
+      {1, 8, 1, 'L'},   /* a copy has displaced P1's own block */
+      {2, 256, 1, 'R'}, /* of what P0 has to read there is none */
+      {2, 256, 1, 'r'}, {2, 256, 1, 'o'},
+   };
+   static const struct request misses[] = {
+      {0, 0, 1, 'L'}, {1, 0, 2, 'r'}, {2, 256, 1, 'R'}, {2, 256, 1, 'o'}, {1, 256, 2, 'r'},
+   };
+   static const struct request all[] = {
+      {0, 0, 1, 'L'}, {1, 0, 1, 'r'}, {1, 0, 1, 'o'}, {2, 256, 1, 'R'}, {2, 256, 1, 'o'},
+   };
+   static const struct {
+      const char *setting;
+      const struct request *requests;
+      unsigned count, copies;
+   } cases[] = {
+      {"nuca.remote_copies=hits", hits, sizeof hits / sizeof *hits, 3},
+      {"nuca.remote_copies=misses", misses, sizeof misses / sizeof *misses, 1},
+      {"nuca.remote_copies=all", all, sizeof all / sizeof *all, 2},
+   };
+   for (unsigned c = 0; c < sizeof cases / sizeof *cases; c++) {
+      struct nuca_harness harness;
+      nuca_harness_init(&harness,
+                        nuca_config((const char *const[]){FOUR, SMALL_CACHES, cases[c].setting, NULL}));
+      run_requests(&harness, cases[c].requests, cases[c].count);
+      assert_int_equal(nuca_harness_count(&harness, &cm_nuca_counters, CM_NUCA_COPIES), cases[c].copies);
+      nuca_harness_finish(&harness);
+   }
+}
+
 /* A use of a remote processor counts for the replacement, or does not. */
 TEST(remote_hits)
 {

@@ -40,6 +40,8 @@ random_config(uint64_t *state, enum cm_nuca_kind kind)
    nuca->interleave_blocks = ONE_OF(state, 1, 2, 16);
    nuca->migration = ONE_OF(state, CM_NUCA_MIGRATION_NEXT_REQUESTER, CM_NUCA_MIGRATION_LAST_REQUESTER);
    nuca->remote_hits = ONE_OF(state, CM_NUCA_REMOTE_HITS_UPDATE, CM_NUCA_REMOTE_HITS_KEEP);
+   nuca->remote_copies = ONE_OF(state, CM_NUCA_REMOTE_COPIES_NONE, CM_NUCA_REMOTE_COPIES_HITS,
+                                CM_NUCA_REMOTE_COPIES_MISSES, CM_NUCA_REMOTE_COPIES_ALL);
    nuca->affinity_table = (struct cm_affinity_config){
       .page_blocks = ONE_OF(state, 1, 2, 8),
       .buckets = ONE_OF(state, 1, 3, 8, 32, 40),
@@ -171,15 +173,16 @@ TEST(dtm)
 {
    run_streams(CM_NUCA_DTM,
                (const enum cm_nuca_event[]){CM_NUCA_REMOTE_HITS, CM_NUCA_OLD_OWNER_HITS,
-                                            CM_NUCA_OWNERSHIP_CHANGES, CM_NUCA_EPOCHS, CM_NUCA_NOTICE_HOPS},
-               5);
+                                            CM_NUCA_OWNERSHIP_CHANGES, CM_NUCA_EPOCHS, CM_NUCA_NOTICE_HOPS,
+                                            CM_NUCA_COPIES},
+               6);
 }
 
 TEST(distributed)
 {
    run_streams(CM_NUCA_DTM_DISTRIBUTED,
                (const enum cm_nuca_event[]){CM_NUCA_REMOTE_HITS, CM_NUCA_OLD_OWNER_HITS,
-                                            CM_NUCA_OWNERSHIP_CHANGES, CM_NUCA_EPOCHS,
-                                            CM_NUCA_BROADCAST_HOPS},
-               5);
+                                            CM_NUCA_OWNERSHIP_CHANGES, CM_NUCA_EPOCHS, CM_NUCA_BROADCAST_HOPS,
+                                            CM_NUCA_COPIES},
+               6);
 }

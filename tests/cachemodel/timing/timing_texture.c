@@ -338,6 +338,12 @@ check_mesh(const char *const *settings)
          else
             message(model, from, to, model->begin + 1 + n);
       }
+      if (server == processor || !cm_nuca_copies(&model->config->nuca, in_l2))
+         continue;
+      /* A hit on the copy waits until it is there. */
+      const uint64_t found = naive_request(model, processor, processor, 2 * r + 2, false, now);
+      assert_int_equal(request(model, processor, processor, 2 * r + 2, false, 0, now),
+                       found > expected ? found : expected);
    }
    assert_int_equal(model->memory.link_cycles, model->waits);
    assert_true(model->waits > 500);
@@ -354,10 +360,12 @@ TEST(mesh)
                                            {"nuca.mesh.table_node=shared", "nuca.mesh.table_ports=3"},
                                            {"nuca.mesh.table_node=shared", "nuca.mesh.table_ports=4"}};
    static const char *const l2s[] = {"nuca.mesh.l2=bus", "nuca.mesh.l2=corner"};
+   static const char *const copies[] = {"nuca.remote_copies=none", "nuca.remote_copies=hits",
+                                        "nuca.remote_copies=misses", "nuca.remote_copies=all"};
    for (unsigned o = 0; o < 4; o++) {
       for (unsigned v = 0; v < 8; v++)
          check_mesh(SETTINGS(organisations[o], tables[v >> 1][0], tables[v >> 1][1], l2s[v & 1],
-                             "nuca.mesh.columns=8", "nuca.mesh.hop_cycles=2", "pipeline.texture_mshrs=256",
-                             "texture_bus.bytes_per_cycle=0"));
+                             copies[v >> 1], "nuca.mesh.columns=8", "nuca.mesh.hop_cycles=2",
+                             "pipeline.texture_mshrs=256", "texture_bus.bytes_per_cycle=0"));
    }
 }

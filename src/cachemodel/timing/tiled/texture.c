@@ -172,6 +172,29 @@ notifies_table(const struct cm_tiled_memory *memory)
           memory->config->nuca.affinity_table.counted == CM_AFFINITY_COUNTED_ALL;
 }
 
+/* A copy of a block is on its way to the requester, in one of its MSHRs: hits on it wait. If none is free, they do not. */
+static void
+await_copy(struct cm_tiled_memory *memory, uint32_t processor, const struct cm_texture_quad *quad,
+           uint64_t block)
+{
+   struct cm_mshrs *own = &memory->texture[processor];
+   struct cm_mshr *copy = cm_mshrs_take_free(&memory->base, own, quad->cycle);
+   if (!copy)
+      return;
+   struct cm_arrival arrival = {.time = quad->cycle + quad->back, .ticket = CM_NO_TICKET};
+   for (uint16_t at = cm_mshrs_find(quad->mshrs, block); at != CM_NO_MSHR;
+        at = cm_mshrs_find_next(quad->mshrs, at)) {
+      const struct cm_arrival *fill = &quad->mshrs->entries[at].fill;
+      arrival.time = cm_later(arrival.time, fill->time + quad->back);
+      if (fill->ticket == CM_NO_TICKET)
+         continue;
+      arrival.ticket = fill->ticket;
+      arrival.after = fill->after + quad->back;
+   }
+   cm_mshrs_set_block(own, copy, block);
+   copy->fill = arrival;
+}
+
 /* A processor's request for a block from the cache that serves it: request, access, reply (texture/nuca.h).
  * has_missed: the block is not in that cache. */
 static void
@@ -197,6 +220,7 @@ request(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_qu
       at = cm_calendar_take(&memory->texture_ports[server], at) + 1 + latency;
       quad->back = (uint32_t)(send(memory, server, processor, at) - at);
    }
+   quad->copies = server != processor && cm_nuca_copies(&memory->config->nuca, has_missed);
    quad->mshrs = &memory->texture[server];
    quad->at = begin + 1;
    quad->cycle = at;
@@ -209,6 +233,8 @@ request(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_qu
    cm_dependency_until(quad->wait, at + quad->back);
    if (!has_missed && cm_mshrs_may_have(quad->mshrs, cm_entry_address(token)))
       cm_mshrs_add_pending(&memory->base, quad->mshrs, cm_entry_address(token), at, quad->wait);
+   if (quad->copies && !has_missed)
+      await_copy(memory, processor, quad, cm_entry_address(token));
 }
 
 /* ---- units --------------------------------------------------------------- */
@@ -310,6 +336,16 @@ fill(struct cm_tiled_memory *memory, struct cm_texture_quad *quad)
                        quad->cycle + memory->config->framebuffer_compression.decompression_cycles);
 }
 
+static inline __attribute__((always_inline)) void
+miss(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad *quad)
+{
+   const uint64_t block = cm_entry_address(*quad->miss);
+   cm_tiled_memory_miss(memory, &quad->miss, quad->misses_end, quad->cycle, quad->mshrs, &memory->texture_bus,
+                        quad->from_l2, quad->back, quad->wait);
+   if (quad->copies)
+      await_copy(memory, processor, quad, block);
+}
+
 /* A read of what a compressed block is made of: the block is there when all of it is, and has been decompressed. */
 static __attribute__((noinline)) void
 miss_compressed(struct cm_tiled_memory *memory, struct cm_texture_quad *quad)
@@ -341,8 +377,7 @@ go_on(struct cm_texture_timing *texture, uint32_t processor, struct cm_texture_q
       else if (cm_entry_address(*quad->miss) >= CM_HEADERS_ADDRESS)
          miss_compressed(memory, quad);
       else
-         cm_tiled_memory_miss(memory, &quad->miss, quad->misses_end, quad->cycle, quad->mshrs,
-                              &memory->texture_bus, quad->from_l2, quad->back, quad->wait);
+         miss(memory, processor, quad);
    }
    if (quad->next == quad->end)
       return UINT64_MAX;

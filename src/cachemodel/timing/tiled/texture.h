@@ -25,6 +25,7 @@ struct cm_texture_quad {
    uint32_t from_l2; /**< of a NUCA's miss, where the L2 is in the mesh: from there to the serving cache */
    uint64_t fill;    /**< address of the block that headers and bodies which are read make */
    bool is_store, is_storage;
+   bool copies; /**< of a NUCA's request: the requester keeps a copy of what another cache serves */
 };
 
 /** A processor's unit: a ring of its pending quads, and the cache that it reads. */
