@@ -26,6 +26,7 @@ TABLES, PAGE = ROOT / "docs" / "trust" / "tables.md", ROOT / "docs" / "trust.md"
 SHOWN = 12  # rows of each table of the page
 FRAMES, WARM_UP = "1-2", "1"
 AS_RECORDED = "tile.size=32"
+ISAS = "midgard,bifrost,valhall,v3d"  # of the presets
 BATCH = 12  # configurations that are simulated at once: memory
 MEASURES = {"cycles": "gpu.cycles", "energy": "energy.system.total"}
 COLUMNS = ["preset", "key", "value"] + [f"{measure}_{of}" for measure in MEASURES for of in ("from", "to", "most")]
@@ -78,8 +79,8 @@ class Study:
     def recording(self, capture):
         path = self.out / f"{capture.stem}.tbr"
         if not path.exists():
-            self.tbrsim.run("replay", "--no-model", "--set", AS_RECORDED, "--frames", FRAMES, "--record", path, "--out",
-                            self.out / "record", capture)
+            self.tbrsim.run("replay", "--no-model", "--set", AS_RECORDED, "--frames", FRAMES, "--record", path,
+                            "--record-isa", ISAS, "--out", self.out / "record", capture)
         return path
 
     def simulate(self, capture, preset, batch):
