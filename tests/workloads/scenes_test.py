@@ -111,6 +111,11 @@ class Counts(SceneCase):
         # Found next to where the bisection ends, where textures' levels change.
         path = self.path("textures.yaml", describe("map", texture_size=0, texture_footprint=0.13))
         self.assertAlmostEqual(self.printed(path)["texture_footprint"] / 0.13, 1, delta=0.02)
+        path = self.path("density.yaml", describe("map", texture_filter="one-level", texels_per_pixel=2.5))
+        dense = self.printed(path)
+        self.assertAlmostEqual(dense["texels_per_pixel"], 2.5, delta=0.05)
+        once = self.printed(path, "--set", "texels_per_pixel=1.25")
+        self.assertAlmostEqual(dense["texture_size"] / once["texture_size"], 2, delta=0.05)
 
     def test_meshes(self):
         """Objects that are drawn from the same vertices are where they are without; 65535 vertices are more of them."""
@@ -142,7 +147,8 @@ class Counts(SceneCase):
 
     def test_footprint(self):
         """Blocks of texels that a frame reads."""
-        for look, changes in (("map", {}), ("city", {"texture_filter": "trilinear"}), ("racing", {"texture_format": "etc1"})):
+        for look, changes in (("map", {}), ("city", {"texture_filter": "trilinear"}), ("racing", {"texture_format": "etc1"}),
+                              ("map", {"texture_filter": "one-level", "texels_per_pixel": 2})):
             path = self.path("scene.yaml", describe(look, texture_size=128, **changes))
             recording = self.directory / f"{look}.tbr"
             tbrsim.run("run", "--set", "mode=tbr", "--record", recording, "--out", self.directory / "out", "--",

@@ -17,7 +17,7 @@ WORDS(order, {"strips", STRIPS}, {"scattered", SCATTERED});
 WORDS(reuse_counts, {"tiles", TILES}, {"further-tiles", FURTHER_TILES});
 WORDS(parameter_buffer_counts, {"blocks", BLOCKS}, {"attributes", ATTRIBUTES});
 WORDS(texture_format, {"rgba8", RGBA8}, {"rgb565", RGB565}, {"etc1", ETC1}, {"etc2", ETC2}, {"astc", ASTC});
-WORDS(texture_filter, {"bilinear", NEAREST_LEVEL}, {"trilinear", TRILINEAR});
+WORDS(texture_filter, {"bilinear", NEAREST_LEVEL}, {"trilinear", TRILINEAR}, {"one-level", ONE_LEVEL});
 WORDS(target, {"window", WINDOW}, {"rgba8", TARGET_RGBA8}, {"rgb10_a2", TARGET_RGB10_A2},
       {"rgba16f", TARGET_RGBA16F});
 WORDS(shadow_kind, {"depth", SHADOW_DEPTH}, {"color", SHADOW_COLOR});
@@ -79,6 +79,7 @@ static const cyaml_schema_field_t fields[] = {
    UINT(texture_size),
    NUMBER(texture_footprint),
    NUMBER(texture_share),
+   NUMBER(texels_per_pixel),
    UINT(texture_reads),
    UINT(instructions),
    NUMBER(average_instructions),
@@ -264,6 +265,7 @@ check_numbers(const struct description *description, const char *path)
       LIMIT(culled, 8),
       LIMIT(texture_footprint, 4096),
       LIMIT(texture_share, 100),
+      LIMIT(texels_per_pixel, 64),
       LIMIT(average_instructions, 10000),
       LIMIT(vertex_share, 10),
       LIMIT(camera, 1024),

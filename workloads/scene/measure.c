@@ -447,6 +447,15 @@ mark_level(const struct storage *storage, uint8_t *used, unsigned level, const s
 }
 
 double
+texture_change(const struct samples *samples)
+{
+   double sum = 0;
+   for (size_t i = 0; i < samples->count; i++)
+      sum += samples->sample[i].change;
+   return exp2(sum / (double)(samples->count ? samples->count : 1));
+}
+
+double
 footprint(const struct scene *scene, const struct samples *samples, unsigned texture_size)
 {
    const struct description *description = scene->description;
@@ -457,7 +466,9 @@ footprint(const struct scene *scene, const struct samples *samples, unsigned tex
       const struct sample *sample = &samples->sample[i];
       const float lod = sample->change + size;
       const bool trilinear = description->texture_filter == TRILINEAR;
-      const float level = fminf(fmaxf(trilinear ? floorf(lod) : ceilf(lod - 0.5f), 0), storage.levels - 1);
+      float level = fminf(fmaxf(trilinear ? floorf(lod) : ceilf(lod - 0.5f), 0), storage.levels - 1);
+      if (description->texture_filter == ONE_LEVEL)
+         level = 0;
       for (unsigned read = 0; read < description->texture_reads; read++) {
          uint8_t *texture = used + storage.total * ((sample->texture + 5 * read) % scene->num_textures);
          mark_level(&storage, texture, (unsigned)level, sample);

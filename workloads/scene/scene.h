@@ -19,7 +19,7 @@ enum order { STRIPS, SCATTERED };
 enum reuse_counts { TILES, FURTHER_TILES };
 enum parameter_buffer_counts { BLOCKS, ATTRIBUTES };
 enum texture_format { RGBA8, RGB565, ETC1, ETC2, ASTC };
-enum texture_filter { NEAREST_LEVEL, TRILINEAR };
+enum texture_filter { NEAREST_LEVEL, TRILINEAR, ONE_LEVEL };
 enum target_format { WINDOW, TARGET_RGBA8, TARGET_RGB10_A2, TARGET_RGBA16F };
 enum shadow_kind { SHADOW_DEPTH, SHADOW_COLOR };
 
@@ -51,7 +51,7 @@ struct description {
    unsigned textures, texture_size, texture_reads, instructions, vertex_instructions;
    enum texture_format texture_format;
    enum texture_filter texture_filter;
-   double texture_footprint, texture_share, average_instructions, vertex_share;
+   double texture_footprint, texture_share, texels_per_pixel, average_instructions, vertex_share;
    double camera, moving;
    enum target_format target;
    double scale, reflection, consumed;
@@ -165,9 +165,11 @@ enum { PLATE, DOME, BOX, COLUMN, FIGURE, CAR, TREE, DIAMOND, ROCK, CANDY, BIRD, 
 
 /* measure.c */
 struct measure measure_frame(const struct scene *scene, unsigned frame);
-/** The distinct bytes of textures that a frame reads, in blocks of 64 bytes. */
 struct samples;
 struct samples *sample_frame(const struct scene *scene, unsigned frame);
+/** Widths of a texture from a pixel to the next, of all fragments: times its size, the texels per pixel and side. */
+double texture_change(const struct samples *samples);
+/** The distinct bytes of textures that a frame reads, in blocks of 64 bytes. */
 double footprint(const struct scene *scene, const struct samples *samples, unsigned texture_size);
 double sampled_fragments(const struct samples *samples);
 void free_samples(struct samples *samples);

@@ -173,12 +173,26 @@ is_near(const struct texture_search *search, double distance)
    return fabs(search->best / search->wanted - 1) <= distance;
 }
 
+/* The textures' size, a multiple of four texels, at which a pixel has so many. */
+static void
+find_density(struct scene *scene, double texels)
+{
+   struct samples *samples = sample_frame(scene, 0);
+   scene->texture_size =
+      (unsigned)fmin(fmax(4 * round(texels / texture_change(samples) / 4), 4), LARGEST_TEXTURE);
+   free_samples(samples);
+}
+
 /* The textures' size, a multiple of four texels, at which a frame reads as much of them as is asked for. It grows with
  * the size until textures have a texel per pixel; where levels change it jumps a little, so that neighbours are tried. */
 static void
 find_texture_size(struct scene *scene, const struct description *description)
 {
    scene->texture_size = description->texture_size ? description->texture_size : 256;
+   if (description->texels_per_pixel > 0) {
+      find_density(scene, description->texels_per_pixel);
+      return;
+   }
    if (description->texture_size || description->texture_footprint <= 0)
       return;
    struct samples *samples = sample_frame(scene, 0);
@@ -239,6 +253,7 @@ print_scene(const struct scene *scene, const struct measure *measure)
    printf("fragments: %.0f\n", sampled_fragments(samples));
    printf("textures: %u\n", scene->num_textures);
    printf("texture_size: %u\n", scene->texture_size);
+   printf("texels_per_pixel: %.3f\n", scene->texture_size * texture_change(samples));
    printf("texture_footprint: %.4f\n", footprint(scene, samples, scene->texture_size) / MEBIBYTE);
    free_samples(samples);
 }

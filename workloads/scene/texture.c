@@ -114,8 +114,10 @@ create_texture(struct texture_recipe recipe, unsigned size, enum texture_format 
       image = half;
    }
    free(image);
-   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER,
-                   filter == TRILINEAR ? GL_LINEAR_MIPMAP_LINEAR : GL_LINEAR_MIPMAP_NEAREST);
+   static const GLint filters[] = {[NEAREST_LEVEL] = GL_LINEAR_MIPMAP_NEAREST,
+                                   [TRILINEAR] = GL_LINEAR_MIPMAP_LINEAR,
+                                   [ONE_LEVEL] = GL_LINEAR};
+   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, filters[filter]);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
    return texture;
 }
