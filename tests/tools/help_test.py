@@ -104,7 +104,7 @@ class Bash(tbrsim.TestCase):
         self.assertEqual(self.complete("sim", "--format", "c"), ["csv"])
         self.assertEqual(self.complete("sim", "--attribute", "draw,te"), ["draw,texture"])
         self.assertEqual(self.complete("sim", "--out", "f"), ["folder"])
-        self.assertEqual(sorted(self.complete("sim", "--config", "tcor-baseline")), ["tcor-baseline-128k", "tcor-baseline-64k"])
+        self.assertEqual(sorted(self.complete("sim", "--config", "tcor-128k")), ["tcor-128k", "tcor-128k-no-l2", "tcor-128k-numbered"])
         self.assertEqual(self.complete("sim", "--config", "tw"), ["two.yaml"])
         self.assertEqual(self.complete("sim", "--set", "caches.l2.siz"), ["caches.l2.size="])
         self.assertEqual(self.complete("sim", "--json", "o"), ["one.tbr"])

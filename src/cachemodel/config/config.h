@@ -362,6 +362,9 @@ struct cm_config {
       /** Optional: a primitive that would be in more lists of a level is in those of a coarser one; 0: 4. */
       uint32_t level_lists;
       enum cm_pass_end pass_end; /**< optional */
+      /** Optional: bytes of its block that an attribute has (TCOR II-B), 4 … 64; 0: 64. Fewer are a part of a block for an
+       * ordinary cache. The Attribute Cache (access/attribute_cache.h) has whole attributes. */
+      uint32_t attribute_bytes;
       /** Not a key: a primitive's attributes are accessed as one block, whose number is the primitive's. */
       bool whole_primitives;
    } parameter_buffer;

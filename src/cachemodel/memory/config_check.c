@@ -235,6 +235,20 @@ check_pass_end(const struct cm_config *config, struct cm_config_problem *problem
    return true;
 }
 
+/* An attribute that does not fill its block is a part of one, which only an ordinary cache can have. */
+static bool
+check_attribute_bytes(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   const uint32_t bytes = config->parameter_buffer.attribute_bytes;
+   if (!CM_KEY_IN_RANGE(problem, config, parameter_buffer.attribute_bytes, 0, CM_PB_BLOCK_BYTES))
+      return false;
+   cm_config_about(problem, "parameter_buffer.attribute_bytes");
+   if (bytes % 4)
+      return cm_config_wrong(problem, "%u, expected a multiple of 4", bytes);
+   return !bytes || bytes == CM_PB_BLOCK_BYTES || !config->primitive_buffer.lines ||
+          cm_config_wrong(problem, "%u, but the Attribute Cache has whole attributes, expected 0", bytes);
+}
+
 /* Blocks of hierarchical lists are read by several tiles, and their entries have no OPT numbers. */
 static bool
 check_tile_levels(const struct cm_config *config, struct cm_config_problem *problem)
@@ -370,7 +384,8 @@ cm_memory_config_check(const struct cm_config *config, struct cm_config_problem 
          return false;
    }
    if (!check_pass_end(config, problem) || !check_tile_levels(config, problem) ||
-       !check_streams(config, problem) || !check_optional_streams(config, problem))
+       !check_attribute_bytes(config, problem) || !check_streams(config, problem) ||
+       !check_optional_streams(config, problem))
       return false;
    for (unsigned unit = 0; unit < CM_ACCESS_UNIT_COUNT; unit++) {
       if (config->access_units[unit].entries && !check_access_unit(config, unit, problem))

@@ -207,6 +207,22 @@ has_blocks(const struct cm_tiling_stage *tiling)
    return !has_vertex_outputs(tiling) && !shades_by_tile(tiling);
 }
 
+/* Attributes in a cache of blocks: each of them is in a block of its own, which it may not fill (TCOR II-B). */
+static void
+access_blocks(struct cm_gpu *gpu, uint64_t first_block, uint32_t count, bool write)
+{
+   const uint32_t bytes = gpu->config.parameter_buffer.attribute_bytes;
+   const uint64_t address = CM_PB_ATTRIBUTES_ADDRESS + first_block * CM_PB_BLOCK_BYTES;
+   if (!bytes || bytes == CM_PB_BLOCK_BYTES) {
+      cm_hierarchy_access_range(&gpu->hierarchy, 0, address, (uint64_t)count * CM_PB_BLOCK_BYTES,
+                                CM_STREAM_PB_ATTRIBUTE, write);
+      return;
+   }
+   for (uint32_t a = 0; a < count; a++)
+      cm_hierarchy_access_range(&gpu->hierarchy, 0, address + (uint64_t)a * CM_PB_BLOCK_BYTES, bytes,
+                                CM_STREAM_PB_ATTRIBUTE, write);
+}
+
 /* tile: the position of the next one that reads the primitive (CM_PB_NEVER: none). */
 static void
 access_attributes(struct cm_tiling_stage *tiling, uint32_t p, uint32_t tile, bool write)
@@ -228,11 +244,7 @@ access_attributes(struct cm_tiling_stage *tiling, uint32_t p, uint32_t tile, boo
    };
    const bool whole = gpu->config.parameter_buffer.whole_primitives;
    if (!gpu->attribute_cache)
-      cm_hierarchy_access_range(&gpu->hierarchy, 0,
-                                CM_PB_ATTRIBUTES_ADDRESS +
-                                   (uint64_t)(whole ? p : first_block) * CM_PB_BLOCK_BYTES,
-                                (uint64_t)(whole ? 1 : primitive.num_attributes) * CM_PB_BLOCK_BYTES,
-                                CM_STREAM_PB_ATTRIBUTE, write);
+      access_blocks(gpu, whole ? p : first_block, whole ? 1 : primitive.num_attributes, write);
    else if (write)
       cm_attribute_cache_write(gpu->attribute_cache, &primitive, tile);
    else

@@ -31,6 +31,33 @@ TEST(baseline_layout)
    cm_gpu_destroy(gpu);
 }
 
+/* An attribute has 48 bytes of its block (TCOR II-B): a Tile Cache that fetches what a write does not fill reads each block once,
+ * those of lists and of attributes; written in whole blocks, or without fetches, it reads none. */
+TEST(attributes_fill_a_part)
+{
+   static const struct {
+      const char *bytes, *write_miss;
+      uint64_t lists, attributes; /* that are read */
+   } cases[] = {
+      {"parameter_buffer.attribute_bytes=48", "caches.tile_cache.write_miss=fetch", 4, 5},
+      {"parameter_buffer.attribute_bytes=64", "caches.tile_cache.write_miss=fetch", 4, 0},
+      {"parameter_buffer.attribute_bytes=48", "caches.tile_cache.write_miss=allocate", 0, 0},
+   };
+   for (unsigned c = 0; c < 3; c++) {
+      struct cm_gpu *gpu = test_gpu((const char *const[]){cases[c].bytes, cases[c].write_miss, NULL});
+      struct pass_builder *pass = pass_new(0, 64, 64, 32);
+      add_two_primitives(pass);
+      pass_run(pass, gpu);
+      expect_counters(gpu, {"tile_cache.pb_attribute.writes", 5}, {"tile_cache.pb_attribute.reads", 16},
+                      {"tile_cache.pb_attribute.misses", 5},
+                      {"tile_cache.pb_attribute.fills", cases[c].attributes},
+                      {"tile_cache.pb_list.fills", cases[c].lists},
+                      {"l2.pb_attribute.reads", cases[c].attributes}, {"l2.pb_list.reads", cases[c].lists});
+      pass_free(pass);
+      cm_gpu_destroy(gpu);
+   }
+}
+
 /* A cache of two blocks in one set: every eviction of a list's block can be
  * followed by hand, and is the same in both layouts. */
 TEST(lists_in_a_tiny_cache)
