@@ -5,8 +5,9 @@
 usage: page.py OUT [SCENES]
 
 OUT is a directory, for index.md with its plots and index.html, which has them in it. It holds results of reproduce.py:
-SET/EXPERIMENT/figures, where figures.py has written its tables and plots of a set of workloads (scenes, captures), and
-variants/EXPERIMENT/headlines, the headline claims of variants of scenes, whose descriptions are in SCENES. Which tables
+SET/EXPERIMENT/figures, where figures.py has written its tables and plots of a set of workloads (scenes, captures),
+variants/EXPERIMENT/headlines, the headline claims of variants of scenes, whose descriptions are in SCENES, and
+assumed/NAME/EXPERIMENT/headlines, those of a set of assumptions (assumption_sets.yml). Which tables
 and plots belong to which figure of a paper is what docs/papers/ says.
 """
 import base64
@@ -16,11 +17,14 @@ import re
 import shutil
 import sys
 
+import yaml
+
 import sensitivity
 from support import claimed, mean, new_plot, save
 from tables import PAPERS, figures_of
 
 DOCUMENTS = pathlib.Path(__file__).resolve().parent.parent / "docs"
+ASSUMPTIONS = pathlib.Path(__file__).resolve().parent / "assumption_sets.yml"
 # Sets of workloads, and how their values are drawn.
 MARKS = {"scenes": {"marker": "o", "color": "#4e79a7"}, "captures": {"marker": "x", "color": "#e15759"}}
 STYLE = """
@@ -57,23 +61,36 @@ def average(values):
 
 
 class Claim:
-    """A headline claim: the paper's value, ours on each set, and from which to which it is on variants of the scenes."""
+    """A headline claim: the paper's value, ours on each set of workloads, on scenes with each set of assumptions, and from which
+    to which it is on variants of the scenes."""
 
-    def __init__(self, title, paper, ours, spread, moved_by):
+    def __init__(self, title, paper, ours, spread, moved_by, assumed):
         self.title, self.paper, self.ours, self.spread, self.moved_by = title, paper, ours, spread, moved_by
+        self.assumed = assumed
 
-    def cells(self, sets):
-        ours = [self.ours.get(its_set) for its_set in sets]
+    def comes_out(self, why):
+        """With which assumptions, or where it is said why with none."""
+        tried = {"defaults": self.ours.get("scenes"), **{f"`{name}`": its for name, its in self.assumed.items()}}
+        out = [name for name, value in tried.items() if value is not None and holds(self.paper, value)]
+        return f"with {' and '.join(out)}" if out else f"no: [why]({why})"
+
+    def cells(self, sets, why=None):
+        ours = [*(self.ours.get(its_set) for its_set in sets), *self.assumed.values()]
         yield from ("–" if its is None else claimed(self.title, its) + (" ✓" if holds(self.paper, its) else "") for its in ours)
+        if why:
+            yield self.comes_out(why)
         if self.moved_by is not None:
             yield "–" if self.spread is None else " to ".join(claimed(self.title, its) for its in self.spread)
             yield self.moved_by
 
 
 class Page:
-    """A paper's part of the page; sources: {set: directory of figures}; varied: headlines of variants of scenes."""
+    """A paper's part of the page; sources: {set: directory of figures}; varied: headlines of variants of scenes; assumed: {name:
+    headlines} of sets of assumptions."""
 
-    def __init__(self, name, sources, varied, positions, out):
+    def __init__(self, name, sources, varied, positions, out, assumed=None):
+        self.assumed = assumed or {}
+        self.assumptions = (yaml.safe_load(ASSUMPTIONS.read_text(encoding="utf-8")).get(PAPERS[name]) if self.assumed else None) or {}
         self.text = (DOCUMENTS / "papers" / f"{name}.md").read_text(encoding="utf-8")
         self.name, self.sources, self.out = name, sources, out
         self.tables = {its_set: read_sections(figures) for its_set, figures in sources.items()}
@@ -86,16 +103,30 @@ class Page:
                                             if title in values},
                              sensitivity.spread(varied[title][1]) if title in varied else None,
                              sensitivity.most(varied[title][1], positions) if title in varied else
-                             "–" if varied else None) for title, paper in titles.items()]
+                             "–" if varied else None,
+                             {its: average(values[title][1]) if title in values else None
+                              for its, values in self.assumed.items()}) for title, paper in titles.items()]
 
     def claims_table(self):
         """One line each, the paper's value next to ours."""
         sets = list(self.sources)
-        header = ["claim", "paper", *sets, *(["scenes: from, to", "what moves it most"] if self.has_variants else [])]
+        header = ["claim", "paper", *sets, *(f"`{name}`" for name in self.assumed), *(["comes out"] if self.assumed else []),
+                  *(["scenes: from, to", "what moves it most"] if self.has_variants else [])]
         yield f"| {' | '.join(header)} |"
-        yield "| --- |" + " ---: |" * (1 + len(sets)) + (" ---: | --- |" if self.has_variants else "")
+        yield ("| --- |" + " ---: |" * (1 + len(sets) + len(self.assumed)) + (" --- |" if self.assumed else "")
+               + (" ---: | --- |" if self.has_variants else ""))
         for claim in self.claims:
-            yield f"| {' | '.join([claim.title, claimed(claim.title, claim.paper), *claim.cells(sets)])} |"
+            cells = claim.cells(sets, self.assumptions.get("why"))
+            yield f"| {' | '.join([claim.title, claimed(claim.title, claim.paper), *cells])} |"
+
+    def assumed_lines(self):
+        """What each set of assumptions is, and how many claims come out with it."""
+        for name, values in self.assumed.items():
+            its = self.assumptions["sets"][name]
+            ours = [(claim.paper, claim.assumed[name]) for claim in self.claims if claim.assumed[name] is not None]
+            changes = ", ".join(f"`{change}`" for change in [*its.get("scenes", []), *its.get("settings", []),
+                                                             *(f"{a}: {b}" for a, b in its.get("presets", {}).items())])
+            yield f"With `{name}` {sum(holds(*value) for value in ours)} of {len(ours)}. {its['what'].strip()} ({changes})\n"
 
     def claims_plot(self):
         """The paper's values next to ours, with error bars; claims in per cent and others apart."""
@@ -158,6 +189,7 @@ class Page:
         title = self.text.splitlines()[0].lstrip("# ").split(":")[0]
         yield f"\n## {title}\n"
         yield "; ".join(map(self.count, self.sources)) + ".\n"
+        yield from self.assumed_lines()
         yield from self.claims_table()
         yield ""
         yield from self.claims_plot()
@@ -204,7 +236,14 @@ def headlines(pages):
                 " parameters together, each is fitted by itself, and its slope must exceed three standard errors.", "")
     for its in pages:
         yield from (f"## {its.text.splitlines()[0].lstrip('# ')}", "", *(its.count(its_set) + "." for its_set in its.sources),
-                    *([] if its.has_variants else ["No variants were run."]), "", *its.claims_table(), "")
+                    *([] if its.has_variants else ["No variants were run."]), "", *its.assumed_lines(), *its.claims_table(), "")
+
+
+def assumed_headlines(out, experiment):
+    """{set of assumptions: headlines} of those that were run."""
+    sets = yaml.safe_load(ASSUMPTIONS.read_text(encoding="utf-8")).get(experiment, {}).get("sets", {})
+    found = {name: read_headlines(out / "assumed" / name / experiment / "headlines") for name in sets}
+    return {name: its for name, its in found.items() if its}
 
 
 def write(out, scenes, note="", keep=False):
@@ -217,7 +256,7 @@ def write(out, scenes, note="", keep=False):
         varied = read_headlines(out / "variants" / experiment / "headlines") if scenes else {}
         positions = sensitivity.Positions(scenes, out / "recordings" / "scenes")
         if sources:
-            pages.append(Page(name, sources, varied, positions, out))
+            pages.append(Page(name, sources, varied, positions, out, assumed_headlines(out, experiment)))
     if keep:
         (DOCUMENTS / "headlines.md").write_text("\n".join(headlines(pages)), encoding="utf-8")
     text = compose(pages, note)

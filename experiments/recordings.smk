@@ -3,11 +3,13 @@
 
 Configuration: traces, a directory of captures (*.trace), or scenes, one of descriptions of scenes (docs/workloads.md), of
 which the experiment takes those of its paper, with the settings for them in scenes.yml (settings, one of its keys, or scenes);
-variants, how many variants of each scene are drawn (workloads/variants.py) and taken in its place; recordings, where the
+variants, how many variants of each scene are drawn (workloads/variants.py) and taken in its place; assumed, a set of the
+paper's in assumption_sets.yml, whose scenes and configurations are taken in the place of the usual ones; recordings, where the
 recordings go; record_frames, A-B where not all frames of a capture are to be recorded; scene_frames, how many frames a
 scene has, and scene_size, its pixels, WIDTHxHEIGHT, if not its own; tbrsim and scene, the commands.
 """
 import pathlib
+import re
 import sys
 
 import yaml
@@ -29,12 +31,16 @@ if "record_frames" in config:
 TBRSIM = config.get("tbrsim", "build/bin/tbrsim")
 SETTINGS = config.get("settings", "scenes")
 DRAWS = 0  # variants of each scene
+ASSUMED = {}
 SCENE = config.get("scene", "build/workloads/scene/scene")
 if "traces" in config:
     NAMES = sorted(path.stem for path in WORKLOADS.glob("*.trace"))
 else:
     with open(source("../scenes.yml"), encoding="utf-8") as file:
         papers = yaml.safe_load(file)[pathlib.Path(workflow.basedir).name]
+    if "assumed" in config:
+        with open(source("../assumption_sets.yml"), encoding="utf-8") as file:
+            ASSUMED = yaml.safe_load(file)[pathlib.Path(workflow.basedir).name]["sets"][config["assumed"]]
     if SETTINGS not in papers:
         sys.exit(f"experiments/scenes.yml: no settings {SETTINGS} of {pathlib.Path(workflow.basedir).name}")
     for key, value in (papers["scenes"] | papers[SETTINGS]).items():
@@ -48,11 +54,20 @@ else:
         RECORDINGS /= f"{DRAWS}-variants"
     else:
         DESCRIPTIONS = WORKLOADS
+    if "scenes" in ASSUMED:
+        RECORDINGS /= config["assumed"]
 if not NAMES:
     sys.exit(f"{WORKLOADS}: no *.trace there")
 
 # The papers' GPU tests depth early and removes no other hidden surfaces (boustrophedonic frames II-A, TCOR II-A).
 COMMON = "--set mode=tbr"
+
+
+def assume(options):
+    """Configurations of tbrsim sim as the set has them: in the place of some presets others, and of all some settings."""
+    changes = "".join(f",{its}" for its in ASSUMED.get("settings", []))
+    presets = ASSUMED.get("presets", {})
+    return re.sub(r"(--config )([\w-]+)", lambda its: its[1] + presets.get(its[2], its[2]) + changes, options)
 
 
 def altered(*names):
@@ -100,7 +115,7 @@ else:
             RECORDINGS / "{name}.log",
         params:
             screen=lambda wildcards, input: screen(input[0]),
-            changes="",
+            changes=" ".join(f"--set {its}" for its in ASSUMED.get("scenes", [])),
         shell:
             RECORD_SCENE
 

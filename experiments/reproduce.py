@@ -59,7 +59,10 @@ class Step:
     def __init__(self, experiment, its_set, arguments):
         self.experiment, self.its_set, self.arguments = experiment, its_set, arguments
         self.out = (arguments.out / its_set / experiment).resolve()
-        self.settings = f"quick_{its_set}" if arguments.quick and its_set != "captures" else its_set
+        self.assumed = its_set.removeprefix("assumed/") if its_set.startswith("assumed/") else None
+        self.settings = "scenes" if self.assumed else its_set
+        if arguments.quick and its_set != "captures":
+            self.settings = f"quick_{self.settings}"
         self.statistics = self.out / "costs.json"
 
     def configuration(self):
@@ -74,9 +77,11 @@ class Step:
             yield f"scenes={self.arguments.scenes.resolve()}"
             yield f"recordings={recordings}/scenes"
             yield f"settings={self.settings}"
+            if self.assumed:
+                yield f"assumed={self.assumed}"
 
     def target(self):
-        return "headlines" if self.its_set == "variants" else "all"
+        return "headlines" if self.its_set == "variants" or self.assumed else "all"
 
     def snakemake(self, *options):
         """Its output, line by line; what it prints is in log.txt, too."""
@@ -121,7 +126,7 @@ class Step:
                 print(f"\r{self.experiment} on {self.its_set}: {steps[0]}", end="", flush=True)
         if sys.stdout.isatty():
             print("\r\033[K", end="")
-        if self.its_set != "variants" and not self.arguments.quick:
+        if self.target() == "all" and not self.arguments.quick:
             for difference in tables.report(self.out / "figures" / "tables.md", self.experiment, self.its_set,
                                             os.environ.get("KEEP_TABLES") == "1"):
                 print(difference)
@@ -210,8 +215,13 @@ def main():
     experiments = arguments.experiments or sorted(path.parent.name for path in HERE.glob("*/Snakefile"))
     sets = [its_set for its_set, wanted in (("scenes", arguments.scenes), ("captures", arguments.captures),
                                             ("variants", arguments.scenes and arguments.variants)) if wanted]
-    run([Step(experiment, its_set, arguments) for its_set in sets for experiment in experiments
-         if its_set != "variants" or experiment in page.PAPERS.values()], arguments)
+    steps = [Step(experiment, its_set, arguments) for its_set in sets for experiment in experiments
+             if its_set != "variants" or experiment in page.PAPERS.values()]
+    if arguments.scenes:
+        assumed = read_yaml(page.ASSUMPTIONS)
+        steps += [Step(experiment, f"assumed/{name}", arguments) for experiment in experiments
+                  for name in assumed.get(experiment, {}).get("sets", {})]
+    run(steps, arguments)
     page.write(arguments.out, arguments.scenes, QUICK_NOTE if arguments.quick else "",
                keep=os.environ.get("KEEP_TABLES") == "1" and not arguments.quick and arguments.variants)
     print(f"the papers' figures: {arguments.out}/index.html")

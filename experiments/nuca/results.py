@@ -3,6 +3,7 @@
 import csv
 import itertools
 import math
+import os
 import pathlib
 import sys
 
@@ -45,6 +46,9 @@ KEYS = {
     "owner": ("nuca.affinity_table.epoch_owner", "recompute", None),
     "reset": ("nuca.affinity_table.epoch_reset", "halve", "zero"),
 }
+# A set of assumptions (assumption_sets.yml) has other values than the presets.
+ASSUMED = dict(setting.split("=", 1) for setting in os.environ.get("ASSUMED", "").split())
+KEYS = {name: (key, ASSUMED.get(key, default), missing) for name, (key, default, missing) in KEYS.items()}
 # Those that matter to private caches.
 PRIVATE_KEYS = ["requests", "processors", "scheduler", "placement", "size", "index", "contexts", "bus"]
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import yaml
 
@@ -116,6 +117,22 @@ class Page(Results):
         self.assertIn(f"\n| accesses, % | −50.0 | −30.0 | {low} to {high} | overdraw −10.0 |\n", self.claims())
 
 
+    def test_assumptions(self):
+        self.write_figures("scenes", [("accesses, %", -50, {"one": -30.0}), ("energy, %", 10, {"one": 9.0}), ("time, %", 2, {"one": -1.0})])
+        self.write_headlines(self.out / "assumed" / "less" / "banked" / "headlines",
+                             [("accesses, %", -50, {"one": -40.0, "two": -50.0}), ("energy, %", 10, {"one": 10.0, "two": None}),
+                              ("time, %", 2, {"one": 4.0, "two": 4.0})])
+        sets = self.out.parent / "sets.yml"
+        sets.write_text(yaml.safe_dump({"banked": {"sets": {"less": {"what": "All is less.", "settings": ["a=1"]}}, "why": "x.md#why"}}),
+                        encoding="utf-8")
+        with unittest.mock.patch.object(page, "ASSUMPTIONS", sets):
+            text = self.claims()
+        self.assertIn("\nWith `less` 2 of 3. All is less. (`a=1`)\n", text)
+        self.assertIn("\n| accesses, % | −50.0 | −30.0 | −45.0 ✓ | with `less` |\n", text)
+        self.assertIn("\n| energy, % | +10.0 | +9.0 ✓ | +10.0 ✓ | with defaults and `less` |\n", text)
+        self.assertIn("\n| time, % | +2.0 | −1.0 | +4.0 | no: [why](x.md#why) |\n", text)
+
+
 class Documents(unittest.TestCase):
     def test_page(self):
         """One page of all papers, from the documents' tables and plots."""
@@ -181,9 +198,19 @@ class Sensitivity(Results):
 
 
 class Workflows(unittest.TestCase):
+    def jobs(self, directory, experiment, target, *configuration):
+        """{rule: how many jobs} of an experiment."""
+        result = subprocess.run(
+            ["snakemake", target, "--snakefile", SOURCE / "experiments" / experiment / "Snakefile",
+             "--directory", directory, "--nolock", "--dryrun", "--quiet", "--cores", "1", "--config", *configuration,
+             f"out={directory}/out", f"recordings={directory}/recordings"], capture_output=True, text=True, check=False)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return dict(re.findall(r"^(\w+) +(\d+) +1 +1$", result.stdout, flags=re.MULTILINE))
+
     @unittest.skipUnless(shutil.which("snakemake"), "snakemake is not installed")
     def test_every_experiment_has_its_jobs(self):
         """Of the claims of each paper, from scenes, their variants and captures."""
+        assumptions = yaml.safe_load(page.ASSUMPTIONS.read_text(encoding="utf-8"))
         with tempfile.TemporaryDirectory() as directory:
             (pathlib.Path(directory) / "few.trace").touch()
             scenes = f"scenes={SOURCE / 'workloads' / 'scenes'}"
@@ -193,16 +220,15 @@ class Workflows(unittest.TestCase):
                         (scenes, "quick_scenes", "all", 1), (scenes, "variants", "headlines", 24),
                         (scenes, "quick_variants", "headlines", 2)):
                     with self.subTest(experiment=experiment, settings=settings, workloads=workloads):
-                        result = subprocess.run(
-                            ["snakemake", target, "--snakefile", SOURCE / "experiments" / experiment / "Snakefile",
-                             "--directory", directory, "--nolock", "--dryrun", "--quiet", "--cores", "1", "--config", workloads,
-                             f"settings={settings}", f"out={directory}/out", f"recordings={directory}/recordings"],
-                            capture_output=True, text=True, check=False)
-                        self.assertEqual(result.returncode, 0, result.stderr)
-                        jobs = dict(re.findall(r"^(\w+) +(\d+) +1 +1$", result.stdout, flags=re.MULTILINE))
+                        jobs = self.jobs(directory, experiment, target, workloads, f"settings={settings}")
                         self.assertEqual(jobs["headlines" if target == "headlines" else "figures"], "1")
                         self.assertGreaterEqual(int(jobs["record"]), records)
                         self.assertEqual("draw" in jobs, target == "headlines")
+                for name in assumptions.get(experiment, {}).get("sets", {}):
+                    with self.subTest(experiment=experiment, assumed=name):
+                        jobs = self.jobs(directory, experiment, "headlines", scenes, "settings=scenes", f"assumed={name}")
+                        self.assertEqual(jobs["headlines"], "1")
+                        self.assertGreaterEqual(int(jobs["record"]), 1)
 
 
 if __name__ == "__main__":
