@@ -107,6 +107,13 @@ enum cm_placement_kind {
    CM_PLACEMENT_MORTON_4K, /**< "morton-4k": recursive Z within pages of 4 KiB */
 };
 
+/** Where textures begin: key texture.offset. */
+enum cm_texture_offset {
+   CM_TEXTURE_OFFSET_NONE, /**< "none": at a multiple of 4 KiB */
+   /** "hashed": up to 3840 bytes further, a multiple of 256 that depends on how many were placed before (gpu/address_space.h) */
+   CM_TEXTURE_OFFSET_HASHED,
+};
+
 /** The bus that connects the texture caches to the next level ("DTM-NUCA" IV-A: "a common bus"), texture/bus.h: keys
  * texture_bus.*, each of which may be left out. Its energy: energy.texture_bus_byte. */
 struct cm_texture_bus_config {
@@ -129,6 +136,12 @@ enum cm_texture_tags {
    CM_TEXTURE_TAGS_SHARED,      /**< "shared": one array, with a port for each address */
    CM_TEXTURE_TAGS_FOUR_ARRAYS, /**< "four-arrays": one for each address */
    CM_TEXTURE_TAGS_BANKED,      /**< "banked": four banks of one port */
+};
+
+/** What a miss takes of its energy: key texture_access.miss. */
+enum cm_texture_miss {
+   CM_TEXTURE_MISS_LINE, /**< "line": the line's data in all banks, and its tags, which it replaces (thesis 3.4) */
+   CM_TEXTURE_MISS_ACCESS, /**< "access": one more access, as the thesis' (C + M) * E says (4.2.2) */
 };
 
 /** Which block a set evicts: key caches.*.policy. An empty way is filled before any
@@ -419,11 +432,13 @@ struct cm_config {
       uint32_t first_level_tile;
       /** 6d: texels of the side of a tile of tiles; a power of two, larger than first_level_tile. Others: 0 */
       uint32_t second_level_tile;
+      enum cm_texture_offset offset; /**< optional */
    } texture;
    /** Optional: the design of the texture caches, counted separately. */
    struct {
       enum cm_texture_design design;
       enum cm_texture_tags tags;
+      enum cm_texture_miss miss; /**< optional */
       /** energy of activating a data bank in fJ (of a port, without banks), with its part of
        * the tags if tag_energy is 0 */
       uint32_t access_energy;

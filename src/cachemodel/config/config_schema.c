@@ -123,6 +123,7 @@ static const struct cm_key texture_keys[] = {
    BYTES(texture_config, row_alignment),
    OPTIONAL_NUMBER(texture_config, first_level_tile),
    OPTIONAL_NUMBER(texture_config, second_level_tile),
+   OPTIONAL_ENUM(texture_config, offset, "none", "hashed"),
 };
 static const struct cm_key texture_access_keys[] = {
    ENUM(texture_access_config, design, "none", "traditional", "wide-bus", "multi-port", "banked-continuous",
@@ -130,6 +131,7 @@ static const struct cm_key texture_access_keys[] = {
    ENUM(texture_access_config, tags, "shared", "four-arrays", "banked"),
    NUMBER(texture_access_config, access_energy),
    OPTIONAL_NUMBER(texture_access_config, tag_energy),
+   OPTIONAL_ENUM(texture_access_config, miss, "line", "access"),
 };
 #define COMPRESSION_KEY(member, least, most, description) \
    DESCRIBED(false, struct cm_compression_config, member, description)

@@ -124,6 +124,17 @@ cm_address_space_forget(struct cm_address_space *space, uint32_t id)
    space->resources[number] = NULL;
 }
 
+/* Where in its first page the next texture begins (texture.offset). The multiplier is that of the golden ratio: successive
+ * textures begin far from one another. */
+#define OFFSET_BYTES 256
+static uint64_t
+next_offset(struct cm_address_space *space)
+{
+   if (space->config->texture.offset == CM_TEXTURE_OFFSET_NONE)
+      return 0;
+   return (uint64_t)(space->num_textures++ * 0x9e3779b9u >> 28) * OFFSET_BYTES;
+}
+
 struct cm_resource *
 cm_address_space_use(struct cm_address_space *space, uint32_t id)
 {
@@ -148,7 +159,8 @@ cm_address_space_use(struct cm_address_space *space, uint32_t id)
       cm_texture_layout_init(resource->layout, &resource->description, space->config);
       resource->bytes = resource->layout->bytes;
    }
-   resource->address = cm_address_space_reserve(space, resource->bytes);
+   const uint64_t offset = resource->layout ? next_offset(space) : 0;
+   resource->address = cm_address_space_reserve(space, resource->bytes + offset) + offset;
    return resource;
 }
 

@@ -53,6 +53,7 @@ struct cm_shader_memory {
 struct cm_address_space {
    const struct cm_config *config;
    uint64_t next;
+   uint32_t num_textures; /**< that were placed; counted with texture.offset=hashed */
    /** By identifier, in pages of CM_RESOURCES_A_PAGE; NULL: nothing of the page is defined. */
    struct cm_resource ***resources;
    uint32_t num_pages;

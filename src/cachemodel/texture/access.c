@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "texture/access.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,6 +230,7 @@ cm_texture_access_init(struct cm_texture_access *access, const struct cm_config 
    access->tags = config->texture_access.tags;
    access->access_energy = config->texture_access.access_energy;
    access->tag_energy = config->texture_access.tag_energy;
+   access->miss = config->texture_access.miss;
    access->block_shift = (uint32_t)__builtin_ctz(cache->block);
    cm_set_index_init(&access->index, cache->size / cache->ways / cache->block, cache->index);
    access->tile_shift =
@@ -309,8 +311,9 @@ has_no_tag_conflict(const struct cm_texture_access *access, const struct cm_bloc
 
 /* One fragment's footprint, wherever its texels lie. */
 static __attribute__((noinline)) void
-count_fragment(struct cm_texture_access *access, const struct cm_texture_image *image,
-               const struct cm_texture_binding *binding, int32_t x, int32_t y, bool linear)
+count_fragment(const struct cm_texture_access *access, const struct cm_texture_image *image,
+               const struct cm_texture_binding *binding, int32_t x, int32_t y, bool linear,
+               cm_access_counts counts)
 {
    const struct cm_texture_layout *layout = image->layout;
    struct cm_access_texel texels[CM_TEXTURE_ADDRESSES];
@@ -329,7 +332,7 @@ count_fragment(struct cm_texture_access *access, const struct cm_texture_image *
          .bytes = layout->sample_bytes,
       };
    }
-   count_texels(access, texels, count, false, access->counts);
+   count_texels(access, texels, count, false, counts);
 }
 
 /* Where the first texel of a fragment's footprint lies in its line, and how many lines the
@@ -422,7 +425,7 @@ count_fragments(struct cm_texture_access *access, const struct cm_texture_image 
             continue;
          }
       }
-      count_fragment(access, image, binding, x, y, footprint->linear);
+      count_fragment(access, image, binding, x, y, footprint->linear, access->counts);
    }
 }
 
@@ -439,6 +442,25 @@ cm_texture_access_footprint(struct cm_texture_access *access, const struct cm_te
 }
 
 void
+cm_texture_access_missed(struct cm_texture_access *access, const struct cm_texture_image *image,
+                         const struct cm_texture_binding *binding, const struct cm_footprint *footprint,
+                         uint64_t misses)
+{
+   cm_access_counts counts = {0};
+   for (unsigned f = 0; image && f < 4; f++) {
+      if (footprint->live & 1u << f)
+         count_fragment(access, image, binding, footprint->texel[f].x, footprint->texel[f].y,
+                        footprint->linear, counts);
+   }
+   if (!image)
+      count_texels(access, &(struct cm_access_texel){.bytes = binding->texel_bytes}, 1, false, counts);
+   const uint64_t accesses = counts[CM_TEXTURE_ACCESS_EVENT_ACCESSES];
+   assert(access->miss == CM_TEXTURE_MISS_ACCESS && accesses);
+   access->miss_parts[0] += misses * counts[CM_TEXTURE_ACCESS_EVENT_DATA_BANKS] * CM_MISS_PARTS / accesses;
+   access->miss_parts[1] += misses * counts[CM_TEXTURE_ACCESS_EVENT_TAG_BANKS] * CM_MISS_PARTS / accesses;
+}
+
+void
 cm_texture_access_add(struct cm_texture_access *access, struct cm_texture_access *other)
 {
    if (access->design == CM_TEXTURE_DESIGN_NONE)
@@ -451,23 +473,45 @@ cm_texture_access_add(struct cm_texture_access *access, struct cm_texture_access
       access->counts[event] += other->counts[event];
       other->counts[event] = 0;
    }
+   for (unsigned part = 0; part < 2; part++) {
+      access->miss_parts[part] += other->miss_parts[part];
+      other->miss_parts[part] = 0;
+   }
 }
 
 /* ---- counters ------------------------------------------------------------------ */
 
+/* Data banks that misses take: of all of them, which have the line (3.4), or those of as many accesses (4.2.2). */
+static uint64_t
+miss_data_banks(const struct cm_texture_access *access)
+{
+   if (access->miss == CM_TEXTURE_MISS_ACCESS)
+      return access->miss_parts[0] / CM_MISS_PARTS;
+   return access->texture_misses *
+          (access->design >= CM_TEXTURE_DESIGN_BANKED_CONTINUOUS ? CM_TEXTURE_BANKS : 1);
+}
+
+/* The same of tags, of which a line has one in each array. */
+static uint64_t
+miss_tag_banks(const struct cm_texture_access *access)
+{
+   if (access->miss == CM_TEXTURE_MISS_ACCESS)
+      return access->miss_parts[1] / CM_MISS_PARTS;
+   return access->texture_misses * (access->tags == CM_TEXTURE_TAGS_FOUR_ARRAYS ? CM_TEXTURE_ADDRESSES : 1);
+}
+
 uint64_t
 cm_texture_access_count(const struct cm_texture_access *access, enum cm_texture_access_event event)
 {
-   if (event == CM_TEXTURE_ACCESS_EVENT_ENERGY) {
-      /* A miss replaces the line in all banks (3.4), and its tag in all arrays. */
-      const uint64_t banks = cm_texture_access_count(access, CM_TEXTURE_ACCESS_EVENT_DATA_BANKS),
-                     tag_banks = cm_texture_access_count(access, CM_TEXTURE_ACCESS_EVENT_TAG_BANKS),
-                     line_banks =
-                        access->design >= CM_TEXTURE_DESIGN_BANKED_CONTINUOUS ? CM_TEXTURE_BANKS : 1,
-                     line_tags = access->tags == CM_TEXTURE_TAGS_FOUR_ARRAYS ? CM_TEXTURE_ADDRESSES : 1;
-      return (banks + access->texture_misses * line_banks) * access->access_energy +
-             (tag_banks + access->texture_misses * line_tags) * access->tag_energy;
-   }
+   if (event == CM_TEXTURE_ACCESS_EVENT_MISS_DATA_BANKS)
+      return miss_data_banks(access);
+   if (event == CM_TEXTURE_ACCESS_EVENT_MISS_TAG_BANKS)
+      return miss_tag_banks(access);
+   if (event == CM_TEXTURE_ACCESS_EVENT_ENERGY)
+      return (cm_texture_access_count(access, CM_TEXTURE_ACCESS_EVENT_DATA_BANKS) + miss_data_banks(access)) *
+                access->access_energy +
+             (cm_texture_access_count(access, CM_TEXTURE_ACCESS_EVENT_TAG_BANKS) + miss_tag_banks(access)) *
+                access->tag_energy;
    uint64_t count = access->counts[event];
    const size_t positions = access->first_position[CM_ACCESS_TEXEL_SIZES] + CM_ACCESS_TEXEL_SIZES;
    for (size_t position = 0; position < positions; position++)

@@ -42,19 +42,21 @@
 
 /** What the design does with the footprints of fragments, all texture
  * caches together: texture_access.<event>, where the configuration has texture_access. */
-#define CM_TEXTURE_ACCESS_EVENTS(X)                                                                     \
-   X(FOOTPRINTS, "footprints", "footprints", "reads of 2x2 texels, or of one, by a fragment")           \
-   X(ACCESSES, "accesses", "accesses", "accesses to the cache that these take")                         \
-   X(ONE_BANK, "one_bank_accesses", "accesses", "those that activate one data bank, or port")           \
-   X(TWO_BANKS, "two_bank_accesses", "accesses", "those that activate two")                             \
-   X(THREE_BANKS, "three_bank_accesses", "accesses", "those that activate three")                       \
-   X(FOUR_BANKS, "four_bank_accesses", "accesses", "those that activate four")                          \
-   X(DATA_BANKS, "data_banks", "activations", "data banks activated; ports where there are no banks")   \
-   X(TAG_BANKS, "tag_banks", "activations", "tag banks activated; tag arrays where there are no banks") \
-   X(DATA_CONFLICTS, "data_bank_conflicts", "accesses",                                                 \
-     "accesses in which texels wait for another row of their data bank")                                \
-   X(TAG_CONFLICTS, "tag_bank_conflicts", "accesses",                                                   \
-     "accesses in which texels wait for another line of their tag bank")                                \
+#define CM_TEXTURE_ACCESS_EVENTS(X)                                                                          \
+   X(FOOTPRINTS, "footprints", "footprints", "reads of 2x2 texels, or of one, by a fragment")                \
+   X(ACCESSES, "accesses", "accesses", "accesses to the cache that these take")                              \
+   X(ONE_BANK, "one_bank_accesses", "accesses", "those that activate one data bank, or port")                \
+   X(TWO_BANKS, "two_bank_accesses", "accesses", "those that activate two")                                  \
+   X(THREE_BANKS, "three_bank_accesses", "accesses", "those that activate three")                            \
+   X(FOUR_BANKS, "four_bank_accesses", "accesses", "those that activate four")                               \
+   X(DATA_BANKS, "data_banks", "activations", "data banks activated; ports where there are no banks")        \
+   X(TAG_BANKS, "tag_banks", "activations", "tag banks activated; tag arrays where there are no banks")      \
+   X(DATA_CONFLICTS, "data_bank_conflicts", "accesses",                                                      \
+     "accesses in which texels wait for another row of their data bank")                                     \
+   X(TAG_CONFLICTS, "tag_bank_conflicts", "accesses",                                                        \
+     "accesses in which texels wait for another line of their tag bank")                                     \
+   X(MISS_DATA_BANKS, "miss_data_banks", "activations", "data banks that misses take (texture_access.miss)") \
+   X(MISS_TAG_BANKS, "miss_tag_banks", "activations", "tag banks that misses take")                          \
    X(ENERGY, "energy", "fJ", "energy of the accesses and of the lines that misses replace: (C + M) * E")
 
 enum cm_texture_access_event {
@@ -66,6 +68,9 @@ enum cm_texture_access_event {
 
 /** Read from a struct cm_texture_access, whose texture_misses are set. */
 extern const struct cm_counter_source cm_texture_access_counters;
+
+/** The least multiple of 1 … 16: the accesses of a quad divide it where there are no conflicts and texels have 4 bytes. */
+#define CM_MISS_PARTS 720720
 
 /** Texels of 1, 2, 4, 8 and 16 bytes are counted by their position in a line. */
 #define CM_ACCESS_TEXEL_SIZES 5
@@ -79,11 +84,14 @@ struct cm_texture_access {
    enum cm_texture_tags tags;
    uint32_t access_energy; /**< fJ of a data bank (4.2.2: E) */
    uint32_t tag_energy;    /**< fJ of a tag bank; 0: in access_energy */
+   enum cm_texture_miss miss;
    uint32_t block_shift;
    struct cm_set_index index; /**< of the cache */
    uint32_t tile_shift;       /**< binary logarithm of N */
    uint64_t texture_misses;   /**< of texture reads in the cache: set before its counters are read */
-   cm_access_counts counts;   /**< of footprints that were looked at one by one */
+   /** With CM_TEXTURE_MISS_ACCESS: data banks and tag banks that misses take, in parts of 1 / CM_MISS_PARTS. */
+   uint64_t miss_parts[2];
+   cm_access_counts counts; /**< of footprints that were looked at one by one */
    /** The others, by the position of their first texel in its line: how many there were, and what each
     * takes. Positions of texels of 2^s bytes begin at first_position[s]; they are row << column_shift |
     * column, four times: footprints of two columns and rows, of one column, of one row, of one texel
@@ -104,6 +112,12 @@ void
 cm_texture_access_footprint(struct cm_texture_access *access, const struct cm_texture_image *image,
                             const struct cm_texture_binding *binding, const struct cm_footprint *footprint,
                             const struct cm_block_grid *grid, const uint64_t *blocks);
+
+/** With CM_TEXTURE_MISS_ACCESS: the last footprint, or the last texel of a buffer, had so many misses. Each takes what an
+ * access of its fragments takes on average, whichever of them needs the line. image: NULL for a buffer. */
+void cm_texture_access_missed(struct cm_texture_access *access, const struct cm_texture_image *image,
+                              const struct cm_texture_binding *binding, const struct cm_footprint *footprint,
+                              uint64_t misses);
 
 /** Counts one fragment's texel of a buffer: the element of this number, so many bytes at an address. */
 void cm_texture_access_element(struct cm_texture_access *access, uint64_t element, uint64_t address,

@@ -66,8 +66,10 @@ cm_texture_access_config_check(const struct cm_config *config, struct cm_config_
    cm_config_about(problem, "texture_access.design");
    if (design == CM_TEXTURE_DESIGN_NONE) {
       return (tags == CM_TEXTURE_TAGS_SHARED && config->texture_access.access_energy == 0 &&
-              config->texture_access.tag_energy == 0) ||
-             cm_config_wrong(problem, "none, but there are tags or an energy, expected a design");
+              config->texture_access.tag_energy == 0 &&
+              config->texture_access.miss == CM_TEXTURE_MISS_LINE) ||
+             cm_config_wrong(problem,
+                             "none, but there are tags, an energy or what a miss takes, expected a design");
    }
    if (unit == CM_UNIT_DRAM || !config->caches[unit].size)
       return cm_config_wrong(problem,

@@ -91,6 +91,15 @@ map_buffer(struct cm_texture_path *path, const struct cm_texture_unit *unit,
    }
 }
 
+/* Reads them through the processor's cache. grid: NULL, or theirs. */
+static void
+read_cache(struct cm_texture_path *path, struct cm_cache *cache, const struct reads *reads,
+           const struct cm_block_grid *grid)
+{
+   if (path->is_direct || !grid || !cm_cache_read_grid(cache, grid, CM_STREAM_TEXTURE))
+      cm_cache_read_sequence(cache, reads->blocks, reads->count, CM_STREAM_TEXTURE);
+}
+
 void
 cm_texture_unit_read_blocks(struct cm_texture_path *path, struct cm_texture_unit *unit,
                             const struct cm_footprint *footprint, const struct cm_block_grid *grid,
@@ -112,8 +121,16 @@ cm_texture_unit_read_blocks(struct cm_texture_path *path, struct cm_texture_unit
       for (unsigned b = 0; b < reads.count; b++)
          cm_dram_access(&path->hierarchy->dram, reads.blocks[b] << path->block_shift, CM_STREAM_TEXTURE,
                         false, 1, 1u << path->block_shift);
-   } else if (path->is_direct || !grid || !cm_cache_read_grid(cache, grid, CM_STREAM_TEXTURE)) {
-      cm_cache_read_sequence(cache, reads.blocks, reads.count, CM_STREAM_TEXTURE);
+   } else if (path->access.miss == CM_TEXTURE_MISS_ACCESS) {
+      const uint64_t *misses = &cache->counts[CM_STREAM_TEXTURE][CM_CACHE_EVENT_MISSES], before = *misses;
+      read_cache(path, cache, &reads, grid);
+      if (*misses > before)
+         cm_texture_access_missed(&path->access,
+                                  unit->layout ? cm_texture_unit_image(unit, footprint, path->block_shift)
+                                               : NULL,
+                                  unit->binding, footprint, *misses - before);
+   } else {
+      read_cache(path, cache, &reads, grid);
    }
 }
 

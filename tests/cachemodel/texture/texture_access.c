@@ -416,6 +416,12 @@ at_edge(int x, int size, bool repeat)
    return (uint32_t)(x < 0 ? (repeat ? x + size : 0) : x >= size ? (repeat ? x - size : size - 1) : x);
 }
 
+static uint64_t
+naive_data_banks(const struct naive_counts *naive)
+{
+   return naive->by_banks[1] + naive->by_banks[2] * 2 + naive->by_banks[3] * 3 + naive->by_banks[4] * 4;
+}
+
 static void
 assert_access_equal(const struct cm_texture_access *access, const struct naive_counts *naive)
 {
@@ -428,8 +434,7 @@ assert_access_equal(const struct cm_texture_access *access, const struct naive_c
       {CM_TEXTURE_ACCESS_EVENT_TWO_BANKS, naive->by_banks[2]},
       {CM_TEXTURE_ACCESS_EVENT_THREE_BANKS, naive->by_banks[3]},
       {CM_TEXTURE_ACCESS_EVENT_FOUR_BANKS, naive->by_banks[4]},
-      {CM_TEXTURE_ACCESS_EVENT_DATA_BANKS,
-       naive->by_banks[1] + naive->by_banks[2] * 2 + naive->by_banks[3] * 3 + naive->by_banks[4] * 4},
+      {CM_TEXTURE_ACCESS_EVENT_DATA_BANKS, naive_data_banks(naive)},
       {CM_TEXTURE_ACCESS_EVENT_TAG_BANKS, naive->tag_banks},
       {CM_TEXTURE_ACCESS_EVENT_DATA_CONFLICTS, naive->data_conflicts},
       {CM_TEXTURE_ACCESS_EVENT_TAG_CONFLICTS, naive->tag_conflicts},
@@ -441,6 +446,7 @@ assert_access_equal(const struct cm_texture_access *access, const struct naive_c
                   values[i].event, (int)value, (int)values[i].expected);
    }
    struct cm_texture_access missed = *access;
+   missed.miss = CM_TEXTURE_MISS_LINE;
    missed.texture_misses = 7;
    const uint64_t banks = cm_texture_access_count(access, CM_TEXTURE_ACCESS_EVENT_DATA_BANKS);
    const unsigned line_banks = access->design >= CM_TEXTURE_DESIGN_BANKED_CONTINUOUS ? 4 : 1;
@@ -489,6 +495,16 @@ random_configuration(uint64_t *state)
                     16u << random_below(state, 5));
 }
 
+/* Adds what misses of a quad take: each the mean of the quad's accesses. */
+static void
+add_misses(double banks[2], const struct naive_counts *before, const struct naive_counts *after,
+           uint64_t misses)
+{
+   const double accesses = (double)(after->accesses - before->accesses);
+   banks[0] += (double)misses * (double)(naive_data_banks(after) - naive_data_banks(before)) / accesses;
+   banks[1] += (double)misses * (double)(after->tag_banks - before->tag_banks) / accesses;
+}
+
 /* Random footprints of one texture under one configuration. Returns how many fragments went by their
  * place in a line. */
 static uint64_t
@@ -515,8 +531,10 @@ compare_with_naive(uint64_t *state, const struct cm_config *config)
    struct cm_texture_access access;
    struct naive_counts naive = {0};
    unsigned footprints = 0;
+   double miss_banks[2] = {0};
    cm_texture_layout_init(&layout, &texture, config);
    assert_true(cm_texture_access_init(&access, config));
+   access.miss = CM_TEXTURE_MISS_ACCESS;
    for (unsigned n = 0; n < 60; n++) {
       struct cm_footprint f = random_footprint(state, (int)texture.width, (int)texture.height);
       if (texture.samples > 1)
@@ -528,6 +546,7 @@ compare_with_naive(uint64_t *state, const struct cm_config *config)
       cm_footprint_blocks(&image, &binding, &f, blocks);
       const bool has_grid = n % 2 && cm_footprint_grid(&image, &f, &grid);
       cm_texture_access_footprint(&access, &image, &binding, &f, has_grid ? &grid : NULL, blocks);
+      const struct naive_counts before = naive;
       for (unsigned q = 0; q < 4; q++) {
          if (!(f.live >> q & 1))
             continue;
@@ -545,6 +564,18 @@ compare_with_naive(uint64_t *state, const struct cm_config *config)
          naive_footprint(config, texels, count, texture.block_bytes, &naive);
          footprints++;
       }
+      const uint64_t misses = f.live ? random_below(state, 5) : 0;
+      if (misses) {
+         cm_texture_access_missed(&access, &image, &binding, &f, misses);
+         add_misses(miss_banks, &before, &naive, misses);
+      }
+   }
+   /* Parts of a bank that are left over are not counted. */
+   for (unsigned kind = 0; kind < 2; kind++) {
+      const double counted =
+         (double)cm_texture_access_count(&access, kind ? CM_TEXTURE_ACCESS_EVENT_MISS_TAG_BANKS
+                                                       : CM_TEXTURE_ACCESS_EVENT_MISS_DATA_BANKS);
+      assert_true(counted <= miss_banks[kind] + 0.001 && counted > miss_banks[kind] - 1.001);
    }
    assert_access_equal(&access, &naive);
    assert_int_equal(cm_texture_access_count(&access, CM_TEXTURE_ACCESS_EVENT_FOOTPRINTS), footprints);
@@ -567,13 +598,17 @@ TEST(naive_models)
 
 /* ---- the GPU -------------------------------------------------------------------- */
 
-TEST(counters)
+/* A quad of four bilinear footprints and one of a single texel, of recursive Z; the buffer's element takes
+ * an access as well. */
+static void
+expect_quads(const char *miss, uint64_t miss_data_banks, uint64_t miss_tag_banks)
 {
-   /* A quad of four bilinear footprints and one of a single texel, of recursive Z; the buffer's element takes
-    * an access as well. */
+   char assignment[40];
+   snprintf(assignment, sizeof assignment, "texture_access.miss=%s", miss);
    struct cm_gpu *gpu =
       test_gpu((const char *const[]){"texture.placement=rz", "texture_access.design=banked-continuous",
-                                     "texture_access.tags=banked", "texture_access.access_energy=100", NULL});
+                                     "texture_access.tags=banked", "texture_access.access_energy=100",
+                                     "texture_access.tag_energy=7", assignment, NULL});
    define_texture(gpu, 1, 64, 64, 1);
    define_buffer(gpu, 2, 4096);
    struct pass_builder *pass = pass_new(0, 32, 32, 32);
@@ -593,11 +628,60 @@ TEST(counters)
                    {"texture_access.one_bank_accesses", 3}, {"texture_access.two_bank_accesses", 2},
                    {"texture_access.four_bank_accesses", 1}, {"texture_access.data_banks", 3 + 4 + 4},
                    {"texture_access.tag_banks", 3 + 4 + 2}, {"texture_cache.texture.misses", 5},
-                   {"texture_access.energy", (11 + 4 * 5) * 100});
+                   {"texture_access.miss_data_banks", miss_data_banks},
+                   {"texture_access.miss_tag_banks", miss_tag_banks},
+                   {"texture_access.energy", (11 + miss_data_banks) * 100 + (9 + miss_tag_banks) * 7});
    pass_free(pass);
    cm_gpu_destroy(gpu);
+}
+
+TEST(counters)
+{
+   /* Five misses, each of a line in four banks, which has one tag. */
+   expect_quads("line", 4 * 5, 5);
+   /* Four misses in the first quad, whose four accesses take 1 + 2 + 2 + 4 data banks and 1 + 1 + 1 + 4 tag banks; one of
+    * the buffer's element. */
+   expect_quads("access", 4 * (1 + 2 + 2 + 4) / 4 + 1, 4 * (1 + 1 + 1 + 4) / 4 + 1);
+   struct cm_gpu *gpu;
    /* Without a design there are none. */
    gpu = test_gpu(NULL);
    assert_int_equal(cm_counter_table_find(cm_gpu_counters(gpu), "texture_access.accesses"), -1);
    cm_gpu_destroy(gpu);
+}
+
+/* Three textures of whole ways of the cache, 2 ways of 8 KiB: one texel of each at the same coordinates. */
+static uint64_t
+misses_of_three(const char *offset)
+{
+   char assignment[40];
+   snprintf(assignment, sizeof assignment, "texture.offset=%s", offset);
+   struct cm_gpu *gpu =
+      test_gpu((const char *const[]){"texture.placement=rz", "caches.texture_cache.size=16384",
+                                     "caches.texture_cache.ways=2", "caches.texture_cache.index=modulo",
+                                     "fragment_stage.processors=1", "caches.texture_cache.instances=1",
+                                     assignment, NULL});
+   struct pass_builder *pass = pass_new(0, 32, 32, 32);
+   struct cm_draw *draw = pass_draw(pass);
+   draw->num_textures = 3;
+   for (uint32_t t = 0; t < 3; t++) {
+      define_texture(gpu, t + 1, 64, 64, 1);
+      draw->textures[t].resource = t + 1;
+   }
+   for (unsigned n = 0; n < 5; n++) {
+      pass_shade(pass, 0, 0, 1, 15);
+      for (uint32_t t = 0; t < 3; t++)
+         pass_footprints(pass, 0, t, &(struct cm_footprint){.live = 1, .texel = {{0, 0}}}, 1);
+   }
+   pass_run(pass, gpu);
+   const uint64_t misses = gpu_total(gpu, "texture_cache.texture.misses");
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+   return misses;
+}
+
+TEST(offsets)
+{
+   /* Three lines in turn in a set of two ways: none stays. */
+   assert_int_equal(misses_of_three("none"), 15);
+   assert_int_equal(misses_of_three("hashed"), 3);
 }
