@@ -374,7 +374,8 @@ struct cm_config {
       uint32_t levels;
       /** Optional: a primitive that would be in more lists of a level is in those of a coarser one; 0: 4. */
       uint32_t level_lists;
-      enum cm_pass_end pass_end; /**< optional */
+      enum cm_pass_end pass_end;  /**< optional */
+      enum cm_pb_written written; /**< optional */
       /** Optional: bytes of its block that an attribute has (TCOR II-B), 4 … 64; 0: 64. Fewer are a part of a block for an
        * ordinary cache. The Attribute Cache (access/attribute_cache.h) has whole attributes. */
       uint32_t attribute_bytes;

@@ -89,6 +89,7 @@ static const struct cm_key parameter_buffer_keys[] = {
    OPTIONAL_ENUM(parameter_buffer_config, overlap, "exact", "bounding-box"),
    OPTIONAL_ENUM(parameter_buffer_config, attributes, "primitives", "vertices", "visible-vertices"),
    OPTIONAL_ENUM(parameter_buffer_config, pass_end, "keep", "discard", "write-back"),
+   OPTIONAL_ENUM(parameter_buffer_config, written, "before-tiles", "among-tiles"),
    DESCRIBED(true, parameter_buffer_config, attribute_bytes,
              "bytes of its block that an attribute has, for an ordinary cache; 0: all 64")
       DESCRIBED(true, parameter_buffer_config, levels,

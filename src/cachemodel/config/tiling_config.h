@@ -39,6 +39,14 @@ enum cm_pb_attributes {
    CM_PB_ATTRIBUTES_VISIBLE_VERTICES,
 };
 
+/** Key parameter_buffer.written: when a pass' geometry runs, and with it the Polygon List Builder. */
+enum cm_pb_written {
+   CM_PB_BEFORE_TILES, /**< "before-tiles": after all tiles of the pass before. There is one Parameter Buffer (TCOR II-A) */
+   /** "among-tiles": among the tiles of the pass before, be it of the frame before, in proportion of tiles and primitives. There are
+    * two Parameter Buffers, in turn. */
+   CM_PB_AMONG_TILES,
+};
+
 /** Key parameter_buffer.pass_end: what the Tile Cache, the Primitive List Cache and the Attribute Cache do when a pass ends,
  * whose Parameter Buffer is not read again. */
 enum cm_pass_end {

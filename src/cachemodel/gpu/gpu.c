@@ -134,6 +134,8 @@ cm_gpu_serial_reason(const struct cm_gpu *gpu)
       return "cycles are simulated (timing)";
    if (gpu->attribution)
       return "counts are attributed (attribution.*)";
+   if (gpu->config.parameter_buffer.written == CM_PB_AMONG_TILES)
+      return "passes overlap (parameter_buffer.written)";
    if (shared->num_units)
       return "there is a unit on its access stream (access_units.*)";
    if (shared->num_readers)
@@ -189,9 +191,8 @@ cm_gpu_define_resource(struct cm_gpu *gpu, const struct cm_resource_description 
 }
 
 void
-cm_gpu_forget_resource(struct cm_gpu *gpu, uint32_t id)
+cm_gpu_forget_now(struct cm_gpu *gpu, uint32_t id)
 {
-   assert(!gpu->in_pass);
    if (names_resources(gpu))
       return;
    if (gpu->compression)
@@ -264,9 +265,8 @@ cm_gpu_total(struct cm_gpu *gpu)
 }
 
 const uint64_t *
-cm_gpu_frame_end(struct cm_gpu *gpu)
+cm_gpu_complete_frame(struct cm_gpu *gpu, const uint64_t *ahead)
 {
-   assert(!gpu->in_pass);
    gpu->pipeline[CM_PIPELINE_FRAMES]++;
    cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_FRAME_END, 0);
    cm_timing_frame_end(gpu->timing);
@@ -274,9 +274,11 @@ cm_gpu_frame_end(struct cm_gpu *gpu)
    if (!cm_timing_is_complete(gpu->timing) || gpu->space.out_of_memory)
       cm_gpu_out_of_memory(gpu);
    const uint64_t *total = cm_gpu_total(gpu);
-   for (uint32_t i = 0; i < gpu->table->count; i++)
-      gpu->frame[i] = total[i] - gpu->frame_start[i];
-   memcpy(gpu->frame_start, total, gpu->table->count * sizeof(uint64_t));
+   for (uint32_t i = 0; i < gpu->table->count; i++) {
+      const uint64_t its = total[i] - (ahead ? ahead[i] : 0);
+      gpu->frame[i] = its - gpu->frame_start[i];
+      gpu->frame_start[i] = its;
+   }
    return gpu->frame;
 }
 

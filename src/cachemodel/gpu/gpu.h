@@ -104,8 +104,12 @@ void cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile);
 void cm_gpu_pass_end(struct cm_gpu *gpu);
 
 /** Ends a frame; later accesses count for the next one. Returns the frame's
- * counter values, valid until the next call. */
+ * counter values, valid until the next call. Of a GPU that is late they are those of the frame before, or NULL after the first. */
 const uint64_t *cm_gpu_frame_end(struct cm_gpu *gpu);
+/** Whether a frame is simulated only when the next one is known (parameter_buffer.written: among-tiles). */
+bool cm_gpu_is_late(const struct cm_gpu *gpu);
+/** No frame follows. Returns the counter values of the last one that ended, if no call has yet; else NULL. */
+const uint64_t *cm_gpu_last_frame(struct cm_gpu *gpu);
 
 /** Whether everything so far was counted: false once out of memory, after a message (util/message.h). */
 bool cm_gpu_is_complete(const struct cm_gpu *gpu);

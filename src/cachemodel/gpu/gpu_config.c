@@ -111,6 +111,34 @@ check_elimination(const struct cm_config *config, struct cm_config_problem *prob
                           CM_GROUP_SIZE);
 }
 
+/* Passes that overlap: nothing may ask until when blocks of the Parameter Buffer are read, or of which pass an access is. */
+static bool
+check_written(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   if (config->parameter_buffer.written == CM_PB_BEFORE_TILES)
+      return true;
+   cm_config_about(problem, "parameter_buffer.written");
+#define CANNOT(condition, what) \
+   if (condition)               \
+      return cm_config_wrong(problem, "among-tiles, but " what ", expected before-tiles");
+   CANNOT(config->mode == CM_MODE_IMR, "mode imr has neither")
+   CANNOT(config->timing == CM_TIMING_ON, "the timing runs passes one after another: timing: off, or")
+   CANNOT(cm_config_attributes(config), "what is attributed is of one pass at a time")
+   CANNOT(config->primitive_buffer.lines, "the primitive_buffer has the primitives of one pass")
+   CANNOT(config->parameter_buffer.attributes != CM_PB_ATTRIBUTES_PRIMITIVES,
+          "parameter_buffer.attributes are not those of primitives")
+   CANNOT(config->parameter_buffer.pass_end != CM_PASS_END_KEEP,
+          "parameter_buffer.pass_end would empty caches of another pass' blocks")
+   CANNOT(cm_config_shades_by_tile(config), "tiles shade their vertices")
+   CANNOT(cm_config_wants_contents(config), "contents of tiles are compared or compressed pass by pass")
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      CANNOT(config->caches[unit].size && cm_policy_needs_liveness(config->caches[unit].policy),
+             "a cache's policy asks until when blocks are read")
+   }
+#undef CANNOT
+   return true;
+}
+
 /* Bytes of the blocks of a stream's first unit. */
 static uint32_t
 block_of(const struct cm_config *config, enum cm_stream stream)
@@ -156,12 +184,12 @@ static bool
 check(const struct cm_config *config, struct cm_config_problem *problem)
 {
    return check_gpu(config, problem) && check_elimination(config, problem) &&
-          cm_placement_config_check(config, problem) && cm_memory_config_check(config, problem) &&
-          check_fast_clears(config, problem) && cm_compression_config_check(config, problem) &&
-          cm_texture_access_config_check(config, problem) && cm_nuca_config_check(config, problem) &&
-          cm_texture_bus_config_check(config, problem) && cm_energy_config_check(config, problem) &&
-          check_latencies(config, problem) && cm_dram_config_check(config, problem) &&
-          cm_timing_config_check(config, problem);
+          check_written(config, problem) && cm_placement_config_check(config, problem) &&
+          cm_memory_config_check(config, problem) && check_fast_clears(config, problem) &&
+          cm_compression_config_check(config, problem) && cm_texture_access_config_check(config, problem) &&
+          cm_nuca_config_check(config, problem) && cm_texture_bus_config_check(config, problem) &&
+          cm_energy_config_check(config, problem) && check_latencies(config, problem) &&
+          cm_dram_config_check(config, problem) && cm_timing_config_check(config, problem);
 }
 
 bool

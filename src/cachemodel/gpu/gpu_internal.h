@@ -91,6 +91,13 @@ bool cm_gpu_init(struct cm_gpu *gpu, const struct cm_config *config, const struc
                  char *error, size_t error_size);
 void cm_gpu_finish(struct cm_gpu *gpu);
 
+/** gpu.c: cm_gpu_forget_resource, where no pass is left that names it. */
+void cm_gpu_forget_now(struct cm_gpu *gpu, uint32_t id);
+
+/** gpu.c: a frame is simulated; returns its counter values, valid until the next one is. ahead: of each counter, what is
+ * the next frame's already; NULL: nothing is. */
+const uint64_t *cm_gpu_complete_frame(struct cm_gpu *gpu, const uint64_t *ahead);
+
 /** Reports that the statistics are incomplete from here on. */
 void cm_gpu_out_of_memory(struct cm_gpu *gpu);
 

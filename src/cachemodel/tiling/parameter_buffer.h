@@ -31,6 +31,9 @@
 #define CM_PB_LISTS_ADDRESS (1ull << 40)
 #define CM_PB_ATTRIBUTES_ADDRESS (1ull << 41)
 
+/** How much further those of a second Parameter Buffer are. */
+#define CM_PB_SECOND_BUFFER (1ull << 39)
+
 #define CM_PB_BLOCK_BYTES 64
 #define CM_PB_ATTRIBUTE_BYTES 48
 /** Blocks that the baseline layout sets aside for a tile's list, and the length

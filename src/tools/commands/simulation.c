@@ -2,6 +2,7 @@
 #include "commands/simulation.h"
 #include "config/config.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -110,7 +111,7 @@ static void
 begin_gpu(struct simulation *simulation)
 {
    char error[512];
-   cm_gpu_destroy(simulation->gpu);
+   assert(!simulation->gpu);
    simulation->gpu =
       cm_gpu_create_with_futures(simulation->configuration->config, simulation->futures, error, sizeof error);
    if (!simulation->gpu) {
@@ -171,10 +172,10 @@ take_sample(struct simulation *simulation, size_t frame, const uint64_t *values)
              count * sizeof(*values));
 }
 
+/* A frame is simulated. values: its counters. */
 static void
-end_frame(struct simulation *simulation, size_t frame)
+take_frame(struct simulation *simulation, size_t frame, const uint64_t *values)
 {
-   const uint64_t *values = cm_gpu_frame_end(simulation->gpu);
    const bool taken = counts(simulation) && takes_frame(simulation, frame);
    if (taken) {
       cm_attribution_writer_frame(simulation->attribution, simulation->gpu);
@@ -195,6 +196,28 @@ end_frame(struct simulation *simulation, size_t frame)
 }
 
 static void
+end_frame(struct simulation *simulation, size_t frame)
+{
+   const uint64_t *values = cm_gpu_frame_end(simulation->gpu);
+   const size_t simulated = cm_gpu_is_late(simulation->gpu) ? simulation->late_frame : frame;
+   simulation->late_frame = frame;
+   if (values)
+      take_frame(simulation, simulated, values);
+}
+
+/* No more of the GPU follows. */
+static void
+end_gpu(struct simulation *simulation)
+{
+   const uint64_t *values =
+      simulation->gpu && !simulation->stopped ? cm_gpu_last_frame(simulation->gpu) : NULL;
+   if (values)
+      take_frame(simulation, simulation->late_frame, values);
+   cm_gpu_destroy(simulation->gpu);
+   simulation->gpu = NULL;
+}
+
+static void
 define_resource(struct simulation *simulation, const struct cm_resource_description *resource)
 {
    if (!simulation->changer) {
@@ -210,11 +233,13 @@ take(struct simulation *simulation, const struct cm_item *item)
 {
    if (simulation->stopped)
       return;
-   if (item->type == CM_ITEM_GPU)
+   if (item->type == CM_ITEM_GPU) {
+      end_gpu(simulation);
       begin_gpu(simulation);
-   else if (!simulation->gpu)
+   }
+   if (!simulation->gpu)
       return;
-   else if (item->type == CM_ITEM_PASS)
+   if (item->type == CM_ITEM_PASS)
       run_pass(simulation, &item->pass->pass);
    else if (item->type == CM_ITEM_FRAME_END)
       end_frame(simulation, item->frame);
@@ -396,9 +421,8 @@ static void
 end_round(struct simulation *simulation)
 {
    char error[512];
+   end_gpu(simulation);
    simulation->finished = counts(simulation);
-   cm_gpu_destroy(simulation->gpu);
-   simulation->gpu = NULL;
    cm_changer_destroy(simulation->changer);
    simulation->changer = NULL;
    if (simulation->stopped) {

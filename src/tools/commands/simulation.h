@@ -58,7 +58,8 @@ struct simulation {
    struct cm_gpu *gpu;
    struct cm_changer *changer;
    bool finished;
-   unsigned warmed; /**< frames of warm_up that are done */
+   unsigned warmed;   /**< frames of warm_up that are done */
+   size_t late_frame; /**< the last that ended; of a GPU that is late (cm_gpu_is_late) it is simulated next */
 };
 
 struct simulations {

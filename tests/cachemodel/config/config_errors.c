@@ -384,9 +384,9 @@ TEST(texture_access)
       {{"texture_bus.latency=1001", "streams.texture=l2"},
        "texture_bus.latency: 1001 is out of range, expected 0 to 1000"},
       {{"texture_access.access_energy=1"},
-       "texture_access.design: none, but there are tags or an energy, expected a design"},
+       "texture_access.design: none, but there are tags, an energy or what a miss takes, expected a design"},
       {{"texture_access.tag_energy=1"},
-       "texture_access.design: none, but there are tags or an energy, expected a design"},
+       "texture_access.design: none, but there are tags, an energy or what a miss takes, expected a design"},
    };
    check_settings(NULL, texts, sizeof texts / sizeof texts[0], true);
 }

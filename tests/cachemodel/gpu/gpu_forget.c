@@ -72,6 +72,13 @@ TEST(tiled)
    test_forgotten("tcor-baseline-64k", (const char *const[]){"mode=tbr", NULL});
 }
 
+/* The last pass that names it is simulated after that. */
+TEST(late)
+{
+   test_forgotten("tcor-baseline-64k",
+                  (const char *const[]){"mode=tbr", "parameter_buffer.written=among-tiles", NULL});
+}
+
 TEST(immediate)
 {
    test_forgotten("imr-8m", NULL);

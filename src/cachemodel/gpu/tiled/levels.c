@@ -124,7 +124,8 @@ drop(struct cm_tiling_stage *tiling, struct cursor *cursor, uint32_t p)
    for (uint32_t n = first; n < end;) {
       const uint32_t count = cm_min(end - n, of_block - n % of_block);
       cm_hierarchy_access_range(&gpu->hierarchy, 0,
-                                CM_PB_LISTS_ADDRESS + cm_pb_lists_offset(tiling->lists, cursor->list, n),
+                                CM_PB_LISTS_ADDRESS + tiling->buffer +
+                                   cm_pb_lists_offset(tiling->lists, cursor->list, n),
                                 (uint64_t)count * tiling->pmd_bytes, CM_STREAM_PB_LIST, false);
       cycles += (count + rate - 1) / rate;
       n += count;

@@ -105,6 +105,7 @@ struct cm_tiling_stage {
    const uint32_t *positions; /**< by list, in memory */
    struct cm_pb_lists *lists;
    uint32_t pmd_bytes;               /**< bytes of each PMD of the lists */
+   uint64_t buffer;                  /**< added to addresses: 0, or CM_PB_SECOND_BUFFER */
    struct cm_array first_block;      /**< uint32_t by primitive: its first attribute block */
    struct cm_array tile_begin;       /**< uint64_t by tile, and one more: its part of tile_primitives */
    struct cm_array tile_primitives;  /**< uint32_t: primitives by tile, in draw order */
@@ -124,8 +125,10 @@ struct cm_tiling_stage {
 /** Frees what it owns. */
 void cm_tiling_finish(struct cm_tiling_stage *tiling);
 
-/** What the Polygon List Builder writes in the GPU's pass. False when out of memory. */
-bool cm_tiling_build_lists(struct cm_tiling_stage *tiling);
+/** Prepares the Polygon List Builder for the GPU's pass. False when out of memory. */
+bool cm_tiling_begin(struct cm_tiling_stage *tiling);
+/** What it writes of primitives first … end - 1 of it. False when out of memory. */
+bool cm_tiling_write(struct cm_tiling_stage *tiling, uint32_t first, uint32_t end);
 /** Whether the Tile Fetcher reads a tile's list: not if nothing is drawn or cleared, except for primitives that were binned
  * there by their boxes. */
 bool cm_tiling_is_fetched(const struct cm_tiling_stage *tiling, uint32_t tile);

@@ -181,8 +181,8 @@ write_pmds(struct cm_tiling_stage *tiling, uint32_t p, uint32_t *first, uint32_t
       gpu->pipeline[CM_PIPELINE_PMDS]++;
       if (opt_numbers)
          tile_opt_numbers[begin[lists[i]] + cm_pb_lists_length(tiling->lists, lists[i]) - 1] = opt_numbers[i];
-      cm_hierarchy_access_range(&gpu->hierarchy, 0, CM_PB_LISTS_ADDRESS + offsets[i], tiling->pmd_bytes,
-                                CM_STREAM_PB_LIST, true);
+      cm_hierarchy_access_range(&gpu->hierarchy, 0, CM_PB_LISTS_ADDRESS + tiling->buffer + offsets[i],
+                                tiling->pmd_bytes, CM_STREAM_PB_LIST, true);
    }
    return true;
 }
@@ -244,22 +244,32 @@ access_attributes(struct cm_tiling_stage *tiling, uint32_t p, uint32_t tile, boo
    };
    const bool whole = gpu->config.parameter_buffer.whole_primitives;
    if (!gpu->attribute_cache)
-      access_blocks(gpu, whole ? p : first_block, whole ? 1 : primitive.num_attributes, write);
+      access_blocks(gpu, 0,
+                                CM_PB_ATTRIBUTES_ADDRESS + tiling->buffer +
+                                   (uint64_t)(whole ? p : first_block, whole ? 1 : primitive.num_attributes, write);
    else if (write)
       cm_attribute_cache_write(gpu->attribute_cache, &primitive, tile);
    else
       cm_attribute_cache_read(gpu->attribute_cache, &primitive, tile);
 }
 
+/* Whether units may ask until when blocks are read: where passes do not overlap. */
 static bool
-write_primitives(struct cm_tiling_stage *tiling)
+has_lives(const struct cm_tiling_stage *tiling)
+{
+   return tiling->gpu->config.parameter_buffer.written == CM_PB_BEFORE_TILES;
+}
+
+bool
+cm_tiling_write(struct cm_tiling_stage *tiling, uint32_t first_primitive, uint32_t end)
 {
    struct cm_gpu *gpu = tiling->gpu;
    const struct cm_pass *pass = gpu->pass;
+   assert(end <= pass->num_primitives);
    const uint32_t *first_block = tiling->first_block.data;
    uint32_t *last_tiles = tiling->last_tiles.data;
 
-   for (uint32_t p = 0; p < pass->num_primitives; p++) {
+   for (uint32_t p = first_primitive; p < end; p++) {
       const uint32_t attributes = pass->primitives[p].num_attributes;
       uint32_t first, last;
       cm_gpu_attribute_draw(gpu, pass->primitives[p].draw);
@@ -283,7 +293,7 @@ write_primitives(struct cm_tiling_stage *tiling)
 }
 
 bool
-cm_tiling_build_lists(struct cm_tiling_stage *tiling)
+cm_tiling_begin(struct cm_tiling_stage *tiling)
 {
    struct cm_gpu *gpu = tiling->gpu;
    const struct cm_pass *pass = gpu->pass;
@@ -297,12 +307,13 @@ cm_tiling_build_lists(struct cm_tiling_stage *tiling)
         !cm_vertex_outputs_begin(&tiling->outputs, gpu, tiling->geometry->shaded.data)))
       return false;
    tiling->pmd_bytes = cm_pmd_bytes(wide);
-   cm_hierarchy_parameter_buffer_begin(&gpu->hierarchy, gpu->config.parameter_buffer.layout,
-                                       pass->tiles_x * pass->tiles_y, tiling->last_tiles.data,
-                                       has_blocks(tiling) ? num_blocks : 0);
+   if (has_lives(tiling))
+      cm_hierarchy_parameter_buffer_begin(&gpu->hierarchy, gpu->config.parameter_buffer.layout,
+                                          pass->tiles_x * pass->tiles_y, tiling->last_tiles.data,
+                                          has_blocks(tiling) ? num_blocks : 0);
    tiling->lists = cm_pb_lists_create(gpu->config.parameter_buffer.layout, wide, tiling->num_lists,
                                       tiling->positions, false);
-   return tiling->lists && write_primitives(tiling);
+   return tiling->lists;
 }
 
 /* ---- the Tile Fetcher --------------------------------------------------------- */
@@ -324,7 +335,8 @@ cm_tiling_read(struct cm_tiling_stage *tiling, uint32_t p, uint32_t list, uint32
    cm_gpu_attribute_draw(gpu, primitive->draw);
    cm_timing_group(gpu->timing, CM_STREAM_PB_LIST, 1);
    cm_hierarchy_access_range(&gpu->hierarchy, 0,
-                             CM_PB_LISTS_ADDRESS + cm_pb_lists_offset(tiling->lists, list, n),
+                             CM_PB_LISTS_ADDRESS + tiling->buffer +
+                                cm_pb_lists_offset(tiling->lists, list, n),
                              tiling->pmd_bytes, CM_STREAM_PB_LIST, false);
    if (shades_by_tile(tiling)) {
       cm_timing_fetched(gpu->timing, p, primitive);
@@ -366,7 +378,8 @@ void
 cm_tiling_tile_done(struct cm_tiling_stage *tiling, uint32_t tile)
 {
    struct cm_gpu *gpu = tiling->gpu;
-   cm_hierarchy_parameter_buffer_tile_done(&gpu->hierarchy, gpu->positions[tile]);
+   if (has_lives(tiling))
+      cm_hierarchy_parameter_buffer_tile_done(&gpu->hierarchy, gpu->positions[tile]);
 }
 
 void
@@ -378,7 +391,8 @@ cm_tiling_end(struct cm_tiling_stage *tiling)
       cm_hierarchy_empty_tile_caches(&gpu->hierarchy, pass_end == CM_PASS_END_WRITE_BACK);
    if (gpu->attribute_cache)
       cm_attribute_cache_end_pass(gpu->attribute_cache, pass_end == CM_PASS_END_WRITE_BACK);
-   cm_hierarchy_parameter_buffer_end(&gpu->hierarchy);
+   if (has_lives(tiling))
+      cm_hierarchy_parameter_buffer_end(&gpu->hierarchy);
 }
 
 void

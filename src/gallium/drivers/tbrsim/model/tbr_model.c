@@ -60,6 +60,8 @@ struct tbr_model {
    bool frame_open;                 /**< it has passes */
    uint32_t passes;                 /**< of that frame, so far */
    struct util_dynarray thumbnails; /**< struct tbr_thumbnail, of that frame */
+   /** Those of the frame before, of a GPU that is late (cm_gpu_is_late). */
+   struct util_dynarray late_thumbnails;
 
    /* Of the pass that is consumed. The GPU's threads release its tiles. */
    struct cm_pass_owner *owner;
@@ -83,12 +85,26 @@ take_thumbnail(struct tbr_model *model, struct tbr_pass_source *source)
 }
 
 static void
-drop_thumbnails(struct tbr_model *model)
+drop_thumbnails(struct util_dynarray *thumbnails)
 {
-   util_dynarray_foreach (&model->thumbnails, struct tbr_thumbnail, thumbnail)
+   util_dynarray_foreach (thumbnails, struct tbr_thumbnail, thumbnail)
       free(thumbnail->png);
-   util_dynarray_clear(&model->thumbnails);
-   model->passes = 0;
+   util_dynarray_clear(thumbnails);
+}
+
+/** The frame that a frame's end, or the last one, has completed. values: NULL, there is none. */
+static void
+write_frame(struct tbr_model *model, const uint64_t *values)
+{
+   const bool is_late = cm_gpu_is_late(model->gpu);
+   if (values)
+      tbr_statistics_frame(model, model->gpu, values, is_late ? &model->late_thumbnails : &model->thumbnails);
+   if (is_late) {
+      const struct util_dynarray thumbnails = model->late_thumbnails;
+      model->late_thumbnails = model->thumbnails;
+      model->thumbnails = thumbnails;
+   }
+   drop_thumbnails(&model->thumbnails);
 }
 
 /** The model does not need a tile's events any more. */
@@ -143,16 +159,15 @@ static void
 consume_frame_end(struct tbr_model *model, bool recorded)
 {
    if (tbr_model_frame_wanted(model, model->frame)) {
-      if (model->gpu) {
-         const uint64_t *values = cm_gpu_frame_end(model->gpu);
-         tbr_statistics_frame(model, model->gpu, values, &model->thumbnails);
-      }
+      if (model->gpu)
+         write_frame(model, cm_gpu_frame_end(model->gpu));
       /* After the statistics: they create the folder that the recording may be named after. */
       if (recorded)
          tbr_recording_end_frame(model->recording, model->frame);
       model->frame_open = false;
    }
-   drop_thumbnails(model);
+   drop_thumbnails(&model->thumbnails);
+   model->passes = 0;
    model->frame++;
 }
 
@@ -183,6 +198,8 @@ consume_finish(struct tbr_model *model)
       consume_frame_end(model, model->recording && tbr_recording_claim_frame(model->recording));
    }
    assert(!model->frame_open);
+   if (model->gpu)
+      write_frame(model, cm_gpu_last_frame(model->gpu));
 }
 
 /** For threads that still draw while the process exits: what they wait for still happens. */
@@ -413,6 +430,7 @@ free_model(struct tbr_model *model)
    cm_gpu_destroy(model->gpu);
    tbr_recording_detach(model->recording);
    util_dynarray_fini(&model->thumbnails);
+   util_dynarray_fini(&model->late_thumbnails);
    cm_frame_list_free(&model->frames);
    mtx_destroy(&model->recorder_lock);
    FREE(model->counters);
@@ -521,6 +539,7 @@ tbr_model_create(const struct cm_config *config, const char *isa, bool simulate)
       return NULL;
    }
    util_dynarray_init(&model->thumbnails, NULL);
+   util_dynarray_init(&model->late_thumbnails, NULL);
    mtx_init(&model->lock, mtx_plain);
    cnd_init(&model->queued);
    cnd_init(&model->drained);
