@@ -5,8 +5,8 @@
 usage: figures.py [--headlines] ENERGIES RESULTS OUTPUT NAME…
 
 ENERGIES is data/cacti-7.0-energies.csv. RESULTS holds, for each capture NAME, the statistics of simulations: immediate
-and tiled, all designs on the thesis' machine and on one of tiles; shapes and placements, on the thesis' machine:
-KIND/NAME/*/stats.json (tbrsim sim). OUTPUT takes the tables (Markdown and CSV) and the plots (PNG).
+and tiled, all designs on the thesis' machine and on one of tiles; shapes and placements, on the thesis' machine; of scenes also
+open, what the thesis leaves open: KIND/NAME/*/stats.json (tbrsim sim). OUTPUT takes the tables (Markdown and CSV) and the plots (PNG).
 """
 import csv
 import math
@@ -372,6 +372,36 @@ def shapes_table(captures):
     return header, rows
 
 
+def open_energy(statistics, energies, charges_line):
+    """As Capture.energy; or a miss takes what its quad's accesses do."""
+    data, tags = energies[statistics["run"]["configuration"]["texture_access"]["design"]]
+    line = BANKS if statistics["run"]["configuration"]["texture_access"]["design"].startswith("banked") else 1
+    miss_data, miss_tags = ((line * misses(statistics), misses(statistics)) if charges_line
+                            else (value(statistics, "miss_data_banks"), value(statistics, "miss_tag_banks")))
+    return ((value(statistics, "data_banks") + miss_data) * data + (value(statistics, "tag_banks") + miss_tags) * tags)
+
+
+def open_table(results, names, arrays):
+    """Energy of scenes against the wide bus, by what the thesis leaves open."""
+    header = ["scene", "textures begin", "a miss is charged as", "arrays", "misses of 100 footprints", "banked v1, %", "banked v2, %"]
+    rows = []
+    for name in names:
+        runs = {(configuration["texture"].get("offset", "none"), configuration["texture_access"]["design"]): statistics
+                for configuration, statistics in simulations(results / "open" / name)}
+        for offset, begin in (("none", "at pages"), ("hashed", "at hashed offsets")):
+            for charges_line in (True, False):
+                for variant in ("all ways", "one way"):
+                    energies = arrays[CELLS[0]].energies(variant)
+                    wide, *banked = (open_energy(runs[offset, design], energies, charges_line)
+                                     for design in ("wide-bus", *PAPER_ENERGY))
+                    statistics = runs[offset, "wide-bus"]
+                    rows.append([name, begin, "a line in all banks (3.4)" if charges_line else "an access (4.2.2)",
+                                 VARIANTS[variant], number(share(misses(statistics), value(statistics, "footprints"))),
+                                 *(signed(decrease(wide, its)) for its in banked)])
+    rows.append(["thesis", "", "", "", "", *map(signed, PAPER_ENERGY.values())])
+    return header, rows
+
+
 # ---- plots ------------------------------------------------------------------
 
 
@@ -542,6 +572,9 @@ def main():
     write_table(output, "hardware", *hardware_table(arrays))
     write_table(output, "comparison", *comparison_table(filtered, arrays))
     write_table(output, "placements", *placements_table(captures))
+    scenes = [name for name in names if (results / "open" / name).exists()]
+    if scenes:
+        write_table(output, "open", *open_table(results, scenes, arrays))
     plot_shapes(output, captures)
     plot_saved(output, "figure-4-3-traditional", "Decrease of accesses against the traditional design (Figure 4-3)", "traditional",
                ["wide-bus", "multi-port", "banked-continuous", "banked-interleaved"], captures, filtered)

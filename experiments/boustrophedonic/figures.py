@@ -204,6 +204,27 @@ class Capture:
     def energy_decrease(self, device, group):
         return decrease(*(self.timed[device, order].energy(group) for order in ("forward", "boustrophedonic")))
 
+    def energy_decrease_without_color(self, device):
+        """Of the memory hierarchy, less what the colours' writes take of DRAM's dynamic energy: their share of its accesses."""
+        forward, reverse = (self.timed[device, order] for order in ("forward", "boustrophedonic"))
+        color = (forward.total("energy.dram.dynamic") * forward.total("dram.color.writes")
+                 / (forward.total("dram.total.reads") + forward.total("dram.total.writes")))
+        return decrease(*(run.energy("memory_hierarchy") - color for run in (forward, reverse)))
+
+    @functools.cached_property
+    def overlap(self):
+        """Totals by when the Parameter Buffer is written and by order; empty where that was not simulated."""
+        found = {}
+        for path in sorted((self.results / "overlap" / self.name).glob("*/stats.json")):
+            statistics = load_statistics(path)
+            configuration = statistics["run"]["configuration"]
+            when = configuration["parameter_buffer"].get("written", "before-tiles")
+            found[when, configuration["frame"]["traversal"]] = statistics["total"]
+        return found
+
+    def overlap_decrease(self, when, count):
+        return decrease(*(count(self.overlap[when, order]) for order in ("forward", "boustrophedonic")))
+
     def bus_busy(self, device):
         run = self.timed[device, "forward"]
         return share(run.total("dram_system.busy_cycles"), run.total("dram_system.channel_cycles"))
@@ -417,6 +438,29 @@ def large_objects_table(captures):
     plain = (0, 1, 5)  # columns that are not changes
     return header, [[title, *(number(value, 2) if at in plain else signed(value) for at, value in enumerate(row))]
                     for title, row in values.items()]
+
+
+def all_accesses(total):
+    return total["dram.total.reads"] + total["dram.total.writes"]
+
+
+def overlap_table(captures):
+    """LRU_RO against LRU_FO by when the next frame's Parameter Buffer is written; and energy with and without the colours."""
+    counts = {"memory accesses": all_accesses,
+              "without the colours": lambda total: all_accesses(total) - total["dram.color.writes"],
+              "L2 misses": lambda total: total["l2.total.misses"],
+              "of textures": lambda total: total["l2.texture.misses"]}
+    device = next(iter(MEMORIES))
+    columns = {f"{title}, {when}": functools.partial(lambda c, w, f: c.overlap_decrease(w, f), w=when, f=count)
+               for when in ("before-tiles", "among-tiles") for title, count in counts.items()}
+    columns["energy, memory hierarchy, before-tiles"] = lambda c: c.energy_decrease(device, "memory_hierarchy")
+    columns["the same without the colours"] = lambda c: c.energy_decrease_without_color(device)
+    rows = [[title, *(signed(mean(map(function, chosen))) for function in columns.values())]
+            for title, chosen in [*((c.name, [c]) for c in captures), ("**average of all**", captures)]]
+    paper = {"memory accesses": signed(PAPER_MEMORY), "energy, memory": signed(PAPER_ENERGY["memory_hierarchy"])}
+    rows.append(["paper's average", *(next((value for key, value in paper.items() if title.startswith(key)), "")
+                                      for title in columns)])
+    return ["scene", *columns], rows
 
 
 def traffic_table(captures, key):
@@ -696,6 +740,7 @@ def main(results, output, names, only_headlines):
         write_table(output, "table-1", *table_1_table(scenes))
         write_table(output, "large-objects", *large_objects_table([scene for scene in scenes if scene.large_objects]))
         write_table(output, "contexts", *contexts_table(results, scenes))
+        write_table(output, "overlap", *overlap_table([scene for scene in scenes if scene.overlap]))
     write_table(output, "memory-accesses", *traffic_table(captures, "memory_accesses"))
     write_table(output, "l2-misses", *traffic_table(captures, "misses"))
     write_tables(output)

@@ -13,6 +13,8 @@ from support import tbrsim  # noqa: E402
 from support.conservation import errors_of_run  # noqa: E402
 
 tbrsim.TIMEOUT = None  # captures may be of any length
+# A GPU that simulates a frame when it knows the next one.
+LATE, WRITTEN = "boustro-ro", "parameter_buffer.written=among-tiles"
 # Everything that a recording leaves open, unlike the presets, of which this is one.
 OPEN = "banked-continuous"
 SETTINGS = {
@@ -56,6 +58,7 @@ def differences(trace, presets, timed, directory):
     settings = [argument for key, value in SETTINGS.items() for argument in ("--set", f"{key}={value}")]
     configurations = [(preset, ["--config", preset]) for preset in presets]
     configurations.append((",".join([OPEN, *settings[1::2]])[:200], ["--config", OPEN, *settings]))
+    configurations.append((",".join([LATE, WRITTEN]), ["--config", LATE, "--set", WRITTEN]))
     configurations += [(f"{preset},timing=on", ["--config", preset, "--set", "timing=on"]) for preset in timed]
     by_recording = {}
     for one in configurations:
@@ -104,7 +107,7 @@ def main():
     for trace in traces:
         with tbrsim.display(), tempfile.TemporaryDirectory() as directory:
             different = differences(trace.resolve(), presets, timed, pathlib.Path(directory))
-        print(f"{trace.name}: {len(presets) + len(timed) + 1} configurations, " +
+        print(f"{trace.name}: {len(presets) + len(timed) + 2} configurations, " +
               ("other statistics from the recording: " + ", ".join(different) if different else "all the same"),
               flush=True)
         failed |= bool(different)
