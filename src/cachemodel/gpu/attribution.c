@@ -291,17 +291,17 @@ count_cycles(struct cm_gpu *gpu)
 {
    struct cm_attribution *counts = gpu->attribution->counts;
    const struct cm_timed_frame frame = cm_timing_frame(gpu->timing);
-   uint64_t cycle = frame.begin;
+   uint64_t cycle = 0;
    for (uint32_t e = 0; e < frame.num_ends; e++) {
       const bool is_last = e + 1 == frame.num_ends;
-      const uint64_t end = is_last ? frame.end : cm_max64(cycle, frame.ends[e].cycle);
+      const uint64_t end = is_last ? frame.cycles : cm_max64(cycle, frame.ends[e].cycle);
       if (end > cycle)
          add_cycles(counts, &frame.ends[e], end - cycle);
       cycle = end;
    }
    /* No tile was drawn: the last pass' geometry. */
-   if (frame.end > cycle && gpu->attribution->passes)
-      add_cycles(counts, &(struct cm_timed_end){.pass = gpu->attribution->passes}, frame.end - cycle);
+   if (frame.cycles > cycle && gpu->attribution->passes)
+      add_cycles(counts, &(struct cm_timed_end){.pass = gpu->attribution->passes}, frame.cycles - cycle);
 }
 
 /* What each stage did with its cycles. */

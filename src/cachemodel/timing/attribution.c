@@ -18,15 +18,23 @@ cm_cycle_attribution_create(uint32_t parts, uint32_t columns)
    return attribution;
 }
 
+static void
+free_stages(struct cm_cycle_attribution *attribution)
+{
+   for (struct cm_attributed_stage *stage = attribution->first, *next; stage; stage = next) {
+      next = stage->next;
+      free(stage);
+   }
+   attribution->first = NULL;
+   attribution->end = &attribution->first;
+}
+
 void
 cm_cycle_attribution_destroy(struct cm_cycle_attribution *attribution)
 {
    if (!attribution)
       return;
-   for (struct cm_attributed_stage *stage = attribution->first, *next; stage; stage = next) {
-      next = stage->next;
-      free(stage);
-   }
+   free_stages(attribution);
    for (unsigned part = 0; part < CM_ORIGIN_COUNT; part++)
       cm_attribution_table_finish(&attribution->tables[part]);
    free(attribution);
@@ -86,6 +94,13 @@ cm_cycle_attribution_add_up(struct cm_cycle_attribution *attribution)
 {
    for (struct cm_attributed_stage *stage = attribution->first; stage; stage = stage->next)
       add_up(stage);
+}
+
+void
+cm_cycle_attribution_remove_stages(struct cm_cycle_attribution *attribution)
+{
+   cm_cycle_attribution_add_up(attribution);
+   free_stages(attribution);
 }
 
 void

@@ -44,6 +44,9 @@ void cm_cycle_attribution_destroy(struct cm_cycle_attribution *attribution);
 bool
 cm_cycle_attribution_add(struct cm_cycle_attribution *attribution, struct cm_stage *stage, uint32_t column);
 
+/** Adds up all cycles so far, of the stages that there are, and parts with these. The rows stay. */
+void cm_cycle_attribution_remove_stages(struct cm_cycle_attribution *attribution);
+
 /** Adds up all cycles so far. */
 void cm_cycle_attribution_add_up(struct cm_cycle_attribution *attribution);
 

@@ -8,11 +8,15 @@
 #include "memory/attribution.h"
 #include "timing/timing.h"
 
+/* No member: it is computed for all frames together, so that what is rounded does not add up. */
+#define CYCLES_TO_TIME SIZE_MAX
+
 static const struct cm_value_part frame_values[] = {
    CM_VALUE_PART(struct cm_pipeline, "gpu.cycles", "cycles", "cycles of the GPU's clock", cycles),
-   CM_VALUE_PART(struct cm_pipeline, "gpu.time", "ns", "gpu.cycles at clock_mhz", time),
+   {"gpu.time", "ns", "gpu.cycles at clock_mhz", CYCLES_TO_TIME, NULL},
    {0},
 };
+enum { CYCLES, TIME }; /* numbers of these */
 
 /* A part, at its offset. */
 static inline void *
@@ -116,7 +120,7 @@ collect(struct cm_pipeline *pipeline)
    for (uint32_t p = 0; p < pipeline->config->fragment_stage.processors; p++)
       cm_stage_add(&pipeline->fragment, &pipeline->processors[p]);
    for (const struct cm_value_part *value = frame_values; value->name; value++)
-      *next++ = *(const uint64_t *)part(pipeline, value->at);
+      *next++ = value->at == CYCLES_TO_TIME ? 0 : *(const uint64_t *)part(pipeline, value->at);
    for (const struct cm_value_part *value = type->values; value->name; value++)
       *next++ = *(const uint64_t *)part(pipeline, value->at);
    for (const struct cm_stage_part *stage = type->stages; stage->name; stage++) {
@@ -135,6 +139,15 @@ collect(struct cm_pipeline *pipeline)
    cm_memory_collect(pipeline->memory, next);
 }
 
+void
+cm_pipeline_add_frame(const struct cm_config *config, uint64_t total[static CM_PIPELINE_COUNTERS],
+                      const uint64_t frame[static CM_PIPELINE_COUNTERS])
+{
+   for (unsigned c = 0; c < CM_PIPELINE_COUNTERS; c++)
+      total[c] += frame[c];
+   total[TIME] = total[CYCLES] * 1000 / config->clock_mhz;
+}
+
 uint64_t
 cm_pipeline_hierarchy_misses(const struct cm_pipeline *pipeline, unsigned number)
 {
@@ -144,6 +157,77 @@ cm_pipeline_hierarchy_misses(const struct cm_pipeline *pipeline, unsigned number
                                       .stream = -1,
                                       .event = CM_CACHE_EVENT_MISSES};
    return pipeline->config->caches[unit].size ? cm_hierarchy_counter(pipeline->hierarchy, &counter) : 0;
+}
+
+/* ---- parts ----------------------------------------------------------------- */
+
+static uint32_t
+count_stages(const struct cm_pipeline_type *type)
+{
+   uint32_t count = 0;
+   while (type->stages[count].name)
+      count++;
+   return count;
+}
+
+static bool
+attribute_stage(struct cm_pipeline *pipeline, const struct cm_stage_part *stage, uint32_t column)
+{
+   bool ok = true;
+   if (stage_of(pipeline, stage, 0) != &pipeline->fragment) {
+      for (uint32_t lane = 0; ok && lane < lanes_of(pipeline, stage->stride); lane++)
+         ok = cm_cycle_attribution_add(pipeline->attribution, stage_of(pipeline, stage, lane), column);
+      return ok;
+   }
+   for (uint32_t p = 0; p < pipeline->config->fragment_stage.processors; p++) {
+      if (!cm_cycle_attribution_add(pipeline->attribution, &pipeline->processors[p], column))
+         return false;
+   }
+   return true;
+}
+
+/* Attributes the cycles of all stages, if the configuration asks for it. Their structures must not move. */
+static bool
+attribute(struct cm_pipeline *pipeline)
+{
+   const struct cm_pipeline_type *type = pipeline->type;
+   if (!cm_config_attributes(pipeline->config))
+      return true;
+   if (!pipeline->attribution)
+      pipeline->attribution = cm_cycle_attribution_create(cm_config_attributed_parts(pipeline->config),
+                                                          cm_pipeline_attributed_columns(type));
+   bool ok = pipeline->attribution && pipeline->processors;
+   for (uint32_t s = 0; ok && s < count_stages(type); s++)
+      ok = attribute_stage(pipeline, &type->stages[s], s * CM_STAGE_STATE_COUNT);
+   return ok;
+}
+
+/* Builds all in which the cycles of a frame happen. */
+static bool
+build(struct cm_pipeline *pipeline)
+{
+   const struct cm_pipeline_type *type = pipeline->type;
+   memset((char *)pipeline + sizeof *pipeline, 0, type->size - sizeof *pipeline);
+   pipeline->pool = (struct cm_pool){0};
+   pipeline->memory = NULL;
+   pipeline->texture = NULL;
+   pipeline->compute = (struct cm_compute_timing){0};
+   pipeline->lanes = 1;
+   pipeline->processors = cm_pool_take(&pipeline->pool, pipeline->config->fragment_stage.processors,
+                                       sizeof *pipeline->processors);
+   return type->init(pipeline, pipeline->nuca) && !pipeline->pool.out_of_memory && attribute(pipeline);
+}
+
+static void
+take_apart(struct cm_pipeline *pipeline)
+{
+   if (pipeline->attribution)
+      cm_cycle_attribution_remove_stages(pipeline->attribution);
+   cm_compute_timing_finish(&pipeline->compute);
+   pipeline->type->finish(pipeline);
+   if (pipeline->memory)
+      cm_memory_finish(pipeline->memory);
+   cm_pool_finish(&pipeline->pool);
 }
 
 /* ---- frames -------------------------------------------------------------- */
@@ -179,23 +263,27 @@ cm_pipeline_idle(struct cm_pipeline *pipeline, uint32_t pass, uint64_t until)
       idle(&pipeline->processors[p], pass, until);
 }
 
+/* What DRAM's queues still have is written while nothing else happens, and is of the frame: the next one begins with empty
+ * queues, whichever it is. */
 static void
 end_frame(struct cm_pipeline *pipeline)
 {
    const uint64_t cycle = pipeline->type->complete(pipeline);
    if (pipeline->has_failed)
       return;
-   assert(cycle >= pipeline->cycles);
    cm_memory_advance(pipeline->memory, cycle);
-   pipeline->frame_begin = pipeline->cycles;
    pipeline->cycles = cycle;
+   if (pipeline->frame_has_ended) /* a frame without passes */
+      pipeline->num_ends = 0;
    pipeline->frame_has_ended = true;
-   pipeline->time = cycle * 1000 / pipeline->config->clock_mhz;
-   collect(pipeline);
-   if (pipeline->attribution)
-      cm_cycle_attribution_add_up(pipeline->attribution);
    if (pipeline->report)
       cm_report_end_frame(pipeline->report, cycle);
+   cm_dram_system_drain(pipeline->memory->dram);
+   collect(pipeline);
+   take_apart(pipeline);
+   pipeline->has_failed = !build(pipeline);
+   if (pipeline->report && !pipeline->has_failed)
+      cm_report_begin_frame(pipeline->report);
 }
 
 void
@@ -226,46 +314,6 @@ take(void *context, struct cm_work *work)
 }
 
 /* ---- attribution ------------------------------------------------------------- */
-
-static uint32_t
-count_stages(const struct cm_pipeline_type *type)
-{
-   uint32_t count = 0;
-   while (type->stages[count].name)
-      count++;
-   return count;
-}
-
-static bool
-attribute_stage(struct cm_pipeline *pipeline, const struct cm_stage_part *stage, uint32_t column)
-{
-   bool ok = true;
-   if (stage_of(pipeline, stage, 0) != &pipeline->fragment) {
-      for (uint32_t lane = 0; ok && lane < lanes_of(pipeline, stage->stride); lane++)
-         ok = cm_cycle_attribution_add(pipeline->attribution, stage_of(pipeline, stage, lane), column);
-      return ok;
-   }
-   for (uint32_t p = 0; p < pipeline->config->fragment_stage.processors; p++) {
-      if (!cm_cycle_attribution_add(pipeline->attribution, &pipeline->processors[p], column))
-         return false;
-   }
-   return true;
-}
-
-/* Attributes the cycles of all stages, if the configuration asks for it. Their structures must not move. */
-static bool
-attribute(struct cm_pipeline *pipeline)
-{
-   const struct cm_pipeline_type *type = pipeline->type;
-   if (!cm_config_attributes(pipeline->config))
-      return true;
-   pipeline->attribution = cm_cycle_attribution_create(cm_config_attributed_parts(pipeline->config),
-                                                       cm_pipeline_attributed_columns(type));
-   bool ok = pipeline->attribution && pipeline->processors;
-   for (uint32_t s = 0; ok && s < count_stages(type); s++)
-      ok = attribute_stage(pipeline, &type->stages[s], s * CM_STAGE_STATE_COUNT);
-   return ok;
-}
 
 uint32_t
 cm_pipeline_attributed_columns(const struct cm_pipeline_type *type)
@@ -308,11 +356,8 @@ cm_pipeline_create(const struct cm_pipeline_type *type, const struct cm_config *
    pipeline->type = type;
    pipeline->config = config;
    pipeline->hierarchy = hierarchy;
-   pipeline->lanes = 1;
-   pipeline->processors =
-      cm_pool_take(&pipeline->pool, config->fragment_stage.processors, sizeof *pipeline->processors);
-   if (type->init(pipeline, nuca) && !pipeline->pool.out_of_memory && attribute(pipeline) &&
-       cm_log_queue_init(&pipeline->logs, take, pipeline))
+   pipeline->nuca = nuca;
+   if (build(pipeline) && cm_log_queue_init(&pipeline->logs, take, pipeline))
       return pipeline;
    cm_pipeline_destroy(pipeline);
    return NULL;
@@ -324,12 +369,9 @@ cm_pipeline_destroy(struct cm_pipeline *pipeline)
    if (!pipeline)
       return;
    cm_log_queue_stop(&pipeline->logs);
-   cm_compute_timing_finish(&pipeline->compute);
-   pipeline->type->finish(pipeline);
+   take_apart(pipeline);
    cm_log_queue_finish(&pipeline->logs);
    cm_report_destroy(pipeline->report);
-   cm_memory_finish(pipeline->memory);
-   cm_pool_finish(&pipeline->pool);
    cm_cycle_attribution_destroy(pipeline->attribution);
    free(pipeline->ends.data);
    free(pipeline);
@@ -340,6 +382,8 @@ cm_pipeline_set_timeline(struct cm_pipeline *pipeline, struct cm_timeline *timel
 {
    assert(!pipeline->report && !pipeline->last_pass);
    pipeline->report = cm_report_create(timeline, pipeline);
+   if (pipeline->report)
+      cm_report_begin_frame(pipeline->report);
    return pipeline->report != NULL;
 }
 

@@ -107,12 +107,14 @@ extern const struct cm_pipeline_type cm_immediate_pipeline;
 /** The most counters of a pipeline. */
 #define CM_PIPELINE_COUNTERS 160
 
-/** The beginning of each pipeline's structure. */
+/** The beginning of each pipeline's structure. A frame begins on a pipeline in which nothing has happened: it is built anew when
+ * one has ended. So cycles count from the frame's first one, and the counters are the frame's. */
 struct cm_pipeline {
    const struct cm_pipeline_type *type;
    const struct cm_config *config;
    struct cm_pool pool; /**< all memory but DRAM, the mesh and the logs */
    struct cm_hierarchy *hierarchy;
+   const struct cm_nuca *nuca;            /**< NULL: none */
    struct cm_memory *memory;              /**< a part of the pipeline's */
    struct cm_texture_timing *texture;     /**< likewise; NULL in mode imr */
    struct cm_compute_timing compute;      /**< of compute passes, on its Fragment Processors */
@@ -123,9 +125,8 @@ struct cm_pipeline {
    uint32_t lanes;                        /**< parts of a stride, of each */
    struct cm_stage *processors;           /**< Fragment Processors */
    struct cm_stage fragment;              /**< their sum at the end of the last frame */
-   uint64_t cycles, time;                 /**< of all frames that have ended; in ns */
-   uint64_t values[CM_PIPELINE_COUNTERS]; /**< of the counters at the end of the last frame */
-   uint64_t frame_begin;                  /**< cycle at which the last frame that has ended began */
+   uint64_t cycles;                       /**< of the last frame that has ended */
+   uint64_t values[CM_PIPELINE_COUNTERS]; /**< of the counters of that frame; gpu.time is 0 */
    struct cm_array ends; /**< struct cm_timed_end: of the frame, where cycles are attributed */
    uint32_t num_ends;
    bool frame_has_ended;                     /**< they are those of the last frame */
@@ -203,6 +204,10 @@ uint64_t cm_pipeline_hierarchy_misses(const struct cm_pipeline *pipeline, unsign
 
 /** Its queue of that number, of all lanes. */
 struct cm_queue_counts cm_pipeline_queue(const struct cm_pipeline *pipeline, unsigned number);
+
+/** Adds a frame's counters to those of the frames before it. */
+void cm_pipeline_add_frame(const struct cm_config *config, uint64_t total[static CM_PIPELINE_COUNTERS],
+                           const uint64_t frame[static CM_PIPELINE_COUNTERS]);
 
 /** Appends the counters of a configuration; cm_counter.event is their index in values. False when out of memory. */
 bool cm_pipeline_list_counters(const struct cm_pipeline_type *type, const struct cm_config *config,

@@ -23,6 +23,7 @@ struct cm_timing {
    const struct cm_config *config;
    struct cm_hierarchy *hierarchy;
    struct cm_pipeline *pipeline;
+   uint64_t values[CM_PIPELINE_COUNTERS]; /* of the frames that have ended */
 
    struct cm_log *log;         /* being written; NULL: none */
    enum cm_log_kind last_kind; /* of the last log that began */
@@ -322,8 +323,10 @@ cm_timing_end(struct cm_timing *timing)
 void
 cm_timing_frame_end(struct cm_timing *timing)
 {
-   if (timing && !timing->out_of_memory)
-      cm_log_queue_end_frame(&timing->pipeline->logs);
+   if (!timing || timing->out_of_memory)
+      return;
+   cm_log_queue_end_frame(&timing->pipeline->logs);
+   cm_pipeline_add_frame(timing->config, timing->values, timing->pipeline->values);
 }
 
 /* ---- items ----------------------------------------------------------------- */
@@ -724,8 +727,7 @@ cm_timing_frame(const struct cm_timing *timing)
 {
    const struct cm_pipeline *pipeline = timing->pipeline;
    return (struct cm_timed_frame){
-      .begin = pipeline->frame_begin,
-      .end = pipeline->cycles,
+      .cycles = pipeline->cycles,
       .ends = pipeline->ends.data,
       .num_ends = pipeline->num_ends,
    };
@@ -760,7 +762,7 @@ list_counters(const struct cm_config *config, struct cm_counter_table *table)
 static uint64_t
 read_counter(const void *timing, const struct cm_counter *counter)
 {
-   return ((const struct cm_timing *)timing)->pipeline->values[counter->event];
+   return ((const struct cm_timing *)timing)->values[counter->event];
 }
 
 const struct cm_counter_source cm_timing_counters = {list_counters, read_counter};

@@ -46,8 +46,6 @@ struct cm_report {
    struct shown_draw draws[CM_REPORT_NUM_TRACKS];
 };
 
-static void begin_frame(struct cm_report *report, uint64_t cycle);
-
 /* ---- building ------------------------------------------------------------ */
 
 static void
@@ -123,7 +121,6 @@ cm_report_create(struct cm_timeline *timeline, const struct cm_pipeline *pipelin
    add_tracks(report);
    add_banks(report);
    add_counters(report);
-   begin_frame(report, pipeline->cycles);
    return report;
 }
 
@@ -351,20 +348,23 @@ cm_report_is_recording(const struct cm_report *report)
    return cm_timeline_is_recording(report->timeline);
 }
 
-static void
-begin_frame(struct cm_report *report, uint64_t cycle)
+void
+cm_report_begin_frame(struct cm_report *report)
 {
-   report->first_pass = report->pipeline->last_pass + 1;
    const bool goes_on = report->is_observing;
-   report->is_observing = cm_timeline_begin_frame(report->timeline, cycle);
-   if (report->is_observing && !goes_on) {
+   report->first_pass = report->pipeline->last_pass + 1;
+   report->sampled = 0;
+   report->is_observing = cm_timeline_begin_frame(report->timeline);
+   if (!report->is_observing)
+      return;
+   report->past = read_state(report, 0);
+   if (!goes_on) {
       const double nothing_before[CM_TIMELINE_MAX_COUNTERS] = {0};
-      report->past = read_state(report, cycle);
-      cm_timeline_sample(report->timeline, cycle, nothing_before);
-      cm_dram_system_observe(report->pipeline->memory->dram, command_was_issued, report);
-   } else if (goes_on && !report->is_observing) {
-      cm_dram_system_observe(report->pipeline->memory->dram, NULL, NULL);
+      cm_timeline_sample(report->timeline, 0, nothing_before);
    }
+   for (uint32_t bank = 0; bank < report->num_banks; bank++)
+      report->rows[bank].since = CM_UNKNOWN;
+   cm_dram_system_observe(report->pipeline->memory->dram, command_was_issued, report);
 }
 
 void
@@ -372,12 +372,8 @@ cm_report_end_frame(struct cm_report *report, uint64_t cycle)
 {
    end_tiles(report);
    sample(report, cycle);
-   for (uint32_t bank = 0; report->is_observing && bank < report->num_banks; bank++) {
+   for (uint32_t bank = 0; report->is_observing && bank < report->num_banks; bank++)
       show_row(report, bank, cycle);
-      /* It stays open in the next frame, where the rest of its time is. */
-      struct open_row *row = &report->rows[bank];
-      row->since = row->since < cycle ? cycle : row->since;
-   }
+   cm_dram_system_observe(report->pipeline->memory->dram, NULL, NULL);
    cm_timeline_end_frame(report->timeline, cycle);
-   begin_frame(report, cycle);
 }

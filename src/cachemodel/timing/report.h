@@ -32,7 +32,7 @@ enum cm_report_track {
       CM_REPORT_NUM_TRACKS
 };
 
-/** Adds the pipeline's tracks, and counters, and begins the first frame. Both must outlive it. NULL when out of memory. */
+/** Adds the pipeline's tracks, and counters. Both must outlive it. NULL when out of memory. */
 struct cm_report *cm_report_create(struct cm_timeline *timeline, const struct cm_pipeline *pipeline);
 /** NULL is fine. */
 void cm_report_destroy(struct cm_report *report);
@@ -40,7 +40,9 @@ void cm_report_destroy(struct cm_report *report);
 /** Whether the timeline keeps the frame. */
 bool cm_report_is_recording(const struct cm_report *report);
 
-/** A frame has ended, and the next one begins. */
+/** The next frame begins, on a pipeline in which nothing has happened yet. */
+void cm_report_begin_frame(struct cm_report *report);
+/** It has ended at a cycle. What DRAM does from then on is not shown. */
 void cm_report_end_frame(struct cm_report *report, uint64_t cycle);
 
 /* ---- slices. pass: counted from 1 over all frames ----------------------------- */

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "events/names.h"
 #include "stats/appended_file.h"
@@ -63,7 +64,7 @@ struct cm_timeline {
    uint32_t next; /* the number of the next frame */
    uint32_t number;
    bool recording, is_written;
-   uint64_t begin; /* of the frame, in cycles */
+   uint64_t begin; /* of the frame, in cycles since the GPU's first one */
    uint32_t num_tracks, num_counters, ranks[NUM_PROCESSES];
    struct cm_array ends; /* uint64_t: by track, the cycle at which its last slice ends */
    const struct cm_names *names;
@@ -194,7 +195,7 @@ cm_timeline_destroy(struct cm_timeline *timeline)
 uint64_t
 cm_timeline_time(const struct cm_timeline *timeline, uint64_t cycle)
 {
-   return cycle * 1000 / timeline->clock_mhz;
+   return (timeline->begin + cycle) * 1000 / timeline->clock_mhz;
 }
 
 bool
@@ -397,7 +398,7 @@ cm_timeline_sample(struct cm_timeline *timeline, uint64_t cycle, const double *v
 /* ---- frames -------------------------------------------------------------- */
 
 bool
-cm_timeline_begin_frame(struct cm_timeline *timeline, uint64_t cycle)
+cm_timeline_begin_frame(struct cm_timeline *timeline)
 {
    char name[24];
    timeline->number = timeline->next++;
@@ -409,23 +410,19 @@ cm_timeline_begin_frame(struct cm_timeline *timeline, uint64_t cycle)
    timeline->packets.out_of_memory = timeline->lost = false;
    if (!timeline->recording)
       return false;
-   timeline->begin = cycle;
-   uint64_t *ends = timeline->ends.data;
-   for (uint32_t t = 0; t < timeline->num_tracks; t++)
-      ends[t] = ends[t] > cycle ? ends[t] : cycle;
+   if (timeline->num_tracks)
+      memset(timeline->ends.data, 0, timeline->num_tracks * sizeof(uint64_t));
    snprintf(name, sizeof name, "frame %u", timeline->number);
-   add_event(timeline, CM_TIMELINE_FRAMES, cycle, name, NULL, 0);
+   add_event(timeline, CM_TIMELINE_FRAMES, 0, name, NULL, 0);
    return true;
 }
 
-void
-cm_timeline_end_frame(struct cm_timeline *timeline, uint64_t cycle)
+/* The frame that ends is kept. */
+static void
+end_recording(struct cm_timeline *timeline, uint64_t cycle)
 {
-   timeline->has_ended = false;
-   if (!timeline->recording)
-      return;
    const struct note notes[] = {
-      {"cycles", NULL, cycle - timeline->begin},
+      {"cycles", NULL, cycle},
       {"passes", NULL, timeline->num_passes},
    };
    add_event(timeline, CM_TIMELINE_FRAMES, cycle, NULL, notes, 2);
@@ -438,6 +435,15 @@ cm_timeline_end_frame(struct cm_timeline *timeline, uint64_t cycle)
    timeline->packets = timeline->ended;
    timeline->ended = packets;
    timeline->has_ended = true;
+}
+
+void
+cm_timeline_end_frame(struct cm_timeline *timeline, uint64_t cycle)
+{
+   timeline->has_ended = false;
+   if (timeline->recording)
+      end_recording(timeline, cycle);
+   timeline->begin += cycle;
 }
 
 /* The innermost group that two are in. */

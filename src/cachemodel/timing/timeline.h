@@ -46,11 +46,12 @@ void cm_timeline_add_counter(struct cm_timeline *timeline, const char *name, con
 
 /* ---- a frame ------------------------------------------------------------- */
 
-/** The GPU's next frame begins at a cycle; the first one as well. Returns whether it is kept. */
-bool cm_timeline_begin_frame(struct cm_timeline *timeline, uint64_t cycle);
+/** The GPU's next frame begins where the one before ended; the first one as well. All cycles that follow count from there. Returns
+ * whether the frame is kept. */
+bool cm_timeline_begin_frame(struct cm_timeline *timeline);
 /** Whether the frame that has begun is kept. All that follows does nothing where it is not. */
 bool cm_timeline_is_recording(const struct cm_timeline *timeline);
-/** The frame ends. */
+/** The frame ends at a cycle. */
 void cm_timeline_end_frame(struct cm_timeline *timeline, uint64_t cycle);
 
 /** A render pass of the frame begins in the event stream; passes count from 0 in each frame. The pass is not needed
@@ -78,7 +79,7 @@ cm_timeline_row(struct cm_timeline *timeline, uint32_t track, uint64_t begin, ui
  * where the time of the second one begins, and its values do not count. */
 void cm_timeline_sample(struct cm_timeline *timeline, uint64_t cycle, const double *values);
 
-/** A cycle in nanoseconds. */
+/** A cycle of the frame, in nanoseconds since the first frame began. */
 uint64_t cm_timeline_time(const struct cm_timeline *timeline, uint64_t cycle);
 
 /* ---- packets ------------------------------------------------------------- */

@@ -215,14 +215,14 @@ struct cm_cycle_attribution;
 
 /** When a part of a frame was done. */
 struct cm_timed_end {
-   uint32_t pass; /**< counted from 1 over all frames */
-   uint32_t tile; /**< 1 + its number; 0: the whole pass, in mode imr */
-   uint64_t cycle;
+   uint32_t pass;  /**< counted from 1 over all frames */
+   uint32_t tile;  /**< 1 + its number; 0: the whole pass, in mode imr */
+   uint64_t cycle; /**< of the frame */
 };
 
-/** A frame, from one cycle to another, and its parts in the order in which they were done. */
+/** A frame, and its parts in the order in which they were done. */
 struct cm_timed_frame {
-   uint64_t begin, end;
+   uint64_t cycles;
    const struct cm_timed_end *ends;
    uint32_t num_ends;
 };
