@@ -209,10 +209,11 @@ has_blocks(const struct cm_tiling_stage *tiling)
 
 /* Attributes in a cache of blocks: each of them is in a block of its own, which it may not fill (TCOR II-B). */
 static void
-access_blocks(struct cm_gpu *gpu, uint64_t first_block, uint32_t count, bool write)
+access_blocks(struct cm_tiling_stage *tiling, uint64_t first_block, uint32_t count, bool write)
 {
+   struct cm_gpu *gpu = tiling->gpu;
    const uint32_t bytes = gpu->config.parameter_buffer.attribute_bytes;
-   const uint64_t address = CM_PB_ATTRIBUTES_ADDRESS + first_block * CM_PB_BLOCK_BYTES;
+   const uint64_t address = CM_PB_ATTRIBUTES_ADDRESS + tiling->buffer + first_block * CM_PB_BLOCK_BYTES;
    if (!bytes || bytes == CM_PB_BLOCK_BYTES) {
       cm_hierarchy_access_range(&gpu->hierarchy, 0, address, (uint64_t)count * CM_PB_BLOCK_BYTES,
                                 CM_STREAM_PB_ATTRIBUTE, write);
@@ -244,9 +245,7 @@ access_attributes(struct cm_tiling_stage *tiling, uint32_t p, uint32_t tile, boo
    };
    const bool whole = gpu->config.parameter_buffer.whole_primitives;
    if (!gpu->attribute_cache)
-      access_blocks(gpu, 0,
-                                CM_PB_ATTRIBUTES_ADDRESS + tiling->buffer +
-                                   (uint64_t)(whole ? p : first_block, whole ? 1 : primitive.num_attributes, write);
+      access_blocks(tiling, whole ? p : first_block, whole ? 1 : primitive.num_attributes, write);
    else if (write)
       cm_attribute_cache_write(gpu->attribute_cache, &primitive, tile);
    else
