@@ -55,6 +55,17 @@ def simulations(directory):
         yield statistics["run"]["configuration"], statistics
 
 
+def energy_of(statistics, energies, is_line=False):
+    """pJ: (C + M) * E of data and of tags, a miss being charged as the configuration says; is_line: as a whole line, of which
+    each bank has a part and one has the tag."""
+    design = statistics["run"]["configuration"]["texture_access"]["design"]
+    data, tags = energies[design]
+    line = BANKS if design.startswith("banked") else 1
+    miss_data, miss_tags = ((line * misses(statistics), misses(statistics)) if is_line
+                            else (value(statistics, "miss_data_banks"), value(statistics, "miss_tag_banks")))
+    return (value(statistics, "data_banks") + miss_data) * data + (value(statistics, "tag_banks") + miss_tags) * tags
+
+
 class Capture:
     """One capture's results on a machine."""
 
@@ -118,12 +129,7 @@ class Capture:
         return value(self.designs[design], "tag_banks") / self.accesses(design) if self.footprints else math.nan
 
     def energy(self, design, energies):
-        """pJ: (C + M) * E of data, a miss being a whole line, and of tags, of which a line has one."""
-        statistics = self.designs[design]
-        data, tags = energies[design]
-        line = BANKS if design.startswith("banked") else 1
-        return ((value(statistics, "data_banks") + line * misses(statistics)) * data
-                + (value(statistics, "tag_banks") + misses(statistics)) * tags)
+        return energy_of(self.designs[design], energies)
 
     def energy_saved(self, design, energies):
         return decrease(self.energy("wide-bus", energies), self.energy(design, energies))
@@ -372,15 +378,6 @@ def shapes_table(captures):
     return header, rows
 
 
-def open_energy(statistics, energies, charges_line):
-    """As Capture.energy; or a miss takes what its quad's accesses do."""
-    data, tags = energies[statistics["run"]["configuration"]["texture_access"]["design"]]
-    line = BANKS if statistics["run"]["configuration"]["texture_access"]["design"].startswith("banked") else 1
-    miss_data, miss_tags = ((line * misses(statistics), misses(statistics)) if charges_line
-                            else (value(statistics, "miss_data_banks"), value(statistics, "miss_tag_banks")))
-    return ((value(statistics, "data_banks") + miss_data) * data + (value(statistics, "tag_banks") + miss_tags) * tags)
-
-
 def open_table(results, names, arrays):
     """Energy of scenes against the wide bus, by what the thesis leaves open."""
     header = ["scene", "textures begin", "a miss is charged as", "arrays", "misses of 100 footprints", "banked v1, %", "banked v2, %"]
@@ -389,13 +386,13 @@ def open_table(results, names, arrays):
         runs = {(configuration["texture"].get("offset", "none"), configuration["texture_access"]["design"]): statistics
                 for configuration, statistics in simulations(results / "open" / name)}
         for offset, begin in (("none", "at pages"), ("hashed", "at hashed offsets")):
-            for charges_line in (True, False):
+            for is_line in (True, False):
                 for variant in ("all ways", "one way"):
                     energies = arrays[CELLS[0]].energies(variant)
-                    wide, *banked = (open_energy(runs[offset, design], energies, charges_line)
+                    wide, *banked = (energy_of(runs[offset, design], energies, is_line)
                                      for design in ("wide-bus", *PAPER_ENERGY))
                     statistics = runs[offset, "wide-bus"]
-                    rows.append([name, begin, "a line in all banks (3.4)" if charges_line else "an access (4.2.2)",
+                    rows.append([name, begin, "a line in all banks (3.4)" if is_line else "an access (4.2.2)",
                                  VARIANTS[variant], number(share(misses(statistics), value(statistics, "footprints"))),
                                  *(signed(decrease(wide, its)) for its in banked)])
     rows.append(["thesis", "", "", "", "", *map(signed, PAPER_ENERGY.values())])
