@@ -125,7 +125,8 @@ class Page:
             its = self.assumptions["sets"][name]
             ours = [(claim.paper, claim.assumed[name]) for claim in self.claims if claim.assumed[name] is not None]
             changes = ", ".join(f"`{change}`" for change in [*its.get("scenes", []), *its.get("settings", []),
-                                                             *(f"{a}: {b}" for a, b in its.get("presets", {}).items())])
+                                                             *(f"{a}: {b}" for a, b in its.get("presets", {}).items()),
+                                                             *(f"arrays: {arrays}" for arrays in [its.get("arrays")] if arrays)])
             yield f"With `{name}` {sum(holds(*value) for value in ours)} of {len(ours)}. {its['what'].strip()} ({changes})\n"
 
     def claims_plot(self):

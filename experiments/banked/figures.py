@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Tables and plots of the experiment "Banked texture cache", from what its Snakefile ran.
 
-usage: figures.py [--headlines] ENERGIES RESULTS OUTPUT NAME…
+usage: figures.py [--headlines [--tags-first]] ENERGIES RESULTS OUTPUT NAME…
 
 ENERGIES is data/cacti-7.0-energies.csv. RESULTS holds, for each capture NAME, the statistics of simulations: immediate
 and tiled, all designs on the thesis' machine and on one of tiles; shapes and placements, on the thesis' machine; of scenes also
@@ -537,9 +537,9 @@ def sorted_captures(results, names, machine):
     return captures, [c for c in captures if c.footprints and c.single() + c.coinciding() < 50]
 
 
-def headlines(filtered, arrays):
+def headlines(filtered, arrays, variant):
     """Of the captures that filter, as the thesis' game does; energies as its 4.2.2 charges them."""
-    energies = arrays[CELLS[0]].energies("all ways")
+    energies = arrays[CELLS[0]].energies(variant)
     for design in PAPER_ENERGY:
         for baseline, paper in PAPER_ACCESSES.items():
             yield (f"accesses, {DESIGNS[design]} against {DESIGNS[baseline]}, %", -paper,
@@ -550,12 +550,14 @@ def headlines(filtered, arrays):
 
 def main():
     only_headlines = headlines_only(sys.argv)
+    variant = "one way" if "--tags-first" in sys.argv else "all ways"
+    sys.argv = [argument for argument in sys.argv if argument != "--tags-first"]
     energies, results, output, *names = sys.argv[1:]
     results, output = pathlib.Path(results), pathlib.Path(output)
     output.mkdir(parents=True, exist_ok=True)
     captures, filtered = sorted_captures(results, names, "immediate")
     arrays = {cell: Arrays(energies, cell) for cell in CELLS}
-    write_headlines(output, headlines(filtered, arrays))
+    write_headlines(output, headlines(filtered, arrays, variant))
     if only_headlines:
         return
     write_table(output, "captures", *captures_table(captures))

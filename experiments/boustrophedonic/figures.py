@@ -104,8 +104,11 @@ class Capture:
         for path in sorted((results / "time" / name).glob("*/stats.json")):
             run = Timed(path)
             self.timed[run.configuration["dram_system"]["device"], run.configuration["frame"]["traversal"]] = run
-        runs = list(self.timed.values())
-        self.passes = mean(frame["gpu.passes"] for frame in runs[0].frames)
+
+    @functools.cached_property
+    def passes(self):
+        """Per frame."""
+        return mean(frame["gpu.passes"] for frame in next(iter(self.timed.values())).frames)
 
     @functools.cached_property
     def one_processor(self):
@@ -513,11 +516,14 @@ def contexts_table(results, captures):
     return ["scene", "quads per processor", "bus busy, %", "speed-up", "memory hierarchy", "all energy"], rows
 
 
-def claims():
+def claims(has_time=True):
     """(what, how it is written, of a capture, the paper's average)."""
     device = next(iter(MEMORIES))
-    return [*((f"L2 texture misses, {run}", signed, lambda c, r=run: c.decrease(r), PAPER[run]) for run in RUNS),
-            ("memory accesses", signed, Capture.memory_decrease, PAPER_MEMORY),
+    counted = [*((f"L2 texture misses, {run}", signed, lambda c, r=run: c.decrease(r), PAPER[run]) for run in RUNS),
+               ("memory accesses", signed, Capture.memory_decrease, PAPER_MEMORY)]
+    if not has_time:
+        return counted
+    return [*counted,
             ("speed-up", raised, lambda c: c.speed_up(device), PAPER_SPEED_UP),
             ("energy, memory hierarchy", signed, lambda c: c.energy_decrease(device, "memory_hierarchy"),
              PAPER_ENERGY["memory_hierarchy"]),
@@ -525,7 +531,7 @@ def claims():
 
 
 def headlines(captures):
-    for title, write, function, paper in claims():
+    for title, write, function, paper in claims(all(capture.timed for capture in captures)):
         sign = -1 if write is signed else 1
         yield f"{title}, %", sign * paper, of_each(captures, lambda c, f=function, s=sign: s * f(c))
 
