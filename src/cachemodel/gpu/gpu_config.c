@@ -122,7 +122,7 @@ check_written(const struct cm_config *config, struct cm_config_problem *problem)
    if (condition)               \
       return cm_config_wrong(problem, "among-tiles, but " what ", expected before-tiles");
    CANNOT(config->mode == CM_MODE_IMR, "mode imr has neither")
-   CANNOT(config->timing == CM_TIMING_ON, "the timing runs passes one after another: timing: off, or")
+   CANNOT(config->timing == CM_TIMING_ON, "the timing runs passes one after another")
    CANNOT(cm_config_attributes(config), "what is attributed is of one pass at a time")
    CANNOT(config->primitive_buffer.lines, "the primitive_buffer has the primitives of one pass")
    CANNOT(config->parameter_buffer.attributes != CM_PB_ATTRIBUTES_PRIMITIVES,
