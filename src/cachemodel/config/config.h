@@ -76,6 +76,12 @@ enum cm_assignment {
    CM_ASSIGNMENT_MIRRORED,
 };
 
+/** In which order a deferred GPU shades a run of opaque primitives: key fragment_stage.quad_order. */
+enum cm_shading_order {
+   CM_SHADING_ORDER_BLOCKS, /**< "blocks": by block of 4×4 pixels (events/deferred.h) */
+   CM_SHADING_ORDER_DRAWS,  /**< "draws": as they were drawn */
+};
+
 /** What GSPC leaves open of mode imr: keys immediate.*, all of them optional (docs/immediate.md). */
 struct cm_immediate_config {
    enum cm_clears {
@@ -401,6 +407,7 @@ struct cm_config {
       /** Optional: how many quads that have passed the early tests come after one of the tile while a later one may kill it
        * (events/pixel_kill.h); 0: none is killed */
       uint32_t pixel_kill;
+      enum cm_shading_order quad_order; /**< optional; mode tbdr */
    } fragment_stage;
    struct {
       /** Invocations of a sub-group of compute shaders, whose accesses to storage are made together: 4, 8 or 16; 0: 16.

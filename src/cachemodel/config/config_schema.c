@@ -108,6 +108,7 @@ static const struct cm_key fragment_stage_keys[] = {
         "interleaved", "rows", "columns"),
    OPTIONAL_ENUM(fragment_stage_config, assignment, "constant", "mirrored"),
    OPTIONAL_NUMBER(fragment_stage_config, pixel_kill),
+   OPTIONAL_ENUM(fragment_stage_config, quad_order, "blocks", "draws"),
 };
 static const struct cm_key load_store_keys[] = {
    OPTIONAL_NUMBER(load_store_config, lanes),

@@ -280,7 +280,7 @@ count_neighbours(const struct cm_deferred_quad *quads, uint32_t count)
 static bool
 emit_run(struct cm_deferred *deferred, const uint32_t *end)
 {
-   if (!sort_blocks(deferred))
+   if (!deferred->in_draw_order && !sort_blocks(deferred))
       return false;
    for (size_t i = 0; i < deferred->num_blocks; i++) {
       const struct cm_deferred_block *block = &deferred->blocks[i];
@@ -359,7 +359,7 @@ make_room(struct cm_tile_events *events, const struct cm_pass *pass, size_t num_
 bool
 cm_deferred_build_pass(struct cm_deferred *deferred, struct cm_pass *pass)
 {
-   assert(pass->kind == CM_PASS_FULL);
+   assert(pass->kind == CM_PASS_FULL && !deferred->in_draw_order);
    const size_t num_tiles = (size_t)pass->tiles_x * pass->tiles_y;
    struct cm_tile_events *tiles = calloc(num_tiles, sizeof *tiles);
    deferred->events.num_words = 0;

@@ -8,7 +8,7 @@
  * first that has the first visible fragment (in any sample), by quad, then by bit in the
  * quad's mask; if two have it, the one that was drawn first. A primitive's quads in
  * a block follow each other as in the words: those that are next to each other in a group make one
- * group. Runs, and groups without the flag, keep their order.
+ * group. With in_draw_order a run keeps its order, too. Runs, and groups without the flag, keep their order.
  */
 #ifndef CM_DEFERRED_H
 #define CM_DEFERRED_H
@@ -21,6 +21,7 @@ struct cm_deferred_quad;
 /** Memory that is reused from tile to tile. Initially all zero. */
 struct cm_deferred {
    const struct cm_tile_events *result; /**< of the kind CM_PASS_TBDR */
+   bool in_draw_order;                  /**< of the caller: what remains of a run is not ordered by block */
    /* Private: memory for it, and the visible quads of a run of primitives. */
    struct cm_tile_events events;
    struct cm_deferred_block *blocks, *sorted;

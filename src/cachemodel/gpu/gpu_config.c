@@ -47,6 +47,15 @@ check_pixel_kill(const struct cm_config *config, struct cm_config_problem *probl
                           config->fragment_stage.pixel_kill, cm_mode_names[config->mode]);
 }
 
+static bool
+check_quad_order(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   return config->fragment_stage.quad_order == CM_SHADING_ORDER_BLOCKS || config->mode == CM_MODE_TBDR ||
+          cm_config_wrong(cm_config_about(problem, "fragment_stage.quad_order"),
+                          "draws, which mode %s has anyway, expected blocks or mode: tbdr",
+                          cm_mode_names[config->mode]);
+}
+
 /* Keys that no module below checks. */
 static bool
 check_gpu(const struct cm_config *config, struct cm_config_problem *problem)
@@ -63,7 +72,8 @@ check_gpu(const struct cm_config *config, struct cm_config_problem *problem)
           CM_KEY_IN_RANGE(problem, config, load_store.block_cycles, 0, 1000) &&
           CM_KEY_IN_RANGE(problem, config, load_store.mshrs, 0, 256) &&
           CM_KEY_IN_RANGE(problem, config, compute_stage.invocations, 0, 4096) &&
-          check_scheduler(config, problem) && check_pixel_kill(config, problem);
+          check_scheduler(config, problem) && check_pixel_kill(config, problem) &&
+          check_quad_order(config, problem);
 }
 
 #define CHECK_RANGE(key, low, high)                       \

@@ -11,8 +11,10 @@ cm_shaded_events_find(struct cm_shaded_events *shaded, const struct cm_gpu *gpu,
    const uint32_t waiting = gpu->config.fragment_stage.pixel_kill;
    if (pass->kind != CM_PASS_FULL)
       return full;
-   if (gpu->config.mode == CM_MODE_TBDR && pass->deferred)
+   const bool in_draw_order = gpu->config.fragment_stage.quad_order == CM_SHADING_ORDER_DRAWS;
+   if (gpu->config.mode == CM_MODE_TBDR && pass->deferred && !in_draw_order)
       return &pass->deferred[tile];
+   shaded->deferred.in_draw_order = in_draw_order;
    if (gpu->config.mode == CM_MODE_TBDR)
       return cm_deferred_build(&shaded->deferred, full) ? shaded->deferred.result : NULL;
    if (!waiting)

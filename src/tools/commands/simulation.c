@@ -354,7 +354,8 @@ needs_deferred(const struct simulations *simulations)
    for (unsigned s = 0; s < simulations->count; s++) {
       const struct simulation *simulation = &simulations->list[s];
       if (simulation->finished || simulation->num_changes ||
-          simulation->configuration->config->mode != CM_MODE_TBDR)
+          simulation->configuration->config->mode != CM_MODE_TBDR ||
+          simulation->configuration->config->fragment_stage.quad_order != CM_SHADING_ORDER_BLOCKS)
          continue;
       if (one)
          return true;

@@ -69,6 +69,22 @@ derive_pass(struct cm_deferred *deferred, struct pass_builder *full, const struc
                        expected->tiles[0].num_words * sizeof(uint32_t));
 }
 
+/* The counters of a pass in mode tbdr, whose small caches make them those of this order of quads. */
+static void
+run_counters(struct pass_builder *pass, const char *order, uint64_t values[1024])
+{
+   struct cm_gpu *gpu =
+      test_gpu((const char *const[]){"mode=tbdr", order, "caches.texture_cache.size=256",
+                                     "caches.texture_cache.ways=1", "caches.l2.size=512", NULL});
+   define_texture(gpu, 1, 64, 64, 1);
+   pass_run(pass, gpu);
+   const size_t bytes = cm_gpu_counters(gpu)->count * sizeof *values;
+   assert_true(bytes <= 1024 * sizeof *values);
+   memset(values, 0, 1024 * sizeof *values);
+   memcpy(values, cm_gpu_total(gpu), bytes);
+   cm_gpu_destroy(gpu);
+}
+
 /* Fails unless the full pass' deferred events are the other's, and its counters, too, whether they are derived before or tile by
  * tile. Frees both. */
 static void
@@ -80,22 +96,12 @@ assert_deferred(struct pass_builder *full, struct pass_builder *expected)
    assert_memory_equal(deferred.result->words, expected->tiles[0].words,
                        deferred.result->num_words * sizeof(uint32_t));
 
-   uint64_t values[1024];
-   for (unsigned run = 0; run < 3; run++) {
-      struct cm_gpu *gpu =
-         test_gpu((const char *const[]){"mode=tbdr", "caches.texture_cache.size=256",
-                                        "caches.texture_cache.ways=1", "caches.l2.size=512", NULL});
-      define_texture(gpu, 1, 64, 64, 1);
-      if (run == 1)
-         derive_pass(&deferred, full, expected);
-      pass_run(run < 2 ? full : expected, gpu);
-      const size_t bytes = cm_gpu_counters(gpu)->count * sizeof *values;
-      assert_true(bytes <= sizeof values);
-      if (run == 0)
-         memcpy(values, cm_gpu_total(gpu), bytes);
-      else
-         assert_memory_equal(values, cm_gpu_total(gpu), bytes);
-      cm_gpu_destroy(gpu);
+   uint64_t values[1024], others[1024];
+   run_counters(full, "fragment_stage.quad_order=blocks", values);
+   derive_pass(&deferred, full, expected);
+   for (unsigned run = 1; run < 3; run++) {
+      run_counters(run < 2 ? full : expected, "fragment_stage.quad_order=blocks", others);
+      assert_memory_equal(values, others, sizeof values);
    }
    free(full->pass.deferred_words);
    free(full->pass.deferred);
@@ -193,6 +199,49 @@ TEST(order_of_blocks)
    add_quad(expected, 0, 0, shaded(3, 0, 2, 1));
    add_quad(expected, 0, 0, shaded(0, 9, 6, 8));
    assert_deferred(full, expected);
+}
+
+/* The same quads in the order of draws: hidden fragments go, and nothing else changes; also where the other order was derived
+ * before. Its counters are those of a pass that says so outright, and not those of the other order. */
+TEST(order_of_draws)
+{
+   struct pass_builder *full = new_pass(CM_PASS_FULL), *expected = new_pass(CM_PASS_TBDR);
+   add_quad(full, 0, DEFERRED, quad(0, 9, 6, 15, 8));
+   add_quad(full, 0, DEFERRED, quad(1, 2, 0, 15, 8));
+   add_quad(full, 0, DEFERRED, quad(2, 2, 0, 15, 4));
+   add_quad(full, 0, DEFERRED, quad(3, 8, 6, 15, 0));
+   add_quad(full, 0, DEFERRED, quad(0, 2, 1, 15, 15));
+   add_word(full, CM_EVENT_FLUSH);
+   add_quad(full, 1, DEFERRED, quad(4, 0, 0, 15, 15));
+   add_word(full, CM_EVENT_FLUSH);
+   add_quad(expected, 0, 0, shaded(0, 9, 6, 8));
+   add_quad(expected, 0, 0, shaded(1, 2, 0, 8));
+   add_quad(expected, 0, 0, shaded(2, 2, 0, 4));
+   add_quad(expected, 0, 0, shaded(0, 2, 1, 15));
+   add_quad(expected, 1, 0, shaded(4, 0, 0, 15));
+
+   struct cm_deferred deferred = {.in_draw_order = true}, by_block = {0};
+   assert_true(cm_deferred_build(&deferred, &full->tiles[0]));
+   assert_int_equal(deferred.result->num_words, expected->tiles[0].num_words);
+   assert_memory_equal(deferred.result->words, expected->tiles[0].words,
+                       deferred.result->num_words * sizeof(uint32_t));
+   cm_deferred_finish(&deferred);
+
+   uint64_t outright[1024], values[1024];
+   run_counters(expected, "fragment_stage.quad_order=blocks", outright);
+   for (unsigned run = 0; run < 2; run++) {
+      run_counters(full, "fragment_stage.quad_order=draws", values);
+      assert_memory_equal(values, outright, sizeof values);
+      if (run == 0)
+         assert_true(cm_deferred_build_pass(&by_block, &full->pass));
+   }
+   run_counters(full, "fragment_stage.quad_order=blocks", values);
+   assert_memory_not_equal(values, outright, sizeof values);
+   free(full->pass.deferred_words);
+   free(full->pass.deferred);
+   cm_deferred_finish(&by_block);
+   pass_free(full);
+   pass_free(expected);
 }
 
 /* Quads of a group remain one where they follow each other, in a block and in the group. */

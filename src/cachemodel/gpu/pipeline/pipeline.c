@@ -226,14 +226,18 @@ abandon_pass(struct cm_gpu *gpu)
 static void
 report_lacking(struct cm_gpu *gpu)
 {
-   const bool kills = gpu->config.fragment_stage.pixel_kill;
-   if (gpu->lacks_hidden || (!gpu->guard_band.pixels && !kills))
+   const char *shading = "";
+   if (gpu->config.fragment_stage.pixel_kill)
+      shading = "fragment_stage.pixel_kill";
+   else if (gpu->config.fragment_stage.quad_order != CM_SHADING_ORDER_BLOCKS)
+      shading = "fragment_stage.quad_order";
+   if (gpu->lacks_hidden || (!gpu->guard_band.pixels && !*shading))
       return;
    cm_message(CM_MESSAGE_INFO,
               "%s%s%s %s no effect: the events lack what hidden surface removal removes (--record-visible)",
               gpu->guard_band.pixels ? "primitive_assembly.guard_band" : "",
-              gpu->guard_band.pixels && kills ? " and " : "", kills ? "fragment_stage.pixel_kill" : "",
-              gpu->guard_band.pixels && kills ? "have" : "has");
+              gpu->guard_band.pixels && *shading ? " and " : "", shading,
+              gpu->guard_band.pixels && *shading ? "have" : "has");
    gpu->lacks_hidden = true;
 }
 

@@ -186,6 +186,8 @@ TEST(refused)
        "quads do not go by their position in the tile"},
       {{"fragment_stage.scheduler=tile", "fragment_stage.assignment=mirrored"},
        "quads do not go by their position in the tile"},
+      {{"mode=tbr", "fragment_stage.quad_order=draws"},
+       "fragment_stage.quad_order: draws, which mode tbr has anyway"},
    };
    for (unsigned c = 0; c < sizeof cases / sizeof cases[0]; c++) {
       struct cm_config *config = test_config(NULL);

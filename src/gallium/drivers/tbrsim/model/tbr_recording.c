@@ -46,7 +46,8 @@ bool
 tbr_recording_keeps_hidden(const struct cm_config *config)
 {
    const bool wanted = tbr_recording_is_wanted() || config->timing == CM_TIMING_ON ||
-                       config->primitive_assembly.guard_band || config->fragment_stage.pixel_kill;
+                       config->primitive_assembly.guard_band || config->fragment_stage.pixel_kill ||
+                       config->fragment_stage.quad_order != CM_SHADING_ORDER_BLOCKS;
    return debug_get_bool_option("TBRSIM_RECORD_HIDDEN", wanted) || config->mode == CM_MODE_IMR;
 }
 

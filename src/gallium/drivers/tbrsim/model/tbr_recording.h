@@ -24,8 +24,8 @@ struct tbr_recording;
 
 bool tbr_recording_is_wanted(void);
 /** Whether events include hidden fragments: as TBRSIM_RECORD_HIDDEN says, by default those of recordings, those of
- * which cycles are simulated (they take time, too), and those of a GPU with a guard band (cm_guard_band) or forward pixel kill
- * (cm_pixel_kill). In mode imr always, whose model needs all that primitives cover. */
+ * which cycles are simulated (they take time, too), and those of a GPU with a guard band (cm_guard_band), forward pixel kill
+ * (cm_pixel_kill) or fragment_stage.quad_order: draws. In mode imr always, whose model needs all that primitives cover. */
 bool tbr_recording_keeps_hidden(const struct cm_config *config);
 
 /** Registers a screen with a GPU of this configuration on this vector feature level (both must
