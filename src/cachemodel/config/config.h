@@ -102,6 +102,12 @@ struct cm_immediate_config {
       CM_RENDER_CACHES_EMPTIED, /**< "emptied": of the attachments, at the end of each pass */
       CM_RENDER_CACHES_KEPT,    /**< "kept": of an attachment when something else reads it */
    } render_caches;
+   /** What a write of all pixels of a block is; clears and resolves always write whole blocks. */
+   enum cm_pixel_writes {
+      CM_PIXEL_WRITES_WHOLE, /**< "whole": a write of a whole block, which reads nothing */
+      /** "partial": one of a part, for which a render cache with write_miss "fetch" reads the block */
+      CM_PIXEL_WRITES_PARTIAL,
+   } pixel_writes;
 };
 
 /** Where texels lie: key texture.placement. */

@@ -210,6 +210,7 @@ static const struct cm_key immediate_keys[] = {
    OPTIONAL_ENUM(struct cm_immediate_config, hiz_region, "8x8", "8x4", "4x4"),
    OPTIONAL_ENUM(struct cm_immediate_config, depth_reads, "not-hidden", "undecided"),
    OPTIONAL_ENUM(struct cm_immediate_config, render_caches, "emptied", "kept"),
+   OPTIONAL_ENUM(struct cm_immediate_config, pixel_writes, "whole", "partial"),
 };
 static const struct cm_key dram_keys[] = {
    NUMBER(dram_config, latency_min),

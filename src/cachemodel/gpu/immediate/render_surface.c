@@ -10,6 +10,7 @@ cm_render_surface_bind(struct cm_render_surface *surface, struct cm_gpu *gpu,
                        const struct cm_attachment *attachment, enum cm_stream stream)
 {
    *surface = (struct cm_render_surface){.attachment = attachment, .stream = stream};
+   surface->writes_parts = gpu->config.immediate.pixel_writes == CM_PIXEL_WRITES_PARTIAL;
    struct cm_resource *resource = cm_address_space_use(&gpu->space, attachment->resource);
    if (!resource || !resource->layout || !attachment->pixel_bytes)
       return;
@@ -50,12 +51,13 @@ access_memory_block(const struct cm_render_surface *surface, struct cm_hierarchy
                     unsigned access, bool whole)
 {
    assert(surface->resource && access);
+   const bool keeps_part = surface->writes_parts || access & CM_SURFACE_KEEP_PART;
    struct cm_cleared_blocks *cleared = surface->resource->cleared;
    if (access & CM_SURFACE_READ)
       cm_cleared_blocks_access(cleared, hierarchy, address, surface->stream, CM_READ);
    if (access & CM_SURFACE_WRITE)
       cm_cleared_blocks_access(cleared, hierarchy, address, surface->stream,
-                               whole && !(access & CM_SURFACE_KEEP_PART) ? CM_WRITE_BLOCK : CM_WRITE);
+                               whole && !keeps_part ? CM_WRITE_BLOCK : CM_WRITE);
 }
 
 /* Whether the mask has all pixels of the block of memory of pixel (px, py). */

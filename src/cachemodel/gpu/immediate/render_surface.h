@@ -21,6 +21,7 @@ struct cm_render_surface {
    enum cm_stream stream;
    uint32_t block_shift; /**< of the blocks of the stream's first unit */
    bool written;         /**< in this pass */
+   bool writes_parts;    /**< immediate.pixel_writes: partial */
    /* The layer of cm_render_surface_select. */
    bool has_layer;
    uint64_t address;

@@ -286,6 +286,32 @@ TEST(blocks_of_colour)
    cm_gpu_destroy(gpu);
 }
 
+/* The blocks of the test before, where a write is never one of a whole block: each that misses is read, and its write-back hits in
+ * the LLC. A block that has its clear value from a bit is written whole all the same. */
+TEST(blocks_of_colour_in_parts)
+{
+   for (unsigned cleared = 0; cleared < 2; cleared++) {
+      struct cm_gpu *gpu = immediate_gpu(
+         (const char *const[]){"immediate.pixel_writes=partial", "immediate.clears=fast", NULL});
+      struct pass_builder *pass = immediate_pass(COLOR, 32);
+      pass->pass.color[0].clear = cleared;
+      pass->touched[0] = true; /* 8x8 blocks */
+      add_draw(pass, (struct cm_fragment_tests){.color_write = 1});
+      add_primitive(pass, 0, 1);
+      add_block(pass, 0, CM_EVENT_SHADE, 0, 0, 0, 15, 15);
+      add_block(pass, 0, CM_EVENT_SHADE, 0, 1, 0, 15, 14);
+      add_block(pass, 0, CM_EVENT_SHADE, 0, 2, 0, 15, 15);
+      add_primitive(pass, 0, 1);
+      add_block(pass, 0, CM_EVENT_SHADE, 1, 2, 0, 15, 15); /* hits */
+      pass_run_and_free(pass, gpu);
+      expect_counters(gpu, {"color_cache.color.writes", 4}, {"color_cache.color.reads", 0},
+                      {"color_cache.color.misses", 3}, {"color_cache.color.fills", cleared ? 0 : 3},
+                      {"llc.color.reads", cleared ? 0 : 3}, {"llc.color.writes", 3},
+                      {"llc.color.hits", cleared ? 0 : 3}, {"dram.color.reads", cleared ? 0 : 3});
+      cm_gpu_destroy(gpu);
+   }
+}
+
 /* Of 62x62 pixels, the last block of a row of blocks has 2 columns, the last one of all 2x2 pixels, which are one
  * quad: what lies beyond the edge belongs to no pixel, and need not be read. */
 TEST(edges)

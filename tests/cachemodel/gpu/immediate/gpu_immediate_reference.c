@@ -169,7 +169,7 @@ find_coverage(const struct surface *surface, uint32_t layer, uint64_t block, con
 }
 
 struct how {
-   bool read, write, keep_part, clear;
+   bool read, write, keep_part, clear, draw;
 };
 
 /* Accesses the blocks that have chosen pixels, in the order of the rectangle's pixels. */
@@ -179,6 +179,7 @@ access_pixels(struct machine *machine, const struct surface *surface, uint32_t l
 {
    if (!surface->resource || layer > surface->attachment->more_layers)
       return;
+   const bool parts = choices(machine)->pixel_writes == CM_PIXEL_WRITES_PARTIAL;
    uint64_t *seen_blocks = malloc((choice.width * choice.height * 8 + 1) * sizeof *seen_blocks);
    size_t num_seen = 0;
    for (uint32_t i = 0; i < choice.width * choice.height; i++) {
@@ -201,13 +202,14 @@ access_pixels(struct machine *machine, const struct surface *surface, uint32_t l
             clear_block(machine, block, surface->stream);
          else if (how.write && coverage.any)
             emit(machine, block, surface->stream,
-                 coverage.whole && !how.keep_part ? CM_WRITE_BLOCK : CM_WRITE);
+                 coverage.whole && !how.keep_part && !(how.draw && parts) ? CM_WRITE_BLOCK : CM_WRITE);
       }
    }
    free(seen_blocks);
 }
 
 static const struct how reads = {.read = true}, writes = {.write = true};
+static const struct how draws = {.write = true, .draw = true};
 static const struct how clears = {.write = true, .clear = true};
 
 static void
@@ -401,9 +403,9 @@ replace(struct machine *machine, const struct place *at, const struct fragments 
       pixels[i] = (at->tests->stencil_write && machine->packed && fragments->covered[i]) ||
                   (at->tests->depth_write && passed[i]);
    if (at->tests->stencil_write && !machine->packed)
-      access_pixels(machine, &machine->stencil, at->layer, of_block(at, fragments->covered), writes);
+      access_pixels(machine, &machine->stencil, at->layer, of_block(at, fragments->covered), draws);
    access_pixels(machine, &machine->depth, at->layer, of_block(at, pixels),
-                 (struct how){.write = true, .keep_part = machine->packed});
+                 (struct how){.write = true, .keep_part = machine->packed, .draw = true});
    return at->tests->depth_write && any(passed);
 }
 
@@ -452,7 +454,7 @@ run_block(struct machine *machine, const struct place *at, const struct full_qua
    for (uint32_t c = 0; c < machine->model->pass.num_color; c++) {
       if (at->tests->color_write >> c & 1)
          access_pixels(machine, &machine->color[c], at->layer, of_block(at, fragments.written),
-                       (struct how){.read = at->tests->color_read >> c & 1, .write = true});
+                       (struct how){.read = at->tests->color_read >> c & 1, .write = true, .draw = true});
    }
    return wrote;
 }
@@ -762,6 +764,14 @@ TEST(choices)
    static const char *const rows[] = {ONE_CACHE, "immediate.hiz_region=8x4",
                                       "immediate.depth_reads=undecided", NULL};
    static const char *const blocks[] = {ONE_CACHE, "immediate.hiz_region=4x4", "immediate.clears=fast", NULL};
+   static const char *const parts[] = {ONE_CACHE, "immediate.pixel_writes=partial", NULL};
+   static const char *const fast_parts[] = {ONE_CACHE, "immediate.pixel_writes=partial",
+                                            "immediate.clears=fast", NULL};
+   memset(seen, 0, sizeof seen);
+   compare_passes(parts, 600, test_rounds(8));
+   /* Whole blocks are those of clears, and of resolves. */
+   assert_true(seen[CM_STREAM_COLOR][CM_WRITE] > 100 && seen[CM_STREAM_COLOR][CM_WRITE_BLOCK] > 100);
+   compare_passes(fast_parts, 700, test_rounds(8));
    memset(seen_clears, 0, sizeof seen_clears);
    seen_decided = 0;
    compare_passes(fast, 1, test_rounds(16));
