@@ -161,6 +161,13 @@ class Page:
         return (f"{sum(holds(*values) for values in ours)} of {len(ours)} headline claims on {workloads} "
                 f"{its_set.removesuffix('s') if workloads == 1 else its_set}")
 
+    def comes_out(self):
+        """Claims; how many come out on scenes with the defaults, and with the set of assumptions with which most do."""
+        tried = [[(claim.paper, claim.ours.get("scenes")) for claim in self.claims],
+                 *([(claim.paper, claim.assumed[name]) for claim in self.claims] for name in self.assumed)]
+        held = [sum(value is not None and holds(paper, value) for paper, value in its) for its in tried]
+        return len(self.claims), held[0], max(held)
+
     def plot(self, its_set, path):
         """A plot that the experiment has drawn: a copy of it in the page's directory."""
         drawn = self.sources[its_set] / pathlib.Path(path).name
@@ -234,7 +241,9 @@ def headlines(pages):
                 " the papers leave open about their games is drawn at random from its ranges. What moves it most: how much larger"
                 " the claim is at the end of a free parameter's range than at its beginning, by linear least squares over all"
                 " variants, for parameters whose slope exceeds two standard errors. If there are too few variants for all"
-                " parameters together, each is fitted by itself, and its slope must exceed three standard errors.", "")
+                " parameters together, each is fitted by itself, and its slope must exceed three standard errors.", "",
+                "Of {} claims {} come out with the presets and scenes as they are, and {} with one set of assumptions for each paper, the one"
+                " with which most do.".format(*map(sum, zip(*(its.comes_out() for its in pages)))), "")
     for its in pages:
         yield from (f"## {its.text.splitlines()[0].lstrip('# ')}", "", *(its.count(its_set) + "." for its_set in its.sources),
                     *([] if its.has_variants else ["No variants were run."]), "", *its.assumed_lines(), *its.claims_table(), "")

@@ -132,6 +132,14 @@ class Page(Results):
         self.assertIn("\n| energy, % | +10.0 | +9.0 ✓ | +10.0 ✓ | with defaults and `less` |\n", text)
         self.assertIn("\n| time, % | +2.0 | −1.0 | +4.0 | no: [why](x.md#why) |\n", text)
 
+    def test_total(self):
+        its = page.Page.__new__(page.Page)
+        its.assumed = {"less": None, "more": None}
+        its.claims = [page.Claim("a, %", 9, {"scenes": 8.0}, None, None, {"less": -9.0, "more": 9.0}),
+                      page.Claim("b, %", 9, {"scenes": 1.0}, None, None, {"less": None, "more": 8.0}),
+                      page.Claim("c, %", 9, {}, None, None, {"less": 9.0, "more": 2.0})]
+        self.assertEqual(its.comes_out(), (3, 1, 2))
+
 
 class Documents(unittest.TestCase):
     def test_page(self):
