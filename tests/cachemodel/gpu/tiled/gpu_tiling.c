@@ -2,6 +2,7 @@
 /* The Parameter Buffer's traffic of small passes, counted by hand. */
 #include "support/pass_builder.h"
 #include "support/test.h"
+#include "tiling/parameter_buffer.h"
 
 static void
 add_two_primitives(struct pass_builder *pass)
@@ -54,6 +55,94 @@ TEST(attributes_fill_a_part)
                       {"tile_cache.pb_list.fills", cases[c].lists},
                       {"l2.pb_attribute.reads", cases[c].attributes}, {"l2.pb_list.reads", cases[c].lists});
       pass_free(pass);
+      cm_gpu_destroy(gpu);
+   }
+}
+
+/* ---- a naive Tile Cache -------------------------------------------------------- */
+
+#define NAIVE_SETS 8
+#define NAIVE_WAYS 2
+
+struct naive {
+   uint64_t blocks[NAIVE_SETS][NAIVE_WAYS]; /* the most recently used first; 0: none */
+   bool dirty[NAIVE_SETS][NAIVE_WAYS];
+   uint64_t fills[2], writebacks[2]; /* of lists, of attributes */
+};
+
+/* All accesses are of parts of blocks: whatever misses is read. */
+static void
+naive_access(struct naive *naive, uint64_t address, bool write)
+{
+   const uint64_t block = address / 64, set = block % NAIVE_SETS;
+   uint64_t *blocks = naive->blocks[set];
+   bool *dirty = naive->dirty[set];
+   if (blocks[0] == block) {
+      dirty[0] |= write;
+      return;
+   }
+   const bool hit = blocks[1] == block, was_dirty = hit && dirty[1];
+   naive->fills[block * 64 >= CM_PB_ATTRIBUTES_ADDRESS] += !hit;
+   if (!hit && dirty[1])
+      naive->writebacks[blocks[1] * 64 >= CM_PB_ATTRIBUTES_ADDRESS]++;
+   blocks[1] = blocks[0];
+   dirty[1] = dirty[0];
+   blocks[0] = block;
+   dirty[0] = write || was_dirty;
+}
+
+/* Random passes on four tiles: lists of 64 blocks each, attributes of 48 bytes one after another, in blocks of their own. */
+static void
+naive_pass(struct naive *naive, struct pass_builder *pass, uint64_t *state)
+{
+   uint64_t pmds[4][200], first[4][200], count[4][200], lengths[4] = {0}, next = 0;
+   const unsigned primitives = 20 + random_below(state, 180);
+   for (unsigned p = 0; p < primitives; p++) {
+      const uint32_t attributes = 1 + random_below(state, 4), covered = 1 + random_below(state, 15);
+      uint32_t tiles[4], num_tiles = 0;
+      for (uint32_t tile = 0; tile < 4; tile++) {
+         if (!(covered >> tile & 1))
+            continue;
+         tiles[num_tiles++] = tile;
+         const uint64_t n = lengths[tile]++;
+         pmds[tile][n] = CM_PB_LISTS_ADDRESS + tile * 4096 + n * 4;
+         first[tile][n] = CM_PB_ATTRIBUTES_ADDRESS + next * 64;
+         count[tile][n] = attributes;
+         naive_access(naive, pmds[tile][n], true);
+      }
+      for (uint32_t a = 0; a < attributes; a++)
+         naive_access(naive, CM_PB_ATTRIBUTES_ADDRESS + next++ * 64, true);
+      pass_primitive(pass, attributes, tiles, num_tiles);
+   }
+   for (uint32_t tile = 0; tile < 4; tile++) {
+      for (uint64_t n = 0; n < lengths[tile]; n++) {
+         naive_access(naive, pmds[tile][n], false);
+         for (uint64_t a = 0; a < count[tile][n]; a++)
+            naive_access(naive, first[tile][n] + a * 64, false);
+      }
+   }
+}
+
+TEST(partial_attributes_against_a_naive_cache)
+{
+   uint64_t state = 48;
+   for (unsigned round = 0; round < 20; round++) {
+      struct naive naive = {0};
+      struct cm_gpu *gpu = test_gpu(
+         (const char *const[]){"parameter_buffer.attribute_bytes=48", "caches.tile_cache.write_miss=fetch",
+                               "caches.tile_cache.size=1024", "caches.tile_cache.ways=2", NULL});
+      for (uint32_t frame = 0; frame < 3; frame++) {
+         struct pass_builder *pass = pass_new(frame, 64, 64, 32);
+         pass_draw(pass);
+         naive_pass(&naive, pass, &state);
+         pass_run(pass, gpu);
+         pass_free(pass);
+      }
+      expect_counters(gpu, {"tile_cache.pb_list.fills", naive.fills[0]},
+                      {"tile_cache.pb_attribute.fills", naive.fills[1]}, {"l2.pb_list.reads", naive.fills[0]},
+                      {"l2.pb_attribute.reads", naive.fills[1]}, {"l2.pb_list.writes", naive.writebacks[0]},
+                      {"l2.pb_attribute.writes", naive.writebacks[1]});
+      assert_true(naive.fills[0] && naive.fills[1] && naive.writebacks[0] && naive.writebacks[1]);
       cm_gpu_destroy(gpu);
    }
 }
