@@ -72,13 +72,15 @@ class Claim:
         """With which assumptions, or where it is said why with none."""
         tried = {"defaults": self.ours.get("scenes"), **{f"`{name}`": its for name, its in self.assumed.items()}}
         out = [name for name, value in tried.items() if value is not None and holds(self.paper, value)]
+        if not out and not why:
+            raise ValueError(f"{ASSUMPTIONS.name}: {self.title} comes out with no set, and no why says where that is explained")
         return f"with {' and '.join(out)}" if out else f"no: [why]({why})"
 
-    def cells(self, sets, why=None):
+    def cells(self, sets, assumptions):
         ours = [*(self.ours.get(its_set) for its_set in sets), *self.assumed.values()]
         yield from ("–" if its is None else claimed(self.title, its) + (" ✓" if holds(self.paper, its) else "") for its in ours)
-        if why:
-            yield self.comes_out(why)
+        if assumptions:
+            yield self.comes_out(assumptions.get("why"))
         if self.moved_by is not None:
             yield "–" if self.spread is None else " to ".join(claimed(self.title, its) for its in self.spread)
             yield self.moved_by
@@ -90,7 +92,7 @@ class Page:
 
     def __init__(self, name, sources, varied, positions, out, assumed=None):
         self.assumed = assumed or {}
-        self.assumptions = (yaml.safe_load(ASSUMPTIONS.read_text(encoding="utf-8")).get(PAPERS[name]) if self.assumed else None) or {}
+        self.assumptions = (yaml.safe_load(ASSUMPTIONS.read_text(encoding="utf-8")).get(PAPERS[name]) if "scenes" in sources else None) or {}
         self.text = (DOCUMENTS / "papers" / f"{name}.md").read_text(encoding="utf-8")
         self.name, self.sources, self.out = name, sources, out
         self.tables = {its_set: read_sections(figures) for its_set, figures in sources.items()}
@@ -110,13 +112,13 @@ class Page:
     def claims_table(self):
         """One line each, the paper's value next to ours."""
         sets = list(self.sources)
-        header = ["claim", "paper", *sets, *(f"`{name}`" for name in self.assumed), *(["comes out"] if self.assumed else []),
+        header = ["claim", "paper", *sets, *(f"`{name}`" for name in self.assumed), *(["comes out"] if self.assumptions else []),
                   *(["scenes: from, to", "what moves it most"] if self.has_variants else [])]
         yield f"| {' | '.join(header)} |"
-        yield ("| --- |" + " ---: |" * (1 + len(sets) + len(self.assumed)) + (" --- |" if self.assumed else "")
+        yield ("| --- |" + " ---: |" * (1 + len(sets) + len(self.assumed)) + (" --- |" if self.assumptions else "")
                + (" ---: | --- |" if self.has_variants else ""))
         for claim in self.claims:
-            cells = claim.cells(sets, self.assumptions.get("why"))
+            cells = claim.cells(sets, self.assumptions)
             yield f"| {' | '.join([claim.title, claimed(claim.title, claim.paper), *cells])} |"
 
     def assumed_lines(self):

@@ -44,6 +44,14 @@ class Results(unittest.TestCase):
         self.scenes.mkdir()
         for name in ("one", "two"):
             (self.scenes / f"{name}.yaml").write_text(yaml.safe_dump({"name": name, "free": FREE}), encoding="utf-8")
+        self.sets = pathlib.Path(directory.name) / "sets.yml"
+        self.assume({})
+        patch = unittest.mock.patch.object(page, "ASSUMPTIONS", self.sets)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def assume(self, sets):
+        self.sets.write_text(yaml.safe_dump(sets), encoding="utf-8")
 
     def write_headlines(self, directory, claims):
         directory.mkdir(parents=True)
@@ -122,15 +130,21 @@ class Page(Results):
         self.write_headlines(self.out / "assumed" / "less" / "banked" / "headlines",
                              [("accesses, %", -50, {"one": -40.0, "two": -50.0}), ("energy, %", 10, {"one": 10.0, "two": None}),
                               ("time, %", 2, {"one": 4.0, "two": 4.0})])
-        sets = self.out.parent / "sets.yml"
-        sets.write_text(yaml.safe_dump({"banked": {"sets": {"less": {"what": "All is less.", "settings": ["a=1"]}}, "why": "x.md#why"}}),
-                        encoding="utf-8")
-        with unittest.mock.patch.object(page, "ASSUMPTIONS", sets):
-            text = self.claims()
+        self.assume({"banked": {"sets": {"less": {"what": "All is less.", "settings": ["a=1"]}}, "why": "x.md#why"}})
+        text = self.claims()
         self.assertIn("\nWith `less` 2 of 3. All is less. (`a=1`)\n", text)
         self.assertIn("\n| accesses, % | −50.0 | −30.0 | −45.0 ✓ | with `less` |\n", text)
         self.assertIn("\n| energy, % | +10.0 | +9.0 ✓ | +10.0 ✓ | with defaults and `less` |\n", text)
         self.assertIn("\n| time, % | +2.0 | −1.0 | +4.0 | no: [why](x.md#why) |\n", text)
+
+    def test_a_claim_without_a_reason(self):
+        """One that comes out with nothing needs where that is explained."""
+        self.write_figures("scenes", [("time, %", 2, {"one": -1.0})])
+        self.assume({"banked": {"why": "x.md#why"}})
+        self.assertIn("\n| time, % | +2.0 | −1.0 | no: [why](x.md#why) |\n", self.claims())
+        self.assume({"banked": {"sets": {}}})
+        with self.assertRaisesRegex(ValueError, "time, % comes out with no set"):
+            self.claims()
 
     def test_total(self):
         its = page.Page.__new__(page.Page)
@@ -157,6 +171,24 @@ class Documents(unittest.TestCase):
             for section, table in page.read_sections(experiments / experiment).items():
                 if section != "headlines":
                     self.assertIn(table, text, f"{name}: {section}")
+
+    def test_headlines(self):
+        """The document: each claim comes out with something, or has where it is said why not; its first line counts the marks."""
+        text = (SOURCE / "docs" / "headlines.md").read_text(encoding="utf-8")
+        introduction, *parts = re.split(r"^## (.+)$", text, flags=re.MULTILINE)
+        totals = []
+        for name, part in zip(parts[::2], parts[1::2]):
+            header, _, *rows = [line[2:-2].split(" | ") for line in part.splitlines() if line.startswith("| ")]
+            last = header.index("comes out")
+            marks = [[cell.endswith("✓") for cell in row[2:last]] for row in rows]
+            for row, its in zip(rows, marks):
+                link = re.fullmatch(r"no: \[why\]\((.+)#.+\)", row[last])
+                self.assertEqual(any(its), link is None, f"{name}: {row[0]}")
+                self.assertTrue(link is None or (SOURCE / "docs" / link[1]).exists(), f"{name}: {row[last]}")
+            counts = [sum(its) for its in zip(*marks)]
+            totals.append((len(rows), counts[0], max(counts)))
+        self.assertIn("\nOf {} claims {} come out with the presets and scenes as they are, and {} with one set".format(*map(sum, zip(*totals))),
+                      introduction)
 
     def test_what_comes_out(self):
         self.assertTrue(page.holds(-33.5, -25.0))
