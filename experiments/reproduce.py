@@ -126,9 +126,9 @@ class Step:
                 print(f"\r{self.experiment} on {self.its_set}: {steps[0]}", end="", flush=True)
         if sys.stdout.isatty():
             print("\r\033[K", end="")
-        if self.target() == "all" and not self.arguments.quick:
-            for difference in tables.report(self.out / "figures" / "tables.md", self.experiment, self.its_set,
-                                            os.environ.get("KEEP_TABLES") == "1"):
+        printed = self.out / ("headlines" if self.assumed else "figures") / "tables.md"
+        if self.its_set != "variants" and printed.exists() and not self.arguments.quick:
+            for difference in tables.report(printed, self.experiment, self.its_set, os.environ.get("KEEP_TABLES") == "1"):
                 print(difference)
 
     def costs(self):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The tables of docs/experiments/NAME.md against those that the experiment printed: docs/experiments/NAME/tables.md of
-captures, scenes.md of scenes; and that implied_shares.py made of these, implied.md.
+captures, scenes.md of scenes, SET.md of scenes with a set of assumptions; and that implied_shares.py made of these, implied.md.
 
 A document's table may have some of a printed table's columns, in its order, and some of its rows; each cell is as
 printed.
@@ -70,13 +70,14 @@ def figures_of(page):
 
 def kept_tables(name, documents=DOCUMENTS, without=None):
     """What experiments printed on all kinds of workloads, and what follows from it."""
-    paths = [documents / name / file for file in (*KEPT.values(), IMPLIED)]
-    return "\n".join(path.read_text(encoding="utf-8") for path in paths if path.exists() and path != without)
+    paths = sorted((documents / name).glob("*.md"))
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths if path != without)
 
 
 def report(printed, name, workloads, keep, documents=DOCUMENTS):
     """How the document differs from what an experiment printed; with keep, that becomes what the test compares with."""
-    kept, text = documents / name / KEPT[workloads], printed.read_text(encoding="utf-8")
+    file = KEPT.get(workloads, f"{workloads.removeprefix('assumed/')}.md")
+    kept, text = documents / name / file, printed.read_text(encoding="utf-8")
     if not kept.exists() or kept.read_text(encoding="utf-8") != text:
         if keep:
             kept.write_text(text, encoding="utf-8")

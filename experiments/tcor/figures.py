@@ -16,11 +16,11 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from captures import CLASSES, Capture, Run  # noqa: E402
 from curves import write_curves  # noqa: E402
-from energy import hierarchy, system, write_energy  # noqa: E402
+from energy import contributions_table, hierarchy, system, write_energy  # noqa: E402
 from fetcher import write_fetcher  # noqa: E402
 from scenes import write_scenes  # noqa: E402
 from support import run_figures, mean, of_each, signed, write_headlines, write_table, write_tables  # noqa: E402
-from traffic import COUNTS, write_traffic  # noqa: E402
+from traffic import COUNTS, memory_parts_table, write_traffic  # noqa: E402
 
 
 # L2 and memory accesses of the Parameter Buffer, all memory accesses, energy of the hierarchy and of all, per cent.
@@ -62,7 +62,10 @@ def main(results, output, names, only_headlines):
     captures, altered = (sorted((Capture(results, name) for name in names if ("," in name) == is_altered),
                                 key=lambda capture: capture.footprint) for is_altered in (False, True))
     write_headlines(output, headlines(captures))
-    if only_headlines:
+    if only_headlines:  # of a set of assumptions: by part, what the changes are made of
+        write_table(output, "memory-parts", *memory_parts_table(captures))
+        write_table(output, "energy-parts", *contributions_table(captures, "tcor-64k"))
+        write_tables(output)
         return
     write_table(output, "classes", *classes_table(captures))
     write_traffic(output, captures)

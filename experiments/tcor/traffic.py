@@ -57,6 +57,7 @@ def traffic_table(captures, of, paper):
     return header, rows
 
 
+MEMORY_STREAMS = {"pb_list": "lists", "pb_attribute": "attributes", "color": "colours", "texture": "textures"}
 SECTION_COUNTERS = [("L2 reads", "l2", "reads"), ("L2 writes", "l2", "writes"), ("memory reads", "dram", "reads"),
                     ("memory writes", "dram", "writes")]
 
@@ -69,6 +70,23 @@ def sections_table(captures):
         [capture.name, *(" → ".join(f"{capture.run(name).frame(f'{unit}.{section}.{event}'):.0f}"
                                     for name in ("tcor-baseline-64k", "tcor-64k"))
                          for section in SECTIONS for _, unit, event in SECTION_COUNTERS)] for capture in captures]
+
+
+def memory_parts_table(captures):
+    """What each stream has of the baseline's memory accesses, per cent, and by how much TCOR changes them, per cent of all, 64 KiB."""
+    def parts(capture):
+        base, run = capture.run("tcor-baseline-64k"), capture.run("tcor-64k")
+        others = base.memory() - base.memory(*MEMORY_STREAMS), run.memory() - run.memory(*MEMORY_STREAMS)
+        pairs = [*((base.memory(stream), run.memory(stream)) for stream in MEMORY_STREAMS), others, (base.memory(), run.memory())]
+        return [value for before, after in pairs for value in (share(before, base.memory()), share(before - after, base.memory()))]
+
+    def cells(values):
+        return [text(value) for value, text in zip(values, [number, signed] * (len(MEMORY_STREAMS) + 2))]
+
+    names = [*MEMORY_STREAMS.values(), "others", "all"]
+    rows = [[capture.name, *cells(parts(capture))] for capture in captures]
+    rows += average_rows(captures, lambda some: cells(map(mean, zip(*map(parts, some)))))
+    return ["capture", *(cell for name in names for cell in (f"{name}, %", "saved"))], rows
 
 
 def mechanisms_table(captures):
