@@ -190,6 +190,13 @@ class Documents(unittest.TestCase):
         self.assertIn("\nOf {} claims {} come out with the presets and scenes as they are, and {} with one set".format(*map(sum, zip(*totals))),
                       introduction)
 
+    def test_assumption_sets(self):
+        """A paper has one entry: of two, YAML would take the last one and say nothing."""
+        text = (SOURCE / "experiments" / "assumption_sets.yml").read_text(encoding="utf-8")
+        names = re.findall(r"^([\w-]+):", text, flags=re.MULTILINE)
+        self.assertEqual(sorted(set(names)), sorted(names))
+        self.assertLessEqual(set(names), set(page.PAPERS.values()))
+
     def test_what_comes_out(self):
         self.assertTrue(page.holds(-33.5, -25.0))
         self.assertTrue(page.holds(5.0, 6.6))
