@@ -34,6 +34,7 @@ PAGE, PLOTS = ROOT / "docs" / "validation.md", ROOT / "docs" / "validation"
 COLUMNS = ["device", "width", "height", "preset", "settings", "scene", "measured_ms", "predicted_ms", "bound", "dram_ms", "excluded"]
 RANGE_COLUMNS = ["device", "width", "height", "preset", "key", "value", "settings", "ratio", "error", "scaled_error"]
 SUMMARY_COLUMNS = ["device", "width", "height", "preset", "settings", "scenes", "rank_correlation", "ratio", "error", "scaled_error"]
+FASTEST = "within 10 % of the fastest scene: the CPU or the display bounds it"
 NEAR_FASTEST = 1.1  # frames that take at most so many times as long as the device's fastest are bound by something else
 ISAS = "midgard,bifrost,valhall,v3d"  # what a preset may name as shader.isa
 # What each mechanism is worth: (key, its value without the mechanism, what this value needs besides).
@@ -88,20 +89,36 @@ class Validation:
         return bits / 8 * float(device["beats_per_clock"]) / float(device["tCK_ns"]) * 1e6
 
 
-def reason(row, fastest, dram_ms):
+def is_same_device(row, other):
+    """Were two rows of MEASURED measured with the same GPU, driver and version of glmark2?"""
+    return all(row[key].split(" --")[0] == other[key].split(" --")[0] for key in ("gpu", "driver", "glmark2"))
+
+
+def contradicted(run, runs, measured):
+    """Scenes of a run that the same device draws in no more time on a larger surface: the GPU is not what they wait for."""
+    pixels = {its["device"]: int(its["width"]) * int(its["height"]) for its in runs}
+    larger = [row for row in measured if pixels.get(row["device"], 0) > pixels[run["device"]]]
+    return {row["scene"] for row in measured for other in larger
+            if row["device"] == run["device"] and row["scene"] == other["scene"] and is_same_device(row, other)
+            and float(other["frame_time_ms"]) <= float(row["frame_time_ms"])}
+
+
+def reason(row, fastest, dram_ms, is_contradicted=False):
     """Why a scene is not compared; "" where it is."""
     measured = float(row["frame_time_ms"])
     if scenes.name_of(row["scene"]) in scenes.NOT_COMPARED:
         return scenes.NOT_COMPARED[scenes.name_of(row["scene"])]
     if measured <= NEAR_FASTEST * fastest:
-        return "within 10 % of the fastest scene: the CPU or the display bounds it"
+        return FASTEST
+    if is_contradicted:
+        return "no faster than on a larger surface: not the GPU's time"
     if dram_ms > measured:
         return "its DRAM traffic alone takes longer"
     return ""
 
 
-def results(validation, run, rows):
-    """The rows of RESULTS of a run."""
+def results(validation, run, rows, others=frozenset()):
+    """The rows of RESULTS of a run; others: the scenes that are contradicted()."""
     found, bandwidth = validation.predict(run, rows, [[]]), validation.memory_bandwidth(run["preset"])
     fastest = min(float(row["frame_time_ms"]) for row in rows)
     for row in rows:
@@ -110,7 +127,7 @@ def results(validation, run, rows):
         its = {key: run[key] for key in ("device", "width", "height", "preset", "settings")}
         yield its | {"scene": row["scene"], "measured_ms": row["frame_time_ms"], "predicted_ms": f"{predicted:.3f}",
                      "bound": bounds.bound(counters), "dram_ms": f"{traffic / bandwidth:.3f}",
-                     "excluded": reason(row, fastest, traffic / bandwidth)}
+                     "excluded": reason(row, fastest, traffic / bandwidth, row["scene"] in others)}
 
 
 def compared(rows):
@@ -197,6 +214,33 @@ def scene_table(rows):
                f"{row['bound']} | {row['excluded']} |")
 
 
+def pairs(rows):
+    """[(device, other)]: runs among the rows of RESULTS of the same device, where other draws more pixels or has a slower clock."""
+    of_device = {row["device"]: row for row in sensitivity.read_csv(MEASURED)}
+    names = list(dict.fromkeys(row["device"] for row in rows))
+    time = {name: sum(float(row["measured_ms"]) for row in rows if row["device"] == name) for name in names}
+    return [(name, other) for name in names for other in names
+            if is_same_device(of_device[name], of_device[other]) and time[name] < time[other]]
+
+
+def differences(rows, device, other):
+    """[(scene, measured, predicted)]: the milliseconds that a frame takes more in the run of other, of scenes in which that is the GPU's."""
+    usable = {name: {row["scene"]: row for row in rows if row["device"] == name and row["excluded"] in ("", FASTEST)}
+              for name in (device, other)}
+    return [(scene, *(float(usable[other][scene][key]) - float(row[key]) for key in ("measured_ms", "predicted_ms")))
+            for scene, row in usable[device].items() if scene in usable[other]]
+
+
+def difference_table(rows, device, other):
+    """Lines: differences()."""
+    yield "| scene | measured, ms | predicted, ms | predicted / measured |"
+    yield "| --- | ---: | ---: | ---: |"
+    found = differences(rows, device, other)
+    for scene, measured, predicted in found:
+        yield f"| {scene.replace(':', ' ')} | {measured:.2f} | {predicted:.2f} | {predicted / measured:.2f} |"
+    yield f"| all (geometric mean) | | | {Accuracy([its[1:] for its in found]).ratio:.2f} |"
+
+
 def range_table(rows):
     """Lines: a run's results at both ends of what is assumed."""
     yield "| key | value | instead | predicted / measured | mean error, % | with one factor, % |"
@@ -210,6 +254,7 @@ def page(text, rows, ranges):
     """docs/validation.md with the tables of results, each behind a comment that names it."""
     tables = {"all runs": summary_table(rows)}
     tables |= {f"scenes of {'-'.join(run[:1])}, {run[1]}x{run[2]}": scene_table(its) for run, its in by_run(rows).items()}
+    tables |= {f"{other} less {device}": difference_table(rows, device, other) for device, other in pairs(rows)}
     tables |= {f"ranges of {run[0]}, {run[1]}x{run[2]}": range_table(its) for run, its in by_run(ranges).items()}
     for name, lines in tables.items():
         new = "".join(f"{line}\n" for line in lines)
@@ -257,7 +302,8 @@ def main():
     for run in runs:
         if options.only in (None, run["device"]):
             print(f"{run_name(run)}: {run['preset']}", flush=True)
-            its = list(results(validation, run, [row for row in measured if row["device"] == run["device"]]))
+            its = list(results(validation, run, [row for row in measured if row["device"] == run["device"]],
+                               contradicted(run, runs, measured)))
             if options.ranges and run is smallest(runs, run["preset"]):
                 ranges += range_results(validation, run, its)
             rows += its

@@ -44,6 +44,32 @@ class ByHand(unittest.TestCase):
         self.assertIn("traffic", validate.reason(row, 2, 2.4))
         self.assertIn("uploads", validate.reason(row | {"scene": "buffer:interleave=true"}, 2, 1))
 
+    def test_contradicted(self):
+        """On a larger surface: faster, as fast, slower; the last is drawn by another driver there."""
+        runs = [{"device": "small", "width": "8", "height": "6"}, {"device": "large", "width": "16", "height": "9"},
+                {"device": "other", "width": "16", "height": "9"}]
+        rows = [{"device": device, "scene": scene, "frame_time_ms": time, "gpu": "a", "driver": driver, "glmark2": glmark2}
+                for device, driver, glmark2, times in (("small", "b", "1", "5557"), ("large", "b", "1 --fullscreen", "4569"),
+                                                       ("other", "c", "1", "9996"))
+                for scene, time in zip("pqrs", times)]
+        self.assertEqual(validate.contradicted(runs[0], runs, rows), {"p", "q"})
+        self.assertEqual(validate.contradicted(runs[1], runs, rows), set())
+        self.assertIn("larger", validate.reason({"scene": "p", "frame_time_ms": "5"}, 2, 1, is_contradicted=True))
+
+    def test_differences(self):
+        """5 ms more of both; what is left out in one run is left out."""
+        def row(device, scene, measured, predicted, excluded=""):
+            return {"device": device, "scene": scene, "measured_ms": measured, "predicted_ms": predicted, "excluded": excluded}
+        rows = [row("a", "p", "3", "1"), row("a", "q", "2", "1", validate.FASTEST), row("a", "r", "9", "9", "uploads"),
+                row("b", "p", "8", "6"), row("b", "q", "6", "2"), row("b", "r", "10", "10")]
+        self.assertEqual(validate.differences(rows, "a", "b"), [("p", 5, 5), ("q", 4, 1)])
+        lines = list(validate.difference_table(rows, "a", "b"))
+        self.assertEqual(lines[2:], ["| p | 5.00 | 5.00 | 1.00 |", "| q | 4.00 | 1.00 | 0.25 |", "| all (geometric mean) | | | 0.50 |"])
+
+    def test_pairs(self):
+        """The same board at two sizes, the same at two clocks; of two drivers none."""
+        self.assertEqual(validate.pairs(read(validate.RESULTS)), [("mali-t860-mp4-2", "mali-t860-mp4"), ("vc4-window", "vc4-fullscreen")])
+
     def test_bound(self):
         counters = {"fragment_processors.busy_cycles": 6, "fragment_processors.starved_cycles": 4, "rasterizer.busy_cycles": 5,
                     "rasterizer.blocked_cycles": 5, "dram_system.busy_cycles": 7, "dram_system.channel_cycles": 10}
