@@ -64,7 +64,7 @@ class ByHand(unittest.TestCase):
                 row("b", "p", "8", "6"), row("b", "q", "6", "2"), row("b", "r", "10", "10")]
         self.assertEqual(validate.differences(rows, "a", "b"), [("p", 5, 5), ("q", 4, 1)])
         lines = list(validate.difference_table(rows, "a", "b"))
-        self.assertEqual(lines[2:], ["| p | 5.00 | 5.00 | 1.00 |", "| q | 4.00 | 1.00 | 0.25 |", "| all (geometric mean) | | | 0.50 |"])
+        self.assertEqual(lines[2:], ["| p | 5.00 | 5.00 | 1.00 |", "| q | 4.00 | 1.00 | 0.25 |", "| all (median) | | | 0.62 |"])
 
     def test_pairs(self):
         """The same board at two sizes, the same at two clocks; of two drivers none."""

@@ -9,10 +9,9 @@ def main(summary, target):
     found = {}
     with open(summary, newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
-            if row["settings"]:  # of a run that the preset alone does not simulate
-                continue
-            found.setdefault(row["preset"], []).append(
-                f"{row['scenes']} scenes of {row['device']} at {row['width']}x{row['height']}: mean error {float(row['error']):.0f} %")
+            settings = f" with {row['settings']}" if row["settings"] else ""
+            found.setdefault(row["preset"], []).append(f"{row['scenes']} scenes of {row['device']} at {row['width']}x{row['height']}"
+                                                       f"{settings}: mean error {float(row['error']):.0f} %")
     with open(target, "w", encoding="utf-8") as out:
         out.write("/* SPDX-License-Identifier: MIT */\n/* Made by generate_validation.py. */\n")
         for preset, runs in found.items():
