@@ -70,6 +70,16 @@ init_observers(struct cm_gpu *gpu)
    return gpu->timing || gpu->config.timing == CM_TIMING_OFF;
 }
 
+/* Each frame's timing begins with DRAM of its own, and the caller's configuration may be gone by then. */
+static bool
+keep_mapping(struct cm_gpu *gpu)
+{
+   if (!gpu->config.dram_system.mapping)
+      return true;
+   gpu->config.dram_system.mapping = gpu->dram_mapping = strdup(gpu->config.dram_system.mapping);
+   return gpu->dram_mapping;
+}
+
 bool
 cm_gpu_init(struct cm_gpu *gpu, const struct cm_config *config, const struct cm_futures *futures, char *error,
             size_t error_size)
@@ -78,7 +88,7 @@ cm_gpu_init(struct cm_gpu *gpu, const struct cm_config *config, const struct cm_
    gpu->guard_band.pixels = config->primitive_assembly.guard_band;
    gpu->guard_band.percent = config->primitive_assembly.guard_band_percent;
    gpu->names = cm_names_create();
-   return gpu->names && find_latency(gpu, error, error_size) && init_memory(gpu) &&
+   return gpu->names && keep_mapping(gpu) && find_latency(gpu, error, error_size) && init_memory(gpu) &&
           init_counters(gpu, error, error_size) &&
           ((futures && !cm_futures_is_last_pass(futures)) || init_observers(gpu));
 }
@@ -100,6 +110,7 @@ cm_gpu_finish(struct cm_gpu *gpu)
    cm_names_destroy(gpu->names);
    cm_costed_shaders_finish(gpu);
    cm_shader_codes_finish(&gpu->codes);
+   free(gpu->dram_mapping);
    free(gpu->total);
 }
 

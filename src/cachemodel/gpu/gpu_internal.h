@@ -22,6 +22,7 @@ struct cm_compression;
 
 struct cm_gpu {
    struct cm_config config; /**< a copy; the description is the caller's */
+   char *dram_mapping;      /**< config.dram_system.mapping, a copy of its own */
    struct cm_hierarchy hierarchy;
    struct cm_attribute_cache *attribute_cache; /**< NULL: no Primitive Buffer that PB-Attributes go to */
    struct cm_texture_path texture;
