@@ -109,6 +109,11 @@ class Page:
                              {its: average(values[title][1]) if title in values else None
                               for its, values in self.assumed.items()}) for title, paper in titles.items()]
 
+    def held(self, value_of):
+        """Of how many claims there is a value, value_of(claim), and how many of these come out: (come out, all)."""
+        ours = [(claim.paper, value) for claim in self.claims if (value := value_of(claim)) is not None]
+        return sum(holds(*its) for its in ours), len(ours)
+
     def claims_table(self):
         """One line each, the paper's value next to ours."""
         sets = list(self.sources)
@@ -123,13 +128,13 @@ class Page:
 
     def assumed_lines(self):
         """What each set of assumptions is, and how many claims come out with it."""
-        for name, values in self.assumed.items():
+        for name in self.assumed:
             its = self.assumptions["sets"][name]
-            ours = [(claim.paper, claim.assumed[name]) for claim in self.claims if claim.assumed[name] is not None]
+            held, of_all = self.held(lambda claim, name=name: claim.assumed[name])
             changes = ", ".join(f"`{change}`" for change in [*its.get("scenes", []), *its.get("settings", []),
                                                              *(f"{a}: {b}" for a, b in its.get("presets", {}).items()),
                                                              *(f"arrays: {arrays}" for arrays in [its.get("arrays")] if arrays)])
-            yield f"With `{name}` {sum(holds(*value) for value in ours)} of {len(ours)}. {its['what'].strip()} ({changes})\n"
+            yield f"With `{name}` {held} of {of_all}. {its['what'].strip()} ({changes})\n"
 
     def claims_plot(self):
         """The paper's values next to ours, with error bars; claims in per cent and others apart."""
@@ -158,17 +163,15 @@ class Page:
             yield f"![headline claims: {unit}]({name}.png)\n"
 
     def count(self, its_set):
-        ours = [(claim.paper, claim.ours[its_set]) for claim in self.claims if claim.ours.get(its_set) is not None]
+        held, of_all = self.held(lambda claim: claim.ours.get(its_set))
         workloads = self.workloads[its_set]
-        return (f"{sum(holds(*values) for values in ours)} of {len(ours)} headline claims on {workloads} "
-                f"{its_set.removesuffix('s') if workloads == 1 else its_set}")
+        return f"{held} of {of_all} headline claims on {workloads} {its_set.removesuffix('s') if workloads == 1 else its_set}"
 
     def comes_out(self):
         """Claims; how many come out on scenes with the defaults, and with the set of assumptions with which most do."""
-        tried = [[(claim.paper, claim.ours.get("scenes")) for claim in self.claims],
-                 *([(claim.paper, claim.assumed[name]) for claim in self.claims] for name in self.assumed)]
-        held = [sum(value is not None and holds(paper, value) for paper, value in its) for its in tried]
-        return len(self.claims), held[0], max(held)
+        defaults, _ = self.held(lambda claim: claim.ours.get("scenes"))
+        sets = [self.held(lambda claim, name=name: claim.assumed[name])[0] for name in self.assumed]
+        return len(self.claims), defaults, max([defaults, *sets])
 
     def plot(self, its_set, path):
         """A plot that the experiment has drawn: a copy of it in the page's directory."""

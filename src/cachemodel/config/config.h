@@ -389,7 +389,7 @@ struct cm_config {
       enum cm_pass_end pass_end;  /**< optional */
       enum cm_pb_written written; /**< optional */
       /** Optional: bytes of its block that an attribute has (TCOR II-B), 4 … 64; 0: 64. Fewer are a part of a block for an
-       * ordinary cache. The Attribute Cache (access/attribute_cache.h) has whole attributes. */
+       * ordinary cache. The Attribute Cache (memory/attribute_cache.h) has whole attributes. */
       uint32_t attribute_bytes;
       /** Not a key: a primitive's attributes are accessed as one block, whose number is the primitive's. */
       bool whole_primitives;

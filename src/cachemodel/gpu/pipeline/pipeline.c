@@ -583,6 +583,8 @@ cm_gpu_forget_resource(struct cm_gpu *gpu, uint32_t id)
       cm_gpu_forget_now(gpu, id);
    else if (cm_array_extend(&late->forgotten, (size_t)late->num_forgotten + 1, sizeof(uint32_t)))
       ((uint32_t *)late->forgotten.data)[late->num_forgotten++] = id;
+   else
+      cm_gpu_out_of_memory(gpu);
 }
 
 const uint64_t *
