@@ -3,66 +3,14 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "gpu/attribution_internal.h"
-#include "gpu/compute/compute.h"
-#include "gpu/compute/storage.h"
 #include "gpu/gpu_config.h"
-#include "gpu/gpu_internal.h"
-#include "gpu/immediate/immediate.h"
-#include "gpu/pipeline/held_pass.h"
-#include "gpu/tiled/elimination.h"
-#include "gpu/tiled/stages.h"
+#include "gpu/pipeline/pipeline_internal.h"
 #include "memory/future.h"
 #include "tiling/parameter_buffer.h"
 #include "tiling/tile_order.h"
 #include "util/message.h"
-
-/* The traversal of the last pass, kept while passes are alike. */
-struct traversal {
-   struct cm_array tiles, positions; /* uint32_t: tiles in their order, and the inverse */
-   uint32_t tiles_x, tiles_y;        /* 0: none */
-   enum cm_tile_order order;
-   bool reversed;
-};
-
-/* Where passes overlap (parameter_buffer.written: among-tiles): the pass whose geometry is done, and whose tiles run among the
- * geometry of the next one. */
-struct late_pass {
-   struct cm_held_pass held;
-   struct cm_tiling_stage tiling;
-   struct traversal traversal;
-   const struct cm_pass *pass; /* NULL: there is none */
-   struct cm_array forgotten;  /* uint32_t: resources that it is the last to name */
-   uint32_t num_forgotten;
-};
-
-/* The geometry of the current pass, as far as it is done; and which frames are. */
-struct progress {
-   uint32_t draws, primitives;
-   bool is_held;         /* the pass' tiles are kept, for the next pass */
-   bool frame_has_ended; /* and is not complete: its last pass is late */
-   bool has_frame;       /* one is complete, and nobody has got its values */
-   uint64_t *ahead;      /* by the table of counters: what the geometry of the next frame has counted */
-   uint64_t *before;     /* values before a part of it */
-};
-
-/* The stages. Each has its own data, and is told the other stages that it needs. */
-struct cm_stages {
-   struct cm_storage_stage storage;
-   struct cm_geometry_stage geometry;
-   struct cm_tiling_stage tiling;
-   struct cm_fragment_stage fragment;
-   struct cm_framebuffer_stage framebuffer;
-   struct cm_elimination_stage elimination;
-   struct cm_compute_stage compute;
-   struct cm_immediate *immediate; /* NULL: not in mode imr */
-   struct traversal traversal;
-   uint32_t num_visited; /* tiles of the pass that were passed */
-   struct late_pass late;
-   struct progress progress;
-};
 
 /* False when out of memory. */
 static bool
@@ -161,15 +109,15 @@ cm_gpu_set_threads(struct cm_gpu *gpu, unsigned threads)
 /* ---- passes ------------------------------------------------------------ */
 
 /* The order of the pass' tiles. False when out of memory. */
-static bool
-find_traversal(struct cm_gpu *gpu)
+bool
+cm_stages_find_traversal(struct cm_gpu *gpu)
 {
    const struct cm_pass *pass = gpu->pass;
    const bool is_compute = pass->kind == CM_PASS_COMPUTE;
    const enum cm_tile_order order = is_compute ? CM_TILE_ORDER_SCANLINE : gpu->config.tile.order;
    const bool reversed = !is_compute && cm_traversal_reversed(gpu->config.frame.traversal, pass->frame);
    const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
-   struct traversal *last = &gpu->stages->traversal;
+   struct cm_pass_traversal *last = &gpu->stages->traversal;
    gpu->positions = last->positions.data;
    if (last->tiles_x == pass->tiles_x && last->tiles_y == pass->tiles_y && last->order == order &&
        last->reversed == reversed)
@@ -180,7 +128,8 @@ find_traversal(struct cm_gpu *gpu)
       return false;
    cm_tile_order_build(order, pass->tiles_x, pass->tiles_y, reversed, last->tiles.data);
    cm_tile_order_positions(last->tiles.data, num_tiles, last->positions.data);
-   *last = (struct traversal){last->tiles, last->positions, pass->tiles_x, pass->tiles_y, order, reversed};
+   *last =
+      (struct cm_pass_traversal){last->tiles, last->positions, pass->tiles_x, pass->tiles_y, order, reversed};
    gpu->positions = last->positions.data;
    return true;
 }
@@ -190,7 +139,7 @@ begin_pass(struct cm_gpu *gpu)
 {
    struct cm_stages *stages = gpu->stages;
    const bool is_compute = gpu->pass->kind == CM_PASS_COMPUTE;
-   if ((gpu->parallel && !cm_parallel_begin_pass(gpu->parallel)) || !find_traversal(gpu) ||
+   if ((gpu->parallel && !cm_parallel_begin_pass(gpu->parallel)) || !cm_stages_find_traversal(gpu) ||
        !cm_fragment_stage_bind(&stages->fragment) || (!is_compute && !cm_geometry_begin(&stages->geometry)) ||
        (!is_compute && !cm_elimination_begin(&stages->elimination)) || !cm_storage_begin(&stages->storage))
       return false;
@@ -252,9 +201,6 @@ assemble(struct cm_gpu *gpu, const struct cm_pass *pass)
    return gpu->guard_band.pixels ? cm_guard_band_begin(&gpu->guard_band, pass) : pass;
 }
 
-static bool begin_held_pass(struct cm_gpu *gpu);
-static void finish_late_pass(struct cm_gpu *gpu);
-
 /* Whether a pass neither runs among the tiles of another nor has another among its own: what its shaders before the rasterizer
  * read, and what all of its shaders store, may be what others store or read. */
 static bool
@@ -267,16 +213,16 @@ void
 cm_gpu_pass_begin(struct cm_gpu *gpu, const struct cm_pass *clipped)
 {
    assert(!gpu->in_pass);
-   struct progress *progress = &gpu->stages->progress;
+   struct cm_pass_progress *progress = &gpu->stages->progress;
    const struct cm_pass *pass = assemble(gpu, clipped);
    progress->is_held = cm_gpu_is_late(gpu) && !is_alone(clipped);
    if (cm_gpu_is_late(gpu) && is_alone(clipped))
-      finish_late_pass(gpu);
+      cm_stages_finish_late_pass(gpu);
    gpu->pass = pass ? pass : clipped;
    gpu->in_pass = true;
    gpu->stages->num_visited = 0;
    if (progress->is_held) {
-      if (!pass || !begin_held_pass(gpu))
+      if (!pass || !cm_stages_begin_held_pass(gpu))
          abandon_pass(gpu);
       gpu->pipeline[CM_PIPELINE_PASSES]++;
       return;
@@ -330,8 +276,8 @@ run_tile(struct cm_gpu *gpu, uint32_t tile)
    cm_timing_end(timing);
 }
 
-static void
-pass_tile(struct cm_gpu *gpu, uint32_t tile)
+void
+cm_stages_pass_tile(struct cm_gpu *gpu, uint32_t tile)
 {
    struct cm_stages *stages = gpu->stages;
    assert(stages->num_visited < gpu->pass->tiles_x * gpu->pass->tiles_y &&
@@ -367,7 +313,7 @@ cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
    if (gpu->pass && gpu->stages->progress.is_held)
       hold_tile(gpu, tile);
    else if (gpu->pass)
-      pass_tile(gpu, tile);
+      cm_stages_pass_tile(gpu, tile);
    if (!gpu->is_held)
       cm_gpu_release_tile(gpu, tile);
 }
@@ -390,8 +336,8 @@ end_framebuffer(struct cm_gpu *gpu)
 }
 
 /* What a pass does once all its tiles have been passed. */
-static void
-end_pass(struct cm_gpu *gpu)
+void
+cm_stages_end_pass(struct cm_gpu *gpu)
 {
    struct cm_stages *stages = gpu->stages;
    assert(stages->num_visited == gpu->pass->tiles_x * gpu->pass->tiles_y);
@@ -404,217 +350,6 @@ end_pass(struct cm_gpu *gpu)
    cm_storage_end(&stages->storage);
 }
 
-/* ---- passes that overlap ------------------------------------------------ */
-
-/* The stages' pass becomes the late one, and the other way round. */
-static void
-swap_passes(struct cm_gpu *gpu)
-{
-   struct cm_stages *stages = gpu->stages;
-   struct late_pass *late = &stages->late;
-   const struct cm_pass *pass = gpu->pass;
-   const struct cm_tiling_stage tiling = stages->tiling;
-   const struct traversal traversal = stages->traversal;
-   gpu->pass = late->pass;
-   stages->tiling = late->tiling;
-   stages->traversal = late->traversal;
-   late->pass = pass;
-   late->tiling = tiling;
-   late->traversal = traversal;
-   gpu->positions = stages->traversal.positions.data;
-}
-
-/* Runs the pass' geometry up to a primitive: a draw's vertices before its first primitive. */
-static bool
-run_geometry(struct cm_gpu *gpu, uint32_t end)
-{
-   struct cm_stages *stages = gpu->stages;
-   struct progress *progress = &stages->progress;
-   const struct cm_primitive *primitives = gpu->pass->primitives;
-   while (progress->primitives < end) {
-      const uint32_t first = progress->primitives, draw = primitives[first].draw;
-      uint32_t last = first;
-      while (last + 1 < end && primitives[last + 1].draw == draw)
-         last++;
-      if (progress->draws <= draw) {
-         cm_geometry_draws(&stages->geometry, progress->draws, draw + 1);
-         progress->draws = draw + 1;
-      }
-      progress->primitives = last + 1;
-      if (!cm_tiling_write(&stages->tiling, first, last + 1))
-         return false;
-   }
-   if (end == gpu->pass->num_primitives) {
-      cm_geometry_draws(&stages->geometry, progress->draws, gpu->pass->num_draws);
-      progress->draws = gpu->pass->num_draws;
-   }
-   return true;
-}
-
-/* The same; what it counts is the next frame's, if that of the late pass has ended. */
-static bool
-run_geometry_ahead(struct cm_gpu *gpu, uint32_t end)
-{
-   const struct progress *progress = &gpu->stages->progress;
-   const bool is_nothing = progress->primitives == end &&
-                           (end < gpu->pass->num_primitives || progress->draws == gpu->pass->num_draws);
-   if (!progress->frame_has_ended || is_nothing)
-      return is_nothing || run_geometry(gpu, end);
-   memcpy(progress->before, cm_gpu_total(gpu), gpu->table->count * sizeof(uint64_t));
-   const bool ok = run_geometry(gpu, end);
-   const uint64_t *total = cm_gpu_total(gpu);
-   for (uint32_t c = 0; c < gpu->table->count; c++)
-      progress->ahead[c] += total[c] - progress->before[c];
-   return ok;
-}
-
-/* What the late pass, now the stages', does before its tiles. False when out of memory. */
-static bool
-bind_late_pass(struct cm_gpu *gpu)
-{
-   struct cm_stages *stages = gpu->stages;
-   stages->num_visited = 0;
-   cm_framebuffer_bind(&stages->framebuffer);
-   return cm_fragment_stage_bind(&stages->fragment) && cm_elimination_begin(&stages->elimination) &&
-          cm_storage_begin(&stages->storage);
-}
-
-static void
-forget_resources(struct cm_gpu *gpu)
-{
-   struct late_pass *late = &gpu->stages->late;
-   const uint32_t *forgotten = late->forgotten.data;
-   for (uint32_t i = 0; i < late->num_forgotten; i++)
-      cm_gpu_forget_now(gpu, forgotten[i]);
-   late->num_forgotten = 0;
-}
-
-/* Runs the tiles of the late pass, which are the stages', and the geometry of the other one among them: with its n-th tile of T
- * the primitives up to P * n / T. Without other, tiles only. */
-static bool
-run_late_tiles(struct cm_gpu *gpu, const struct cm_pass *other)
-{
-   struct cm_stages *stages = gpu->stages;
-   const uint32_t num_tiles = gpu->pass->tiles_x * gpu->pass->tiles_y;
-   bool ok = bind_late_pass(gpu);
-   for (uint32_t n = 0; ok && n < num_tiles; n++) {
-      if (other) {
-         swap_passes(gpu);
-         ok = run_geometry_ahead(gpu, (uint32_t)((uint64_t)other->num_primitives * (n + 1) / num_tiles));
-         swap_passes(gpu);
-      }
-      pass_tile(gpu, ((const uint32_t *)stages->traversal.tiles.data)[n]);
-   }
-   if (ok)
-      end_pass(gpu);
-   return ok;
-}
-
-/* Runs the late pass, if there is one, among the geometry of the stages' pass, if there is one. A frame that has ended is complete then. */
-static bool
-run_late_pass(struct cm_gpu *gpu)
-{
-   struct cm_stages *stages = gpu->stages;
-   struct progress *progress = &stages->progress;
-   const struct cm_pass *pass = gpu->pass;
-   bool ok = true;
-   if (stages->late.pass) {
-      swap_passes(gpu);
-      ok = run_late_tiles(gpu, pass);
-      cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_PASS_END, 0);
-      swap_passes(gpu);
-      stages->late.pass = NULL;
-      forget_resources(gpu);
-   } else if (pass) {
-      ok = run_geometry_ahead(gpu, pass->num_primitives);
-   }
-   stages->num_visited = 0;
-   if (progress->frame_has_ended) {
-      cm_gpu_complete_frame(gpu, progress->ahead);
-      memset(progress->ahead, 0, gpu->table->count * sizeof(uint64_t));
-      progress->frame_has_ended = false;
-      progress->has_frame = true;
-   }
-   return ok;
-}
-
-/* Nothing runs among the late pass' tiles. */
-static void
-finish_late_pass(struct cm_gpu *gpu)
-{
-   assert(!gpu->in_pass);
-   gpu->pass = NULL;
-   if (!run_late_pass(gpu))
-      cm_gpu_out_of_memory(gpu);
-   gpu->pass = NULL;
-}
-
-static bool
-begin_held_pass(struct cm_gpu *gpu)
-{
-   struct cm_stages *stages = gpu->stages;
-   stages->progress.draws = stages->progress.primitives = 0;
-   return find_traversal(gpu) && cm_geometry_begin(&stages->geometry) && cm_tiling_begin(&stages->tiling) &&
-          run_late_pass(gpu) && cm_held_pass_begin(&stages->late.held, gpu->pass);
-}
-
-static void
-end_held_pass(struct cm_gpu *gpu)
-{
-   struct cm_stages *stages = gpu->stages;
-   assert(!stages->late.pass && stages->num_visited == gpu->pass->tiles_x * gpu->pass->tiles_y);
-   cm_held_pass_end(&stages->late.held);
-   gpu->pass = &stages->late.held.pass;
-   swap_passes(gpu);
-}
-
-bool
-cm_gpu_is_late(const struct cm_gpu *gpu)
-{
-   return gpu->config.parameter_buffer.written == CM_PB_AMONG_TILES;
-}
-
-void
-cm_gpu_forget_resource(struct cm_gpu *gpu, uint32_t id)
-{
-   struct late_pass *late = &gpu->stages->late;
-   assert(!gpu->in_pass);
-   if (!late->pass)
-      cm_gpu_forget_now(gpu, id);
-   else if (cm_array_extend(&late->forgotten, (size_t)late->num_forgotten + 1, sizeof(uint32_t)))
-      ((uint32_t *)late->forgotten.data)[late->num_forgotten++] = id;
-   else
-      cm_gpu_out_of_memory(gpu);
-}
-
-const uint64_t *
-cm_gpu_frame_end(struct cm_gpu *gpu)
-{
-   struct progress *progress = &gpu->stages->progress;
-   assert(!gpu->in_pass);
-   if (!cm_gpu_is_late(gpu))
-      return cm_gpu_complete_frame(gpu, NULL);
-   if (progress->frame_has_ended)
-      finish_late_pass(gpu);
-   const bool has_frame = progress->has_frame;
-   progress->frame_has_ended = true;
-   progress->has_frame = false;
-   return has_frame ? gpu->frame : NULL;
-}
-
-const uint64_t *
-cm_gpu_last_frame(struct cm_gpu *gpu)
-{
-   struct progress *progress = &gpu->stages->progress;
-   if (!progress->frame_has_ended)
-      return NULL;
-   finish_late_pass(gpu);
-   progress->has_frame = false;
-   return gpu->frame;
-}
-
-/* ---- the end of a pass -------------------------------------------------- */
-
 void
 cm_gpu_pass_end(struct cm_gpu *gpu)
 {
@@ -623,9 +358,9 @@ cm_gpu_pass_end(struct cm_gpu *gpu)
    cm_gpu_attribute_draw(gpu, CM_NOT_ATTRIBUTED);
    cm_gpu_attribute_tile(gpu, CM_NOT_ATTRIBUTED);
    if (gpu->pass && gpu->stages->progress.is_held)
-      end_held_pass(gpu);
+      cm_stages_end_held_pass(gpu);
    else if (gpu->pass)
-      end_pass(gpu);
+      cm_stages_end_pass(gpu);
    if (!gpu->stages->progress.is_held)
       cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_PASS_END, 0);
    if (!gpu->parallel)
