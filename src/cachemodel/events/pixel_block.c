@@ -10,8 +10,6 @@
 #define QUADS 4
 #define PREDICTOR_BITS 2
 #define REDUCTION_BITS 2
-/* A quad's width is the channel's less its reduction, or 0. */
-#define NOTHING 3
 
 _Static_assert(CM_BLOCK_SIZE == 4 && CM_RAW_SIZE == 64 && CM_MAX_PIXEL_BYTES * 4 == CM_RAW_SIZE,
                "the format's");
@@ -25,13 +23,30 @@ enum predictor {
    PREDICTORS
 };
 
-/* Of a channel of a block with one predictor. */
-struct widths {
-   uint8_t quad[QUADS]; /* bits of each of a quad's differences; as stored, some more than they need */
-   uint8_t width;       /* the largest of them */
-   uint8_t predictor;   /* enum predictor */
-   uint16_t bits;       /* all that is stored of the channel */
+/* As large as all processors have them: what moves elements about is slow in larger ones. */
+#define VECTOR_BYTES 16
+typedef uint8_t byte_vector __attribute__((vector_size(VECTOR_BYTES)));
+typedef uint16_t half_vector __attribute__((vector_size(VECTOR_BYTES)));
+typedef uint32_t word_vector __attribute__((vector_size(VECTOR_BYTES)));
+
+#define BLOCK_ROWS (CM_GROUP_SIZE / CM_BLOCK_SIZE)
+
+/* 32 bits of each of a group's pixels, or all that there are: by their place in the block, then by block, a row of them in a vector. */
+struct words {
+   word_vector pixel[PIXELS][BLOCK_ROWS];
 };
+
+/* Of the elements of two vectors, the lower halves, and the upper ones. */
+#define EVEN_BYTES(a, b)                                                                                  \
+   __builtin_shufflevector((byte_vector)(a), (byte_vector)(b), 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, \
+                           24, 26, 28, 30)
+#define ODD_BYTES(a, b)                                                                                   \
+   __builtin_shufflevector((byte_vector)(a), (byte_vector)(b), 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, \
+                           25, 27, 29, 31)
+#define EVEN_HALVES(a, b) \
+   __builtin_shufflevector((half_vector)(a), (half_vector)(b), 0, 2, 4, 6, 8, 10, 12, 14)
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "lower halves are first");
 
 bool
 cm_pixel_layout_is_valid(const struct cm_pixel_layout *layout)
@@ -50,176 +65,138 @@ cm_pixel_layout_is_valid(const struct cm_pixel_layout *layout)
           !(layout->bytes & (layout->bytes - 1));
 }
 
-/* ---- widths --------------------------------------------------------------------- */
+/* ---- pixels --------------------------------------------------------------------- */
 
-static inline unsigned
-bits_of(uint32_t value)
-{
-   return 63 - (unsigned)__builtin_clzll((uint64_t)value << 1 | 1);
-}
-
-/* Bits of a channel's width, which is at most the channel's. */
-static inline unsigned
-width_bits(unsigned bits)
-{
-   return bits_of(bits);
-}
-
-static inline unsigned
-reduction_of(const struct widths *widths, unsigned quad)
-{
-   return widths->quad[quad] ? widths->width - widths->quad[quad] : NOTHING;
-}
-
-/* From the widths that quads need to what is stored. */
 static inline void
-finish_widths(struct widths *widths, unsigned bits)
+load_row(const uint8_t *pixels, unsigned pixel_bytes, uint32_t row[CM_GROUP_SIZE])
 {
-   uint8_t *quad = widths->quad;
-   const unsigned width = cm_max(cm_max(quad[0], quad[1]), cm_max(quad[2], quad[3]));
-   widths->width = (uint8_t)width;
-   if (!width) {
-      widths->bits = (uint16_t)(PREDICTOR_BITS + width_bits(bits));
+   if (pixel_bytes == sizeof *row) {
+      memcpy(row, pixels, CM_GROUP_SIZE * sizeof *row);
       return;
    }
-   const unsigned least = width < NOTHING ? 0 : width - NOTHING + 1;
-   for (unsigned q = 0; q < QUADS; q++)
-      quad[q] = (uint8_t)(quad[q] ? cm_max(quad[q], least) : 0);
-   /* The first quad has one pixel less: the block's first. */
-   widths->bits = (uint16_t)(PREDICTOR_BITS + width_bits(bits) + QUADS * REDUCTION_BITS + 3u * quad[0] +
-                             4u * (quad[1] + quad[2] + quad[3]));
-}
-
-/* A word of a pixel: 32 bits, or all that there are. */
-static inline uint32_t
-load_word(const uint8_t *pixel, unsigned bytes)
-{
-   switch (bytes) {
-   case 1: return pixel[0];
-   case 2: return pixel[0] | (uint32_t)pixel[1] << 8;
-   default: return pixel[0] | (uint32_t)pixel[1] << 8 | (uint32_t)pixel[2] << 16 | (uint32_t)pixel[3] << 24;
-   }
-}
-
-/* No vector is passed to a function that is not inlined. */
-#pragma GCC diagnostic ignored "-Wpsabi"
-
-#define LANE uint8_t
-#define SIGNED_LANE int8_t
-#define LANE_BITS 8
-#define NAME(function) function##_8
-#include "events/pixel_block_tmp.h"
-
-#define LANE uint16_t
-#define SIGNED_LANE int16_t
-#define LANE_BITS 16
-#define NAME(function) function##_16
-#include "events/pixel_block_tmp.h"
-
-#define LANE uint32_t
-#define SIGNED_LANE int32_t
-#define LANE_BITS 32
-#define NAME(function) function##_32
-#include "events/pixel_block_tmp.h"
-
-/* Fewer bits a lane are faster, and give the same. */
-static void
-choose_widths(const struct cm_pixel_layout *layout, const uint8_t *pixels, size_t stride,
-              struct widths *chosen)
-{
-   unsigned most = 0;
-   for (unsigned c = 0; c < layout->num_channels; c++)
-      most = cm_max(most, layout->bits[c]);
-   if (most <= 8)
-      choose_widths_8(layout, pixels, stride, chosen);
-   else if (most <= 16)
-      choose_widths_16(layout, pixels, stride, chosen);
-   else
-      choose_widths_32(layout, pixels, stride, chosen);
-}
-
-/* ---- bits ----------------------------------------------------------------------- */
-
-/* Appends to bytes that are zeros, the lowest bit of a byte first. */
-struct bit_writer {
-   uint8_t *bytes;
-   unsigned used;
-};
-
-static void
-put_bits(struct bit_writer *writer, uint32_t value, unsigned bits)
-{
-   for (unsigned b = 0; b < bits; b++, writer->used++)
-      writer->bytes[writer->used / 8] |= (uint8_t)((value >> b & 1) << writer->used % 8);
-}
-
-static void
-put_head(struct bit_writer *writer, const struct widths *widths, unsigned bits)
-{
-   put_bits(writer, widths->predictor, PREDICTOR_BITS);
-   put_bits(writer, widths->width, width_bits(bits));
-   for (unsigned q = 0; q < QUADS && widths->width; q++)
-      put_bits(writer, reduction_of(widths, q), REDUCTION_BITS);
-}
-
-static void
-put_residuals(struct bit_writer *writer, const struct widths *widths, unsigned bits, const uint32_t *values)
-{
-   uint32_t residual[PIXELS];
-   find_residuals_32((enum predictor)widths->predictor, values, residual);
-   for (unsigned q = 0; q < QUADS; q++) {
-      for (unsigned p = q ? 0 : 1; p < 4; p++) {
-         const unsigned x = q % 2 * 2 + p % 2, y = q / 2 * 2 + p / 2;
-         put_bits(writer, residual[y * CM_BLOCK_SIZE + x] >> (32 - bits), widths->quad[q]);
+   for (unsigned x = 0; x < CM_GROUP_SIZE; x++, pixels += pixel_bytes) {
+      switch (pixel_bytes) {
+      case 1: row[x] = pixels[0]; break;
+      case 2: row[x] = pixels[0] | (uint32_t)pixels[1] << 8; break;
+      default: memcpy(&row[x], pixels, sizeof row[x]);
       }
    }
 }
 
-/* ---- blocks --------------------------------------------------------------------- */
-
-/* Whether all of size x size pixels are equal: those of the first row are the one before, and all rows are the first. */
-static inline bool
-is_flat(const uint8_t *pixels, size_t stride, size_t pixel_bytes, unsigned size)
+/* Of a row of blocks, to their places. */
+static inline void
+place_row(const word_vector blocks[4], word_vector (*to)[BLOCK_ROWS], unsigned block_row)
 {
-   const size_t row = size * pixel_bytes;
+   const word_vector a = __builtin_shufflevector(blocks[0], blocks[1], 0, 4, 1, 5),
+                     b = __builtin_shufflevector(blocks[2], blocks[3], 0, 4, 1, 5),
+                     c = __builtin_shufflevector(blocks[0], blocks[1], 2, 6, 3, 7),
+                     d = __builtin_shufflevector(blocks[2], blocks[3], 2, 6, 3, 7);
+   to[0][block_row] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+   to[1][block_row] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+   to[2][block_row] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
+   to[3][block_row] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
+}
+
+static void
+load_words(unsigned pixel_bytes, const uint8_t *pixels, size_t stride, struct words *words)
+{
+   for (unsigned y = 0; y < CM_GROUP_SIZE; y++, pixels += stride) {
+      uint32_t row[CM_GROUP_SIZE];
+      word_vector blocks[4];
+      load_row(pixels, pixel_bytes, row);
+      memcpy(blocks, row, sizeof blocks);
+      place_row(blocks, &words->pixel[y % CM_BLOCK_SIZE * CM_BLOCK_SIZE], y / CM_BLOCK_SIZE);
+   }
+}
+
+/* ---- bits ----------------------------------------------------------------------- */
+
+#define LANE uint8_t
+#define LANE_BITS 8
+#define NARROW(words, i) EVEN_BYTES(EVEN_BYTES(words[0], words[1]), EVEN_BYTES(words[2], words[3]))
+#define NAME(function) function##_8
+#include "events/pixel_block_tmp.h"
+
+#define LANE uint16_t
+#define LANE_BITS 16
+#define NARROW(words, i) EVEN_HALVES(words[2 * i], words[2 * i + 1])
+#define NAME(function) function##_16
+#include "events/pixel_block_tmp.h"
+
+#define LANE uint32_t
+#define LANE_BITS 32
+#define NARROW(words, i) words[i]
+#define NAME(function) function##_32
+#include "events/pixel_block_tmp.h"
+
+/* The most common layout, four channels of a byte, is faster without shifts. */
+static bool
+is_bytes(const struct cm_pixel_layout *layout)
+{
+   const uint8_t *bits = layout->bits;
+   return layout->num_channels == 4 && bits[0] == 8 && bits[1] == 8 && bits[2] == 8 && bits[3] == 8;
+}
+
+static void
+add_bytes(const struct cm_pixel_layout *layout, const uint8_t *pixels, size_t stride,
+          uint16_t counts[CM_GROUP_BLOCKS])
+{
+   struct channel_8 channels[CM_PIXEL_CHANNELS];
+   struct words words;
+   load_words(layout->bytes, pixels, stride, &words);
+   for (unsigned p = 0; p < PIXELS; p++) {
+      const word_vector *word = words.pixel[p];
+      const byte_vector even[2] = {EVEN_BYTES(word[0], word[1]), EVEN_BYTES(word[2], word[3])};
+      const byte_vector odd[2] = {ODD_BYTES(word[0], word[1]), ODD_BYTES(word[2], word[3])};
+      channels[0].pixel[p][0] = EVEN_BYTES(even[0], even[1]);
+      channels[1].pixel[p][0] = EVEN_BYTES(odd[0], odd[1]);
+      channels[2].pixel[p][0] = ODD_BYTES(even[0], even[1]);
+      channels[3].pixel[p][0] = ODD_BYTES(odd[0], odd[1]);
+   }
+   add_channels_8(layout, channels, counts);
+}
+
+/* What blocks have besides their counts, if they are not flat: a pixel; of each channel, the predictor and the width, which is at
+ * most the channel's. */
+static unsigned
+common_bits(const struct cm_pixel_layout *layout)
+{
+   unsigned bits = 8u * layout->bytes;
+   for (unsigned c = 0; c < layout->num_channels; c++)
+      bits += PREDICTOR_BITS + 32 - (unsigned)__builtin_clz(layout->bits[c]);
+   return bits;
+}
+
+/* Bits of each block, besides those; of flat ones 0. Fewer bits a lane are faster, and give the same. */
+static void
+count_bits(const struct cm_pixel_layout *layout, const uint8_t *pixels, size_t stride,
+           uint16_t counts[CM_GROUP_BLOCKS])
+{
+   unsigned most = 0;
+   for (unsigned c = 0; c < layout->num_channels; c++)
+      most = cm_max(most, layout->bits[c]);
+   memset(counts, 0, CM_GROUP_BLOCKS * sizeof *counts);
+   if (is_bytes(layout))
+      add_bytes(layout, pixels, stride, counts);
+   else if (most <= 8)
+      add_group_8(layout, pixels, stride, counts);
+   else if (most <= 16)
+      add_group_16(layout, pixels, stride, counts);
+   else
+      add_group_32(layout, pixels, stride, counts);
+}
+
+/* ---- sizes ---------------------------------------------------------------------- */
+
+/* Whether all of a group's pixels are equal: those of the first row are the one before, and all rows are the first. */
+static inline bool
+is_flat(const uint8_t *pixels, size_t stride, size_t pixel_bytes)
+{
+   const size_t row = CM_GROUP_SIZE * pixel_bytes;
    bool flat = !memcmp(pixels, pixels + pixel_bytes, row - pixel_bytes);
-   for (unsigned y = 1; flat && y < size; y++)
+   for (unsigned y = 1; flat && y < CM_GROUP_SIZE; y++)
       flat = !memcmp(pixels, pixels + y * stride, row);
    return flat;
-}
-
-/* Parts of CM_RAW_SIZE that so many bits take. */
-static unsigned
-size_of_bits(unsigned bits, unsigned pixel_bytes)
-{
-   const unsigned part = 2 * pixel_bytes;
-   return cm_min((bits + part - 1) / part, CM_RAW_SIZE);
-}
-
-/* Whether a block has one color, and its size then. */
-static inline bool
-find_flat_size(const struct cm_pixel_layout *layout, const uint8_t *pixels, size_t stride,
-               const uint8_t *group_first, unsigned *size)
-{
-   if (!is_flat(pixels, stride, layout->bytes, CM_BLOCK_SIZE))
-      return false;
-   *size = memcmp(pixels, group_first, layout->bytes) ? CM_FLAT_SIZE : 0;
-   return true;
-}
-
-unsigned
-cm_block_size(const struct cm_pixel_layout *layout, const uint8_t *pixels, size_t stride,
-              const uint8_t *group_first)
-{
-   assert(cm_pixel_layout_is_valid(layout));
-   struct widths widths[CM_PIXEL_CHANNELS];
-   unsigned size, bits = 8u * layout->bytes;
-   if (find_flat_size(layout, pixels, stride, group_first, &size))
-      return size;
-   choose_widths(layout, pixels, stride, widths);
-   for (unsigned c = 0; c < layout->num_channels; c++)
-      bits += widths[c].bits;
-   return size_of_bits(bits, layout->bytes);
 }
 
 unsigned
@@ -229,38 +206,17 @@ cm_stored_size(unsigned size)
    return rounded > CM_RAW_SIZE - 2 * CM_SIZE_STEP ? CM_RAW_SIZE : rounded;
 }
 
+/* Pixels outside are equal to the nearest inside. */
 static void
-copy_pixels(const uint8_t *pixels, size_t stride, size_t row_bytes, uint8_t *bytes)
+fill_group(const uint8_t *pixels, size_t stride, size_t pixel_bytes, unsigned width, unsigned height,
+           uint8_t *whole)
 {
-   for (unsigned y = 0; y < CM_BLOCK_SIZE; y++)
-      memcpy(bytes + y * row_bytes, pixels + y * stride, row_bytes);
-}
-
-unsigned
-cm_block_encode(const struct cm_pixel_layout *layout, const uint8_t *pixels, size_t stride,
-                const uint8_t *group_first, uint8_t bytes[CM_MAX_BLOCK_BYTES])
-{
-   uint32_t values[CM_PIXEL_CHANNELS][PIXELS];
-   struct widths widths[CM_PIXEL_CHANNELS];
-   const unsigned size = cm_block_size(layout, pixels, stride, group_first);
-   memset(bytes, 0, CM_MAX_BLOCK_BYTES);
-   if (size == CM_RAW_SIZE) {
-      copy_pixels(pixels, stride, CM_BLOCK_SIZE * layout->bytes, bytes);
-      return size;
+   for (unsigned y = 0; y < CM_GROUP_SIZE; y++) {
+      uint8_t *row = whole + y * CM_GROUP_SIZE * pixel_bytes;
+      memcpy(row, pixels + cm_min(y, height - 1) * stride, width * pixel_bytes);
+      for (unsigned x = width; x < CM_GROUP_SIZE; x++)
+         memcpy(row + x * pixel_bytes, row + (width - 1) * pixel_bytes, pixel_bytes);
    }
-   if (size)
-      memcpy(bytes, pixels, layout->bytes);
-   if (size <= CM_FLAT_SIZE)
-      return size;
-   struct bit_writer writer = {bytes, 8u * layout->bytes};
-   choose_widths(layout, pixels, stride, widths);
-   load_block_32(layout, pixels, stride, values);
-   for (unsigned c = 0; c < layout->num_channels; c++)
-      put_head(&writer, &widths[c], layout->bits[c]);
-   for (unsigned c = 0; c < layout->num_channels; c++)
-      put_residuals(&writer, &widths[c], layout->bits[c], values[c]);
-   assert(size_of_bits(writer.used, layout->bytes) == size);
-   return size;
 }
 
 void
@@ -269,25 +225,24 @@ cm_group_sizes(const struct cm_pixel_layout *layout, const uint8_t *pixels, size
 {
    uint8_t whole[CM_GROUP_SIZE * CM_GROUP_SIZE * CM_MAX_PIXEL_BYTES];
    const size_t pixel_bytes = layout->bytes;
+   assert(cm_pixel_layout_is_valid(layout));
    assert(width && width <= CM_GROUP_SIZE && height && height <= CM_GROUP_SIZE);
    if (width < CM_GROUP_SIZE || height < CM_GROUP_SIZE) {
-      /* Pixels outside are equal to the nearest inside. */
-      for (unsigned y = 0; y < CM_GROUP_SIZE; y++) {
-         uint8_t *row = whole + y * CM_GROUP_SIZE * pixel_bytes;
-         memcpy(row, pixels + cm_min(y, height - 1) * stride, width * pixel_bytes);
-         for (unsigned x = width; x < CM_GROUP_SIZE; x++)
-            memcpy(row + x * pixel_bytes, row + (width - 1) * pixel_bytes, pixel_bytes);
-      }
+      fill_group(pixels, stride, pixel_bytes, width, height, whole);
       pixels = whole;
       stride = CM_GROUP_SIZE * pixel_bytes;
    }
-   if (is_flat(pixels, stride, pixel_bytes, CM_GROUP_SIZE)) {
-      memset(sizes, 0, CM_GROUP_BLOCKS);
+   memset(sizes, 0, CM_GROUP_BLOCKS);
+   if (is_flat(pixels, stride, pixel_bytes))
       return;
-   }
+   uint16_t counts[CM_GROUP_BLOCKS];
+   count_bits(layout, pixels, stride, counts);
+   const unsigned common = common_bits(layout), part = 2 * layout->bytes;
    for (unsigned b = 0; b < CM_GROUP_BLOCKS; b++) {
-      const size_t x = b % 4 * CM_BLOCK_SIZE, y = b / 4 * CM_BLOCK_SIZE;
-      const unsigned size = cm_block_size(layout, pixels + y * stride + x * pixel_bytes, stride, pixels);
-      sizes[b] = (uint8_t)cm_stored_size(size);
+      const uint8_t *first = pixels + b / 4 * CM_BLOCK_SIZE * stride + b % 4 * CM_BLOCK_SIZE * pixel_bytes;
+      if (counts[b])
+         sizes[b] = (uint8_t)cm_stored_size((common + counts[b] + part - 1) / part);
+      else if (memcmp(first, pixels, pixel_bytes) != 0)
+         sizes[b] = CM_FLAT_SIZE;
    }
 }

@@ -2,7 +2,8 @@
 /**
  * How small a block of CM_BLOCK_SIZE x CM_BLOCK_SIZE pixels becomes without loss: the compressor whose sizes
  * struct cm_stored_surface has. It is none of a real GPU's, but made of the parts that are published: a color transform, a
- * prediction from neighbours or from a plane, bit widths by quad (docs/compression.md has the format, byte by byte).
+ * prediction from neighbours or from a plane, bit widths by quad (docs/compression.md has the format, byte by byte). Only sizes are
+ * found: nobody needs the bytes.
  */
 #ifndef CM_PIXEL_BLOCK_H
 #define CM_PIXEL_BLOCK_H
@@ -15,8 +16,6 @@
 
 #define CM_PIXEL_CHANNELS 4
 #define CM_MAX_PIXEL_BYTES 16
-/** Bytes of the largest block. */
-#define CM_MAX_BLOCK_BYTES (CM_BLOCK_SIZE * CM_BLOCK_SIZE * CM_MAX_PIXEL_BYTES)
 /** The size of a block of one color that is not the group's first pixel's: that pixel. */
 #define CM_FLAT_SIZE 4
 
@@ -33,20 +32,11 @@ struct cm_pixel_layout {
 /** Whether a layout is as its comments say. */
 bool cm_pixel_layout_is_valid(const struct cm_pixel_layout *layout);
 
-/** The size of a block whose rows are `stride` bytes apart, in 1 / CM_RAW_SIZE of what it is uncompressed. group_first: the
- * first pixel of the block's group. */
-unsigned cm_block_size(const struct cm_pixel_layout *layout, const uint8_t *pixels, size_t stride,
-                       const uint8_t *group_first);
-
-/** The same, and writes the block: size * layout->bytes / 4 bytes, rounded up. */
-unsigned cm_block_encode(const struct cm_pixel_layout *layout, const uint8_t *pixels, size_t stride,
-                         const uint8_t *group_first, uint8_t bytes[CM_MAX_BLOCK_BYTES]);
-
-/** A size as struct cm_stored_surface has it. */
+/** The size that struct cm_stored_surface has of a block whose size is this, in 1 / CM_RAW_SIZE of what it is uncompressed. */
 unsigned cm_stored_size(unsigned size);
 
-/** The stored sizes of a group's blocks. Of the group, width x height pixels are inside the image, at least one: pixels has no
- * others. */
+/** The stored sizes of a group's blocks, whose rows are `stride` bytes apart. Of the group, width x height pixels are inside the image, at
+ * least one: pixels has no others. */
 void cm_group_sizes(const struct cm_pixel_layout *layout, const uint8_t *pixels, size_t stride,
                     unsigned width, unsigned height, uint8_t sizes[CM_GROUP_BLOCKS]);
 

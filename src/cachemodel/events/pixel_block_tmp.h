@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Channels of a block in lanes of LANE_BITS bits, of types LANE and SIGNED_LANE: pixel_block.c includes this for three widths, for speed. A value
- * is in the upper bits of its lane; all below are 0. So differences are modulo the channel's bits by themselves. */
+/* Bits of a channel in lanes of LANE_BITS bits, of type LANE: pixel_block.c includes this for three widths, for speed. NARROW: a vector
+ * of the lower bits of words. A vector has the same pixel of some of the group's blocks. A value is in the upper bits of its lane;
+ * all below are 0. So differences are modulo the channel's bits by themselves. */
 
-/* All of a block's pixels: compilers do not find these by themselves. */
-typedef LANE NAME(lanes) __attribute__((vector_size(PIXELS * LANE_BITS / 8)));
-typedef SIGNED_LANE NAME(signed_lanes) __attribute__((vector_size(PIXELS * LANE_BITS / 8)));
+#define LANES (VECTOR_BYTES * 8 / LANE_BITS)
+#define PARTS (CM_GROUP_BLOCKS / LANES)
 
-static inline NAME(lanes) NAME(load)(const LANE *from)
-{
-   NAME(lanes) lanes;
-   memcpy(&lanes, from, sizeof lanes);
-   return lanes;
-}
+typedef LANE NAME(lanes) __attribute__((vector_size(VECTOR_BYTES)));
+
+/* A channel of a group. */
+struct NAME(channel) {
+   NAME(lanes) pixel[PIXELS][PARTS];
+};
 
 static inline LANE
 NAME(upper_bits)(unsigned bits)
@@ -19,161 +19,171 @@ NAME(upper_bits)(unsigned bits)
    return (LANE)((LANE)-1 << (LANE_BITS - bits));
 }
 
+/* A channel whose lowest bit is this one of the words. */
 static inline void
-NAME(load_channel)(const struct cm_pixel_layout *layout, const uint8_t *pixels, size_t stride,
-                   unsigned first_bit, unsigned bits, LANE *values)
+NAME(load_channel)(const struct words *words, unsigned first_bit, unsigned bits,
+                   struct NAME(channel) * channel)
 {
    const unsigned up = 32 - bits - first_bit % 32;
    const LANE mask = NAME(upper_bits)(bits);
-   pixels += first_bit / 32 * 4;
-   for (unsigned y = 0; y < CM_BLOCK_SIZE; y++) {
-      for (unsigned x = 0; x < CM_BLOCK_SIZE; x++) {
-         const uint32_t word = load_word(pixels + y * stride + x * layout->bytes, layout->bytes);
-         values[y * CM_BLOCK_SIZE + x] = (LANE)(word << up >> (32 - LANE_BITS)) & mask;
-      }
+   for (unsigned p = 0; p < PIXELS; p++) {
+      word_vector shifted[BLOCK_ROWS];
+      for (unsigned i = 0; i < BLOCK_ROWS; i++)
+         shifted[i] = words->pixel[p][i] << up >> (32 - LANE_BITS);
+      for (unsigned i = 0; i < PARTS; i++)
+         channel->pixel[p][i] = NARROW(shifted, i) & mask;
    }
 }
 
-/* Of the most common layout, four channels that fill a lane each. False: it is another one. */
-static inline bool
-NAME(load_lanes)(const struct cm_pixel_layout *layout, const uint8_t *pixels, size_t stride,
-                 LANE values[CM_PIXEL_CHANNELS][PIXELS])
+/* A difference from what is expected, of which only the highest bit counts: it is that of the difference with its sign moved to the
+ * lowest bit. Above the highest bit all are as the sign; there neighbours are equal. */
+static inline NAME(lanes) NAME(mark)(NAME(lanes) difference)
 {
-   if (layout->bytes != CM_PIXEL_CHANNELS * LANE_BITS / 8 || layout->num_channels != CM_PIXEL_CHANNELS ||
-       layout->bits[0] != LANE_BITS || layout->bits[1] != LANE_BITS || layout->bits[2] != LANE_BITS)
-      return false;
-   for (unsigned y = 0; y < CM_BLOCK_SIZE; y++) {
-      LANE row[CM_BLOCK_SIZE][CM_PIXEL_CHANNELS];
-      memcpy(row, pixels + y * stride, sizeof row);
-      for (unsigned c = 0; c < CM_PIXEL_CHANNELS; c++) {
-         for (unsigned x = 0; x < CM_BLOCK_SIZE; x++)
-            values[c][y * CM_BLOCK_SIZE + x] = row[x][c];
-      }
+   return difference ^ (difference + difference);
+}
+
+/* What is stored of each quad with each predictor: all bits of its marks. */
+static inline void
+NAME(gather_quads)(const NAME(lanes) v[PIXELS], NAME(lanes) quads[PREDICTORS][QUADS])
+{
+   /* From the pixel to the left, and from the one above. */
+   NAME(lanes) across[PIXELS], down[PIXELS];
+#pragma GCC unroll 16
+   for (unsigned p = 1; p < PIXELS; p++) {
+      const unsigned x = p % CM_BLOCK_SIZE, y = p / CM_BLOCK_SIZE;
+      NAME(lanes) *const quad = &quads[0][y / 2 * 2 + x / 2], plane;
+      if (x)
+         across[p] = v[p] - v[p - 1];
+      if (y)
+         down[p] = v[p] - v[p - CM_BLOCK_SIZE];
+      if (x && y)
+         plane = across[p] - across[p - CM_BLOCK_SIZE];
+      else if (x)
+         plane = x > 1 ? across[p] - across[p - 1] : across[p];
+      else
+         plane = y > 1 ? down[p] - down[p - CM_BLOCK_SIZE] : down[p];
+      quad[FROM_LEFT * QUADS] |= NAME(mark)(x ? across[p] : down[p]);
+      quad[FROM_ABOVE * QUADS] |= NAME(mark)(y ? down[p] : across[p]);
+      quad[FROM_FIRST * QUADS] |= NAME(mark)(v[p] - v[0]);
+      quad[FROM_PLANE * QUADS] |= NAME(mark)(plane);
    }
-   return true;
+}
+
+/* The highest bit that is set. */
+static inline NAME(lanes) NAME(highest_bit)(NAME(lanes) v)
+{
+   for (unsigned s = 1; s < LANE_BITS; s *= 2)
+      v |= v >> (LANE)s;
+   return v ^ v >> 1;
+}
+
+/* How many bits a value has, of which only the highest one is set. */
+static inline NAME(lanes) NAME(count_bits)(NAME(lanes) highest)
+{
+   /* Of a bit's number, each digit: the bits that have it. */
+   static const uint32_t digits[] = {0xaaaaaaaa, 0xcccccccc, 0xf0f0f0f0, 0xff00ff00, 0xffff0000};
+   NAME(lanes) number = {0};
+   for (unsigned d = 0; 1 << d < LANE_BITS; d++)
+      number |= (NAME(lanes))((highest & (LANE)digits[d]) != 0) & (LANE)(1 << d);
+   return (number + 1) & (NAME(lanes))(highest != 0);
+}
+
+/* What is stored of a channel with one predictor, but for what each channel has: reductions and differences. */
+static inline NAME(lanes) NAME(stored_bits)(const NAME(lanes) quad[QUADS], unsigned bits)
+{
+   const NAME(lanes) highest = NAME(highest_bit)(quad[0] | quad[1] | quad[2] | quad[3]);
+   /* Marks have the channel's lowest bit where values have. */
+   const NAME(lanes) width = NAME(count_bits)(highest >> (LANE)(LANE_BITS - bits));
+   const NAME(lanes) two_highest = highest | highest >> 1;
+   NAME(lanes) of_quad[QUADS];
+   /* A quad has a bit less for each of the two highest ones that it does without, or none. */
+   for (unsigned q = 0; q < QUADS; q++)
+      of_quad[q] =
+         (width + (NAME(lanes))((quad[q] & highest) == 0) + (NAME(lanes))((quad[q] & two_highest) == 0)) &
+         (NAME(lanes))(quad[q] != 0);
+   /* The first quad has one pixel less: the block's first. */
+   return 4 * (of_quad[0] + of_quad[1] + of_quad[2] + of_quad[3]) - of_quad[0] +
+          ((NAME(lanes))(width != 0) & QUADS * REDUCTION_BITS);
+}
+
+/* Whether all blocks have one value each. */
+static inline bool
+NAME(is_flat)(const NAME(lanes) v[PIXELS])
+{
+   NAME(lanes) others = {0};
+   uint64_t words[VECTOR_BYTES / sizeof(uint64_t)];
+   for (unsigned p = 1; p < PIXELS; p++)
+      others |= v[p] ^ v[0];
+   memcpy(words, &others, sizeof words);
+   return !(words[0] | words[1]);
+}
+
+/* Adds the bits of each block, with the predictor of the fewest. */
+static void
+NAME(add_part)(const NAME(lanes) v[PIXELS], unsigned bits, uint16_t counts[LANES])
+{
+   NAME(lanes) quads[PREDICTORS][QUADS] = {{{0}}};
+   LANE each[LANES];
+   NAME(gather_quads)(v, quads);
+   NAME(lanes) fewest = NAME(stored_bits)(quads[0], bits);
+   for (unsigned p = 1; p < PREDICTORS; p++) {
+      const NAME(lanes) found = NAME(stored_bits)(quads[p], bits);
+      const NAME(lanes) is_fewer = (NAME(lanes))(found < fewest);
+      fewest = (found & is_fewer) | (fewest & ~is_fewer);
+   }
+   memcpy(each, &fewest, sizeof each);
+   for (unsigned b = 0; b < LANES; b++)
+      counts[b] = (uint16_t)(counts[b] + each[b]);
 }
 
 static void
-NAME(load_block)(const struct cm_pixel_layout *layout, const uint8_t *pixels, size_t stride,
-                 LANE values[CM_PIXEL_CHANNELS][PIXELS])
+NAME(add_channel)(const struct NAME(channel) * channel, unsigned bits, uint16_t counts[CM_GROUP_BLOCKS])
 {
-   unsigned bit = 0;
-   const bool are_lanes = NAME(load_lanes)(layout, pixels, stride, values);
-   for (unsigned c = 0; c < layout->num_channels && !are_lanes; c++) {
-      NAME(load_channel)(layout, pixels, stride, bit, layout->bits[c], values[c]);
-      bit += layout->bits[c];
+   for (unsigned i = 0; i < PARTS; i++) {
+      NAME(lanes) v[PIXELS];
+      for (unsigned p = 0; p < PIXELS; p++)
+         v[p] = channel->pixel[p][i];
+      if (!NAME(is_flat)(v))
+         NAME(add_part)(v, bits, counts + i * LANES);
    }
+}
+
+/* Adds the bits of all channels. */
+static void
+NAME(add_channels)(const struct cm_pixel_layout *layout, struct NAME(channel) * channels,
+                   uint16_t counts[CM_GROUP_BLOCKS])
+{
    /* Red and blue less green: of grey, nothing is left. */
    for (unsigned c = 0; layout->is_color && c < 3; c += 2) {
       const LANE mask = NAME(upper_bits)(layout->bits[c]);
-      for (unsigned p = 0; p < PIXELS; p++)
-         values[c][p] = (LANE)(values[c][p] - (values[1][p] & mask));
-   }
-}
-
-/* What each pixel but the first is expected to be. */
-static inline void
-NAME(predict)(enum predictor predictor, const LANE *v, LANE *expected)
-{
-   LANE padded[PIXELS + CM_BLOCK_SIZE + 1] = {
-      0}; /* pixels before the first, for what is replaced afterwards */
-   LANE *at = padded + CM_BLOCK_SIZE + 1;
-   NAME(lanes) plane;
-   memcpy(at, v, PIXELS * sizeof *v);
-   switch (predictor) {
-   case FROM_LEFT:
-      memcpy(expected, at - 1, PIXELS * sizeof *v);
-      expected[4] = v[0], expected[8] = v[4], expected[12] = v[8];
-      break;
-   case FROM_ABOVE:
-      memcpy(expected, at - 4, PIXELS * sizeof *v);
-      expected[1] = v[0], expected[2] = v[1], expected[3] = v[2];
-      break;
-   case FROM_FIRST:
-      for (unsigned p = 0; p < PIXELS; p++)
-         expected[p] = v[0];
-      break;
-   default:
-      plane = NAME(load)(at - 1) + NAME(load)(at - 4) - NAME(load)(at - 5);
-      memcpy(expected, &plane, sizeof plane);
-      expected[1] = expected[4] = v[0];
-      for (unsigned i = 2; i < CM_BLOCK_SIZE; i++) {
-         expected[i] = (LANE)(2 * v[i - 1] - v[i - 2]);
-         expected[4 * i] = (LANE)(2 * v[4 * i - 4] - v[4 * i - 8]);
+      for (unsigned p = 0; p < PIXELS; p++) {
+         for (unsigned i = 0; i < PARTS; i++)
+            channels[c].pixel[p][i] -= channels[1].pixel[p][i] & mask;
       }
    }
+   for (unsigned c = 0; c < layout->num_channels; c++)
+      NAME(add_channel)(&channels[c], layout->bits[c], counts);
 }
 
-/* Differences with the sign moved to the lowest bit of the channel; below it are any bits. */
-static inline void
-NAME(find_residuals)(enum predictor predictor, const LANE *v, LANE *residual)
-{
-   union {
-      LANE pixel[PIXELS];
-      NAME(lanes) all;
-   } expected;
-   NAME(predict)(predictor, v, expected.pixel);
-   const NAME(lanes) difference = NAME(load)(v) - expected.all;
-   const NAME(lanes) folded = (difference + difference) ^ (NAME(lanes))((NAME(signed_lanes))difference < 0);
-   memcpy(residual, &folded, sizeof folded);
-   residual[0] = 0;
-}
-
-/* All bits of each quad's residuals. */
-static inline void
-NAME(gather_quads)(const LANE *residual, LANE *gathered)
-{
-#if LANE_BITS == 8
-   /* Rows, then columns of pairs, in a word. */
-   uint64_t rows[2];
-   memcpy(rows, residual, sizeof rows);
-   const uint64_t pairs = (uint32_t)(rows[0] | rows[0] >> 32) | (rows[1] | rows[1] << 32) >> 32 << 32;
-   const uint64_t quads = pairs | pairs >> 8;
-   for (unsigned q = 0; q < QUADS; q++)
-      gathered[q] = (LANE)(quads >> 16 * q);
-#else
-   LANE pair[PIXELS / 2];
-   for (unsigned p = 0; p < PIXELS / 2; p++)
-      pair[p] = residual[p / 4 * 8 + p % 4] | residual[p / 4 * 8 + 4 + p % 4];
-   for (unsigned q = 0; q < QUADS; q++)
-      gathered[q] = pair[2 * q] | pair[2 * q + 1];
-#endif
-}
-
-static inline struct widths
-NAME(find_widths)(enum predictor predictor, const LANE *v, unsigned bits)
-{
-   LANE residual[PIXELS], gathered[QUADS];
-   struct widths widths = {.predictor = (uint8_t)predictor};
-   NAME(find_residuals)(predictor, v, residual);
-   NAME(gather_quads)(residual, gathered);
-   for (unsigned q = 0; q < QUADS; q++)
-      widths.quad[q] = (uint8_t)bits_of((uint32_t)gathered[q] >> (LANE_BITS - bits));
-   finish_widths(&widths, bits);
-   return widths;
-}
-
-/* Of each channel, with the predictor that leaves the fewest bits, the first of several. */
 static void
-NAME(choose_widths)(const struct cm_pixel_layout *layout, const uint8_t *pixels, size_t stride,
-                    struct widths *chosen)
+NAME(add_group)(const struct cm_pixel_layout *layout, const uint8_t *pixels, size_t stride,
+                uint16_t counts[CM_GROUP_BLOCKS])
 {
-   LANE values[CM_PIXEL_CHANNELS][PIXELS];
-   NAME(load_block)(layout, pixels, stride, values);
+   struct NAME(channel) channels[CM_PIXEL_CHANNELS];
+   struct words words;
+   unsigned bit = 0;
    for (unsigned c = 0; c < layout->num_channels; c++) {
-      struct widths best = NAME(find_widths)(FROM_LEFT, values[c], layout->bits[c]);
-#pragma GCC unroll 3
-      for (enum predictor p = FROM_LEFT + 1; p < PREDICTORS; p++) {
-         if (!best.width)
-            break;
-         const struct widths found = NAME(find_widths)(p, values[c], layout->bits[c]);
-         best = found.bits < best.bits ? found : best;
-      }
-      chosen[c] = best;
+      if (bit % 32 == 0)
+         load_words(layout->bytes, pixels + bit / 8, stride, &words);
+      NAME(load_channel)(&words, bit, layout->bits[c], &channels[c]);
+      bit += layout->bits[c];
    }
+   NAME(add_channels)(layout, channels, counts);
 }
 
+#undef LANES
+#undef PARTS
 #undef LANE
-#undef SIGNED_LANE
 #undef LANE_BITS
+#undef NARROW
 #undef NAME

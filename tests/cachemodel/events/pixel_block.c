@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The compressor of blocks: another decoder gets the pixels back, sizes are those of what is written, bounds, ratios. */
+/* Sizes of blocks: an encoder reaches them, a decoder gets the pixels back from what it writes; bounds, ratios. */
 #include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "events/pixel_block_decoder.h"
+#include "events/pixel_block_encoder.h"
 #include "support/test.h"
 
 /* Formats of framebuffers, and what has other widths. */
@@ -66,52 +66,72 @@ fill(const struct cm_pixel_layout *layout, enum filling filling, uint64_t *rando
    }
 }
 
-/* Returns the size. */
+/* Returns the size, exact. */
 static unsigned
 round_trip(const struct cm_pixel_layout *layout, const uint8_t *pixels, const uint8_t *group_first)
 {
-   uint8_t bytes[CM_MAX_BLOCK_BYTES], decoded[CM_MAX_BLOCK_BYTES];
-   const size_t row = 4u * layout->bytes;
-   const unsigned size = cm_block_encode(layout, pixels, row, group_first, bytes);
-   assert_int_equal(size, cm_block_size(layout, pixels, row, group_first));
+   uint8_t bytes[CM_MAX_BLOCK_BYTES] = {0}, decoded[CM_MAX_BLOCK_BYTES];
+   const unsigned size = encode_block(layout, pixels, group_first, bytes);
    /* The decoder sees only what the size says. */
    const size_t used = (size * layout->bytes + 3) / 4;
    for (size_t i = used; i < sizeof bytes; i++)
       bytes[i] = 0xa5;
    decode_block(layout, bytes, size, group_first, decoded);
-   assert_memory_equal(decoded, pixels, 4 * row);
+   assert_memory_equal(decoded, pixels, 16u * layout->bytes);
    return size;
+}
+
+/* A group's blocks, one after another, each row by row. */
+typedef uint8_t group_blocks[CM_GROUP_BLOCKS][CM_MAX_BLOCK_BYTES];
+
+/* The sizes of all of its blocks are those of what is written. */
+static void
+check_group(const struct cm_pixel_layout *layout, group_blocks blocks)
+{
+   const size_t bytes = layout->bytes;
+   uint8_t image[CM_GROUP_BLOCKS * CM_MAX_BLOCK_BYTES], sizes[CM_GROUP_BLOCKS];
+   for (unsigned y = 0; y < CM_GROUP_SIZE; y++) {
+      for (unsigned x = 0; x < CM_GROUP_SIZE; x++)
+         memcpy(image + (y * CM_GROUP_SIZE + x) * bytes,
+                &blocks[y / 4 * 4 + x / 4][(y % 4 * 4 + x % 4) * bytes], bytes);
+   }
+   cm_group_sizes(layout, image, CM_GROUP_SIZE * bytes, CM_GROUP_SIZE, CM_GROUP_SIZE, sizes);
+   for (unsigned b = 0; b < CM_GROUP_BLOCKS; b++)
+      assert_int_equal(sizes[b], cm_stored_size(round_trip(layout, blocks[b], blocks[0])));
 }
 
 TEST(pixels_come_back)
 {
    uint64_t random = 42;
-   uint8_t pixels[CM_MAX_BLOCK_BYTES], other[CM_MAX_PIXEL_BYTES];
+   group_blocks blocks;
    for (unsigned l = 0; l < NUM_LAYOUTS; l++) {
       assert_true(cm_pixel_layout_is_valid(&layouts[l]));
-      memset(other, 0x5a, sizeof other);
-      for (enum filling filling = 0; filling < FILLINGS; filling++) {
-         for (uint32_t round = 0; round < test_rounds(800); round++) {
-            fill(&layouts[l], filling, &random, pixels);
-            round_trip(&layouts[l], pixels, round % 2 ? pixels : other);
+      for (uint32_t round = 0; round < test_rounds(320); round++) {
+         for (unsigned b = 0; b < CM_GROUP_BLOCKS; b++)
+            fill(&layouts[l], (b + round) % FILLINGS, &random, blocks[b]);
+         /* Flat blocks with the group's first pixel, and groups that are alike. */
+         for (unsigned b = 1; b < CM_GROUP_BLOCKS; b++) {
+            if (!random_below(&random, round % 4 ? 8 : 1))
+               memcpy(blocks[b], blocks[0], sizeof blocks[b]);
          }
+         check_group(&layouts[l], blocks);
       }
    }
 }
 
-/* Differences of every number of bits, in one pixel of every quad: all widths and reductions. */
+/* Differences of every number of bits, in each pixel: all widths and reductions. */
 TEST(every_width)
 {
-   uint8_t pixels[CM_MAX_BLOCK_BYTES];
+   group_blocks blocks;
    for (unsigned l = 0; l < NUM_LAYOUTS; l++) {
       const struct cm_pixel_layout *layout = &layouts[l];
       for (unsigned bit = 0; bit < 8u * layout->bytes; bit++) {
+         memset(blocks, 0, sizeof blocks);
          for (unsigned p = 0; p < 16; p++) {
-            memset(pixels, 0, sizeof pixels);
-            pixels[p * layout->bytes + bit / 8] = (uint8_t)(1 << bit % 8);
-            pixels[(p * 7 + 3) % 16 * layout->bytes] ^= 1;
-            round_trip(layout, pixels, pixels);
+            blocks[p][p * layout->bytes + bit / 8] = (uint8_t)(1 << bit % 8);
+            blocks[p][(p * 7 + 3) % 16 * layout->bytes] ^= 1;
          }
+         check_group(layout, blocks);
       }
    }
 }

@@ -8,6 +8,9 @@
 
 #include "events/pixel_block.h"
 
+/** Bytes of the largest block. */
+#define CM_MAX_BLOCK_BYTES (CM_BLOCK_SIZE * CM_BLOCK_SIZE * CM_MAX_PIXEL_BYTES)
+
 struct block_bits {
    const uint8_t *bytes;
    unsigned at;
