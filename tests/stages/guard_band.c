@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* guard_band FILE WORD...: draws on 128 x 96 pixels with a depth buffer, and writes them to a file, four bytes each from the
- * lower left. Words: "viewport X Y WIDTH HEIGHT", "scissor X Y WIDTH HEIGHT", "samples 4" (first), "blend", "triangle" and
- * three times X Y Z W in clip coordinates. The red of the n-th triangle is n; each fragment reads a texel of a texture. */
+ * lower left. Words: "viewport X Y WIDTH HEIGHT", "scissor X Y WIDTH HEIGHT", "samples 4" (first), "blend", "cull" (back
+ * faces), "triangle" and three times X Y Z W in clip coordinates. The red of the n-th triangle is n; each fragment reads a
+ * texel of a texture. */
 #include <GLES3/gl3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,10 @@ draw_words(char **word, GLint number)
       if (!strcmp(what, "blend")) {
          glEnable(GL_BLEND);
          glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+         continue;
+      }
+      if (!strcmp(what, "cull")) {
+         glEnable(GL_CULL_FACE);
          continue;
       }
       word = take(word, 4, numbers);

@@ -115,6 +115,16 @@ class GuardBand(tbrsim.DisplayTestCase):
         image, _, guarded = self.draw_both(*wide)
         self.expect(guarded, primitives=1, quads=self.quads(image))
 
+    def test_culled_parts(self):
+        """A corner that is on a side of the viewport is three corners of what is left: the first two of three parts have no
+        area, and are culled with back faces. The third one is no part of the triangle before it."""
+        small = triangle((-.5, -.5, 0, 1), (.75, -.25, 0, 1), (0, .625, 0, 1))
+        corner = triangle((-.5, .5, 0, 1), (1, -.5, 0, 1), (1.5, .5, 0, 1))
+        image, clipped, guarded = self.draw_both("cull", *small, *corner)
+        self.assertEqual(set(image), {0, 1, 2})
+        for counters in clipped, guarded:
+            self.expect(counters, primitives=2, attributes=2)
+
     def test_hidden(self):
         """Of quads that one primitive covers in part, the next one has the rest."""
         image, _, guarded = self.draw_both("scissor", 0, 0, 63, HEIGHT, *whole(-.5), "scissor", 0, 0, WIDTH, HEIGHT,

@@ -300,7 +300,11 @@ static bool
 continues_last(const struct tbr_binning *binning, const struct tbr_binned_primitive *primitive)
 {
    const struct tbr_batch *batch = binning->batch;
-   return primitive->reach.pixels && batch->num_blocks && batch->last_polygon == binning->polygon;
+   const bool continues =
+      primitive->reach.pixels && batch->num_blocks && batch->last_polygon == binning->polygon;
+   assert(!continues ||
+          util_dynarray_top_ptr(&batch->events.primitives, struct cm_primitive)->draw == binning->event_draw);
+   return continues;
 }
 
 /** Whether the next primitive would not fit into the simulated Parameter Buffer. */
