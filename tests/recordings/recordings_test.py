@@ -555,6 +555,11 @@ class BadInput(RecordingTest):
         self.assertGreater(len(found), 0)
         self.assertEqual(found, tbrsim.frames(self.live)[:len(found)])
         self.assertTrue(result.stdout.startswith(f"{len(found)} frames on "))
+        for words in (("sweep", "--unit", "l2", "--size", "64K", "--ways", "4", "--policy", "lru"), ("llc", "--policy", "lru")):
+            # Counts of some frames are not printed as those of all; but these can be asked for.
+            result = self.refused(1, "flipped.tbr: offset [1-9]", *words, path)
+            self.assertEqual(result.stdout, "")
+            self.fine(*words, "--frames", f"0-{len(found) - 1}", path)
 
 
 if __name__ == "__main__":

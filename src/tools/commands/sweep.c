@@ -171,6 +171,17 @@ report_on(const struct sweep_request *request, const struct sweep_report *report
    }
 }
 
+/* Ends where a selected frame was not simulated, which has been said: counts of the others would look like those of all. */
+static void
+require_all_frames(struct session *session)
+{
+   const struct simulations *simulations = &session->simulations;
+   const struct simulation *simulation = &simulations->list[0];
+   session_check(session);
+   if (simulation->failed || simulation->frames != simulations->last_frame - simulations->first_frame + 1)
+      exit(STATUS_FAILED);
+}
+
 /* False where something of the recording was lost. */
 static bool
 sweep_recording(const struct sweep_request *request, const char *path, json_t *answers, FILE *file)
@@ -197,7 +208,7 @@ sweep_recording(const struct sweep_request *request, const char *path, json_t *a
       .streams = source.streams,
    };
    const bool ok = cache_feed_recording(&feed, &accesses, request->jobs, &session.simulations, configuration);
-   session_check(&session);
+   require_all_frames(&session);
    const struct sweep_report report = {
       .file = path,
       .configuration = configuration->name,
