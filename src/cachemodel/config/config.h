@@ -277,6 +277,9 @@ struct cm_cache_config {
    /** 1 + the stream whose accesses bypass the cache, like displayable colour in GSPC 5.1; 0: "none".
     * cm_config_set also takes the key uncached_display: true is "display", false "none". */
    uint32_t uncached;
+   /** 1 + the only stream of which write_miss "fetch" reads a block that a write does not fill; those of others are
+    * allocated; 0: "all" are read. */
+   uint32_t fetched;
    struct cm_gspc_config gspc;
    struct cm_rrip_config rrip;
 };

@@ -37,6 +37,7 @@ const char *const cm_policy_descriptions[CM_POLICY_COUNT] = {CM_POLICIES(DESCRIP
 static const char *const optional_unit_names[] = {"none", CM_CACHES(UNIT_NAME) "dram"};
 #define STREAM_NAME(id, name, description) name,
 static const char *const optional_stream_names[] = {"none", CM_STREAMS(STREAM_NAME)};
+static const char *const all_or_stream_names[] = {"all", CM_STREAMS(STREAM_NAME)};
 #define DEVICE_NAME(number, name, ...) [number] = #name,
 static const char *const device_names[] = {[0] = "none", CM_DRAM_DEVICES(DEVICE_NAME)};
 
@@ -268,6 +269,7 @@ static const struct cm_key cache_keys[] = {
    NAMED(struct cm_cache_config, next, cm_unit_names),
    OPTIONAL_NUMBER(struct cm_cache_config, banks),
    OPTIONAL_NAMED(struct cm_cache_config, uncached, optional_stream_names),
+   OPTIONAL_NAMED(struct cm_cache_config, fetched, all_or_stream_names),
    OPTIONAL_MAPPING(struct cm_cache_config, gspc, gspc_keys),
    OPTIONAL_MAPPING(struct cm_cache_config, rrip, rrip_keys),
 };

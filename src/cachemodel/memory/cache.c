@@ -49,7 +49,8 @@ cm_cache_init_without_lines(struct cm_cache *cache, const struct cm_cache_config
    memset(cache, 0, sizeof *cache);
    cache->ways = config->ways;
    cache->block_shift = log2_of(config->block);
-   cache->fetch_on_write = config->write_miss == CM_WRITE_MISS_FETCH;
+   if (config->write_miss == CM_WRITE_MISS_FETCH)
+      cache->fetched = config->fetched ? 1u << (config->fetched - 1) : UINT32_MAX;
    cache->replacement = cm_replacements[config->policy];
    cache->liveness = &no_pass;
    cache->next = next;

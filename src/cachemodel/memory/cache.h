@@ -107,7 +107,7 @@ struct cm_cache {
    cm_line *lines; /**< sets × ways */
    uint8_t *state; /**< the policy's: sets × state_bytes */
    uint32_t state_bytes;
-   bool fetch_on_write;
+   uint32_t fetched; /**< streams, a bit each, of which a write that misses reads the rest of its block */
    struct cm_set_index index;
    void *shared;        /**< the policy's, for all sets; allocated with state */
    uint8_t *bank_state; /**< the policy's: banks × bank_bytes; allocated with state */

@@ -64,7 +64,7 @@ cm_policy_look_up_ways(struct cm_cache *cache, uint64_t block, enum cm_stream st
    const cm_line victim = lines[way];
    if (victim != CM_LINE_EMPTY)
       cm_cache_evict(cache, victim);
-   if (access == CM_READ || (access == CM_WRITE && cache->fetch_on_write))
+   if (access == CM_READ || (access == CM_WRITE && (cache->fetched >> stream & 1)))
       cm_cache_fetch(cache, block, stream);
    lines[way] = cm_line_make(block, stream, access != CM_READ);
    cm_line *line = cm_policy_fill(cache, set, lines, ways, way);

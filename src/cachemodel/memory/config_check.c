@@ -181,6 +181,23 @@ check_cache(const struct cm_config *config, enum cm_unit unit, struct cm_config_
                              config->fragment_stage.processors);
 }
 
+/* The stream that alone is fetched. */
+static bool
+check_fetched(const struct cm_config *config, enum cm_unit unit, struct cm_config_problem *problem)
+{
+   const struct cm_cache_config *cache = &config->caches[unit];
+   if (!cache->fetched)
+      return true;
+   cm_config_about(problem, "caches.%s.fetched", cm_unit_names[unit]);
+   const enum cm_stream stream = (enum cm_stream)(cache->fetched - 1);
+   if (cache->write_miss != CM_WRITE_MISS_FETCH)
+      return cm_config_wrong(problem, "%s, but write_miss is not fetch, expected all",
+                             cm_stream_names[stream]);
+   return cm_stream_reaches(config, stream, unit) ||
+          cm_config_wrong(problem, "%s does not arrive there, expected a stream that does, or all",
+                          cm_stream_names[stream]);
+}
+
 /* Which bytes are accessed is known where streams arrive, not of write-backs, and not of attachments' pixels. */
 static bool
 check_write_miss(const struct cm_config *config, enum cm_unit unit, struct cm_config_problem *problem)
@@ -380,7 +397,8 @@ cm_memory_config_check(const struct cm_config *config, struct cm_config_problem 
       return false;
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
       if (config->caches[unit].size && (!check_next(config, (enum cm_unit)unit, problem) ||
-                                        !check_write_miss(config, (enum cm_unit)unit, problem)))
+                                        !check_write_miss(config, (enum cm_unit)unit, problem) ||
+                                        !check_fetched(config, (enum cm_unit)unit, problem)))
          return false;
    }
    if (!check_pass_end(config, problem) || !check_tile_levels(config, problem) ||

@@ -276,6 +276,11 @@ TEST(sets)
       {{"caches.tile_cache.write_miss=validate", "streams.color=tile_cache"},
        "caches.tile_cache.write_miss: validate needs the bytes of each access, which color has not, expected "
        "allocate or fetch"},
+      {{"caches.tile_cache.write_miss=fetch", "caches.tile_cache.fetched=pb_attribute"}, NULL},
+      {{"caches.tile_cache.fetched=pb_attribute"},
+       "caches.tile_cache.fetched: pb_attribute, but write_miss is not fetch, expected all"},
+      {{"caches.tile_cache.write_miss=fetch", "caches.tile_cache.fetched=texture"},
+       "caches.tile_cache.fetched: texture does not arrive there, expected a stream that does, or all"},
    };
    check_settings(NULL, texts, sizeof texts / sizeof texts[0], true);
 }

@@ -120,7 +120,7 @@ replace_missed(struct cm_cache *cache, const struct cm_lru_miss *missed, enum cm
    cm_cache_count(cache, stream, CM_CACHE_EVENT_MISSES, 1);
    if (missed->miss.victim != CM_LINE_EMPTY)
       cm_cache_evict(cache, missed->miss.victim);
-   if (access == CM_READ || (access == CM_WRITE && cache->fetch_on_write))
+   if (access == CM_READ || (access == CM_WRITE && (cache->fetched >> stream & 1)))
       cm_cache_fetch(cache, missed->miss.block, stream);
 }
 

@@ -33,19 +33,26 @@ TEST(baseline_layout)
 }
 
 /* An attribute has 48 bytes of its block (TCOR II-B): a Tile Cache that fetches what a write does not fill reads each block once,
- * those of lists and of attributes; written in whole blocks, or without fetches, it reads none. */
+ * those of lists and of attributes, or of one stream alone; written in whole blocks, or without fetches, it reads none. */
+#define ALL "caches.tile_cache.fetched=all"
+#define ATTRIBUTES "caches.tile_cache.fetched=pb_attribute"
+
 TEST(attributes_fill_a_part)
 {
    static const struct {
-      const char *bytes, *write_miss;
+      const char *bytes, *write_miss, *fetched;
       uint64_t lists, attributes; /* that are read */
    } cases[] = {
-      {"parameter_buffer.attribute_bytes=48", "caches.tile_cache.write_miss=fetch", 4, 5},
-      {"parameter_buffer.attribute_bytes=64", "caches.tile_cache.write_miss=fetch", 4, 0},
-      {"parameter_buffer.attribute_bytes=48", "caches.tile_cache.write_miss=allocate", 0, 0},
+      {"parameter_buffer.attribute_bytes=48", "caches.tile_cache.write_miss=fetch", ALL, 4, 5},
+      {"parameter_buffer.attribute_bytes=64", "caches.tile_cache.write_miss=fetch", ALL, 4, 0},
+      {"parameter_buffer.attribute_bytes=48", "caches.tile_cache.write_miss=allocate", ALL, 0, 0},
+      {"parameter_buffer.attribute_bytes=48", "caches.tile_cache.write_miss=fetch", ATTRIBUTES, 0, 5},
+      {"parameter_buffer.attribute_bytes=48", "caches.tile_cache.write_miss=fetch",
+       "caches.tile_cache.fetched=pb_list", 4, 0},
    };
-   for (unsigned c = 0; c < 3; c++) {
-      struct cm_gpu *gpu = test_gpu((const char *const[]){cases[c].bytes, cases[c].write_miss, NULL});
+   for (unsigned c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+      struct cm_gpu *gpu =
+         test_gpu((const char *const[]){cases[c].bytes, cases[c].write_miss, cases[c].fetched, NULL});
       struct pass_builder *pass = pass_new(0, 64, 64, 32);
       add_two_primitives(pass);
       pass_run(pass, gpu);
@@ -68,9 +75,10 @@ struct naive {
    uint64_t blocks[NAIVE_SETS][NAIVE_WAYS]; /* the most recently used first; 0: none */
    bool dirty[NAIVE_SETS][NAIVE_WAYS];
    uint64_t fills[2], writebacks[2]; /* of lists, of attributes */
+   bool only_attributes;             /* are read where a write misses */
 };
 
-/* All accesses are of parts of blocks: whatever misses is read. */
+/* All accesses are of parts of blocks: whatever misses is read, but what only_attributes excludes. */
 static void
 naive_access(struct naive *naive, uint64_t address, bool write)
 {
@@ -82,7 +90,8 @@ naive_access(struct naive *naive, uint64_t address, bool write)
       return;
    }
    const bool hit = blocks[1] == block, was_dirty = hit && dirty[1];
-   naive->fills[block * 64 >= CM_PB_ATTRIBUTES_ADDRESS] += !hit;
+   const bool is_attribute = block * 64 >= CM_PB_ATTRIBUTES_ADDRESS;
+   naive->fills[is_attribute] += !hit && (!write || is_attribute || !naive->only_attributes);
    if (!hit && dirty[1])
       naive->writebacks[blocks[1] * 64 >= CM_PB_ATTRIBUTES_ADDRESS]++;
    blocks[1] = blocks[0];
@@ -127,10 +136,11 @@ TEST(partial_attributes_against_a_naive_cache)
 {
    uint64_t state = 48;
    for (unsigned round = 0; round < 20; round++) {
-      struct naive naive = {0};
+      struct naive naive = {.only_attributes = round % 2};
       struct cm_gpu *gpu = test_gpu(
          (const char *const[]){"parameter_buffer.attribute_bytes=48", "caches.tile_cache.write_miss=fetch",
-                               "caches.tile_cache.size=1024", "caches.tile_cache.ways=2", NULL});
+                               "caches.tile_cache.size=1024", "caches.tile_cache.ways=2",
+                               naive.only_attributes ? ATTRIBUTES : ALL, NULL});
       for (uint32_t frame = 0; frame < 3; frame++) {
          struct pass_builder *pass = pass_new(frame, 64, 64, 32);
          pass_draw(pass);
