@@ -61,7 +61,8 @@ enum cm_entry_kind {
 /** Events of the Parameter Buffer that a shared cache of the policy tcor or dead-lru needs, in order (memory/liveness.h).
  * Only with such a cache. */
 enum cm_parameter_buffer_event {
-   CM_PARAMETER_BUFFER_BEGIN, /**< a pass begins; value: its tiles; range: its attribute blocks, from 0 on */
+   /** A pass begins; value: its tiles; range: its attribute blocks, from 0 on; instance: 1 in the second buffer. */
+   CM_PARAMETER_BUFFER_BEGIN,
    /** A primitive is written; range: its first attribute block; instance: how many it has; value: the position of
     * its last tile in the traversal. */
    CM_PARAMETER_BUFFER_PRIMITIVE,

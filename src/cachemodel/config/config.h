@@ -391,6 +391,8 @@ struct cm_config {
       uint32_t level_lists;
       enum cm_pass_end pass_end;  /**< optional */
       enum cm_pb_written written; /**< optional */
+      /** Optional: Parameter Buffers that passes have in turn, at other addresses: 1 or 2; 0: 1, or 2 where passes overlap. */
+      uint32_t buffers;
       /** Optional: bytes of its block that an attribute has (TCOR II-B), 4 … 64; 0: 64. Fewer are a part of a block for an
        * ordinary cache. The Attribute Cache (memory/attribute_cache.h) has whole attributes. */
       uint32_t attribute_bytes;

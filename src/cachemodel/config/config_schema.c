@@ -91,13 +91,15 @@ static const struct cm_key parameter_buffer_keys[] = {
    OPTIONAL_ENUM(parameter_buffer_config, attributes, "primitives", "vertices", "visible-vertices"),
    OPTIONAL_ENUM(parameter_buffer_config, pass_end, "keep", "discard", "write-back"),
    OPTIONAL_ENUM(parameter_buffer_config, written, "before-tiles", "among-tiles"),
-   DESCRIBED(true, parameter_buffer_config, attribute_bytes,
-             "bytes of its block that an attribute has, for an ordinary cache; 0: all 64")
-      DESCRIBED(true, parameter_buffer_config, levels,
-                "levels of hierarchical lists, as Mali's; 0: one list for each tile")
-         DESCRIBED(
-            true, parameter_buffer_config, level_lists,
-            "the most lists of a level that a primitive is in; a larger one is of a coarser level; 0: 4")};
+   DESCRIBED(true, parameter_buffer_config, buffers,
+             "Parameter Buffers that passes have in turn, 1 or 2; 0: 1, or 2 where they overlap")
+      DESCRIBED(true, parameter_buffer_config, attribute_bytes,
+                "bytes of its block that an attribute has, for an ordinary cache; 0: all 64")
+         DESCRIBED(true, parameter_buffer_config, levels,
+                   "levels of hierarchical lists, as Mali's; 0: one list for each tile")
+            DESCRIBED(
+               true, parameter_buffer_config, level_lists,
+               "the most lists of a level that a primitive is in; a larger one is of a coarser level; 0: 4")};
 static const struct cm_key vertex_stage_keys[] = {NUMBER(vertex_stage_config, reuse_entries)};
 static const struct cm_key primitive_assembly_keys[] = {
    OPTIONAL_NUMBER(primitive_assembly_config, guard_band),

@@ -41,7 +41,9 @@ enum cm_pb_attributes {
 
 /** Key parameter_buffer.written: when a pass' geometry runs, and with it the Polygon List Builder. */
 enum cm_pb_written {
-   CM_PB_BEFORE_TILES, /**< "before-tiles": after all tiles of the pass before. There is one Parameter Buffer (TCOR II-A) */
+   /** "before-tiles": after all tiles of the pass before. There is one Parameter Buffer (TCOR II-A), unless
+    * parameter_buffer.buffers says two */
+   CM_PB_BEFORE_TILES,
    /** "among-tiles": among the tiles of the pass before, be it of the frame before, in proportion of tiles and primitives. There are
     * two Parameter Buffers, in turn. */
    CM_PB_AMONG_TILES,

@@ -125,8 +125,13 @@ check_elimination(const struct cm_config *config, struct cm_config_problem *prob
 static bool
 check_written(const struct cm_config *config, struct cm_config_problem *problem)
 {
+   if (!CM_KEY_IN_RANGE(problem, config, parameter_buffer.buffers, 0, 2))
+      return false;
    if (config->parameter_buffer.written == CM_PB_BEFORE_TILES)
       return true;
+   if (config->parameter_buffer.buffers == 1)
+      return cm_config_wrong(cm_config_about(problem, "parameter_buffer.buffers"),
+                             "1, but passes overlap (parameter_buffer.written), expected 2");
    cm_config_about(problem, "parameter_buffer.written");
 #define CANNOT(condition, what) \
    if (condition)               \

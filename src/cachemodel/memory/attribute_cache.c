@@ -91,9 +91,9 @@ find(const struct cm_attribute_cache *cache, uint32_t set, uint32_t primitive)
 
 /* The number of a block of PB-Attributes in memory. */
 static uint64_t
-block_of(uint32_t attribute)
+block_of(const struct cm_attribute_cache *cache, uint32_t attribute)
 {
-   return CM_PB_ATTRIBUTES_ADDRESS / CM_PB_BLOCK_BYTES + attribute;
+   return (CM_PB_ATTRIBUTES_ADDRESS + cache->buffer) / CM_PB_BLOCK_BYTES + attribute;
 }
 
 /* The unit counts accesses attribute by attribute. */
@@ -104,9 +104,10 @@ arrive(struct cm_attribute_cache *cache, const struct cm_tiled_primitive *primit
    unit->accesses[CM_STREAM_PB_ATTRIBUTE][access != CM_READ] += primitive->num_attributes;
    cache->accesses++;
    for (uint32_t a = 0; unit->lookups && a < primitive->num_attributes; a++)
-      cm_cache_append_lookup(unit, block_of(primitive->first_block + a), CM_STREAM_PB_ATTRIBUTE, access);
+      cm_cache_append_lookup(unit, block_of(cache, primitive->first_block + a), CM_STREAM_PB_ATTRIBUTE,
+                             access);
    for (uint32_t a = 0; unit->attribution && a < primitive->num_attributes; a++)
-      cm_cache_attribute_access(unit, block_of(primitive->first_block + a) << unit->block_shift,
+      cm_cache_attribute_access(unit, block_of(cache, primitive->first_block + a) << unit->block_shift,
                                 CM_STREAM_PB_ATTRIBUTE, access);
 }
 
@@ -114,7 +115,8 @@ static void
 write_attributes(struct cm_attribute_cache *cache, uint32_t first_block, uint32_t num_attributes)
 {
    for (uint32_t a = 0; a < num_attributes; a++)
-      cm_cache_write_next(cache->unit, block_of(first_block + a), CM_STREAM_PB_ATTRIBUTE, CM_WRITE_BLOCK);
+      cm_cache_write_next(cache->unit, block_of(cache, first_block + a), CM_STREAM_PB_ATTRIBUTE,
+                          CM_WRITE_BLOCK);
 }
 
 static void
@@ -365,7 +367,7 @@ cm_attribute_cache_read(struct cm_attribute_cache *cache, const struct cm_tiled_
       assert(line); /* the largest primitive fits, and all locks end */
       fill(cache, line, primitive, opt_number, false);
       for (uint32_t a = 0; a < primitive->num_attributes; a++)
-         cm_cache_fetch(cache->unit, block_of(primitive->first_block + a), CM_STREAM_PB_ATTRIBUTE);
+         cm_cache_fetch(cache->unit, block_of(cache, primitive->first_block + a), CM_STREAM_PB_ATTRIBUTE);
    }
    push(cache, line);
    return line->abp;
@@ -378,12 +380,18 @@ save_write_backs(struct cm_attribute_cache *cache, const struct cm_primitive_lin
    struct cm_attribution *attribution = cache->unit->attribution;
    for (uint32_t a = 0; attribution && a < line->num_attributes; a++) {
       const struct cm_attribution_former former =
-         cm_attribution_begin_write_back(attribution, cache->unit, block_of(line->first_block + a));
+         cm_attribution_begin_write_back(attribution, cache->unit, block_of(cache, line->first_block + a));
       count(cache, CM_CACHE_EVENT_WRITEBACKS_SAVED, 1);
       cm_attribution_end(attribution, &former);
    }
    if (!attribution)
       count(cache, CM_CACHE_EVENT_WRITEBACKS_SAVED, line->num_attributes);
+}
+
+void
+cm_attribute_cache_begin_pass(struct cm_attribute_cache *cache, uint64_t buffer)
+{
+   cache->buffer = buffer;
 }
 
 void

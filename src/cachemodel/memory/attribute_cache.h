@@ -103,6 +103,8 @@ struct cm_attribute_cache {
    /* The output queue: the lines that the Rasterizer has to consume, a ring. */
    struct cm_primitive_line **queue;
    uint32_t queue_size, queue_first, queue_length;
+
+   uint64_t buffer; /**< of the pass, added to addresses in memory */
 };
 
 /** Entries of the Attribute Buffer. */
@@ -127,6 +129,9 @@ void cm_attribute_cache_write(struct cm_attribute_cache *cache, const struct cm_
  * deadlock. */
 uint32_t cm_attribute_cache_read(struct cm_attribute_cache *cache, const struct cm_tiled_primitive *primitive,
                                  uint32_t opt_number);
+
+/** A pass begins, whose Parameter Buffer is in `buffer`: 0, or CM_PB_SECOND_BUFFER. */
+void cm_attribute_cache_begin_pass(struct cm_attribute_cache *cache, uint64_t buffer);
 
 /** The pass ends: the Rasterizer consumes what is in the queue; no primitive will be read
  * again, and the next pass has different ones with the same IDs. All lines become invalid; dirty ones are

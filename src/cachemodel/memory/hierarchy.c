@@ -365,15 +365,15 @@ unfold_private(struct cm_hierarchy *hierarchy)
 }
 
 void
-cm_hierarchy_parameter_buffer_begin(struct cm_hierarchy *hierarchy, enum cm_pb_layout layout,
+cm_hierarchy_parameter_buffer_begin(struct cm_hierarchy *hierarchy, enum cm_pb_layout layout, uint64_t buffer,
                                     uint32_t num_tiles, const uint32_t *last_tiles, uint64_t num_blocks)
 {
-   assert(last_tiles || !num_blocks);
-   cm_liveness_begin_pass(&hierarchy->liveness, layout, num_tiles, last_tiles, num_blocks);
+   assert((last_tiles || !num_blocks) && (!buffer || buffer == CM_PB_SECOND_BUFFER));
+   cm_liveness_begin_pass(&hierarchy->liveness, layout, buffer, num_tiles, last_tiles, num_blocks);
    unfold_private(hierarchy);
    if (hierarchy->shared.has_liveness)
       append_range(hierarchy, num_blocks);
-   append_parameter_buffer(hierarchy, CM_PARAMETER_BUFFER_BEGIN, 0, num_tiles);
+   append_parameter_buffer(hierarchy, CM_PARAMETER_BUFFER_BEGIN, buffer != 0, num_tiles);
 }
 
 void

@@ -118,10 +118,11 @@ void cm_hierarchy_atomic(struct cm_hierarchy *hierarchy, uint32_t processor, uin
 /** Writes one of the stream's first caches back and empties it, if they are private. */
 void cm_hierarchy_empty_private(struct cm_hierarchy *hierarchy, enum cm_stream stream, uint32_t instance);
 
-/** A render pass's Parameter Buffer is built (memory/liveness.h). last_tiles, which has the blocks written so
- * far, must stay valid until it ends. */
-void cm_hierarchy_parameter_buffer_begin(struct cm_hierarchy *hierarchy, enum cm_pb_layout layout,
-                                         uint32_t num_tiles, const uint32_t *last_tiles, uint64_t num_blocks);
+/** A render pass's Parameter Buffer is built (memory/liveness.h). buffer: 0, or CM_PB_SECOND_BUFFER. last_tiles, which has
+ * the blocks written so far, must stay valid until it ends. */
+void
+cm_hierarchy_parameter_buffer_begin(struct cm_hierarchy *hierarchy, enum cm_pb_layout layout, uint64_t buffer,
+                                    uint32_t num_tiles, const uint32_t *last_tiles, uint64_t num_blocks);
 /** A primitive's attribute blocks are about to be written; last_tiles has it already. last_tile: traversal
  * position. */
 void cm_hierarchy_parameter_buffer_primitive(struct cm_hierarchy *hierarchy, uint32_t first_block,

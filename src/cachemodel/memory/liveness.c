@@ -4,13 +4,14 @@
 #include <assert.h>
 
 void
-cm_liveness_begin_pass(struct cm_liveness *liveness, enum cm_pb_layout layout, uint32_t num_tiles,
-                       const uint32_t *last_tiles, uint64_t num_blocks)
+cm_liveness_begin_pass(struct cm_liveness *liveness, enum cm_pb_layout layout, uint64_t buffer,
+                       uint32_t num_tiles, const uint32_t *last_tiles, uint64_t num_blocks)
 {
    assert(last_tiles || !num_blocks);
    cm_liveness_end_pass(liveness); /* a pass that ran out of memory has not ended */
    liveness->num_tiles = num_tiles;
    liveness->layout = layout;
+   liveness->buffer = buffer;
    liveness->last_tiles = last_tiles;
    liveness->num_blocks = num_blocks;
 }
@@ -39,6 +40,9 @@ list_tile(const struct cm_liveness *liveness, uint64_t block)
 static uint64_t
 signals_to_death(const struct cm_liveness *liveness, uint64_t address, enum cm_stream stream)
 {
+   if ((address & CM_PB_SECOND_BUFFER) != liveness->buffer)
+      return 0;
+   address -= liveness->buffer;
    assert(address >= (stream == CM_STREAM_PB_LIST ? CM_PB_LISTS_ADDRESS : CM_PB_ATTRIBUTES_ADDRESS));
    if (stream == CM_STREAM_PB_LIST)
       return (uint64_t)list_tile(liveness, (address - CM_PB_LISTS_ADDRESS) / CM_PB_BLOCK_BYTES) + 1;

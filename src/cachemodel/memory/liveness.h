@@ -24,6 +24,7 @@ struct cm_liveness {
    uint64_t first_tile; /**< tiles_done when the current pass began */
    uint32_t num_tiles;  /**< of the pass; 0: no current pass, all blocks are dead */
    enum cm_pb_layout layout;
+   uint64_t buffer; /**< of the pass, added to addresses: 0, or CM_PB_SECOND_BUFFER */
    /** Traversal position of the last tile that uses the primitive of each attribute block. */
    const uint32_t *last_tiles;
    uint64_t num_blocks; /**< entries of last_tiles */
@@ -31,14 +32,14 @@ struct cm_liveness {
 
 /** The time of death of a stream's block of `bytes` (a power of two); the latest one if it
  * contains several 64-byte blocks. 0 for streams that are not the Parameter Buffer's. Blocks
- * that the pass does not use are dead from the beginning; those beyond a tile's own 64 blocks in
+ * that the pass does not use, and those of the other buffer, are dead from the beginning; those beyond a tile's own 64 blocks in
  * the baseline layout, whose addresses do not name a tile, live as long as the pass. */
 uint64_t cm_liveness_death(const struct cm_liveness *liveness, uint64_t address, uint32_t bytes,
                            enum cm_stream stream);
 
-/** A pass begins. last_tiles (num_blocks long) must stay valid until it ends. */
-void cm_liveness_begin_pass(struct cm_liveness *liveness, enum cm_pb_layout layout, uint32_t num_tiles,
-                            const uint32_t *last_tiles, uint64_t num_blocks);
+/** A pass begins, with its Parameter Buffer in `buffer`. last_tiles (num_blocks long) must stay valid until it ends. */
+void cm_liveness_begin_pass(struct cm_liveness *liveness, enum cm_pb_layout layout, uint64_t buffer,
+                            uint32_t num_tiles, const uint32_t *last_tiles, uint64_t num_blocks);
 
 /** The Tile Fetcher has finished with the tile at this traversal position, and with all before it. */
 static inline void

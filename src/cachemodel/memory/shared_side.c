@@ -23,7 +23,8 @@ is_access(cm_entry entry)
 /* ---- the Parameter Buffer -------------------------------------------------- */
 
 static void
-begin_parameter_buffer(struct cm_shared_side *shared, uint32_t num_tiles, uint64_t num_blocks)
+begin_parameter_buffer(struct cm_shared_side *shared, uint64_t buffer, uint32_t num_tiles,
+                       uint64_t num_blocks)
 {
    if (num_blocks > shared->max_blocks) {
       free(shared->last_tiles);
@@ -34,7 +35,8 @@ begin_parameter_buffer(struct cm_shared_side *shared, uint32_t num_tiles, uint64
    }
    if (num_blocks)
       memset(shared->last_tiles, 0, num_blocks * sizeof *shared->last_tiles);
-   cm_liveness_begin_pass(&shared->liveness, shared->layout, num_tiles, shared->last_tiles, num_blocks);
+   cm_liveness_begin_pass(&shared->liveness, shared->layout, buffer, num_tiles, shared->last_tiles,
+                          num_blocks);
 }
 
 /* A folded block may be of the Parameter Buffer of another render pass. */
@@ -53,7 +55,8 @@ take_parameter_buffer(struct cm_shared_side *shared, cm_entry entry)
    const uint64_t value = cm_entry_value(entry);
    switch ((enum cm_parameter_buffer_event)cm_entry_unit(entry)) {
    case CM_PARAMETER_BUFFER_BEGIN:
-      begin_parameter_buffer(shared, (uint32_t)value, shared->range);
+      begin_parameter_buffer(shared, cm_entry_instance(entry) ? CM_PB_SECOND_BUFFER : 0, (uint32_t)value,
+                             shared->range);
       unfold(shared);
       break;
    case CM_PARAMETER_BUFFER_PRIMITIVE:

@@ -269,7 +269,7 @@ random_pass_of_pair(struct pair *pair, const struct cm_config *config, uint64_t 
 {
    memset(pair->last_tiles, 0, sizeof pair->last_tiles);
    for (unsigned h = 0; h < 2; h++)
-      cm_hierarchy_parameter_buffer_begin(&pair->hierarchies[h], CM_PB_LAYOUT_INTERLEAVED, TILES,
+      cm_hierarchy_parameter_buffer_begin(&pair->hierarchies[h], CM_PB_LAYOUT_INTERLEAVED, 0, TILES,
                                           pair->last_tiles, BLOCKS);
    for (uint32_t first = 0; first < BLOCKS; first += 4) {
       const uint32_t last = random_below(state, TILES);

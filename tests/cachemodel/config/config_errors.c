@@ -281,6 +281,10 @@ TEST(sets)
        "caches.tile_cache.fetched: pb_attribute, but write_miss is not fetch, expected all"},
       {{"caches.tile_cache.write_miss=fetch", "caches.tile_cache.fetched=texture"},
        "caches.tile_cache.fetched: texture does not arrive there, expected a stream that does, or all"},
+      {{"parameter_buffer.buffers=2", "parameter_buffer.written=among-tiles"}, NULL},
+      {{"parameter_buffer.buffers=3"}, "parameter_buffer.buffers: 3 is out of range, expected 0 to 2"},
+      {{"parameter_buffer.buffers=1", "parameter_buffer.written=among-tiles"},
+       "parameter_buffer.buffers: 1, but passes overlap (parameter_buffer.written), expected 2"},
    };
    check_settings(NULL, texts, sizeof texts / sizeof texts[0], true);
 }

@@ -175,7 +175,7 @@ static const char *const settings[][8] = {
    {"parameter_buffer.pass_end=write-back", "caches.tile_cache.size=4096", "caches.l2.size=32768",
     "caches.l2.policy=dead-lru", NULL},
    {"parameter_buffer.levels=3", "parameter_buffer.level_lists=2", "caches.tile_cache.size=1024",
-    "caches.l2.size=32768", NULL},
+    "caches.l2.size=32768", "parameter_buffer.buffers=2", NULL},
    {"core=pipes", "shader_core.vertices=per-tile", "caches.vertex_cache.size=4096", "caches.l2.size=32768",
     "vertex_stage.reuse_entries=8", NULL},
 };

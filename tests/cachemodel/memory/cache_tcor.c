@@ -60,7 +60,7 @@ TEST(order_of_victims)
    set.last_tiles[0] = 3;
    set.last_tiles[1] = 1;
    set.last_tiles[2] = 3;
-   cm_liveness_begin_pass(&set.liveness, CM_PB_LAYOUT_INTERLEAVED, 4, set.last_tiles, 64);
+   cm_liveness_begin_pass(&set.liveness, CM_PB_LAYOUT_INTERLEAVED, 0, 4, set.last_tiles, 64);
 
    access_block(&set, ATTRIBUTE(0), CM_WRITE_BLOCK); /* until tile 3 */
    access_block(&set, ATTRIBUTE(1), CM_WRITE_BLOCK); /* until tile 1 */
@@ -107,7 +107,7 @@ TEST(dead_then_lru)
    build(&set, 4, CM_POLICY_DEAD_LRU);
    set.last_tiles[0] = 3;
    set.last_tiles[1] = 1;
-   cm_liveness_begin_pass(&set.liveness, CM_PB_LAYOUT_INTERLEAVED, 4, set.last_tiles, 64);
+   cm_liveness_begin_pass(&set.liveness, CM_PB_LAYOUT_INTERLEAVED, 0, 4, set.last_tiles, 64);
    access_block(&set, ATTRIBUTE(0), CM_WRITE_BLOCK); /* until tile 3 */
    access_block(&set, TEXEL(1), CM_READ);
    access_block(&set, ATTRIBUTE(1), CM_WRITE_BLOCK); /* until tile 1 */
@@ -133,12 +133,12 @@ TEST(passes)
    struct one_set set;
    build(&set, 2, CM_POLICY_TCOR);
    set.last_tiles[0] = 1;
-   cm_liveness_begin_pass(&set.liveness, CM_PB_LAYOUT_INTERLEAVED, 2, set.last_tiles, 1);
+   cm_liveness_begin_pass(&set.liveness, CM_PB_LAYOUT_INTERLEAVED, 0, 2, set.last_tiles, 1);
    access_block(&set, ATTRIBUTE(0), CM_WRITE_BLOCK);
    access_block(&set, LIST(1), CM_WRITE);
    cm_liveness_end_pass(&set.liveness);
 
-   cm_liveness_begin_pass(&set.liveness, CM_PB_LAYOUT_INTERLEAVED, 2, set.last_tiles, 1);
+   cm_liveness_begin_pass(&set.liveness, CM_PB_LAYOUT_INTERLEAVED, 0, 2, set.last_tiles, 1);
    access_block(&set, ATTRIBUTE(0), CM_WRITE_BLOCK); /* a hit; lives until tile 1 of this pass */
    access_block(&set, TEXEL(0), CM_READ);            /* in place of the dead list, used last */
    assert_true(holds(&set, ATTRIBUTE(0)));
@@ -165,7 +165,7 @@ TEST(passes_that_meet)
    assert_true(cm_hierarchy_init(&hierarchy, config));
    static const uint32_t last_tiles[1] = {0};
    for (unsigned pass = 0; pass < 2; pass++) {
-      cm_hierarchy_parameter_buffer_begin(&hierarchy, CM_PB_LAYOUT_INTERLEAVED, 1, last_tiles, 1);
+      cm_hierarchy_parameter_buffer_begin(&hierarchy, CM_PB_LAYOUT_INTERLEAVED, 0, 1, last_tiles, 1);
       cm_hierarchy_parameter_buffer_primitive(&hierarchy, 0, 1, last_tiles[0]);
       cm_hierarchy_access(&hierarchy, 0, ATTRIBUTE(0), CM_STREAM_PB_ATTRIBUTE, CM_WRITE_BLOCK);
       if (pass == 0)
@@ -187,7 +187,7 @@ TEST(deaths)
 {
    static const uint32_t last_tiles[4] = {2, 0, 4, 1};
    struct cm_liveness liveness = {0};
-   cm_liveness_begin_pass(&liveness, CM_PB_LAYOUT_BASELINE, 5, last_tiles, 4);
+   cm_liveness_begin_pass(&liveness, CM_PB_LAYOUT_BASELINE, 0, 5, last_tiles, 4);
    assert_int_equal(cm_liveness_death(&liveness, ATTRIBUTE(0), 64, CM_STREAM_PB_ATTRIBUTE), 3);
    assert_int_equal(cm_liveness_death(&liveness, ATTRIBUTE(1), 64, CM_STREAM_PB_ATTRIBUTE), 1);
    assert_int_equal(cm_liveness_death(&liveness, ATTRIBUTE(0), 128, CM_STREAM_PB_ATTRIBUTE), 3);
@@ -201,31 +201,42 @@ TEST(deaths)
    cm_liveness_end_pass(&liveness);
    assert_int_equal(liveness.tiles_done, 5);
    assert_int_equal(cm_liveness_death(&liveness, LIST(1), 64, CM_STREAM_PB_LIST), 0);
-   cm_liveness_begin_pass(&liveness, CM_PB_LAYOUT_INTERLEAVED, 3, last_tiles, 4);
+   cm_liveness_begin_pass(&liveness, CM_PB_LAYOUT_INTERLEAVED, 0, 3, last_tiles, 4);
    assert_int_equal(cm_liveness_death(&liveness, LIST(0), 64, CM_STREAM_PB_LIST), 6);
    assert_int_equal(cm_liveness_death(&liveness, LIST(7), 64, CM_STREAM_PB_LIST), 7);
    assert_int_equal(cm_liveness_death(&liveness, LIST(2), 128, CM_STREAM_PB_LIST), 8);
    assert_int_equal(cm_liveness_death(&liveness, ATTRIBUTE(1), 64, CM_STREAM_PB_ATTRIBUTE), 6);
+   cm_liveness_end_pass(&liveness);
+   /* In the second buffer; blocks of the first one, which are written back now, were the pass' before. */
+   assert_int_equal(liveness.tiles_done, 8);
+   cm_liveness_begin_pass(&liveness, CM_PB_LAYOUT_INTERLEAVED, CM_PB_SECOND_BUFFER, 3, last_tiles, 4);
+   const uint64_t second = CM_PB_SECOND_BUFFER;
+   assert_int_equal(cm_liveness_death(&liveness, LIST(7) + second, 64, CM_STREAM_PB_LIST), 10);
+   assert_int_equal(cm_liveness_death(&liveness, ATTRIBUTE(0) + second, 64, CM_STREAM_PB_ATTRIBUTE), 11);
+   assert_int_equal(cm_liveness_death(&liveness, LIST(7), 64, CM_STREAM_PB_LIST), 8);
+   assert_int_equal(cm_liveness_death(&liveness, ATTRIBUTE(0), 64, CM_STREAM_PB_ATTRIBUTE), 8);
 }
 
 /* ---- nothing wanted gets lost ------------------------------------------ */
 
 #define MAX_BLOCKS 65536
 
-/* The version of each block of the Parameter Buffer that was written to the L2 last, and that
+/* The version of each block of the Parameter Buffers that was written to the L2 last, and that
  * memory has. */
 struct versions {
-   uint32_t written[2][MAX_BLOCKS], in_memory[2][MAX_BLOCKS];
+   uint32_t written[4][MAX_BLOCKS], in_memory[4][MAX_BLOCKS];
    uint64_t reads_from_memory;
+   uint64_t writes[2]; /* by Parameter Buffer */
 };
 
 static uint32_t *
-version(uint32_t versions[2][MAX_BLOCKS], uint64_t address, enum cm_stream stream)
+version(uint32_t versions[4][MAX_BLOCKS], uint64_t address, enum cm_stream stream)
 {
-   const bool list = stream == CM_STREAM_PB_LIST;
+   const bool list = stream == CM_STREAM_PB_LIST, second = address & CM_PB_SECOND_BUFFER;
+   address -= second ? CM_PB_SECOND_BUFFER : 0;
    const uint64_t block = (address - (list ? CM_PB_LISTS_ADDRESS : CM_PB_ATTRIBUTES_ADDRESS)) / 64;
    assert_true(block < MAX_BLOCKS);
-   return &versions[list][block];
+   return &versions[2 * second + list][block];
 }
 
 static void
@@ -233,8 +244,10 @@ at_l2(void *context, const struct cm_unit_arrival *arrival)
 {
    struct versions *versions = context;
    const enum cm_stream stream = arrival->stream;
-   if ((stream == CM_STREAM_PB_LIST || stream == CM_STREAM_PB_ATTRIBUTE) && arrival->access != CM_READ)
+   if ((stream == CM_STREAM_PB_LIST || stream == CM_STREAM_PB_ATTRIBUTE) && arrival->access != CM_READ) {
       ++*version(versions->written, arrival->address, stream);
+      versions->writes[(arrival->address & CM_PB_SECOND_BUFFER) != 0]++;
+   }
 }
 
 static void
@@ -275,7 +288,8 @@ run_with_versions(const char *const *settings)
       pass_run_and_free(random_pass(&state, p / 2), gpu);
    /* Or nothing was tested. */
    assert_true(gpu_total(gpu, "l2.total.writebacks_saved") > 500);
-   assert_true(versions->reads_from_memory > 100);
+   assert_true(versions->reads_from_memory > 100 && versions->writes[0] > 100);
+   assert_int_equal(versions->writes[1] > 100, config->parameter_buffer.buffers == 2);
    cm_gpu_destroy(gpu);
    cm_config_destroy(config);
    free(versions);
@@ -294,4 +308,8 @@ TEST(nothing_wanted_gets_lost)
    run_with_versions((const char *const[]){"caches.l2.size=8192", "caches.l2.ways=4",
                                            "caches.l2.policy=dead-lru", "caches.attribute_cache.size=4096",
                                            "primitive_buffer.lines=16", NULL});
+   run_with_versions(
+      (const char *const[]){"caches.l2.size=8192", "caches.l2.ways=4", "caches.primitive_list_cache.size=512",
+                            "caches.primitive_list_cache.ways=2", "caches.attribute_cache.size=4096",
+                            "primitive_buffer.lines=16", "parameter_buffer.buffers=2", NULL});
 }

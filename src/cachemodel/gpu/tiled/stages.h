@@ -70,7 +70,8 @@ struct cm_vertex_outputs {
 };
 
 /** Places those of the GPU's pass. shaded: vertices by draw. False when out of memory. */
-bool cm_vertex_outputs_begin(struct cm_vertex_outputs *outputs, struct cm_gpu *gpu, const uint32_t *shaded);
+bool cm_vertex_outputs_begin(struct cm_vertex_outputs *outputs, struct cm_gpu *gpu, const uint32_t *shaded,
+                             uint64_t buffer);
 /** When primitive p is binned, its vertices' and all earlier ones' are written. The event stream does not say which vertices
  * a primitive has: those of a draw are taken to be spread evenly over its primitives that are binned. With the pass' last
  * primitive all is written. */

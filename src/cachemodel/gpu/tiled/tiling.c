@@ -303,13 +303,15 @@ cm_tiling_begin(struct cm_tiling_stage *tiling)
    if (!bin(tiling) || !choose_lists(tiling) || !place_attributes(tiling, &wide, &num_blocks) ||
        !reserve_for_writing(tiling, num_blocks) ||
        (has_vertex_outputs(tiling) &&
-        !cm_vertex_outputs_begin(&tiling->outputs, gpu, tiling->geometry->shaded.data)))
+        !cm_vertex_outputs_begin(&tiling->outputs, gpu, tiling->geometry->shaded.data, tiling->buffer)))
       return false;
    tiling->pmd_bytes = cm_pmd_bytes(wide);
    if (has_lives(tiling))
       cm_hierarchy_parameter_buffer_begin(&gpu->hierarchy, gpu->config.parameter_buffer.layout,
-                                          pass->tiles_x * pass->tiles_y, tiling->last_tiles.data,
-                                          has_blocks(tiling) ? num_blocks : 0);
+                                          tiling->buffer, pass->tiles_x * pass->tiles_y,
+                                          tiling->last_tiles.data, has_blocks(tiling) ? num_blocks : 0);
+   if (gpu->attribute_cache)
+      cm_attribute_cache_begin_pass(gpu->attribute_cache, tiling->buffer);
    tiling->lists = cm_pb_lists_create(gpu->config.parameter_buffer.layout, wide, tiling->num_lists,
                                       tiling->positions, false);
    return tiling->lists;
@@ -392,6 +394,9 @@ cm_tiling_end(struct cm_tiling_stage *tiling)
       cm_attribute_cache_end_pass(gpu->attribute_cache, pass_end == CM_PASS_END_WRITE_BACK);
    if (has_lives(tiling))
       cm_hierarchy_parameter_buffer_end(&gpu->hierarchy);
+   /* Passes that overlap have stages of their own, each with its buffer. */
+   if (gpu->config.parameter_buffer.buffers == 2 && has_lives(tiling))
+      tiling->buffer ^= CM_PB_SECOND_BUFFER;
 }
 
 void

@@ -36,13 +36,14 @@ place(struct output_array *array, uint64_t address, uint64_t vertices, uint32_t 
 }
 
 bool
-cm_vertex_outputs_begin(struct cm_vertex_outputs *outputs, struct cm_gpu *gpu, const uint32_t *shaded)
+cm_vertex_outputs_begin(struct cm_vertex_outputs *outputs, struct cm_gpu *gpu, const uint32_t *shaded,
+                        uint64_t buffer)
 {
    const struct cm_pass *pass = gpu->pass;
    if (!cm_array_reserve(&outputs->draws, pass->num_draws, sizeof(struct cm_vertex_outputs_draw)))
       return false;
    struct cm_vertex_outputs_draw *draws = outputs->draws.data;
-   uint64_t address = CM_PB_ATTRIBUTES_ADDRESS;
+   uint64_t address = CM_PB_ATTRIBUTES_ADDRESS + buffer;
    uint32_t p = 0;
    outputs->gpu = gpu;
    outputs->next_draw = 0;

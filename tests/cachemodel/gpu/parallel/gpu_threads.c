@@ -230,6 +230,7 @@ TEST(settings)
       {"caches.texture_cache.size=512", "caches.texture_cache.ways=1"},
       {"caches.l2.policy=drrip"},
       {"caches.l2.policy=dead-lru"},
+      {"caches.l2.policy=dead-lru", "parameter_buffer.buffers=2"},
       {"caches.l2.policy=opt"},
       {"caches.l2.policy=optpt"},
       {"caches.texture_cache.policy=opt", "caches.l2.policy=opt"},

@@ -66,6 +66,24 @@ TEST(attributes_fill_a_part)
    }
 }
 
+/* Two Parameter Buffers in turn: the second pass finds nothing of the first one's in the Tile Cache, the third one all. */
+TEST(two_buffers)
+{
+   static const char *const buffers[] = {"parameter_buffer.buffers=1", "parameter_buffer.buffers=2"};
+   static const uint64_t misses[2][3] = {{4 + 5, 4 + 5, 4 + 5}, {4 + 5, 2 * (4 + 5), 2 * (4 + 5)}};
+   for (unsigned b = 0; b < 2; b++) {
+      struct cm_gpu *gpu = test_gpu((const char *const[]){buffers[b], NULL});
+      for (uint32_t frame = 0; frame < 3; frame++) {
+         struct pass_builder *pass = pass_new(frame, 64, 64, 32);
+         add_two_primitives(pass);
+         pass_run(pass, gpu);
+         pass_free(pass);
+         expect_counters(gpu, {"tile_cache.total.misses", misses[b][frame]});
+      }
+      cm_gpu_destroy(gpu);
+   }
+}
+
 /* ---- a naive Tile Cache -------------------------------------------------------- */
 
 #define NAIVE_SETS 8
@@ -100,9 +118,10 @@ naive_access(struct naive *naive, uint64_t address, bool write)
    dirty[0] = write || was_dirty;
 }
 
-/* Random passes on four tiles: lists of 64 blocks each, attributes of 48 bytes one after another, in blocks of their own. */
+/* Random passes on four tiles: lists of 64 blocks each, attributes of 48 bytes one after another, in blocks of their own. All
+ * addresses are so much further. */
 static void
-naive_pass(struct naive *naive, struct pass_builder *pass, uint64_t *state)
+naive_pass(struct naive *naive, struct pass_builder *pass, uint64_t further, uint64_t *state)
 {
    uint64_t pmds[4][200], first[4][200], count[4][200], lengths[4] = {0}, next = 0;
    const unsigned primitives = 20 + random_below(state, 180);
@@ -114,13 +133,13 @@ naive_pass(struct naive *naive, struct pass_builder *pass, uint64_t *state)
             continue;
          tiles[num_tiles++] = tile;
          const uint64_t n = lengths[tile]++;
-         pmds[tile][n] = CM_PB_LISTS_ADDRESS + tile * 4096 + n * 4;
-         first[tile][n] = CM_PB_ATTRIBUTES_ADDRESS + next * 64;
+         pmds[tile][n] = CM_PB_LISTS_ADDRESS + further + tile * 4096 + n * 4;
+         first[tile][n] = CM_PB_ATTRIBUTES_ADDRESS + further + next * 64;
          count[tile][n] = attributes;
          naive_access(naive, pmds[tile][n], true);
       }
       for (uint32_t a = 0; a < attributes; a++)
-         naive_access(naive, CM_PB_ATTRIBUTES_ADDRESS + next++ * 64, true);
+         naive_access(naive, CM_PB_ATTRIBUTES_ADDRESS + further + next++ * 64, true);
       pass_primitive(pass, attributes, tiles, num_tiles);
    }
    for (uint32_t tile = 0; tile < 4; tile++) {
@@ -137,14 +156,15 @@ TEST(partial_attributes_against_a_naive_cache)
    uint64_t state = 48;
    for (unsigned round = 0; round < 20; round++) {
       struct naive naive = {.only_attributes = round % 2};
-      struct cm_gpu *gpu = test_gpu(
-         (const char *const[]){"parameter_buffer.attribute_bytes=48", "caches.tile_cache.write_miss=fetch",
-                               "caches.tile_cache.size=1024", "caches.tile_cache.ways=2",
-                               naive.only_attributes ? ATTRIBUTES : ALL, NULL});
+      struct cm_gpu *gpu = test_gpu((
+         const char *const[]){"parameter_buffer.attribute_bytes=48", "caches.tile_cache.write_miss=fetch",
+                              "caches.tile_cache.size=1024", "caches.tile_cache.ways=2",
+                              naive.only_attributes ? ATTRIBUTES : ALL,
+                              round % 3 ? "parameter_buffer.buffers=2" : "parameter_buffer.buffers=1", NULL});
       for (uint32_t frame = 0; frame < 3; frame++) {
          struct pass_builder *pass = pass_new(frame, 64, 64, 32);
          pass_draw(pass);
-         naive_pass(&naive, pass, &state);
+         naive_pass(&naive, pass, round % 3 && frame % 2 ? CM_PB_SECOND_BUFFER : 0, &state);
          pass_run(pass, gpu);
          pass_free(pass);
       }
