@@ -93,6 +93,12 @@ struct cm_immediate_config {
       CM_HIZ_REGION_8X4, /**< "8x4": 8 columns, 4 rows */
       CM_HIZ_REGION_4X4, /**< "4x4" */
    } hiz_region;
+   /** Bytes of a region's bounds: 4, 8 or 16; 0: 4. */
+   uint32_t hiz_bytes;
+   enum cm_hiz_samples {
+      CM_HIZ_SAMPLES_TOGETHER, /**< "together": the bounds are of all samples of a region's pixels */
+      CM_HIZ_SAMPLES_EACH,     /**< "each": each sample of the pixels has bounds of its own */
+   } hiz_samples;
    enum cm_depth_reads {
       CM_DEPTH_READS_NOT_HIDDEN, /**< "not-hidden": Z is read of all blocks but those of regions that HiZ rejects */
       /** "undecided": nor of blocks whose fragments all pass the depth test, or all fail */

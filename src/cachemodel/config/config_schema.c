@@ -211,6 +211,8 @@ static const struct cm_key immediate_pipeline_keys[] = {CM_IMMEDIATE_PIPELINE_KE
 static const struct cm_key immediate_keys[] = {
    OPTIONAL_ENUM(struct cm_immediate_config, clears, "memory", "fast"),
    OPTIONAL_ENUM(struct cm_immediate_config, hiz_region, "8x8", "8x4", "4x4"),
+   OPTIONAL_NUMBER(struct cm_immediate_config, hiz_bytes),
+   OPTIONAL_ENUM(struct cm_immediate_config, hiz_samples, "together", "each"),
    OPTIONAL_ENUM(struct cm_immediate_config, depth_reads, "not-hidden", "undecided"),
    OPTIONAL_ENUM(struct cm_immediate_config, render_caches, "emptied", "kept"),
    OPTIONAL_ENUM(struct cm_immediate_config, pixel_writes, "whole", "partial"),

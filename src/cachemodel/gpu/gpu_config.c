@@ -162,6 +162,13 @@ block_of(const struct cm_config *config, enum cm_stream stream)
    return unit == CM_UNIT_DRAM ? 1u << CM_DRAM_BLOCK_SHIFT : config->caches[unit].block;
 }
 
+static bool
+check_hiz(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   return config->mode != CM_MODE_IMR || !config->immediate.hiz_bytes ||
+          CM_KEY_POWER_OF_TWO(problem, config, immediate.hiz_bytes, 4, 16);
+}
+
 /* Depth and stencil may share blocks, and then their bits; HiZ is laid out in blocks of its own size. */
 static bool
 check_fast_clears(const struct cm_config *config, struct cm_config_problem *problem)
@@ -200,11 +207,12 @@ check(const struct cm_config *config, struct cm_config_problem *problem)
 {
    return check_gpu(config, problem) && check_elimination(config, problem) &&
           check_written(config, problem) && cm_placement_config_check(config, problem) &&
-          cm_memory_config_check(config, problem) && check_fast_clears(config, problem) &&
-          cm_compression_config_check(config, problem) && cm_texture_access_config_check(config, problem) &&
-          cm_nuca_config_check(config, problem) && cm_texture_bus_config_check(config, problem) &&
-          cm_energy_config_check(config, problem) && check_latencies(config, problem) &&
-          cm_dram_config_check(config, problem) && cm_timing_config_check(config, problem);
+          cm_memory_config_check(config, problem) && check_hiz(config, problem) &&
+          check_fast_clears(config, problem) && cm_compression_config_check(config, problem) &&
+          cm_texture_access_config_check(config, problem) && cm_nuca_config_check(config, problem) &&
+          cm_texture_bus_config_check(config, problem) && cm_energy_config_check(config, problem) &&
+          check_latencies(config, problem) && cm_dram_config_check(config, problem) &&
+          cm_timing_config_check(config, problem);
 }
 
 bool

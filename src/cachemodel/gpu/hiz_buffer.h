@@ -4,8 +4,8 @@
  * buffer and a cache for it (sections 1 and 2.1) and gives no layout. What follows is tbrsim's assumption.
  *
  * A region is 8x8 pixels, or what the configuration says (struct cm_immediate_config), and has a least and a greatest
- * depth of 16 bits each, or other bounds of some number of bytes, for all samples of its pixels. Regions are in blocks
- * of 64 bytes, with as many columns as rows of regions or twice as many: 4x4 regions of 4 bytes, 32x32 pixels. Blocks of
+ * depth of 16 bits each, or other bounds of some number of bytes, for all samples of its pixels or for each. Regions are in
+ * blocks of 64 bytes, with as many columns as rows of regions or twice as many: 4x4 regions of 4 bytes, 32x32 pixels. Blocks of
  * a level are in rows; levels and layers follow one another as those of the depth buffer do.
  */
 #ifndef CM_HIZ_BUFFER_H
@@ -25,13 +25,14 @@ struct cm_hiz_level {
    uint32_t block_rows;
 };
 
-/** Of a region's bounds. */
+/** Of a region's bounds, if the configuration does not say. */
 #define CM_HIZ_REGION_BYTES 4u
 
 /** Regions and their blocks; logarithms of pixels. */
 struct cm_hiz_shape {
    uint32_t region_column_shift, region_row_shift;
    uint32_t block_column_shift, block_row_shift;
+   uint32_t region_bytes;
 };
 
 struct cm_hiz_buffer {
@@ -63,7 +64,7 @@ cm_hiz_region_offset(const struct cm_hiz_buffer *buffer, const struct cm_hiz_lev
    const uint32_t column = (x & ((1u << shape->block_column_shift) - 1)) >> shape->region_column_shift;
    const uint32_t row = (y & ((1u << shape->block_row_shift) - 1)) >> shape->region_row_shift;
    const uint32_t region = (row << (shape->block_column_shift - shape->region_column_shift)) + column;
-   return block * CM_HIZ_BLOCK_BYTES + region * CM_HIZ_REGION_BYTES;
+   return block * CM_HIZ_BLOCK_BYTES + region * shape->region_bytes;
 }
 
 #endif

@@ -25,7 +25,10 @@ full_resource(uint32_t id)
    case FULL_WIDE: resource.block_bytes = 8; break;
    case FULL_SAMPLES: resource.samples = 4; break;
    case FULL_ODD: resource.block_bytes = 6; break;
-   case FULL_SMALL_DEPTH: resource.block_bytes = 2; break;
+   case FULL_SMALL_DEPTH:
+      resource.block_bytes = 2;
+      resource.samples = 4;
+      break;
    case FULL_STENCIL: resource.block_bytes = 1; break;
    default: break;
    }

@@ -180,8 +180,9 @@ clear_hiz(struct cm_immediate *immediate, const struct task *task, struct cm_rec
          else if (hiz->cleared)
             cm_cleared_blocks_access(hiz->cleared, hierarchy, address, CM_STREAM_HIZ, CM_WRITE);
          else
-            cm_hierarchy_access_range(hierarchy, 0, address, whole ? CM_HIZ_BLOCK_BYTES : CM_HIZ_REGION_BYTES,
-                                      CM_STREAM_HIZ, true);
+            cm_hierarchy_access_range(hierarchy, 0, address,
+                                      whole ? CM_HIZ_BLOCK_BYTES : hiz->shape.region_bytes, CM_STREAM_HIZ,
+                                      true);
       }
    }
 }

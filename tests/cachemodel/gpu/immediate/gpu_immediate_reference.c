@@ -262,7 +262,9 @@ static struct hiz_shape
 hiz_shape(const struct machine *machine)
 {
    const struct cm_immediate_config *config = choices(machine);
-   struct hiz_shape shape = {8, 8, 4, 1, 1};
+   struct hiz_shape shape = {8, 8, config->hiz_bytes ? config->hiz_bytes : 4, 1, 1};
+   if (config->hiz_samples == CM_HIZ_SAMPLES_EACH && machine->depth.resource)
+      shape.bytes *= machine->depth.resource->description.samples;
    if (config->hiz_region != CM_HIZ_REGION_8X8)
       shape.height = 4;
    if (config->hiz_region == CM_HIZ_REGION_4X4)
@@ -764,6 +766,10 @@ TEST(choices)
    static const char *const rows[] = {ONE_CACHE, "immediate.hiz_region=8x4",
                                       "immediate.depth_reads=undecided", NULL};
    static const char *const blocks[] = {ONE_CACHE, "immediate.hiz_region=4x4", "immediate.clears=fast", NULL};
+   static const char *const bounds[] = {ONE_CACHE, "immediate.hiz_region=8x4", "immediate.hiz_bytes=16",
+                                        "immediate.hiz_samples=each", NULL};
+   static const char *const fast_bounds[] = {ONE_CACHE, "immediate.hiz_bytes=8", "immediate.hiz_samples=each",
+                                             "immediate.clears=fast", NULL};
    static const char *const parts[] = {ONE_CACHE, "immediate.pixel_writes=partial", NULL};
    static const char *const fast_parts[] = {ONE_CACHE, "immediate.pixel_writes=partial",
                                             "immediate.clears=fast", NULL};
@@ -779,6 +785,8 @@ TEST(choices)
    /* Few tests are undecided: all passes. */
    compare_passes(rows, 400, 8);
    compare_passes(blocks, 500, test_rounds(8));
+   compare_passes(bounds, 800, test_rounds(8));
+   compare_passes(fast_bounds, 900, test_rounds(8));
    for (unsigned i = 0; i < 4; i++)
       assert_true(seen_clears[i] > 100);
    assert_true(seen_decided > 100);
