@@ -146,10 +146,10 @@ class Llc(tbrsim.TestCase):
     def test_oracle(self):
         """What gspc would do if it knew the frame: other misses, of the same accesses, cold and warm."""
         for cold in ((), ("--cold-frames",)):
-            caches = self.caches(self.desktop, "--policy", "gspc,gspc-oracle,gspc-frame-oracle,opt",
+            caches = self.caches(self.desktop, "--policy", "gspc,gspc-oracle,gspc-frame-oracle,gspc-block-oracle,opt",
                                  "--frames", "0-2", *cold)
             learns, best = caches["gspc", 8, None], caches["opt", None, None]
-            for knows in caches["gspc-oracle", 8, None], caches["gspc-frame-oracle", 8, None]:
+            for knows in (caches[f"gspc{oracle}", 8, None] for oracle in ("-oracle", "-frame-oracle", "-block-oracle")):
                 self.assertEqual(len(knows["misses_by_frame"]), len(learns["misses_by_frame"]))
                 self.assertEqual(knows["streams"]["total"]["accesses"], learns["streams"]["total"]["accesses"])
                 self.assertNotEqual(knows["misses"], learns["misses"])
@@ -237,7 +237,8 @@ class Llc(tbrsim.TestCase):
         self.assertGreater(groups["texture"]["distant_fills"], 0)
 
     def test_threads_and_formats(self):
-        options = ("--policy", "lru,drrip,drrip:hash,gspc,gspc-oracle,gspc-frame-oracle,opt", "--uncached", "color", "--profile", "--frames",
+        options = ("--policy", "lru,drrip,drrip:hash,gspc,gspc-oracle,gspc-frame-oracle,gspc-block-oracle,opt", "--uncached", "color",
+                   "--profile", "--frames",
                    "0", *settings())
         one, many = (self.fine("llc", "--json", "--jobs", jobs, *options, self.shadow, self.desktop)
                      for jobs in (1, 7))

@@ -25,6 +25,10 @@ enum cm_oracle {
    CM_ORACLE_NONE,  /**< what their samples have counted so far, as in the paper */
    CM_ORACLE_NEXT,  /**< what their samples count in the part of the stream that begins */
    CM_ORACLE_FRAME, /**< what they count in the frame */
+   /** Of gspc: each block's own future. Its prediction is near where its next run of accesses hits a cache that follows the
+    * samples' policy in all sets, else distant. */
+   CM_ORACLE_BLOCK,
+   CM_ORACLE_COUNT
 };
 
 /** A cache. */

@@ -48,6 +48,11 @@ struct cm_sweep_cache {
    enum cm_oracle oracle;
    struct cm_cache sampler;
    bool has_learnt;
+   /* For the oracle of blocks: by run of the frame, whether the block's next run hits the sampler. */
+   struct cm_array again; /* bool */
+   uint32_t num_learnt;   /* runs of again */
+   uint32_t position;     /* of the run at hand */
+   uint32_t *last_runs;   /* by line of the sampler: its block's last run */
 };
 
 /* ---- creation --------------------------------------------------------------- */
@@ -79,7 +84,27 @@ end_cache(struct cm_sweep_cache *cache)
    cm_cache_finish(&cache->cache);
    cm_cache_finish(&cache->sampler);
    cm_stream_profile_destroy(cache->profile);
+   free(cache->last_runs);
    cache->profile = NULL;
+   cache->last_runs = NULL;
+}
+
+/* The oracle of blocks has a sampler of which all sets follow the samples' policy. */
+static bool
+begin_sampler(struct cm_sweep_cache *cache)
+{
+   struct cm_cache_config config = cache->config;
+   if (cache->oracle == CM_ORACLE_NONE)
+      return true;
+   if (cache->oracle == CM_ORACLE_BLOCK) {
+      config.policy = CM_POLICY_SRRIP;
+      config.gspc = (struct cm_gspc_config){0};
+   }
+   if (!cm_cache_init(&cache->sampler, &config, NULL, &cache->dram))
+      return false;
+   if (cache->oracle == CM_ORACLE_BLOCK)
+      cache->last_runs = calloc((size_t)cache->sampler.sets * cache->sampler.ways, sizeof *cache->last_runs);
+   return cache->oracle != CM_ORACLE_BLOCK || cache->last_runs;
 }
 
 /* An empty cache that has learnt nothing. */
@@ -90,9 +115,7 @@ begin_cache(struct cm_sweep_cache *cache)
    memset(&cache->last_frame, 0, sizeof cache->last_frame);
    memset(&cache->dram, 0, sizeof cache->dram);
    cache->write_misses = 0;
-   if (!cm_cache_init(&cache->cache, &cache->config, NULL, &cache->dram) ||
-       (cache->oracle != CM_ORACLE_NONE &&
-        !cm_cache_init(&cache->sampler, &cache->config, NULL, &cache->dram)))
+   if (!cm_cache_init(&cache->cache, &cache->config, NULL, &cache->dram) || !begin_sampler(cache))
       return false;
    if (cache->needs_future)
       cm_cache_set_future(&cache->cache, &cache->future);
@@ -126,6 +149,7 @@ cm_sweep_cache_destroy(struct cm_sweep_cache *cache)
    if (!cache)
       return;
    end_cache(cache);
+   CM_FREE_ARRAYS(&cache->again);
    free(cache->frame_misses);
    free(cache);
 }
@@ -135,7 +159,8 @@ cm_sweep_cache_destroy(struct cm_sweep_cache *cache)
 /* Accesses to a cache, of which reads wait to be simulated together. */
 struct accesses {
    struct cm_cache *cache;
-   struct cm_sweep_cache *watcher; /* whose profile or next uses are wanted; NULL: none */
+   struct cm_sweep_cache *watcher; /* whose profile, next uses or blocks' future are wanted; NULL: none */
+   struct cm_sweep_cache *learner; /* the oracle of blocks; NULL: none */
    bool settles;
    uint64_t write_misses;
    enum cm_stream stream; /* of the reads */
@@ -147,7 +172,7 @@ static void
 begin_accesses(struct accesses *accesses, struct cm_cache *cache)
 {
    accesses->cache = cache;
-   accesses->watcher = NULL;
+   accesses->watcher = accesses->learner = NULL;
    accesses->settles = false;
    accesses->write_misses = 0;
    accesses->stream = CM_STREAM_TEXTURE;
@@ -188,6 +213,34 @@ write_run(struct cm_cache *cache, cm_run run, uint32_t count)
    cache->accesses[cm_run_stream(run)][1] += count;
 }
 
+static unsigned
+way_of(const struct cm_cache *cache, uint64_t set, uint64_t block)
+{
+   return cm_find_way(cache->lines + set * cache->ways, cache->ways, block);
+}
+
+/* The sampler's run: if it hits, the block's run before it is followed by one that does. */
+static void
+learn_run(struct cm_sweep_cache *learner, cm_run run, uint32_t count)
+{
+   struct cm_cache *sampler = &learner->sampler;
+   const uint64_t block = cm_run_block(run), set = cm_cache_set(sampler, block);
+   const enum cm_stream stream = cm_run_stream(run);
+   uint32_t *last_runs = learner->last_runs + set * sampler->ways;
+   bool *again = learner->again.data;
+   const bool bypasses = sampler->uncached == 1 + (uint32_t)stream;
+   unsigned way = way_of(sampler, set, block);
+   if (way < sampler->ways && !bypasses)
+      again[last_runs[way]] = true;
+   for (; count; count--)
+      cm_cache_access(sampler, block << sampler->block_shift, stream,
+                      cm_run_is_write(run) ? CM_WRITE_BLOCK : CM_READ);
+   way = way_of(sampler, set, block);
+   if (way < sampler->ways)
+      last_runs[way] = learner->position;
+   again[learner->position++] = false;
+}
+
 /* Access by access. */
 static void
 watch_run(struct cm_sweep_cache *watcher, cm_run run, uint32_t count, uint32_t next)
@@ -198,6 +251,9 @@ watch_run(struct cm_sweep_cache *watcher, cm_run run, uint32_t count, uint32_t n
    for (; count; count--) {
       watcher->next = count > 1 ? 0 : next; /* a run's next access is nearer than anything else */
       watcher->future.position = 0;
+      if (watcher->oracle == CM_ORACLE_BLOCK)
+         gspc_foresee_block(cache, block,
+                            count > 1 || ((const bool *)watcher->again.data)[watcher->position]);
       if (watcher->profile)
          cm_stream_profile_access(watcher->profile, address, cm_run_stream(run), access);
       else if (access == CM_READ)
@@ -205,11 +261,16 @@ watch_run(struct cm_sweep_cache *watcher, cm_run run, uint32_t count, uint32_t n
       else
          cm_cache_access(cache, address, cm_run_stream(run), access);
    }
+   watcher->position++;
 }
 
 static void
 access_run(struct accesses *accesses, cm_run run, uint32_t count, uint32_t next)
 {
+   if (accesses->learner) {
+      learn_run(accesses->learner, run, count);
+      return;
+   }
    if (!accesses->watcher && !cm_run_is_write(run)) {
       read_run(accesses, run, count);
       return;
@@ -321,12 +382,43 @@ end_frame(struct cm_sweep_cache *cache)
 
 /* ---- public ------------------------------------------------------------------- */
 
+/* Numbers the frame's runs anew. A block's last run may be of the frame before, whose future is over. */
+static void
+begin_learning(struct cm_sweep_cache *cache)
+{
+   const size_t lines = (size_t)cache->sampler.sets * cache->sampler.ways;
+   cache->position = cache->num_learnt = 1;
+   memset(cache->last_runs, 0, lines * sizeof *cache->last_runs);
+}
+
+/* Run 0 is none of the frame's. */
+static void
+learn_blocks(struct cm_sweep_cache *cache, const struct cm_access_runs *part)
+{
+   struct accesses accesses;
+   if (!cache->has_learnt)
+      begin_learning(cache);
+   if (!cm_array_extend(&cache->again, (size_t)cache->num_learnt + part->num_runs, sizeof(bool))) {
+      cache->out_of_memory = true;
+      return;
+   }
+   cache->num_learnt += part->num_runs;
+   begin_accesses(&accesses, &cache->sampler);
+   accesses.learner = cache;
+   run_part(&accesses, part);
+   cache->has_learnt = true;
+}
+
 void
 cm_sweep_cache_learn(struct cm_sweep_cache *cache, const struct cm_access_runs *part)
 {
    struct accesses accesses;
    if (cache->out_of_memory)
       return;
+   if (cache->oracle == CM_ORACLE_BLOCK) {
+      learn_blocks(cache, part);
+      return;
+   }
    begin_accesses(&accesses, &cache->sampler);
    run_part(&accesses, part);
    cache->has_learnt = true;
@@ -341,14 +433,17 @@ cm_sweep_cache_run(struct cm_sweep_cache *cache, const struct cm_access_runs *pa
       cm_sweep_cache_learn(cache, part);
    if (cache->out_of_memory)
       return;
-   if (cache->has_learnt) {
+   if (cache->has_learnt && cache->oracle == CM_ORACLE_BLOCK) {
+      cache->position = 1;
+   } else if (cache->has_learnt) {
       gspc_take_totals(&cache->sampler, totals);
       gspc_foresee(&cache->cache, totals);
    }
    cache->has_learnt = false;
    begin_accesses(&accesses, &cache->cache);
    accesses.settles = cache->settles;
-   accesses.watcher = cache->profile || cache->needs_future ? cache : NULL;
+   const bool watches = cache->profile || cache->needs_future || cache->oracle == CM_ORACLE_BLOCK;
+   accesses.watcher = watches ? cache : NULL;
    run_part(&accesses, part);
    cache->write_misses += accesses.write_misses;
    cache->runs += part->num_runs;

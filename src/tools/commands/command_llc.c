@@ -8,7 +8,8 @@ static const char description[] =
    "Last-level Caches in Graphics Processors\" (GSPC) does. The recording is decoded, and the\n"
    "units before the cache are simulated, once for all policies. --policy gspztc:2 sets the\n"
    "threshold t = 2; drrip:hash chooses the leader sets by a hash. gspc-oracle knows what gspc\n"
-   "will learn next, gspc-frame-oracle what it will learn in the whole frame.\n";
+   "will learn next, gspc-frame-oracle what it will learn in the whole frame, gspc-block-oracle\n"
+   "what becomes of each block.\n";
 
 /* The policies that the paper compares (Table 6, Figures 1, 12 and 14), and brrip, one of the two of drrip. */
 static const char all_policies[] =

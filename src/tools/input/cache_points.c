@@ -9,7 +9,7 @@
 #include "memory/cache.h"
 #include "tools.h"
 
-const char *const oracle_names[] = {"", "-oracle", "-frame-oracle"};
+const char *const oracle_names[] = {"", "-oracle", "-frame-oracle", "-block-oracle"};
 
 /* ---- lists ------------------------------------------------------------------- */
 
@@ -115,7 +115,7 @@ static enum cm_oracle
 parse_oracle(char *name)
 {
    const size_t length = strlen(name);
-   for (enum cm_oracle oracle = CM_ORACLE_FRAME; oracle > CM_ORACLE_NONE; oracle--) {
+   for (enum cm_oracle oracle = CM_ORACLE_BLOCK; oracle > CM_ORACLE_NONE; oracle--) {
       const size_t tail = strlen(oracle_names[oracle]);
       if (length <= tail || strcasecmp(name + length - tail, oracle_names[oracle]))
          continue;
@@ -136,6 +136,8 @@ parse_policy(const char *word, struct cm_sweep_point *point)
    point->config.policy = (enum cm_policy)options_name("--policy", name, cm_policy_names, CM_POLICY_COUNT);
    if (point->oracle && !cm_policy_samples(point->config.policy))
       fail(STATUS_USAGE, "--policy %s: expected gspztc-oracle, gspztc-tse-oracle or gspc-oracle", word);
+   if (point->oracle == CM_ORACLE_BLOCK && point->config.policy != CM_POLICY_GSPC)
+      fail(STATUS_USAGE, "--policy %s: expected gspc-block-oracle", word);
    if (setting && !parse_setting(setting, &point->config))
       fail(STATUS_USAGE,
            "--policy %s: expected gspztc, gspztc-tse or gspc and a threshold from 1 to 128, or drrip or "

@@ -13,7 +13,7 @@ struct cache_points {
 };
 
 /** What --policy has after the name of a policy that learns from samples, by enum cm_oracle. */
-extern const char *const oracle_names[CM_ORACLE_FRAME + 1];
+extern const char *const oracle_names[CM_ORACLE_COUNT];
 
 /** base: the cache that the points differ from, and what they have where a list is not given. uncached: each also with a
  * stream that bypasses it; NULL: none. Exits if there can be no such cache. */

@@ -102,4 +102,7 @@ void gspc_take_totals(struct cm_cache *cache, struct gspc_totals totals[GSPC_MAX
  * The counters get the ratio of each fill to its hits, PROD to CONS, in 8 bits. */
 void gspc_foresee(struct cm_cache *cache, const struct gspc_totals totals[GSPC_MAX_BANKS]);
 
+/** An oracle: the cache does not learn, and predicts in the next access, to this block, whether it will be used again. */
+void gspc_foresee_block(struct cm_cache *cache, uint64_t block, bool again);
+
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "memory/cache.h"
+#include "memory/cache_internal.h"
 #include "memory/replacement/gspc.h"
 
 void
@@ -38,5 +39,20 @@ gspc_foresee(struct cm_cache *cache, const struct gspc_totals totals[GSPC_MAX_BA
    for (uint32_t bank = 0; bank <= cache->bank_mask; bank++) {
       for (unsigned p = 0; p < sizeof pairs / sizeof pairs[0]; p++)
          set_pair((struct gspc_bank *)cache->bank_state + bank, &totals[bank], pairs[p][0], pairs[p][1]);
+   }
+}
+
+/* The counters stay as they are, and with them the actions. */
+void
+gspc_foresee_block(struct cm_cache *cache, uint64_t block, bool again)
+{
+   struct gspc_shared *shared = cache->shared;
+   struct gspc_actions *actions = &shared->banks[cm_cache_set(cache, block) & cache->bank_mask];
+   const uint8_t prediction = again ? GSPC_NEAR : GSPC_DISTANT;
+   shared->foreseen = true;
+   for (enum graphics_stream stream = 0; stream < GRAPHICS_STREAM_COUNT; stream++) {
+      actions->fill[stream].prediction = prediction;
+      for (enum gspc_state state = GSPC_EPOCH_0; state <= GSPC_RENDER_TARGET; state++)
+         actions->hit[stream][state].prediction = prediction;
    }
 }
