@@ -16,6 +16,7 @@ PIXELS = 512 * 512
 COLOR = 4 * PIXELS * FRAMES  # bytes of color of the window, or of a target of its size, in all frames
 IMMEDIATE_SHADING = ("--set", "mode=tbr")
 REUSE = ("--set", "vertex_stage.reuse_entries=32")
+COMPRESSION = ("--config", "mali-like", "--set", "tile.size=32")
 BOUSTROPHEDONIC = ("--set", "frame.traversal=boustrophedonic")
 # Pixels of the eight layers.
 LAYERS = sum((512 - 16 * layer)**2 for layer in range(8))
@@ -31,6 +32,8 @@ EXPECTED = {
                          "dram.color.write_bytes": (COLOR * 10 // 4, COLOR * 9 // 4)}),
     "target_never_read": ((), {"gpu.passes": (2 * FRAMES, FRAMES), "dram.color.write_bytes": (2 * COLOR, COLOR),
                                "fragment_stage.fragments": (2 * PIXELS * FRAMES, PIXELS * FRAMES)}),
+    # Pixels of 8 bytes.
+    "wide_target": ((), {"dram.color.write_bytes": (3 * COLOR, 2 * COLOR)}),
     # A GPU that defers shading does not care.
     "overdraw": (IMMEDIATE_SHADING, {"fragment_stage.fragments": (LAYERS * FRAMES, PIXELS * FRAMES)}),
     # Three quarters of the half of the fence that is not behind the wall.
@@ -65,6 +68,7 @@ ADVICE = {
     "broken_pass": ("broken-pass", (), {"pass": 0, "passes": FRAMES}, {"dram_bytes": (1, 0.001)}),
     "target_never_read": ("target-never-read", (), {"pass": 0, "passes": FRAMES - 1},
                           {"dram_bytes": (1, 0.001), "fragments": (1, 0), "vertices": (1, 0)}),
+    "wide_target": ("wide-target", COMPRESSION, {"pass": 0, "passes": FRAMES}, {"dram_bytes": (1, 0), "l2_accesses": (1, 0)}),
     "overdraw": ("overdraw", IMMEDIATE_SHADING, {"pass": 0}, {"fragments": (1, 0)}),
     "discard": ("late-tests", (), {"pass": 0, "draw": 1}, {"fragments": (1, 0)}),
     # The coarser level is taken of every second texel of the first, as it is laid out.
@@ -141,6 +145,11 @@ class Targets(Pairs):
 
     def test_target_never_read(self):
         self.pair("target_never_read")
+
+    def test_wide_target(self):
+        """Only a GPU that compresses has something to say."""
+        bad, _ = self.pair("wide_target")
+        self.assertEqual(self.advise(bad)["findings"], [])
 
     def test_several(self):
         """What three findings save together is what the program saves that has none of them. The first frame loads."""

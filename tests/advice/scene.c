@@ -9,12 +9,12 @@ const struct box everywhere = {-1, -1, 1, 1}, whole_texture = {0, 0, 1, 1};
 
 /* ---- targets -------------------------------------------------------------- */
 
-struct target
-make_target(int size, bool depth)
+static struct target
+make_any_target(GLenum format, int size, bool depth)
 {
    struct target target;
    GLuint buffer;
-   target.texture = bind_new_image(GL_RGBA8, size, size);
+   target.texture = bind_new_image(format, size, size);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
    target.framebuffer = bind_new_framebuffer(target.texture);
@@ -24,6 +24,18 @@ make_target(int size, bool depth)
    }
    require(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "framebuffer");
    return target;
+}
+
+struct target
+make_target(int size, bool depth)
+{
+   return make_any_target(GL_RGBA8, size, depth);
+}
+
+struct target
+make_target_of(GLenum format, int size)
+{
+   return make_any_target(format, size, false);
 }
 
 void

@@ -36,8 +36,10 @@ extern const struct box everywhere, whole_texture;
 struct target {
    GLuint framebuffer, texture;
 };
-/** depth: with a depth buffer of its own. */
+/** RGBA8. depth: with a depth buffer of its own. */
 struct target make_target(int size, bool depth);
+/** Without depth. */
+struct target make_target_of(GLenum format, int size);
 
 /** Draws to a target from now on; NULL: to the window. */
 void draw_to(const struct target *target, int size);

@@ -113,6 +113,32 @@ target_never_read(void)
    show(image);
 }
 
+static GLuint quarters;
+
+static void
+prepare_wide(void)
+{
+   quarters = make_box_program("precision highp float;\n"
+                               "in vec2 coordinates;\n"
+                               "out vec4 color;\n"
+                               "void main()\n"
+                               "{\n"
+                               "   color = vec4(step(0.5, coordinates), 0.0, 1.0);\n"
+                               "}\n");
+   target = make_target_of(is_good ? GL_RGBA8 : GL_RGBA16F, WINDOW_SIZE);
+}
+
+/* The target has pixels of 8 bytes for what 4 have, too: the blocks are of one color each. */
+static void
+wide_target(void)
+{
+   draw_to(&target, WINDOW_SIZE);
+   clear(false);
+   glUseProgram(quarters);
+   draw_box(everywhere, whole_texture, 0);
+   show(target.texture);
+}
+
 static void
 prepare_several(void)
 {
@@ -177,6 +203,7 @@ const struct scene target_scenes[] = {
    {"unneeded_store", false, prepare_with_depth, unneeded_store},
    {"broken_pass", false, prepare_two, broken_pass},
    {"target_never_read", false, prepare, target_never_read},
+   {"wide_target", false, prepare_wide, wide_target},
    {"several", false, prepare_several, several},
    {"fine", false, prepare_with_depth, fine},
    {0},

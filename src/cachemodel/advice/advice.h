@@ -33,6 +33,8 @@ struct cm_config;
      "draw all of it at once: look at what comes between the two")                                          \
    X(TARGET_NEVER_READ, "target-never-read", "what the pass draws is overwritten before anything reads it", \
      "leave the pass out")                                                                                  \
+   X(WIDE_TARGET, "wide-target", "the GPU compresses framebuffers, but none with pixels of so many bytes",  \
+     "a format with pixels that it compresses, such as GL_R11F_G11F_B10F or GL_RGB10_A2")                   \
    X(OVERDRAW, "overdraw", "opaque fragments are shaded that later ones hide",                              \
      "draw opaque objects front to back")                                                                   \
    X(LATE_TESTS, "late-tests", "fragments are shaded that are then discarded or fail the depth test",       \
@@ -123,8 +125,8 @@ struct cm_finding {
 struct cm_advice;
 struct cm_names;
 
-/** Looks at a stream, from its first frame on; of one GPU. config: the rules depend on mode and l2.size. NULL when out of
- * memory. */
+/** Looks at a stream, from its first frame on; of one GPU. config: the rules depend on mode, l2.size, framebuffer_compression and
+ * more; it must outlive the advisor. NULL when out of memory. */
 struct cm_advice *cm_advice_create(const struct cm_config *config);
 void cm_advice_destroy(struct cm_advice *advice);
 

@@ -75,7 +75,11 @@ struct cm_pass_seen {
 
 struct cm_resource_seen {
    struct cm_resource_description description; /**< id 0: not defined */
-   bool is_drawn_to; /**< its first level, by a counted pass; others are where mipmaps are drawn */
+   bool is_drawn_to;      /**< its first level, by a counted pass; others are where mipmaps are drawn */
+   struct cm_place moved; /**< where a pass loads or stores it */
+   uint32_t moved_by;     /**< passes */
+   uint32_t moved_slots;  /**< bit s: as attachment s */
+   bool is_storage;       /**< shaders access it as an image, in any pass */
    struct cm_texture_seen texture;
    struct cm_target_seen target;
 };

@@ -6,6 +6,7 @@
 
 #include "advice/advice_internal.h"
 #include "advice/join.h"
+#include "config/config.h"
 #include "util/array.h"
 #include "util/minmax.h"
 
@@ -39,13 +40,52 @@ cm_advice_take_ends(struct cm_advice *advice)
    }
 }
 
-/* Notes a resource that a counted pass draws to. */
+/* Notes a resource that a counted pass draws to. moves: it is loaded or stored. */
 static void
-draw_to(const struct cm_advice *advice, uint32_t resource, uint8_t level)
+draw_to(const struct cm_advice *advice, const struct cm_pass *pass, uint32_t resource, uint8_t level,
+        unsigned slot, bool moves)
 {
    struct cm_resource_seen *seen = cm_advice_seen(advice, resource);
-   if (seen && advice->is_counted && !level)
+   if (!seen || !advice->is_counted)
+      return;
+   if (!level)
       seen->is_drawn_to = true;
+   if (!moves)
+      return;
+   cm_advice_remember(advice, &seen->moved, pass, CM_NO_DRAW);
+   seen->moved_by++;
+   seen->moved_slots |= 1u << slot;
+}
+
+/* Notes the images that shaders access. */
+static void
+look_at_storage(const struct cm_advice *advice, const struct cm_pass *pass)
+{
+   struct cm_resource_seen *seen;
+   for (uint32_t s = 0; s < pass->num_storages; s++) {
+      for (uint32_t i = 0; i < pass->storages[s].num_images; i++) {
+         if ((seen = cm_advice_seen(advice, pass->storages[s].images[i].resource)))
+            seen->is_storage = true;
+      }
+   }
+   for (uint32_t b = 0; b < pass->num_vertex_bindings; b++) {
+      if (pass->vertex_bindings[b].is_storage &&
+          (seen = cm_advice_seen(advice, pass->vertex_bindings[b].resource)))
+         seen->is_storage = true;
+   }
+}
+
+static void
+look_at_attachments(const struct cm_advice *advice, const struct cm_pass *pass, struct cm_pass_seen *seen)
+{
+   for (unsigned slot = 0; slot < CM_SLOTS; slot++) {
+      const struct cm_attachment *attachment = cm_pass_attachment(pass, slot);
+      seen->resources[slot] = attachment->resource;
+      draw_to(advice, pass, attachment->resource, attachment->level, slot,
+              (attachment->load || attachment->store) && attachment->pixel_bytes);
+   }
+   for (uint32_t c = 0; c < CM_MAX_COLOR_ATTACHMENTS; c++)
+      draw_to(advice, pass, pass->resolve[c].resource, pass->resolve[c].level, c, true);
 }
 
 static bool
@@ -100,12 +140,8 @@ cm_advice_look_at_targets(struct cm_advice *advice, const struct cm_pass *pass)
                                  .other_outputs = pass->num_feedback || pass->num_storages ||
                                                   cm_pass_has_vertex_storage(pass) || resolves(pass),
                                  .drawn = pass->num_draws != 0};
-   for (unsigned slot = 0; slot < CM_SLOTS; slot++) {
-      seen->resources[slot] = cm_pass_attachment(pass, slot)->resource;
-      draw_to(advice, seen->resources[slot], cm_pass_attachment(pass, slot)->level);
-   }
-   for (uint32_t c = 0; c < CM_MAX_COLOR_ATTACHMENTS; c++)
-      draw_to(advice, pass->resolve[c].resource, pass->resolve[c].level);
+   look_at_attachments(advice, pass, seen);
+   look_at_storage(advice, pass);
    find_calls(pass, seen);
    struct cm_resource_seen *target = cm_advice_seen(advice, seen->target);
    if (!cm_contents_pass_reads(advice->contents, pass))
@@ -337,6 +373,51 @@ add_evidence(struct cm_advice *advice, struct cm_finding *finding)
    cm_finding_add_evidence(finding, "bytes of the image", (double)image_bytes(advice, resource));
 }
 
+/* Whether the GPU would compress the resource if its pixels had fewer bytes. */
+static bool
+is_too_wide(const struct cm_advice *advice, const struct cm_resource_seen *seen)
+{
+   const struct cm_compression_config *config = &advice->config->framebuffer_compression;
+   const struct cm_resource_description *description = &seen->description;
+   const bool is_depth = seen->moved_slots >> CM_SLOT_DEPTH;
+   const uint32_t is_on = is_depth                      ? config->depth
+                          : description->is_displayable ? config->display
+                                                        : config->color;
+   return seen->moved_by && config->mode != CM_COMPRESSION_NONE && is_on &&
+          description->block_bytes > config->most_pixel_bytes && description->samples == 1 &&
+          !seen->is_storage && !(description->uses & CM_USE_OTHER);
+}
+
+static bool
+find_wide(struct cm_advice *advice)
+{
+   const uint32_t most = advice->config->framebuffer_compression.most_pixel_bytes;
+   for (uint32_t r = 0; r < advice->resource_ids.count; r++) {
+      const struct cm_resource_seen *seen = &advice->resources[r];
+      if (!is_too_wide(advice, seen))
+         continue;
+      const struct cm_resource_description *description = &seen->description;
+      const struct cm_change change = {.type = CM_CHANGE_NARROW,
+                                       .number = description->id,
+                                       .block_bytes = most};
+      struct cm_finding *finding = cm_advice_add_finding(advice, CM_ADVICE_WIDE_TARGET, &seen->moved);
+      if (!finding || !cm_finding_add_resource(finding, description->id) ||
+          !cm_finding_add_change(finding, change))
+         return false;
+      if (seen->moved_slots >> CM_SLOT_DEPTH)
+         finding->remedy = "depth of 24 bits, with 8 of stencil";
+      finding->assumption =
+         "each block of 4x4 pixels becomes as small, of what it is uncompressed, as it does now";
+      finding->passes = seen->moved_by;
+      finding->slots = seen->moved_slots;
+      finding->weight = seen->moved_by * image_bytes(advice, description->id);
+      cm_finding_add_average(advice, finding, "passes per frame", seen->moved_by);
+      cm_finding_add_evidence(finding, "bytes of a pixel", description->block_bytes);
+      cm_finding_add_evidence(finding, "bytes of the largest pixel that is compressed", most);
+   }
+   return true;
+}
+
 bool
 cm_advice_find_targets(struct cm_advice *advice)
 {
@@ -353,5 +434,5 @@ cm_advice_find_targets(struct cm_advice *advice)
          return false;
       add_evidence(advice, finding);
    }
-   return true;
+   return find_wide(advice);
 }

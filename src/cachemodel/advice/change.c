@@ -534,6 +534,8 @@ change_resource(struct stage *stage, struct cm_resource_description *resource)
    if (change->type == CM_CHANGE_COMPRESS) {
       resource->block_width = resource->block_height = 4;
       resource->block_bytes = (uint8_t)change->block_bytes;
+   } else if (change->type == CM_CHANGE_NARROW) {
+      resource->block_bytes = (uint8_t)change->block_bytes;
    } else if (change->type == CM_CHANGE_MIPMAPS) {
       stage->texture = *resource;
       stage->has_texture = true;

@@ -40,6 +40,8 @@ enum cm_change_type {
    /** In indexed draws of a vertex shader, the repetitions of a vertex follow it: in a FIFO of transformed vertices
     * they are all found. */
    CM_CHANGE_FETCH_ONCE,
+   /** The pixels of an image have cm_change.block_bytes, and its blocks as many parts of these when compressed. */
+   CM_CHANGE_NARROW,
    /** Primitives drawn to a target have half as many attributes, except the position: two values in the space of one. */
    CM_CHANGE_HALF_ATTRIBUTES,
 };
@@ -56,10 +58,10 @@ struct cm_changed_pass {
 
 struct cm_change {
    enum cm_change_type type;
-   /** The texture (CM_CHANGE_MIPMAPS, _COMPRESS), the shader (CM_CHANGE_EARLY_TESTS, _FETCH_ONCE, _COARSER_MESH), or the
+   /** The texture (CM_CHANGE_MIPMAPS, _COMPRESS, _NARROW), the shader (CM_CHANGE_EARLY_TESTS, _FETCH_ONCE, _COARSER_MESH), or the
     * target (CM_CHANGE_FRONT_TO_BACK, _HALF_ATTRIBUTES; cm_pass_target). */
    uint32_t number;
-   uint32_t block_bytes; /**< of CM_CHANGE_COMPRESS */
+   uint32_t block_bytes; /**< of CM_CHANGE_COMPRESS, _NARROW */
    /** For CM_CHANGE_ATTACHMENTS, _SKIP_PASSES and _JOIN_PASSES: the passes, ascending. */
    struct cm_changed_pass *passes;
    uint32_t num_passes;

@@ -47,7 +47,7 @@ new_gpu(struct cm_changer *changer, uint8_t levels)
 
 /* Fails where the two have counted anything differently. */
 static void
-assert_same(struct cm_gpu *gpu, struct cm_gpu *other)
+compare_frames(struct cm_gpu *gpu, struct cm_gpu *other)
 {
    const struct cm_counter_table *table = cm_gpu_counters(gpu);
    const uint64_t *values = cm_gpu_frame_end(gpu), *others = cm_gpu_frame_end(other);
@@ -56,6 +56,12 @@ assert_same(struct cm_gpu *gpu, struct cm_gpu *other)
          fail_msg("%s: %llu, by hand %llu", table->counters[c].name, (unsigned long long)values[c],
                   (unsigned long long)others[c]);
    }
+}
+
+static void
+assert_same(struct cm_gpu *gpu, struct cm_gpu *other)
+{
+   compare_frames(gpu, other);
    cm_gpu_destroy(gpu);
    cm_gpu_destroy(other);
 }
@@ -458,6 +464,41 @@ TEST(compress)
       cm_changer_destroy(changer);
       pass_free(builder);
    }
+}
+
+/* Passes to a target of other pixels, with the same sizes of blocks, of which each is part of what it is uncompressed. */
+TEST(narrow)
+{
+   const struct cm_change change = {.type = CM_CHANGE_NARROW, .number = TARGET, .block_bytes = 4};
+   struct cm_changer *changer = cm_changer_create(&change, 1);
+   struct cm_gpu *gpu[2];
+   uint64_t random = 3;
+   for (unsigned by_hand = 0; by_hand < 2; by_hand++) {
+      struct cm_resource_description target = describe_texture(64, 64, 1, by_hand ? 4 : 8);
+      target.id = TARGET;
+      if (!by_hand)
+         target = cm_changer_resource(changer, &target);
+      gpu[by_hand] = test_gpu_with(test_compression_settings, (const char *const[]){NULL});
+      cm_gpu_define_resource(gpu[by_hand], &target);
+   }
+   for (unsigned round = 0; round < 3; round++) {
+      struct pass_builder *pass = new_pass(round > 0);
+      for (uint32_t tile = 0; tile < 16; tile++)
+         pass->touched[tile] = true;
+      pass_random_contents(pass, 0, &random);
+      const struct cm_pass *changed = &pass->pass;
+      pass_run(pass, gpu[1]);
+      pass->pass.color[0].pixel_bytes = 8;
+      assert_int_equal(cm_changer_pass(changer, &changed), CM_CHANGER_PASS);
+      run_pass(gpu[0], changed);
+      cm_changer_pass_end(changer);
+      pass_free(pass);
+   }
+   compare_frames(gpu[0], gpu[1]);
+   assert_true(gpu_total(gpu[0], "framebuffer_compression.color.compressed_superblocks") > 0);
+   cm_gpu_destroy(gpu[0]);
+   cm_gpu_destroy(gpu[1]);
+   cm_changer_destroy(changer);
 }
 
 /* ---- geometry ---------------------------------------------------------------- */

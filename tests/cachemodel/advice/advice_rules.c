@@ -597,6 +597,62 @@ TEST(uncompressed)
    }
 }
 
+/* Pixels of 8 bytes, where those of up to 4 are compressed. */
+TEST(wide_target)
+{
+   enum { FOUND, OFF, NARROW, NOT_MOVED, SAMPLES, STORAGE, COLOR_OFF, DEPTH_FOUND, RESOLVED, CASES };
+   for (unsigned c = 0; c < CASES; c++) {
+      struct stream stream = begin_stream("mode=tbr");
+      stream.config->framebuffer_compression = (struct cm_compression_config){
+         .mode = c == OFF ? CM_COMPRESSION_NONE : CM_COMPRESSION_BLOCKS,
+         .most_pixel_bytes = 4,
+         .color = c != COLOR_OFF && c != DEPTH_FOUND,
+         .depth = true,
+      };
+      struct cm_resource_description wide = *cm_advice_resource(stream.advice, COLOR);
+      wide.id = 100;
+      wide.block_bytes = c == NARROW ? 4 : 8;
+      wide.samples = c == SAMPLES ? 4 : 1;
+      wide.is_displayable = c == RESOLVED; /* and display is off */
+      assert_true(cm_advice_define_resource(stream.advice, &wide));
+      for (unsigned frame = 0; frame < 2; frame++) {
+         struct pass_builder *pass = draw_pass(c == RESOLVED ? COLOR : 100, 0);
+         struct cm_storage storage = {.num_images = 1, .images[0].resource = 100};
+         pass->pass.color[0].pixel_bytes = 8;
+         pass->pass.color[0].store = c != NOT_MOVED;
+         if (c == DEPTH_FOUND) {
+            pass->pass.depth = pass->pass.color[0];
+            pass->pass.color[0].resource = COLOR;
+         }
+         if (c == RESOLVED)
+            pass->pass.resolve[0] = (struct cm_resolve){.resource = 100, .x1 = SIZE, .y1 = SIZE};
+         if (c == STORAGE) {
+            pass->pass.storages = &storage;
+            pass->pass.num_storages = 1;
+         }
+         send(&stream, pass);
+         send(&stream, draw_pass(WINDOW, 100));
+         end_frame(&stream);
+      }
+      const struct cm_finding *finding = find(&stream, CM_ADVICE_WIDE_TARGET);
+      assert_int_equal(finding != NULL, c == FOUND || c == DEPTH_FOUND);
+      if (finding) {
+         assert_int_equal(finding->resources[0], 100);
+         assert_int_equal(finding->changes->type, CM_CHANGE_NARROW);
+         assert_int_equal(finding->changes->number, 100);
+         assert_int_equal(finding->changes->block_bytes, 4);
+         assert_int_equal(finding->passes, 2);
+         assert_int_equal(finding->slots, c == DEPTH_FOUND ? 1 << CM_SLOT_DEPTH : 1);
+         assert_int_equal(strstr(finding->remedy, "depth") != NULL, c == DEPTH_FOUND);
+         assert_int_equal(finding->evidence[0].value, 1);
+         assert_int_equal(finding->evidence[1].value, 8);
+         assert_int_equal(finding->evidence[2].value, 4);
+         assert_int_equal(finding->weight, 2 * SIZE * SIZE * 8);
+      }
+      end_stream(&stream);
+   }
+}
+
 /* ---- geometry -------------------------------------------------------------------- */
 
 /* An indexed draw of 4,000 vertices, 1,000 different ones, four times each: one after another, or all again and again. */
