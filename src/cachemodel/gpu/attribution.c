@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gpu/attribution_internal.h"
+#include "gpu/compression.h"
 #include "timing/attribution.h"
 #include "util/minmax.h"
 
@@ -28,13 +29,16 @@ cm_gpu_attribution_create(struct cm_gpu *gpu)
    struct cm_gpu_attribution *attribution = gpu->attribution = calloc(1, sizeof *attribution);
    if (!attribution)
       return false;
-   attribution->counts = cm_attribution_create(
-      config, STATES_COLUMN + (config->timing == CM_TIMING_ON ? cm_timing_attributed_columns(config) : 0));
+   const uint32_t columns =
+      STATES_COLUMN + (config->timing == CM_TIMING_ON ? cm_timing_attributed_columns(config) : 0);
+   const bool compresses = config->framebuffer_compression.mode != CM_COMPRESSION_NONE;
+   attribution->counts = cm_attribution_create(config, columns + (compresses ? CM_COMPRESSION_COLUMNS : 0));
    attribution->contents = cm_contents_create();
    if (!attribution->counts || !attribution->contents ||
        !cm_array_reserve(&attribution->first_pass, 1, sizeof(uint32_t)) ||
        (gpu->energy && !find_counters(gpu, attribution)))
       return false;
+   attribution->first_of_compression = attribution->counts->first_of_stages + columns;
    ((uint32_t *)attribution->first_pass.data)[0] = 0;
    attribution->is_by_resource = attribution->counts->has_part[CM_ORIGIN_RESOURCE];
    const enum cm_unit unit = config->streams[CM_STREAM_TEXTURE];
@@ -526,7 +530,7 @@ is_attributed(const struct cm_config *config, const struct cm_counter *counter, 
 {
    if (counter->unit >= 0)
       return counter->source == &cm_memory_counters && counter->instance < 0;
-   if (counter->source == &cm_access_unit_counters)
+   if (counter->source == &cm_access_unit_counters || counter->source == &cm_compression_counters)
       return true;
    if (counter->source == &cm_operation_counters)
       return part != CM_ORIGIN_RESOURCE;
@@ -575,6 +579,8 @@ cm_gpu_attributed_value(const struct cm_gpu *gpu, const struct cm_attributed_row
       return row->counts[attribution->first_of_stages +
                          (state < 0 ? CYCLES_COLUMN : STATES_COLUMN + (uint32_t)state)];
    }
+   if (counter->source == &cm_compression_counters)
+      return cm_compression_attributed(gpu, counter, row->counts);
    if (counter->source == &cm_energy_counters)
       return row->energy[cm_energy_dynamic_unit(counter)];
    return cm_attribution_value(attribution, row->counts, counter);

@@ -27,6 +27,7 @@ struct cm_draw_names {
 /** For a GPU whose configuration asks for it. */
 struct cm_gpu_attribution {
    struct cm_attribution *counts;
+   uint32_t first_of_compression;           /**< column of CM_COMPRESSION_COLUMN(0, 0) */
    uint64_t counted[CM_PIPELINE_COUNT];     /**< of the stages' counters: what has been attributed */
    uint64_t operations[CM_OPERATION_COUNT]; /**< the same of their operations */
    uint64_t texture_reads;                  /**< the same of reads of the texture caches */

@@ -31,6 +31,18 @@ struct cm_compression {
    bool out_of_memory;
 };
 
+/* For who has caused it, too. */
+static inline void
+add(struct cm_compression *compression, enum cm_stream stream, enum cm_compression_event event,
+    uint64_t count)
+{
+   const struct cm_gpu_attribution *attribution = compression->gpu->attribution;
+   compression->counts[stream][event] += count;
+   if (attribution)
+      cm_attribution_count(attribution->counts,
+                           attribution->first_of_compression + CM_COMPRESSION_COLUMN(stream, event), count);
+}
+
 /* ---- images ------------------------------------------------------------------ */
 
 static uint32_t
@@ -362,9 +374,9 @@ read_header(const struct texture_fetch *fetch, uint64_t address)
    struct cm_cache *headers = hierarchy->caches[CM_UNIT_TEXTURE_HEADER_CACHE];
    if (!headers) {
       struct texture_fetch of_header = {.compression = compression, .cache = fetch->cache};
-      compression->counts[CM_STREAM_TEXTURE][CM_COMPRESSION_EVENT_HEADER_BYTES] +=
-         read_next(&of_header, address,
-                   address + compression->gpu->config.framebuffer_compression.header_bytes);
+      add(compression, CM_STREAM_TEXTURE, CM_COMPRESSION_EVENT_HEADER_BYTES,
+          read_next(&of_header, address,
+                    address + compression->gpu->config.framebuffer_compression.header_bytes));
       return;
    }
    const uint32_t instances = hierarchy->instances[CM_UNIT_TEXTURE_HEADER_CACHE];
@@ -395,14 +407,14 @@ read_superblock(struct texture_fetch *fetch, const struct cm_compressed_image *i
                 uint32_t row, struct cm_superblock_part part)
 {
    const struct cm_compressed_surface *surface = &image->surface;
-   uint64_t *counts = fetch->compression->counts[CM_STREAM_TEXTURE];
    const struct cm_superblock *superblock = find_superblock(fetch->compression, image, column, row);
    read_header(fetch, superblock->header);
-   counts[CM_COMPRESSION_EVENT_SOLID + superblock->kind]++;
+   add(fetch->compression, CM_STREAM_TEXTURE, CM_COMPRESSION_EVENT_SOLID + superblock->kind, 1);
    uint32_t block = 0;
    uint64_t begin = superblock->body, end = superblock->body;
    while (cm_superblock_next(superblock, surface, part, &block, &begin, &end))
-      counts[CM_COMPRESSION_EVENT_BODY_BYTES] += read_next(fetch, begin, end);
+      add(fetch->compression, CM_STREAM_TEXTURE, CM_COMPRESSION_EVENT_BODY_BYTES,
+          read_next(fetch, begin, end));
 }
 
 /* The usual case: the cache's block is one of 4x4 pixels. x, y: its column and row in the image, of blocks. */
@@ -410,16 +422,16 @@ static void
 read_block(struct texture_fetch *fetch, const struct cm_compressed_image *image, uint32_t x, uint32_t y)
 {
    const struct cm_compressed_surface *surface = &image->surface;
-   uint64_t *counts = fetch->compression->counts[CM_STREAM_TEXTURE];
    const unsigned column_shift = surface->column_shift, row_shift = surface->row_shift;
    const struct cm_superblock *superblock =
       find_superblock(fetch->compression, image, x >> column_shift, y >> row_shift);
    const uint32_t block = (y & ((1u << row_shift) - 1)) << column_shift | (x & ((1u << column_shift) - 1));
    uint64_t begin, end;
    read_header(fetch, superblock->header);
-   counts[CM_COMPRESSION_EVENT_SOLID + superblock->kind]++;
+   add(fetch->compression, CM_STREAM_TEXTURE, CM_COMPRESSION_EVENT_SOLID + superblock->kind, 1);
    if (cm_superblock_block(superblock, surface, block, &begin, &end))
-      counts[CM_COMPRESSION_EVENT_BODY_BYTES] += read_next(fetch, begin, end);
+      add(fetch->compression, CM_STREAM_TEXTURE, CM_COMPRESSION_EVENT_BODY_BYTES,
+          read_next(fetch, begin, end));
 }
 
 /* cm_cache.fetch of the first texture caches. */
@@ -445,7 +457,7 @@ fetch_texels(void *context, struct cm_cache *cache, uint64_t block, enum cm_stre
    if (requests)
       cm_access_stream_append(requests, cm_entry_make(CM_ENTRY_FILL, cache->unit, 0, stream,
                                                       address >> CM_ENTRY_ADDRESS_SHIFT));
-   compression->counts[stream][CM_COMPRESSION_EVENT_RAW_BYTES] += 1ull << cache->block_shift;
+   add(compression, stream, CM_COMPRESSION_EVENT_RAW_BYTES, 1ull << cache->block_shift);
    if (image->has_blocks) {
       read_block(&fetch, image, place & 0xffff, place >> 16);
       return true;
@@ -498,7 +510,7 @@ void
 cm_compression_count(struct cm_compression *compression, enum cm_stream stream,
                      enum cm_compression_event event, uint64_t count)
 {
-   compression->counts[stream][event] += count;
+   add(compression, stream, event, count);
 }
 
 static bool
@@ -518,39 +530,53 @@ list(const struct cm_config *config, struct cm_counter_table *table)
       snprintf(prefix, sizeof prefix, "framebuffer_compression.%s.", cm_stream_names[streams[s]]);
       snprintf(description, sizeof description,
                "compressed images, %s: ", cm_stream_descriptions[streams[s]]);
-      ok = cm_counter_table_append_texts(table, texts, events, (int)streams[s] * CM_COMPRESSION_EVENT_COUNT,
+      ok = cm_counter_table_append_texts(table, texts, events, (int)CM_COMPRESSION_COLUMN(streams[s], 0),
                                          prefix, description);
    }
    return ok;
 }
 
-/* What the caches of headers read and write, if there are any. */
+/* What the caches of headers read and write, if there are any: all, or what a row of attribution has. */
 static uint64_t
-cached_header_bytes(const struct cm_hierarchy *hierarchy, enum cm_stream stream)
+cached_header_bytes(const struct cm_gpu *gpu, enum cm_stream stream, const uint64_t *row)
 {
+   const struct cm_hierarchy *hierarchy = &gpu->hierarchy;
    const enum cm_unit unit =
       stream == CM_STREAM_TEXTURE ? CM_UNIT_TEXTURE_HEADER_CACHE : CM_UNIT_HEADER_CACHE;
-   struct cm_counter counter = {.unit = (int)unit, .instance = -1, .stream = (int)stream};
+   static const enum cm_cache_event moved[] = {CM_CACHE_EVENT_FILLS, CM_CACHE_EVENT_WRITEBACKS};
    uint64_t blocks = 0;
-   if (!hierarchy->caches[unit])
-      return 0;
-   counter.event = CM_CACHE_EVENT_FILLS;
-   blocks += cm_hierarchy_counter(hierarchy, &counter);
-   counter.event = CM_CACHE_EVENT_WRITEBACKS;
-   blocks += cm_hierarchy_counter(hierarchy, &counter);
-   return blocks << hierarchy->caches[unit]->block_shift;
+   for (unsigned e = 0; hierarchy->caches[unit] && e < 2; e++) {
+      const struct cm_counter counter = {.unit = (int)unit,
+                                         .instance = -1,
+                                         .stream = (int)stream,
+                                         .event = moved[e]};
+      blocks += row ? cm_attribution_value(gpu->attribution->counts, row, &counter)
+                    : cm_hierarchy_counter(hierarchy, &counter);
+   }
+   return hierarchy->caches[unit] ? blocks << hierarchy->caches[unit]->block_shift : 0;
+}
+
+/* With what the caches of headers have counted. */
+static uint64_t
+complete(const struct cm_gpu *gpu, const struct cm_counter *counter, uint64_t count, const uint64_t *row)
+{
+   const enum cm_stream stream = (enum cm_stream)(counter->event / CM_COMPRESSION_EVENT_COUNT);
+   const bool is_of_headers =
+      counter->event % CM_COMPRESSION_EVENT_COUNT == CM_COMPRESSION_EVENT_HEADER_BYTES;
+   return count + (is_of_headers ? cached_header_bytes(gpu, stream, row) : 0);
+}
+
+uint64_t
+cm_compression_attributed(const struct cm_gpu *gpu, const struct cm_counter *counter, const uint64_t *row)
+{
+   return complete(gpu, counter, row[gpu->attribution->first_of_compression + (uint32_t)counter->event], row);
 }
 
 static uint64_t
 read_counter(const void *data, const struct cm_counter *counter)
 {
    const struct cm_compression *compression = data;
-   const enum cm_stream stream = (enum cm_stream)(counter->event / CM_COMPRESSION_EVENT_COUNT);
-   const int event = counter->event % CM_COMPRESSION_EVENT_COUNT;
-   const uint64_t count = compression->counts[stream][event];
-   return event == CM_COMPRESSION_EVENT_HEADER_BYTES
-             ? count + cached_header_bytes(&compression->gpu->hierarchy, stream)
-             : count;
+   return complete(compression->gpu, counter, (&compression->counts[0][0])[counter->event], NULL);
 }
 
 const struct cm_counter_source cm_compression_counters = {list, read_counter};

@@ -40,6 +40,11 @@ enum cm_compression_event {
       CM_COMPRESSION_EVENT_COUNT
 };
 
+/** Of a stream's event among those of all streams, and how many there are. */
+#define CM_COMPRESSION_COLUMN(stream, event) \
+   ((uint32_t)(stream) * CM_COMPRESSION_EVENT_COUNT + (uint32_t)(event))
+#define CM_COMPRESSION_COLUMNS CM_COMPRESSION_COLUMN(CM_STREAM_COUNT, 0)
+
 /** A compressed image, and its form uncompressed. */
 struct cm_compressed_image {
    struct cm_compressed_surface surface;
@@ -85,6 +90,10 @@ void cm_compression_change(struct cm_compression *compression, struct cm_compres
 /** Counts for a stream of the tile buffers. */
 void cm_compression_count(struct cm_compression *compression, enum cm_stream stream,
                           enum cm_compression_event event, uint64_t count);
+
+/** The same of a row of attribution: what its counter is. */
+uint64_t
+cm_compression_attributed(const struct cm_gpu *gpu, const struct cm_counter *counter, const uint64_t *row);
 
 /** Begins a pass: says once that its events lack what is needed. */
 void cm_compression_begin_pass(struct cm_compression *compression);

@@ -205,6 +205,47 @@ TEST(parts)
 
 /* ---- by hand ----------------------------------------------------------- */
 
+/* Two targets of 32 x 32 pixels of 4 bytes, one of one colour, one of noise. Headers of a row of two superblocks are written together, in
+ * bursts of 64 bytes. What compression saves is the difference. */
+TEST(compressed_targets)
+{
+   struct cm_gpu *gpu =
+      test_gpu_with(test_compression_settings, (const char *const[]){ALL, "tile.size=32", NULL});
+   static const struct {
+      uint8_t size;
+      uint64_t header, body;
+   } targets[] = {{0, 128, 0}, {CM_RAW_SIZE, 128, 4096}};
+   for (uint32_t t = 0; t < 2; t++) {
+      struct pass_builder *pass = pass_new(0, 32, 32, 32);
+      define_texture(gpu, 1 + t, 32, 32, 1);
+      pass_color(pass, 1 + t, 4);
+      pass->touched[0] = true;
+      memset(pass_content(pass, 0, 0, 2, 2), targets[t].size, 64);
+      pass_run_and_free(pass, gpu);
+   }
+   cm_gpu_frame_end(gpu);
+   struct cm_attributed_rows rows;
+   assert_true(cm_gpu_attributed_rows(gpu, CM_ORIGIN_RESOURCE, &rows));
+   uint32_t found = 0;
+   for (uint32_t r = 0; r < rows.count; r++) {
+      if (!value(gpu, &rows.list[r], "framebuffer_compression.color.raw_bytes"))
+         continue;
+      assert_int_equal(rows.list[r].number, 1 + found);
+      assert_int_equal(value(gpu, &rows.list[r], "framebuffer_compression.color.raw_bytes"), 4096);
+      assert_int_equal(value(gpu, &rows.list[r], "framebuffer_compression.color.header_bytes"),
+                       targets[found].header);
+      assert_int_equal(value(gpu, &rows.list[r], "framebuffer_compression.color.body_bytes"),
+                       targets[found].body);
+      assert_int_equal(value(gpu, &rows.list[r], "framebuffer_compression.color.solid_superblocks"),
+                       found ? 0 : 4);
+      assert_int_equal(value(gpu, &rows.list[r], "dram.color.write_bytes"),
+                       targets[found].header + targets[found].body);
+      found++;
+   }
+   assert_int_equal(found, 2);
+   cm_gpu_destroy(gpu);
+}
+
 /* A frame has two passes of 2 x 1 tiles. Each stores its tiles in its own target through an L2 of 1 KiB, which has 16
  * blocks; a tile of 16 x 16 pixels of 4 bytes is 16 blocks. So each tile evicts the one before: of another tile, pass or
  * frame. */
