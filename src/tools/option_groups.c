@@ -280,9 +280,9 @@ take_jobs(void *field, const char *option, const char *value)
 const struct option_row job_option_rows[] = {
    OPTION_ALONE("jobs", "N", "threads (default: one per core)", take_jobs),
    OPTION_ALONE("model-threads", "N",
-                "threads for each configuration. Results are the same for any number. No\n"
-                "effect with --timing on, --attribute or access_units (default: as many\n"
-                "as the processors allow)",
+                "threads for each configuration. Results are the same for any number. With\n"
+                "--timing on that many time frames. No effect with --attribute or, without\n"
+                "timing, access_units (default: as many as the processors allow)",
                 take_jobs),
 };
 

@@ -176,9 +176,17 @@ class Simulation(RecordingTest):
                           "tcor-64k,timing=on", "--config", "boustro-fo,attribution.pass=on", self.recording, check=True)
         lines = [line for line in done.stderr.splitlines() if "--model-threads" in line]
         self.assertEqual(sorted(lines), [
-            "tbrsim: boustro-fo,attribution.pass=on: --model-threads 2 has no effect: counts are attributed (attribution.*)",
-            "tbrsim: tcor-64k,timing=on: --model-threads 2 has no effect: cycles are simulated (timing)"])
+            "tbrsim: boustro-fo,attribution.pass=on: --model-threads 2 has no effect: counts are attributed (attribution.*)"])
         self.fine("sim", "--jobs", 8, "--timing", "on", "--out", self.out, self.recording)  # threads that nobody asked for
+
+    def test_threads_of_timing(self):
+        """Frames are timed by any number of threads, with the same files."""
+        options = "--timing", "on", "--timeline", "1", "--config"
+        for preset in ("tcor-64k", "nuca-dtm", "tcor-64k,attribution.pass=on"):
+            for threads in (1, 2, 3, 4, 8):
+                self.fine("sim", "--model-threads", threads, "--out", self.out / str(threads), *options, preset,
+                          self.recording)
+                self.assertEqual(tbrsim.contents(self.out / str(threads)), tbrsim.contents(self.out / "1"), preset)
 
     def test_threads_by_processors(self):
         """One configuration has a thread on one processor and several on more, and the same statistics."""

@@ -329,7 +329,7 @@ cm_gpu_attribute_frame_end(struct cm_gpu *gpu)
       return;
    if (attribution->frame_has_ended) /* a frame without passes */
       cm_attribution_clear(attribution->counts);
-   if (gpu->timing) {
+   if (gpu->timing && cm_timing_is_complete(gpu->timing)) {
       count_cycles(gpu);
       count_states(gpu);
    }

@@ -115,22 +115,45 @@ texture_misses(const struct cm_gpu *gpu)
    return unit == CM_UNIT_DRAM ? 0 : cm_hierarchy_counter(&gpu->hierarchy, &misses);
 }
 
-void
-cm_gpu_read_counters(struct cm_gpu *gpu, uint64_t *values)
+/* Whether the values of a source come when a frame's timing is known. */
+static bool
+is_late_source(const struct cm_counter_source *source)
+{
+   return source == &cm_timing_counters || source == &cm_energy_counters;
+}
+
+/* Reads the counters of late sources, or of the others. */
+static void
+read_sources(const struct cm_gpu *gpu, bool late, uint64_t *values)
 {
    const void *const units[] = {
 #define UNIT(source, unit) unit,
       SOURCES(UNIT)};
    const struct cm_counter_table *table = gpu->table;
+   uint32_t c = 0;
+   for (unsigned s = 0; s < NUM_SOURCES; s++) {
+      const bool reads = is_late_source(sources[s]) == late;
+      for (; c < table->count && table->counters[c].source == sources[s]; c++) {
+         if (reads)
+            values[c] = units[s] ? sources[s]->read(units[s], &table->counters[c]) : 0;
+      }
+   }
+}
+
+void
+cm_gpu_read_units(struct cm_gpu *gpu, uint64_t *values)
+{
    cm_shared_side_run(&gpu->hierarchy.shared);
    gpu->texture.access.texture_misses = texture_misses(gpu);
    if (gpu->texture.nuca)
       cm_nuca_sum_up(gpu->texture.nuca);
-   uint32_t c = 0;
-   for (unsigned s = 0; s < NUM_SOURCES; s++) {
-      for (; c < table->count && table->counters[c].source == sources[s]; c++)
-         values[c] = units[s] ? sources[s]->read(units[s], &table->counters[c]) : 0;
-   }
+   read_sources(gpu, false, values);
+}
+
+void
+cm_gpu_read_timing(const struct cm_gpu *gpu, uint64_t *values)
+{
+   read_sources(gpu, true, values);
    if (gpu->energy)
-      cm_energy_fill_in(gpu->energy, table, values);
+      cm_energy_fill_in(gpu->energy, gpu->table, values);
 }

@@ -13,6 +13,8 @@
 #include "gpu/operations.h"
 #include "memory/future.h"
 #include "util/message.h"
+#include "util/minmax.h"
+#include "util/threads.h"
 
 /* The units of the memory hierarchy. False when out of memory. */
 static bool
@@ -32,6 +34,16 @@ init_memory(struct cm_gpu *gpu)
    return gpu->attribute_cache;
 }
 
+bool
+cm_gpu_reserve_frames(struct cm_gpu *gpu, uint32_t capacity)
+{
+   assert(!gpu->ended.num_ended);
+   free(gpu->ended.values);
+   gpu->ended.values = calloc((size_t)capacity * gpu->table->count, sizeof(uint64_t));
+   gpu->ended.capacity = capacity;
+   return gpu->ended.values;
+}
+
 /* The counters. False when out of memory, or with a line in error. */
 static bool
 init_counters(struct cm_gpu *gpu, char *error, size_t error_size)
@@ -44,6 +56,8 @@ init_counters(struct cm_gpu *gpu, char *error, size_t error_size)
       return false;
    gpu->frame = gpu->total + gpu->table->count;
    gpu->frame_start = gpu->frame + gpu->table->count;
+   if (!cm_gpu_reserve_frames(gpu, 2))
+      return false;
    if (!cm_energy_is_counted(gpu->table))
       return true;
    gpu->energy = cm_energy_create(&gpu->config, gpu->table, error, error_size);
@@ -111,6 +125,7 @@ cm_gpu_finish(struct cm_gpu *gpu)
    cm_costed_shaders_finish(gpu);
    cm_shader_codes_finish(&gpu->codes);
    free(gpu->dram_mapping);
+   free(gpu->ended.values);
    free(gpu->total);
 }
 
@@ -141,10 +156,10 @@ const char *
 cm_gpu_serial_reason(const struct cm_gpu *gpu)
 {
    const struct cm_shared_side *shared = &gpu->hierarchy.shared;
-   if (gpu->timing)
-      return "cycles are simulated (timing)";
    if (gpu->attribution)
       return "counts are attributed (attribution.*)";
+   if (gpu->timing)
+      return NULL;
    if (gpu->config.parameter_buffer.written == CM_PB_AMONG_TILES)
       return "passes overlap (parameter_buffer.written)";
    if (shared->num_units)
@@ -157,7 +172,22 @@ cm_gpu_serial_reason(const struct cm_gpu *gpu)
 bool
 cm_gpu_shades_on_threads(const struct cm_gpu *gpu)
 {
-   return !cm_gpu_serial_reason(gpu) && cm_parallel_can_shade(gpu);
+   return !gpu->timing && !cm_gpu_serial_reason(gpu) && cm_parallel_can_shade(gpu);
+}
+
+/* Frames are divided among the threads of the timing: the one with the most of them, and all others. */
+static unsigned
+add_timing_times(const struct cm_timing *timing, struct cm_work_time *times)
+{
+   uint64_t most = 0, sum = 0;
+   for (unsigned thread = 0; thread < CM_MAX_THREADS; thread++) {
+      const uint64_t its = cm_timing_nanoseconds(timing, thread);
+      most = cm_max64(most, its);
+      sum += its;
+   }
+   times[0] = (struct cm_work_time){"a timing thread", (int64_t)most, false};
+   times[1] = (struct cm_work_time){"other timing threads", (int64_t)(sum - most), true};
+   return 2;
 }
 
 unsigned
@@ -166,7 +196,7 @@ cm_gpu_work_times(const struct cm_gpu *gpu, struct cm_work_time times[CM_MAX_WOR
    if (gpu->parallel)
       return cm_parallel_times(gpu->parallel, times);
    times[0] = (struct cm_work_time){.name = "main thread"};
-   return 1;
+   return 1 + (gpu->timing ? add_timing_times(gpu->timing, times + 1) : 0);
 }
 
 void
@@ -175,6 +205,14 @@ cm_gpu_release_tiles(struct cm_gpu *gpu, void (*release)(void *context, uint32_t
    assert(!gpu->pipeline[CM_PIPELINE_PASSES]);
    gpu->release = release;
    gpu->release_context = context;
+}
+
+void
+cm_gpu_on_timed_frame(struct cm_gpu *gpu, void (*timed)(void *context), void *context)
+{
+   assert(!gpu->pipeline[CM_PIPELINE_PASSES]);
+   if (gpu->timing)
+      cm_timing_on_frame(gpu->timing, timed, context);
 }
 
 void
@@ -265,31 +303,84 @@ cm_gpu_written_past(struct cm_gpu *gpu, struct cm_resource *resource, enum cm_st
 
 /* ---- counters ---------------------------------------------------------- */
 
-const uint64_t *
-cm_gpu_total(struct cm_gpu *gpu)
+/* The total so far, without what timing says. */
+static void
+read_units(struct cm_gpu *gpu, uint64_t *values)
 {
    cm_parallel_drain(gpu->parallel);
    if (gpu->hierarchy.shared.out_of_memory || !cm_compression_is_complete(gpu->compression))
       cm_gpu_out_of_memory(gpu);
-   cm_gpu_read_counters(gpu, gpu->total);
-   return gpu->total;
+   cm_gpu_read_units(gpu, values);
 }
 
-const uint64_t *
-cm_gpu_complete_frame(struct cm_gpu *gpu, const uint64_t *ahead)
+static uint64_t *
+values_of(const struct cm_gpu *gpu, uint64_t frame)
 {
-   gpu->pipeline[CM_PIPELINE_FRAMES]++;
-   cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_FRAME_END, 0);
-   cm_timing_frame_end(gpu->timing);
+   return gpu->ended.values + frame % gpu->ended.capacity * gpu->table->count;
+}
+
+/* Counts the oldest frame that is not counted, whose timing was taken. ahead: as of cm_gpu_complete_frame. */
+static void
+count_frame(struct cm_gpu *gpu, const uint64_t *ahead)
+{
+   uint64_t *values = values_of(gpu, gpu->ended.num_counted++);
    cm_gpu_attribute_frame_end(gpu);
    if (!cm_timing_is_complete(gpu->timing) || gpu->space.out_of_memory)
       cm_gpu_out_of_memory(gpu);
-   const uint64_t *total = cm_gpu_total(gpu);
+   cm_gpu_read_timing(gpu, values);
    for (uint32_t i = 0; i < gpu->table->count; i++) {
-      const uint64_t its = total[i] - (ahead ? ahead[i] : 0);
-      gpu->frame[i] = its - gpu->frame_start[i];
+      gpu->total[i] = values[i];
+      const uint64_t its = values[i] - (ahead ? ahead[i] : 0);
+      values[i] = its - gpu->frame_start[i];
       gpu->frame_start[i] = its;
    }
+}
+
+/* Counts the frames that have ended, of which timing was told, as far as they are timed; waits: all of them. */
+static void
+count_frames(struct cm_gpu *gpu, bool waits)
+{
+   while (gpu->ended.num_counted < gpu->ended.num_ended && cm_timing_take_frame(gpu->timing, waits))
+      count_frame(gpu, NULL);
+}
+
+const uint64_t *
+cm_gpu_total(struct cm_gpu *gpu)
+{
+   count_frames(gpu, true);
+   read_units(gpu, gpu->total);
+   cm_gpu_read_timing(gpu, gpu->total);
+   return gpu->total;
+}
+
+void
+cm_gpu_complete_frame(struct cm_gpu *gpu, const uint64_t *ahead)
+{
+   struct cm_ended_frames *ended = &gpu->ended;
+   assert(ended->num_ended - ended->num_taken < ended->capacity);
+   gpu->pipeline[CM_PIPELINE_FRAMES]++;
+   cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_FRAME_END, 0);
+   cm_timing_frame_end(gpu->timing);
+   read_units(gpu, values_of(gpu, ended->num_ended++));
+   if (!gpu->timing) {
+      count_frame(gpu, ahead);
+      return;
+   }
+   assert(!ahead);
+   count_frames(gpu, cm_timing_is_in_turn(gpu->timing));
+   cm_timing_frame_begin(gpu->timing);
+}
+
+const uint64_t *
+cm_gpu_take_frame(struct cm_gpu *gpu, bool waits)
+{
+   struct cm_ended_frames *ended = &gpu->ended;
+   if (ended->num_taken == ended->num_counted) {
+      if (ended->num_taken == ended->num_ended || !cm_timing_take_frame(gpu->timing, waits))
+         return NULL;
+      count_frame(gpu, NULL);
+   }
+   memcpy(gpu->frame, values_of(gpu, ended->num_taken++), gpu->table->count * sizeof *gpu->frame);
    return gpu->frame;
 }
 

@@ -20,6 +20,7 @@
 #include "config/config.h"
 #include "events/event_stream.h"
 #include "gpu/counters.h"
+#include "util/threads.h"
 
 struct cm_gpu;
 struct cm_access_reader;
@@ -49,11 +50,12 @@ bool cm_gpu_make_timeline(struct cm_gpu *gpu, const struct cm_timeline_frames *f
 struct cm_timeline *cm_gpu_timeline(struct cm_gpu *gpu);
 
 /** Before the first pass, and after readers and timeline: the GPU is simulated on this many threads (at least 1, the caller's),
- * as far as its work can be divided. The counts do not depend on it. False when out of memory. */
+ * as far as its work can be divided. With timing, caches are simulated on the caller's, and this many others time frames.
+ * The counts do not depend on it. False when out of memory. */
 bool cm_gpu_set_threads(struct cm_gpu *gpu, unsigned threads);
 
-/** Why the GPU is simulated on one thread whatever cm_gpu_set_threads says, in a few words ("cycles are
- * simulated"); NULL: it can be on several. To be called at the same time, or later. */
+/** Why the GPU is simulated on one thread whatever cm_gpu_set_threads says, in a few words ("counts are
+ * attributed"); NULL: it can be on several. To be called at the same time, or later. */
 const char *cm_gpu_serial_reason(const struct cm_gpu *gpu);
 
 /** Whether cm_gpu_set_threads lets several threads derive what is shaded of tiles (mode tbdr): if the work can be divided,
@@ -103,13 +105,24 @@ const uint32_t *cm_gpu_pass_traversal(const struct cm_gpu *gpu);
 void cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile);
 void cm_gpu_pass_end(struct cm_gpu *gpu);
 
-/** Ends a frame; later accesses count for the next one. Returns the frame's
- * counter values, valid until the next call. Of a GPU that is late they are those of the frame before, or NULL after the first. */
+/** Ends a frame; later accesses count for the next one. Returns the counter values of the oldest frame that has ended and whose
+ * values were not returned, valid until the next call; NULL: it is not simulated completely. That is the frame that the call ends, unless the GPU is
+ * late, or cm_gpu_set_threads lets several threads time frames. Frames are returned in their order, each once, whichever of these
+ * functions does it. */
 const uint64_t *cm_gpu_frame_end(struct cm_gpu *gpu);
+/** The same of the next frame that has ended, if it is simulated completely by now. To be called after cm_gpu_frame_end, until it is
+ * NULL. */
+const uint64_t *cm_gpu_next_frame(struct cm_gpu *gpu);
+/** No frame follows: waits for the next one that has ended. NULL: all were returned. */
+const uint64_t *cm_gpu_last_frame(struct cm_gpu *gpu);
+/** Before the first pass: sets a function that is called whenever cm_gpu_next_frame may return one, on a thread of the GPU's and
+ * while it is in other functions or none. */
+void cm_gpu_on_timed_frame(struct cm_gpu *gpu, void (*timed)(void *context), void *context);
+/** The most frames that have ended and are not returned: for each thread, and of any GPU. */
+#define CM_FRAMES_OF_A_THREAD 2
+#define CM_MOST_ENDED_FRAMES (CM_FRAMES_OF_A_THREAD * CM_MAX_THREADS)
 /** Whether a frame is simulated only when the next one is known (parameter_buffer.written: among-tiles). */
 bool cm_gpu_is_late(const struct cm_gpu *gpu);
-/** No frame follows. Returns the counter values of the last one that ended, if no call has yet; else NULL. */
-const uint64_t *cm_gpu_last_frame(struct cm_gpu *gpu);
 
 /** Whether everything so far was counted: false once out of memory, after a message (util/message.h). */
 bool cm_gpu_is_complete(const struct cm_gpu *gpu);

@@ -20,6 +20,15 @@
 
 struct cm_compression;
 
+/** Frames that have ended, until the caller gets their counters: a ring, in their order. The first of them are counted; the
+ * others wait for their timing. */
+struct cm_ended_frames {
+   uint64_t
+      *values; /**< by frame and the table: of the frame; before that the total, without what timing says */
+   uint32_t capacity;                          /**< frames */
+   uint64_t num_ended, num_counted, num_taken; /**< of all frames */
+};
+
 struct cm_gpu {
    struct cm_config config; /**< a copy; the description is the caller's */
    char *dram_mapping;      /**< config.dram_system.mapping, a copy of its own */
@@ -40,10 +49,11 @@ struct cm_gpu {
    uint64_t operations[CM_OPERATION_COUNT]; /**< gpu/operations.h */
    struct cm_energy *energy;                /**< NULL: none is counted */
    uint64_t *total;                         /**< by the table */
-   uint64_t *frame;                         /**< by the table */
-   uint64_t *frame_start;                   /**< total at the last frame_end */
-   bool out_of_memory;                      /**< already reported */
-   struct cm_guard_band guard_band;         /**< where the configuration has one */
+   uint64_t *frame;                         /**< the same: of the frame that the caller got last */
+   uint64_t *frame_start;                   /**< total before the frame that is counted next */
+   struct cm_ended_frames ended;
+   bool out_of_memory;              /**< already reported */
+   struct cm_guard_band guard_band; /**< where the configuration has one */
    bool lacks_hidden; /**< already reported: passes are not full, which the configuration needs */
 
    /* The current pass, or the last one. */
@@ -95,17 +105,25 @@ void cm_gpu_finish(struct cm_gpu *gpu);
 /** gpu.c: cm_gpu_forget_resource, where no pass is left that names it. */
 void cm_gpu_forget_now(struct cm_gpu *gpu, uint32_t id);
 
-/** gpu.c: a frame is simulated; returns its counter values, valid until the next one is. ahead: of each counter, what is
- * the next frame's already; NULL: nothing is. */
-const uint64_t *cm_gpu_complete_frame(struct cm_gpu *gpu, const uint64_t *ahead);
+/** gpu.c: before the first frame has ended: room for so many that have ended and are not taken. False when out of memory. */
+bool cm_gpu_reserve_frames(struct cm_gpu *gpu, uint32_t capacity);
+
+/** gpu.c: a frame is simulated; its counters follow, with cm_gpu_take_frame. ahead: of each counter, what is the next frame's
+ * already; NULL: nothing is. */
+void cm_gpu_complete_frame(struct cm_gpu *gpu, const uint64_t *ahead);
+
+/** gpu.c: the counters of the oldest frame that was not taken; NULL: there is none, or it is not timed yet. waits: for that. */
+const uint64_t *cm_gpu_take_frame(struct cm_gpu *gpu, bool waits);
 
 /** Reports that the statistics are incomplete from here on. */
 void cm_gpu_out_of_memory(struct cm_gpu *gpu);
 
 /** counters.c: whether a counter's event is an index of pipeline[]. */
 bool cm_counter_is_of_stages(const struct cm_counter *counter);
-/** The values of all counters so far, in the table's order. */
-void cm_gpu_read_counters(struct cm_gpu *gpu, uint64_t *values);
+/** The values of all counters so far, in the table's order, but for those of timing and energy; then these, of the frames whose
+ * timing was taken: energy is made of all values. */
+void cm_gpu_read_units(struct cm_gpu *gpu, uint64_t *values);
+void cm_gpu_read_timing(const struct cm_gpu *gpu, uint64_t *values);
 
 /** Reads a shader: all its instructions, then all its constants, once. */
 void cm_gpu_fetch_shader(struct cm_gpu *gpu, enum cm_shader_stage stage, const struct cm_shader *shader,

@@ -90,7 +90,7 @@ remove_first(struct cm_compute_timing *compute)
    compute->first = part->next;
    if (!compute->first)
       compute->last = NULL;
-   cm_log_queue_give_back(&compute->pipeline->logs, part->work);
+   cm_log_queue_give_back(compute->pipeline->logs, part->work);
    free_part(part);
 }
 
@@ -410,7 +410,7 @@ take_groups(struct cm_compute_timing *compute, struct cm_work *work)
    assert(compute->is_active);
    if (!part) {
       compute->pipeline->has_failed = true;
-      cm_log_queue_give_back(&compute->pipeline->logs, work);
+      cm_log_queue_give_back(compute->pipeline->logs, work);
       return;
    }
    add_groups(compute, part);
@@ -507,6 +507,6 @@ cm_compute_timing_take(struct cm_compute_timing *compute, struct cm_work *work, 
       begin_pass(compute, &work->log, cycle);
    else
       end = end_pass(compute, work, cycle);
-   cm_log_queue_give_back(&compute->pipeline->logs, work);
+   cm_log_queue_give_back(compute->pipeline->logs, work);
    return end;
 }

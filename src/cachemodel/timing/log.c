@@ -7,6 +7,16 @@
 
 #include "util/array.h"
 
+size_t
+cm_log_bytes(const struct cm_log *log)
+{
+   size_t bytes = 0;
+#define ADD_BYTES(type, list) bytes += log->list.capacity * sizeof *log->list.items;
+   CM_LOG_LISTS(ADD_BYTES)
+#undef ADD_BYTES
+   return bytes;
+}
+
 void
 cm_log_clear(struct cm_log *log)
 {
@@ -22,6 +32,29 @@ cm_log_finish(struct cm_log *log)
 #define FREE(type, list) free(log->list.items);
    CM_LOG_LISTS(FREE)
 #undef FREE
+}
+
+/* A list that has much more memory than it needs gives it back, if that can be had. */
+static void
+fit(void *list, size_t *capacity, size_t count, size_t item_bytes)
+{
+   void **items = list;
+   if ((*capacity - count) * item_bytes < 4096)
+      return;
+   count += !count;
+   void *fitting = realloc(*items, count * item_bytes);
+   if (!fitting)
+      return;
+   *items = fitting;
+   *capacity = count;
+}
+
+void
+cm_log_fit(struct cm_log *log)
+{
+#define FIT(type, list) fit(&log->list.items, &log->list.capacity, log->list.count, sizeof(type));
+   CM_LOG_LISTS(FIT)
+#undef FIT
 }
 
 bool

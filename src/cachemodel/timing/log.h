@@ -156,6 +156,10 @@ struct cm_log {
 /** Empties it, and keeps its memory. */
 void cm_log_clear(struct cm_log *log);
 void cm_log_finish(struct cm_log *log);
+/** Its lists give back memory that they do not need. */
+void cm_log_fit(struct cm_log *log);
+/** That its lists have allocated. */
+size_t cm_log_bytes(const struct cm_log *log);
 /** Appends the next part of a pass, whose positions count from the pass' first items. False when out of memory; the log is as
  * before then. */
 bool cm_log_append(struct cm_log *log, const struct cm_log *next);

@@ -4,126 +4,172 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "util/threads.h"
+#include "timing/attribution.h"
 
-/* The consumer waits while more entries than that wait, some MiB with their items, or more logs, which small ones would be. */
-#define MAX_ENTRIES (1u << 18)
-#define MAX_LOGS 256
+/* ---- the threads --------------------------------------------------------- */
 
-/* ---- the thread ---------------------------------------------------------- */
-
-static bool
-is_half_empty(const struct cm_log_queue *queue)
-{
-   return queue->entries <= MAX_ENTRIES / 2 && queue->count <= MAX_LOGS / 2;
-}
-
-/* The oldest log that waits; NULL: none does. The lock is held. */
+/* The oldest log of a frame that waits; NULL: none does. The lock is held. */
 static struct cm_work *
-pop(struct cm_log_queue *queue)
+pop(struct cm_log_queue *queue, struct cm_frame_log *frame)
 {
-   struct cm_work *work = queue->first;
+   struct cm_work *work = frame->first;
    if (!work)
       return NULL;
-   queue->first = work->next;
-   if (!queue->first)
-      queue->last = NULL;
+   frame->first = work->next;
+   if (!frame->first)
+      frame->last = NULL;
    work->next = NULL;
-   assert(queue->count && queue->entries >= work->log.entries.count);
-   queue->entries -= work->log.entries.count;
+   assert(queue->count && queue->bytes >= work->bytes);
+   queue->bytes -= work->bytes;
    queue->count--;
-   if (is_half_empty(queue))
-      pthread_cond_broadcast(&queue->drained);
+   if (queue->bytes <= queue->most_bytes / 2)
+      pthread_cond_signal(&queue->drained);
    return work;
 }
 
-static void *
-work_off(void *data)
+struct cm_work *
+cm_log_queue_next(struct cm_log_queue *queue, struct cm_frame_log *frame)
 {
-   struct cm_log_queue *queue = data;
    pthread_mutex_lock(&queue->lock);
-   for (;;) {
-      while (!queue->first && !queue->frame_ends && !queue->stops)
-         pthread_cond_wait(&queue->filled, &queue->lock);
-      if (!queue->first && !queue->frame_ends)
-         break;
-      queue->is_busy = true;
-      struct cm_work *work = pop(queue);
-      if (!work)
-         queue->frame_ends = false; /* after all its logs */
+   frame->is_busy = false;
+   if (!frame->first)
+      pthread_cond_signal(&queue->drained);
+   while (!frame->first && !frame->has_ended && !queue->stops)
+      pthread_cond_wait(&frame->filled, &queue->lock);
+   frame->is_cut |= queue->stops && (frame->first || !frame->has_ended);
+   struct cm_work *work = frame->is_cut ? NULL : pop(queue, frame);
+   frame->is_busy = work;
+   pthread_mutex_unlock(&queue->lock);
+   return work;
+}
+
+/* Whether there is something to do for it. */
+static bool
+is_ready(const struct cm_frame_log *frame)
+{
+   return frame->first || frame->has_ended || frame->report;
+}
+
+/* With the lock: the oldest frame that no thread has, once it is ready. NULL: the threads end. */
+static struct cm_frame_log *
+take_frame(struct cm_log_queue *queue)
+{
+   while (!queue->stops && !(queue->untaken && is_ready(queue->untaken)))
+      pthread_cond_wait(&queue->ready, &queue->lock);
+   struct cm_frame_log *frame = queue->stops ? NULL : queue->untaken;
+   if (frame)
+      queue->untaken = frame->next;
+   return frame;
+}
+
+static void *
+run(void *data)
+{
+   struct cm_timing_thread *thread = data;
+   struct cm_log_queue *queue = thread->queue;
+   struct cm_frame_log *frame;
+   pthread_mutex_lock(&queue->lock);
+   while ((frame = take_frame(queue))) {
       pthread_mutex_unlock(&queue->lock);
-      queue->take(queue->context, work);
+      queue->time(thread->pipeline, frame);
       pthread_mutex_lock(&queue->lock);
-      queue->is_busy = false;
-      if (!queue->first)
-         pthread_cond_broadcast(&queue->drained);
+      assert(!frame->first || frame->is_cut);
+      thread->nanoseconds = cm_thread_nanoseconds();
+      frame->is_timed = true;
+      pthread_cond_signal(&queue->drained);
+      if (queue->timed && !frame->is_cut) {
+         pthread_mutex_unlock(&queue->lock);
+         queue->timed(queue->timed_context);
+         pthread_mutex_lock(&queue->lock);
+      }
    }
    pthread_mutex_unlock(&queue->lock);
    return NULL;
 }
 
-struct cm_work *
-cm_log_queue_next(struct cm_log_queue *queue)
+void
+cm_log_queue_init(struct cm_log_queue *queue, void (*time)(void *pipeline, struct cm_frame_log *frame),
+                  size_t most_bytes)
 {
-   pthread_mutex_lock(&queue->lock);
-   assert(queue->is_busy);
-   while (!queue->first && !queue->stops)
-      pthread_cond_wait(&queue->filled, &queue->lock);
-   struct cm_work *work = pop(queue);
-   pthread_mutex_unlock(&queue->lock);
-   return work;
+   *queue = (struct cm_log_queue){.time = time, .most_bytes = most_bytes};
+   pthread_mutex_init(&queue->lock, NULL);
+   pthread_cond_init(&queue->ready, NULL);
+   pthread_cond_init(&queue->drained, NULL);
 }
 
 bool
-cm_log_queue_init(struct cm_log_queue *queue, void (*take)(void *context, struct cm_work *work),
-                  void *context)
+cm_log_queue_add_thread(struct cm_log_queue *queue, void *pipeline)
 {
-   *queue = (struct cm_log_queue){.take = take, .context = context};
-   pthread_mutex_init(&queue->lock, NULL);
-   pthread_cond_init(&queue->filled, NULL);
-   pthread_cond_init(&queue->drained, NULL);
-   queue->is_running = cm_thread_start(&queue->thread, "tbrsim:timing", work_off, queue) == 0;
-   return queue->is_running;
+   assert(queue->num_threads < CM_MAX_THREADS);
+   struct cm_timing_thread *thread = &queue->threads[queue->num_threads];
+   thread->queue = queue;
+   thread->pipeline = pipeline;
+   if (cm_thread_start(&thread->thread, "tbrsim:timing", run, thread) != 0)
+      return false;
+   queue->num_threads++;
+   return true;
 }
 
 void
 cm_log_queue_stop(struct cm_log_queue *queue)
 {
-   if (!queue->is_running)
-      return;
    pthread_mutex_lock(&queue->lock);
    queue->stops = true;
-   pthread_cond_signal(&queue->filled);
+   pthread_cond_broadcast(&queue->ready);
+   for (struct cm_frame_log *frame = queue->oldest; frame; frame = frame->next)
+      pthread_cond_signal(&frame->filled);
    pthread_mutex_unlock(&queue->lock);
-   pthread_join(queue->thread, NULL);
-   queue->is_running = false;
+   for (unsigned t = 0; t < queue->num_threads; t++)
+      pthread_join(queue->threads[t].thread, NULL);
+   queue->num_threads = 0;
+}
+
+static void
+free_logs(struct cm_work *first)
+{
+   for (struct cm_work *work = first, *next; work; work = next) {
+      next = work->next;
+      cm_log_finish(&work->log);
+      free(work);
+   }
+}
+
+static void
+free_frames(struct cm_frame_log *first)
+{
+   for (struct cm_frame_log *frame = first, *next; frame; frame = next) {
+      next = frame->next;
+      free_logs(frame->first);
+      pthread_cond_destroy(&frame->filled);
+      cm_cycle_attribution_destroy(frame->attribution);
+      free(frame->ends.data);
+      free(frame);
+   }
 }
 
 void
 cm_log_queue_finish(struct cm_log_queue *queue)
 {
-   if (!queue->take)
-      return;
-   assert(!queue->is_running && !queue->first);
-   for (struct cm_work *work = queue->spare, *next; work; work = next) {
-      next = work->next;
-      cm_log_finish(&work->log);
-      free(work);
-   }
+   assert(!queue->num_threads);
+   free_frames(queue->oldest);
+   free_frames(queue->spare_frames);
+   free_logs(queue->spare);
    pthread_mutex_destroy(&queue->lock);
-   pthread_cond_destroy(&queue->filled);
+   pthread_cond_destroy(&queue->ready);
    pthread_cond_destroy(&queue->drained);
 }
 
-/* ---- the consumer -------------------------------------------------------- */
+/* ---- the consumer: logs -------------------------------------------------- */
 
 struct cm_work *
 cm_log_queue_begin(struct cm_log_queue *queue)
 {
    pthread_mutex_lock(&queue->lock);
    struct cm_work *work = queue->spare;
-   if (work)
+   if (work) {
       queue->spare = work->next;
+      queue->spare_bytes -= work->bytes;
+   }
    pthread_mutex_unlock(&queue->lock);
    if (!work && !(work = calloc(1, sizeof *work)))
       return NULL;
@@ -135,55 +181,149 @@ cm_log_queue_begin(struct cm_log_queue *queue)
 void
 cm_log_queue_put(struct cm_log_queue *queue, struct cm_work *work)
 {
+   struct cm_frame_log *frame = queue->newest;
    assert(!work->next);
+   if (queue->num_threads > 1) /* it may wait for long */
+      cm_log_fit(&work->log);
+   work->bytes = sizeof *work + cm_log_bytes(&work->log);
    pthread_mutex_lock(&queue->lock);
-   assert(!queue->frame_ends && !queue->stops);
-   if (queue->entries > MAX_ENTRIES || queue->count >= MAX_LOGS) {
-      while (!is_half_empty(queue))
+   assert(!frame->has_ended && !queue->stops);
+   if (queue->bytes > queue->most_bytes) {
+      while (queue->bytes > queue->most_bytes / 2)
          pthread_cond_wait(&queue->drained, &queue->lock);
    }
-   if (queue->last)
-      queue->last->next = work;
+   if (frame->last)
+      frame->last->next = work;
    else
-      queue->first = work;
-   queue->last = work;
-   queue->entries += work->log.entries.count;
+      frame->first = work;
+   frame->last = work;
+   queue->bytes += work->bytes;
    queue->count++;
-   pthread_cond_signal(&queue->filled);
+   pthread_cond_signal(queue->untaken ? &queue->ready : &frame->filled);
    pthread_mutex_unlock(&queue->lock);
 }
 
+/* The lists of all logs, those that wait and those for reuse, take no more than logs that wait may. */
 void
 cm_log_queue_give_back(struct cm_log_queue *queue, struct cm_work *work)
 {
+   const size_t bytes = sizeof *work + cm_log_bytes(&work->log);
    pthread_mutex_lock(&queue->lock);
-   work->next = queue->spare;
-   queue->spare = work;
+   const bool keeps = queue->bytes + queue->spare_bytes + bytes <= queue->most_bytes;
+   if (keeps) {
+      work->bytes = bytes;
+      work->next = queue->spare;
+      queue->spare = work;
+      queue->spare_bytes += bytes;
+   }
    pthread_mutex_unlock(&queue->lock);
-}
-
-/* The lock is held. */
-static void
-wait_until_drained(struct cm_log_queue *queue)
-{
-   while (queue->first || queue->is_busy || queue->frame_ends)
-      pthread_cond_wait(&queue->drained, &queue->lock);
+   if (!keeps) {
+      work->next = NULL;
+      free_logs(work);
+   }
 }
 
 void
 cm_log_queue_drain(struct cm_log_queue *queue)
 {
+   const struct cm_frame_log *frame = queue->newest;
    pthread_mutex_lock(&queue->lock);
-   wait_until_drained(queue);
+   while (frame->first || frame->is_busy)
+      pthread_cond_wait(&queue->drained, &queue->lock);
+   pthread_mutex_unlock(&queue->lock);
+}
+
+/* ---- the consumer: frames ------------------------------------------------ */
+
+/* One that was used before keeps its memory. */
+static struct cm_frame_log *
+new_frame(struct cm_log_queue *queue)
+{
+   struct cm_frame_log *frame = queue->spare_frames;
+   if (frame) {
+      queue->spare_frames = frame->next;
+      return frame;
+   }
+   frame = calloc(1, sizeof *frame);
+   if (frame)
+      pthread_cond_init(&frame->filled, NULL);
+   return frame;
+}
+
+bool
+cm_log_queue_begin_frame(struct cm_log_queue *queue, uint32_t passes_before)
+{
+   struct cm_frame_log *frame = new_frame(queue);
+   assert(!queue->newest || queue->newest->has_ended);
+   if (!frame)
+      return false;
+   frame->next = NULL;
+   frame->has_ended = frame->is_busy = frame->is_cut = frame->is_timed = frame->has_failed = false;
+   frame->passes_before = passes_before;
+   frame->report = NULL;
+   frame->num_ends = 0;
+   assert(!frame->first && !frame->last);
+   pthread_mutex_lock(&queue->lock);
+   if (queue->newest)
+      queue->newest->next = frame;
+   else
+      queue->oldest = frame;
+   queue->newest = frame;
+   if (!queue->untaken)
+      queue->untaken = frame;
+   pthread_mutex_unlock(&queue->lock);
+   return true;
+}
+
+void
+cm_log_queue_report(struct cm_log_queue *queue, struct cm_report *report)
+{
+   struct cm_frame_log *frame = queue->newest;
+   pthread_mutex_lock(&queue->lock);
+   assert(queue->untaken == frame && !is_ready(frame));
+   frame->report = report;
+   frame->is_busy = true;
+   pthread_cond_signal(&queue->ready);
+   while (frame->is_busy)
+      pthread_cond_wait(&queue->drained, &queue->lock);
    pthread_mutex_unlock(&queue->lock);
 }
 
 void
 cm_log_queue_end_frame(struct cm_log_queue *queue)
 {
+   struct cm_frame_log *frame = queue->newest;
    pthread_mutex_lock(&queue->lock);
-   queue->frame_ends = true;
-   pthread_cond_signal(&queue->filled);
-   wait_until_drained(queue);
+   frame->has_ended = true;
+   pthread_cond_signal(queue->untaken ? &queue->ready : &frame->filled);
    pthread_mutex_unlock(&queue->lock);
+}
+
+struct cm_frame_log *
+cm_log_queue_take_back(struct cm_log_queue *queue, bool waits)
+{
+   struct cm_frame_log *frame = queue->oldest;
+   if (!frame || !frame->has_ended)
+      return NULL;
+   pthread_mutex_lock(&queue->lock);
+   while (waits && !frame->is_timed)
+      pthread_cond_wait(&queue->drained, &queue->lock);
+   if (!frame->is_timed) {
+      frame = NULL;
+   } else {
+      queue->oldest = frame->next;
+      if (queue->newest == frame)
+         queue->newest = NULL;
+   }
+   pthread_mutex_unlock(&queue->lock);
+   return frame;
+}
+
+void
+cm_log_queue_release(struct cm_log_queue *queue, struct cm_frame_log *frame)
+{
+   if (!frame)
+      return;
+   frame->next = queue->spare_frames;
+   queue->spare_frames = frame;
 }

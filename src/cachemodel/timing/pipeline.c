@@ -115,7 +115,7 @@ static void
 collect(struct cm_pipeline *pipeline)
 {
    const struct cm_pipeline_type *type = pipeline->type;
-   uint64_t *next = pipeline->values;
+   uint64_t *next = pipeline->frame->values;
    pipeline->fragment = (struct cm_stage){0};
    for (uint32_t p = 0; p < pipeline->config->fragment_stage.processors; p++)
       cm_stage_add(&pipeline->fragment, &pipeline->processors[p]);
@@ -135,7 +135,7 @@ collect(struct cm_pipeline *pipeline)
       *next++ = queue.items;
       *next++ = queue.waiting;
    }
-   assert(next < pipeline->values + CM_PIPELINE_COUNTERS);
+   assert(next < pipeline->frame->values + CM_PIPELINE_COUNTERS);
    cm_memory_collect(pipeline->memory, next);
 }
 
@@ -193,9 +193,11 @@ attribute(struct cm_pipeline *pipeline)
    const struct cm_pipeline_type *type = pipeline->type;
    if (!cm_config_attributes(pipeline->config))
       return true;
-   if (!pipeline->attribution)
-      pipeline->attribution = cm_cycle_attribution_create(cm_config_attributed_parts(pipeline->config),
-                                                          cm_pipeline_attributed_columns(type));
+   struct cm_frame_log *frame = pipeline->frame;
+   if (!frame->attribution)
+      frame->attribution = cm_cycle_attribution_create(cm_config_attributed_parts(pipeline->config),
+                                                       cm_pipeline_attributed_columns(type));
+   pipeline->attribution = frame->attribution;
    bool ok = pipeline->attribution && pipeline->processors;
    for (uint32_t s = 0; ok && s < count_stages(type); s++)
       ok = attribute_stage(pipeline, &type->stages[s], s * CM_STAGE_STATE_COUNT);
@@ -211,6 +213,7 @@ build(struct cm_pipeline *pipeline)
    pipeline->pool = (struct cm_pool){0};
    pipeline->memory = NULL;
    pipeline->texture = NULL;
+   pipeline->attribution = NULL;
    pipeline->compute = (struct cm_compute_timing){0};
    pipeline->lanes = 1;
    pipeline->processors = cm_pool_take(&pipeline->pool, pipeline->config->fragment_stage.processors,
@@ -272,18 +275,38 @@ end_frame(struct cm_pipeline *pipeline)
    if (pipeline->has_failed)
       return;
    cm_memory_advance(pipeline->memory, cycle);
-   pipeline->cycles = cycle;
-   if (pipeline->frame_has_ended) /* a frame without passes */
-      pipeline->num_ends = 0;
-   pipeline->frame_has_ended = true;
+   pipeline->cycles = pipeline->frame->cycles = cycle;
    if (pipeline->report)
       cm_report_end_frame(pipeline->report, cycle);
    cm_dram_system_drain(pipeline->memory->dram);
    collect(pipeline);
-   take_apart(pipeline);
+}
+
+static void
+take(struct cm_pipeline *pipeline, struct cm_work *work)
+{
+   if (pipeline->has_failed)
+      cm_log_queue_give_back(pipeline->logs, work);
+   else
+      pipeline->type->take(pipeline, work);
+}
+
+void
+cm_pipeline_time(struct cm_pipeline *pipeline, struct cm_frame_log *frame)
+{
+   struct cm_work *work;
+   pipeline->frame = frame;
+   pipeline->report = frame->report;
+   pipeline->last_pass = frame->passes_before;
    pipeline->has_failed = !build(pipeline);
    if (pipeline->report && !pipeline->has_failed)
-      cm_report_begin_frame(pipeline->report);
+      cm_report_begin_frame(pipeline->report, pipeline);
+   while ((work = cm_log_queue_next(pipeline->logs, frame)))
+      take(pipeline, work);
+   if (!frame->is_cut && !pipeline->has_failed)
+      end_frame(pipeline);
+   frame->has_failed = frame->is_cut || pipeline->has_failed;
+   take_apart(pipeline);
 }
 
 void
@@ -291,26 +314,13 @@ cm_pipeline_take_compute(struct cm_pipeline *pipeline, struct cm_work *work)
 {
    uint64_t end = pipeline->compute.is_active ? 0 : pipeline->type->complete(pipeline);
    if (pipeline->has_failed) {
-      cm_log_queue_give_back(&pipeline->logs, work);
+      cm_log_queue_give_back(pipeline->logs, work);
       return;
    }
    pipeline->last_pass = work->pass;
    end = cm_compute_timing_take(&pipeline->compute, work, end);
    if (end)
       pipeline->type->idle(pipeline, end);
-}
-
-/* The thread's: a log, or the end of the frame. */
-static void
-take(void *context, struct cm_work *work)
-{
-   struct cm_pipeline *pipeline = context;
-   if (work && pipeline->has_failed)
-      cm_log_queue_give_back(&pipeline->logs, work);
-   else if (work)
-      pipeline->type->take(pipeline, work);
-   else if (!pipeline->has_failed)
-      end_frame(pipeline);
 }
 
 /* ---- attribution ------------------------------------------------------------- */
@@ -335,12 +345,10 @@ cm_pipeline_keep_end(struct cm_pipeline *pipeline, uint32_t pass, uint32_t tile,
 {
    if (!pipeline->config->attribution.pass && !pipeline->config->attribution.tile)
       return;
-   if (pipeline->frame_has_ended)
-      pipeline->num_ends = 0;
-   pipeline->frame_has_ended = false;
-   if (!cm_array_extend(&pipeline->ends, pipeline->num_ends + 1, sizeof(struct cm_timed_end)))
+   struct cm_frame_log *frame = pipeline->frame;
+   if (!cm_array_extend(&frame->ends, frame->num_ends + 1, sizeof(struct cm_timed_end)))
       return; /* the frame's end has what is missing */
-   ((struct cm_timed_end *)pipeline->ends.data)[pipeline->num_ends++] =
+   ((struct cm_timed_end *)frame->ends.data)[frame->num_ends++] =
       (struct cm_timed_end){pass, tile == CM_NO_ITEM ? 0 : tile + 1, cycle};
 }
 
@@ -348,7 +356,8 @@ cm_pipeline_keep_end(struct cm_pipeline *pipeline, uint32_t pass, uint32_t tile,
 
 struct cm_pipeline *
 cm_pipeline_create(const struct cm_pipeline_type *type, const struct cm_config *config,
-                   struct cm_hierarchy *hierarchy, const struct cm_nuca *nuca)
+                   const struct cm_hierarchy *hierarchy, const struct cm_nuca *nuca,
+                   struct cm_log_queue *logs)
 {
    struct cm_pipeline *pipeline = calloc(1, type->size);
    if (!pipeline)
@@ -357,38 +366,12 @@ cm_pipeline_create(const struct cm_pipeline_type *type, const struct cm_config *
    pipeline->config = config;
    pipeline->hierarchy = hierarchy;
    pipeline->nuca = nuca;
-   if (build(pipeline) && cm_log_queue_init(&pipeline->logs, take, pipeline))
-      return pipeline;
-   cm_pipeline_destroy(pipeline);
-   return NULL;
+   pipeline->logs = logs;
+   return pipeline;
 }
 
 void
 cm_pipeline_destroy(struct cm_pipeline *pipeline)
 {
-   if (!pipeline)
-      return;
-   cm_log_queue_stop(&pipeline->logs);
-   take_apart(pipeline);
-   cm_log_queue_finish(&pipeline->logs);
-   cm_report_destroy(pipeline->report);
-   cm_cycle_attribution_destroy(pipeline->attribution);
-   free(pipeline->ends.data);
    free(pipeline);
-}
-
-bool
-cm_pipeline_set_timeline(struct cm_pipeline *pipeline, struct cm_timeline *timeline)
-{
-   assert(!pipeline->report && !pipeline->last_pass);
-   pipeline->report = cm_report_create(timeline, pipeline);
-   if (pipeline->report)
-      cm_report_begin_frame(pipeline->report);
-   return pipeline->report != NULL;
-}
-
-bool
-cm_pipeline_is_reporting(const struct cm_pipeline *pipeline)
-{
-   return pipeline->report && cm_report_is_recording(pipeline->report);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** What the pipelines of both GPUs have in common: the thread that takes their logs, compute passes, tables of their stages,
- * queues and other counters, attribution, and what happens at the end of a frame. */
+/** What the pipelines of both GPUs have in common: how they time a frame, compute passes, tables of their stages, queues and other
+ * counters, attribution. */
 #ifndef CM_TIMING_PIPELINE_H
 #define CM_TIMING_PIPELINE_H
 
@@ -63,7 +63,7 @@ struct cm_pipeline_type {
    bool (*init)(struct cm_pipeline *pipeline, const struct cm_nuca *nuca);
    /** Returns its logs, and frees what is not in its pool. */
    void (*finish)(struct cm_pipeline *pipeline);
-   /** Takes a log, which it returns when it is done with it. On the thread, like the following ones. */
+   /** Takes a log, which it returns when it is done with it. */
    void (*take)(struct cm_pipeline *pipeline, struct cm_work *work);
    /** Completes all work, if it does not fail. Returns the cycle. */
    uint64_t (*complete)(struct cm_pipeline *pipeline);
@@ -104,33 +104,27 @@ extern const struct cm_pipeline_type cm_immediate_pipeline;
             "cycles that invocations, 16 at a time, waited for others at barriers",                          \
             base.compute.counts.barriers)
 
-/** The most counters of a pipeline. */
-#define CM_PIPELINE_COUNTERS 160
-
-/** The beginning of each pipeline's structure. A frame begins on a pipeline in which nothing has happened: it is built anew when
- * one has ended. So cycles count from the frame's first one, and the counters are the frame's. */
+/** The beginning of each pipeline's structure. A frame begins on a pipeline in which nothing has happened: it is built anew for each.
+ * So cycles count from the frame's first one, and the counters are the frame's. */
 struct cm_pipeline {
    const struct cm_pipeline_type *type;
    const struct cm_config *config;
    struct cm_pool pool; /**< all memory but DRAM, the mesh and the logs */
-   struct cm_hierarchy *hierarchy;
-   const struct cm_nuca *nuca;            /**< NULL: none */
-   struct cm_memory *memory;              /**< a part of the pipeline's */
-   struct cm_texture_timing *texture;     /**< likewise; NULL in mode imr */
-   struct cm_compute_timing compute;      /**< of compute passes, on its Fragment Processors */
-   struct cm_log_queue logs;              /**< from the consumer */
-   struct cm_report *report;              /**< to a timeline; NULL: there is none */
-   uint32_t last_pass;                    /**< that of the last log that was taken */
-   bool has_failed;                       /**< no cycle is counted any more */
-   uint32_t lanes;                        /**< parts of a stride, of each */
-   struct cm_stage *processors;           /**< Fragment Processors */
-   struct cm_stage fragment;              /**< their sum at the end of the last frame */
-   uint64_t cycles;                       /**< of the last frame that has ended */
-   uint64_t values[CM_PIPELINE_COUNTERS]; /**< of the counters of that frame; gpu.time is 0 */
-   struct cm_array ends; /**< struct cm_timed_end: of the frame, where cycles are attributed */
-   uint32_t num_ends;
-   bool frame_has_ended;                     /**< they are those of the last frame */
-   struct cm_cycle_attribution *attribution; /**< NULL: cycles are not attributed */
+   const struct cm_hierarchy *hierarchy;
+   const struct cm_nuca *nuca;               /**< NULL: none */
+   struct cm_memory *memory;                 /**< a part of the pipeline's */
+   struct cm_texture_timing *texture;        /**< likewise; NULL in mode imr */
+   struct cm_compute_timing compute;         /**< of compute passes, on its Fragment Processors */
+   struct cm_log_queue *logs;                /**< from the consumer */
+   struct cm_frame_log *frame;               /**< that is timed */
+   struct cm_report *report;                 /**< to a timeline; NULL: none keeps the frame */
+   uint32_t last_pass;                       /**< that of the last log that was taken */
+   bool has_failed;                          /**< no cycle of the frame is counted any more */
+   uint32_t lanes;                           /**< parts of a stride, of each */
+   struct cm_stage *processors;              /**< Fragment Processors */
+   struct cm_stage fragment;                 /**< their sum at the end of the frame */
+   uint64_t cycles;                          /**< of the frame, when it has ended */
+   struct cm_cycle_attribution *attribution; /**< the frame's; NULL: cycles are not attributed */
 };
 
 /** The cycles of a stage are for a draw of a log from now on; CM_NO_ITEM: for all of the log. */
@@ -173,17 +167,16 @@ cm_context_wait(const struct cm_context *context, struct cm_stage *processor, ui
                     dispatch);
 }
 
-/** Builds a pipeline, and starts its thread. config, the hierarchy and nuca (NULL: none) must outlive it. NULL when out of
+/** config, the hierarchy, nuca (NULL: none) and the queue, from which its frames' logs come, must outlive it. NULL when out of
  * memory. */
 struct cm_pipeline *cm_pipeline_create(const struct cm_pipeline_type *type, const struct cm_config *config,
-                                       struct cm_hierarchy *hierarchy, const struct cm_nuca *nuca);
+                                       const struct cm_hierarchy *hierarchy, const struct cm_nuca *nuca,
+                                       struct cm_log_queue *logs);
 /** NULL is fine. */
 void cm_pipeline_destroy(struct cm_pipeline *pipeline);
 
-/** Before the first log: reports to a timeline, which must outlive it. False when out of memory. */
-bool cm_pipeline_set_timeline(struct cm_pipeline *pipeline, struct cm_timeline *timeline);
-/** Whether it has one that keeps the frame. */
-bool cm_pipeline_is_reporting(const struct cm_pipeline *pipeline);
+/** Times a frame, on a thread of the queue: takes all its logs, and sets what it finds. */
+void cm_pipeline_time(struct cm_pipeline *pipeline, struct cm_frame_log *frame);
 
 /** A tile, or a pass, is done: keeps the cycle, where cycles are attributed. pass: counted from 1; tile: its number,
  * CM_NO_ITEM of a pass. */

@@ -1,54 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the log of what the consumer does, item by item, and hands it to the thread of the timing. */
+/* Writes the log of what the consumer does, item by item, and hands it to the threads of the timing. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "timing/log_queue.h"
-#include "timing/pipeline.h"
-#include "timing/timing.h"
+#include "timing/recorder_internal.h"
 #include "util/array.h"
 #include "util/minmax.h"
-
-/* The pipelines that read the logs. */
-static const struct cm_pipeline_type *
-type_of(const struct cm_config *config)
-{
-   if (config->mode == CM_MODE_IMR)
-      return &cm_immediate_pipeline;
-   return config->core == CM_CORE_PIPES ? &cm_cores_pipeline : &cm_tiled_pipeline;
-}
-
-struct cm_timing {
-   const struct cm_config *config;
-   struct cm_hierarchy *hierarchy;
-   struct cm_pipeline *pipeline;
-   uint64_t values[CM_PIPELINE_COUNTERS]; /* of the frames that have ended */
-
-   struct cm_log *log;         /* being written; NULL: none */
-   enum cm_log_kind last_kind; /* of the last log that began */
-   uint32_t num_passes;
-   bool out_of_memory;  /* nothing is logged any more */
-   bool logs_surfaces;  /* cycles of loads and flushes are attributed to resources */
-   uint32_t units;      /* bit u: accesses of unit u are logged */
-   uint32_t logged_end; /* where the last item ends */
-   uint32_t draw;       /* in mode imr: of the last primitive */
-   /* How many of these items the pass has in the parts before the log. */
-   uint32_t first_entry, first_draw, first_accessing;
-
-   /* Of the tile-based pipeline. */
-   uint32_t vertex_streams; /* a bit for each stream that fetches vertices; 0 in mode imr */
-   uint32_t vertex_reads;   /* of the first cache of vertices and indices since the last vertex */
-   bool is_vertex_fetched;  /* the next vertex accesses textures or storage */
-   uint32_t fetched_end;    /* where its attributes' entries end then */
-   uint32_t *covered;       /* by primitive of the pass: quads in the tile */
-   size_t covered_capacity;
-   uint32_t num_covered;
-   /* Tiles whose signatures were compared since the last log of a tile, and the last one of them; what is signed of the
-    * next primitive. */
-   uint32_t checks, checked;
-   uint32_t signed_blocks, signed_tiles;
-};
 
 /* ---- reading the access stream --------------------------------------------- */
 
@@ -108,8 +66,6 @@ read_stream(void *context, const cm_entry *entries, uint32_t count)
       read_entries(timing, entries, count);
 }
 
-/* ---- building ------------------------------------------------------------ */
-
 /* Whether all accesses of a stream are looked at: in the tile-based pipeline those that go to the L2 at once, in mode imr all.
  * Lookups of textures, and of storage in load/store caches, are logged as such. */
 static bool
@@ -122,8 +78,8 @@ is_watched(const struct cm_config *config, enum cm_stream stream)
 }
 
 /* Also what caches pass on, and accesses to memory. The tile-based pipeline also counts reads of vertices and indices. */
-static bool
-read_accesses(struct cm_timing *timing)
+bool
+cm_timing_read_accesses(struct cm_timing *timing)
 {
    const struct cm_config *config = timing->config;
    const bool has_tiles = config->mode != CM_MODE_IMR;
@@ -146,54 +102,6 @@ read_accesses(struct cm_timing *timing)
       timing->units |= 1u << config->streams[stream];
    }
    return cm_hierarchy_add_reader(timing->hierarchy, &reader);
-}
-
-struct cm_timing *
-cm_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy, const struct cm_nuca *nuca)
-{
-   struct cm_timing *timing = calloc(1, sizeof *timing);
-   if (!timing)
-      return NULL;
-   timing->config = config;
-   timing->hierarchy = hierarchy;
-   timing->pipeline = cm_pipeline_create(type_of(config), config, hierarchy, nuca);
-   if (timing->pipeline && read_accesses(timing))
-      return timing;
-   cm_timing_destroy(timing);
-   return NULL;
-}
-
-/* The log that is being written. */
-static struct cm_work *
-take_written(struct cm_timing *timing)
-{
-   struct cm_work *work = (struct cm_work *)timing->log;
-   timing->log = NULL;
-   return work;
-}
-
-void
-cm_timing_destroy(struct cm_timing *timing)
-{
-   if (!timing)
-      return;
-   if (timing->log)
-      cm_log_queue_give_back(&timing->pipeline->logs, take_written(timing));
-   cm_pipeline_destroy(timing->pipeline);
-   free(timing->covered);
-   free(timing);
-}
-
-bool
-cm_timing_is_complete(const struct cm_timing *timing)
-{
-   return !timing || !(timing->out_of_memory || timing->pipeline->has_failed);
-}
-
-bool
-cm_timing_set_timeline(struct cm_timing *timing, struct cm_timeline *timeline)
-{
-   return cm_pipeline_set_timeline(timing->pipeline, timeline);
 }
 
 /* ---- writing ------------------------------------------------------------- */
@@ -247,7 +155,7 @@ take_tokens(struct cm_timing *timing)
 static void
 begin_log(struct cm_timing *timing, enum cm_log_kind kind, uint32_t tile, bool begins)
 {
-   struct cm_work *work = cm_log_queue_begin(&timing->pipeline->logs);
+   struct cm_work *work = cm_log_queue_begin(&timing->logs);
    timing->out_of_memory = !work;
    if (!work)
       return;
@@ -273,18 +181,16 @@ cm_timing_begin(struct cm_timing *timing, enum cm_log_kind kind, uint32_t tile)
    timing->vertex_reads = 0;
 }
 
-/* Puts what is logged into the queue. A timeline that keeps the frame reads the caches' counters, and the names of what is
- * drawn: the consumer must not run ahead. */
+/* Puts what is logged into the queue. */
 static void
 submit(struct cm_timing *timing, bool ends)
 {
-   struct cm_log_queue *logs = &timing->pipeline->logs;
-   struct cm_work *work = take_written(timing);
+   struct cm_work *work = cm_timing_take_written(timing);
    assert(timing->logged_end <= timing->first_entry + work->log.entries.count);
    work->ends = ends;
-   cm_log_queue_put(logs, work);
-   if (ends && cm_pipeline_is_reporting(timing->pipeline))
-      cm_log_queue_drain(logs);
+   cm_log_queue_put(&timing->logs, work);
+   if (ends && timing->is_kept)
+      cm_log_queue_drain(&timing->logs);
 }
 
 /* A part of so many entries is worth the way to the other thread. */
@@ -293,8 +199,7 @@ submit(struct cm_timing *timing, bool ends)
 void
 cm_timing_submit_log(struct cm_timing *timing)
 {
-   if (!is_writing(timing) || cm_pipeline_is_reporting(timing->pipeline) ||
-       timing->log->entries.count < PART_ENTRIES)
+   if (!is_writing(timing) || timing->is_kept || timing->log->entries.count < PART_ENTRIES)
       return;
    assert(timing->last_kind == CM_LOG_PASS);
    cm_shared_side_run(&timing->hierarchy->shared);
@@ -315,18 +220,9 @@ cm_timing_end(struct cm_timing *timing)
       return;
    cm_shared_side_run(&timing->hierarchy->shared);
    if (timing->out_of_memory)
-      cm_log_queue_give_back(&timing->pipeline->logs, take_written(timing));
+      cm_log_queue_give_back(&timing->logs, cm_timing_take_written(timing));
    else
       submit(timing, true);
-}
-
-void
-cm_timing_frame_end(struct cm_timing *timing)
-{
-   if (!timing || timing->out_of_memory)
-      return;
-   cm_log_queue_end_frame(&timing->pipeline->logs);
-   cm_pipeline_add_frame(timing->config, timing->values, timing->pipeline->values);
 }
 
 /* ---- items ----------------------------------------------------------------- */
@@ -719,50 +615,3 @@ cm_timing_barrier(struct cm_timing *timing)
    if (is_writing(timing))
       LAST(timing, groups)->phases++;
 }
-
-/* ---- results --------------------------------------------------------------- */
-
-struct cm_timed_frame
-cm_timing_frame(const struct cm_timing *timing)
-{
-   const struct cm_pipeline *pipeline = timing->pipeline;
-   return (struct cm_timed_frame){
-      .cycles = pipeline->cycles,
-      .ends = pipeline->ends.data,
-      .num_ends = pipeline->num_ends,
-   };
-}
-
-struct cm_cycle_attribution *
-cm_timing_attribution(const struct cm_timing *timing)
-{
-   return timing->pipeline->attribution;
-}
-
-int
-cm_timing_attributed_column(const struct cm_config *config, int event)
-{
-   return cm_pipeline_attributed_column(type_of(config), event);
-}
-
-uint32_t
-cm_timing_attributed_columns(const struct cm_config *config)
-{
-   return cm_pipeline_attributed_columns(type_of(config));
-}
-
-static bool
-list_counters(const struct cm_config *config, struct cm_counter_table *table)
-{
-   if (config->timing == CM_TIMING_OFF)
-      return true;
-   return cm_pipeline_list_counters(type_of(config), config, table);
-}
-
-static uint64_t
-read_counter(const void *timing, const struct cm_counter *counter)
-{
-   return ((const struct cm_timing *)timing)->values[counter->event];
-}
-
-const struct cm_counter_source cm_timing_counters = {list_counters, read_counter};

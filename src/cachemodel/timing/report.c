@@ -32,12 +32,14 @@ struct shown_draw {
 
 struct cm_report {
    struct cm_timeline *timeline;
-   const struct cm_pipeline *pipeline;
+   const struct cm_config *config;
+   const struct cm_pipeline_type *type;
+   const struct cm_pipeline *pipeline; /* that times the frame */
    uint32_t tracks[CM_REPORT_NUM_TRACKS];
    uint32_t first_bank; /* the track of the first of all banks */
    uint32_t rank_banks, ranks, num_banks;
    struct open_row *rows;    /* by bank */
-   bool is_observing;        /* the frame is kept */
+   bool has_begun;           /* a frame was kept before */
    struct report_state past; /* at the last sample */
    uint64_t sampled;         /* by cm_report_time */
    uint32_t first_pass;      /* number of the frame's first pass */
@@ -56,7 +58,7 @@ add_tracks(struct cm_report *report)
       CM_REPORT_TRACKS(NAMES)
 #undef NAMES
    };
-   const enum cm_mode mode = report->pipeline->config->mode;
+   const enum cm_mode mode = report->config->mode;
    for (unsigned t = 0; t < CM_REPORT_NUM_TRACKS; t++) {
       const char *name = names[t][mode == CM_MODE_IMR];
       if (name && (t != CM_REPORT_HIDDEN_SURFACE_REMOVAL || mode == CM_MODE_TBDR))
@@ -85,7 +87,7 @@ static void
 add_counters(struct cm_report *report)
 {
    struct cm_timeline *timeline = report->timeline;
-   const struct cm_pipeline_type *type = report->pipeline->type;
+   const struct cm_pipeline_type *type = report->type;
    for (const struct cm_queue_part *queue = type->queues; queue->name; queue++) {
       char description[160];
       snprintf(description, sizeof description, "%s: mean occupancy, in items", queue->description);
@@ -101,14 +103,16 @@ add_counters(struct cm_report *report)
 }
 
 struct cm_report *
-cm_report_create(struct cm_timeline *timeline, const struct cm_pipeline *pipeline)
+cm_report_create(struct cm_timeline *timeline, const struct cm_config *config,
+                 const struct cm_pipeline_type *type)
 {
    struct cm_report *report = calloc(1, sizeof *report);
    if (!report)
       return NULL;
    report->timeline = timeline;
-   report->pipeline = pipeline;
-   const struct cm_dram_system_config *dram = &pipeline->config->dram_system;
+   report->config = config;
+   report->type = type;
+   const struct cm_dram_system_config *dram = &config->dram_system;
    const struct cm_dram_device *device = cm_dram_device(dram->device);
    report->ranks = dram->ranks;
    report->rank_banks = device->bank_groups * device->banks_per_group;
@@ -188,10 +192,10 @@ read_state(const struct cm_report *report, uint64_t cycle)
       state.bytes[0] += dram.read_bytes[stream];
       state.bytes[1] += dram.write_bytes[stream];
    }
-   for (unsigned q = 0; report->pipeline->type->queues[q].name; q++)
+   for (unsigned q = 0; report->type->queues[q].name; q++)
       state.waiting[q] = cm_pipeline_queue(report->pipeline, q).waiting;
    for (unsigned m = 0; m < CM_REPORT_MISSES; m++)
-      state.misses[m] = report->pipeline->type->count_misses(report->pipeline, m);
+      state.misses[m] = report->type->count_misses(report->pipeline, m);
    return state;
 }
 
@@ -208,7 +212,7 @@ sample(struct cm_report *report, uint64_t cycle)
    const double cycles = (double)(cycle - past->cycle), nanoseconds = (double)(to - from);
    double values[CM_TIMELINE_MAX_COUNTERS];
    unsigned v = 0;
-   for (unsigned q = 0; report->pipeline->type->queues[q].name; q++)
+   for (unsigned q = 0; report->type->queues[q].name; q++)
       values[v++] = (double)(now.waiting[q] - past->waiting[q]) / cycles;
    for (unsigned m = 0; m < CM_REPORT_MISSES; m++)
       values[v++] = (double)(now.misses[m] - past->misses[m]) / cycles;
@@ -342,29 +346,21 @@ cm_report_compute(struct cm_report *report, uint32_t pass, uint64_t begin, uint6
 
 /* ---- frames -------------------------------------------------------------- */
 
-bool
-cm_report_is_recording(const struct cm_report *report)
-{
-   return cm_timeline_is_recording(report->timeline);
-}
-
 void
-cm_report_begin_frame(struct cm_report *report)
+cm_report_begin_frame(struct cm_report *report, const struct cm_pipeline *pipeline)
 {
-   const bool goes_on = report->is_observing;
-   report->first_pass = report->pipeline->last_pass + 1;
+   report->pipeline = pipeline;
+   report->first_pass = pipeline->last_pass + 1;
    report->sampled = 0;
-   report->is_observing = cm_timeline_begin_frame(report->timeline);
-   if (!report->is_observing)
-      return;
    report->past = read_state(report, 0);
-   if (!goes_on) {
+   if (!report->has_begun) {
       const double nothing_before[CM_TIMELINE_MAX_COUNTERS] = {0};
       cm_timeline_sample(report->timeline, 0, nothing_before);
    }
+   report->has_begun = true;
    for (uint32_t bank = 0; bank < report->num_banks; bank++)
       report->rows[bank].since = CM_UNKNOWN;
-   cm_dram_system_observe(report->pipeline->memory->dram, command_was_issued, report);
+   cm_dram_system_observe(pipeline->memory->dram, command_was_issued, report);
 }
 
 void
@@ -372,7 +368,7 @@ cm_report_end_frame(struct cm_report *report, uint64_t cycle)
 {
    end_tiles(report);
    sample(report, cycle);
-   for (uint32_t bank = 0; report->is_observing && bank < report->num_banks; bank++)
+   for (uint32_t bank = 0; bank < report->num_banks; bank++)
       show_row(report, bank, cycle);
    cm_dram_system_observe(report->pipeline->memory->dram, NULL, NULL);
    cm_timeline_end_frame(report->timeline, cycle);

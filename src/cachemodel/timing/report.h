@@ -4,10 +4,11 @@
 #ifndef CM_TIMING_REPORT_H
 #define CM_TIMING_REPORT_H
 
-#include "timing/log_queue.h"
+#include "timing/frame_log.h"
 #include "timing/timeline.h"
 
 struct cm_pipeline;
+struct cm_pipeline_type;
 struct cm_report;
 
 /** Tracks of the timeline: X(identifier, name in modes tbr and tbdr, name in mode imr), NULL: there is none. */
@@ -32,16 +33,14 @@ enum cm_report_track {
       CM_REPORT_NUM_TRACKS
 };
 
-/** Adds the pipeline's tracks, and counters. Both must outlive it. NULL when out of memory. */
-struct cm_report *cm_report_create(struct cm_timeline *timeline, const struct cm_pipeline *pipeline);
+/** Adds the tracks and counters of pipelines of a type. The timeline and the configuration must outlive it. NULL when out of memory. */
+struct cm_report *cm_report_create(struct cm_timeline *timeline, const struct cm_config *config,
+                                   const struct cm_pipeline_type *type);
 /** NULL is fine. */
 void cm_report_destroy(struct cm_report *report);
 
-/** Whether the timeline keeps the frame. */
-bool cm_report_is_recording(const struct cm_report *report);
-
-/** The next frame begins, on a pipeline in which nothing has happened yet. */
-void cm_report_begin_frame(struct cm_report *report);
+/** A frame that the timeline keeps begins, on a pipeline in which nothing has happened yet. */
+void cm_report_begin_frame(struct cm_report *report, const struct cm_pipeline *pipeline);
 /** It has ended at a cycle. What DRAM does from then on is not shown. */
 void cm_report_end_frame(struct cm_report *report, uint64_t cycle);
 

@@ -4,6 +4,7 @@
  * gpu/gpu_counter_event.proto, and protos/perfetto/common/gpu_counter_descriptor.proto. */
 #include "timing/timeline.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +74,8 @@ struct cm_timeline {
    struct cm_byte_writer labels; /* each with a zero at its end, the first one empty */
    struct cm_byte_writer head, specs, text;
    struct cm_byte_writer packets, ended; /* of the frame; of the last one that has ended */
-   bool has_ended;                       /* there is one */
+   bool has_ended;                       /* there is one, which has not been taken */
+   bool has_frame;                       /* it is the frame that was taken last */
    bool has_sample;
    bool lost; /* out of memory for something of the frame */
 };
@@ -213,7 +215,7 @@ cm_timeline_head(const struct cm_timeline *timeline)
 const struct cm_byte_writer *
 cm_timeline_frame(const struct cm_timeline *timeline)
 {
-   return timeline->has_ended ? &timeline->ended : NULL;
+   return timeline->has_frame ? &timeline->ended : NULL;
 }
 
 void
@@ -398,12 +400,17 @@ cm_timeline_sample(struct cm_timeline *timeline, uint64_t cycle, const double *v
 /* ---- frames -------------------------------------------------------------- */
 
 bool
+cm_timeline_keeps_next(const struct cm_timeline *timeline)
+{
+   return timeline->next >= timeline->frames.first && timeline->next <= timeline->frames.last;
+}
+
+bool
 cm_timeline_begin_frame(struct cm_timeline *timeline)
 {
    char name[24];
+   timeline->recording = cm_timeline_keeps_next(timeline);
    timeline->number = timeline->next++;
-   timeline->recording =
-      timeline->number >= timeline->frames.first && timeline->number <= timeline->frames.last;
    timeline->num_passes = timeline->num_groups = 0;
    timeline->labels.size = 0;
    timeline->packets.size = 0;
@@ -417,14 +424,14 @@ cm_timeline_begin_frame(struct cm_timeline *timeline)
    return true;
 }
 
-/* The frame that ends is kept. */
-static void
-end_recording(struct cm_timeline *timeline, uint64_t cycle)
+void
+cm_timeline_end_frame(struct cm_timeline *timeline, uint64_t cycle)
 {
    const struct note notes[] = {
       {"cycles", NULL, cycle},
       {"passes", NULL, timeline->num_passes},
    };
+   assert(timeline->recording);
    add_event(timeline, CM_TIMELINE_FRAMES, cycle, NULL, notes, 2);
    timeline->recording = false;
    if (timeline->packets.out_of_memory || timeline->lost) {
@@ -438,12 +445,11 @@ end_recording(struct cm_timeline *timeline, uint64_t cycle)
 }
 
 void
-cm_timeline_end_frame(struct cm_timeline *timeline, uint64_t cycle)
+cm_timeline_take_frame(struct cm_timeline *timeline, uint64_t cycles)
 {
+   timeline->has_frame = timeline->has_ended;
    timeline->has_ended = false;
-   if (timeline->recording)
-      end_recording(timeline, cycle);
-   timeline->begin += cycle;
+   timeline->begin += cycles;
 }
 
 /* The innermost group that two are in. */

@@ -46,13 +46,17 @@ void cm_timeline_add_counter(struct cm_timeline *timeline, const char *name, con
 
 /* ---- a frame ------------------------------------------------------------- */
 
-/** The GPU's next frame begins where the one before ended; the first one as well. All cycles that follow count from there. Returns
- * whether the frame is kept. */
+/** The GPU's next frame begins. Returns whether it is kept; then all frames before it must have been taken, as it begins where they
+ * ended. */
 bool cm_timeline_begin_frame(struct cm_timeline *timeline);
 /** Whether the frame that has begun is kept. All that follows does nothing where it is not. */
 bool cm_timeline_is_recording(const struct cm_timeline *timeline);
-/** The frame ends at a cycle. */
+/** Whether the one after that is. */
+bool cm_timeline_keeps_next(const struct cm_timeline *timeline);
+/** The frame, which is kept, ends at a cycle. */
 void cm_timeline_end_frame(struct cm_timeline *timeline, uint64_t cycle);
+/** Frames are taken in their order, kept ones or not, when they are timed: it has so many cycles. */
+void cm_timeline_take_frame(struct cm_timeline *timeline, uint64_t cycles);
 
 /** A render pass of the frame begins in the event stream; passes count from 0 in each frame. The pass is not needed
  * after the call; names are, until the frame ends. */
@@ -87,8 +91,8 @@ uint64_t cm_timeline_time(const struct cm_timeline *timeline, uint64_t cycle);
 /** What a file begins with. */
 const struct cm_byte_writer *cm_timeline_head(const struct cm_timeline *timeline);
 
-/** The packets of the last frame that has ended; valid until the next one ends. NULL: it was not kept, or, with a
- * message, there was not enough memory for all of it. */
+/** The packets of the frame that was taken last; valid until the next one is. NULL: it was not kept, or, with a message, there was
+ * not enough memory for all of it. */
 const struct cm_byte_writer *cm_timeline_frame(const struct cm_timeline *timeline);
 
 /** A mark of the writer of the packets in a file: this timeline's are those with it. */

@@ -20,7 +20,7 @@
  *    begin(DISPATCH), end, (begin(GROUPS), (work_group, (run* barrier)* run*)*, end)*
  * and at the end of it and of other passes that access storage
  *    begin(STORED), end
- * and after the last pass of a frame frame_end. What the caches did between two calls is in the access stream;
+ * and after the last pass of a frame frame_end, some take_frame, and frame_begin. What the caches did between two calls is in the access stream;
  * in the tile-based pipeline shaders, texture reads, PMDs, attributes and vertices that tiles shade begin there with a
  * CM_ENTRY_GROUP of their stream, in mode imr texture reads do; instructions that access storage do in both.
  */
@@ -43,7 +43,11 @@ struct cm_timing *
 cm_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy, const struct cm_nuca *nuca);
 void cm_timing_destroy(struct cm_timing *timing);
 
-/** Whether all cycles so far were counted: false once out of memory, or after a deadlock; from then on none is. */
+/** Before the first pass: frames are timed by so many threads, at least 1, at the same time; by fewer if the system has no more. There
+ * is one otherwise. */
+void cm_timing_set_threads(struct cm_timing *timing, unsigned threads);
+
+/** Whether all cycles of the frames that were taken were counted: false once out of memory, or after a deadlock; from then on none is. */
 bool cm_timing_is_complete(const struct cm_timing *timing);
 
 /** Before the first pass: reports to a timeline, which must outlive this. False when out of memory. */
@@ -71,8 +75,20 @@ void cm_timing_begin(struct cm_timing *timing, enum cm_log_kind kind, uint32_t t
 void cm_timing_submit_log(struct cm_timing *timing);
 /** The log is complete. */
 void cm_timing_end(struct cm_timing *timing);
-/** Completes all pending work and ends the frame. */
+/** The frame ends; its logs are complete. */
 void cm_timing_frame_end(struct cm_timing *timing);
+/** Then the next one begins. All frames that have ended must have been taken where cm_timing_is_in_turn. */
+void cm_timing_frame_begin(struct cm_timing *timing);
+/** Whether frames that have ended must be taken before the next one begins: there is one thread; the configuration attributes, or a
+ * timeline keeps this frame or the next. timing: not NULL, as of the functions that follow. */
+bool cm_timing_is_in_turn(const struct cm_timing *timing);
+/** Takes what was found of the oldest frame that has ended and was not taken. Counters are those of all frames that were taken.
+ * waits: until it is timed. False: it is not timed yet, or none has ended. */
+bool cm_timing_take_frame(struct cm_timing *timing, bool waits);
+/** Before the first pass: sets a function that a thread calls when it has timed a frame. */
+void cm_timing_on_frame(struct cm_timing *timing, void (*timed)(void *context), void *context);
+/** Processor time of a thread, from 0 on, for all frames that it has timed. */
+uint64_t cm_timing_nanoseconds(const struct cm_timing *timing, unsigned thread);
 
 /** Positions within a log. */
 enum cm_log_mark {
@@ -227,11 +243,11 @@ struct cm_timed_frame {
    uint32_t num_ends;
 };
 
-/** The frame that cm_timing_frame_end has ended, where the configuration attributes passes or tiles. Valid until the next
- * pass. timing: not NULL. */
+/** The frame that was taken last, where the configuration attributes passes or tiles. Valid until the next one is taken. timing: not
+ * NULL. */
 struct cm_timed_frame cm_timing_frame(const struct cm_timing *timing);
 
-/** The cycles of its stages (timing/attribution.h), by what they were for. Valid until the next pass begins; until then
+/** The cycles of its stages (timing/attribution.h), by what they were for. Valid until the next one is taken; until then
  * its rows must be removed. NULL: the configuration attributes nothing. timing: not NULL. */
 struct cm_cycle_attribution *cm_timing_attribution(const struct cm_timing *timing);
 

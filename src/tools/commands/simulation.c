@@ -195,24 +195,35 @@ take_frame(struct simulation *simulation, size_t frame, const uint64_t *values)
       simulation->failed |= simulation->writer != NULL;
 }
 
+/* Takes frames that the GPU returns, from these values on. */
+static void
+take_frames(struct simulation *simulation, const uint64_t *values,
+            const uint64_t *(*next)(struct cm_gpu *gpu))
+{
+   for (; values; values = simulation->stopped ? NULL : next(simulation->gpu))
+      take_frame(simulation, simulation->ended[simulation->num_taken++ % CM_MOST_ENDED_FRAMES], values);
+}
+
 static void
 end_frame(struct simulation *simulation, size_t frame)
 {
-   const uint64_t *values = cm_gpu_frame_end(simulation->gpu);
-   const size_t simulated = cm_gpu_is_late(simulation->gpu) ? simulation->late_frame : frame;
-   simulation->late_frame = frame;
-   if (values)
-      take_frame(simulation, simulated, values);
+   simulation->ended[simulation->num_ended++ % CM_MOST_ENDED_FRAMES] = frame;
+   take_frames(simulation, cm_gpu_frame_end(simulation->gpu), cm_gpu_next_frame);
 }
 
 /* No more of the GPU follows. */
 static void
+end_frames(struct simulation *simulation)
+{
+   if (simulation->gpu && !simulation->stopped)
+      take_frames(simulation, cm_gpu_last_frame(simulation->gpu), cm_gpu_last_frame);
+   simulation->num_ended = simulation->num_taken = 0;
+}
+
+static void
 end_gpu(struct simulation *simulation)
 {
-   const uint64_t *values =
-      simulation->gpu && !simulation->stopped ? cm_gpu_last_frame(simulation->gpu) : NULL;
-   if (values)
-      take_frame(simulation, simulation->late_frame, values);
+   end_frames(simulation);
    cm_gpu_destroy(simulation->gpu);
    simulation->gpu = NULL;
 }
@@ -451,6 +462,8 @@ simulations_run(struct simulations *simulations)
    mallopt(M_TRIM_THRESHOLD, 1 << 30);
    do {
       run_round(simulations);
+      for (unsigned s = 0; s < simulations->count; s++)
+         end_frames(&simulations->list[s]);
       write_work_times(simulations);
       left = 0;
       for (unsigned s = 0; s < simulations->count; s++) {

@@ -58,8 +58,10 @@ struct simulation {
    struct cm_gpu *gpu;
    struct cm_changer *changer;
    bool finished;
-   unsigned warmed;   /**< frames of warm_up that are done */
-   size_t late_frame; /**< the last that ended; of a GPU that is late (cm_gpu_is_late) it is simulated next */
+   unsigned warmed; /**< frames of warm_up that are done */
+   /** Frames that have ended, by their order modulo the size; of these, those whose counters the GPU has returned. */
+   size_t ended[CM_MOST_ENDED_FRAMES];
+   unsigned num_ended, num_taken;
 };
 
 struct simulations {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Logs of passes that go to another thread, some in parts, cut between random draws: the thread gets each pass as it was
- * written in one piece, in order, and all of a frame before its end. */
+/* Logs of passes that go to other threads, some in parts, cut between random draws: one of them gets each pass of a frame as it was
+ * written in one piece, in order, and all of the frame before its end. Frames come back in their order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,32 +45,40 @@ add_draw(struct cm_log *log, uint32_t number, uint64_t *random)
    }
 }
 
-/* The passes as they were written, and what the thread has got. */
+/* The passes as they were written, and what the threads have got. */
 struct passes {
    struct cm_log_queue queue;
    struct cm_log written[PASSES], got[PASSES];
-   uint32_t num_got, got_at_frame_end;
    bool is_cut; /* of the last one the end is missing */
 };
 
 static void
-get_pass(void *context, struct cm_work *work)
+get_pass(struct passes *passes, struct cm_frame_log *frame, struct cm_work *work)
 {
-   struct passes *passes = context;
-   if (!work) {
-      passes->got_at_frame_end = passes->num_got;
-      return;
-   }
-   assert_int_equal(work->pass, passes->num_got + 1);
    assert_true(work->begins);
-   struct cm_log *log = &passes->got[passes->num_got++];
-   for (bool ends = false; !ends; work = ends ? NULL : cm_log_queue_next(&passes->queue)) {
-      passes->is_cut = !work;
-      if (!work)
+   struct cm_log *log = &passes->got[work->pass - 1];
+   const uint32_t pass = work->pass;
+   for (bool ends = false; !ends; work = ends ? NULL : cm_log_queue_next(&passes->queue, frame)) {
+      if (!work) {
+         passes->is_cut = true;
          return;
+      }
       ends = work->ends;
+      assert_int_equal(work->pass, pass);
       assert_true(cm_log_append(log, &work->log));
       cm_log_queue_give_back(&passes->queue, work);
+   }
+}
+
+/* A thread's: the passes follow those of the frames before. As if they were cycles, counts them. */
+static void
+get_frame(void *context, struct cm_frame_log *frame)
+{
+   struct cm_work *work;
+   frame->cycles = 0;
+   while ((work = cm_log_queue_next(&((struct passes *)context)->queue, frame))) {
+      assert_int_equal(work->pass, frame->passes_before + ++frame->cycles);
+      get_pass(context, frame, work);
    }
 }
 
@@ -122,12 +130,22 @@ compare(const struct cm_log *log, const struct cm_log *other)
    assert_memory_equal(log->marks, other->marks, sizeof log->marks);
 }
 
+static struct passes *
+start(unsigned threads, size_t most_bytes)
+{
+   struct passes *passes = calloc(1, sizeof *passes);
+   cm_log_queue_init(&passes->queue, get_frame, most_bytes);
+   for (unsigned t = 0; t < threads; t++)
+      assert_true(cm_log_queue_add_thread(&passes->queue, passes));
+   return passes;
+}
+
 static void
-finish(struct passes *passes)
+finish(struct passes *passes, uint32_t num_passes)
 {
    cm_log_queue_stop(&passes->queue);
    cm_log_queue_finish(&passes->queue);
-   for (uint32_t p = 0; p < passes->num_got; p++) {
+   for (uint32_t p = 0; p < num_passes; p++) {
       compare(&passes->written[p], &passes->got[p]);
       cm_log_finish(&passes->written[p]);
       cm_log_finish(&passes->got[p]);
@@ -135,32 +153,69 @@ finish(struct passes *passes)
    free(passes);
 }
 
-TEST(parts)
+/* Takes back frames that have ended, in order; returns how many passes they have. */
+static uint32_t
+take_back(struct passes *passes, uint32_t taken, bool waits)
 {
-   struct passes *passes = calloc(1, sizeof *passes);
+   uint32_t count = 0;
+   struct cm_frame_log *frame;
+   while ((frame = cm_log_queue_take_back(&passes->queue, waits))) {
+      assert_int_equal(frame->passes_before, taken + count);
+      assert_false(frame->is_cut);
+      count += (uint32_t)frame->cycles;
+      cm_log_queue_release(&passes->queue, frame);
+   }
+   return count;
+}
+
+/* most_bytes: few, so that the consumer waits, or enough for all. */
+static void
+check_parts(unsigned threads, size_t most_bytes)
+{
+   struct passes *passes = start(threads, most_bytes);
    uint64_t random = 11;
-   assert_true(cm_log_queue_init(&passes->queue, get_pass, passes));
+   uint32_t taken = 0;
+   assert_true(cm_log_queue_begin_frame(&passes->queue, 0));
    for (uint32_t p = 0; p < PASSES; p++) {
       write_pass(passes, &passes->written[p], &random, true);
-      if (random_below(&random, 3) == 0) {
-         cm_log_queue_end_frame(&passes->queue);
-         assert_int_equal(passes->got_at_frame_end, p + 1);
-      }
+      if (random_below(&random, 3))
+         continue;
+      if (random_below(&random, 2))
+         cm_log_queue_drain(&passes->queue);
+      cm_log_queue_end_frame(&passes->queue);
+      taken += take_back(passes, taken, random_below(&random, 3) == 0);
+      assert_true(cm_log_queue_begin_frame(&passes->queue, p + 1));
    }
-   cm_log_queue_drain(&passes->queue);
-   assert_int_equal(passes->num_got, PASSES);
-   finish(passes);
+   cm_log_queue_end_frame(&passes->queue);
+   taken += take_back(passes, taken, true);
+   assert_int_equal(taken, PASSES);
+   assert_false(passes->is_cut);
+   finish(passes, PASSES);
+}
+
+TEST(parts)
+{
+   static const unsigned thread_counts[] = {1, 2, 3, 8};
+   for (unsigned t = 0; t < sizeof thread_counts / sizeof thread_counts[0]; t++) {
+      check_parts(thread_counts[t], 1 << 12);
+      check_parts(thread_counts[t], 1 << 24);
+   }
 }
 
 /* The consumer ends within a pass, of which the thread waits for more. */
 TEST(end_in_pass)
 {
-   struct passes *passes = calloc(1, sizeof *passes);
+   struct passes *passes = start(2, 1 << 24);
    uint64_t random = 12;
-   assert_true(cm_log_queue_init(&passes->queue, get_pass, passes));
-   write_pass(passes, &passes->written[0], &random, false);
+   assert_true(cm_log_queue_begin_frame(&passes->queue, 0));
+   write_pass(passes, &passes->written[0], &random, true);
+   cm_log_queue_end_frame(&passes->queue);
+   assert_int_equal(take_back(passes, 0, true), 1);
+   assert_true(cm_log_queue_begin_frame(&passes->queue, 1));
+   write_pass(passes, &passes->written[1], &random, false);
+   cm_log_queue_drain(&passes->queue);
+   assert_false(passes->is_cut);
    cm_log_queue_stop(&passes->queue);
-   assert_int_equal(passes->num_got, 1);
-   assert_true(passes->is_cut);
-   finish(passes);
+   assert_true(passes->is_cut && passes->queue.newest->is_cut);
+   finish(passes, 2);
 }

@@ -133,7 +133,6 @@ run_late_pass(struct cm_gpu *gpu)
       cm_gpu_complete_frame(gpu, progress->ahead);
       memset(progress->ahead, 0, gpu->table->count * sizeof(uint64_t));
       progress->frame_has_ended = false;
-      progress->has_frame = true;
    }
    return ok;
 }
@@ -192,24 +191,29 @@ const uint64_t *
 cm_gpu_frame_end(struct cm_gpu *gpu)
 {
    struct cm_pass_progress *progress = &gpu->stages->progress;
+   const struct cm_ended_frames *ended = &gpu->ended;
    assert(!gpu->in_pass);
-   if (!cm_gpu_is_late(gpu))
-      return cm_gpu_complete_frame(gpu, NULL);
-   if (progress->frame_has_ended)
-      cm_stages_finish_late_pass(gpu);
-   const bool has_frame = progress->has_frame;
-   progress->frame_has_ended = true;
-   progress->has_frame = false;
-   return has_frame ? gpu->frame : NULL;
+   if (!cm_gpu_is_late(gpu)) {
+      cm_gpu_complete_frame(gpu, NULL);
+   } else {
+      if (progress->frame_has_ended)
+         cm_stages_finish_late_pass(gpu);
+      progress->frame_has_ended = true;
+   }
+   /* There is room for the next one. */
+   return cm_gpu_take_frame(gpu, ended->num_ended - ended->num_taken == ended->capacity);
+}
+
+const uint64_t *
+cm_gpu_next_frame(struct cm_gpu *gpu)
+{
+   return cm_gpu_take_frame(gpu, false);
 }
 
 const uint64_t *
 cm_gpu_last_frame(struct cm_gpu *gpu)
 {
-   struct cm_pass_progress *progress = &gpu->stages->progress;
-   if (!progress->frame_has_ended)
-      return NULL;
-   cm_stages_finish_late_pass(gpu);
-   progress->has_frame = false;
-   return gpu->frame;
+   if (gpu->stages->progress.frame_has_ended)
+      cm_stages_finish_late_pass(gpu);
+   return cm_gpu_take_frame(gpu, true);
 }

@@ -11,6 +11,8 @@
 #include "tiling/parameter_buffer.h"
 #include "tiling/tile_order.h"
 #include "util/message.h"
+#include "util/minmax.h"
+#include "util/threads.h"
 
 /* False when out of memory. */
 static bool
@@ -102,8 +104,12 @@ bool
 cm_gpu_set_threads(struct cm_gpu *gpu, unsigned threads)
 {
    assert(!gpu->parallel && !gpu->pipeline[CM_PIPELINE_PASSES]);
-   return threads < 2 || cm_gpu_serial_reason(gpu) ||
-          cm_parallel_create(gpu, &gpu->stages->fragment, threads);
+   if (threads < 2 || cm_gpu_serial_reason(gpu))
+      return true;
+   if (!gpu->timing)
+      return cm_parallel_create(gpu, &gpu->stages->fragment, threads);
+   cm_timing_set_threads(gpu->timing, threads);
+   return cm_gpu_reserve_frames(gpu, CM_FRAMES_OF_A_THREAD * cm_min(threads, CM_MAX_THREADS));
 }
 
 /* ---- passes ------------------------------------------------------------ */

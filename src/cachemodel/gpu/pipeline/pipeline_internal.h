@@ -35,7 +35,6 @@ struct cm_pass_progress {
    uint32_t draws, primitives;
    bool is_held;         /**< the pass' tiles are kept, for the next pass */
    bool frame_has_ended; /**< and is not complete: its last pass is late */
-   bool has_frame;       /**< one is complete, and nobody has got its values */
    uint64_t *ahead;      /**< by the table of counters: what the geometry of the next frame has counted */
    uint64_t *before;     /**< values before a part of it */
 };

@@ -47,7 +47,7 @@ finish(struct cm_pipeline *pipeline)
    while (timing->first) {
       struct cm_work *work = timing->first;
       timing->first = work->next;
-      cm_log_queue_give_back(&pipeline->logs, work);
+      cm_log_queue_give_back(pipeline->logs, work);
    }
 }
 
@@ -145,7 +145,7 @@ release(struct cm_cores_timing *timing)
          if (timing->cores[c].last == work)
             timing->cores[c].last = NULL;
       }
-      cm_log_queue_give_back(&timing->base.logs, work);
+      cm_log_queue_give_back(timing->base.logs, work);
    }
 }
 

@@ -153,14 +153,14 @@ take_part(struct cm_immediate_timing *timing, struct cm_work *part)
    } else if (!cm_log_append(&timing->log, &part->log)) {
       timing->base.has_failed = true;
    }
-   cm_log_queue_give_back(&timing->base.logs, part);
+   cm_log_queue_give_back(timing->base.logs, part);
 }
 
 bool
 cm_immediate_take_draw(struct cm_immediate_timing *timing, uint32_t draw)
 {
    while (!timing->is_whole && !timing->base.has_failed && draw >= timing->log.draws.count)
-      take_part(timing, cm_log_queue_next(&timing->base.logs));
+      take_part(timing, cm_log_queue_next(timing->base.logs, timing->base.frame));
    return draw < timing->log.draws.count;
 }
 
@@ -178,7 +178,7 @@ run_pass(struct cm_immediate_timing *timing, struct cm_work *first)
    drain(timing);
    draw(timing);
    while (!timing->is_whole)
-      take_part(timing, cm_log_queue_next(&timing->base.logs));
+      take_part(timing, cm_log_queue_next(timing->base.logs, timing->base.frame));
    if (timing->base.has_failed)
       return;
    assert(timing->blended == timing->dispatched && cm_flight_is_empty(&timing->vertices));

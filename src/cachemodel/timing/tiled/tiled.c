@@ -40,7 +40,7 @@ finish(struct cm_pipeline *pipeline)
    while (timing->first) {
       struct cm_work *work = timing->first;
       timing->first = work->next;
-      cm_log_queue_give_back(&pipeline->logs, work);
+      cm_log_queue_give_back(pipeline->logs, work);
    }
 }
 
@@ -114,7 +114,7 @@ cm_tiled_timing_release(struct cm_tiled_timing *timing, struct cm_work *released
       timing->first = work->next;
       if (!timing->first)
          timing->last = NULL;
-      cm_log_queue_give_back(&timing->base.logs, work);
+      cm_log_queue_give_back(timing->base.logs, work);
       if (is_last)
          released = NULL;
    }

@@ -52,6 +52,7 @@ struct tbr_model {
    cnd_t queued, drained;
    struct message *first, **end;
    bool busy;                       /**< a message is being consumed */
+   bool timed;                      /**< a frame that has ended may be there to be written */
    uint64_t *counters;              /**< totals, of the last MESSAGE_COUNT */
    bool counted;                    /**< they are of all that is queued */
    bool ends;                       /**< MESSAGE_FINISH has been queued */
@@ -60,8 +61,9 @@ struct tbr_model {
    bool frame_open;                 /**< it has passes */
    uint32_t passes;                 /**< of that frame, so far */
    struct util_dynarray thumbnails; /**< struct tbr_thumbnail, of that frame */
-   /** Those of the frame before, of a GPU that is late (cm_gpu_is_late). */
-   struct util_dynarray late_thumbnails;
+   /** Those of frames that have ended, whose counters the GPU has not returned, by their order modulo the size. */
+   struct util_dynarray ended_thumbnails[CM_MOST_ENDED_FRAMES];
+   unsigned num_ended, num_written;
 
    /* Of the pass that is consumed. The GPU's threads release its tiles. */
    struct cm_pass_owner *owner;
@@ -92,19 +94,39 @@ drop_thumbnails(struct util_dynarray *thumbnails)
    util_dynarray_clear(thumbnails);
 }
 
-/** The frame that a frame's end, or the last one, has completed. values: NULL, there is none. */
+/** Writes the frames that the GPU returns, from these values on. */
 static void
-write_frame(struct tbr_model *model, const uint64_t *values)
+write_frames(struct tbr_model *model, const uint64_t *values, const uint64_t *(*next)(struct cm_gpu *gpu))
 {
-   const bool is_late = cm_gpu_is_late(model->gpu);
-   if (values)
-      tbr_statistics_frame(model, model->gpu, values, is_late ? &model->late_thumbnails : &model->thumbnails);
-   if (is_late) {
-      const struct util_dynarray thumbnails = model->late_thumbnails;
-      model->late_thumbnails = model->thumbnails;
-      model->thumbnails = thumbnails;
+   for (; values; values = next(model->gpu)) {
+      struct util_dynarray *thumbnails =
+         &model->ended_thumbnails[model->num_written++ % CM_MOST_ENDED_FRAMES];
+      assert(model->num_written <= model->num_ended);
+      tbr_statistics_frame(model, model->gpu, values, thumbnails);
+      drop_thumbnails(thumbnails);
    }
-   drop_thumbnails(&model->thumbnails);
+}
+
+/** The frame that ends may be written later. */
+static void
+end_frame(struct tbr_model *model)
+{
+   struct util_dynarray *ended = &model->ended_thumbnails[model->num_ended++ % CM_MOST_ENDED_FRAMES];
+   const struct util_dynarray empty = *ended;
+   *ended = model->thumbnails;
+   model->thumbnails = empty;
+   write_frames(model, cm_gpu_frame_end(model->gpu), cm_gpu_next_frame);
+}
+
+/** On a thread of the GPU's. */
+static void
+frame_is_timed(void *data)
+{
+   struct tbr_model *model = data;
+   mtx_lock(&model->lock);
+   model->timed = true;
+   cnd_signal(&model->queued);
+   mtx_unlock(&model->lock);
 }
 
 /** The model does not need a tile's events any more. */
@@ -160,7 +182,7 @@ consume_frame_end(struct tbr_model *model, bool recorded)
 {
    if (tbr_model_frame_wanted(model, model->frame)) {
       if (model->gpu)
-         write_frame(model, cm_gpu_frame_end(model->gpu));
+         end_frame(model);
       /* After the statistics: they create the folder that the recording may be named after. */
       if (recorded)
          tbr_recording_end_frame(model->recording, model->frame);
@@ -199,7 +221,8 @@ consume_finish(struct tbr_model *model)
    }
    assert(!model->frame_open);
    if (model->gpu)
-      write_frame(model, cm_gpu_last_frame(model->gpu));
+      write_frames(model, cm_gpu_last_frame(model->gpu), cm_gpu_last_frame);
+   assert(model->num_written == model->num_ended);
 }
 
 /** For threads that still draw while the process exits: what they wait for still happens. */
@@ -264,6 +287,28 @@ consume(struct tbr_model *model, const struct message *message)
    }
 }
 
+/** With the lock: waits for a message, and meanwhile writes frames that have ended as soon as they can be. */
+static struct message *
+next_message(struct tbr_model *model)
+{
+   while (!model->first) {
+      if (!model->timed) {
+         cnd_wait(&model->queued, &model->lock);
+         continue;
+      }
+      model->timed = false;
+      mtx_unlock(&model->lock);
+      write_frames(model, cm_gpu_next_frame(model->gpu), cm_gpu_next_frame);
+      mtx_lock(&model->lock);
+   }
+   struct message *message = model->first;
+   model->first = message->next;
+   assert(!model->busy && (model->first || model->end == &message->next));
+   if (!model->first)
+      model->end = &model->first;
+   return message;
+}
+
 static int
 consumer_main(void *data)
 {
@@ -274,13 +319,7 @@ consumer_main(void *data)
    u_thread_setname("tbrsim:model");
    mtx_lock(&model->lock);
    while (!stop) {
-      while (!model->first)
-         cnd_wait(&model->queued, &model->lock);
-      struct message *message = model->first;
-      model->first = message->next;
-      assert(!model->busy && (model->first || model->end == &message->next));
-      if (!model->first)
-         model->end = &model->first;
+      struct message *message = next_message(model);
       model->busy = true;
       mtx_unlock(&model->lock);
 
@@ -430,7 +469,8 @@ free_model(struct tbr_model *model)
    cm_gpu_destroy(model->gpu);
    tbr_recording_detach(model->recording);
    util_dynarray_fini(&model->thumbnails);
-   util_dynarray_fini(&model->late_thumbnails);
+   for (unsigned n = 0; n < ARRAY_SIZE(model->ended_thumbnails); n++)
+      util_dynarray_fini(&model->ended_thumbnails[n]);
    cm_frame_list_free(&model->frames);
    mtx_destroy(&model->recorder_lock);
    FREE(model->counters);
@@ -517,6 +557,7 @@ create_consumers(struct tbr_model *model, const struct cm_config *config, const 
    if (!make_timeline(model, config, &timeline) || !set_threads(model))
       return false;
    cm_gpu_release_tiles(model->gpu, release_tile, model);
+   cm_gpu_on_timed_frame(model->gpu, frame_is_timed, model);
    model->counters = CALLOC(cm_gpu_counters(model->gpu)->count, sizeof(uint64_t));
    return model->counters && tbr_statistics_prepare(config, isa, timeline);
 }
@@ -539,7 +580,8 @@ tbr_model_create(const struct cm_config *config, const char *isa, bool simulate)
       return NULL;
    }
    util_dynarray_init(&model->thumbnails, NULL);
-   util_dynarray_init(&model->late_thumbnails, NULL);
+   for (unsigned n = 0; n < ARRAY_SIZE(model->ended_thumbnails); n++)
+      util_dynarray_init(&model->ended_thumbnails[n], NULL);
    mtx_init(&model->lock, mtx_plain);
    cnd_init(&model->queued);
    cnd_init(&model->drained);
