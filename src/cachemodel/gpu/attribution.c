@@ -289,31 +289,27 @@ add_cycles(struct cm_attribution *counts, const struct cm_timed_end *of, uint64_
 }
 
 /* A tile's cycles, or a pass', are those by which it is done later than what was done before it; what remains at the end
- * of the frame is the last one's. */
+ * of the frame, or of a part of it, is the last one's. */
 static void
-count_cycles(struct cm_gpu *gpu)
+count_cycles(struct cm_attribution *counts, const struct cm_timed_part *part)
 {
-   struct cm_attribution *counts = gpu->attribution->counts;
-   const struct cm_timed_frame frame = cm_timing_frame(gpu->timing);
    uint64_t cycle = 0;
-   for (uint32_t e = 0; e < frame.num_ends; e++) {
-      const bool is_last = e + 1 == frame.num_ends;
-      const uint64_t end = is_last ? frame.cycles : cm_max64(cycle, frame.ends[e].cycle);
+   for (uint32_t e = 0; e < part->num_ends; e++) {
+      const bool is_last = e + 1 == part->num_ends;
+      const uint64_t end = is_last ? part->cycles : cm_max64(cycle, part->ends[e].cycle);
       if (end > cycle)
-         add_cycles(counts, &frame.ends[e], end - cycle);
+         add_cycles(counts, &part->ends[e], end - cycle);
       cycle = end;
    }
    /* No tile was drawn: the last pass' geometry. */
-   if (frame.cycles > cycle && gpu->attribution->passes)
-      add_cycles(counts, &(struct cm_timed_end){.pass = gpu->attribution->passes}, frame.cycles - cycle);
+   if (part->cycles > cycle && part->last_pass)
+      add_cycles(counts, &(struct cm_timed_end){.pass = part->last_pass}, part->cycles - cycle);
 }
 
 /* What each stage did with its cycles. */
 static void
-count_states(struct cm_gpu *gpu)
+count_states(struct cm_attribution *counts, struct cm_cycle_attribution *cycles)
 {
-   struct cm_attribution *counts = gpu->attribution->counts;
-   struct cm_cycle_attribution *cycles = cm_timing_attribution(gpu->timing);
    for (uint32_t parts = cycles->parts; parts; parts &= parts - 1)
       cm_attribution_add_table(counts, &cycles->tables[__builtin_ctz(parts)],
                                counts->first_of_stages + STATES_COLUMN);
@@ -330,8 +326,11 @@ cm_gpu_attribute_frame_end(struct cm_gpu *gpu)
    if (attribution->frame_has_ended) /* a frame without passes */
       cm_attribution_clear(attribution->counts);
    if (gpu->timing && cm_timing_is_complete(gpu->timing)) {
-      count_cycles(gpu);
-      count_states(gpu);
+      struct cm_timed_part part = cm_timing_part(gpu->timing, NULL);
+      for (; part.log; part = cm_timing_part(gpu->timing, &part)) {
+         count_cycles(attribution->counts, &part);
+         count_states(attribution->counts, part.attribution);
+      }
    }
    attribution->frame_has_ended = true;
    if (!cm_contents_frame_end(attribution->contents) ||

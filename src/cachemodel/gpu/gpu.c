@@ -146,6 +146,13 @@ cm_gpu_make_timeline(struct cm_gpu *gpu, const struct cm_timeline_frames *frames
           !cm_timeline_head(gpu->timeline)->out_of_memory;
 }
 
+void
+cm_gpu_set_longest_part(struct cm_gpu *gpu, uint32_t entries)
+{
+   assert(gpu->timing && !gpu->pipeline[CM_PIPELINE_PASSES]);
+   cm_timing_set_longest_part(gpu->timing, entries);
+}
+
 struct cm_timeline *
 cm_gpu_timeline(struct cm_gpu *gpu)
 {

@@ -54,6 +54,9 @@ struct cm_timeline *cm_gpu_timeline(struct cm_gpu *gpu);
  * The counts do not depend on it. False when out of memory. */
 bool cm_gpu_set_threads(struct cm_gpu *gpu, unsigned threads);
 
+/** Before the first pass, of a GPU with timing: cm_timing_set_longest_part (timing/timing.h). */
+void cm_gpu_set_longest_part(struct cm_gpu *gpu, uint32_t entries);
+
 /** Why the GPU is simulated on one thread whatever cm_gpu_set_threads says, in a few words ("counts are
  * attributed"); NULL: it can be on several. To be called at the same time, or later. */
 const char *cm_gpu_serial_reason(const struct cm_gpu *gpu);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** What passes from the consumer to a thread of the timing and back: logs, the frame that they are of, and what its timing has
- * found. */
+/** What passes from the consumer to a thread of the timing and back: logs, the frame or the part of one that they are of, and what
+ * its timing has found. */
 #ifndef CM_TIMING_FRAME_LOG_H
 #define CM_TIMING_FRAME_LOG_H
 
@@ -49,15 +49,18 @@ struct cm_work {
 struct cm_frame_log {
    struct cm_frame_log *next;    /**< the frame after it */
    pthread_cond_t filled;        /**< it has another log, or has ended: its thread waits for it */
+   struct cm_report *report;     /**< to a timeline that keeps the frame; NULL: none does */
    struct cm_work *first, *last; /**< logs that wait, the oldest first */
    bool has_ended;               /**< no log follows */
    bool is_busy;                 /**< its thread has a log, or is to begin */
    bool is_cut;                  /**< logs that were to come never do: nothing of it is found */
    bool is_timed;                /**< its thread is done with it: what follows is set */
 
-   /* Set by the consumer before its first log. */
-   uint32_t passes_before;   /**< of all frames before it */
-   struct cm_report *report; /**< to a timeline that keeps it; NULL: none does */
+   /* The consumer's. */
+   uint32_t passes_before; /**< of all frames and parts before it */
+   uint32_t first_pass;    /**< of the frame */
+   uint32_t num_entries;   /**< of its logs */
+   bool goes_on;           /**< the frame has another part */
 
    /* Set by its thread. */
    bool has_failed; /**< its cycles are not known */
@@ -65,6 +68,7 @@ struct cm_frame_log {
    uint64_t values[CM_PIPELINE_COUNTERS]; /**< of its counters; gpu.time is 0 */
    struct cm_array ends;                  /**< struct cm_timed_end, where cycles are attributed */
    uint32_t num_ends;
+   uint32_t last_pass;                       /**< of its logs */
    struct cm_cycle_attribution *attribution; /**< NULL: cycles are not attributed */
 };
 

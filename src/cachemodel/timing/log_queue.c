@@ -197,6 +197,7 @@ cm_log_queue_put(struct cm_log_queue *queue, struct cm_work *work)
    else
       frame->first = work;
    frame->last = work;
+   frame->num_entries += work->log.entries.count;
    queue->bytes += work->bytes;
    queue->count++;
    pthread_cond_signal(queue->untaken ? &queue->ready : &frame->filled);
@@ -251,7 +252,7 @@ new_frame(struct cm_log_queue *queue)
 }
 
 bool
-cm_log_queue_begin_frame(struct cm_log_queue *queue, uint32_t passes_before)
+cm_log_queue_begin_frame(struct cm_log_queue *queue, uint32_t passes_before, uint32_t first_pass)
 {
    struct cm_frame_log *frame = new_frame(queue);
    assert(!queue->newest || queue->newest->has_ended);
@@ -259,7 +260,9 @@ cm_log_queue_begin_frame(struct cm_log_queue *queue, uint32_t passes_before)
       return false;
    frame->next = NULL;
    frame->has_ended = frame->is_busy = frame->is_cut = frame->is_timed = frame->has_failed = false;
-   frame->passes_before = passes_before;
+   frame->passes_before = frame->last_pass = passes_before;
+   frame->first_pass = first_pass;
+   frame->num_entries = 0;
    frame->report = NULL;
    frame->num_ends = 0;
    assert(!frame->first && !frame->last);
@@ -290,10 +293,11 @@ cm_log_queue_report(struct cm_log_queue *queue, struct cm_report *report)
 }
 
 void
-cm_log_queue_end_frame(struct cm_log_queue *queue)
+cm_log_queue_end_frame(struct cm_log_queue *queue, bool goes_on)
 {
    struct cm_frame_log *frame = queue->newest;
    pthread_mutex_lock(&queue->lock);
+   frame->goes_on = goes_on;
    frame->has_ended = true;
    pthread_cond_signal(queue->untaken ? &queue->ready : &frame->filled);
    pthread_mutex_unlock(&queue->lock);

@@ -2,7 +2,7 @@
 /**
  * The queue of logs from the consumer, which simulates the caches, to the threads that run the timing: which takes longer than the
  * caches, and does not affect them. A frame is one thread's, which takes its logs in the order in which they were submitted, and
- * waits if the next one is not there yet. Threads take frames in their order, each the oldest that none has, be it complete or
+ * waits if the next one is not there yet; a part of a long frame is like a frame. Threads take frames in their order, each the oldest that none has, be it complete or
  * still being written. A frame begins with nothing of others (docs/timing.md), and the consumer takes back what was found frame
  * by frame, in order: so no cycle depends on the threads.
  *
@@ -61,8 +61,9 @@ void cm_log_queue_finish(struct cm_log_queue *queue);
 
 /* ---- the consumer -------------------------------------------------------- */
 
-/** A frame begins: the logs from now on are its. passes_before: of all frames before it. False when out of memory. */
-bool cm_log_queue_begin_frame(struct cm_log_queue *queue, uint32_t passes_before);
+/** A frame, or another part of it, begins: the logs from now on are its. passes_before: of all before it; first_pass: of the frame.
+ * False when out of memory. */
+bool cm_log_queue_begin_frame(struct cm_log_queue *queue, uint32_t passes_before, uint32_t first_pass);
 /** It, before its first log, is reported. Waits until a thread has begun with it. */
 void cm_log_queue_report(struct cm_log_queue *queue, struct cm_report *report);
 /** An empty log to write; NULL when out of memory. */
@@ -71,9 +72,9 @@ struct cm_work *cm_log_queue_begin(struct cm_log_queue *queue);
 void cm_log_queue_put(struct cm_log_queue *queue, struct cm_work *work);
 /** Waits until all logs of the frame so far are processed. */
 void cm_log_queue_drain(struct cm_log_queue *queue);
-/** The frame has all its logs. */
-void cm_log_queue_end_frame(struct cm_log_queue *queue);
-/** Takes back the oldest frame that has ended. waits: until it is timed. NULL: none has ended, or it is not timed. */
+/** It has all its logs. goes_on: another part of the frame follows. */
+void cm_log_queue_end_frame(struct cm_log_queue *queue, bool goes_on);
+/** Takes back the oldest one that has ended. waits: until it is timed. NULL: none has ended, or it is not timed. */
 struct cm_frame_log *cm_log_queue_take_back(struct cm_log_queue *queue, bool waits);
 /** One that was taken back is not needed any more; NULL is fine. */
 void cm_log_queue_release(struct cm_log_queue *queue, struct cm_frame_log *frame);

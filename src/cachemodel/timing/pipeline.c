@@ -277,7 +277,7 @@ end_frame(struct cm_pipeline *pipeline)
    cm_memory_advance(pipeline->memory, cycle);
    pipeline->cycles = pipeline->frame->cycles = cycle;
    if (pipeline->report)
-      cm_report_end_frame(pipeline->report, cycle);
+      cm_report_end_frame(pipeline->report, cycle, pipeline->frame->goes_on);
    cm_dram_system_drain(pipeline->memory->dram);
    collect(pipeline);
 }
@@ -305,6 +305,7 @@ cm_pipeline_time(struct cm_pipeline *pipeline, struct cm_frame_log *frame)
       take(pipeline, work);
    if (!frame->is_cut && !pipeline->has_failed)
       end_frame(pipeline);
+   frame->last_pass = pipeline->last_pass;
    frame->has_failed = frame->is_cut || pipeline->has_failed;
    take_apart(pipeline);
 }

@@ -175,7 +175,12 @@ cm_timing_begin(struct cm_timing *timing, enum cm_log_kind kind, uint32_t tile)
       return;
    assert(!timing->log);
    cm_shared_side_run(&timing->hierarchy->shared); /* which belongs to no log */
-   timing->num_passes += kind == CM_LOG_GEOMETRY || kind == CM_LOG_PASS || kind == CM_LOG_DISPATCH;
+   if (kind == CM_LOG_GEOMETRY || kind == CM_LOG_PASS || kind == CM_LOG_DISPATCH) {
+      cm_timing_divide(timing);
+      timing->num_passes++;
+   }
+   if (timing->out_of_memory)
+      return;
    begin_log(timing, kind, tile, kind != CM_LOG_TILE || timing->last_kind != CM_LOG_TILE);
    timing->logged_end = timing->first_entry = timing->first_draw = timing->first_accessing = 0;
    timing->vertex_reads = 0;

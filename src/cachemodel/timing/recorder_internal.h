@@ -19,9 +19,14 @@ struct cm_timing {
    /** It keeps the frame that is logged: it reads the caches' counters, and the names of what is drawn, so that the consumer must not
     * run ahead. */
    bool is_kept;
-   struct cm_frame_log *taken;            /**< the last one; NULL: none */
+   uint32_t most_entries;                 /**< of a part, but for its last pass */
+   uint32_t first_pass;                   /**< of the frame that is logged */
+   struct cm_frame_log *taken;            /**< parts of the last frame that was taken, in order */
    uint64_t values[CM_PIPELINE_COUNTERS]; /**< of the frames that were taken */
    bool has_failed;                       /**< none of them any more */
+   /** Parts of the next one, and their values. */
+   struct cm_frame_log *arrived, **arrived_end;
+   uint64_t arrived_values[CM_PIPELINE_COUNTERS];
 
    struct cm_log *log;         /**< being written; NULL: none */
    enum cm_log_kind last_kind; /**< of the last log that began */
@@ -56,6 +61,9 @@ cm_timing_take_written(struct cm_timing *timing)
    timing->log = NULL;
    return work;
 }
+
+/** timing.c: before a pass; ends the part of the frame, if it is a long one. */
+void cm_timing_divide(struct cm_timing *timing);
 
 /** recorder.c: reads the accesses that are logged. False when out of memory. */
 bool cm_timing_read_accesses(struct cm_timing *timing);

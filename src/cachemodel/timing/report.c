@@ -350,7 +350,8 @@ void
 cm_report_begin_frame(struct cm_report *report, const struct cm_pipeline *pipeline)
 {
    report->pipeline = pipeline;
-   report->first_pass = pipeline->last_pass + 1;
+   report->first_pass = pipeline->frame->first_pass;
+   cm_timeline_begin_part(report->timeline);
    report->sampled = 0;
    report->past = read_state(report, 0);
    if (!report->has_begun) {
@@ -364,12 +365,13 @@ cm_report_begin_frame(struct cm_report *report, const struct cm_pipeline *pipeli
 }
 
 void
-cm_report_end_frame(struct cm_report *report, uint64_t cycle)
+cm_report_end_frame(struct cm_report *report, uint64_t cycle, bool goes_on)
 {
    end_tiles(report);
    sample(report, cycle);
    for (uint32_t bank = 0; bank < report->num_banks; bank++)
       show_row(report, bank, cycle);
    cm_dram_system_observe(report->pipeline->memory->dram, NULL, NULL);
-   cm_timeline_end_frame(report->timeline, cycle);
+   if (!goes_on)
+      cm_timeline_end_frame(report->timeline, cycle);
 }

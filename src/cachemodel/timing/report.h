@@ -39,10 +39,10 @@ struct cm_report *cm_report_create(struct cm_timeline *timeline, const struct cm
 /** NULL is fine. */
 void cm_report_destroy(struct cm_report *report);
 
-/** A frame that the timeline keeps begins, on a pipeline in which nothing has happened yet. */
+/** A frame that the timeline keeps, or another part of it, begins, on a pipeline in which nothing has happened yet. */
 void cm_report_begin_frame(struct cm_report *report, const struct cm_pipeline *pipeline);
-/** It has ended at a cycle. What DRAM does from then on is not shown. */
-void cm_report_end_frame(struct cm_report *report, uint64_t cycle);
+/** It has ended at a cycle; goes_on: the frame has another part. What DRAM does from then on is not shown. */
+void cm_report_end_frame(struct cm_report *report, uint64_t cycle, bool goes_on);
 
 /* ---- slices. pass: counted from 1 over all frames ----------------------------- */
 

@@ -65,7 +65,8 @@ struct cm_timeline {
    uint32_t next; /* the number of the next frame */
    uint32_t number;
    bool recording, is_written;
-   uint64_t begin; /* of the frame, in cycles since the GPU's first one */
+   /* In cycles since the GPU's first one: of the frame, and of the part from which cycles count. */
+   uint64_t frame_begin, begin;
    uint32_t num_tracks, num_counters, ranks[NUM_PROCESSES];
    struct cm_array ends; /* uint64_t: by track, the cycle at which its last slice ends */
    const struct cm_names *names;
@@ -417,18 +418,24 @@ cm_timeline_begin_frame(struct cm_timeline *timeline)
    timeline->packets.out_of_memory = timeline->lost = false;
    if (!timeline->recording)
       return false;
-   if (timeline->num_tracks)
-      memset(timeline->ends.data, 0, timeline->num_tracks * sizeof(uint64_t));
+   timeline->frame_begin = timeline->begin;
    snprintf(name, sizeof name, "frame %u", timeline->number);
    add_event(timeline, CM_TIMELINE_FRAMES, 0, name, NULL, 0);
    return true;
 }
 
 void
+cm_timeline_begin_part(struct cm_timeline *timeline)
+{
+   if (timeline->num_tracks)
+      memset(timeline->ends.data, 0, timeline->num_tracks * sizeof(uint64_t));
+}
+
+void
 cm_timeline_end_frame(struct cm_timeline *timeline, uint64_t cycle)
 {
    const struct note notes[] = {
-      {"cycles", NULL, cycle},
+      {"cycles", NULL, timeline->begin + cycle - timeline->frame_begin},
       {"passes", NULL, timeline->num_passes},
    };
    assert(timeline->recording);
@@ -445,11 +452,16 @@ cm_timeline_end_frame(struct cm_timeline *timeline, uint64_t cycle)
 }
 
 void
-cm_timeline_take_frame(struct cm_timeline *timeline, uint64_t cycles)
+cm_timeline_take_part(struct cm_timeline *timeline, uint64_t cycles)
+{
+   timeline->begin += cycles;
+}
+
+void
+cm_timeline_take_frame(struct cm_timeline *timeline)
 {
    timeline->has_frame = timeline->has_ended;
    timeline->has_ended = false;
-   timeline->begin += cycles;
 }
 
 /* The innermost group that two are in. */

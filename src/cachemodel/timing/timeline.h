@@ -51,12 +51,15 @@ void cm_timeline_add_counter(struct cm_timeline *timeline, const char *name, con
 bool cm_timeline_begin_frame(struct cm_timeline *timeline);
 /** Whether the frame that has begun is kept. All that follows does nothing where it is not. */
 bool cm_timeline_is_recording(const struct cm_timeline *timeline);
-/** Whether the one after that is. */
+/** A part of it begins where the one before ended: cycles count from there. */
+void cm_timeline_begin_part(struct cm_timeline *timeline);
+/** Whether the frame after it is kept. */
 bool cm_timeline_keeps_next(const struct cm_timeline *timeline);
-/** The frame, which is kept, ends at a cycle. */
+/** The frame, which is kept, ends at a cycle of its last part. */
 void cm_timeline_end_frame(struct cm_timeline *timeline, uint64_t cycle);
-/** Frames are taken in their order, kept ones or not, when they are timed: it has so many cycles. */
-void cm_timeline_take_frame(struct cm_timeline *timeline, uint64_t cycles);
+/** Parts of all frames are taken in their order, kept or not, when they are timed: it has so many cycles. Then the frame is. */
+void cm_timeline_take_part(struct cm_timeline *timeline, uint64_t cycles);
+void cm_timeline_take_frame(struct cm_timeline *timeline);
 
 /** A render pass of the frame begins in the event stream; passes count from 0 in each frame. The pass is not needed
  * after the call; names are, until the frame ends. */

@@ -2,6 +2,7 @@
 /* The timing's threads, the frames that they time, and what they find, in order. */
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "timing/recorder_internal.h"
 #include "util/minmax.h"
@@ -21,6 +22,9 @@ type_of(const struct cm_config *config)
  * complete before their time comes. */
 #define MOST_BYTES (4u << 20)
 #define MOST_BYTES_OF_EACH (64u << 20)
+
+/* A frame goes on in another part with the first pass after so many entries, 64 MiB. Frames of games have less. */
+#define MOST_ENTRIES (8u << 20)
 
 static void
 time_frame(void *pipeline, struct cm_frame_log *frame)
@@ -47,8 +51,11 @@ cm_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy,
    timing->config = config;
    timing->hierarchy = hierarchy;
    timing->nuca = nuca;
+   timing->most_entries = MOST_ENTRIES;
+   timing->first_pass = 1;
+   timing->arrived_end = &timing->arrived;
    cm_log_queue_init(&timing->logs, time_frame, MOST_BYTES);
-   if (add_thread(timing) && cm_log_queue_begin_frame(&timing->logs, 0) && cm_timing_read_accesses(timing))
+   if (add_thread(timing) && cm_log_queue_begin_frame(&timing->logs, 0, 1) && cm_timing_read_accesses(timing))
       return timing;
    cm_timing_destroy(timing);
    return NULL;
@@ -63,6 +70,22 @@ cm_timing_set_threads(struct cm_timing *timing, unsigned threads)
 }
 
 void
+cm_timing_set_longest_part(struct cm_timing *timing, uint32_t entries)
+{
+   assert(!timing->num_passes);
+   timing->most_entries = entries;
+}
+
+static void
+release(struct cm_timing *timing, struct cm_frame_log *part)
+{
+   for (struct cm_frame_log *next; part; part = next) {
+      next = part->next;
+      cm_log_queue_release(&timing->logs, part);
+   }
+}
+
+void
 cm_timing_destroy(struct cm_timing *timing)
 {
    if (!timing)
@@ -70,7 +93,8 @@ cm_timing_destroy(struct cm_timing *timing)
    if (timing->log)
       cm_log_queue_give_back(&timing->logs, cm_timing_take_written(timing));
    cm_log_queue_stop(&timing->logs);
-   cm_log_queue_release(&timing->logs, timing->taken);
+   release(timing, timing->taken);
+   release(timing, timing->arrived);
    cm_log_queue_finish(&timing->logs);
    for (unsigned t = 0; t < CM_MAX_THREADS; t++)
       cm_pipeline_destroy(timing->pipelines[t]);
@@ -99,11 +123,59 @@ cm_timing_set_timeline(struct cm_timing *timing, struct cm_timeline *timeline)
 
 /* ---- frames ---------------------------------------------------------------- */
 
+static void
+begin_part(struct cm_timing *timing)
+{
+   timing->out_of_memory = !cm_log_queue_begin_frame(&timing->logs, timing->num_passes, timing->first_pass);
+   if (!timing->out_of_memory && timing->is_kept)
+      cm_log_queue_report(&timing->logs, timing->report);
+}
+
+/* Adds a part of the next frame that is taken. Only what is attributed is read from it later. */
+static void
+add_part(struct cm_timing *timing, struct cm_frame_log *part)
+{
+   part->next = NULL;
+   *timing->arrived_end = part;
+   timing->arrived_end = &part->next;
+   timing->has_failed |= part->has_failed;
+   if (timing->has_failed)
+      return;
+   for (unsigned c = 0; c < CM_PIPELINE_COUNTERS; c++)
+      timing->arrived_values[c] += part->values[c];
+   if (timing->timeline)
+      cm_timeline_take_part(timing->timeline, part->cycles);
+}
+
+/* Adds parts as far as they are timed; waits: until then. Whether the frame has no other. */
+static bool
+add_parts(struct cm_timing *timing, bool waits)
+{
+   struct cm_frame_log *part;
+   while ((part = cm_log_queue_take_back(&timing->logs, waits))) {
+      add_part(timing, part);
+      if (!part->goes_on)
+         return true;
+   }
+   return false;
+}
+
 void
 cm_timing_frame_end(struct cm_timing *timing)
 {
    if (timing && !timing->out_of_memory)
-      cm_log_queue_end_frame(&timing->logs);
+      cm_log_queue_end_frame(&timing->logs, false);
+}
+
+void
+cm_timing_divide(struct cm_timing *timing)
+{
+   if (timing->logs.newest->num_entries < timing->most_entries)
+      return;
+   cm_log_queue_end_frame(&timing->logs, true);
+   if (timing->is_kept)
+      add_parts(timing, true);
+   begin_part(timing);
 }
 
 bool
@@ -116,17 +188,18 @@ cm_timing_is_in_turn(const struct cm_timing *timing)
 bool
 cm_timing_take_frame(struct cm_timing *timing, bool waits)
 {
-   struct cm_frame_log *frame = cm_log_queue_take_back(&timing->logs, waits);
-   if (!frame)
+   if (!add_parts(timing, waits))
       return timing->out_of_memory;
-   cm_log_queue_release(&timing->logs, timing->taken);
-   timing->taken = frame;
-   timing->has_failed |= frame->has_failed;
+   release(timing, timing->taken);
+   timing->taken = timing->arrived;
+   timing->arrived = NULL;
+   timing->arrived_end = &timing->arrived;
    if (timing->has_failed)
       return true;
-   cm_pipeline_add_frame(timing->config, timing->values, frame->values);
+   cm_pipeline_add_frame(timing->config, timing->values, timing->arrived_values);
+   memset(timing->arrived_values, 0, sizeof timing->arrived_values);
    if (timing->timeline)
-      cm_timeline_take_frame(timing->timeline, frame->cycles);
+      cm_timeline_take_frame(timing->timeline);
    return true;
 }
 
@@ -135,10 +208,9 @@ cm_timing_frame_begin(struct cm_timing *timing)
 {
    if (!timing || timing->out_of_memory)
       return;
-   timing->out_of_memory = !cm_log_queue_begin_frame(&timing->logs, timing->num_passes);
+   timing->first_pass = timing->num_passes + 1;
    timing->is_kept = timing->timeline && cm_timeline_begin_frame(timing->timeline);
-   if (!timing->out_of_memory && timing->is_kept)
-      cm_log_queue_report(&timing->logs, timing->report);
+   begin_part(timing);
 }
 
 void
@@ -156,20 +228,20 @@ cm_timing_nanoseconds(const struct cm_timing *timing, unsigned thread)
 
 /* ---- results --------------------------------------------------------------- */
 
-struct cm_timed_frame
-cm_timing_frame(const struct cm_timing *timing)
+struct cm_timed_part
+cm_timing_part(const struct cm_timing *timing, const struct cm_timed_part *before)
 {
-   const struct cm_frame_log *frame = timing->taken;
-   if (!frame)
-      return (struct cm_timed_frame){0};
-   return (
-      struct cm_timed_frame){.cycles = frame->cycles, .ends = frame->ends.data, .num_ends = frame->num_ends};
-}
-
-struct cm_cycle_attribution *
-cm_timing_attribution(const struct cm_timing *timing)
-{
-   return timing->taken ? timing->taken->attribution : NULL;
+   const struct cm_frame_log *part = before ? before->log->next : timing->taken;
+   if (!part)
+      return (struct cm_timed_part){0};
+   return (struct cm_timed_part){
+      .cycles = part->cycles,
+      .ends = part->ends.data,
+      .num_ends = part->num_ends,
+      .last_pass = part->last_pass,
+      .attribution = part->attribution,
+      .log = part,
+   };
 }
 
 int

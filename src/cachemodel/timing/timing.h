@@ -47,6 +47,11 @@ void cm_timing_destroy(struct cm_timing *timing);
  * is one otherwise. */
 void cm_timing_set_threads(struct cm_timing *timing, unsigned threads);
 
+/** Before the first pass: a frame goes on in another part with the first pass that begins after so many entries. That is a matter of
+ * the log alone, and a part is like a frame: what is before it is done, and its cycles follow those of the parts before. For tests,
+ * as the default (timing.c) is more than most frames have. */
+void cm_timing_set_longest_part(struct cm_timing *timing, uint32_t entries);
+
 /** Whether all cycles of the frames that were taken were counted: false once out of memory, or after a deadlock; from then on none is. */
 bool cm_timing_is_complete(const struct cm_timing *timing);
 
@@ -233,23 +238,27 @@ struct cm_cycle_attribution;
 struct cm_timed_end {
    uint32_t pass;  /**< counted from 1 over all frames */
    uint32_t tile;  /**< 1 + its number; 0: the whole pass, in mode imr */
-   uint64_t cycle; /**< of the frame */
+   uint64_t cycle; /**< of the frame's part */
 };
 
-/** A frame, and its parts in the order in which they were done. */
-struct cm_timed_frame {
+struct cm_frame_log;
+
+/** A frame, or a part of a long one. */
+struct cm_timed_part {
    uint64_t cycles;
-   const struct cm_timed_end *ends;
+   const struct cm_timed_end
+      *ends; /**< what was done in it, in order; where the configuration attributes passes or tiles */
    uint32_t num_ends;
+   uint32_t last_pass; /**< counted as of the ends */
+   /** The cycles of its stages (timing/attribution.h), by what they were for, whose rows must be removed. NULL: the configuration
+    * attributes nothing. */
+   struct cm_cycle_attribution *attribution;
+   const struct cm_frame_log *log; /**< NULL: there is no such part */
 };
 
-/** The frame that was taken last, where the configuration attributes passes or tiles. Valid until the next one is taken. timing: not
+/** The part after another of the frame that was taken last; NULL: the first one. Valid until the next frame is taken. timing: not
  * NULL. */
-struct cm_timed_frame cm_timing_frame(const struct cm_timing *timing);
-
-/** The cycles of its stages (timing/attribution.h), by what they were for. Valid until the next one is taken; until then
- * its rows must be removed. NULL: the configuration attributes nothing. timing: not NULL. */
-struct cm_cycle_attribution *cm_timing_attribution(const struct cm_timing *timing);
+struct cm_timed_part cm_timing_part(const struct cm_timing *timing, const struct cm_timed_part *before);
 
 /** Which column of its tables a counter of cm_timing_counters is; -1: none. How many columns they have. */
 int cm_timing_attributed_column(const struct cm_config *config, int event);

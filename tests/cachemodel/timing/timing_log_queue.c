@@ -175,18 +175,18 @@ check_parts(unsigned threads, size_t most_bytes)
    struct passes *passes = start(threads, most_bytes);
    uint64_t random = 11;
    uint32_t taken = 0;
-   assert_true(cm_log_queue_begin_frame(&passes->queue, 0));
+   assert_true(cm_log_queue_begin_frame(&passes->queue, 0, 1));
    for (uint32_t p = 0; p < PASSES; p++) {
       write_pass(passes, &passes->written[p], &random, true);
       if (random_below(&random, 3))
          continue;
       if (random_below(&random, 2))
          cm_log_queue_drain(&passes->queue);
-      cm_log_queue_end_frame(&passes->queue);
+      cm_log_queue_end_frame(&passes->queue, false);
       taken += take_back(passes, taken, random_below(&random, 3) == 0);
-      assert_true(cm_log_queue_begin_frame(&passes->queue, p + 1));
+      assert_true(cm_log_queue_begin_frame(&passes->queue, p + 1, p + 2));
    }
-   cm_log_queue_end_frame(&passes->queue);
+   cm_log_queue_end_frame(&passes->queue, false);
    taken += take_back(passes, taken, true);
    assert_int_equal(taken, PASSES);
    assert_false(passes->is_cut);
@@ -207,11 +207,11 @@ TEST(end_in_pass)
 {
    struct passes *passes = start(2, 1 << 24);
    uint64_t random = 12;
-   assert_true(cm_log_queue_begin_frame(&passes->queue, 0));
+   assert_true(cm_log_queue_begin_frame(&passes->queue, 0, 1));
    write_pass(passes, &passes->written[0], &random, true);
-   cm_log_queue_end_frame(&passes->queue);
+   cm_log_queue_end_frame(&passes->queue, false);
    assert_int_equal(take_back(passes, 0, true), 1);
-   assert_true(cm_log_queue_begin_frame(&passes->queue, 1));
+   assert_true(cm_log_queue_begin_frame(&passes->queue, 1, 2));
    write_pass(passes, &passes->written[1], &random, false);
    cm_log_queue_drain(&passes->queue);
    assert_false(passes->is_cut);

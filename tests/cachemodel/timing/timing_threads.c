@@ -98,7 +98,8 @@ take_frames(struct cm_byte_writer *bytes, struct cm_gpu *gpu, const struct cm_co
 
 /* All of a run. Where policies need next uses, of the last pass over it. */
 static struct cm_byte_writer
-run_once(const struct cm_config *config, enum look look, struct cm_futures *futures, unsigned threads)
+run_once(const struct cm_config *config, enum look look, struct cm_futures *futures, bool divides,
+         unsigned threads)
 {
    struct cm_byte_writer bytes = {0};
    char error[512];
@@ -110,6 +111,8 @@ run_once(const struct cm_config *config, enum look look, struct cm_futures *futu
       cm_put_bytes(&bytes, cm_timeline_head(cm_gpu_timeline(gpu))->data,
                    cm_timeline_head(cm_gpu_timeline(gpu))->size);
    }
+   if (divides && cm_futures_is_last_pass(futures))
+      cm_gpu_set_longest_part(gpu, 1);
    assert_true(cm_gpu_set_threads(gpu, threads));
    define_full_resources(gpu);
    for (uint32_t frame = 0; frame < FRAMES; frame++) {
@@ -127,7 +130,7 @@ run_once(const struct cm_config *config, enum look look, struct cm_futures *futu
 }
 
 static struct cm_byte_writer
-run(const struct cm_config *config, enum look look, unsigned threads)
+run(const struct cm_config *config, enum look look, bool divides, unsigned threads)
 {
    struct cm_futures *futures = cm_futures_create(config);
    struct cm_byte_writer bytes = {0};
@@ -135,7 +138,7 @@ run(const struct cm_config *config, enum look look, unsigned threads)
    for (bool last = false; !last;) {
       char error[512];
       free(bytes.data);
-      bytes = run_once(config, look, futures, threads);
+      bytes = run_once(config, look, futures, divides, threads);
       last = cm_futures_is_last_pass(futures);
       if (!cm_futures_end_pass(futures, error, sizeof error))
          fail_msg("%s", error);
@@ -144,17 +147,18 @@ run(const struct cm_config *config, enum look look, unsigned threads)
    return bytes;
 }
 
-/* With each number of threads; with few rounds, with one of them in turn. */
+/* With each number of threads; with few rounds, with one of them in turn. Every other time frames are divided at each pass. */
 static void
 check(const char *preset, enum look look)
 {
-   static unsigned turn;
+   static unsigned turn, number;
+   const bool divides = number++ & 1;
    struct cm_config *config = config_of(preset, look);
-   struct cm_byte_writer expected = run(config, look, 1);
+   struct cm_byte_writer expected = run(config, look, divides, 1);
    const unsigned tried = test_rounds(NUM_COUNTS);
    for (unsigned n = 0; n < tried; n++) {
       const unsigned threads = thread_counts[turn++ % NUM_COUNTS];
-      struct cm_byte_writer bytes = run(config, look, threads);
+      struct cm_byte_writer bytes = run(config, look, divides, threads);
       if (expected.size != bytes.size || memcmp(expected.data, bytes.data, bytes.size))
          fail_msg("%s: %u threads find something else (%u)", preset, threads, look);
       free(bytes.data);
