@@ -612,6 +612,8 @@ tbr_model_destroy(struct tbr_model *model)
    queue(model, &(struct message){.type = MESSAGE_STOP});
    thrd_join(model->thread, NULL);
    assert(model->finished && !model->first && !model->busy);
+   cm_gpu_destroy(model->gpu); /* whose threads may be about to lock */
+   model->gpu = NULL;
    cnd_destroy(&model->queued); /* and not `drained`, as in tbr_renderer_destroy() */
    mtx_destroy(&model->lock);
    free_model(model);
