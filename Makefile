@@ -118,7 +118,7 @@ soak: deps all ## a game whose window, contexts and objects come and go: flat me
 	@/usr/bin/python3 tests/robustness/soak_test.py --tbrsim $(BUILD)/bin/tbrsim --program $(BUILD)/tests/robustness/soak \
 		--seconds $(SOAK_SECONDS) --ways $(SOAK_WAYS) $(if $(SOAK_COMMAND),--command "$(SOAK_COMMAND)") $(if $(SOAK_BROWSER),--browser)
 
-bench: bench-caches bench-dram bench-textures bench-recordings bench-configurations bench-sweep bench-threads ## compare speed and memory with softpipe and llvmpipe (BENCH_TRACES=DIR, BENCH_ARGS="--help")
+bench: bench-caches bench-dram bench-textures bench-recordings bench-configurations bench-sweep bench-threads bench-timing ## compare speed and memory with softpipe and llvmpipe (BENCH_TRACES=DIR, BENCH_ARGS="--help")
 	@/usr/bin/python3 bench/bench.py --tbrsim $(BUILD)/bin/tbrsim $(if $(BENCH_TRACES),--traces $(BENCH_TRACES)) $(BENCH_ARGS)
 
 bench-caches: deps all ## measure tbrsim cache (part of bench): policies, trace formats
@@ -141,6 +141,9 @@ bench-sweep: deps all ## measure tbrsim sweep (part of bench; BENCH_TRACES=DIR)
 
 bench-threads: deps all ## print how one simulation divides among threads (part of bench; BENCH_TRACES=DIR)
 	@/usr/bin/python3 bench/threads.py --tbrsim $(BUILD)/bin/tbrsim --clock $(if $(BENCH_TRACES),--traces $(BENCH_TRACES))
+
+bench-timing: deps all ## print what simulating time costs on two processors (part of bench; BENCH_TRACES=DIR)
+	@/usr/bin/python3 bench/timing.py --tbrsim $(BUILD)/bin/tbrsim $(if $(BENCH_TRACES),--traces $(BENCH_TRACES))
 
 deps-experiments: ## install the packages of make reproduce and make experiments, too: Snakemake, matplotlib, …
 	@TBRSIM_PACKAGES=scripts/packages-experiments.txt scripts/deps.sh
@@ -198,4 +201,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all install uninstall deps deps-deb deb test-deb deps-docs deps-wheel wheel release deps-experiments deps-programs deps-slurm docs gallery demo test test-rounds test-programs test-slurm model test-images test-recordings test-kills soak compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-textures bench-recordings bench-configurations bench-sweep bench-threads experiments reproduce sensitivity validate scenes captures update-replays lint format clean help
+.PHONY: all install uninstall deps deps-deb deb test-deb deps-docs deps-wheel wheel release deps-experiments deps-programs deps-slurm docs gallery demo test test-rounds test-programs test-slurm model test-images test-recordings test-kills soak compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-textures bench-recordings bench-configurations bench-sweep bench-threads bench-timing experiments reproduce sensitivity validate scenes captures update-replays lint format clean help

@@ -30,6 +30,12 @@ def record(arguments, trace, directory):
     return recording
 
 
+def read_parts(times):
+    """The parts [(name, seconds, divisible)] of a simulation that --work-times has written."""
+    with open(times, encoding="utf-8") as file:
+        return [(row["part"], float(row["seconds"]), row["divisible"] == "1") for row in csv.DictReader(file)]
+
+
 def simulate(arguments, recording, preset, threads, directory):
     """The parts [(name, seconds, divisible)] of a simulation, and the seconds that it takes by the clock."""
     times = directory / "times.csv"
@@ -39,9 +45,7 @@ def simulate(arguments, recording, preset, threads, directory):
                     "--model-threads", str(threads), "--work-times", times, "--out", directory / "out", recording],
                    check=True, stdout=subprocess.DEVNULL, env=clean())
     seconds = time.monotonic() - begin
-    with open(times, encoding="utf-8") as file:
-        parts = [(row["part"], float(row["seconds"]), row["divisible"] == "1") for row in csv.DictReader(file)]
-    return parts, seconds
+    return read_parts(times), seconds
 
 
 def predict(parts, work_of_one, threads):

@@ -421,8 +421,9 @@ write_work_times(const struct simulations *simulations)
       const struct simulation *simulation = &simulations->list[s];
       struct cm_work_time times[CM_MAX_WORK_TIMES];
       const unsigned count = simulation->gpu ? cm_gpu_work_times(simulation->gpu, times) : 0;
+      const char *name = simulation->configuration->name, *quote = strchr(name, ',') ? "\"" : "";
       for (unsigned t = 0; t < count; t++)
-         fprintf(file, "%s,%s,%.6f,%d\n", simulation->configuration->name, times[t].name,
+         fprintf(file, "%s%s%s,%s,%.6f,%d\n", quote, name, quote, times[t].name,
                  (double)(times[t].nanoseconds + (t ? 0 : (int64_t)simulation->nanoseconds)) * 1e-9,
                  times[t].is_divisible);
    }
