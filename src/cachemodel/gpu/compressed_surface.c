@@ -80,19 +80,19 @@ lay_out_blocks(struct cm_superblock *superblock, struct cm_superblock_part image
 {
    uint32_t groups = 0; /* that have their pixel */
    uint32_t end = 0, used = 0;
-   for (uint32_t b = 0; b < superblock->num_blocks; b++) {
-      const uint32_t x = b & (superblock->columns - 1), y = b >> superblock->column_shift,
-                     group = group_of(x, y);
-      if (x < image.x1 && y < image.y1) {
-         uint32_t size = cm_min(sizes[(size_t)y * stride + x], CM_RAW_SIZE);
+   uint16_t *ends = superblock->ends;
+   for (uint32_t y = 0; y << superblock->column_shift < superblock->num_blocks; y++, sizes += stride) {
+      const uint32_t columns = y < image.y1 ? image.x1 : 0;
+      for (uint32_t x = 0; x < columns; x++) {
+         const uint32_t size = sizes[x], group = 1u << group_of(x, y);
+         assert(size <= CM_RAW_SIZE);
          used |= size;
-         if (!size && !(groups >> group & 1)) {
-            groups |= 1u << group;
-            size = CM_PIXEL_SIZE;
-         }
-         end += size;
+         end += size ? size : groups & group ? 0 : CM_PIXEL_SIZE;
+         groups |= size ? 0 : group;
+         *ends++ = (uint16_t)end;
       }
-      superblock->ends[b] = (uint16_t)end;
+      for (uint32_t x = columns; x < superblock->columns; x++)
+         *ends++ = (uint16_t)end;
    }
    return !used;
 }

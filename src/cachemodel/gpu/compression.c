@@ -15,6 +15,16 @@
 /* Superblocks that are remembered: blocks of a superblock are missed one after another. */
 #define NUM_SUPERBLOCKS 64
 
+/* One that texture units have read. */
+struct seen_superblock {
+   const struct cm_compressed_image *image; /* NULL: none */
+   uint32_t number;                         /* of the image's superblocks */
+   struct cm_superblock superblock;
+   struct {
+      uint16_t begin, end; /* bursts of the body */
+   } blocks[CM_SUPERBLOCK_BLOCKS];
+};
+
 struct cm_compression {
    struct cm_gpu *gpu;
    uint64_t used; /* bytes of addresses, from CM_BODIES_ADDRESS on */
@@ -25,9 +35,10 @@ struct cm_compression {
    uint64_t counts[CM_STREAM_COUNT][CM_COMPRESSION_EVENT_COUNT];
 
    /* Of the texture units, on the thread that simulates their caches. */
-   size_t found; /* number of the image that was found last */
-   struct cm_superblock
-      superblocks[NUM_SUPERBLOCKS]; /* that were read lately, by the address of their header */
+   uint32_t read_bytes;               /* that are read at once behind the first texture caches */
+   struct cm_compressed_image *found; /* the image that was found last; NULL: none */
+   uint64_t gap, gap_end;             /* addresses where none was found last, as far as there is none */
+   struct seen_superblock superblocks[NUM_SUPERBLOCKS]; /* by number */
    bool out_of_memory;
 };
 
@@ -171,6 +182,13 @@ cm_compressed_images_free(struct cm_compressed_images *images)
    free(images);
 }
 
+static void
+forget_found(struct cm_compression *compression)
+{
+   compression->found = NULL;
+   compression->gap = compression->gap_end = 0;
+}
+
 /* Removes the images of a resource from a list. Returns how many are left. */
 static size_t
 without(struct cm_compressed_image **images, size_t count, uint32_t resource)
@@ -187,7 +205,7 @@ static void
 forget_superblocks(struct cm_compression *compression)
 {
    for (unsigned s = 0; s < NUM_SUPERBLOCKS; s++)
-      compression->superblocks[s].header = 0;
+      compression->superblocks[s].image = NULL;
 }
 
 void
@@ -195,7 +213,7 @@ cm_compression_forget(struct cm_compression *compression, uint32_t id)
 {
    compression->num_visible = without(compression->visible, compression->num_visible, id);
    compression->num_changed = without(compression->changed, compression->num_changed, id);
-   compression->found = 0;
+   forget_found(compression);
    forget_superblocks(compression);
 }
 
@@ -255,6 +273,7 @@ publish(struct cm_compression *compression, struct cm_compressed_image *image)
    memmove(compression->visible + at + 1, compression->visible + at,
            (compression->num_visible++ - at) * sizeof *compression->visible);
    compression->visible[at] = image;
+   forget_found(compression);
 }
 
 /* What was in memory before is stale in caches that read past the tile buffers. */
@@ -294,30 +313,57 @@ cm_compression_end_pass(struct cm_compression *compression)
 
 /* ---- texture units ----------------------------------------------------------- */
 
-static struct cm_compressed_image *
-find_visible(struct cm_compression *compression, uint64_t address)
+/* Remembers the image that has an address, or those around it. */
+static void
+search_visible(struct cm_compression *compression, uint64_t address)
 {
    struct cm_compressed_image *const *images = compression->visible;
-   size_t low = 0, high = compression->num_visible;
-   if (!high)
-      return NULL;
-   struct cm_compressed_image *last = images[compression->found];
-   if (address >= last->begin && address < last->end)
-      return last;
-   while (low + 1 < high) {
-      const size_t middle = (low + high) / 2;
+   size_t below = 0, end = compression->num_visible; /* images that begin up to the address */
+   while (below < end) {
+      const size_t middle = (below + end) / 2;
       if (images[middle]->begin <= address)
-         low = middle;
+         below = middle + 1;
       else
-         high = middle;
+         end = middle;
    }
-   if (address < images[low]->begin || address >= images[low]->end)
+   if (below && address < images[below - 1]->end) {
+      compression->found = images[below - 1];
+      return;
+   }
+   compression->gap = below ? images[below - 1]->end : 0;
+   compression->gap_end = below < compression->num_visible ? images[below]->begin : UINT64_MAX;
+}
+
+static inline bool
+has_address(const struct cm_compressed_image *image, uint64_t address)
+{
+   return image && address >= image->begin && address < image->end;
+}
+
+static inline struct cm_compressed_image *
+find_visible(struct cm_compression *compression, uint64_t address)
+{
+   if (address >= compression->gap && address < compression->gap_end)
       return NULL;
-   compression->found = low;
-   return images[low];
+   if (!has_address(compression->found, address))
+      search_visible(compression, address);
+   return has_address(compression->found, address) ? compression->found : NULL;
 }
 
 #define NO_PLACE UINT32_MAX
+
+static uint32_t
+place_of(const struct cm_compressed_image *image, uint32_t column, uint32_t row)
+{
+   const struct cm_compressed_surface *surface = &image->surface;
+   const unsigned column_shift = surface->column_shift, row_shift = surface->row_shift;
+   if (!image->has_blocks)
+      return column | row << 16;
+   const uint32_t number = (row >> row_shift) * surface->superblocks_x + (column >> column_shift);
+   const uint32_t block =
+      (row & ((1u << row_shift) - 1)) << column_shift | (column & ((1u << column_shift) - 1));
+   return number * CM_SUPERBLOCK_BLOCKS + block;
+}
 
 /* Which pixels each block of the image has. False when out of memory. */
 static bool
@@ -335,115 +381,131 @@ find_places(struct cm_compressed_image *image, unsigned block_shift)
             image->layout->placement->texel_offset(image->layout, image->level, column << shape.column_shift,
                                                    row << shape.row_shift);
          assert(offset >> block_shift < count);
-         image->places[offset >> block_shift] = column | row << 16;
+         image->places[offset >> block_shift] = place_of(image, column, row);
       }
    }
    return true;
 }
 
-/* What is read for one fetch. */
-struct texture_fetch {
-   struct cm_compression *compression;
-   struct cm_cache *cache;
-   uint64_t end; /* of what has been read of bodies */
-};
-
-/* Reads [begin, end) from the next level. Returns how many bytes. */
-static uint64_t
-read_next(struct texture_fetch *fetch, uint64_t begin, uint64_t end)
+/* Reads what has [begin, end) behind the cache. Returns how many bytes. */
+static inline uint64_t
+read_range(const struct cm_compression *compression, struct cm_cache *cache, uint64_t begin, uint64_t end)
 {
-   const struct cm_cache *next = fetch->cache->next;
-   const uint64_t bytes =
-      next ? 1ull << next->block_shift : fetch->compression->gpu->config.framebuffer_compression.burst;
+   const uint32_t bytes = compression->read_bytes;
    uint64_t read = 0;
-   for (uint64_t address = begin & ~(bytes - 1); address < end; address += bytes) {
-      if (address < fetch->end)
-         continue;
-      cm_cache_read_next(fetch->cache, address, (uint32_t)bytes, CM_STREAM_TEXTURE);
-      fetch->end = address + bytes;
-      read += bytes;
-   }
+   for (uint64_t address = begin & ~(uint64_t)(bytes - 1); address < end; address += bytes, read += bytes)
+      cm_cache_read_next(cache, address, bytes, CM_STREAM_TEXTURE);
    return read;
 }
 
-static void
-read_header(const struct texture_fetch *fetch, uint64_t address)
+static inline void
+read_header(struct cm_compression *compression, const struct cm_superblock *superblock,
+            struct cm_cache *cache)
 {
-   struct cm_compression *compression = fetch->compression;
    const struct cm_hierarchy *hierarchy = &compression->gpu->hierarchy;
    struct cm_cache *headers = hierarchy->caches[CM_UNIT_TEXTURE_HEADER_CACHE];
+   const uint64_t address = superblock->header;
+   add(compression, CM_STREAM_TEXTURE, CM_COMPRESSION_EVENT_SOLID + superblock->kind, 1);
    if (!headers) {
-      struct texture_fetch of_header = {.compression = compression, .cache = fetch->cache};
+      const uint32_t bytes = compression->gpu->config.framebuffer_compression.header_bytes;
       add(compression, CM_STREAM_TEXTURE, CM_COMPRESSION_EVENT_HEADER_BYTES,
-          read_next(&of_header, address,
-                    address + compression->gpu->config.framebuffer_compression.header_bytes));
+          read_range(compression, cache, address, address + bytes));
       return;
    }
    const uint32_t instances = hierarchy->instances[CM_UNIT_TEXTURE_HEADER_CACHE];
-   const size_t instance = instances > 1 ? (size_t)(fetch->cache - hierarchy->caches[fetch->cache->unit]) : 0;
-   struct cm_cache *cache = &headers[instance % instances];
-   if (cache->attribution)
-      cm_cache_attribute_access(cache, address, CM_STREAM_TEXTURE, CM_READ);
-   cm_cache_access(cache, address, CM_STREAM_TEXTURE, CM_READ);
+   if (instances > 1)
+      headers += (size_t)(cache - hierarchy->caches[cache->unit]) % instances;
+   if (headers->attribution)
+      cm_cache_attribute_access(headers, address, CM_STREAM_TEXTURE, CM_READ);
+   cm_cache_access(headers, address, CM_STREAM_TEXTURE, CM_READ);
+}
+
+static void
+see_superblock(struct seen_superblock *seen, const struct cm_compressed_image *image, uint32_t number)
+{
+   const struct cm_compressed_surface *surface = &image->surface;
+   const struct cm_superblock *superblock = &seen->superblock;
+   seen->image = image;
+   seen->number = number;
+   cm_superblock_init(&seen->superblock, surface, image->visible, number % surface->superblocks_x,
+                      number / surface->superblocks_x);
+   const unsigned shift = (unsigned)__builtin_ctz(surface->config->burst);
+   assert(superblock->body % surface->config->burst == 0);
+   for (uint32_t b = 0; image->has_blocks && b < superblock->num_blocks; b++) {
+      uint64_t begin, end;
+      const bool has_body = cm_superblock_block(superblock, surface, b, &begin, &end);
+      seen->blocks[b].begin = has_body ? (uint16_t)((begin - superblock->body) >> shift) : 0;
+      seen->blocks[b].end = has_body ? (uint16_t)((end - superblock->body) >> shift) : 0;
+   }
 }
 
 /* A superblock as texture units see it. */
-static const struct cm_superblock *
-find_superblock(struct cm_compression *compression, const struct cm_compressed_image *image, uint32_t column,
-                uint32_t row)
+static inline const struct seen_superblock *
+find_superblock(struct cm_compression *compression, const struct cm_compressed_image *image, uint32_t number)
 {
-   const struct cm_compressed_surface *surface = &image->surface;
-   const uint32_t number = row * surface->superblocks_x + column;
-   struct cm_superblock *superblock =
+   struct seen_superblock *seen =
       &compression->superblocks[(number ^ number / NUM_SUPERBLOCKS) % NUM_SUPERBLOCKS];
-   if (superblock->header != surface->headers + (uint64_t)number * surface->config->header_bytes)
-      cm_superblock_init(superblock, surface, image->visible, column, row);
-   return superblock;
+   if (seen->image != image || seen->number != number)
+      see_superblock(seen, image, number);
+   return seen;
 }
 
-/* Reads what a superblock has of a rectangle of the image. */
+/* Reads what a superblock has of a rectangle of the image, but for what is before *read_to. */
 static void
-read_superblock(struct texture_fetch *fetch, const struct cm_compressed_image *image, uint32_t column,
-                uint32_t row, struct cm_superblock_part part)
+read_superblock(struct cm_compression *compression, struct cm_cache *cache,
+                const struct cm_compressed_image *image, uint32_t number, struct cm_superblock_part part,
+                uint64_t *read_to)
 {
-   const struct cm_compressed_surface *surface = &image->surface;
-   const struct cm_superblock *superblock = find_superblock(fetch->compression, image, column, row);
-   read_header(fetch, superblock->header);
-   add(fetch->compression, CM_STREAM_TEXTURE, CM_COMPRESSION_EVENT_SOLID + superblock->kind, 1);
+   const struct cm_superblock *superblock = &find_superblock(compression, image, number)->superblock;
+   const uint64_t bytes = compression->read_bytes;
    uint32_t block = 0;
    uint64_t begin = superblock->body, end = superblock->body;
-   while (cm_superblock_next(superblock, surface, part, &block, &begin, &end))
-      add(fetch->compression, CM_STREAM_TEXTURE, CM_COMPRESSION_EVENT_BODY_BYTES,
-          read_next(fetch, begin, end));
+   read_header(compression, superblock, cache);
+   while (cm_superblock_next(superblock, &image->surface, part, &block, &begin, &end)) {
+      add(compression, CM_STREAM_TEXTURE, CM_COMPRESSION_EVENT_BODY_BYTES,
+          read_range(compression, cache, cm_max64(begin, *read_to), end));
+      *read_to = cm_max64(*read_to, (end + bytes - 1) & ~(bytes - 1));
+   }
 }
 
-/* The usual case: the cache's block is one of 4x4 pixels. x, y: its column and row in the image, of blocks. */
+/* A block of the cache that has any pixels of the image; their column and row, in such blocks. */
 static void
-read_block(struct texture_fetch *fetch, const struct cm_compressed_image *image, uint32_t x, uint32_t y)
+read_rectangle(struct cm_compression *compression, struct cm_cache *cache,
+               const struct cm_compressed_image *image, uint32_t column, uint32_t row)
 {
    const struct cm_compressed_surface *surface = &image->surface;
-   const unsigned column_shift = surface->column_shift, row_shift = surface->row_shift;
-   const struct cm_superblock *superblock =
-      find_superblock(fetch->compression, image, x >> column_shift, y >> row_shift);
-   const uint32_t block = (y & ((1u << row_shift) - 1)) << column_shift | (x & ((1u << column_shift) - 1));
-   uint64_t begin, end;
-   read_header(fetch, superblock->header);
-   add(fetch->compression, CM_STREAM_TEXTURE, CM_COMPRESSION_EVENT_SOLID + superblock->kind, 1);
-   if (cm_superblock_block(superblock, surface, block, &begin, &end))
-      add(fetch->compression, CM_STREAM_TEXTURE, CM_COMPRESSION_EVENT_BODY_BYTES,
-          read_next(fetch, begin, end));
+   const uint32_t x0 = column << image->shape.column_shift, y0 = row << image->shape.row_shift;
+   const uint32_t x1 = cm_min(x0 + (1u << image->shape.column_shift), surface->columns),
+                  y1 = cm_min(y0 + (1u << image->shape.row_shift), surface->rows);
+   const uint32_t width = surface->config->superblock_width, height = surface->config->superblock_height;
+   uint64_t read_to = 0;
+   for (uint32_t y = y0 / height; y * height < y1; y++) {
+      for (uint32_t x = x0 / width; x * width < x1; x++)
+         read_superblock(compression, cache, image, y * surface->superblocks_x + x,
+                         cm_superblock_part_of(surface, x, y, x0, y0, x1, y1), &read_to);
+   }
 }
 
-/* cm_cache.fetch of the first texture caches. */
-static bool
-fetch_texels(void *context, struct cm_cache *cache, uint64_t block, enum cm_stream stream)
+/* The usual case: the cache's block is one of 4x4 pixels. */
+static inline void
+read_block(struct cm_compression *compression, struct cm_cache *cache,
+           const struct cm_compressed_image *image, uint32_t place)
 {
-   struct cm_compression *compression = context;
-   const uint64_t address = block << cache->block_shift;
-   struct cm_compressed_image *image =
-      stream == CM_STREAM_TEXTURE ? find_visible(compression, address) : NULL;
-   if (!image)
-      return false;
+   const struct seen_superblock *seen = find_superblock(compression, image, place / CM_SUPERBLOCK_BLOCKS);
+   const uint32_t block = place % CM_SUPERBLOCK_BLOCKS;
+   const uint64_t body = seen->superblock.body, burst = image->surface.config->burst;
+   const uint64_t begin = seen->blocks[block].begin, end = seen->blocks[block].end;
+   read_header(compression, &seen->superblock, cache);
+   if (begin < end)
+      add(compression, CM_STREAM_TEXTURE, CM_COMPRESSION_EVENT_BODY_BYTES,
+          read_range(compression, cache, body + begin * burst, body + end * burst));
+}
+
+/* False: the block has no pixels of the image, or out of memory. */
+static bool
+fetch_from(struct cm_compression *compression, struct cm_cache *cache, struct cm_compressed_image *image,
+           uint64_t address)
+{
    if (!image->places && !find_places(image, cache->block_shift)) {
       compression->out_of_memory = true;
       return false;
@@ -451,28 +513,25 @@ fetch_texels(void *context, struct cm_cache *cache, uint64_t block, enum cm_stre
    const uint32_t place = image->places[(address - image->begin) >> cache->block_shift];
    if (place == NO_PLACE)
       return false;
-   const struct cm_compressed_surface *surface = &image->surface;
-   struct texture_fetch fetch = {.compression = compression, .cache = cache};
    struct cm_access_stream *requests = compression->gpu->hierarchy.requests;
    if (requests)
-      cm_access_stream_append(requests, cm_entry_make(CM_ENTRY_FILL, cache->unit, 0, stream,
+      cm_access_stream_append(requests, cm_entry_make(CM_ENTRY_FILL, cache->unit, 0, CM_STREAM_TEXTURE,
                                                       address >> CM_ENTRY_ADDRESS_SHIFT));
-   add(compression, stream, CM_COMPRESSION_EVENT_RAW_BYTES, 1ull << cache->block_shift);
-   if (image->has_blocks) {
-      read_block(&fetch, image, place & 0xffff, place >> 16);
-      return true;
-   }
-   const uint32_t x0 = (place & 0xffff) << image->shape.column_shift,
-                  y0 = place >> 16 << image->shape.row_shift;
-   const uint32_t x1 = cm_min(x0 + (1u << image->shape.column_shift), surface->columns),
-                  y1 = cm_min(y0 + (1u << image->shape.row_shift), surface->rows);
-   const uint32_t width = surface->config->superblock_width, height = surface->config->superblock_height;
-   for (uint32_t row = y0 / height; row * height < y1; row++) {
-      for (uint32_t column = x0 / width; column * width < x1; column++)
-         read_superblock(&fetch, image, column, row,
-                         cm_superblock_part_of(surface, column, row, x0, y0, x1, y1));
-   }
+   add(compression, CM_STREAM_TEXTURE, CM_COMPRESSION_EVENT_RAW_BYTES, 1ull << cache->block_shift);
+   if (image->has_blocks)
+      read_block(compression, cache, image, place);
+   else
+      read_rectangle(compression, cache, image, place & 0xffff, place >> 16);
    return true;
+}
+
+/* cm_cache.fetch of the first texture caches. */
+static bool
+fetch_texels(void *context, struct cm_cache *cache, uint64_t block, enum cm_stream stream)
+{
+   const uint64_t address = block << cache->block_shift;
+   struct cm_compressed_image *image = stream == CM_STREAM_TEXTURE ? find_visible(context, address) : NULL;
+   return image && fetch_from(context, cache, image, address);
 }
 
 /* ---- building, counters ------------------------------------------------------ */
@@ -485,6 +544,8 @@ cm_compression_create(struct cm_gpu *gpu)
    if (!compression)
       return NULL;
    compression->gpu = gpu;
+   const struct cm_cache *next = gpu->hierarchy.caches[unit][0].next;
+   compression->read_bytes = next ? 1u << next->block_shift : gpu->config.framebuffer_compression.burst;
    for (uint32_t i = 0; i < gpu->hierarchy.instances[unit]; i++)
       cm_cache_fetch_by(&gpu->hierarchy.caches[unit][i], fetch_texels, compression);
    return compression;

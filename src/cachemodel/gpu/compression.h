@@ -57,8 +57,10 @@ struct cm_compressed_image {
    /* Of texture units: */
    uint8_t *visible;            /**< surface.sizes at the end of the last pass */
    struct cm_block_shape shape; /**< of a block of the first texture caches */
-   bool has_blocks;  /**< a block of theirs is a block of 4x4 pixels, which can be read by itself */
-   uint32_t *places; /**< of each such block, its column and row (<< 16) of blocks; NULL: not read yet */
+   bool has_blocks; /**< a block of theirs is a block of 4x4 pixels, which can be read by itself */
+   /** Of each such block its column and row (<< 16) of blocks; with has_blocks its superblock's number times CM_SUPERBLOCK_BLOCKS, plus
+    * its own in that. NULL: not read yet. */
+   uint32_t *places;
 };
 
 /** The compressed images of a resource: keep NULL until there is one. */

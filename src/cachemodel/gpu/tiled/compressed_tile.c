@@ -4,6 +4,7 @@
 #include "gpu/tiled/compressed_tile.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "gpu/gpu_internal.h"
 #include "timing/timing.h"
@@ -102,17 +103,22 @@ write_body(const struct transfer *transfer, const struct cm_superblock *superblo
 
 /* ---- superblocks ------------------------------------------------------------- */
 
-/* What is known of a block of the image; its column and row. */
-static uint8_t
-size_of(const struct transfer *transfer, uint32_t x, uint32_t y)
+#define GROUP_SIDE (CM_GROUP_SIZE / CM_BLOCK_SIZE)
+
+/* What is known of blocks x to end - 1 of a row of the image's blocks, which are of one group. */
+static void
+get_sizes(const struct transfer *transfer, uint32_t x, uint32_t end, uint32_t y, uint8_t *sizes)
 {
    const struct cm_stored_surface *content = transfer->content;
    const uint32_t column = x - transfer->part.x0 / CM_BLOCK_SIZE, row = y - transfer->part.y0 / CM_BLOCK_SIZE;
-   const uint32_t side = CM_GROUP_SIZE / CM_BLOCK_SIZE;
-   if (!content || column / side >= content->columns || row / side >= content->rows)
-      return CM_RAW_SIZE;
-   return content->sizes[((size_t)(row / side) * content->columns + column / side) * CM_GROUP_BLOCKS +
-                         row % side * side + column % side];
+   if (!content || column / GROUP_SIDE >= content->columns || row / GROUP_SIDE >= content->rows) {
+      memset(sizes, CM_RAW_SIZE, end - x);
+      return;
+   }
+   const uint8_t *group =
+      content->sizes +
+      ((size_t)(row / GROUP_SIDE) * content->columns + column / GROUP_SIDE) * CM_GROUP_BLOCKS;
+   memcpy(sizes, group + row % GROUP_SIDE * GROUP_SIDE + column % GROUP_SIDE, end - x);
 }
 
 static struct cm_superblock_part
@@ -131,8 +137,12 @@ change(const struct transfer *transfer, uint32_t column, uint32_t row)
    const uint32_t first_x = column * surface->config->superblock_width / CM_BLOCK_SIZE,
                   first_y = row * surface->config->superblock_height / CM_BLOCK_SIZE;
    for (uint32_t y = first_y + part.y0; y < first_y + part.y1; y++) {
-      for (uint32_t x = first_x + part.x0; x < first_x + part.x1; x++)
-         surface->sizes[(size_t)y * surface->blocks_x + x] = size_of(transfer, x, y);
+      uint8_t *row = surface->sizes + (size_t)y * surface->blocks_x;
+      for (uint32_t x = first_x + part.x0, end; x < first_x + part.x1; x = end) {
+         /* Where sizes are known, groups of the tile's are the image's. */
+         end = cm_min(first_x + part.x1, x / GROUP_SIDE * GROUP_SIDE + GROUP_SIDE);
+         get_sizes(transfer, x, end, y, row + x);
+      }
    }
 }
 
