@@ -208,7 +208,8 @@ cm_sweep_turn(const struct cm_sweep *sweep, uint32_t number)
 {
    const struct cm_sweep_point *point = &sweep->points[sweep->units[number].first_point].point;
    return cm_policy_needs_future(point->config.policy) ? CM_SWEEP_WITH_NEXT_USES
-          : point->oracle >= CM_ORACLE_FRAME           ? CM_SWEEP_AFTER_FRAME
+          : point->oracle == CM_ORACLE_BLOCK           ? CM_SWEEP_AFTER_NEXT_USES
+          : point->oracle == CM_ORACLE_FRAME           ? CM_SWEEP_AFTER_FRAME
                                                        : CM_SWEEP_AT_ONCE;
 }
 

@@ -25,8 +25,8 @@ enum cm_oracle {
    CM_ORACLE_NONE,  /**< what their samples have counted so far, as in the paper */
    CM_ORACLE_NEXT,  /**< what their samples count in the part of the stream that begins */
    CM_ORACLE_FRAME, /**< what they count in the frame */
-   /** Of gspc: each block's own future. Its prediction is near where its next run of accesses hits a cache that follows the
-    * samples' policy in all sets, else distant. */
+   /** Of gspc: each block's own future. Its prediction is near where its next run of accesses hits in an optimal cache of the
+    * same size and ways, else distant. */
    CM_ORACLE_BLOCK,
    CM_ORACLE_COUNT
 };
@@ -83,6 +83,7 @@ enum cm_sweep_turn {
    CM_SWEEP_AT_ONCE,
    CM_SWEEP_WITH_NEXT_USES, /**< once they have next uses: those without the stream that bypasses it (cm_sweep_uncached) */
    CM_SWEEP_AFTER_FRAME, /**< once their frame has ended: each to cm_sweep_learn, and then each to cm_sweep_run */
+   CM_SWEEP_AFTER_NEXT_USES, /**< the same, once they have next uses */
 };
 
 uint32_t cm_sweep_units(const struct cm_sweep *sweep);

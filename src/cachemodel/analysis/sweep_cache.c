@@ -40,7 +40,7 @@ struct cm_sweep_cache {
    bool in_frame;   /* there were accesses since */
    bool out_of_memory;
 
-   /* For opt and optpt: the next use of the access at hand. */
+   /* For opt and optpt, and a sampler that is: the next use of the access at hand. */
    bool needs_future;
    uint32_t next;
    struct cm_next_use future;
@@ -48,9 +48,9 @@ struct cm_sweep_cache {
    enum cm_oracle oracle;
    struct cm_cache sampler;
    bool has_learnt;
-   /* For the oracle of blocks: by run of the frame, whether the block's next run hits the sampler. */
+   /* For the oracle of blocks: by run, whether the block's next run hits the sampler. */
    struct cm_array again; /* bool */
-   uint32_t num_learnt;   /* runs of again */
+   uint32_t num_learnt;   /* of again */
    uint32_t position;     /* of the run at hand */
    uint32_t *last_runs;   /* by line of the sampler: its block's last run */
 };
@@ -89,22 +89,22 @@ end_cache(struct cm_sweep_cache *cache)
    cache->last_runs = NULL;
 }
 
-/* The oracle of blocks has a sampler of which all sets follow the samples' policy. */
+/* That of the oracle of blocks is an optimal cache. */
 static bool
 begin_sampler(struct cm_sweep_cache *cache)
 {
    struct cm_cache_config config = cache->config;
    if (cache->oracle == CM_ORACLE_NONE)
       return true;
-   if (cache->oracle == CM_ORACLE_BLOCK) {
-      config.policy = CM_POLICY_SRRIP;
-      config.gspc = (struct cm_gspc_config){0};
-   }
+   if (cache->oracle == CM_ORACLE_BLOCK)
+      config.policy = CM_POLICY_OPT;
    if (!cm_cache_init(&cache->sampler, &config, NULL, &cache->dram))
       return false;
-   if (cache->oracle == CM_ORACLE_BLOCK)
-      cache->last_runs = calloc((size_t)cache->sampler.sets * cache->sampler.ways, sizeof *cache->last_runs);
-   return cache->oracle != CM_ORACLE_BLOCK || cache->last_runs;
+   if (cache->oracle != CM_ORACLE_BLOCK)
+      return true;
+   cm_cache_set_future(&cache->sampler, &cache->future);
+   cache->last_runs = calloc((size_t)cache->sampler.sets * cache->sampler.ways, sizeof *cache->last_runs);
+   return cache->last_runs;
 }
 
 /* An empty cache that has learnt nothing. */
@@ -221,7 +221,7 @@ way_of(const struct cm_cache *cache, uint64_t set, uint64_t block)
 
 /* The sampler's run: if it hits, the block's run before it is followed by one that does. */
 static void
-learn_run(struct cm_sweep_cache *learner, cm_run run, uint32_t count)
+learn_run(struct cm_sweep_cache *learner, cm_run run, uint32_t count, uint32_t next)
 {
    struct cm_cache *sampler = &learner->sampler;
    const uint64_t block = cm_run_block(run), set = cm_cache_set(sampler, block);
@@ -232,9 +232,12 @@ learn_run(struct cm_sweep_cache *learner, cm_run run, uint32_t count)
    unsigned way = way_of(sampler, set, block);
    if (way < sampler->ways && !bypasses)
       again[last_runs[way]] = true;
-   for (; count; count--)
+   for (; count; count--) {
+      learner->next = count > 1 ? 0 : next;
+      learner->future.position = 0;
       cm_cache_access(sampler, block << sampler->block_shift, stream,
                       cm_run_is_write(run) ? CM_WRITE_BLOCK : CM_READ);
+   }
    way = way_of(sampler, set, block);
    if (way < sampler->ways)
       last_runs[way] = learner->position;
@@ -268,7 +271,7 @@ static void
 access_run(struct accesses *accesses, cm_run run, uint32_t count, uint32_t next)
 {
    if (accesses->learner) {
-      learn_run(accesses->learner, run, count);
+      learn_run(accesses->learner, run, count, next);
       return;
    }
    if (!accesses->watcher && !cm_run_is_write(run)) {
@@ -382,22 +385,13 @@ end_frame(struct cm_sweep_cache *cache)
 
 /* ---- public ------------------------------------------------------------------- */
 
-/* Numbers the frame's runs anew. A block's last run may be of the frame before, whose future is over. */
-static void
-begin_learning(struct cm_sweep_cache *cache)
-{
-   const size_t lines = (size_t)cache->sampler.sets * cache->sampler.ways;
-   cache->position = cache->num_learnt = 1;
-   memset(cache->last_runs, 0, lines * sizeof *cache->last_runs);
-}
-
-/* Run 0 is none of the frame's. */
+/* The parts that are learnt together are those of a frame with cold frames, else of the stream. */
 static void
 learn_blocks(struct cm_sweep_cache *cache, const struct cm_access_runs *part)
 {
    struct accesses accesses;
    if (!cache->has_learnt)
-      begin_learning(cache);
+      cache->position = cache->num_learnt = 0;
    if (!cm_array_extend(&cache->again, (size_t)cache->num_learnt + part->num_runs, sizeof(bool))) {
       cache->out_of_memory = true;
       return;
@@ -434,7 +428,7 @@ cm_sweep_cache_run(struct cm_sweep_cache *cache, const struct cm_access_runs *pa
    if (cache->out_of_memory)
       return;
    if (cache->has_learnt && cache->oracle == CM_ORACLE_BLOCK) {
-      cache->position = 1;
+      cache->position = 0;
    } else if (cache->has_learnt) {
       gspc_take_totals(&cache->sampler, totals);
       gspc_foresee(&cache->cache, totals);

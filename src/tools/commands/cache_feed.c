@@ -37,7 +37,7 @@ run_item(void *context, unsigned unit, void *data)
    struct cm_access_runs runs = item->part->runs;
    if (cm_sweep_turn(feed->sweep, unit) != item->turn)
       return;
-   if (item->turn == CM_SWEEP_WITH_NEXT_USES)
+   if (item->turn == CM_SWEEP_WITH_NEXT_USES || item->turn == CM_SWEEP_AFTER_NEXT_USES)
       runs.next = item->part->next[cm_sweep_uncached(feed->sweep, unit)];
    if (item->learns)
       cm_sweep_learn(feed->sweep, unit, &runs);
@@ -119,6 +119,8 @@ add_next_uses(struct cache_feed *feed, struct feed_part *part)
          set_next_uses(window, &feed->uses[u], u);
    }
    queue_window(feed, window, CM_SWEEP_WITH_NEXT_USES, false);
+   queue_window(feed, window, CM_SWEEP_AFTER_NEXT_USES, true);
+   queue_window(feed, window, CM_SWEEP_AFTER_NEXT_USES, false);
    window->count = 0;
 }
 
@@ -141,8 +143,9 @@ cache_feed_start(struct cache_feed *feed, unsigned jobs)
    for (unsigned unit = 0; unit < cm_sweep_units(feed->sweep); unit++) {
       const enum cm_sweep_turn turn = cm_sweep_turn(feed->sweep, unit);
       feed->frame.used |= turn == CM_SWEEP_AFTER_FRAME;
-      feed->pending_uses.used |= turn == CM_SWEEP_WITH_NEXT_USES;
-      feed->uses_wanted[cm_sweep_uncached(feed->sweep, unit)] |= turn == CM_SWEEP_WITH_NEXT_USES;
+      const bool uses = turn == CM_SWEEP_WITH_NEXT_USES || turn == CM_SWEEP_AFTER_NEXT_USES;
+      feed->pending_uses.used |= uses;
+      feed->uses_wanted[cm_sweep_uncached(feed->sweep, unit)] |= uses;
    }
    feed->queue = (struct work_queue){
       .context = feed,
@@ -161,7 +164,7 @@ cache_feed_add(void *context, struct cm_access_runs *runs)
    struct cache_feed *feed = context;
    struct feed_part *part = allocate(sizeof *part);
    part->runs = *runs;
-   part->users = 1 + feed->pending_uses.used + 2 * feed->frame.used;
+   part->users = 1 + 3 * feed->pending_uses.used + 2 * feed->frame.used;
    if (!cm_sweep_count(feed->sweep, runs))
       fail(STATUS_FAILED, "out of memory");
    queue_part(feed, part, CM_SWEEP_AT_ONCE, false);
