@@ -16,6 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from support import (change as percent, run_figures, label_captures, legend_above, load, mean, new_plot, number,  # noqa: E402
                      of_each, plot_bars, save, share, write_headlines, write_table, write_tables)
+import criterion  # noqa: E402
 import timed  # noqa: E402
 
 MEBIBYTE = 1 << 20
@@ -467,8 +468,9 @@ def headlines(captures, timed_runs):
     """Of the main machine, next to the paper's of 8 MiB."""
     for policy in ("nru", "gs-drrip", "gspztc", "gspztc-tse", "gspc", "gspc+ucd", "opt"):
         yield f"misses against DRRIP, {title(policy)}, %", PAPER[policy], of_each(captures, lambda c, p=policy: c.change(p))
-    yield ("frames per second against DRRIP, GSPC, %", 8.0,
-           {name: runs.faster("gspc") for name, runs in timed_runs.items()})
+    if timed_runs:
+        yield ("frames per second against DRRIP, GSPC, %", 8.0,
+               {name: runs.faster("gspc") for name, runs in timed_runs.items()})
 
 
 def altered_table(altered):
@@ -482,11 +484,65 @@ def altered_table(altered):
                                               for policy in ("DRRIP", "OPT"))], rows
 
 
+def hiz_share(capture, run="main"):
+    return share(capture.cache("drrip", run)["groups"]["hiz"]["accesses"], capture.accesses(run))
+
+
+def tried_table(results):
+    """What was tried of scenes and GPUs, by how often render targets and Z hit and how much HiZ is accessed; then the misses."""
+    rows = []
+    for kind, (changes, settings) in criterion.TRIED.items():
+        captures, run = [Capture(results, name) for name in criterion.scenes_of(kind)], f"tried-{kind}"
+        rates = [mean(values) for values in zip(*(
+            [*(its.hit_rate("drrip", run, *groups) for groups in (TARGETS, ("z",), ("texture",))), hiz_share(its, run)] for its in captures))]
+        off = mean(abs(rates[at] / criterion.PAPER[at] - 1) for at in criterion.JUDGED)
+        rows.append([changes.replace(",", ", ") or "as they are", settings.replace("immediate.", "").replace(",", ", ") or "defaults",
+                     *map(number, rates), whole(100 * off),
+                     *(percent(mean(its.change(policy, run) for its in captures)) for policy in criterion.POLICIES)])
+    rows.append(["paper", "", *map(number, criterion.PAPER), "",
+                 *("" if (paper := PAPER.get(policy)) is None else percent(paper) for policy in criterion.POLICIES)])
+    return ["scenes", "GPU", "targets hit, %", "Z hits, %", "textures hit, %", "HiZ, % of accesses", "off, %",
+            *map(title, criterion.POLICIES)], rows
+
+
+def forecasts_table(captures):
+    """What GSPC would save if it knew what its samples count in the frame, and what becomes of each block."""
+    policies = criterion.FORECASTS[1:]
+    rows = [[capture.name, *(percent(capture.change(policy, "forecasts")) for policy in policies)] for capture in captures]
+    rows.append(["**all**", *(percent(mean(capture.change(policy, "forecasts") for capture in captures)) for policy in policies)])
+    return ["capture", *map(title, policies)], rows
+
+
+def assumed_tables():
+    """With a set of assumptions: the misses, a frame oracle's too, and what hits."""
+    policies = [*criterion.POLICIES[:-1], "drrip+ucd", "gspc+ucd", "opt"]
+    yield ("assumed-misses", ["capture", "DRRIP's, a frame", *map(title, policies)],
+           lambda c: [c.cache("drrip")["misses"] / c.frames, *map(c.change, policies)], [whole, *[percent] * len(policies)],
+           ["", *("" if (paper := PAPER.get(policy)) is None else percent(paper) for policy in policies)])
+    kinds = {"render target": TARGETS, "Z": ("z",), "texture": ("texture",)}
+    yield ("assumed-hits", ["capture", *(f"{kind}, {title(policy)}" for kind in kinds for policy in FIGURE_5), "HiZ, % of accesses"],
+           lambda c: [*(c.hit_rate(policy, "main", *groups) for groups in kinds.values() for policy in FIGURE_5),
+                      hiz_share(c)], [number] * (3 * len(kinds) + 1),
+           ["59.8", "50.1", "41.5", "77.1", "58.0", "58.0", "53.4", "22.0", "18.4", "7.0"])
+
+
+def write_assumed(output, captures):
+    for name, header, values, forms, paper in assumed_tables():
+        columns = [values(capture) for capture in captures]
+        rows = [[capture.name, *(form(value) for form, value in zip(forms, its))] for capture, its in zip(captures, columns)]
+        rows.append(["**all**", *(form(mean(column)) for form, column in zip(forms, zip(*columns)))])
+        write_table(output, name, header, [*rows, ["paper's average", *paper]])
+    write_tables(output)
+
+
 def main(out, output, names, only_headlines):
     output.mkdir(parents=True, exist_ok=True)
     if only_headlines:
         captures = [Capture(out / "results", name) for name in names]
-        write_headlines(output, headlines(captures, timed.read(out / "timed", "main", names)))
+        is_assumed = "gspc-frame-oracle" in captures[0].runs["main"]
+        write_headlines(output, headlines(captures, {} if is_assumed else timed.read(out / "timed", "main", names)))
+        if is_assumed:
+            write_assumed(output, captures)
         return
     captures = sorted((Capture(out / "results", name) for name in names), key=lambda capture: capture.footprint)
     write_table(output, "results", *results_table(captures))
@@ -514,6 +570,9 @@ def main(out, output, names, only_headlines):
     altered = [Capture(out / "results", path.stem) for path in sorted((out / "results" / "altered").glob("*.json"))]
     if altered:
         write_table(output, "altered", *altered_table(altered))
+    if (out / "results" / "tried-hiz").is_dir():
+        write_table(output, "tried", *tried_table(out / "results"))
+        write_table(output, "forecasts", *forecasts_table(captures))
     timed_runs = timed.write(out / "timed", output, [capture.name for capture in captures], captures[0].size)
     write_headlines(output, headlines(captures, timed_runs["main"]))
     plot_misses(output, "figure-1-12", f"Misses of the LLC, {captures[0].size} (Figures 1 and 12)", captures, "main",

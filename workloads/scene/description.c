@@ -90,6 +90,7 @@ static const cyaml_schema_field_t fields[] = {
    WORD(target),
    NUMBER(scale),
    UINT(gbuffer),
+   UINT(samples),
    UINT(shadow_maps),
    UINT(shadow_size),
    WORD(shadow_kind),
@@ -299,6 +300,7 @@ check(struct description *description, const char *path)
    DEFAULT(textures, 16);
    DEFAULT(texture_reads, 1);
    DEFAULT(scale, 1);
+   DEFAULT(samples, 1);
    DEFAULT(consumed, 1);
    DEFAULT(shadow_size, 1024);
    if (description->overdraw <= 1)
@@ -307,6 +309,8 @@ check(struct description *description, const char *path)
       fail("%s: mesh: 64 at most; textures: 1024; texture_size: 2048", path);
    if (description->texture_reads > MAX_READS || description->gbuffer > 4)
       fail("%s: texture_reads: %d at most; gbuffer: 4", path, MAX_READS);
+   if (description->samples != 1 && (description->samples != 4 || description->target == WINDOW))
+      fail("%s: samples: 1, or 4 of another target than the window", path);
    if (description->shadow_maps > 4 || description->shadow_size > 4096 || description->bloom > 6)
       fail("%s: shadow_maps: 4 at most; shadow_size: 4096; bloom: 6", path);
    derive(description, path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** The render passes of a frame: shadow maps, a reflection, the scene off the screen (with a G-buffer), light, bloom, a
- * chain of post-processing, and the window. */
+/** The render passes of a frame: shadow maps, a reflection, the scene off the screen (with a G-buffer, or several samples a
+ * pixel), light, bloom, a chain of post-processing, and the window. */
 #include <stdlib.h>
 
 #include "draw.h"
@@ -11,6 +11,8 @@
 struct target {
    GLuint framebuffer, colors[MAX_TARGETS], depth;
    unsigned width, height, num_colors;
+   GLuint
+      samples; /**< the framebuffer of several samples that is drawn to, and then resolved into the other; 0: there is none */
 };
 
 struct passes {
@@ -37,11 +39,19 @@ create_image(GLenum format, unsigned width, unsigned height, GLenum filter)
    return texture;
 }
 
+static const GLenum all[MAX_TARGETS] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1, GL_COLOR_ATTACHMENT2,
+                                        GL_COLOR_ATTACHMENT3};
+
+static void
+check_framebuffer(void)
+{
+   if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
+      fail("the driver cannot render to a target of this format");
+}
+
 static struct target
 create_target(unsigned width, unsigned height, unsigned colors, GLenum format, bool depth)
 {
-   static const GLenum all[MAX_TARGETS] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1, GL_COLOR_ATTACHMENT2,
-                                           GL_COLOR_ATTACHMENT3};
    struct target target = {.width = width ? width : 1, .height = height ? height : 1, .num_colors = colors};
    glGenFramebuffers(1, &target.framebuffer);
    glBindFramebuffer(GL_FRAMEBUFFER, target.framebuffer);
@@ -54,9 +64,30 @@ create_target(unsigned width, unsigned height, unsigned colors, GLenum format, b
       glFramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, target.depth, 0);
    }
    glDrawBuffers(colors, all);
-   if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
-      fail("the driver cannot render to a target of this format");
+   check_framebuffer();
    return target;
+}
+
+static void
+attach_samples(const struct target *target, unsigned samples, GLenum format, GLenum attachment)
+{
+   GLuint buffer;
+   glGenRenderbuffers(1, &buffer);
+   glBindRenderbuffer(GL_RENDERBUFFER, buffer);
+   glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, format, target->width, target->height);
+   glFramebufferRenderbuffer(GL_FRAMEBUFFER, attachment, GL_RENDERBUFFER, buffer);
+}
+
+static void
+add_samples(struct target *target, unsigned samples, GLenum format)
+{
+   glGenFramebuffers(1, &target->samples);
+   glBindFramebuffer(GL_FRAMEBUFFER, target->samples);
+   for (unsigned i = 0; i < target->num_colors; i++)
+      attach_samples(target, samples, format, all[i]);
+   attach_samples(target, samples, GL_DEPTH_COMPONENT24, GL_DEPTH_ATTACHMENT);
+   glDrawBuffers(target->num_colors, all);
+   check_framebuffer();
 }
 
 static bool
@@ -80,6 +111,8 @@ create_targets(struct passes *passes, const struct scene *scene)
       passes->reflection = create_target(width * description->reflection, height * description->reflection,
                                          description->gbuffer ? description->gbuffer : 1, format, true);
    passes->main = create_target(width, height, description->gbuffer ? description->gbuffer : 1, format, true);
+   if (description->samples > 1)
+      add_samples(&passes->main, description->samples, format);
    if (has_light(description))
       passes->light = create_target(width, height, 1, format, false);
    for (unsigned i = 0; i < 2 && i < description->post; i++)
@@ -145,15 +178,35 @@ full_screen(const struct renderer *renderer, const struct target *target, const 
    glDrawArrays(GL_TRIANGLES, 0, 6);
 }
 
+/* Colour by colour, as one buffer is read at a time; depth where a pass reads it. The samples are not needed any more. */
+static void
+resolve(const struct target *target, bool depth)
+{
+   glBindFramebuffer(GL_READ_FRAMEBUFFER, target->samples);
+   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, target->framebuffer);
+   for (unsigned i = 0; i < target->num_colors; i++) {
+      GLenum one[MAX_TARGETS] = {GL_NONE, GL_NONE, GL_NONE, GL_NONE};
+      one[i] = all[i];
+      glReadBuffer(all[i]);
+      glDrawBuffers(target->num_colors, one);
+      glBlitFramebuffer(0, 0, target->width, target->height, 0, 0, target->width, target->height,
+                        GL_COLOR_BUFFER_BIT | (depth && !i ? GL_DEPTH_BUFFER_BIT : 0), GL_NEAREST);
+   }
+   glInvalidateFramebuffer(GL_READ_FRAMEBUFFER, target->num_colors, all);
+   glInvalidateFramebuffer(GL_READ_FRAMEBUFFER, 1, (const GLenum[]){GL_DEPTH_ATTACHMENT});
+}
+
 static void
 draw_scene(const struct renderer *renderer, const struct target *target, const struct view *view,
            unsigned frame, bool shadow)
 {
-   glBindFramebuffer(GL_FRAMEBUFFER, target->framebuffer);
+   glBindFramebuffer(GL_FRAMEBUFFER, target->samples ? target->samples : target->framebuffer);
    glViewport(0, 0, target->width, target->height);
    glClearColor(shadow, shadow, shadow, 1);
    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
    draw_objects(renderer, frame, view, shadow);
+   if (target->samples)
+      resolve(target, renderer->scene->description->gbuffer > 0);
 }
 
 /* ---- a frame ---------------------------------------------------------------------------------------------------- */

@@ -55,7 +55,7 @@ struct description {
    double camera, moving;
    enum target_format target;
    double scale, reflection, consumed;
-   unsigned gbuffer, shadow_maps, shadow_size, post, bloom;
+   unsigned gbuffer, samples, shadow_maps, shadow_size, post, bloom;
    enum shadow_kind shadow_kind;
    struct free_parameter *free;
    unsigned free_count;
