@@ -25,7 +25,8 @@ describe_elements(struct tbr_context *context, struct tbr_batch *batch, struct c
    for (unsigned i = 0; i < MIN2(elements->count, CM_MAX_VERTEX_ELEMENTS); i++) {
       const struct pipe_vertex_element *element = &elements->elements[i];
       const struct pipe_vertex_buffer *buffer = &context->vertex_buffers[element->vertex_buffer_index];
-      if (!buffer->buffer.resource)
+      /* Vulkan's locations may have gaps. */
+      if (!buffer->buffer.resource || element->src_format == PIPE_FORMAT_NONE)
          continue;
       assert(!buffer->is_user_buffer);
       struct cm_vertex_element *described = &event->elements[event->num_elements++];

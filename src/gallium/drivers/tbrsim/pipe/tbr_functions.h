@@ -4,16 +4,25 @@
 #define TBR_FUNCTIONS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct pipe_context;
+struct pipe_resource;
 struct pipe_screen;
 struct tbr_context;
+struct tbr_resource;
 struct tbr_screen;
 
 /** tbr_caps.c: caps, limits and formats. */
 void tbr_caps_init_screen(struct tbr_screen *screen);
 void tbr_fence_init_screen(struct tbr_screen *screen);
 void tbr_resource_init_screen(struct tbr_screen *screen);
+/** tbr_resource.c: a resource whose memory comes later, and *bytes that it needs; NULL when out of memory or it is too
+ * large. Whoever owns the memory may write it at any time. */
+struct pipe_resource *tbr_resource_create_unbacked(struct pipe_screen *screen,
+                                                   const struct pipe_resource *template, uint64_t *bytes);
+/** Gives it memory, which stays the caller's; false when out of memory. */
+bool tbr_resource_bind_memory(struct tbr_resource *resource, uint8_t *memory);
 void tbr_transfer_init_screen(struct tbr_screen *screen);
 /** tbr_counter_list.c: the model's counters as driver queries. False when out of memory. */
 bool tbr_counter_list_init_screen(struct tbr_screen *screen);

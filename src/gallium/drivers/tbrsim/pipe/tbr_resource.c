@@ -209,6 +209,48 @@ resource_create(struct pipe_screen *screen, const struct pipe_resource *template
    return resource_create_front(screen, template, NULL);
 }
 
+/** Memory of a resource that belongs to somebody else. */
+static struct tbr_storage *
+describe_memory(uint8_t *memory, uint64_t bytes)
+{
+   struct tbr_storage *storage = CALLOC_STRUCT(tbr_storage);
+   if (!storage)
+      return NULL;
+   pipe_reference_init(&storage->reference, 1);
+   storage->memory = memory;
+   storage->bytes = bytes;
+   return storage;
+}
+
+struct pipe_resource *
+tbr_resource_create_unbacked(struct pipe_screen *screen, const struct pipe_resource *template,
+                             uint64_t *bytes)
+{
+   if (template->target != PIPE_BUFFER && !can_create_resource(screen, template))
+      return NULL;
+   struct tbr_resource *resource = create_object(screen, template);
+   if (!resource)
+      return NULL;
+   resource->base.flags |= PIPE_RESOURCE_FLAG_MAP_PERSISTENT;
+   *bytes = lay_out(resource);
+   resource->storage = describe_memory(NULL, *bytes);
+   if (!resource->storage) {
+      free_object(resource);
+      return NULL;
+   }
+   return &resource->base;
+}
+
+bool
+tbr_resource_bind_memory(struct tbr_resource *resource, uint8_t *memory)
+{
+   assert(!resource->storage->memory);
+   struct tbr_storage *storage = describe_memory(memory, resource->storage->bytes);
+   if (storage)
+      tbr_resource_replace_storage(resource, storage);
+   return storage;
+}
+
 static struct pipe_resource *
 resource_from_handle(struct pipe_screen *base, const struct pipe_resource *template,
                      struct winsys_handle *handle, unsigned usage)
