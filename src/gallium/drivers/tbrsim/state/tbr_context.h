@@ -26,6 +26,7 @@ struct lp_context_ref;
 struct tbr_binning;
 struct tbr_resource;
 struct tbr_storage;
+struct tbr_vulkan_context;
 
 /** What changed since the last draw. */
 enum tbr_dirty {
@@ -110,6 +111,7 @@ struct tbr_context {
    void *(*create_staged_fs_state)(struct pipe_context *,
                                    const struct pipe_shader_state *); /**< by draw's stages */
    struct slab_child_pool transfer_pool;
+   struct tbr_vulkan_context *vulkan; /**< of a Vulkan device (vulkan/tbr_vulkan_bind.c); NULL */
 
    uint32_t dirty; /**< enum tbr_dirty */
 

@@ -14,6 +14,7 @@
 struct tbr_model;
 struct tbr_names;
 struct tbr_shader_cache;
+struct tbr_vulkan_screen;
 struct tbr_renderer;
 
 struct cm_config;
@@ -43,6 +44,7 @@ struct tbr_screen {
 
    struct tbr_shader_cache *shader_cache; /**< generated code */
    struct tbr_names *names;               /**< the program's */
+   struct tbr_vulkan_screen *vulkan;      /**< of a Vulkan device's screen (vulkan/tbr_vulkan.h); NULL */
 
    simple_mtx_t storage_lock; /**< of tbr_resource.storage, while it is replaced or taken */
 

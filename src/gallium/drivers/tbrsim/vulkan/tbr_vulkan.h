@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * Vulkan: what Mesa's front end lavapipe asks of a driver besides Gallium's usual functions. It exists in
+ * libvulkan_tbrsim.so only, above the driver's other parts, which know nothing of it.
+ *
+ * lavapipe's shaders name textures, samplers, storage and uniform blocks by descriptors in memory (struct lp_descriptor),
+ * those of a set being bound as a constant buffer. Here each descriptor that a shader uses becomes a slot
+ * (tbr_vulkan_nir.c), and before each draw and dispatch the slots get what the descriptors say by then
+ * (tbr_vulkan_bind.c): to the rest of the driver it is as if they had been bound one by one, as in OpenGL.
+ */
+#ifndef TBR_VULKAN_H
+#define TBR_VULKAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pipe/p_defines.h"
+#include "pipe/p_state.h"
+#include "util/simple_mtx.h"
+#include "tbr_limits.h"
+
+struct hash_table;
+struct lp_descriptor;
+struct nir_shader;
+struct pipe_context;
+struct pipe_screen;
+struct sw_winsys;
+
+/** Constant buffers that lavapipe binds: push constants, then a descriptor set each. */
+#define TBR_VULKAN_SETS 16
+
+/** A descriptor of the bound sets. */
+struct tbr_descriptor_place {
+   uint16_t set;   /**< the constant buffer that the set is bound as, 1 and up; 0: none */
+   uint32_t index; /**< in the set */
+};
+
+/** What the slots of a shader stand for. */
+struct tbr_descriptor_slots {
+   unsigned num_textures;
+   struct {
+      struct tbr_descriptor_place texture,
+         sampler; /**< sampler.set 0: it is fetched from or asked for its size */
+   } textures[TBR_MAX_TEXTURES];
+   unsigned num_constants; /**< slots of uniform blocks; 0 is that of push constants */
+   struct {
+      struct tbr_descriptor_place block;
+      bool is_set; /**< the set's own memory, with inline uniform blocks in it, and no descriptor's */
+   } constants[TBR_MAX_CONSTANT_BUFFERS];
+   unsigned num_buffers; /**< storage buffers */
+   struct tbr_descriptor_place buffers[TBR_MAX_STORAGE_BUFFERS];
+   uint32_t written_buffers; /**< mask of those that it stores to */
+   unsigned num_images;      /**< storage images and input attachments */
+   struct {
+      struct tbr_descriptor_place image;
+      uint16_t access; /**< PIPE_IMAGE_ACCESS_* */
+   } images[TBR_MAX_IMAGES];
+   const char *missing; /**< what the simulated GPU does not have and the shader needs; NULL: nothing */
+};
+
+/** Replaces a shader's uses of descriptors by slots, and its push constants by constant buffer 0. */
+void tbr_nir_lower_descriptors(struct nir_shader *nir, struct tbr_descriptor_slots *slots);
+
+/** What a hook in lavapipe says of a binding, in the third component of what names a texture or an image. */
+#define TBR_BINDING_FIRST(word) ((word) & 0xffff)
+#define TBR_BINDING_COUNT(word) ((word) >> 16)
+
+/** What a screen has besides. */
+struct tbr_vulkan_screen {
+   simple_mtx_t buffers_lock;
+   /** Buffers that exist, by their identifiers: these are what descriptors have instead of addresses of objects, as a
+    * descriptor may outlive what it describes. */
+   struct hash_table *buffers;
+   /* Gallium's functions, as the driver has them. */
+   void (*destroy)(struct pipe_screen *screen);
+   void (*resource_destroy)(struct pipe_screen *screen, struct pipe_resource *resource);
+   struct pipe_context *(*context_create)(struct pipe_screen *screen, void *priv, unsigned flags);
+   char *(*finalize_nir)(struct pipe_screen *screen, struct nir_shader *nir);
+};
+
+/** Memory, and resources that get theirs later. */
+void tbr_vulkan_memory_init_screen(struct pipe_screen *screen);
+/** The buffer whose identifier a descriptor has, with a reference; NULL: it is gone, or there was none. */
+struct pipe_resource *tbr_vulkan_find_buffer(struct pipe_screen *screen, uint32_t id);
+/** First byte of a buffer, which has memory. */
+const uint8_t *tbr_vulkan_buffer_memory(const struct pipe_resource *buffer);
+
+/** Wraps the functions of a new context; false when out of memory. */
+bool tbr_vulkan_bind_init_context(struct pipe_context *context);
+
+struct pipe_screen *tbrsim_create_vulkan_screen(struct sw_winsys *winsys);
+
+#endif

@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: MIT */
+/** What shaders use of the bound descriptor sets is bound to their slots, before each draw and dispatch. */
+#include <assert.h>
+#include <string.h>
+
+#include "lp_jit.h"
+#include "util/hash_table.h"
+#include "util/log.h"
+#include "util/u_framebuffer.h"
+#include "util/u_inlines.h"
+#include "util/u_memory.h"
+#include "nir.h"
+#include "nir_control_flow.h"
+#include "state/tbr_context.h"
+#include "state/tbr_resource.h"
+#include "vulkan/tbr_vulkan.h"
+
+/** A texture's or an image's handle. */
+struct handle {
+   struct lp_texture_handle base; /**< lavapipe copies `functions`, our number, into descriptors */
+   struct pipe_sampler_view *view;
+   struct pipe_image_view image;
+};
+
+struct sampler {
+   struct pipe_sampler_state key;
+   void *state;
+};
+
+/** A stage's shader, and what is bound for it. */
+struct stage {
+   const struct tbr_descriptor_slots *slots; /**< NULL: the shader has none */
+   struct pipe_constant_buffer sets[TBR_VULKAN_SETS];
+   unsigned num_constants, num_buffers, num_images, num_textures; /**< slots that have something */
+};
+
+struct tbr_vulkan_context {
+   struct pipe_context driver; /**< Gallium's functions, as the driver has them */
+   struct stage stages[PIPE_SHADER_TYPES];
+   struct hash_table *shaders; /**< struct tbr_descriptor_slots, by the driver's shader */
+   struct hash_table *handles; /**< struct handle, by number */
+   uintptr_t last_handle;
+   struct util_dynarray samplers; /**< struct sampler *, by number */
+};
+
+static struct tbr_vulkan_context *
+vulkan_of(struct pipe_context *context)
+{
+   return tbr_context(context)->vulkan;
+}
+
+/* ---- handles --------------------------------------------------------------- */
+
+/** The number of a sampler's state; number 0 is that of textures which are used without one. */
+static uint32_t
+sampler_number(struct pipe_context *context, const struct pipe_sampler_state *state)
+{
+   struct tbr_vulkan_context *vulkan = vulkan_of(context);
+   const unsigned count = util_dynarray_num_elements(&vulkan->samplers, struct sampler *);
+   for (unsigned i = 0; i < count; i++) {
+      struct sampler *sampler = *util_dynarray_element(&vulkan->samplers, struct sampler *, i);
+      if (!memcmp(&sampler->key, state, sizeof *state))
+         return i;
+   }
+   struct sampler *sampler = CALLOC_STRUCT(sampler);
+   if (!sampler)
+      return 0;
+   memcpy(&sampler->key, state, sizeof *state);
+   sampler->state = context->create_sampler_state(context, state);
+   util_dynarray_append(&vulkan->samplers, struct sampler *, sampler);
+   return count;
+}
+
+static void *
+sampler_state(struct tbr_vulkan_context *vulkan, const struct lp_descriptor *descriptor)
+{
+   const uint32_t number = descriptor ? descriptor->texture.sampler_index : 0;
+   const unsigned count = util_dynarray_num_elements(&vulkan->samplers, struct sampler *);
+   return (*util_dynarray_element(&vulkan->samplers, struct sampler *, number < count ? number : 0))->state;
+}
+
+static struct handle *
+create_handle(struct tbr_vulkan_context *vulkan)
+{
+   struct handle *handle = CALLOC_STRUCT(handle);
+   if (!handle)
+      return NULL;
+   handle->base.functions = (void *)++vulkan->last_handle;
+   if (!_mesa_hash_table_insert(vulkan->handles, handle->base.functions, handle)) {
+      FREE(handle);
+      return NULL;
+   }
+   return handle;
+}
+
+static uint64_t
+create_texture_handle(struct pipe_context *context, struct pipe_sampler_view *view,
+                      const struct pipe_sampler_state *sampler)
+{
+   struct handle *handle = create_handle(vulkan_of(context));
+   if (handle && sampler)
+      handle->base.sampler_index = sampler_number(context, sampler);
+   if (handle && view && view->texture)
+      pipe_sampler_view_reference(&handle->view, view);
+   return (uint64_t)(uintptr_t)handle;
+}
+
+static uint64_t
+create_image_handle(struct pipe_context *context, const struct pipe_image_view *view)
+{
+   struct handle *handle = create_handle(vulkan_of(context));
+   if (handle)
+      util_copy_image_view(&handle->image, view);
+   return (uint64_t)(uintptr_t)handle;
+}
+
+static void
+delete_handle(struct pipe_context *context, uint64_t number)
+{
+   struct handle *handle = (struct handle *)(uintptr_t)number;
+   if (!handle)
+      return;
+   _mesa_hash_table_remove_key(vulkan_of(context)->handles, handle->base.functions);
+   pipe_sampler_view_reference(&handle->view, NULL);
+   util_copy_image_view(&handle->image, NULL);
+   FREE(handle);
+}
+
+/** NULL: it is gone, or the descriptor was never written. */
+static const struct handle *
+find_handle(const struct tbr_vulkan_context *vulkan, const struct lp_descriptor *descriptor)
+{
+   struct hash_entry *entry = descriptor && descriptor->functions
+                                 ? _mesa_hash_table_search(vulkan->handles, descriptor->functions)
+                                 : NULL;
+   return entry ? entry->data : NULL;
+}
+
+/* ---- binding ----------------------------------------------------------------- */
+
+/** NULL: no set is bound there, or it is smaller. */
+static const struct lp_descriptor *
+find_descriptor(const struct stage *stage, struct tbr_descriptor_place place)
+{
+   assert(place.set < TBR_VULKAN_SETS);
+   const struct pipe_constant_buffer *set = &stage->sets[place.set];
+   const uint64_t offset = set->buffer_offset + (uint64_t)place.index * sizeof(struct lp_descriptor);
+   if (!set->buffer || offset + sizeof(struct lp_descriptor) > set->buffer->width0)
+      return NULL;
+   return (const struct lp_descriptor *)(tbr_vulkan_buffer_memory(set->buffer) + offset);
+}
+
+/** The part of a buffer that a descriptor describes, with a reference. */
+static struct pipe_shader_buffer
+find_buffer(struct pipe_context *context, const struct lp_descriptor *descriptor)
+{
+   struct pipe_shader_buffer found = {0};
+   if (!descriptor)
+      return found;
+   found.buffer = tbr_vulkan_find_buffer(context->screen, (uint32_t)(uintptr_t)descriptor->functions);
+   if (!found.buffer)
+      return found;
+   const uint64_t offset =
+      (uint64_t)((const uint8_t *)descriptor->buffer.u - tbr_vulkan_buffer_memory(found.buffer));
+   const uint64_t bytes = found.buffer->width0;
+   found.buffer_offset = (unsigned)MIN2(offset, bytes);
+   found.buffer_size = (unsigned)MIN2(descriptor->buffer.num_elements, bytes - found.buffer_offset);
+   return found;
+}
+
+static void
+bind_textures(struct pipe_context *context, enum pipe_shader_type number, struct stage *stage, unsigned count)
+{
+   struct tbr_vulkan_context *vulkan = vulkan_of(context);
+   struct tbr_context *bound = tbr_context(context);
+   const struct tbr_descriptor_slots *slots = stage->slots;
+   struct pipe_sampler_view *views[TBR_MAX_TEXTURES];
+   void *samplers[TBR_MAX_TEXTURES];
+   bool new_views = count < stage->num_textures, new_samplers = false;
+   for (unsigned i = 0; i < count; i++) {
+      const struct handle *handle = find_handle(vulkan, find_descriptor(stage, slots->textures[i].texture));
+      const struct tbr_descriptor_place sampler = slots->textures[i].sampler;
+      views[i] = handle ? handle->view : NULL;
+      samplers[i] = sampler_state(vulkan, sampler.set ? find_descriptor(stage, sampler) : NULL);
+      new_views |= views[i] != bound->sampler_views[number][i];
+      new_samplers |= samplers[i] != bound->samplers[number][i];
+   }
+   if (new_views)
+      context->set_sampler_views(context, number, 0, count,
+                                 stage->num_textures > count ? stage->num_textures - count : 0, false, views);
+   if (new_samplers)
+      context->bind_sampler_states(context, number, 0, count, samplers);
+   stage->num_textures = count;
+}
+
+static bool
+is_same_block(const struct pipe_constant_buffer *a, const struct pipe_constant_buffer *b)
+{
+   return a->buffer == b->buffer && a->buffer_offset == b->buffer_offset && a->buffer_size == b->buffer_size;
+}
+
+static void
+bind_constants(struct pipe_context *context, enum pipe_shader_type number, struct stage *stage,
+               unsigned count)
+{
+   struct tbr_vulkan_context *vulkan = vulkan_of(context);
+   struct tbr_context *bound = tbr_context(context);
+   const struct tbr_descriptor_slots *slots = stage->slots;
+   for (unsigned i = 1; i < MAX2(count, stage->num_constants); i++) {
+      struct pipe_constant_buffer block = {0};
+      struct pipe_shader_buffer found = {0};
+      if (i < count && slots->constants[i].is_set) {
+         block = stage->sets[slots->constants[i].block.set];
+      } else if (i < count) {
+         found = find_buffer(context, find_descriptor(stage, slots->constants[i].block));
+         block.buffer = found.buffer;
+         block.buffer_offset = found.buffer_offset;
+         block.buffer_size = found.buffer_size;
+      }
+      if (!is_same_block(&block, &bound->constants[number][i]))
+         vulkan->driver.set_constant_buffer(context, number, i, false, block.buffer ? &block : NULL);
+      pipe_resource_reference(&found.buffer, NULL);
+   }
+   stage->num_constants = count;
+}
+
+static void
+bind_buffers(struct pipe_context *context, enum pipe_shader_type number, struct stage *stage, unsigned count)
+{
+   struct tbr_context *bound = tbr_context(context);
+   const struct tbr_descriptor_slots *slots = stage->slots;
+   const unsigned all = MAX2(count, stage->num_buffers);
+   struct pipe_shader_buffer buffers[TBR_MAX_STORAGE_BUFFERS] = {0};
+   bool changed = false;
+   const uint32_t written = count ? slots->written_buffers : 0;
+   for (unsigned i = 0; i < all; i++) {
+      const struct pipe_shader_buffer *old = &bound->shader_buffers[number][i];
+      if (i < count)
+         buffers[i] = find_buffer(context, find_descriptor(stage, slots->buffers[i]));
+      changed |= buffers[i].buffer != old->buffer || buffers[i].buffer_offset != old->buffer_offset ||
+                 buffers[i].buffer_size != old->buffer_size;
+   }
+   if (changed || (all && written != (bound->writable_buffers[number] & BITFIELD_MASK(all))))
+      context->set_shader_buffers(context, number, 0, all, buffers, written);
+   for (unsigned i = 0; i < count; i++)
+      pipe_resource_reference(&buffers[i].buffer, NULL);
+   stage->num_buffers = count;
+}
+
+static void
+bind_images(struct pipe_context *context, enum pipe_shader_type number, struct stage *stage, unsigned count)
+{
+   struct tbr_vulkan_context *vulkan = vulkan_of(context);
+   struct tbr_context *bound = tbr_context(context);
+   const struct tbr_descriptor_slots *slots = stage->slots;
+   const unsigned all = MAX2(count, stage->num_images);
+   struct pipe_image_view images[TBR_MAX_IMAGES] = {0};
+   bool changed = false;
+   for (unsigned i = 0; i < all; i++) {
+      const struct handle *handle =
+         i < count ? find_handle(vulkan, find_descriptor(stage, slots->images[i].image)) : NULL;
+      if (handle && handle->image.resource) {
+         images[i] = handle->image;
+         images[i].access = images[i].shader_access = slots->images[i].access;
+      }
+      changed |= memcmp(&images[i], &bound->images[number][i], sizeof images[i]) != 0;
+   }
+   if (changed)
+      context->set_shader_images(context, number, 0, all, 0, images);
+   stage->num_images = count;
+}
+
+static void
+bind_stage(struct pipe_context *context, enum pipe_shader_type number)
+{
+   struct stage *stage = &vulkan_of(context)->stages[number];
+   const struct tbr_descriptor_slots *slots = stage->slots;
+   bind_textures(context, number, stage, slots ? slots->num_textures : 0);
+   bind_constants(context, number, stage, slots ? slots->num_constants : 0);
+   bind_buffers(context, number, stage, slots ? slots->num_buffers : 0);
+   bind_images(context, number, stage, slots ? slots->num_images : 0);
+}
+
+/** The driver's own shaders, textures and constants, which copy, are bound as they are. */
+static bool
+is_copying(struct pipe_context *context)
+{
+   return tbr_context(context)->blitter->running;
+}
+
+static const enum pipe_shader_type graphics_stages[] = {
+   PIPE_SHADER_VERTEX,   PIPE_SHADER_TESS_CTRL, PIPE_SHADER_TESS_EVAL,
+   PIPE_SHADER_GEOMETRY, PIPE_SHADER_FRAGMENT,
+};
+
+/** Binds what the stages' shaders use. False if one cannot run, which was said when it was created. */
+static bool
+prepare_stages(struct pipe_context *context, const enum pipe_shader_type *stages, unsigned count)
+{
+   const struct tbr_vulkan_context *vulkan = vulkan_of(context);
+   for (unsigned i = 0; i < count; i++) {
+      const struct tbr_descriptor_slots *slots = vulkan->stages[stages[i]].slots;
+      if (slots && slots->missing)
+         return false;
+   }
+   for (unsigned i = 0; i < count; i++)
+      bind_stage(context, stages[i]);
+   return true;
+}
+
+static void
+draw_vbo(struct pipe_context *context, const struct pipe_draw_info *info, unsigned drawid_offset,
+         const struct pipe_draw_indirect_info *indirect, const struct pipe_draw_start_count_bias *draws,
+         unsigned num_draws)
+{
+   if (is_copying(context) || prepare_stages(context, graphics_stages, ARRAY_SIZE(graphics_stages)))
+      vulkan_of(context)->driver.draw_vbo(context, info, drawid_offset, indirect, draws, num_draws);
+}
+
+static void
+launch_grid(struct pipe_context *context, const struct pipe_grid_info *info)
+{
+   static const enum pipe_shader_type stage = PIPE_SHADER_COMPUTE;
+   if (prepare_stages(context, &stage, 1))
+      vulkan_of(context)->driver.launch_grid(context, info);
+}
+
+/** A submission or a barrier: the program may free what was bound before. */
+static void
+flush(struct pipe_context *context, struct pipe_fence_handle **fence, unsigned flags)
+{
+   struct tbr_vulkan_context *vulkan = vulkan_of(context);
+   vulkan->driver.flush(context, fence, flags);
+   for (unsigned number = 0; number < PIPE_SHADER_TYPES; number++) {
+      struct stage *stage = &vulkan->stages[number];
+      const struct tbr_descriptor_slots *slots = stage->slots;
+      stage->slots = NULL;
+      bind_stage(context, number);
+      stage->slots = slots;
+   }
+}
+
+/** Push constants go to the driver, a descriptor set's memory to its stage. */
+static void
+set_constant_buffer(struct pipe_context *context, enum pipe_shader_type number, uint index,
+                    bool take_ownership, const struct pipe_constant_buffer *buffer)
+{
+   struct tbr_vulkan_context *vulkan = vulkan_of(context);
+   if (!index) {
+      vulkan->driver.set_constant_buffer(context, number, index, take_ownership, buffer);
+      return;
+   }
+   assert(index < TBR_VULKAN_SETS);
+   util_copy_constant_buffer(&vulkan->stages[number].sets[index], buffer, take_ownership);
+}
+
+/** lavapipe says how many samples the rasterizer has when it comes to the first draw: no other framebuffer than the one that
+ * has been cleared, with attachments that have as many. */
+static void
+set_framebuffer_state(struct pipe_context *context, const struct pipe_framebuffer_state *framebuffer)
+{
+   struct pipe_framebuffer_state normal = *framebuffer;
+   bool attached = normal.zsbuf != NULL;
+   for (unsigned i = 0; i < normal.nr_cbufs; i++)
+      attached |= normal.cbufs[i] != NULL;
+   if (attached)
+      normal.samples = (uint8_t)util_framebuffer_get_num_samples(&normal);
+   vulkan_of(context)->driver.set_framebuffer_state(context, &normal);
+}
+
+/* ---- shaders ----------------------------------------------------------------- */
+
+/** Of a shader that will not run. */
+static void
+drop_code(nir_shader *nir)
+{
+   nir_function_impl *impl = nir_shader_get_entrypoint(nir);
+   nir_cf_list code;
+   nir_cf_extract(&code, nir_before_impl(impl), nir_after_impl(impl));
+   nir_cf_delete(&code);
+   nir_metadata_preserve(impl, nir_metadata_none);
+}
+
+/** Gives a shader's descriptors slots. NULL when out of memory. */
+static struct tbr_descriptor_slots *
+prepare_shader(struct pipe_context *context, nir_shader *nir)
+{
+   struct tbr_vulkan_screen *screen = tbr_screen(context->screen)->vulkan;
+   struct tbr_descriptor_slots *slots = CALLOC_STRUCT(tbr_descriptor_slots);
+   if (!slots)
+      return NULL;
+   /* lavapipe's own shaders have none. */
+   if (!nir->options)
+      nir->options = context->screen->get_compiler_options(context->screen, PIPE_SHADER_IR_NIR,
+                                                           (enum pipe_shader_type)nir->info.stage);
+   tbr_nir_lower_descriptors(nir, slots);
+   if (slots->missing) {
+      mesa_loge(
+         "Vulkan: a %s shader uses %s, which the simulated GPU does not have: draws and dispatches with it "
+         "are left out",
+         _mesa_shader_stage_to_string(nir->info.stage), slots->missing);
+      drop_code(nir);
+   }
+   screen->finalize_nir(context->screen, nir);
+   return slots;
+}
+
+static void *
+enter_shader(struct pipe_context *context, void *shader, struct tbr_descriptor_slots *slots)
+{
+   if (!shader || !_mesa_hash_table_insert(vulkan_of(context)->shaders, shader, slots))
+      FREE(slots);
+   return shader;
+}
+
+static void
+use_shader(struct pipe_context *context, enum pipe_shader_type number, void *shader)
+{
+   struct tbr_vulkan_context *vulkan = vulkan_of(context);
+   struct hash_entry *entry = shader ? _mesa_hash_table_search(vulkan->shaders, shader) : NULL;
+   vulkan->stages[number].slots = entry ? entry->data : NULL;
+}
+
+static void
+forget_shader(struct pipe_context *context, enum pipe_shader_type number, void *shader)
+{
+   struct tbr_vulkan_context *vulkan = vulkan_of(context);
+   struct hash_entry *entry = _mesa_hash_table_search(vulkan->shaders, shader);
+   if (!entry)
+      return;
+   if (vulkan->stages[number].slots == entry->data)
+      vulkan->stages[number].slots = NULL;
+   FREE(entry->data);
+   _mesa_hash_table_remove(vulkan->shaders, entry);
+}
+
+#define STAGE(name, number)                                                                        \
+   static void *create_##name(struct pipe_context *context, const struct pipe_shader_state *state) \
+   {                                                                                               \
+      const struct pipe_context *driver = &vulkan_of(context)->driver;                             \
+      if (state->type != PIPE_SHADER_IR_NIR || is_copying(context))                                \
+         return driver->create_##name(context, state);                                             \
+      struct tbr_descriptor_slots *slots = prepare_shader(context, state->ir.nir);                 \
+      return slots ? enter_shader(context, driver->create_##name(context, state), slots) : NULL;   \
+   }                                                                                               \
+   static void bind_##name(struct pipe_context *context, void *shader)                             \
+   {                                                                                               \
+      use_shader(context, number, shader);                                                         \
+      vulkan_of(context)->driver.bind_##name(context, shader);                                     \
+   }                                                                                               \
+   static void delete_##name(struct pipe_context *context, void *shader)                           \
+   {                                                                                               \
+      forget_shader(context, number, shader);                                                      \
+      vulkan_of(context)->driver.delete_##name(context, shader);                                   \
+   }
+STAGE(vs_state, PIPE_SHADER_VERTEX)
+STAGE(tcs_state, PIPE_SHADER_TESS_CTRL)
+STAGE(tes_state, PIPE_SHADER_TESS_EVAL)
+STAGE(gs_state, PIPE_SHADER_GEOMETRY)
+STAGE(fs_state, PIPE_SHADER_FRAGMENT)
+#undef STAGE
+
+static void *
+create_compute_state(struct pipe_context *context, const struct pipe_compute_state *state)
+{
+   assert(state->ir_type == PIPE_SHADER_IR_NIR);
+   struct tbr_descriptor_slots *slots = prepare_shader(context, (nir_shader *)state->prog);
+   return slots
+             ? enter_shader(context, vulkan_of(context)->driver.create_compute_state(context, state), slots)
+             : NULL;
+}
+
+static void
+bind_compute_state(struct pipe_context *context, void *shader)
+{
+   use_shader(context, PIPE_SHADER_COMPUTE, shader);
+   vulkan_of(context)->driver.bind_compute_state(context, shader);
+}
+
+static void
+delete_compute_state(struct pipe_context *context, void *shader)
+{
+   forget_shader(context, PIPE_SHADER_COMPUTE, shader);
+   vulkan_of(context)->driver.delete_compute_state(context, shader);
+}
+
+/* ---- the context --------------------------------------------------------------- */
+
+static void
+destroy(struct pipe_context *context)
+{
+   struct tbr_vulkan_context *vulkan = vulkan_of(context);
+   void (*destroy_driver)(struct pipe_context *) = vulkan->driver.destroy;
+   for (unsigned number = 0; number < PIPE_SHADER_TYPES; number++) {
+      for (unsigned set = 0; set < TBR_VULKAN_SETS; set++)
+         pipe_resource_reference(&vulkan->stages[number].sets[set].buffer, NULL);
+   }
+   util_dynarray_foreach (&vulkan->samplers, struct sampler *, sampler) {
+      context->delete_sampler_state(context, (*sampler)->state);
+      FREE(*sampler);
+   }
+   util_dynarray_fini(&vulkan->samplers);
+   hash_table_foreach (vulkan->shaders, entry)
+      FREE(entry->data);
+   _mesa_hash_table_destroy(vulkan->shaders, NULL);
+   _mesa_hash_table_destroy(vulkan->handles, NULL);
+   /* The driver's parts end with its own functions. */
+   *context = vulkan->driver;
+   destroy_driver(context);
+   FREE(vulkan);
+}
+
+static void
+wrap_functions(struct pipe_context *context)
+{
+#define WRAP_STAGE(name)                   \
+   context->create_##name = create_##name; \
+   context->bind_##name = bind_##name;     \
+   context->delete_##name = delete_##name
+   WRAP_STAGE(vs_state);
+   WRAP_STAGE(tcs_state);
+   WRAP_STAGE(tes_state);
+   WRAP_STAGE(gs_state);
+   WRAP_STAGE(fs_state);
+   WRAP_STAGE(compute_state);
+#undef WRAP_STAGE
+   context->destroy = destroy;
+   context->set_constant_buffer = set_constant_buffer;
+   context->set_framebuffer_state = set_framebuffer_state;
+   context->draw_vbo = draw_vbo;
+   context->launch_grid = launch_grid;
+   context->flush = flush;
+   context->create_texture_handle = create_texture_handle;
+   context->delete_texture_handle = delete_handle;
+   context->create_image_handle = create_image_handle;
+   context->delete_image_handle = delete_handle;
+}
+
+bool
+tbr_vulkan_bind_init_context(struct pipe_context *context)
+{
+   struct tbr_vulkan_context *vulkan = CALLOC_STRUCT(tbr_vulkan_context);
+   if (!vulkan)
+      return false;
+   vulkan->driver = *context;
+   vulkan->shaders = _mesa_pointer_hash_table_create(NULL);
+   vulkan->handles = _mesa_pointer_hash_table_create(NULL);
+   util_dynarray_init(&vulkan->samplers, NULL);
+   if (!vulkan->shaders || !vulkan->handles) {
+      _mesa_hash_table_destroy(vulkan->shaders, NULL);
+      _mesa_hash_table_destroy(vulkan->handles, NULL);
+      FREE(vulkan);
+      return false;
+   }
+   tbr_context(context)->vulkan = vulkan;
+   wrap_functions(context);
+   sampler_number(context, &(struct pipe_sampler_state){0});
+   return true;
+}

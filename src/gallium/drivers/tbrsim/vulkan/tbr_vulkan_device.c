@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * What the device is: the features and the limits of the simulated GPU, instead of llvmpipe's, and the ends of passes and of
+ * frames. The functions named lvp_* are lavapipe's hooks; it is compiled once for both libraries, and those of its own do
+ * without.
+ */
+#include "lvp_private.h"
+#include "vk_common_entrypoints.h"
+#include "wsi_common_entrypoints.h"
+#include "pipe/tbr_functions.h"
+#include "state/tbr_context.h"
+#include "vulkan/tbr_vulkan.h"
+
+/** Texture units of a stage, as in OpenGL. */
+#define MAX_TEXTURES 16
+
+void lvp_limit_physical_device(struct lvp_physical_device *device);
+void lvp_end_pass(struct pipe_context *context);
+
+/* ---- features -------------------------------------------------------------- */
+
+/** All others are off. What lavapipe has of these depends on the driver. */
+static struct vk_features
+supported_features(const struct vk_features *has)
+{
+   return (struct vk_features){
+      /* Vulkan 1.0 */
+      .robustBufferAccess = true,
+      .fullDrawIndexUint32 = true,
+      .imageCubeArray = has->imageCubeArray,
+      .independentBlend = true,
+      .geometryShader = has->geometryShader,
+      .tessellationShader = has->tessellationShader,
+      .sampleRateShading = has->sampleRateShading,
+      .dualSrcBlend = has->dualSrcBlend,
+      .logicOp = true,
+      .multiDrawIndirect = has->multiDrawIndirect,
+      .drawIndirectFirstInstance = true,
+      .depthClamp = has->depthClamp,
+      .depthBiasClamp = true,
+      .fillModeNonSolid = true,
+      .largePoints = true,
+      .alphaToOne = true,
+      .multiViewport = true,
+      .samplerAnisotropy = true,
+      .textureCompressionBC = true,
+      .occlusionQueryPrecise = true,
+      .pipelineStatisticsQuery = true,
+      .vertexPipelineStoresAndAtomics = has->vertexPipelineStoresAndAtomics,
+      .fragmentStoresAndAtomics = has->fragmentStoresAndAtomics,
+      .shaderTessellationAndGeometryPointSize = true,
+      .shaderImageGatherExtended = true,
+      .shaderSampledImageArrayDynamicIndexing = true,
+      .shaderStorageImageArrayDynamicIndexing = true,
+      .shaderStorageImageReadWithoutFormat = true,
+      .shaderStorageImageWriteWithoutFormat = true,
+      .shaderStorageImageExtendedFormats = has->shaderStorageImageExtendedFormats,
+      .shaderClipDistance = true,
+      .shaderCullDistance = has->shaderCullDistance,
+      /* Vulkan 1.1 */
+      .multiview = true,
+      .shaderDrawParameters = true,
+      /* Vulkan 1.2 */
+      .samplerMirrorClampToEdge = true,
+      .drawIndirectCount = true,
+      .samplerFilterMinmax = true,
+      .scalarBlockLayout = true,
+      .imagelessFramebuffer = true,
+      .uniformBufferStandardLayout = true,
+      .separateDepthStencilLayouts = true,
+      .hostQueryReset = true,
+      .timelineSemaphore = true,
+      .shaderOutputViewportIndex = true,
+      .shaderOutputLayer = true,
+      .subgroupBroadcastDynamicId = true,
+      .shaderSubgroupExtendedTypes = true,
+      /* Vulkan 1.3 */
+      .inlineUniformBlock = true,
+      .pipelineCreationCacheControl = true,
+      .privateData = true,
+      .shaderDemoteToHelperInvocation = true,
+      .shaderTerminateInvocation = true,
+      .synchronization2 = true,
+      .dynamicRendering = true,
+      .maintenance4 = true,
+      /* Extensions */
+      .indexTypeUint8 = true,
+      .vertexAttributeInstanceRateDivisor = has->vertexAttributeInstanceRateDivisor,
+      .vertexAttributeInstanceRateZeroDivisor = has->vertexAttributeInstanceRateZeroDivisor,
+      .extendedDynamicState = true,
+      .extendedDynamicState2 = true,
+      .extendedDynamicState2LogicOp = true,
+      .extendedDynamicState2PatchControlPoints = true,
+      .colorWriteEnable = true,
+      .depthClipControl = true,
+      .depthClipEnable = has->depthClipEnable,
+      .provokingVertexLast = true,
+      .multiDraw = true,
+      .vertexInputDynamicState = true,
+      .primitiveTopologyListRestart = true,
+   };
+}
+
+/** Likewise. */
+static struct vk_device_extension_table
+supported_extensions(const struct vk_device_extension_table *has)
+{
+   return (struct vk_device_extension_table){
+      .KHR_bind_memory2 = true,
+      .KHR_copy_commands2 = true,
+      .KHR_create_renderpass2 = true,
+      .KHR_dedicated_allocation = true,
+      .KHR_depth_stencil_resolve = true,
+      .KHR_descriptor_update_template = true,
+      .KHR_device_group = true,
+      .KHR_draw_indirect_count = true,
+      .KHR_driver_properties = true,
+      .KHR_dynamic_rendering = true,
+      .KHR_external_fence = true,
+      .KHR_external_memory = true,
+      .KHR_external_semaphore = true,
+      .KHR_format_feature_flags2 = true,
+      .KHR_get_memory_requirements2 = true,
+      .KHR_image_format_list = true,
+      .KHR_imageless_framebuffer = true,
+      .KHR_incremental_present = has->KHR_incremental_present,
+      .KHR_index_type_uint8 = true,
+      .KHR_maintenance1 = true,
+      .KHR_maintenance2 = true,
+      .KHR_maintenance3 = true,
+      .KHR_maintenance4 = true,
+      .KHR_map_memory2 = true,
+      .KHR_multiview = true,
+      .KHR_push_descriptor = true,
+      .KHR_relaxed_block_layout = true,
+      .KHR_sampler_mirror_clamp_to_edge = true,
+      .KHR_separate_depth_stencil_layouts = true,
+      .KHR_shader_draw_parameters = true,
+      .KHR_shader_non_semantic_info = true,
+      .KHR_shader_subgroup_extended_types = true,
+      .KHR_shader_terminate_invocation = true,
+      .KHR_spirv_1_4 = true,
+      .KHR_storage_buffer_storage_class = true,
+      .KHR_swapchain = has->KHR_swapchain,
+      .KHR_swapchain_mutable_format = has->KHR_swapchain_mutable_format,
+      .KHR_synchronization2 = true,
+      .KHR_timeline_semaphore = true,
+      .KHR_uniform_buffer_standard_layout = true,
+      .KHR_vertex_attribute_divisor = true,
+      .EXT_color_write_enable = true,
+      .EXT_depth_clip_control = true,
+      .EXT_depth_clip_enable = true,
+      .EXT_extended_dynamic_state = true,
+      .EXT_extended_dynamic_state2 = true,
+      .EXT_external_memory_host = true,
+      .EXT_host_query_reset = true,
+      .EXT_index_type_uint8 = true,
+      .EXT_inline_uniform_block = true,
+      .EXT_multi_draw = true,
+      .EXT_pipeline_creation_cache_control = true,
+      .EXT_pipeline_creation_feedback = true,
+      .EXT_primitive_topology_list_restart = true,
+      .EXT_private_data = true,
+      .EXT_provoking_vertex = true,
+      .EXT_queue_family_foreign = true,
+      .EXT_sampler_filter_minmax = true,
+      .EXT_scalar_block_layout = true,
+      .EXT_separate_stencil_usage = true,
+      .EXT_shader_demote_to_helper_invocation = true,
+      .EXT_shader_viewport_index_layer = true,
+      .EXT_vertex_attribute_divisor = true,
+      .EXT_vertex_input_dynamic_state = true,
+      .GOOGLE_decorate_string = true,
+      .GOOGLE_hlsl_functionality1 = true,
+   };
+}
+
+/* ---- properties ------------------------------------------------------------- */
+
+static void
+limit_descriptors(struct vk_properties *properties)
+{
+   const uint32_t blocks = TBR_MAX_CONSTANT_BUFFERS - 1;
+   properties->maxPerStageDescriptorSamplers = MAX_TEXTURES;
+   properties->maxPerStageDescriptorSampledImages = MAX_TEXTURES;
+   properties->maxPerStageDescriptorUniformBuffers = blocks;
+   properties->maxPerStageDescriptorStorageBuffers = TBR_MAX_DRAWN_STORAGE_BUFFERS;
+   /* Input attachments are read like storage images. */
+   properties->maxPerStageDescriptorStorageImages = TBR_MAX_IMAGES / 2;
+   properties->maxPerStageDescriptorInputAttachments = TBR_MAX_IMAGES / 2;
+   properties->maxPerStageResources =
+      MAX_TEXTURES + blocks + TBR_MAX_DRAWN_STORAGE_BUFFERS + TBR_MAX_IMAGES + TBR_MAX_COLOR_BUFFERS;
+   /* Six stages. */
+   properties->maxDescriptorSetSamplers = properties->maxDescriptorSetSampledImages = 6 * MAX_TEXTURES;
+   properties->maxDescriptorSetUniformBuffers = 6 * blocks;
+   properties->maxDescriptorSetUniformBuffersDynamic = blocks;
+   properties->maxDescriptorSetStorageBuffers = 6 * TBR_MAX_DRAWN_STORAGE_BUFFERS;
+   properties->maxDescriptorSetStorageBuffersDynamic = TBR_MAX_DRAWN_STORAGE_BUFFERS;
+   properties->maxDescriptorSetStorageImages = 6 * (TBR_MAX_IMAGES / 2);
+   properties->maxDescriptorSetInputAttachments = TBR_MAX_IMAGES / 2;
+   properties->maxPerStageDescriptorInlineUniformBlocks = 4;
+   properties->maxDescriptorSetInlineUniformBlocks = 4;
+   properties->maxPerStageDescriptorUpdateAfterBindInlineUniformBlocks = 4;
+   properties->maxDescriptorSetUpdateAfterBindInlineUniformBlocks = 4;
+}
+
+static void
+limit_subgroups(struct vk_properties *properties)
+{
+   properties->subgroupSize = properties->minSubgroupSize = properties->maxSubgroupSize = TBR_SUBGROUP_SIZE;
+   properties->subgroupSupportedStages = VK_SHADER_STAGE_FRAGMENT_BIT | VK_SHADER_STAGE_COMPUTE_BIT;
+   properties->subgroupSupportedOperations = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT;
+   properties->requiredSubgroupSizeStages = 0;
+}
+
+void
+lvp_limit_physical_device(struct lvp_physical_device *device)
+{
+   const struct vk_features features = device->vk.supported_features;
+   const struct vk_device_extension_table extensions = device->vk.supported_extensions;
+   struct vk_properties *properties = &device->vk.properties;
+   device->vk.supported_features = supported_features(&features);
+   device->vk.supported_extensions = supported_extensions(&extensions);
+
+   properties->apiVersion = VK_MAKE_API_VERSION(0, 1, 2, VK_HEADER_VERSION);
+   properties->driverID = 0; /* Khronos has none for it */
+   properties->conformanceVersion = (VkConformanceVersion){0};
+   snprintf(properties->driverName, sizeof properties->driverName, "tbrsim");
+   limit_descriptors(properties);
+   limit_subgroups(properties);
+}
+
+/* ---- passes and frames --------------------------------------------------------- */
+
+/** vkCmdEndRendering, and that of each subpass: what follows is another pass, even with the same attachments. */
+void
+lvp_end_pass(struct pipe_context *context)
+{
+   const struct pipe_framebuffer_state none = {0};
+   context->set_framebuffer_state(context, &none);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL
+lvp_QueuePresentKHR(VkQueue handle, const VkPresentInfoKHR *info)
+{
+   VK_FROM_HANDLE(vk_queue, queue, handle);
+   struct lvp_queue *own = container_of(queue, struct lvp_queue, vk);
+   /* The frame's passes are in the event stream when they have been submitted and rendered. */
+   const VkResult result = vk_common_QueueWaitIdle(handle);
+   if (result != VK_SUCCESS)
+      return result;
+   simple_mtx_lock(&own->lock);
+   tbr_frame_end(tbr_context(own->ctx));
+   simple_mtx_unlock(&own->lock);
+   return wsi_QueuePresentKHR(handle, info);
+}
