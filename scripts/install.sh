@@ -29,7 +29,7 @@ remove
 mkdir -p "$own/share" "$root/bin" "$root/share/man/man1" "$root/share/bash-completion/completions" \
    "$root/share/zsh/site-functions" "$root/share/doc/tbrsim"
 cp -R "$stage/bin" "$stage/lib" "$stage/libexec" "$own/"
-for part in drirc.d glvnd tbrsim; do
+for part in drirc.d glvnd tbrsim vulkan; do
    cp -R "$stage/share/$part" "$own/share/"
 done
 ln -s ../lib/tbrsim/bin/tbrsim "$root/bin/tbrsim"

@@ -37,9 +37,9 @@ class Doctor(tbrsim.DisplayTestCase):
     def test_this_machine(self):
         """The contexts are the simulated GPU's; what `which` finds is there."""
         found = self.findings()
-        for name in ("EGL", "GLX"):
+        for name in ("EGL", "GLX", "Vulkan"):
             self.assertTrue(found[name]["there"], found[name])
-            self.assertRegex(found[name]["detail"], r"^tbrsim.*, OpenGL|^tbrsim.*, \d\.\d")
+            self.assertRegex(found[name]["detail"], r"^tbrsim.*, (OpenGL|Vulkan)|^tbrsim.*, \d\.\d")
             self.assertNotIn("install", found[name])
         for name, program in (("Xvfb", "Xvfb"), ("apitrace", "eglretrace"), ("Snakemake", "snakemake")):
             self.assertEqual(found[name]["detail"] if found[name]["there"] else None, shutil.which(program))

@@ -15,13 +15,14 @@
 
 static const char description[] =
    "Checks whether this machine has what tbrsim needs, and says how to get what is missing. It\n"
-   "creates EGL and GLX contexts as programs do under tbrsim run, and replays a trace. Exit\n"
+   "creates EGL and GLX contexts and a Vulkan device as programs do under tbrsim run, and replays a trace. "
+   "Exit\n"
    "status: 1 if rendering or replaying does not work, else 0.\n";
 
 enum part_kind {
    PART_PROGRAM, /* one of some programs is in PATH */
    PART_MODULE,  /* a Python module, or something that tbrsim.doctor knows */
-   PART_CONTEXT, /* tbrsim-context makes one */
+   PART_CONTEXT, /* tbrsim-context makes one, or a device */
    PART_REPLAY,  /* a program in PATH that replays a trace */
    PART_FILE,    /* a file, one of several */
 };
@@ -30,9 +31,10 @@ enum part_kind {
 struct part {
    const char *name;
    enum part_kind kind;
-   const char *where; /* names of programs, with | between them; a module; egl, glx; a pattern of files */
-   const char *use;   /* what it is for */
-   bool needed;       /* to render and to replay */
+   const char
+      *where; /* names of programs, with | between them; a module; egl, glx, vulkan; a pattern of files */
+   const char *use;               /* what it is for */
+   bool needed;                   /* to render and to replay */
    const char *package, *command; /* Debian's package; or the command that fetches it */
 };
 
@@ -41,6 +43,7 @@ struct part {
 static const struct part parts[] = {
    {"EGL", PART_CONTEXT, "egl", "programs and traces of OpenGL ES", true, "libegl1", NULL},
    {"GLX", PART_CONTEXT, "glx", "programs and traces of OpenGL on X11", true, "libgl1", NULL},
+   {"Vulkan", PART_CONTEXT, "vulkan", "programs of Vulkan", false, "libvulkan1", NULL},
    {"Xvfb", PART_PROGRAM, "Xvfb", "run and replay without a display", true, "xvfb", NULL},
    {"apitrace", PART_REPLAY, "eglretrace", "tbrsim replay, make captures", true, "apitrace", NULL},
    {"Python", PART_PROGRAM, PYTHON, "tbrsim report, tbrsim explore, the Python package", false, "python3",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** What tbrsim doctor runs: makes a context the way programs do, and prints the renderer. It links EGL and GLX, which the
- * command does not. */
+/** What tbrsim doctor runs: makes a context, or a Vulkan device, the way programs do, and prints what renders. It links EGL and
+ * GLX, which the command does not. Vulkan's loader may be missing. */
+#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <GL/gl.h>
 #include <GL/glx.h>
 #include <X11/Xlib.h>
+#include <vulkan/vulkan.h>
 
 static _Noreturn void
 give_up(const char *format, ...)
@@ -76,6 +78,49 @@ make_glx_context(void)
    XCloseDisplay(display);
 }
 
+#define FUNCTION(name) PFN_##name name = (PFN_##name)get_address(instance, #name)
+
+static void
+make_vulkan_device(void)
+{
+   void *loader = dlopen("libvulkan.so.1", RTLD_NOW);
+   if (!loader)
+      give_up("%s", dlerror());
+   VkInstance instance = NULL;
+   PFN_vkGetInstanceProcAddr get_address = (PFN_vkGetInstanceProcAddr)dlsym(loader, "vkGetInstanceProcAddr");
+   if (!get_address)
+      give_up("Vulkan's loader has no vkGetInstanceProcAddr");
+   FUNCTION(vkCreateInstance);
+   const VkInstanceCreateInfo instance_info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+   if (!vkCreateInstance || vkCreateInstance(&instance_info, NULL, &instance))
+      give_up("no instance of Vulkan");
+   FUNCTION(vkEnumeratePhysicalDevices);
+   FUNCTION(vkGetPhysicalDeviceProperties);
+   FUNCTION(vkCreateDevice);
+   FUNCTION(vkDestroyDevice);
+   FUNCTION(vkDestroyInstance);
+   VkPhysicalDevice physical;
+   uint32_t count = 1;
+   if (vkEnumeratePhysicalDevices(instance, &count, &physical) < 0 || !count)
+      give_up("no device of Vulkan");
+   const float priority = 1.0f;
+   const VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                          .queueCount = 1,
+                                          .pQueuePriorities = &priority};
+   const VkDeviceCreateInfo device_info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                           .queueCreateInfoCount = 1,
+                                           .pQueueCreateInfos = &queue};
+   VkDevice device;
+   if (vkCreateDevice(physical, &device_info, NULL, &device))
+      give_up("the device of Vulkan cannot be used");
+   VkPhysicalDeviceProperties properties;
+   vkGetPhysicalDeviceProperties(physical, &properties);
+   printf("%s, Vulkan %u.%u\n", properties.deviceName, VK_API_VERSION_MAJOR(properties.apiVersion),
+          VK_API_VERSION_MINOR(properties.apiVersion));
+   vkDestroyDevice(device, NULL);
+   vkDestroyInstance(instance, NULL);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -83,7 +128,9 @@ main(int argc, char **argv)
       make_egl_context();
    else if (argc == 2 && !strcmp(argv[1], "glx"))
       make_glx_context();
+   else if (argc == 2 && !strcmp(argv[1], "vulkan"))
+      make_vulkan_device();
    else
-      give_up("usage: tbrsim-context egl|glx");
+      give_up("usage: tbrsim-context egl|glx|vulkan");
    return EXIT_SUCCESS;
 }

@@ -80,6 +80,14 @@ prepended(const char *variable, const char *ours)
    return text("%s:%s", ours, value);
 }
 
+/* What tells Vulkan's loader of the driver's library. With softpipe, which has none, there is no device. */
+static char *
+vulkan_manifest(const char *driver)
+{
+   const char *name = strcmp(driver, "llvmpipe") ? driver : "lvp";
+   return text("%s/" TBRSIM_DATA_DIRECTORY "/vulkan/icd.d/%s_icd.json", prefix(), name);
+}
+
 unsigned
 environment_variables(struct variable variables[MAX_VARIABLES], const char *driver,
                       const struct options *options, const char *frames)
@@ -106,6 +114,7 @@ environment_variables(struct variable variables[MAX_VARIABLES], const char *driv
    SET("DRIRC_CONFIGDIR", text("%s/" TBRSIM_DATA_DIRECTORY "/drirc.d", prefix()));
    SET("__EGL_VENDOR_LIBRARY_FILENAMES", vendor);
    SET("__GLX_VENDOR_LIBRARY_NAME", text("mesa"));
+   SET("VK_DRIVER_FILES", vulkan_manifest(driver));
    SET("MESA_LOADER_DRIVER_OVERRIDE", NULL);
    SET("TBRSIM_CONFIG", text("%s", options->config ? options->config : CM_CONFIG_DEFAULT));
    SET("TBRSIM_CONFIG_DIR", text("%s", presets_directory()));
@@ -144,6 +153,7 @@ environment_remove(void)
                                        "GBM_BACKENDS_PATH",
                                        "__EGL_VENDOR_LIBRARY_FILENAMES",
                                        "__GLX_VENDOR_LIBRARY_NAME",
+                                       "VK_DRIVER_FILES",
                                        "LD_PRELOAD"};
    for (unsigned n = 0; n < sizeof(names) / sizeof(names[0]); n++)
       unsetenv(names[n]);

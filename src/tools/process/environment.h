@@ -11,7 +11,7 @@ struct variable {
    char *value; /**< NULL: taken out of the environment */
 };
 
-#define MAX_VARIABLES 32
+#define MAX_VARIABLES 40
 
 /** Directory of the presets: TBRSIM_CONFIG_DIR if that is set, else the one that
  * belongs to this command. */
