@@ -1,0 +1,661 @@
+/* SPDX-License-Identifier: MIT */
+#include "device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(call)                                                             \
+   do {                                                                         \
+      const VkResult result = (call);                                           \
+      if (result != VK_SUCCESS) {                                               \
+         fprintf(stderr, "%s:%d: %s: %d\n", __FILE__, __LINE__, #call, result); \
+         exit(1);                                                               \
+      }                                                                         \
+   } while (0)
+
+VkDevice vk_device;
+VkQueue vk_queue;
+VkPhysicalDevice vk_physical_device;
+static VkInstance instance;
+static VkCommandPool pool;
+static VkDescriptorPool descriptor_pool;
+
+/* ---- what is destroyed at the end ------------------------------------------- */
+
+static struct object {
+   VkObjectType type;
+   uint64_t handle;
+} objects[4 * VK_MAX_OBJECTS];
+static unsigned num_objects;
+
+static void
+keep(VkObjectType type, void *handle)
+{
+   if (num_objects == sizeof objects / sizeof objects[0]) {
+      fprintf(stderr, "too many objects\n");
+      exit(1);
+   }
+   objects[num_objects++] = (struct object){type, (uint64_t)(uintptr_t)handle};
+}
+
+static void
+destroy(const struct object *object)
+{
+#define CASE(TYPE, type) \
+   case VK_OBJECT_TYPE_##TYPE: vkDestroy##type(vk_device, (Vk##type)(uintptr_t)object->handle, NULL); break
+   switch (object->type) {
+      CASE(BUFFER, Buffer);
+      CASE(IMAGE, Image);
+      CASE(IMAGE_VIEW, ImageView);
+      CASE(SAMPLER, Sampler);
+      CASE(RENDER_PASS, RenderPass);
+      CASE(FRAMEBUFFER, Framebuffer);
+      CASE(PIPELINE, Pipeline);
+      CASE(PIPELINE_LAYOUT, PipelineLayout);
+      CASE(DESCRIPTOR_SET_LAYOUT, DescriptorSetLayout);
+   case VK_OBJECT_TYPE_DEVICE_MEMORY:
+      vkFreeMemory(vk_device, (VkDeviceMemory)(uintptr_t)object->handle, NULL);
+      break;
+   default: abort();
+   }
+#undef CASE
+}
+
+/* ---- the device ---------------------------------------------------------------- */
+
+static void
+create_device(void)
+{
+   const float priority = 1.0f;
+   const VkDeviceQueueCreateInfo queue = {
+      .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+      .queueCount = 1,
+      .pQueuePriorities = &priority,
+   };
+   VkPhysicalDeviceFeatures has;
+   vkGetPhysicalDeviceFeatures(vk_physical_device, &has);
+   const VkPhysicalDeviceFeatures features = {
+      .shaderSampledImageArrayDynamicIndexing = has.shaderSampledImageArrayDynamicIndexing,
+      .fragmentStoresAndAtomics = has.fragmentStoresAndAtomics,
+      .vertexPipelineStoresAndAtomics = has.vertexPipelineStoresAndAtomics,
+      .multiDrawIndirect = has.multiDrawIndirect,
+      .occlusionQueryPrecise = has.occlusionQueryPrecise,
+      .geometryShader = has.geometryShader,
+      .tessellationShader = has.tessellationShader,
+   };
+   const VkDeviceCreateInfo device = {
+      .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+      .queueCreateInfoCount = 1,
+      .pQueueCreateInfos = &queue,
+      .pEnabledFeatures = &features,
+   };
+   CHECK(vkCreateDevice(vk_physical_device, &device, NULL, &vk_device));
+   vkGetDeviceQueue(vk_device, 0, 0, &vk_queue);
+}
+
+void
+vk_open(void)
+{
+   const VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                          .apiVersion = VK_API_VERSION_1_1};
+   const VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                      .pApplicationInfo = &application};
+   CHECK(vkCreateInstance(&info, NULL, &instance));
+   uint32_t count = 1;
+   const VkResult result = vkEnumeratePhysicalDevices(instance, &count, &vk_physical_device);
+   if ((result != VK_SUCCESS && result != VK_INCOMPLETE) || !count) {
+      fprintf(stderr, "no device\n");
+      exit(1);
+   }
+   create_device();
+   const VkCommandPoolCreateInfo commands = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+   CHECK(vkCreateCommandPool(vk_device, &commands, NULL, &pool));
+   static const VkDescriptorType types[] = {
+      VK_DESCRIPTOR_TYPE_SAMPLER,        VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
+      VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE,  VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
+      VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC,
+      VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT,
+   };
+   VkDescriptorPoolSize sizes[sizeof types / sizeof types[0]];
+   for (unsigned i = 0; i < sizeof types / sizeof types[0]; i++)
+      sizes[i] = (VkDescriptorPoolSize){types[i], VK_MAX_OBJECTS};
+   const VkDescriptorPoolCreateInfo descriptors = {
+      .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+      .maxSets = VK_MAX_OBJECTS,
+      .poolSizeCount = sizeof types / sizeof types[0],
+      .pPoolSizes = sizes,
+   };
+   CHECK(vkCreateDescriptorPool(vk_device, &descriptors, NULL, &descriptor_pool));
+}
+
+void
+vk_close(void)
+{
+   CHECK(vkDeviceWaitIdle(vk_device));
+   while (num_objects)
+      destroy(&objects[--num_objects]);
+   vkDestroyDescriptorPool(vk_device, descriptor_pool, NULL);
+   vkDestroyCommandPool(vk_device, pool, NULL);
+   vkDestroyDevice(vk_device, NULL);
+   vkDestroyInstance(instance, NULL);
+}
+
+/* ---- memory ------------------------------------------------------------------- */
+
+static VkDeviceMemory
+allocate(const VkMemoryRequirements *requirements)
+{
+   VkPhysicalDeviceMemoryProperties properties;
+   vkGetPhysicalDeviceMemoryProperties(vk_physical_device, &properties);
+   const VkMemoryPropertyFlags wanted =
+      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+   for (uint32_t i = 0; i < properties.memoryTypeCount; i++) {
+      if (!(requirements->memoryTypeBits >> i & 1) ||
+          (properties.memoryTypes[i].propertyFlags & wanted) != wanted)
+         continue;
+      const VkMemoryAllocateInfo info = {
+         .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+         .allocationSize = requirements->size,
+         .memoryTypeIndex = i,
+      };
+      VkDeviceMemory memory;
+      CHECK(vkAllocateMemory(vk_device, &info, NULL, &memory));
+      keep(VK_OBJECT_TYPE_DEVICE_MEMORY, memory);
+      return memory;
+   }
+   fprintf(stderr, "no memory\n");
+   exit(1);
+}
+
+struct vk_buffer
+vk_create_buffer(VkDeviceSize bytes, VkBufferUsageFlags usage, const void *data)
+{
+   struct vk_buffer buffer = {.bytes = bytes};
+   const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                    .size = bytes,
+                                    .usage = usage};
+   CHECK(vkCreateBuffer(vk_device, &info, NULL, &buffer.buffer));
+   VkMemoryRequirements requirements;
+   vkGetBufferMemoryRequirements(vk_device, buffer.buffer, &requirements);
+   VkDeviceMemory memory = allocate(&requirements);
+   keep(VK_OBJECT_TYPE_BUFFER, buffer.buffer);
+   CHECK(vkBindBufferMemory(vk_device, buffer.buffer, memory, 0));
+   CHECK(vkMapMemory(vk_device, memory, 0, VK_WHOLE_SIZE, 0, &buffer.memory));
+   if (data)
+      memcpy(buffer.memory, data, bytes);
+   return buffer;
+}
+
+static bool
+has_depth(VkFormat format)
+{
+   return format == VK_FORMAT_D16_UNORM || format == VK_FORMAT_D32_SFLOAT ||
+          format == VK_FORMAT_D24_UNORM_S8_UINT;
+}
+
+static VkImageAspectFlags
+all_aspects(VkFormat format)
+{
+   if (!has_depth(format))
+      return VK_IMAGE_ASPECT_COLOR_BIT;
+   return VK_IMAGE_ASPECT_DEPTH_BIT |
+          (format == VK_FORMAT_D24_UNORM_S8_UINT ? VK_IMAGE_ASPECT_STENCIL_BIT : 0);
+}
+
+struct vk_image
+vk_create_image(VkFormat format, uint32_t width, uint32_t height, uint32_t levels, uint32_t layers,
+                VkSampleCountFlagBits samples, VkImageUsageFlags usage)
+{
+   struct vk_image image = {.format = format,
+                            .width = width,
+                            .height = height,
+                            .levels = levels,
+                            .layers = layers,
+                            .samples = samples};
+   const VkImageCreateInfo info = {
+      .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+      .imageType = VK_IMAGE_TYPE_2D,
+      .format = format,
+      .extent = {width, height, 1},
+      .mipLevels = levels,
+      .arrayLayers = layers,
+      .samples = samples,
+      .usage = usage,
+   };
+   CHECK(vkCreateImage(vk_device, &info, NULL, &image.image));
+   VkMemoryRequirements requirements;
+   vkGetImageMemoryRequirements(vk_device, image.image, &requirements);
+   VkDeviceMemory memory = allocate(&requirements);
+   keep(VK_OBJECT_TYPE_IMAGE, image.image);
+   CHECK(vkBindImageMemory(vk_device, image.image, memory, 0));
+   const bool attached = usage & VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
+   const VkImageViewCreateInfo view = {
+      .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+      .image = image.image,
+      .viewType = layers > 1 ? VK_IMAGE_VIEW_TYPE_2D_ARRAY : VK_IMAGE_VIEW_TYPE_2D,
+      .format = format,
+      .subresourceRange = {attached && !(usage & VK_IMAGE_USAGE_SAMPLED_BIT) ? all_aspects(format)
+                           : has_depth(format)                               ? VK_IMAGE_ASPECT_DEPTH_BIT
+                                                                             : VK_IMAGE_ASPECT_COLOR_BIT,
+                           0, levels, 0, layers},
+   };
+   CHECK(vkCreateImageView(vk_device, &view, NULL, &image.view));
+   keep(VK_OBJECT_TYPE_IMAGE_VIEW, image.view);
+   return image;
+}
+
+VkSampler
+vk_create_sampler(VkFilter filter, VkSamplerMipmapMode mipmaps, VkSamplerAddressMode address, bool compare)
+{
+   const VkSamplerCreateInfo info = {
+      .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
+      .magFilter = filter,
+      .minFilter = filter,
+      .mipmapMode = mipmaps,
+      .addressModeU = address,
+      .addressModeV = address,
+      .addressModeW = address,
+      .compareEnable = compare,
+      .compareOp = VK_COMPARE_OP_LESS_OR_EQUAL,
+      .maxLod = VK_LOD_CLAMP_NONE,
+   };
+   VkSampler sampler;
+   CHECK(vkCreateSampler(vk_device, &info, NULL, &sampler));
+   keep(VK_OBJECT_TYPE_SAMPLER, sampler);
+   return sampler;
+}
+
+/* ---- passes ---------------------------------------------------------------------- */
+
+struct building {
+   VkAttachmentDescription attachments[2 * VK_MAX_COLORS + 1];
+   VkImageView views[2 * VK_MAX_COLORS + 1];
+   uint32_t count;
+};
+
+static VkAttachmentReference
+attach(struct building *building, struct vk_pass *pass, const struct vk_image *image, VkAttachmentLoadOp load,
+       VkAttachmentStoreOp store, VkClearValue clear)
+{
+   const VkImageLayout layout = VK_IMAGE_LAYOUT_GENERAL;
+   building->attachments[building->count] = (VkAttachmentDescription){
+      .format = image->format,
+      .samples = image->samples,
+      .loadOp = load,
+      .storeOp = store,
+      .stencilLoadOp = load,
+      .stencilStoreOp = store,
+      .initialLayout = load == VK_ATTACHMENT_LOAD_OP_LOAD ? layout : VK_IMAGE_LAYOUT_UNDEFINED,
+      .finalLayout = layout,
+   };
+   building->views[building->count] = image->view;
+   pass->clears[building->count] = clear;
+   pass->width = image->width;
+   pass->height = image->height;
+   return (VkAttachmentReference){building->count++, layout};
+}
+
+struct vk_pass
+vk_create_pass(const struct vk_attachment *colors, uint32_t num_colors, const struct vk_attachment *depth)
+{
+   struct vk_pass pass = {.num_colors = num_colors, .samples = VK_SAMPLE_COUNT_1_BIT};
+   struct building building = {0};
+   VkAttachmentReference references[VK_MAX_COLORS], resolves[VK_MAX_COLORS], depth_reference;
+   bool any_resolve = false;
+   for (uint32_t i = 0; i < num_colors; i++) {
+      references[i] =
+         attach(&building, &pass, colors[i].image, colors[i].load, colors[i].store, colors[i].clear);
+      pass.samples = colors[i].image->samples;
+      resolves[i] = (VkAttachmentReference){VK_ATTACHMENT_UNUSED, VK_IMAGE_LAYOUT_UNDEFINED};
+      if (colors[i].resolve) {
+         any_resolve = true;
+         resolves[i] = attach(&building, &pass, colors[i].resolve, VK_ATTACHMENT_LOAD_OP_DONT_CARE,
+                              VK_ATTACHMENT_STORE_OP_STORE, colors[i].clear);
+      }
+   }
+   if (depth && depth->image) {
+      depth_reference = attach(&building, &pass, depth->image, depth->load, depth->store, depth->clear);
+      pass.samples = depth->image->samples;
+   }
+   const VkSubpassDescription subpass = {
+      .pipelineBindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS,
+      .colorAttachmentCount = num_colors,
+      .pColorAttachments = references,
+      .pResolveAttachments = any_resolve ? resolves : NULL,
+      .pDepthStencilAttachment = depth && depth->image ? &depth_reference : NULL,
+   };
+   const VkRenderPassCreateInfo info = {
+      .sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO,
+      .attachmentCount = building.count,
+      .pAttachments = building.attachments,
+      .subpassCount = 1,
+      .pSubpasses = &subpass,
+   };
+   CHECK(vkCreateRenderPass(vk_device, &info, NULL, &pass.pass));
+   keep(VK_OBJECT_TYPE_RENDER_PASS, pass.pass);
+   const VkFramebufferCreateInfo framebuffer = {
+      .sType = VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO,
+      .renderPass = pass.pass,
+      .attachmentCount = building.count,
+      .pAttachments = building.views,
+      .width = pass.width,
+      .height = pass.height,
+      .layers = 1,
+   };
+   CHECK(vkCreateFramebuffer(vk_device, &framebuffer, NULL, &pass.framebuffer));
+   keep(VK_OBJECT_TYPE_FRAMEBUFFER, pass.framebuffer);
+   pass.num_clears = building.count;
+   return pass;
+}
+
+void
+vk_begin_pass(VkCommandBuffer commands, const struct vk_pass *pass, VkSubpassContents contents)
+{
+   const VkRenderPassBeginInfo info = {
+      .sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
+      .renderPass = pass->pass,
+      .framebuffer = pass->framebuffer,
+      .renderArea = {{0, 0}, {pass->width, pass->height}},
+      .clearValueCount = pass->num_clears,
+      .pClearValues = pass->clears,
+   };
+   vkCmdBeginRenderPass(commands, &info, contents);
+}
+
+/* ---- pipelines --------------------------------------------------------------------- */
+
+static VkShaderModule
+create_module(struct vk_code code)
+{
+   const VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                                          .codeSize = code.bytes,
+                                          .pCode = code.words};
+   VkShaderModule module;
+   CHECK(vkCreateShaderModule(vk_device, &info, NULL, &module));
+   return module;
+}
+
+static uint32_t
+describe_vertices(const struct vk_pipeline_description *description,
+                  VkVertexInputBindingDescription bindings[2], VkVertexInputAttributeDescription *attributes)
+{
+   for (uint32_t i = 0; i < description->num_attributes; i++)
+      attributes[i] = (VkVertexInputAttributeDescription){i, 0, VK_FORMAT_R32G32B32A32_SFLOAT, i * 16};
+   bindings[0] = (VkVertexInputBindingDescription){0, description->stride, VK_VERTEX_INPUT_RATE_VERTEX};
+   bindings[1] = (VkVertexInputBindingDescription){1, 16, VK_VERTEX_INPUT_RATE_INSTANCE};
+   if (!description->instanced)
+      return description->num_attributes;
+   attributes[description->num_attributes] =
+      (VkVertexInputAttributeDescription){description->num_attributes, 1, VK_FORMAT_R32G32B32A32_SFLOAT, 0};
+   return description->num_attributes + 1;
+}
+
+VkPipeline
+vk_create_pipeline(const struct vk_pipeline_description *description)
+{
+   VkShaderModule modules[] = {create_module(description->vertex), create_module(description->fragment)};
+   const VkPipelineShaderStageCreateInfo stages[] = {
+      {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+       .stage = VK_SHADER_STAGE_VERTEX_BIT,
+       .module = modules[0],
+       .pName = "main"},
+      {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+       .stage = VK_SHADER_STAGE_FRAGMENT_BIT,
+       .module = modules[1],
+       .pName = "main"},
+   };
+   VkVertexInputBindingDescription bindings[2];
+   VkVertexInputAttributeDescription attributes[8];
+   const uint32_t num_attributes = describe_vertices(description, bindings, attributes);
+   const VkPipelineVertexInputStateCreateInfo vertices = {
+      .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO,
+      .vertexBindingDescriptionCount = description->stride ? 1 + description->instanced : 0,
+      .pVertexBindingDescriptions = bindings,
+      .vertexAttributeDescriptionCount = description->stride ? num_attributes : 0,
+      .pVertexAttributeDescriptions = attributes,
+   };
+   const VkPipelineInputAssemblyStateCreateInfo assembly = {
+      .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
+      .topology = description->topology};
+   const VkPipelineViewportStateCreateInfo viewport = {
+      .sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO, .viewportCount = 1, .scissorCount = 1};
+   const VkPipelineRasterizationStateCreateInfo rasterization = {
+      .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO, .lineWidth = 1.0f};
+   const VkPipelineMultisampleStateCreateInfo multisample = {
+      .sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
+      .rasterizationSamples = description->samples ? description->samples : VK_SAMPLE_COUNT_1_BIT};
+   const VkPipelineDepthStencilStateCreateInfo depth = {
+      .sType = VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO,
+      .depthTestEnable = description->depth,
+      .depthWriteEnable = description->depth,
+      .depthCompareOp = VK_COMPARE_OP_LESS,
+   };
+   VkPipelineColorBlendAttachmentState blends[VK_MAX_COLORS];
+   for (uint32_t i = 0; i < VK_MAX_COLORS; i++)
+      blends[i] = (VkPipelineColorBlendAttachmentState){
+         .blendEnable = description->blend,
+         .srcColorBlendFactor = VK_BLEND_FACTOR_SRC_ALPHA,
+         .dstColorBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA,
+         .srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
+         .dstAlphaBlendFactor = VK_BLEND_FACTOR_ZERO,
+         .colorWriteMask = 15,
+      };
+   const VkPipelineColorBlendStateCreateInfo blend = {
+      .sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
+      .attachmentCount = description->num_colors,
+      .pAttachments = blends,
+   };
+   static const VkDynamicState states[] = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR};
+   const VkPipelineDynamicStateCreateInfo dynamic = {.sType =
+                                                        VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO,
+                                                     .dynamicStateCount = 2,
+                                                     .pDynamicStates = states};
+   const VkGraphicsPipelineCreateInfo info = {
+      .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
+      .stageCount = 2,
+      .pStages = stages,
+      .pVertexInputState = &vertices,
+      .pInputAssemblyState = &assembly,
+      .pViewportState = &viewport,
+      .pRasterizationState = &rasterization,
+      .pMultisampleState = &multisample,
+      .pDepthStencilState = &depth,
+      .pColorBlendState = &blend,
+      .pDynamicState = &dynamic,
+      .layout = description->layout,
+      .renderPass = description->pass,
+      .subpass = description->subpass,
+   };
+   VkPipeline pipeline;
+   CHECK(vkCreateGraphicsPipelines(vk_device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline));
+   keep(VK_OBJECT_TYPE_PIPELINE, pipeline);
+   vkDestroyShaderModule(vk_device, modules[0], NULL);
+   vkDestroyShaderModule(vk_device, modules[1], NULL);
+   return pipeline;
+}
+
+VkPipeline
+vk_create_compute_pipeline(struct vk_code code, VkPipelineLayout layout)
+{
+   VkShaderModule module = create_module(code);
+   const VkComputePipelineCreateInfo info = {
+      .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+      .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                .module = module,
+                .pName = "main"},
+      .layout = layout,
+   };
+   VkPipeline pipeline;
+   CHECK(vkCreateComputePipelines(vk_device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline));
+   keep(VK_OBJECT_TYPE_PIPELINE, pipeline);
+   vkDestroyShaderModule(vk_device, module, NULL);
+   return pipeline;
+}
+
+/* ---- descriptors --------------------------------------------------------------------- */
+
+static void
+write_descriptor(VkDescriptorSet set, uint32_t binding, const struct vk_descriptor *descriptor)
+{
+   VkDescriptorImageInfo images[VK_MAX_OBJECTS];
+   VkDescriptorBufferInfo buffers[VK_MAX_OBJECTS];
+   VkWriteDescriptorSet write = {
+      .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+      .dstSet = set,
+      .dstBinding = binding,
+      .descriptorCount = descriptor->count,
+      .descriptorType = descriptor->type,
+      .pImageInfo = images,
+      .pBufferInfo = buffers,
+   };
+   for (uint32_t i = 0; i < descriptor->count; i++)
+      images[i] = (VkDescriptorImageInfo){
+         .sampler = descriptor->sampler,
+         .imageView = descriptor->images ? descriptor->images[i]->view : VK_NULL_HANDLE,
+         .imageLayout = VK_IMAGE_LAYOUT_GENERAL,
+      };
+   for (uint32_t i = 0; descriptor->buffer && i < descriptor->count; i++)
+      buffers[i] = (VkDescriptorBufferInfo){descriptor->buffer->buffer, 0,
+                                            descriptor->range ? descriptor->range : VK_WHOLE_SIZE};
+   vkUpdateDescriptorSets(vk_device, 1, &write, 0, NULL);
+}
+
+VkDescriptorSet
+vk_create_set(const struct vk_descriptor *descriptors, uint32_t count, VkPipelineLayout *layout)
+{
+   VkDescriptorSetLayoutBinding bindings[16];
+   for (uint32_t i = 0; i < count; i++)
+      bindings[i] = (VkDescriptorSetLayoutBinding){
+         .binding = i,
+         .descriptorType = descriptors[i].type,
+         .descriptorCount = descriptors[i].count,
+         .stageFlags =
+            descriptors[i].type == VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT
+               ? VK_SHADER_STAGE_FRAGMENT_BIT
+               : VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT | VK_SHADER_STAGE_COMPUTE_BIT,
+      };
+   const VkDescriptorSetLayoutCreateInfo set_info = {.sType =
+                                                        VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+                                                     .bindingCount = count,
+                                                     .pBindings = bindings};
+   VkDescriptorSetLayout set_layout;
+   CHECK(vkCreateDescriptorSetLayout(vk_device, &set_info, NULL, &set_layout));
+   keep(VK_OBJECT_TYPE_DESCRIPTOR_SET_LAYOUT, set_layout);
+   const VkPushConstantRange push = {VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT |
+                                        VK_SHADER_STAGE_COMPUTE_BIT,
+                                     0, 32};
+   const VkPipelineLayoutCreateInfo layout_info = {
+      .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+      .setLayoutCount = 1,
+      .pSetLayouts = &set_layout,
+      .pushConstantRangeCount = 1,
+      .pPushConstantRanges = &push,
+   };
+   CHECK(vkCreatePipelineLayout(vk_device, &layout_info, NULL, layout));
+   keep(VK_OBJECT_TYPE_PIPELINE_LAYOUT, *layout);
+   const VkDescriptorSetAllocateInfo allocation = {
+      .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+      .descriptorPool = descriptor_pool,
+      .descriptorSetCount = 1,
+      .pSetLayouts = &set_layout,
+   };
+   VkDescriptorSet set;
+   CHECK(vkAllocateDescriptorSets(vk_device, &allocation, &set));
+   for (uint32_t i = 0; i < count; i++)
+      write_descriptor(set, i, &descriptors[i]);
+   return set;
+}
+
+/* ---- commands -------------------------------------------------------------------------- */
+
+VkCommandBuffer
+vk_begin(void)
+{
+   const VkCommandBufferAllocateInfo allocation = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                   .commandPool = pool,
+                                                   .commandBufferCount = 1};
+   const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+   VkCommandBuffer commands;
+   CHECK(vkAllocateCommandBuffers(vk_device, &allocation, &commands));
+   CHECK(vkBeginCommandBuffer(commands, &begin));
+   return commands;
+}
+
+void
+vk_run(VkCommandBuffer commands)
+{
+   const VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                                .commandBufferCount = 1,
+                                .pCommandBuffers = &commands};
+   CHECK(vkEndCommandBuffer(commands));
+   CHECK(vkQueueSubmit(vk_queue, 1, &submit, VK_NULL_HANDLE));
+   CHECK(vkQueueWaitIdle(vk_queue));
+   vkFreeCommandBuffers(vk_device, pool, 1, &commands);
+}
+
+void
+vk_barrier(VkCommandBuffer commands)
+{
+   const VkMemoryBarrier barrier = {
+      .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+      .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+      .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+   };
+   vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0,
+                        1, &barrier, 0, NULL, 0, NULL);
+}
+
+void
+vk_change_layout(VkCommandBuffer commands, const struct vk_image *image, VkImageLayout layout)
+{
+   const VkImageMemoryBarrier barrier = {
+      .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+      .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+      .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+      .oldLayout = VK_IMAGE_LAYOUT_UNDEFINED,
+      .newLayout = layout,
+      .image = image->image,
+      .subresourceRange = {all_aspects(image->format), 0, image->levels, 0, image->layers},
+   };
+   vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0,
+                        0, NULL, 0, NULL, 1, &barrier);
+}
+
+void
+vk_upload(const struct vk_image *image, uint32_t level, uint32_t layer, const void *texels, uint32_t bytes)
+{
+   const uint32_t width = image->width >> level ? image->width >> level : 1;
+   const uint32_t height = image->height >> level ? image->height >> level : 1;
+   const struct vk_buffer buffer =
+      vk_create_buffer((VkDeviceSize)width * height * bytes, VK_BUFFER_USAGE_TRANSFER_SRC_BIT, texels);
+   const VkBufferImageCopy copy = {
+      .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level, layer, 1},
+      .imageExtent = {width, height, 1},
+   };
+   VkCommandBuffer commands = vk_begin();
+   if (!level && !layer)
+      vk_change_layout(commands, image, VK_IMAGE_LAYOUT_GENERAL);
+   vkCmdCopyBufferToImage(commands, buffer.buffer, image->image, VK_IMAGE_LAYOUT_GENERAL, 1, &copy);
+   vk_run(commands);
+}
+
+void *
+vk_download(const struct vk_image *image, uint32_t bytes_per_texel)
+{
+   const size_t bytes = (size_t)image->width * image->height * bytes_per_texel;
+   const struct vk_buffer buffer = vk_create_buffer(bytes, VK_BUFFER_USAGE_TRANSFER_DST_BIT, NULL);
+   const VkBufferImageCopy copy = {
+      .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+      .imageExtent = {image->width, image->height, 1},
+   };
+   VkCommandBuffer commands = vk_begin();
+   vk_barrier(commands);
+   vkCmdCopyImageToBuffer(commands, image->image, VK_IMAGE_LAYOUT_GENERAL, buffer.buffer, 1, &copy);
+   vk_run(commands);
+   void *copied = malloc(bytes);
+   if (copied)
+      memcpy(copied, buffer.memory, bytes);
+   return copied;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/** A Vulkan device without a window, for test programs: objects with what they need in one call each. Whatever fails ends the
+ * program with a message. What is created stays until vk_close. */
+#ifndef VULKAN_DEVICE_H
+#define VULKAN_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <vulkan/vulkan.h>
+
+#define VK_MAX_OBJECTS 256
+#define VK_MAX_COLORS 4
+
+struct vk_buffer {
+   VkBuffer buffer;
+   void *memory; /**< mapped */
+   VkDeviceSize bytes;
+};
+
+struct vk_image {
+   VkImage image;
+   VkImageView view; /**< of all of it; of depth and stencil: of depth */
+   VkFormat format;
+   uint32_t width, height, levels, layers;
+   VkSampleCountFlagBits samples;
+};
+
+/** An attachment of a render pass. */
+struct vk_attachment {
+   const struct vk_image *image; /**< NULL: none */
+   VkAttachmentLoadOp load;
+   VkAttachmentStoreOp store;
+   VkClearValue clear;
+   const struct vk_image *resolve; /**< of colour: where samples are resolved to; NULL: nowhere */
+};
+
+/** A render pass of one subpass, and its framebuffer. */
+struct vk_pass {
+   VkRenderPass pass;
+   VkFramebuffer framebuffer;
+   uint32_t width, height, num_clears;
+   VkSampleCountFlagBits samples;
+   uint32_t num_colors;
+   VkClearValue clears[2 * VK_MAX_COLORS + 1];
+};
+
+/** A shader as glslangValidator writes it. */
+struct vk_code {
+   const uint32_t *words;
+   size_t bytes;
+};
+#define VK_CODE(array) ((struct vk_code){array, sizeof(array)})
+
+struct vk_pipeline_description {
+   struct vk_code vertex, fragment;
+   VkRenderPass pass;
+   uint32_t subpass, num_colors;
+   VkPipelineLayout layout;
+   uint32_t stride;         /**< of a vertex; 0: no vertex buffer */
+   uint32_t num_attributes; /**< of four floats each, from the vertex's beginning */
+   VkSampleCountFlagBits samples;
+   VkPrimitiveTopology topology;
+   bool depth, blend; /**< tested and written; source over destination */
+   bool instanced;    /**< a second vertex buffer, with one attribute an instance, after the vertex's */
+};
+
+struct vk_descriptor {
+   VkDescriptorType type;
+   uint32_t count; /**< of an array */
+   const struct vk_buffer *buffer;
+   VkDeviceSize range; /**< of a buffer; 0: all of it */
+   const struct vk_image *const *images;
+   VkSampler sampler;
+};
+
+extern VkDevice vk_device;
+extern VkQueue vk_queue;
+extern VkPhysicalDevice vk_physical_device;
+
+void vk_open(void);
+void vk_close(void);
+
+struct vk_buffer vk_create_buffer(VkDeviceSize bytes, VkBufferUsageFlags usage, const void *data);
+struct vk_image vk_create_image(VkFormat format, uint32_t width, uint32_t height, uint32_t levels,
+                                uint32_t layers, VkSampleCountFlagBits samples, VkImageUsageFlags usage);
+VkSampler
+vk_create_sampler(VkFilter filter, VkSamplerMipmapMode mipmaps, VkSamplerAddressMode address, bool compare);
+/** Depth is the attachment whose format has it, at most one, after the colours. */
+struct vk_pass
+vk_create_pass(const struct vk_attachment *colors, uint32_t num_colors, const struct vk_attachment *depth);
+VkPipeline vk_create_pipeline(const struct vk_pipeline_description *description);
+VkPipeline vk_create_compute_pipeline(struct vk_code code, VkPipelineLayout layout);
+/** A set with these, from binding 0 on, and a pipeline layout with it as set 0 and 32 bytes of push constants. */
+VkDescriptorSet
+vk_create_set(const struct vk_descriptor *descriptors, uint32_t count, VkPipelineLayout *layout);
+
+VkCommandBuffer vk_begin(void);
+/** Ends and runs it, and waits for the end. */
+void vk_run(VkCommandBuffer commands);
+/** Commands before which all earlier ones' results are there. */
+void vk_barrier(VkCommandBuffer commands);
+void vk_change_layout(VkCommandBuffer commands, const struct vk_image *image, VkImageLayout layout);
+void vk_begin_pass(VkCommandBuffer commands, const struct vk_pass *pass, VkSubpassContents contents);
+/** Fills a level of a layer with texels, which are as large as the format's. */
+void
+vk_upload(const struct vk_image *image, uint32_t level, uint32_t layer, const void *texels, uint32_t bytes);
+/** The first level of the first layer; the caller frees it. (All images are in the general layout.) */
+void *vk_download(const struct vk_image *image, uint32_t bytes_per_texel);
+
+#endif

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""Scenes of Vulkan: their pictures are those of lavapipe of the same Mesa, their counters add up, those of recordings are those of
+the run, and what attachments cost in main memory is what was worked out by hand."""
+
+import pathlib
+import sys
+
+from PIL import Image, ImageChops
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import conservation, tbrsim  # noqa: E402
+
+# Of a picture's pixels, that may be off by more than 2/255. Where a level of detail is computed, llvmpipe's is another one that
+# the specification allows (docs/architecture.md, Precision).
+TOLERANCE = {"mipmaps": 0.03}
+
+WIDTH, HEIGHT = 128, 96  # of those that are worked out; tiles are 32x32
+ALL = WIDTH * HEIGHT * 4
+
+# Passes; bytes of colour read and written, of depth read and written.
+TRAFFIC = {
+    "clear": (1, 0, ALL, 0, 0),
+    "triangle": (1, 0, ALL, 0, 0),
+    # Depth is cleared, and nobody needs it afterwards.
+    "depth": (1, 0, ALL, 0, 0),
+    # Samples are resolved from the tile buffers, and are not stored.
+    "multisampled": (1, 0, ALL, 0, 0),
+    # The first pass stores what the second reads as a texture.
+    "two_passes": (2, 0, 2 * ALL, 0, 0),
+    # Depth of 64x64 is stored, for the pass that compares with it.
+    "shadow": (2, 0, ALL, 0, 64 * 64 * 4),
+}
+
+
+class Scenes(tbrsim.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.names = tbrsim.execute(tbrsim.arguments.scenes, check=True).stdout.split()
+
+    def draw(self, scene, *options, size=()):
+        """The picture, and what the scene prints."""
+        picture = self.path(f"{scene}.ppm")
+        result = tbrsim.run("run", *options, "--", tbrsim.arguments.scenes, scene, picture, *size)
+        self.assertEqual((result.returncode, tbrsim.said(result)), (0, ""), scene)
+        with Image.open(picture) as image:
+            return image.convert("RGB"), result.stdout
+
+    def test_pictures(self):
+        self.assertGreaterEqual(len(self.names), 16)
+        for scene in self.names:
+            expected, counted = self.draw(scene, "--driver", "llvmpipe", "--no-model")
+            found, ours = self.draw(scene, "--no-model")
+            far = [channel.point(lambda value: 255 if value > 2 else 0)
+                   for channel in ImageChops.difference(expected, found).split()]
+            share = ImageChops.lighter(ImageChops.lighter(far[0], far[1]), far[2]).histogram()[255] / \
+                (found.width * found.height)
+            print(f"{scene}: {share:.3%} of the pixels off by more than 2/255 from lavapipe's {ours.strip()}")
+            with self.subTest(scene):
+                self.assertLessEqual(share, TOLERANCE.get(scene, 0))
+                self.assertEqual(ours, counted)
+
+    def test_statistics(self):
+        """Counters add up; a recording's are those of the run, to the byte, in tiles and without."""
+        for preset in ("tcor-baseline-64k", "imr-8m"):
+            configuration = tbrsim.keys(preset)
+            for scene in self.names:
+                with self.subTest(scene, preset=preset):
+                    live, sim = self.path(f"{preset}-{scene}-live"), self.path(f"{preset}-{scene}-sim")
+                    recording = self.path(f"{preset}-{scene}.tbr")
+                    self.draw(scene, "--config", preset, "--record", recording, "--out", live)
+                    self.assertEqual(conservation.errors_of_run(live, configuration), [])
+                    self.assertGreater(tbrsim.total(live)["gpu.passes"], 0)
+                    tbrsim.run("sim", "--config", preset, "--out", sim, recording, check=True)
+                    self.assertEqual(tbrsim.contents(sim), tbrsim.contents(live))
+
+    def test_independent_of_threads(self):
+        expected = None
+        for threads in (1, 4):
+            out = self.path(f"threads-{threads}")
+            picture, _ = self.draw("array", "--set", f"threads={threads}", "--out", out)
+            found = picture.tobytes(), tbrsim.total(out)
+            self.assertEqual(found, expected or found)
+            expected = found
+
+    def test_traffic(self):
+        for scene, expected in TRAFFIC.items():
+            with self.subTest(scene):
+                out = self.path(f"{scene}-out")
+                self.draw(scene, "--set", "tile.size=32", "--out", out, size=(WIDTH, HEIGHT))
+                total = tbrsim.total(out)
+                self.assertEqual((total["gpu.passes"], total["dram.color.read_bytes"], total["dram.color.write_bytes"],
+                                  total["dram.depth.read_bytes"], total["dram.depth.write_bytes"]), expected)
+
+    def test_missing(self):
+        """What the device does not have is named, and what needs it is left out."""
+        picture = self.path("buffers.ppm")
+        result = tbrsim.run("run", "--no-model", "--", tbrsim.arguments.scenes, "buffers", picture, check=True)
+        self.assertRegex(result.stderr, r"a fragment shader uses buffers of an array that it computes the index of "
+                         r"\(.*shaderStorageBufferArrayDynamicIndexing\), which the simulated GPU does not have")
+        with Image.open(picture) as image:
+            self.assertEqual(len(image.getcolors()), 1)
+
+
+class Programs(tbrsim.DisplayTestCase):
+    def test_vkcube(self):
+        """A window: presenting ends a frame. Depth, which nobody needs after the pass, stays in the tiles."""
+        tbrsim.run("run", "--out", self.directory, "--", "vkcube", "--c", "3", check=True)
+        frames = tbrsim.frames(self.directory)
+        self.assertEqual(len(frames), 3)
+        for frame in frames:
+            self.assertEqual((frame["gpu.passes"], frame["gpu.draws"], frame["dram.color.read_bytes"],
+                              frame["dram.depth.read_bytes"], frame["dram.depth.write_bytes"]), (1, 1, 0, 0, 0))
+            self.assertGreater(frame["fragment_stage.fragments"], 0)
+
+    def test_vulkaninfo(self):
+        for driver, name in (("tbrsim", "tbrsim"), ("llvmpipe", "llvmpipe")):
+            listed = tbrsim.run("run", "--no-model", "--driver", driver, "--", "vulkaninfo", "--summary", check=True).stdout
+            self.assertRegex(listed, rf"(?m)^\s*driverName\s*= {name}$")
+        self.assertEqual(listed.count("deviceName"), 1)
+
+
+if __name__ == "__main__":
+    tbrsim.need("vkcube", "vulkaninfo")
+    tbrsim.main("scenes")

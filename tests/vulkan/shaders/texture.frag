@@ -1,0 +1,9 @@
+#version 450
+// SPDX-License-Identifier: MIT
+layout(location = 0) in vec4 shown;
+layout(location = 0) out vec4 result;
+layout(set = 0, binding = 0) uniform sampler2D image;
+void main()
+{
+   result = texture(image, shown.xy);
+}
