@@ -10,11 +10,12 @@
 static inline __attribute__((always_inline)) void
 set_clock(struct cm_texture_timing *texture, uint32_t unit, uint64_t clock)
 {
-   const uint64_t *keys = texture->keys;
-   texture->keys[unit] = clock == CM_UNKNOWN ? CM_UNKNOWN : clock << CM_TEXTURE_UNIT_BITS | unit;
-   uint64_t least = CM_UNKNOWN;
-   for (uint32_t u = 0; u < texture->num_units; u += 4)
-      least = cm_min64(least, cm_min64(cm_min64(keys[u], keys[u + 1]), cm_min64(keys[u + 2], keys[u + 3])));
+   uint64_t *const keys = texture->keys;
+   uint64_t least = clock == CM_UNKNOWN ? CM_UNKNOWN : clock << CM_TEXTURE_UNIT_BITS | unit;
+   for (uint32_t node = texture->num_leaves + unit; node > 1; node /= 2) {
+      keys[node] = least;
+      least = cm_min64(least, keys[node ^ 1]);
+   }
    texture->least = least;
 }
 
@@ -25,6 +26,7 @@ cm_texture_timing_init(struct cm_texture_timing *texture, struct cm_tiled_memory
    *texture = (struct cm_texture_timing){
       .memory = memory,
       .num_units = num_units,
+      .num_leaves = 1,
       .size = size,
       .least = CM_UNKNOWN,
    };
@@ -40,6 +42,8 @@ cm_texture_timing_init(struct cm_texture_timing *texture, struct cm_tiled_memory
          .port = &memory->texture_port[instance],
       };
    }
+   while (texture->num_leaves < num_units)
+      texture->num_leaves *= 2;
    memset(texture->keys, 0xff, sizeof texture->keys);
 }
 

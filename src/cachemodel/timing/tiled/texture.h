@@ -42,12 +42,13 @@ struct cm_texture_unit {
 struct cm_texture_timing {
    struct cm_tiled_memory *memory;
    struct cm_texture_unit *units; /**< by processor */
-   uint32_t num_units, size;
+   uint32_t num_units, num_leaves, size;
    uint32_t latency; /**< of a texture cache */
    uint32_t busy;    /**< units that have quads */
    /* Units by clock. Keys have a clock and below it the unit's number, so that of two with the same clock the first one is
-    * less; CM_UNKNOWN: the unit has no work. */
-   uint64_t keys[CM_TEXTURE_MAX_UNITS];
+    * less; CM_UNKNOWN: the unit has no work. Key num_leaves + u is unit u's; any before them, from 1 on, is the lesser one
+    * of 2 n and 2 n + 1. */
+   uint64_t keys[2 * CM_TEXTURE_MAX_UNITS];
    uint64_t least; /**< of all */
 };
 
