@@ -287,6 +287,33 @@ TEST(headers_along_a_row)
    cm_gpu_destroy(gpu);
 }
 
+/* An image that was read before it was first stored, alone and between others. */
+TEST(read_before_it_is_stored)
+{
+   for (unsigned others = 0; others < 2; others++) {
+      struct cm_gpu *gpu = make_gpu(SETTINGS(ONE_UNIT));
+      uint8_t sizes[64];
+      memset(sizes, 20, sizeof sizes);
+      const uint32_t ids[] = {2, 1, 3}; /* in the order of addresses */
+      for (unsigned i = 0; i < 3; i++)
+         define_texture(gpu, ids[i], 32, 32, 1);
+      for (unsigned i = 0; i < 3; i += 2) {
+         struct pass_builder *pass = storing_pass(sizes);
+         pass->pass.color[0].resource = ids[i];
+         if (others)
+            pass_run(pass, gpu);
+         pass_free(pass);
+      }
+      READ(gpu, {3, 0});
+      expect_counters(gpu, {"framebuffer_compression.texture.raw_bytes", 0}, {"l2.texture.reads", 1});
+      pass_run_and_free(storing_pass(sizes), gpu);
+      READ(gpu, {3, 0});
+      expect_counters(gpu, {"framebuffer_compression.texture.raw_bytes", 64},
+                      {"framebuffer_compression.texture.body_bytes", 128});
+      cm_gpu_destroy(gpu);
+   }
+}
+
 /* What was read is stale when it is stored anew: pixels, bodies and headers. */
 TEST(stored_anew)
 {
@@ -311,13 +338,14 @@ TEST(storage)
    uint8_t sizes[64] = {0};
    struct pass_builder *pass = pass_new(0, 32, 32, 32);
    struct cm_storage storage = {.num_images = 1, .images = {{.resource = 1}}};
+   READ(gpu, {0, 0}); /* the header of a superblock of one colour */
    pass->pass.num_storages = 1;
    pass->pass.storages = &storage;
    pass_run_and_free(pass, gpu);
    pass_run_and_free(storing_pass(sizes), gpu);
    READ(gpu, {0, 0});
-   expect_counters(gpu, {"dram.color.write_bytes", 128 + 4096}, {"l2.texture.reads", 1},
-                   {"framebuffer_compression.texture.raw_bytes", 0});
+   expect_counters(gpu, {"dram.color.write_bytes", 128 + 4096}, {"l2.texture.reads", 2},
+                   {"framebuffer_compression.texture.raw_bytes", 64});
    cm_gpu_destroy(gpu);
 }
 
