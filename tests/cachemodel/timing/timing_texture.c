@@ -345,7 +345,7 @@ check_mesh(const char *const *settings)
       assert_int_equal(request(model, processor, processor, 2 * r + 2, false, 0, now),
                        found > expected ? found : expected);
    }
-   assert_int_equal(model->memory.link_cycles, model->waits);
+   assert_int_equal(model->memory.mesh.waits, model->waits);
    assert_true(model->waits > 500);
    mesh_model_free(model);
 }
@@ -362,10 +362,14 @@ TEST(mesh)
    static const char *const l2s[] = {"nuca.mesh.l2=bus", "nuca.mesh.l2=corner"};
    static const char *const copies[] = {"nuca.remote_copies=none", "nuca.remote_copies=hits",
                                         "nuca.remote_copies=misses", "nuca.remote_copies=all"};
+   /* Lines of one byte and of two; messages that are in all links of a line at once. */
+   static const char *const shapes[][2] = {{"nuca.mesh.columns=8", "nuca.mesh.hop_cycles=2"},
+                                           {"nuca.mesh.columns=16", "nuca.mesh.hop_cycles=1"},
+                                           {"nuca.mesh.columns=16", "nuca.mesh.hop_cycles=0"}};
    for (unsigned o = 0; o < 4; o++) {
       for (unsigned v = 0; v < 8; v++)
          check_mesh(SETTINGS(organisations[o], tables[v >> 1][0], tables[v >> 1][1], l2s[v & 1],
-                             copies[v >> 1], "nuca.mesh.columns=8", "nuca.mesh.hop_cycles=2",
+                             copies[v >> 1], shapes[(o + v) % 3][0], shapes[(o + v) % 3][1],
                              "pipeline.texture_mshrs=256", "texture_bus.bytes_per_cycle=0"));
    }
 }

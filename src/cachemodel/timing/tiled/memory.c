@@ -5,60 +5,6 @@
 
 /* ---- building ------------------------------------------------------------ */
 
-/* The number of the next link of a message at a router; *router becomes the router after the link. Messages go along
- * the row and then along the column. A router attached to one of the mesh has links of its own in both directions. */
-static uint16_t
-next_link(const struct cm_mesh *mesh, uint32_t *router, uint32_t to)
-{
-   const uint32_t from = *router, last = to == mesh->routers ? mesh->attached_to : to;
-   const uint32_t column = from % mesh->columns, last_column = last % mesh->columns;
-   enum cm_mesh_direction direction = from < last ? CM_MESH_SOUTH : CM_MESH_NORTH;
-   if (from == mesh->routers) {
-      *router = mesh->attached_to;
-      return (uint16_t)cm_mesh_link(mesh, from, CM_MESH_EAST);
-   }
-   if (from == last) {
-      *router = to;
-      return (uint16_t)cm_mesh_link(mesh, to, CM_MESH_WEST);
-   }
-   if (column != last_column)
-      direction = column < last_column ? CM_MESH_EAST : CM_MESH_WEST;
-   *router = cm_mesh_neighbour(mesh->columns, from, direction);
-   return (uint16_t)cm_mesh_link(mesh, from, direction);
-}
-
-static void
-init_routes(struct cm_tiled_memory *memory, struct cm_pool *pool)
-{
-   const struct cm_mesh *mesh = memory->mesh;
-   const uint32_t ends = mesh->routers + 1;
-   memory->route_items = 1 + mesh->columns + mesh->rows;
-   memory->routes = cm_pool_take(pool, (size_t)ends * ends * memory->route_items, sizeof *memory->routes);
-   for (uint32_t r = 0; memory->routes && r < ends * ends; r++) {
-      uint16_t *route = memory->routes + (size_t)r * memory->route_items;
-      for (uint32_t at = r / ends; at != r % ends;) {
-         const uint16_t link = next_link(mesh, &at, r % ends);
-         route[++route[0]] = link;
-      }
-   }
-}
-
-static void
-init_nuca(struct cm_tiled_memory *memory, const struct cm_nuca *nuca, struct cm_pool *pool)
-{
-   const uint32_t processors = memory->config->fragment_stage.processors;
-   const uint32_t table_ports = memory->config->nuca.mesh.table_ports;
-   memory->nuca = nuca;
-   memory->mesh = cm_nuca_mesh(nuca);
-   memory->table_router = cm_nuca_table_router(nuca);
-   memory->table_ports = table_ports ? table_ports : 1;
-   memory->l2_router = cm_nuca_l2_router(nuca);
-   memory->texture_ports = cm_pool_take(pool, processors, sizeof *memory->texture_ports);
-   memory->links = cm_pool_take(pool, cm_mesh_num_links(memory->mesh), sizeof *memory->links);
-   memory->hop_cycles = memory->config->nuca.mesh.hop_cycles;
-   init_routes(memory, pool);
-}
-
 static void
 init_write_buffer(struct cm_write_buffer *buffer, uint32_t size, struct cm_pool *pool)
 {
@@ -120,7 +66,7 @@ cm_tiled_memory_init(struct cm_tiled_memory *memory, const struct cm_config *con
    memory->least_latency =
       (uint64_t)config->dram_system.controller_latency * clock.from.value / clock.to.value;
    if (nuca)
-      init_nuca(memory, nuca, pool);
+      cm_mesh_timing_init(&memory->mesh, config, nuca, pool);
    return true;
 }
 

@@ -6,9 +6,8 @@
 #ifndef CM_TILED_MEMORY_H
 #define CM_TILED_MEMORY_H
 
-#include "texture/mesh.h"
-#include "texture/nuca.h"
 #include "timing/memory.h"
+#include "timing/tiled/mesh.h"
 
 /** Blocks of tiles' flushes that wait for the memory controller, the L2 or a unit before it to take them. */
 struct cm_write_buffer {
@@ -32,29 +31,12 @@ struct cm_tiled_memory {
    struct cm_bus texture_bus; /**< between the texture caches and the L2; all 0 where there is none */
    uint32_t l2_shift, l2_latency;
    struct cm_unit_ports units; /**< before the L2 */
-   /* NUCA. */
-   const struct cm_nuca *nuca;
-   struct cm_calendar *texture_ports, *links; /**< by cm_mesh_link */
-   struct cm_calendar table;                  /**< table_ports slots per cycle */
-   const struct cm_mesh *mesh;                /**< its shape only */
-   /** Routes, by source and destination, each of route_items: how many links a message crosses, and their numbers
-    * (cm_mesh_link). */
-   uint16_t *routes;
-   uint32_t route_items, hop_cycles;
-   uint32_t table_router, l2_router, table_ports;
-   uint64_t link_cycles; /**< that messages waited for a link or a table */
+   struct cm_mesh_timing mesh;
 };
 
 /** config must be valid. config, nuca (NULL: none) and the pool must outlive memory. False when out of memory. */
 bool cm_tiled_memory_init(struct cm_tiled_memory *memory, const struct cm_config *config,
                           const struct cm_nuca *nuca, struct cm_pool *pool);
-
-/** A message's route: how many links, then their numbers. */
-static inline const uint16_t *
-cm_tiled_memory_route(const struct cm_tiled_memory *memory, uint32_t from, uint32_t to)
-{
-   return memory->routes + (from * (memory->mesh->routers + 1) + to) * memory->route_items;
-}
 
 /** Issues the misses of a group of accesses: tokens [token, end) of L2 and memory, from a cycle on, by a cache with
  * these MSHRs. Reads are added to wait. */

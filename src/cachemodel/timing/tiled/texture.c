@@ -91,91 +91,6 @@ write_storage(struct cm_tiled_memory *memory, uint32_t processor, struct cm_text
 
 /* ---- a NUCA -------------------------------------------------------------- */
 
-/* A packet crosses so many links of a direction, beginning at a router; a link takes a packet per cycle. at: when it is at
- * the router after each link. */
-static void
-cross(struct cm_tiled_memory *memory, uint32_t from, uint32_t links, enum cm_mesh_direction direction,
-      uint64_t *at)
-{
-   const uint32_t columns = memory->mesh->columns;
-   for (uint32_t router = from; links; links--) {
-      const uint64_t turn =
-         cm_calendar_take(&memory->links[cm_mesh_link(memory->mesh, router, direction)], at[router]);
-      const uint32_t next = cm_mesh_neighbour(columns, router, direction);
-      memory->link_cycles += turn - at[router];
-      at[next] = turn + memory->hop_cycles;
-      router = next;
-   }
-}
-
-/* Routes a message through the mesh. */
-static uint64_t
-send(struct cm_tiled_memory *memory, uint32_t from, uint32_t to, uint64_t cycle)
-{
-   const uint32_t hop_cycles = memory->hop_cycles;
-   const uint16_t *route = cm_tiled_memory_route(memory, from, to);
-   const uint32_t links = *route++;
-   const uint64_t begin = cycle;
-   for (uint32_t l = 0; l < links; l++)
-      cycle = cm_calendar_take(&memory->links[route[l]], cycle) + hop_cycles;
-   memory->link_cycles += cycle - begin - links * hop_cycles;
-   return cycle;
-}
-
-/* Sends a packet to all nodes along the tree of X-Y routes. */
-static void
-broadcast(struct cm_tiled_memory *memory, uint32_t from, uint64_t cycle)
-{
-   const uint32_t columns = memory->mesh->columns, row = from / columns, column = from % columns;
-   uint64_t at[CM_MESH_MAX_NODES * 2];
-   at[from] = cycle;
-   cross(memory, from, columns - 1 - column, CM_MESH_EAST, at);
-   cross(memory, from, column, CM_MESH_WEST, at);
-   for (uint32_t router = row * columns; router < (row + 1) * columns; router++) {
-      cross(memory, router, memory->mesh->rows - 1 - row, CM_MESH_SOUTH, at);
-      cross(memory, router, row, CM_MESH_NORTH, at);
-   }
-}
-
-/* Messages that no request waits for, a cycle apart. */
-static void
-send_messages(struct cm_tiled_memory *memory, cm_entry token, uint64_t cycle)
-{
-   const uint32_t from = cm_entry_instance(token), to = cm_entry_value(token) & 0xff;
-   for (uint64_t n = 0; n < cm_entry_value(token) >> 8; n++) {
-      if (from == to)
-         broadcast(memory, from, cycle + n);
-      else
-         send(memory, from, to, cycle + n);
-   }
-}
-
-/* A message comes to the table. Returns when it has its turn. */
-static uint64_t
-take_table(struct cm_tiled_memory *memory, uint64_t cycle)
-{
-   const uint32_t ports = memory->table_ports;
-   const uint64_t turn = ports == 1 ? cm_calendar_take(&memory->table, cycle)
-                                    : cm_calendar_take(&memory->table, cycle * ports) / ports;
-   memory->link_cycles += turn - cycle;
-   return turn;
-}
-
-static bool
-has_table(const struct cm_tiled_memory *memory)
-{
-   const enum cm_nuca_kind kind = memory->config->nuca.organisation;
-   return kind == CM_NUCA_DTM || kind == CM_NUCA_DYNAMIC;
-}
-
-/* The table counts what it is not asked for. */
-static bool
-notifies_table(const struct cm_tiled_memory *memory)
-{
-   return memory->config->nuca.organisation == CM_NUCA_DTM &&
-          memory->config->nuca.affinity_table.counted == CM_AFFINITY_COUNTED_ALL;
-}
-
 /* A copy of a block is on its way to the requester, in one of its MSHRs: hits on it wait. If none is free, they do not. */
 static void
 await_copy(struct cm_tiled_memory *memory, uint32_t processor, const struct cm_texture_quad *quad,
@@ -205,34 +120,33 @@ static void
 request(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad *quad, cm_entry token,
         bool has_missed)
 {
-   const uint32_t latency = memory->config->caches[CM_UNIT_TEXTURE_CACHE].latency;
+   struct cm_mesh_timing *mesh = &memory->mesh;
    const uint32_t server = cm_entry_instance(token);
-   const uint64_t begin = cm_calendar_take(&memory->texture_ports[processor], quad->at);
-   uint64_t at = begin + 1 + latency;
+   const uint64_t begin = cm_mesh_timing_take_port(mesh, processor, quad->at);
+   uint64_t at = begin + mesh->look_up_cycles;
    quad->back = 0;
-   if (has_table(memory) && (server != processor || has_missed)) {
-      at = take_table(memory, send(memory, processor, memory->table_router, at));
-      at = send(memory, memory->table_router, server, at + 1);
-   } else if (notifies_table(memory) && server == processor) {
-      take_table(memory, send(memory, processor, memory->table_router, at));
+   if (mesh->has_table && (server != processor || has_missed)) {
+      at = cm_mesh_timing_ask_table(mesh, processor, at);
+      at = cm_mesh_timing_send(mesh, mesh->table_router, server, at + 1);
+   } else if (mesh->is_notified && server == processor) {
+      cm_mesh_timing_ask_table(mesh, processor, at);
    } else if (server != processor) {
       /* In s-nuca the address says that the block is not in the processor's own cache. */
-      const bool knows = memory->config->nuca.organisation == CM_NUCA_STATIC;
-      at = send(memory, processor, server, knows ? begin + 1 : at);
+      at = cm_mesh_timing_send(mesh, processor, server, mesh->knows_home ? begin + 1 : at);
    }
    if (server != processor) {
-      at = cm_calendar_take(&memory->texture_ports[server], at) + 1 + latency;
-      quad->back = (uint32_t)(send(memory, server, processor, at) - at);
+      at = cm_mesh_timing_take_port(mesh, server, at) + mesh->look_up_cycles;
+      quad->back = (uint32_t)(cm_mesh_timing_send(mesh, server, processor, at) - at);
    }
-   quad->copies = server != processor && cm_nuca_copies(&memory->config->nuca, has_missed);
+   quad->copies = server != processor && mesh->copies[has_missed];
    quad->mshrs = &memory->texture[server];
    quad->at = begin + 1;
    quad->cycle = at;
    quad->from_l2 = 0;
-   if (has_missed && cm_config_l2_is_in_mesh(memory->config)) {
-      quad->cycle = send(memory, server, memory->l2_router, at);
+   if (has_missed && mesh->l2_is_in_mesh) {
+      quad->cycle = cm_mesh_timing_send(mesh, server, mesh->l2_router, at);
       const uint64_t found = quad->cycle + memory->l2_latency;
-      quad->from_l2 = (uint32_t)(send(memory, memory->l2_router, server, found) - found);
+      quad->from_l2 = (uint32_t)(cm_mesh_timing_send(mesh, mesh->l2_router, server, found) - found);
    }
    cm_dependency_until(quad->wait, at + quad->back);
    if (!has_missed && cm_mshrs_may_have(quad->mshrs, cm_entry_address(token)))
@@ -271,8 +185,8 @@ look_up_next(struct cm_texture_timing *texture, uint32_t processor, struct cm_te
       request(memory, processor, quad, first, quad->miss < quad->misses_end);
    } else if (cm_entry_kind(first) == CM_ENTRY_MESSAGE) {
       quad->miss = quad->misses_end = quad->next + 1;
-      send_messages(memory, first, quad->at);
-   } else if (memory->nuca) {
+      cm_mesh_timing_send_messages(&memory->mesh, first, quad->at);
+   } else if (memory->mesh.shape) {
       quad->wait->resource = cm_group_resource(first);
       quad->miss = quad->misses_end = quad->next + 1;
       quad->at += quad->piece;
@@ -301,7 +215,7 @@ cm_texture_timing_put(struct cm_texture_timing *texture, uint32_t processor, con
                       bool *pending)
 {
    struct cm_texture_unit *unit = &texture->units[processor];
-   while (!unit->count && !texture->memory->nuca && token < end && cm_group_hits(token, end)) {
+   while (!unit->count && !texture->memory->mesh.shape && token < end && cm_group_hits(token, end)) {
       if (cm_is_storage_group(*token))
          look_up_storage(texture->memory, processor, &token, cycle, wait);
       else

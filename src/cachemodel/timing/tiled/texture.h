@@ -106,7 +106,7 @@ cm_texture_timing_quad(struct cm_texture_timing *texture, uint32_t processor, co
 {
    const struct cm_texture_unit *unit = &texture->units[processor];
    /* Hits need not wait for their turn. */
-   if (!unit->count && !texture->memory->nuca) {
+   if (!unit->count && !texture->memory->mesh.shape) {
       for (; token < end && !cm_is_storage_group(*token) && cm_group_hits(token, end); cycle += piece)
          cm_texture_look_up(texture, unit, &token, cycle, wait);
    }

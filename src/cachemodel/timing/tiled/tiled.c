@@ -289,7 +289,7 @@ static const struct cm_value_part values[] = {
    VALUE("l2.bank_cycles", "cycles", "cycles that accesses of the L2 waited for their bank",
          memory.l2_banks.waits),
    VALUE("mesh.wait_cycles", "cycles", "cycles that messages waited for a link, or for the table",
-         memory.link_cycles),
+         memory.mesh.waits),
    {"texture_bus.wait_cycles", "cycles",
     "cycles that blocks waited for the bus between texture caches and L2", AT(memory.texture_bus.waits),
     cm_config_has_texture_bus},
