@@ -94,7 +94,7 @@ cm_lru_insert_of_8(cm_line *set, __m256i near, __m256i far, unsigned way, cm_lin
 }
 
 /** Looks up the accesses to a cache of 8 ways at the front of a batch, at least one and up to `count`, without branches
- * for hits and misses. Returns how many, and what they missed. */
+ * for hits and misses, but for reads of the block that was used last in its set. Returns how many, and what they missed. */
 static __attribute__((target("avx2"), noinline)) uint32_t
 cm_lru_take_8_ways(struct cm_cache *cache, const cm_entry *entries, uint32_t count,
                    struct cm_lru_miss *misses, uint32_t *num_misses)
@@ -109,6 +109,9 @@ cm_lru_take_8_ways(struct cm_cache *cache, const cm_entry *entries, uint32_t cou
       const enum cm_stream stream = cm_entry_stream(entries[i]);
       cache->accesses[stream][access != CM_READ]++;
       cm_line *set = cache->lines + cm_cache_set(cache, block) * 8;
+      /* What one processor has missed, the others miss soon after. */
+      if (set[0] >> 8 == block && access == CM_READ)
+         continue;
       const __m256i near = _mm256_load_si256((const __m256i *)set);
       const __m256i far = _mm256_load_si256((const __m256i *)set + 1);
       const __m256i number = _mm256_set1_epi64x((long long)block);
