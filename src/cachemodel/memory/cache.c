@@ -126,6 +126,23 @@ cm_cache_read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned 
 }
 
 void
+cm_cache_read_spread_list(struct cm_cache *cache, const struct cm_block_grid *grid,
+                          const cm_grid_cells *cells, unsigned count, enum cm_stream stream)
+{
+   uint64_t blocks[2 * CM_GRID_ROWS];
+   unsigned num_blocks = 0;
+   cm_grid_cells seen = 0;
+   for (unsigned i = 0; i < count; i++) {
+      for (cm_grid_cells added = cells[i] & ~seen; added; added &= added - 1)
+         blocks[num_blocks++] = cm_grid_cell_block(grid, (unsigned)__builtin_ctz(added));
+      seen |= cells[i];
+   }
+   assert(num_blocks <= grid->reads);
+   cache->accesses[stream][0] += grid->reads - num_blocks;
+   cm_cache_read_sequence(cache, blocks, num_blocks, stream);
+}
+
+void
 cm_cache_observe_removals(struct cm_cache *cache,
                           void (*removed)(void *context, const struct cm_cache *cache, uint64_t block),
                           void *context)

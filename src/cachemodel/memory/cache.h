@@ -14,6 +14,7 @@
 #ifndef CM_CACHE_H
 #define CM_CACHE_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -52,11 +53,21 @@ struct cm_block_grid {
    uint32_t reads;         /**< reads of some or all of the blocks, some of them more than once */
 };
 
+/** Some blocks of a grid, a bit for each: that of column c in row r is bit 2 * r + c. */
+typedef uint32_t cm_grid_cells;
+
 /** A block of a grid. */
 static inline uint64_t
 cm_grid_block(const struct cm_block_grid *grid, unsigned column, unsigned row)
 {
    return grid->block + column * grid->column + row * grid->row;
+}
+
+/** The block of a cell. */
+static inline uint64_t
+cm_grid_cell_block(const struct cm_block_grid *grid, unsigned cell)
+{
+   return grid->block + (-(uint64_t)(cell & 1) & grid->column) + (cell >> 1) * grid->row;
 }
 
 /** A replacement policy: how a set orders its blocks. One file per policy in
@@ -77,6 +88,11 @@ struct cm_replacement {
    /** Whether all blocks of a grid are present and hits on them change nothing, so that reads are only counted. NULL:
     * that is not known for any. */
    bool (*grid_is_settled)(const struct cm_cache *cache, const struct cm_block_grid *grid);
+   /** cm_cache_read_spread_grid. NULL: cm_cache_read_spread_list. */
+   void (*read_spread_grid)(struct cm_cache *cache, const struct cm_block_grid *grid,
+                            const cm_grid_cells *cells, unsigned count, enum cm_stream stream);
+   /** Whether that are the blocks in the first lines of their sets. */
+   bool first_is_settled;
    /** Whether a read of the block that was read or filled last in its set changes nothing. */
    bool folds;
    /** Inserts an absent block without an access; evicts the policy's victim. */
@@ -257,6 +273,66 @@ cm_cache_read_grid(struct cm_cache *cache, const struct cm_block_grid *grid, enu
       return false;
    cache->accesses[stream][0] += grid->reads;
    return true;
+}
+
+/** Whether sets are numbered by the lowest bits of their blocks. */
+static inline bool
+cm_cache_has_low_sets(const struct cm_cache *cache)
+{
+   return !cache->index.is_hashed && cache->index.xor_shift == CM_SET_NO_BITS;
+}
+
+/** Whether a grid is settled if cm_grid_is_first. */
+static inline bool
+cm_cache_settles_first(const struct cm_cache *cache)
+{
+   return cache->replacement->first_is_settled && cm_cache_has_low_sets(cache);
+}
+
+/** Whether all blocks of a grid are in the first lines of their sets, in a cache of these lines, sets - 1 and ways that has low
+ * sets. */
+static inline __attribute__((always_inline)) bool
+cm_grid_is_first(const struct cm_block_grid *grid, const cm_line *lines, uint64_t mask, uint64_t ways)
+{
+   uint64_t block = grid->block;
+   for (uint32_t rows = grid->rows; rows; rows--, block += grid->row) {
+      const uint64_t next = block + grid->column;
+      if (lines[(block & mask) * ways] >> 8 != block ||
+          (grid->columns > 1 && lines[(next & mask) * ways] >> 8 != next))
+         return false;
+   }
+   return true;
+}
+
+/** Whether the blocks of a grid are in different sets, and a read of the block that was read last in its set changes nothing:
+ * then, of the grid's reads, only the first of each block changes anything. False where that is not known. */
+static inline bool
+cm_cache_spreads(const struct cm_cache *cache, const struct cm_block_grid *grid)
+{
+   /* Where sets are numbered by the lowest bits, only distances of blocks matter. */
+   const uint64_t mask = cache->index.mask, row = grid->row & mask, column = grid->column & mask;
+   const bool has_columns = grid->columns > 1;
+   bool differ = cache->replacement->folds && cm_cache_has_low_sets(cache) && (!has_columns || column);
+   uint64_t distance = row;
+   for (uint32_t rows = 1; rows < grid->rows; rows++, distance = (distance + row) & mask)
+      differ = differ && distance && (!has_columns || (distance != column && ((distance + column) & mask)));
+   return differ;
+}
+
+/** cm_cache_read_spread_grid of caches that have no function of their own for it. */
+void cm_cache_read_spread_list(struct cm_cache *cache, const struct cm_block_grid *grid,
+                               const cm_grid_cells *cells, unsigned count, enum cm_stream stream);
+
+/** The reads of a grid that the cache spreads, in groups: the cells of each are read in ascending order. */
+static inline void
+cm_cache_read_spread_grid(struct cm_cache *cache, const struct cm_block_grid *grid,
+                          const cm_grid_cells *cells, unsigned count, enum cm_stream stream)
+{
+   assert(cm_cache_spreads(cache, grid) && grid->rows <= CM_GRID_ROWS && grid->columns <= 2);
+   if (cache->replacement->read_spread_grid)
+      cache->replacement->read_spread_grid(cache, grid, cells, count, stream);
+   else
+      cm_cache_read_spread_list(cache, grid, cells, count, stream);
 }
 
 /** The set of a block. */

@@ -57,10 +57,61 @@ read_sequence(struct cm_cache *filter, const uint64_t *blocks, unsigned count, e
       look_up(filter, blocks[i], stream);
 }
 
+/* Looks up the cells that earlier ones of a spread grid have not. There is room for all in the stream. Returns where the next
+ * entry goes. */
+static inline __attribute__((always_inline)) cm_entry *
+look_up_cells(const struct cm_cache *filter, const struct cm_block_grid *grid, cm_grid_cells cells,
+              enum cm_stream stream, cm_entry *passed)
+{
+   const cm_entry access = cm_entry_access(filter->next_entry, CM_READ, stream, 0);
+   const unsigned shift = filter->block_shift - CM_ENTRY_ADDRESS_SHIFT;
+   for (; cells; cells &= cells - 1) {
+      const uint64_t block = cm_grid_cell_block(grid, (unsigned)__builtin_ctz(cells));
+      cm_line *line = filter->lines + (block & filter->index.mask);
+      *passed = access | block << shift;
+      passed += !is_last(line, block);
+      *line = cm_line_make(block, stream, false);
+   }
+   return passed;
+}
+
+static void
+read_spread_grid(struct cm_cache *filter, const struct cm_block_grid *grid, const cm_grid_cells *cells,
+                 unsigned count, enum cm_stream stream)
+{
+   struct cm_access_stream *passed = filter->outgoing;
+   cm_grid_cells all = 0, seen = 0;
+   bool ascend = true; /* first reads, over all groups */
+   for (unsigned i = 0; i < count; all |= cells[i++]) {
+      const cm_grid_cells added = cells[i] & ~all;
+      ascend = ascend && (!added || (added & -added) > all);
+   }
+   filter->accesses[stream][0] += grid->reads;
+   cm_access_stream_reserve(passed, 2 * CM_GRID_ROWS);
+   if (__builtin_expect(passed->capacity - passed->count <= 2 * CM_GRID_ROWS, false)) { /* out of memory */
+      for (unsigned i = 0; i < count; seen |= cells[i++]) {
+         for (cm_grid_cells added = cells[i] & ~seen; added; added &= added - 1)
+            look_up(filter, cm_grid_cell_block(grid, (unsigned)__builtin_ctz(added)), stream);
+      }
+      return;
+   }
+   cm_entry *const first = passed->entries + passed->count, *next = first;
+   if (ascend)
+      next = look_up_cells(filter, grid, all, stream, next);
+   for (unsigned i = 0; !ascend && i < count; seen |= cells[i++])
+      next = look_up_cells(filter, grid, cells[i] & ~seen, stream, next);
+   passed->count += (uint32_t)(next - first);
+   filter->counts[stream][CM_CACHE_EVENT_MISSES] += (uint64_t)(next - first);
+   filter->folded_block = CM_NO_BLOCK;
+}
+
 static const struct cm_replacement filtering = {
    .access = read_one,
    .read_sequence = read_sequence,
    .grid_is_settled = grid_is_settled,
+   .read_spread_grid = read_spread_grid,
+   .first_is_settled = true,
+   .folds = true,
 };
 
 bool

@@ -290,23 +290,6 @@ greatest_texels(quad_texels a, quad_texels b)
    return result;
 }
 
-/* The greatest x and y, x in the lower half. */
-static inline uint32_t
-greatest_texel(quad_texels texels)
-{
-   const quad_texels half =
-      greatest_texels(texels, __builtin_shufflevector(texels, texels, 4, 5, 6, 7, 0, 1, 2, 3));
-   return ((quad_pairs)greatest_texels(half, __builtin_shufflevector(half, half, 2, 3, 0, 1, 6, 7, 4, 5)))[0];
-}
-
-static inline uint32_t
-least_texel(quad_texels texels)
-{
-   const quad_texels half =
-      least_texels(texels, __builtin_shufflevector(texels, texels, 4, 5, 6, 7, 0, 1, 2, 3));
-   return ((quad_pairs)least_texels(half, __builtin_shufflevector(half, half, 2, 3, 0, 1, 6, 7, 4, 5)))[0];
-}
-
 /* The first texels of the live fragments; those of the others are the same as one of these. live_mask: all bits of the
  * live ones'. */
 static inline __attribute__((always_inline)) quad_texels
@@ -319,13 +302,53 @@ first_texels(const struct cm_footprint *footprint, unsigned live, quad_texels *l
    if (live == 15)
       return first;
    *live_mask = live_texels(live);
-   return (first & *live_mask) | (every_texel(&footprint->texel[__builtin_ctz(live)]) & ~*live_mask);
+   return (first & *live_mask) | (every_texel(&footprint->texel[__builtin_ctz(live | 8)]) & ~*live_mask);
 }
 
-/* How many blocks the live fragments of a linear footprint read: each 1 or 2 columns times 1 or 2 rows. */
-static inline __attribute__((always_inline)) uint32_t
-count_linear_reads(const struct cm_texture_image *image, quad_texels first, quad_texels live)
+/* The bounds of four footprints, as a transposition of their texels: what compilers make a few instructions of for each. */
+static inline void
+bounds_of_texels(const quad_texels texels[4], struct cm_texel_bounds bounds[4])
 {
+   const quad_pairs a = (quad_pairs)texels[0], b = (quad_pairs)texels[1], c = (quad_pairs)texels[2],
+                    d = (quad_pairs)texels[3];
+   /* Of each footprint, fragments 0 and 1, and 2 and 3. */
+   const quad_texels ab = (quad_texels)__builtin_shufflevector(a, b, 0, 4, 1, 5),
+                     ab_next = (quad_texels)__builtin_shufflevector(a, b, 2, 6, 3, 7),
+                     cd = (quad_texels)__builtin_shufflevector(c, d, 0, 4, 1, 5),
+                     cd_next = (quad_texels)__builtin_shufflevector(c, d, 2, 6, 3, 7);
+   const quad_pairs least_ab = (quad_pairs)least_texels(ab, ab_next),
+                    least_cd = (quad_pairs)least_texels(cd, cd_next),
+                    greatest_ab = (quad_pairs)greatest_texels(ab, ab_next),
+                    greatest_cd = (quad_pairs)greatest_texels(cd, cd_next);
+   const quad_pairs least =
+      (quad_pairs)least_texels((quad_texels)__builtin_shufflevector(least_ab, least_cd, 0, 1, 4, 5),
+                               (quad_texels)__builtin_shufflevector(least_ab, least_cd, 2, 3, 6, 7));
+   const quad_pairs greatest =
+      (quad_pairs)greatest_texels((quad_texels)__builtin_shufflevector(greatest_ab, greatest_cd, 0, 1, 4, 5),
+                                  (quad_texels)__builtin_shufflevector(greatest_ab, greatest_cd, 2, 3, 6, 7));
+   const quad_pairs low = __builtin_shufflevector(least, greatest, 0, 4, 1, 5),
+                    high = __builtin_shufflevector(least, greatest, 2, 6, 3, 7);
+   memcpy(bounds, &low, sizeof low);
+   memcpy(bounds + 2, &high, sizeof high);
+}
+
+void
+cm_footprints_bounds(const struct cm_footprint *footprints, unsigned count, struct cm_texel_bounds bounds[4])
+{
+   quad_texels texels[4], live_mask;
+   assert(count >= 1 && count <= 4);
+   for (unsigned i = 0; i < 4; i++) {
+      const struct cm_footprint *footprint = &footprints[i < count ? i : count - 1];
+      texels[i] = first_texels(footprint, footprint->live & 15, &live_mask);
+   }
+   bounds_of_texels(texels, bounds);
+}
+
+uint32_t
+cm_footprint_linear_reads(const struct cm_texture_image *image, const struct cm_footprint *footprint)
+{
+   quad_texels live;
+   const quad_texels first = first_texels(footprint, footprint->live & 15, &live);
    const quad_texels end = every_texel(image->block_end);
    const quad_texels crosses = ((first & end) == end) & 1;
    const quad_texels both = crosses & (quad_texels)((quad_pairs)crosses << 16);
@@ -353,61 +376,27 @@ place_in_order(const struct cm_texture_image *image, enum cm_texel_order order, 
    grid->row = rows[1] - rows[0];
 }
 
-/* Not inlined, for the registers that it takes. */
-static __attribute__((noinline)) void
-place_in_tiles(const struct cm_texture_image *image, uint32_t left, uint32_t top, struct cm_block_grid *grid)
+struct cm_block_grid
+cm_place_grid_in_tiles(const struct cm_texture_image *image, uint32_t left, uint32_t top,
+                       struct cm_block_grid grid)
 {
    if (image->layout->placement->order == CM_ORDER_MORTON)
-      place_in_order(image, CM_ORDER_MORTON, left, top, grid);
+      place_in_order(image, CM_ORDER_MORTON, left, top, &grid);
    else
-      place_in_order(image, CM_ORDER_TILES, left, top, grid);
-}
-
-bool
-cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
-                  struct cm_block_grid *grid)
-{
-   const unsigned live = footprint->live & 15, column_shift = image->shape.column_shift,
-                  row_shift = image->shape.row_shift;
-   const uint32_t more = footprint->linear != 0; /* columns and rows beyond the first */
-   if (!live)
-      return false;
-   quad_texels live_mask;
-   const quad_texels first = first_texels(footprint, live, &live_mask);
-   const uint32_t least = least_texel(first), greatest = greatest_texel(first);
-   const uint32_t right = (greatest & 0xffff) + more, bottom = (greatest >> 16) + more;
-   if (least & 0x80008000 || right >= image->level->width || bottom >= image->level->height)
-      return false; /* some are outside: negative, or too large */
-
-   const uint32_t left = (least & 0xffff) >> column_shift, top = least >> 16 >> row_shift;
-   const uint32_t columns = (right >> column_shift) - left + 1, rows = (bottom >> row_shift) - top + 1;
-   if (columns > 2 || rows > image->grid_rows)
-      return false;
-   grid->columns = columns;
-   grid->rows = rows;
-   if (columns == 1 && row_shift == 0 && live == 15)
-      grid->reads = 4 << more; /* mostly */
-   else
-      grid->reads = more ? count_linear_reads(image, first, live_mask) : cm_quad_fragments(live);
-   grid->block = image->first_block + left + top * image->row_blocks;
-   grid->column = 1;
-   grid->row = image->row_blocks;
-   if (image->has_tiles_of_blocks)
-      place_in_tiles(image, left, top, grid);
-   return true;
+      place_in_order(image, CM_ORDER_TILES, left, top, &grid);
+   return grid;
 }
 
 unsigned
 cm_footprint_blocks_of_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
-                            const struct cm_block_grid *grid, uint64_t *blocks)
+                            const struct cm_texel_bounds *bounds, const struct cm_block_grid *grid,
+                            uint64_t *blocks)
 {
    const unsigned live = footprint->live & 15, column_shift = image->shape.column_shift,
                   row_shift = image->shape.row_shift;
    const uint32_t more = footprint->linear != 0;
    assert(live);
-   quad_texels live_mask;
-   const uint32_t least = least_texel(first_texels(footprint, live, &live_mask));
-   const uint32_t left = (least & 0xffff) >> column_shift, top = least >> 16 >> row_shift;
+   const uint32_t left = (bounds->least & 0xffff) >> column_shift, top = bounds->least >> 16 >> row_shift;
    unsigned count = 0;
    for (unsigned f = 0; f < 4; f++) {
       if (!(live >> f & 1))

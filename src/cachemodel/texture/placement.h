@@ -149,11 +149,56 @@ void cm_texture_image_init(struct cm_texture_image *image, const struct cm_textu
 
 #define CM_MAX_FOOTPRINT_BLOCKS 32
 
+/** The texels between which the first texels of a footprint's live fragments lie, as pairs: x in the lower half, y. */
+struct cm_texel_bounds {
+   uint32_t least, greatest; /**< of x and of y */
+};
+
+/** Those of up to four footprints that lie one after another. Of one without live fragments they are of no use. */
+void
+cm_footprints_bounds(const struct cm_footprint *footprints, unsigned count, struct cm_texel_bounds bounds[4]);
+
+/** How many blocks the live fragments of a linear footprint read, inside an image that has a grid: each 1 or 2 columns
+ * times 1 or 2 rows. */
+uint32_t
+cm_footprint_linear_reads(const struct cm_texture_image *image, const struct cm_footprint *footprint);
+
+/** Where a grid of so many columns, rows and reads lies in an image that has_tiles_of_blocks. left, top: column and row of
+ * its first block. */
+struct cm_block_grid cm_place_grid_in_tiles(const struct cm_texture_image *image, uint32_t left, uint32_t top,
+                                            struct cm_block_grid grid);
+
 /** The grid of blocks that a footprint lies in. False where no fragment is live, or the texels lie in more than two columns
  * of blocks or more than CM_GRID_ROWS rows (of tiles: two), or not all inside an image that has_rows_of_blocks or
- * has_tiles_of_blocks. */
-bool cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
-                       struct cm_block_grid *grid);
+ * has_tiles_of_blocks. bounds: the footprint's. */
+static inline __attribute__((always_inline)) bool
+cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
+                  const struct cm_texel_bounds *bounds, struct cm_block_grid *grid)
+{
+   const unsigned live = footprint->live & 15, column_shift = image->shape.column_shift,
+                  row_shift = image->shape.row_shift;
+   const uint32_t more = footprint->linear != 0; /* columns and rows beyond the first */
+   const uint32_t right = (bounds->greatest & 0xffff) + more, bottom = (bounds->greatest >> 16) + more;
+   if (!live || bounds->least & 0x80008000 || right >= image->level->width || bottom >= image->level->height)
+      return false; /* some are outside: negative, or too large */
+
+   const uint32_t left = (bounds->least & 0xffff) >> column_shift, top = bounds->least >> 16 >> row_shift;
+   const uint32_t columns = (right >> column_shift) - left + 1, rows = (bottom >> row_shift) - top + 1;
+   if (columns > 2 || rows > image->grid_rows)
+      return false;
+   grid->columns = columns;
+   grid->rows = rows;
+   if (columns == 1 && row_shift == 0 && live == 15)
+      grid->reads = 4 << more; /* mostly */
+   else
+      grid->reads = more ? cm_footprint_linear_reads(image, footprint) : cm_quad_fragments(live);
+   grid->block = image->first_block + left + top * image->row_blocks;
+   grid->column = 1;
+   grid->row = image->row_blocks;
+   if (image->has_tiles_of_blocks)
+      *grid = cm_place_grid_in_tiles(image, left, top, *grid);
+   return true;
+}
 
 /** The blocks (numbers: address >> block_shift) that a footprint reads, in order:
  * for each live fragment 0 … 3, each distinct block of its texels (x, y),
@@ -162,10 +207,36 @@ bool cm_footprint_grid(const struct cm_texture_image *image, const struct cm_foo
 unsigned cm_footprint_blocks(const struct cm_texture_image *image, const struct cm_texture_binding *binding,
                              const struct cm_footprint *footprint, uint64_t *blocks);
 
-/** The same for a footprint that has this grid. */
+/** The same for a footprint that has these bounds and this grid. */
 unsigned
 cm_footprint_blocks_of_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
-                            const struct cm_block_grid *grid, uint64_t *blocks);
+                            const struct cm_texel_bounds *bounds, const struct cm_block_grid *grid,
+                            uint64_t *blocks);
+
+/** The same as cells of the grid, fragment by fragment; a fragment reads its cells in ascending order. */
+static inline __attribute__((always_inline)) void
+cm_footprint_cells(const struct cm_texture_image *image, const struct cm_footprint *footprint,
+                   const struct cm_texel_bounds *bounds, const struct cm_block_grid *grid,
+                   cm_grid_cells cells[4])
+{
+   const unsigned live = footprint->live & 15, column_shift = image->shape.column_shift,
+                  row_shift = image->shape.row_shift;
+   const uint32_t more = footprint->linear != 0;
+   const uint32_t left = (bounds->least & 0xffff) >> column_shift, top = bounds->least >> 16 >> row_shift;
+   assert(live && grid->rows <= CM_GRID_ROWS && grid->columns <= 2);
+   if (grid->columns == 1 && row_shift == 0 && live == 15) { /* mostly */
+      for (unsigned f = 0; f < 4; f++)
+         cells[f] = (more ? 5u : 1u) << 2 * ((uint32_t)footprint->texel[f].y - top);
+      return;
+   }
+   for (unsigned f = 0; f < 4; f++) {
+      const uint32_t x = (uint32_t)footprint->texel[f].x, y = (uint32_t)footprint->texel[f].y;
+      const uint32_t columns =
+         1u << ((x >> column_shift) - left) | 1u << (((x + more) >> column_shift) - left);
+      cells[f] = columns << 2 * ((y >> row_shift) - top) | columns << 2 * (((y + more) >> row_shift) - top);
+      cells[f] = live >> f & 1 ? cells[f] : 0;
+   }
+}
 
 /** The same, texel by texel of each live fragment: the block of each, or its two. */
 unsigned cm_footprint_texels(const struct cm_texture_image *image, const struct cm_texture_binding *binding,

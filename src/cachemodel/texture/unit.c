@@ -57,10 +57,10 @@ report(const struct cm_texture_path *path, uint32_t resource, const struct reads
 /* The blocks of a footprint of texels; counts it for the cache design. */
 static void
 map_image(struct cm_texture_path *path, struct cm_texture_unit *unit, const struct cm_footprint *footprint,
-          const struct cm_block_grid *grid, struct reads *reads)
+          const struct cm_texel_bounds *bounds, const struct cm_block_grid *grid, struct reads *reads)
 {
    const struct cm_texture_image *image = cm_texture_unit_image(unit, footprint, path->block_shift);
-   reads->count = grid ? cm_footprint_blocks_of_grid(image, footprint, grid, reads->blocks)
+   reads->count = grid ? cm_footprint_blocks_of_grid(image, footprint, bounds, grid, reads->blocks)
                        : cm_footprint_blocks(image, unit->binding, footprint, reads->blocks);
    if (path->access.design != CM_TEXTURE_DESIGN_NONE)
       cm_texture_access_footprint(&path->access, image, unit->binding, footprint, grid, reads->blocks);
@@ -100,17 +100,18 @@ read_cache(struct cm_texture_path *path, struct cm_cache *cache, const struct re
       cm_cache_read_sequence(cache, reads->blocks, reads->count, CM_STREAM_TEXTURE);
 }
 
-void
-cm_texture_unit_read_blocks(struct cm_texture_path *path, struct cm_texture_unit *unit,
-                            const struct cm_footprint *footprint, const struct cm_block_grid *grid,
-                            uint32_t processor, struct cm_cache *cache)
+/* cm_texture_unit_read block by block. grid: of the footprint's blocks; NULL: they have none. */
+static void
+read_blocks(struct cm_texture_path *path, struct cm_texture_unit *unit, const struct cm_footprint *footprint,
+            const struct cm_texel_bounds *bounds, const struct cm_block_grid *grid, uint32_t processor,
+            struct cm_cache *cache)
 {
    struct reads reads;
    assert(!path->is_direct || (cache && !path->nuca && !path->hierarchy->requests));
    if (!unit->binding)
       return;
    if (unit->layout)
-      map_image(path, unit, footprint, grid, &reads);
+      map_image(path, unit, footprint, bounds, grid, &reads);
    else
       map_buffer(path, unit, footprint, &reads);
    if (path->hierarchy->requests)
@@ -132,6 +133,72 @@ cm_texture_unit_read_blocks(struct cm_texture_path *path, struct cm_texture_unit
    } else {
       read_cache(path, cache, &reads, grid);
    }
+}
+
+/* Reads a grid that is not settled: where it is spread, each of its blocks only once. Not inlined, so that what has the grid in
+ * registers need not store it. */
+static __attribute__((noinline)) void
+read_unsettled(struct cm_texture_path *path, struct cm_texture_unit *unit,
+               const struct cm_texture_image *image, const struct cm_footprint *footprint,
+               const struct cm_texel_bounds *bounds, const struct cm_block_grid *grid, struct cm_cache *cache)
+{
+   if (!cm_cache_spreads(cache, grid)) {
+      read_blocks(path, unit, footprint, bounds, grid, 0, cache);
+      return;
+   }
+   cm_grid_cells cells[4];
+   cm_footprint_cells(image, footprint, bounds, grid, cells);
+   cm_cache_read_spread_grid(cache, grid, cells, 4, CM_STREAM_TEXTURE);
+}
+
+void
+cm_texture_unit_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
+                     const struct cm_footprint *footprint, const struct cm_texel_bounds *bounds,
+                     uint32_t processor, struct cm_cache *cache)
+{
+   const struct cm_texture_image *image =
+      unit->layout ? cm_texture_unit_image(unit, footprint, path->block_shift) : NULL;
+   struct cm_block_grid grid;
+   const bool has_grid = image && cm_footprint_grid(image, footprint, bounds, &grid);
+   if (!has_grid || !path->is_direct)
+      read_blocks(path, unit, footprint, bounds, has_grid ? &grid : NULL, processor, cache);
+   else if (!cm_cache_read_grid(cache, &grid, CM_STREAM_TEXTURE))
+      read_unsettled(path, unit, image, footprint, bounds, &grid, cache);
+}
+
+size_t
+cm_texture_unit_read_group(struct cm_texture_path *path, struct cm_texture_unit *unit,
+                           const struct cm_footprint *footprints, size_t count,
+                           struct cm_cache *const caches[4])
+{
+   const uint64_t mask = path->caches->index.mask, ways = path->caches->ways;
+   struct cm_texel_bounds bounds[4];
+   size_t read = 0;
+   assert(cm_texture_path_is_plain(path));
+   for (size_t i = 0; i < count; i++) {
+      const struct cm_footprint *footprint = &footprints[i];
+      struct cm_cache *cache = caches[footprint->quad & 3];
+      if (i % 4 == 0)
+         cm_footprints_bounds(footprint, count - i < 4 ? (unsigned)(count - i) : 4, bounds);
+      if (!cache)
+         continue;
+      read++;
+      if (!unit->layout) {
+         read_blocks(path, unit, footprint, &bounds[i % 4], NULL, 0, cache);
+         continue;
+      }
+      const struct cm_texture_image *image = cm_texture_unit_image(unit, footprint, path->block_shift);
+      struct cm_block_grid grid;
+      if (!cm_footprint_grid(image, footprint, &bounds[i % 4], &grid)) {
+         read_blocks(path, unit, footprint, &bounds[i % 4], NULL, 0, cache);
+      } else if (cm_grid_is_first(&grid, cache->lines, mask, ways)) {
+         cache->accesses[CM_STREAM_TEXTURE][0] += grid.reads;
+      } else {
+         const struct cm_block_grid copy = grid;
+         read_unsettled(path, unit, image, footprint, &bounds[i % 4], &copy, cache);
+      }
+   }
+   return read;
 }
 
 /* ---- of a GPU ------------------------------------------------------------ */

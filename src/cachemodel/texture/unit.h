@@ -100,23 +100,24 @@ cm_texture_unit_image(struct cm_texture_unit *unit, const struct cm_footprint *f
    return &unit->images[index].image;
 }
 
-/** cm_texture_unit_read block by block. grid: of the footprint's blocks; NULL: they have none. */
-void cm_texture_unit_read_blocks(struct cm_texture_path *path, struct cm_texture_unit *unit,
-                                 const struct cm_footprint *footprint, const struct cm_block_grid *grid,
-                                 uint32_t processor, struct cm_cache *cache);
+/** Reads a processor's footprint, with its bounds, of what is bound to a unit. Mostly it is only counted, because the grid
+ * of its blocks is settled in the cache. cache: cm_texture_path_cache of the processor. */
+void cm_texture_unit_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
+                          const struct cm_footprint *footprint, const struct cm_texel_bounds *bounds,
+                          uint32_t processor, struct cm_cache *cache);
 
-/** Reads a processor's footprint of what is bound to a unit. Mostly it is only counted, because the grid of its blocks is settled in
- * the cache. cache: cm_texture_path_cache of the processor. */
-static inline __attribute__((always_inline)) void
-cm_texture_unit_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
-                     const struct cm_footprint *footprint, uint32_t processor, struct cm_cache *cache)
+/** Whether no one watches which processor reads, and most reads need no more than a look at the first lines of the caches'
+ * sets. */
+static inline bool
+cm_texture_path_is_plain(const struct cm_texture_path *path)
 {
-   struct cm_block_grid grid;
-   const bool has_grid =
-      unit->layout &&
-      cm_footprint_grid(cm_texture_unit_image(unit, footprint, path->block_shift), footprint, &grid);
-   if (!has_grid || !path->is_direct || !cm_cache_read_grid(cache, &grid, CM_STREAM_TEXTURE))
-      cm_texture_unit_read_blocks(path, unit, footprint, has_grid ? &grid : NULL, processor, cache);
+   return path->is_direct && cm_cache_settles_first(path->caches);
 }
+
+/** cm_texture_unit_read of footprints that lie one after another, `count` of them, each of a quad of a group. caches: by quad,
+ * of a path for which cm_texture_path_is_plain; NULL: the quad does not run. Returns how many are of quads that run. */
+size_t cm_texture_unit_read_group(struct cm_texture_path *path, struct cm_texture_unit *unit,
+                                  const struct cm_footprint *footprints, size_t count,
+                                  struct cm_cache *const caches[4]);
 
 #endif

@@ -81,6 +81,26 @@ read_list(struct setup *setup, uint64_t *state)
    cm_cache_read_sequence(&setup->filter, blocks, count, CM_STREAM_TEXTURE);
 }
 
+/* Reads a grid through the filter in the way that it allows. */
+static void
+filter_grid(struct cm_cache *filter, const struct cm_block_grid *grid, const uint64_t *sequence)
+{
+   cm_grid_cells cells[16];
+   if (cm_cache_read_grid(filter, grid, CM_STREAM_TEXTURE))
+      return;
+   if (!cm_cache_spreads(filter, grid)) {
+      cm_cache_read_sequence(filter, sequence, grid->reads, CM_STREAM_TEXTURE);
+      return;
+   }
+   for (unsigned i = 0; i < grid->reads; i++) {
+      unsigned cell = 0;
+      while (cm_grid_block(grid, cell % grid->columns, cell / grid->columns) != sequence[i])
+         cell++;
+      cells[i] = 1u << (2 * (cell / grid->columns) + cell % grid->columns);
+   }
+   cm_cache_read_spread_grid(filter, grid, cells, grid->reads, CM_STREAM_TEXTURE);
+}
+
 /* Some reads of the same grid's blocks up to three times. Some blocks share sets: rows may be powers of two apart. */
 static void
 read_grid(struct setup *setup, uint64_t *state)
@@ -98,8 +118,7 @@ read_grid(struct setup *setup, uint64_t *state)
    for (unsigned times = 1 + random_below(state, 3); times > 0; times--) {
       for (unsigned i = 0; i < grid.reads; i++)
          read_plain(setup, sequence[i]);
-      if (!cm_cache_read_grid(&setup->filter, &grid, CM_STREAM_TEXTURE))
-         cm_cache_read_sequence(&setup->filter, sequence, grid.reads, CM_STREAM_TEXTURE);
+      filter_grid(&setup->filter, &grid, sequence);
    }
 }
 

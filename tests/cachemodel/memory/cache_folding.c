@@ -117,6 +117,27 @@ drive_sequences(struct pair *pair, uint32_t ways)
    return 0;
 }
 
+/* Reads a grid in the way that the cache allows. Whether the reads were only counted. */
+static bool
+read_grid(struct cm_cache *cache, const struct cm_block_grid *grid, const uint64_t *sequence)
+{
+   cm_grid_cells cells[16];
+   if (cm_cache_read_grid(cache, grid, CM_STREAM_TEXTURE))
+      return true;
+   if (!cm_cache_spreads(cache, grid)) {
+      cm_cache_read_sequence(cache, sequence, grid->reads, CM_STREAM_TEXTURE);
+      return false;
+   }
+   for (unsigned i = 0; i < grid->reads; i++) {
+      unsigned cell = 0;
+      while (cm_grid_block(grid, cell % grid->columns, cell / grid->columns) != sequence[i])
+         cell++;
+      cells[i] = 1u << (2 * (cell / grid->columns) + cell % grid->columns);
+   }
+   cm_cache_read_spread_grid(cache, grid, cells, grid->reads, CM_STREAM_TEXTURE);
+   return false;
+}
+
 /* Some reads of the blocks of a grid; the second and third time, most of it is
  * settled. How many grids were only counted. */
 static unsigned
@@ -139,10 +160,7 @@ drive_grids(struct pair *pair, uint32_t ways)
       for (unsigned time = 0; time < 3; time++) {
          for (unsigned i = 0; i < grid.reads; i++)
             access_plain(pair, sequence[i] << 6, CM_STREAM_TEXTURE, CM_READ);
-         if (cm_cache_read_grid(&pair->folding, &grid, CM_STREAM_TEXTURE))
-            settled++;
-         else
-            cm_cache_read_sequence(&pair->folding, sequence, grid.reads, CM_STREAM_TEXTURE);
+         settled += read_grid(&pair->folding, &grid, sequence);
       }
    }
    return settled;

@@ -59,8 +59,10 @@ blocks_of(const struct cm_texture_layout *layout, uint64_t address, const struct
    cm_texture_image_init(&image, layout, address, binding, footprint, block_shift);
    const unsigned count = cm_footprint_blocks(&image, binding, footprint, blocks);
 
+   struct cm_texel_bounds bounds[4];
    struct cm_block_grid grid;
-   if (!cm_footprint_grid(&image, footprint, &grid))
+   cm_footprints_bounds(footprint, 1, bounds);
+   if (!cm_footprint_grid(&image, footprint, bounds, &grid))
       return count;
    for (unsigned kind = 0; kind <= CM_PLACEMENT_MORTON_4K; kind++)
       num_grids[kind] += layout->placement == cm_placements[kind];
@@ -74,9 +76,52 @@ blocks_of(const struct cm_texture_layout *layout, uint64_t address, const struct
       assert_true(is_there);
    }
    uint64_t by_grid[CM_MAX_FOOTPRINT_BLOCKS];
-   assert_int_equal(cm_footprint_blocks_of_grid(&image, footprint, &grid, by_grid), count);
+   assert_int_equal(cm_footprint_blocks_of_grid(&image, footprint, bounds, &grid, by_grid), count);
    assert_memory_equal(by_grid, blocks, count * sizeof *blocks);
+   cm_grid_cells cells[4];
+   unsigned listed = 0;
+   cm_footprint_cells(&image, footprint, bounds, &grid, cells);
+   for (unsigned f = 0; f < 4; f++) {
+      for (unsigned cell = 0; cell < 2 * CM_GRID_ROWS; cell++) {
+         if (cells[f] >> cell & 1)
+            assert_int_equal(cm_grid_cell_block(&grid, cell), blocks[listed++]);
+      }
+   }
+   assert_int_equal(listed, count);
    return count;
+}
+
+/* Of up to four footprints at once: those of a loop over the live fragments. */
+TEST(bounds)
+{
+   uint64_t state = 1;
+   for (unsigned n = 0; n < 10000; n++) {
+      struct cm_footprint footprints[4];
+      struct cm_texel_bounds bounds[4];
+      const unsigned count = 1 + random_below(&state, 4);
+      for (unsigned i = 0; i < 4; i++) {
+         footprints[i] = (struct cm_footprint){.live = (uint8_t)(n % 2 ? 15 : random_below(&state, 16))};
+         for (unsigned f = 0; f < 4; f++) {
+            footprints[i].texel[f].x = (int16_t)(random_below(&state, 65536) - 32768);
+            footprints[i].texel[f].y = (int16_t)(random_below(&state, 20) - 10);
+         }
+      }
+      cm_footprints_bounds(footprints, count, bounds);
+      for (unsigned i = 0; i < count; i++) {
+         int least[2] = {32767, 32767}, greatest[2] = {-32768, -32768};
+         for (unsigned f = 0; f < 4; f++) {
+            const int texel[2] = {footprints[i].texel[f].x, footprints[i].texel[f].y};
+            for (unsigned axis = 0; axis < 2 && footprints[i].live >> f & 1; axis++) {
+               least[axis] = texel[axis] < least[axis] ? texel[axis] : least[axis];
+               greatest[axis] = texel[axis] > greatest[axis] ? texel[axis] : greatest[axis];
+            }
+         }
+         if (!footprints[i].live)
+            continue;
+         assert_int_equal(bounds[i].least, (uint16_t)least[0] | (uint32_t)(uint16_t)least[1] << 16);
+         assert_int_equal(bounds[i].greatest, (uint16_t)greatest[0] | (uint32_t)(uint16_t)greatest[1] << 16);
+      }
+   }
 }
 
 TEST(random)

@@ -544,7 +544,9 @@ compare_with_naive(uint64_t *state, const struct cm_config *config)
       cm_texture_image_init(&image, &layout, 4096, &binding, &f, access.block_shift);
       uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS];
       cm_footprint_blocks(&image, &binding, &f, blocks);
-      const bool has_grid = n % 2 && cm_footprint_grid(&image, &f, &grid);
+      struct cm_texel_bounds bounds[4];
+      cm_footprints_bounds(&f, 1, bounds);
+      const bool has_grid = n % 2 && cm_footprint_grid(&image, &f, bounds, &grid);
       cm_texture_access_footprint(&access, &image, &binding, &f, has_grid ? &grid : NULL, blocks);
       const struct naive_counts before = naive;
       for (unsigned q = 0; q < 4; q++) {

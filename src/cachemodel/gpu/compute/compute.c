@@ -72,10 +72,14 @@ read_textures(struct cm_compute_stage *compute, const uint32_t *event)
    struct cm_texture_unit *unit =
       number < gpu->pass->draws[0].num_textures ? &compute->units[number] : &compute->no_unit;
    struct cm_cache *cache = cm_texture_path_cache(&gpu->texture, compute->processor);
+   struct cm_texel_bounds bounds[4];
    if (gpu->attribution && gpu->attribution->is_by_resource)
       cm_gpu_attribute_texture(gpu, unit->binding ? unit->binding->resource : 0);
-   for (uint32_t i = 0; i < cm_event_count(*event); i++)
-      cm_texture_unit_read(&gpu->texture, unit, &footprints[i], compute->processor, cache);
+   for (uint32_t i = 0; i < cm_event_count(*event); i++) {
+      if (i % 4 == 0)
+         cm_footprints_bounds(&footprints[i], cm_min(cm_event_count(*event) - i, 4), bounds);
+      cm_texture_unit_read(&gpu->texture, unit, &footprints[i], &bounds[i % 4], compute->processor, cache);
+   }
    gpu->pipeline[CM_PIPELINE_FOOTPRINTS] += cm_event_count(*event);
 }
 

@@ -21,6 +21,7 @@
 struct texture_read {
    const struct cm_footprint *footprint;
    struct cm_texture_unit *unit;
+   struct cm_texel_bounds bounds; /* the footprint's */
 };
 
 /* Most reads of a group that is collected. */
@@ -35,12 +36,14 @@ struct cm_shading {
    uint64_t *pipeline;               /* the same: counters of stages */
    uint32_t processors;
    enum cm_scheduler scheduler;
-   bool counts_each;                    /* which processor runs a quad matters, if it reads nothing, too */
-   bool times_each;                     /* timing logs each quad */
-   bool attributes_each;                /* footprints are counted by resource */
-   uint32_t next;                       /* round-robin: which one gets the next quad */
-   uint32_t tile, tile_quads;           /* its position in the traversal; quads that it has room for */
-   uint32_t side;                       /* the square root of them */
+   bool counts_each;     /* which processor runs a quad matters, if it reads nothing, too */
+   bool times_each;      /* timing logs each quad */
+   bool attributes_each; /* footprints are counted by resource */
+   bool is_plain;        /* none of that, and the caches are as of cm_texture_path_is_plain */
+   struct cm_cache *caches[CM_MAX_PROCESSORS]; /* that each reads textures through */
+   uint32_t next;                              /* round-robin: which one gets the next quad */
+   uint32_t tile, tile_quads;                  /* its position in the traversal; quads that it has room for */
+   uint32_t side;                              /* the square root of them */
    uint32_t mirror_x, mirror_y;         /* of the tile's columns and rows: side - 1 or 0, to xor with */
    uint64_t work[CM_MAX_PROCESSORS];    /* least-work: what each has done */
    uint32_t at_draw[CM_MAX_PROCESSORS]; /* draw whose shader a processor holds */
@@ -139,21 +142,36 @@ choose_processor(struct cm_shading *shading, uint32_t place)
    }
 }
 
-/* Assigns a quad to a processor, which fetches the shader. */
+/* A processor that is assigned a quad fetches the shader, where it holds another. */
 static inline void
-take_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t processor)
+hold_shader(struct cm_shading *shading, uint32_t processor)
 {
-   if (shading->at_draw[processor] != shading->draw_number) {
-      shading->at_draw[processor] = shading->draw_number;
-      shading->without_shader--;
-      shading->pipeline[CM_PIPELINE_PROGRAM_SWITCHES]++;
-      if (shading->worker)
-         cm_shading_worker_fetch_shader(shading->worker, shading->draw_number, processor);
-      else
-         cm_gpu_fetch_shader(shading->gpu, CM_SHADER_FRAGMENT, &shading->draw->fragment_shader, processor);
-   }
-   shading->pipeline[CM_PIPELINE_QUADS]++;
-   shading->pipeline[CM_PIPELINE_FRAGMENTS] += cm_quad_fragments(quad->live);
+   if (__builtin_expect(shading->at_draw[processor] == shading->draw_number, true))
+      return;
+   shading->at_draw[processor] = shading->draw_number;
+   shading->without_shader--;
+   shading->pipeline[CM_PIPELINE_PROGRAM_SWITCHES]++;
+   if (shading->worker)
+      cm_shading_worker_fetch_shader(shading->worker, shading->draw_number, processor);
+   else
+      cm_gpu_fetch_shader(shading->gpu, CM_SHADER_FRAGMENT, &shading->draw->fragment_shader, processor);
+}
+
+/* Counts the quads of a run, the first four at most, that have live fragments; returns how many. */
+static inline uint32_t
+count_running(struct cm_shading *shading, const struct cm_quad *quads, uint32_t count)
+{
+   uint32_t live = 0; /* four bits each */
+   for (uint32_t q = 0; q < count && q < 4; q++)
+      live |= (uint32_t)quads[q].live << 4 * q;
+   const uint32_t has_live = (live | live >> 1 | live >> 2 | live >> 3) & 0x1111;
+   const uint32_t pairs = (live & 0x5555) + (live >> 1 & 0x5555),
+                  sums = (pairs & 0x3333) + (pairs >> 2 & 0x3333);
+   const uint32_t bytes = (sums & 0x0f0f) + (sums >> 4 & 0x0f0f);
+   const uint32_t running = has_live * 0x1111 >> 12 & 15, fragments = (bytes + (bytes >> 8)) & 31;
+   shading->pipeline[CM_PIPELINE_QUADS] += running;
+   shading->pipeline[CM_PIPELINE_FRAGMENTS] += fragments;
+   return running;
 }
 
 /* Changes to a draw's shader and textures. */
@@ -265,15 +283,14 @@ unit_of(struct cm_shading *shading, const uint32_t *event)
    return number < shading->draw->num_textures ? &shading->units[number] : &shading->no_unit;
 }
 
-static inline __attribute__((always_inline)) void
+static void
 read_texture(struct cm_shading *shading, struct cm_texture_unit *unit, const struct cm_footprint *footprint,
-             uint32_t processor, struct cm_cache *cache)
+             const struct cm_texel_bounds *bounds, uint32_t processor, struct cm_cache *cache)
 {
-   if (__builtin_expect(shading->attributes_each, false))
+   if (shading->attributes_each)
       cm_gpu_attribute_texture(shading->gpu, unit->binding ? unit->binding->resource : 0);
-   cm_texture_unit_read(shading->texture, unit, footprint, processor, cache);
-   shading->pipeline[CM_PIPELINE_FOOTPRINTS]++;
-   if (__builtin_expect(shading->costs_each, false) && unit != &shading->no_unit)
+   cm_texture_unit_read(shading->texture, unit, footprint, bounds, processor, cache);
+   if (shading->costs_each && unit != &shading->no_unit)
       shading->samples += shading->unit_samples[unit - shading->units];
 }
 
@@ -283,6 +300,7 @@ end_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t number
          uint64_t footprints, uint64_t accesses)
 {
    const uint64_t instructions = shading->instructions[number];
+   shading->pipeline[CM_PIPELINE_FOOTPRINTS] += footprints;
    shading->work[processor] += instructions + footprints;
    shading->executed += instructions;
    if (__builtin_expect(shading->times_each, false))
@@ -310,6 +328,20 @@ has_storage(const struct cm_shading *shading)
    return __builtin_expect(shading->stage->storage->is_used, false) && shading->draw->storage;
 }
 
+/* Sorts an instruction's footprints by quad; they end at `last`. */
+static inline void
+collect_footprints(struct cm_shading *shading, struct cm_texture_unit *unit,
+                   const struct cm_footprint *footprint, const struct cm_footprint *last)
+{
+   while (footprint < last) {
+      struct cm_texel_bounds bounds[4];
+      const unsigned count = last - footprint < 4 ? (unsigned)(last - footprint) : 4;
+      cm_footprints_bounds(footprint, count, bounds);
+      for (unsigned i = 0; i < count; i++, footprint++)
+         *shading->reads_end[footprint->quad & 3]++ = (struct texture_read){footprint, unit, bounds[i]};
+   }
+}
+
 /* Sorts the footprints of a group by quad, if it runs once and is without storage. Returns the group's end; NULL: it is
  * another. */
 static inline const uint32_t *
@@ -332,26 +364,24 @@ collect_reads(struct cm_shading *shading, const uint32_t *group, const uint32_t 
          break;
       const struct cm_footprint *footprint = (const struct cm_footprint *)(event + 1);
       const struct cm_footprint *last = footprint + cm_event_count(*event);
-      struct cm_texture_unit *unit = unit_of(shading, event);
       count += cm_event_count(*event);
       if (count > MAX_COLLECTED)
          return NULL;
-      for (; footprint < last; footprint++)
-         *shading->reads_end[footprint->quad & 3]++ = (struct texture_read){footprint, unit};
+      collect_footprints(shading, unit_of(shading, event), footprint, last);
       event = (const uint32_t *)last;
    }
    return event < end && (cm_event_is_of_run(*event) || cm_event_continues(*event)) ? NULL : event;
 }
 
-/* What a quad does in a group whose reads are collected. */
+/* What a quad does in a group whose reads are collected and which is counted. */
 static inline void
 run_collected(struct cm_shading *shading, const struct cm_quad *quad, uint32_t number, uint32_t processor)
 {
    const struct texture_read *first = shading->reads[number], *end = shading->reads_end[number];
    struct cm_cache *cache = cm_texture_path_cache(shading->texture, processor);
-   take_quad(shading, quad, processor);
+   hold_shader(shading, processor);
    for (const struct texture_read *read = first; read < end; read++)
-      read_texture(shading, read->unit, read->footprint, processor, cache);
+      read_texture(shading, read->unit, read->footprint, &read->bounds, processor, cache);
    end_quad(shading, quad, number, processor, (uint64_t)(end - first), 0);
 }
 
@@ -365,7 +395,8 @@ run_on_processor(struct cm_shading *shading, const uint32_t *run, const uint32_t
    struct cm_cache *cache = cm_texture_path_cache(shading->texture, processor);
    const uint32_t *event = cm_event_next(run);
    uint64_t read = 0, accesses = 0;
-   take_quad(shading, quad, processor);
+   count_running(shading, quad, 1);
+   hold_shader(shading, processor);
    shading->instructions[number] = shading->least_instructions;
    shading->regions[number] = NULL;
    for (; event < end && cm_event_is_of_run(*event); event = cm_event_next(event)) {
@@ -374,7 +405,9 @@ run_on_processor(struct cm_shading *shading, const uint32_t *run, const uint32_t
       for (uint32_t i = 0; is_texture && i < cm_event_count(*event); i++) {
          if ((footprints[i].quad & 3u) != number)
             continue;
-         read_texture(shading, unit_of(shading, event), &footprints[i], processor, cache);
+         struct cm_texel_bounds bounds[4];
+         cm_footprints_bounds(&footprints[i], 1, bounds);
+         read_texture(shading, unit_of(shading, event), &footprints[i], bounds, processor, cache);
          read++;
       }
       if (cm_event_type(*event) == CM_EVENT_REGIONS)
@@ -435,17 +468,43 @@ static void
 count_quads(struct cm_shading *shading, const uint32_t *word)
 {
    const struct cm_quad *quads = (const struct cm_quad *)(word + 2);
-   const uint32_t count = cm_event_count(*word);
-   uint32_t running = 0, fragments = 0;
-   for (uint32_t q = 0; q < count && q < 4; q++) {
-      running += quads[q].live != 0;
-      fragments += cm_quad_fragments(quads[q].live);
-   }
-   shading->next += running;
+   shading->next += count_running(shading, quads, cm_event_count(*word));
    while (shading->next >= shading->processors)
       shading->next -= shading->processors;
-   shading->pipeline[CM_PIPELINE_QUADS] += running;
-   shading->pipeline[CM_PIPELINE_FRAGMENTS] += fragments;
+}
+
+/* Whether a group only executes an instruction that reads a texture, in order quad by quad, on processors that hold the shader,
+ * and nothing else of a quad matters. */
+static inline bool
+reads_once(const struct cm_shading *shading, const uint32_t *group, const uint32_t *end)
+{
+   const uint32_t *event = cm_event_next(group);
+   if (!shading->is_plain || group[1] != shading->draw_number || shading->without_shader || event == end ||
+       cm_event_type(*event) != CM_EVENT_FOOTPRINTS)
+      return false;
+   event = cm_event_next(event);
+   return event == end || (!cm_event_is_of_run(*event) && !cm_event_continues(*event));
+}
+
+/* Runs the quads of such a group; returns its end. */
+static const uint32_t *
+run_plain_group(struct cm_shading *shading, const uint32_t *group)
+{
+   const struct cm_quad *quads = (const struct cm_quad *)(group + 2);
+   const uint32_t count = cm_min(cm_event_count(*group), 4);
+   const uint32_t *event = cm_event_next(group);
+   struct cm_cache *caches[4] = {NULL};
+   const bool in_turn = shading->scheduler == CM_SCHEDULER_ROUND_ROBIN;
+   for (uint32_t q = 0; q < count; q++) {
+      if (quads[q].live)
+         caches[q] = shading->caches[in_turn ? next_processor(shading)
+                                             : choose_processor(shading, place_of(shading, &quads[q]))];
+   }
+   shading->executed += shading->least_instructions * count_running(shading, quads, count);
+   shading->pipeline[CM_PIPELINE_FOOTPRINTS] +=
+      cm_texture_unit_read_group(shading->texture, unit_of(shading, event),
+                                 (const struct cm_footprint *)(event + 1), cm_event_count(*event), caches);
+   return cm_event_next(event);
 }
 
 /* Runs the quads of a group; returns its end. */
@@ -454,9 +513,13 @@ run_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *end
 {
    const struct cm_quad *quads = (const struct cm_quad *)(group + 2);
    const uint32_t count = cm_min(cm_event_count(*group), 4);
+   if (reads_once(shading, group, end))
+      return run_plain_group(shading, group);
    if (group[1] != shading->draw_number)
       take_draw(shading, group[1]);
    const uint32_t *next = collect_reads(shading, group, end);
+   if (next)
+      count_running(shading, quads, count);
    for (uint32_t q = 0; next && q < count; q++) {
       if (quads[q].live)
          run_collected(shading, &quads[q], q, choose_processor(shading, place_of(shading, &quads[q])));
@@ -558,6 +621,10 @@ cm_shading_create(const struct cm_fragment_stage *stage, struct cm_shading_worke
    shading->attributes_each = gpu->attribution && gpu->attribution->is_by_resource;
    shading->costs_each = shading->times_each && gpu->config.core == CM_CORE_PIPES;
    shading->counts_each = shading->scheduler == CM_SCHEDULER_LEAST_WORK || shading->times_each;
+   for (uint32_t p = 0; p < shading->processors; p++)
+      shading->caches[p] = cm_texture_path_cache(shading->texture, p);
+   shading->is_plain =
+      !shading->counts_each && !shading->attributes_each && cm_texture_path_is_plain(shading->texture);
    return shading;
 }
 

@@ -155,9 +155,11 @@ read_texture(struct cm_geometry_stage *geometry, const struct cm_vertex_access *
       footprint.texel[f].x = (int16_t)read->x;
       footprint.texel[f].y = (int16_t)read->y;
    }
+   struct cm_texel_bounds bounds[4];
+   cm_footprints_bounds(&footprint, 1, bounds);
    if (gpu->attribution && gpu->attribution->is_by_resource)
       cm_gpu_attribute_texture(gpu, unit->binding ? unit->binding->resource : 0);
-   cm_texture_unit_read(&gpu->texture, unit, &footprint, processor,
+   cm_texture_unit_read(&gpu->texture, unit, &footprint, bounds, processor,
                         cm_texture_path_cache(&gpu->texture, processor));
    gpu->pipeline[CM_PIPELINE_VERTEX_FOOTPRINTS]++;
 }

@@ -166,8 +166,6 @@ lru_take_reads(struct cm_cache *caches, const cm_entry *entries, uint32_t count)
 }
 
 const struct cm_replacement cm_replacement_lru = {
-   CM_POLICY_OTHER_FUNCTIONS(lru_take),
-   .take_reads = lru_take_reads,
-   .read_sequence = read_sequence,
-   .remove = cm_order_remove,
+   CM_POLICY_OTHER_FUNCTIONS(lru_take), .take_reads = lru_take_reads, .first_is_settled = true,
+   .read_sequence = read_sequence,      .remove = cm_order_remove,
 };
