@@ -81,9 +81,9 @@ texture_load_words(unsigned bytes, const struct tbr_texture_private *state, text
    case 1: words[0] = texture_load_texel(TEXTURE_KIND_BYTES_1, state->base, offset); break;
    case 2: words[0] = texture_load_texel(TEXTURE_KIND_BYTES_2, state->base, offset); break;
    case 4: words[0] = texture_load_word(state->base, offset); break;
-   case 8: texture_load_pair(state, offset, &words[0], &words[1]); break;
+   case 8: texture_load_pair(state, state->base, offset, &words[0], &words[1]); break;
    case 12:
-      texture_load_pair(state, offset, &words[0], &words[1]);
+      texture_load_pair(state, state->base, offset, &words[0], &words[1]);
       words[2] = texture_load_word(state->base, offset + 8);
       break;
    case 16: texture_load_four(state, offset, words); break;
@@ -103,7 +103,7 @@ texture_load_word_pairs(unsigned bytes, const struct tbr_texture_private *state,
       right[0] = words[2];
       right[1] = words[3];
    } else if (bytes == 4) {
-      texture_load_pair(state, offset, &left[0], &right[0]);
+      texture_load_pair(state, state->base, offset, &left[0], &right[0]);
 #if TEXTURE_LANES >= 8
    } else if (bytes == 2) {
       const texture_uint both = (texture_uint)texture_load_word(state->base, offset);

@@ -168,17 +168,22 @@ texture_sample_nearest(struct tbr_texture_thread *thread, const struct tbr_textu
 
 /** The texels of squares whose first ones are x, y, all within the level. */
 TEXTURE_INLINE void
-texture_load_inner(const struct tbr_texture_private *state, enum texture_kind kind,
+texture_load_inner(const struct tbr_texture_private *state, struct texture_special special,
                    const struct texture_place *place, texture_int x, texture_int y,
                    struct texture_color colors[4])
 {
    texture_int texels[4];
    const texture_int offset = place->offset + (y * place->row_stride + x * 4);
-   texture_load_pair(state, offset, &texels[0], &texels[1]);
-   texture_load_pair(state, offset + place->row_stride, &texels[2], &texels[3]);
+   texture_load_pair(state, state->base, offset, &texels[0], &texels[1]);
+   /* On one level the second rows are as far from the first in all lanes: the same addresses, from another base. */
+   if (special.mip == TEXTURE_MIP_NONE)
+      texture_load_pair(state, state->base + state->records[0][TEXTURE_ROW_STRIDE], offset, &texels[2],
+                        &texels[3]);
+   else
+      texture_load_pair(state, state->base, offset + place->row_stride, &texels[2], &texels[3]);
 #pragma GCC unroll 4
    for (unsigned i = 0; i < 4; i++)
-      colors[i] = texture_unpack(kind, texels[i]);
+      colors[i] = texture_unpack(special.kind, texels[i]);
 }
 
 /** For squares that may reach beyond the level: repeats or clamps. */
@@ -246,7 +251,7 @@ texture_sample_level(struct tbr_texture_thread *thread, const struct tbr_texture
    const texture_int outside =
       ((texture_uint)x >= (texture_uint)place.last_x) | ((texture_uint)y >= (texture_uint)place.last_y);
    if (texture_has_pairs(kind) && likely(!texture_any(outside))) {
-      texture_load_inner(state, kind, &place, x, y, colors);
+      texture_load_inner(state, special, &place, x, y, colors);
    } else {
       const struct texel_positions places = texture_wrap_square(state, &place, x, y);
       if (kind == TEXTURE_KIND_WIDE)

@@ -45,7 +45,7 @@ texture_load_word(const uint8_t *base, texture_int offset)
    return (texture_int)_mm512_i32gather_epi32((__m512i)offset, base, 1);
 #elif TEXTURE_LANES == 8
    /* AMD's gathers take twice as long as loads. */
-   int32_t at[TEXTURE_LANES];
+   uint32_t at[TEXTURE_LANES]; /* no offset is negative, and unsigned ones need not be extended */
    texture_store_int(at, offset);
 #define TEXTURE_WORD(i) _mm_castsi128_ps(_mm_loadu_si32(base + at[i]))
 #define TEXTURE_TWO(i) _mm_unpacklo_ps(TEXTURE_WORD(i), TEXTURE_WORD(i + 1))
@@ -112,19 +112,18 @@ texture_load_texel(enum texture_kind kind, const uint8_t *base, texture_int offs
 #ifdef __SSE2__
 /** The 64 bits at each of two offsets. */
 TEXTURE_INLINE __m128
-texture_load_two(const uint8_t *base, int32_t first, int32_t second)
+texture_load_two(const uint8_t *base, uint32_t first, uint32_t second)
 {
    __m128i low = _mm_loadl_epi64((const __m128i *)(base + first));
    return _mm_loadh_pi(_mm_castsi128_ps(low), (const __m64 *)(base + second));
 }
 #endif
 
-/** Two texels next to each other: at the offsets and four bytes on. */
+/** Two texels next to each other: at the offsets from base and four bytes on. */
 TEXTURE_INLINE void
-texture_load_pair(const struct tbr_texture_private *state, texture_int offset, texture_int *left,
-                  texture_int *right)
+texture_load_pair(const struct tbr_texture_private *state, const uint8_t *base, texture_int offset,
+                  texture_int *left, texture_int *right)
 {
-   const uint8_t *base = state->base;
 #if TEXTURE_LANES == 16
    if (state->gathers) {
       const texture_int evens = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};
@@ -135,7 +134,7 @@ texture_load_pair(const struct tbr_texture_private *state, texture_int offset, t
       return;
    }
 #endif
-   int32_t at[TEXTURE_LANES];
+   uint32_t at[TEXTURE_LANES];
    texture_store_int(at, offset);
 #if TEXTURE_LANES == 16
    /* Quad q's first two pairs are in the first vector's part q, the other two in the second's. */
