@@ -310,7 +310,10 @@ blend_byte(const struct tbr_tile_color *buffer, const float planes[4][TBR_LANES]
    if (kind != TBR_BLEND_REPLACE) {
       const ints channel = ints_and(ints_shift_right_logical(old, 8 * byte), ints_all(0xff));
       const floats destination = floats_mul(floats_from_ints(channel), floats_all(1.0f / 255.0f));
-      value = clamp_floats(blend_common(kind, value, alpha, destination), 0.0f, 1.0f);
+      value = blend_common(kind, value, alpha, destination);
+      /* No term is negative; a sum weighted with alpha exceeds 1 by rounding at most, and rounds to 255. */
+      if (kind != TBR_BLEND_ALPHA)
+         value = floats_min(value, floats_all(1.0f));
    }
    return ints_shift_left(ints_round(floats_mul(value, floats_all(255.0f))), 8 * byte);
 }
