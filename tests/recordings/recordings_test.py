@@ -184,8 +184,8 @@ class Simulation(RecordingTest):
         options = "--timing", "on", "--timeline", "1", "--config"
         for preset in ("tcor-64k", "nuca-dtm", "tcor-64k,attribution.pass=on"):
             for threads in (1, 2, 3, 4, 8):
-                self.fine("sim", "--model-threads", threads, "--out", self.out / str(threads), *options, preset,
-                          self.recording)
+                tbrsim.run("sim", "--model-threads", threads, "--out", self.out / str(threads), *options, preset,
+                           self.recording, check=True)
                 self.assertEqual(tbrsim.contents(self.out / str(threads)), tbrsim.contents(self.out / "1"), preset)
 
     def test_threads_by_processors(self):

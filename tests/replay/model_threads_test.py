@@ -35,7 +35,7 @@ class ModelThreads(tbrsim.DisplayTestCase):
                 self.assertEqual(alone.count(b"\n"), 5)
                 self.assertEqual(alone, self.replay(3, preset, *options))
                 contents = [tbrsim.contents(self.directory / threads) for threads in ("1", "3")]
-                self.assertIn("timeline.pftrace", contents[0])
+                self.assertIn("timeline.pftrace", dict(contents[0]))
                 self.assertEqual(*contents)
 
 
