@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The texture caches' way to the L2 in time, against naive references in which every resource is a list of the cycles
  * that are taken. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -371,5 +372,32 @@ TEST(mesh)
          check_mesh(SETTINGS(organisations[o], tables[v >> 1][0], tables[v >> 1][1], l2s[v & 1],
                              copies[v >> 1], shapes[(o + v) % 3][0], shapes[(o + v) % 3][1],
                              "pipeline.texture_mshrs=256", "texture_bus.bytes_per_cycle=0"));
+   }
+}
+
+/* A link forgets as a calendar does, each by itself: messages along a row in any order, some of them so late that others are
+ * before the windows of their links; now and then nothing happens for long. */
+TEST(mesh_windows)
+{
+   static struct cm_calendar calendars[15];
+   for (unsigned hop = 0; hop < 3; hop++) {
+      char hops[64];
+      snprintf(hops, sizeof hops, "nuca.mesh.hop_cycles=%u", hop);
+      struct mesh_model *model = mesh_model_new(SETTINGS("nuca.mesh.columns=16", hops));
+      uint64_t random = 5 + hop, now = 0, waits = 0;
+      memset(calendars, 0, sizeof calendars);
+      for (unsigned n = 0; n < 20000; n++) {
+         const uint32_t from = random_below(&random, 15), to = from + 1 + random_below(&random, 15 - from);
+         now += random_below(&random, n % 5000 ? 3 : 40000);
+         const uint64_t late = random_below(&random, 4) ? 100 : 9000,
+                        sent = now + random_below(&random, (uint32_t)late);
+         uint64_t at = sent;
+         for (uint32_t link = from; link < to; link++)
+            at = cm_calendar_take(&calendars[link], at) + hop;
+         waits += at - sent - (to - from) * hop;
+         assert_int_equal(cm_mesh_timing_send(&model->memory.mesh, from, to, sent), at);
+      }
+      assert_int_equal(model->memory.mesh.waits, waits);
+      mesh_model_free(model);
    }
 }
