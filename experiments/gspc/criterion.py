@@ -6,7 +6,6 @@ NAMES = ["assassins_creed", "devil_may_cry_4"]
 PAPER = (50.1, 58.0, 22.0, 7.0)
 JUDGED = (0, 1, 3)  # textures are beside it
 POLICIES = ["nru", "gs-drrip", "gspztc", "gspztc-tse", "gspc", "gspc-frame-oracle", "gspc-block-oracle", "opt"]
-FORECASTS = ["drrip", "gspc", "gspc-frame-oracle", "gspc-block-oracle", "opt"]
 
 OVERDRAW = "overdraw=5,blended=0.4"
 SMALL = f"{OVERDRAW},primitives=60000,order=scattered,tiles_per_primitive=1.8"

@@ -505,14 +505,6 @@ def tried_table(results):
             *map(title, criterion.POLICIES)], rows
 
 
-def forecasts_table(captures):
-    """What GSPC would save if it knew what its samples count in the frame, and what becomes of each block."""
-    policies = criterion.FORECASTS[1:]
-    rows = [[capture.name, *(percent(capture.change(policy, "forecasts")) for policy in policies)] for capture in captures]
-    rows.append(["**all**", *(percent(mean(capture.change(policy, "forecasts") for capture in captures)) for policy in policies)])
-    return ["capture", *map(title, policies)], rows
-
-
 def assumed_tables():
     """With a set of assumptions: the misses, a frame oracle's too, and what hits."""
     policies = [*criterion.POLICIES[:-1], "drrip+ucd", "gspc+ucd", "opt"]
@@ -572,7 +564,6 @@ def main(out, output, names, only_headlines):
         write_table(output, "altered", *altered_table(altered))
     if (out / "results" / "tried-hiz").is_dir():
         write_table(output, "tried", *tried_table(out / "results"))
-        write_table(output, "forecasts", *forecasts_table(captures))
     timed_runs = timed.write(out / "timed", output, [capture.name for capture in captures], captures[0].size)
     write_headlines(output, headlines(captures, timed_runs["main"]))
     plot_misses(output, "figure-1-12", f"Misses of the LLC, {captures[0].size} (Figures 1 and 12)", captures, "main",
