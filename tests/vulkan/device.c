@@ -99,8 +99,13 @@ vk_open(void)
 {
    const VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
                                           .apiVersion = VK_API_VERSION_1_1};
-   const VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-                                      .pApplicationInfo = &application};
+   static const char *const extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+   const VkInstanceCreateInfo info = {
+      .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+      .pApplicationInfo = &application,
+      .enabledExtensionCount = 1,
+      .ppEnabledExtensionNames = &extension,
+   };
    CHECK(vkCreateInstance(&info, NULL, &instance));
    uint32_t count = 1;
    const VkResult result = vkEnumeratePhysicalDevices(instance, &count, &vk_physical_device);
@@ -245,6 +250,20 @@ vk_create_image(VkFormat format, uint32_t width, uint32_t height, uint32_t level
    return image;
 }
 
+void
+vk_name_image(const struct vk_image *image, const char *name)
+{
+   PFN_vkSetDebugUtilsObjectNameEXT set_name =
+      (PFN_vkSetDebugUtilsObjectNameEXT)vkGetInstanceProcAddr(instance, "vkSetDebugUtilsObjectNameEXT");
+   const VkDebugUtilsObjectNameInfoEXT info = {
+      .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT,
+      .objectType = VK_OBJECT_TYPE_IMAGE,
+      .objectHandle = (uint64_t)(uintptr_t)image->image,
+      .pObjectName = name,
+   };
+   CHECK(set_name(vk_device, &info));
+}
+
 VkSampler
 vk_create_sampler(VkFilter filter, VkSamplerMipmapMode mipmaps, VkSamplerAddressMode address, bool compare)
 {
@@ -296,6 +315,45 @@ attach(struct building *building, struct vk_pass *pass, const struct vk_image *i
    return (VkAttachmentReference){building->count++, layout};
 }
 
+/** The subpasses depend on each other in turn, at each pixel. */
+static void
+create_pass(struct vk_pass *pass, const struct building *building, const VkSubpassDescription *subpasses,
+            uint32_t num_subpasses)
+{
+   const VkSubpassDependency dependency = {
+      .srcSubpass = 0,
+      .dstSubpass = 1,
+      .srcStageMask = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT,
+      .dstStageMask = VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT,
+      .srcAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT,
+      .dstAccessMask = VK_ACCESS_INPUT_ATTACHMENT_READ_BIT,
+      .dependencyFlags = VK_DEPENDENCY_BY_REGION_BIT,
+   };
+   const VkRenderPassCreateInfo info = {
+      .sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO,
+      .attachmentCount = building->count,
+      .pAttachments = building->attachments,
+      .subpassCount = num_subpasses,
+      .pSubpasses = subpasses,
+      .dependencyCount = num_subpasses - 1,
+      .pDependencies = &dependency,
+   };
+   CHECK(vkCreateRenderPass(vk_device, &info, NULL, &pass->pass));
+   keep(VK_OBJECT_TYPE_RENDER_PASS, pass->pass);
+   const VkFramebufferCreateInfo framebuffer = {
+      .sType = VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO,
+      .renderPass = pass->pass,
+      .attachmentCount = building->count,
+      .pAttachments = building->views,
+      .width = pass->width,
+      .height = pass->height,
+      .layers = 1,
+   };
+   CHECK(vkCreateFramebuffer(vk_device, &framebuffer, NULL, &pass->framebuffer));
+   keep(VK_OBJECT_TYPE_FRAMEBUFFER, pass->framebuffer);
+   pass->num_clears = building->count;
+}
+
 struct vk_pass
 vk_create_pass(const struct vk_attachment *colors, uint32_t num_colors, const struct vk_attachment *depth)
 {
@@ -325,27 +383,30 @@ vk_create_pass(const struct vk_attachment *colors, uint32_t num_colors, const st
       .pResolveAttachments = any_resolve ? resolves : NULL,
       .pDepthStencilAttachment = depth && depth->image ? &depth_reference : NULL,
    };
-   const VkRenderPassCreateInfo info = {
-      .sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO,
-      .attachmentCount = building.count,
-      .pAttachments = building.attachments,
-      .subpassCount = 1,
-      .pSubpasses = &subpass,
+   create_pass(&pass, &building, &subpass, 1);
+   return pass;
+}
+
+struct vk_pass
+vk_create_deferred_pass(const struct vk_image images[3], VkClearValue clear)
+{
+   struct vk_pass pass = {.num_colors = 1, .samples = VK_SAMPLE_COUNT_1_BIT};
+   struct building building = {0};
+   VkAttachmentReference references[3];
+   for (unsigned i = 0; i < 3; i++)
+      references[i] = attach(&building, &pass, &images[i], VK_ATTACHMENT_LOAD_OP_CLEAR,
+                             i < 2 ? VK_ATTACHMENT_STORE_OP_DONT_CARE : VK_ATTACHMENT_STORE_OP_STORE, clear);
+   const VkSubpassDescription subpasses[] = {
+      {.pipelineBindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS,
+       .colorAttachmentCount = 2,
+       .pColorAttachments = references},
+      {.pipelineBindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS,
+       .inputAttachmentCount = 2,
+       .pInputAttachments = references,
+       .colorAttachmentCount = 1,
+       .pColorAttachments = &references[2]},
    };
-   CHECK(vkCreateRenderPass(vk_device, &info, NULL, &pass.pass));
-   keep(VK_OBJECT_TYPE_RENDER_PASS, pass.pass);
-   const VkFramebufferCreateInfo framebuffer = {
-      .sType = VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO,
-      .renderPass = pass.pass,
-      .attachmentCount = building.count,
-      .pAttachments = building.views,
-      .width = pass.width,
-      .height = pass.height,
-      .layers = 1,
-   };
-   CHECK(vkCreateFramebuffer(vk_device, &framebuffer, NULL, &pass.framebuffer));
-   keep(VK_OBJECT_TYPE_FRAMEBUFFER, pass.framebuffer);
-   pass.num_clears = building.count;
+   create_pass(&pass, &building, subpasses, 2);
    return pass;
 }
 

@@ -88,6 +88,9 @@ vk_create_sampler(VkFilter filter, VkSamplerMipmapMode mipmaps, VkSamplerAddress
 /** Depth is the attachment whose format has it, at most one, after the colours. */
 struct vk_pass
 vk_create_pass(const struct vk_attachment *colors, uint32_t num_colors, const struct vk_attachment *depth);
+/** Two subpasses: the first draws the first two images, which the second reads at each pixel and draws the third. Cleared, the
+ * first two are needed by nobody after the pass. */
+struct vk_pass vk_create_deferred_pass(const struct vk_image images[3], VkClearValue clear);
 VkPipeline vk_create_pipeline(const struct vk_pipeline_description *description);
 VkPipeline vk_create_compute_pipeline(struct vk_code code, VkPipelineLayout layout);
 /** A set with these, from binding 0 on, and a pipeline layout with it as set 0 and 32 bytes of push constants. */

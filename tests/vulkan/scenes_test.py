@@ -27,6 +27,8 @@ TRAFFIC = {
     "multisampled": (1, 0, ALL, 0, 0),
     # The first pass stores what the second reads as a texture.
     "two_passes": (2, 0, 2 * ALL, 0, 0),
+    # Subpasses are passes: the second loads what the first has stored, as storage.
+    "subpasses": (2, 0, 3 * ALL, 0, 0),
     # Depth of 64x64 is stored, for the pass that compares with it.
     "shadow": (2, 0, ALL, 0, 64 * 64 * 4),
 }
@@ -83,6 +85,15 @@ class Scenes(tbrsim.TestCase):
             self.assertEqual(found, expected or found)
             expected = found
 
+    def test_invariance(self):
+        """The same picture, to the bit, whatever the simulated GPU is like."""
+        for scene in ("array", "depth", "multisampled", "subpasses", "compute"):
+            expected, _ = self.draw(scene, "--no-model")
+            for setting in ("tile.size=8", "tile.size=64", "mode=tbr", "threads=1"):
+                with self.subTest(scene, setting=setting):
+                    found, _ = self.draw(scene, "--no-model", "--set", setting)
+                    self.assertEqual(found.tobytes(), expected.tobytes())
+
     def test_traffic(self):
         for scene, expected in TRAFFIC.items():
             with self.subTest(scene):
@@ -91,6 +102,15 @@ class Scenes(tbrsim.TestCase):
                 total = tbrsim.total(out)
                 self.assertEqual((total["gpu.passes"], total["dram.color.read_bytes"], total["dram.color.write_bytes"],
                                   total["dram.depth.read_bytes"], total["dram.depth.write_bytes"]), expected)
+
+    def test_names(self):
+        """An image's name is in its rows of the attributions: of the pass that draws it, and of the one that reads it."""
+        out = self.path("names")
+        self.draw("two_passes", "--set", "attribution.texture=on", "--out", out)
+        rows = conservation.read_table(out, "textures")
+        named = [row for row in rows if row["label"] == "first pass"]
+        self.assertEqual([(row["pass"], row["width"], row["height"]) for row in named],
+                         [("0", "203", "117"), ("1", "203", "117")])
 
     def test_missing(self):
         """What the device does not have is named, and what needs it is left out."""

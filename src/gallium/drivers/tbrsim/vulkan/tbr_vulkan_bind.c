@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lp_jit.h"
+#include "util/format/u_format.h"
 #include "util/hash_table.h"
 #include "util/log.h"
 #include "util/u_framebuffer.h"
@@ -41,6 +42,7 @@ struct tbr_vulkan_context {
    struct hash_table *handles; /**< struct handle, by number */
    uintptr_t last_handle;
    struct util_dynarray samplers; /**< struct sampler *, by number */
+   bool reported_depth;           /**< that an input attachment cannot be read */
 };
 
 static struct tbr_vulkan_context *
@@ -247,6 +249,19 @@ bind_buffers(struct pipe_context *context, enum pipe_shader_type number, struct 
    stage->num_buffers = count;
 }
 
+/** Whether shaders can load from it. They cannot where it is an input attachment of depth or stencil, which is said once. */
+static bool
+is_loadable(struct tbr_vulkan_context *vulkan, const struct pipe_image_view *image)
+{
+   if (!util_format_is_depth_or_stencil(image->format))
+      return true;
+   if (!vulkan->reported_depth)
+      mesa_loge("Vulkan: input attachments of depth and stencil cannot be read on the simulated GPU: shaders "
+                "get zeros");
+   vulkan->reported_depth = true;
+   return false;
+}
+
 static void
 bind_images(struct pipe_context *context, enum pipe_shader_type number, struct stage *stage, unsigned count)
 {
@@ -259,7 +274,7 @@ bind_images(struct pipe_context *context, enum pipe_shader_type number, struct s
    for (unsigned i = 0; i < all; i++) {
       const struct handle *handle =
          i < count ? find_handle(vulkan, find_descriptor(stage, slots->images[i].image)) : NULL;
-      if (handle && handle->image.resource) {
+      if (handle && handle->image.resource && is_loadable(vulkan, &handle->image)) {
          images[i] = handle->image;
          images[i].access = images[i].shader_access = slots->images[i].access;
       }
