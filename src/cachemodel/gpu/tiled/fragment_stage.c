@@ -623,8 +623,6 @@ cm_shading_create(const struct cm_fragment_stage *stage, struct cm_shading_worke
    shading->counts_each = shading->scheduler == CM_SCHEDULER_LEAST_WORK || shading->times_each;
    for (uint32_t p = 0; p < shading->processors; p++)
       shading->caches[p] = cm_texture_path_cache(shading->texture, p);
-   shading->is_plain =
-      !shading->counts_each && !shading->attributes_each && cm_texture_path_is_plain(shading->texture);
    return shading;
 }
 
@@ -640,6 +638,9 @@ cm_shading_begin(struct cm_shading *shading)
    shading->next = 0;
    shading->draw_number = NO_DRAW;
    shading->without_shader = shading->processors;
+   /* Whoever reads what arrives at the caches may have come since the stage was made. */
+   shading->is_plain =
+      !shading->counts_each && !shading->attributes_each && cm_texture_path_is_plain(shading->texture);
    memset(shading->work, 0, sizeof shading->work);
    for (uint32_t p = 0; p < shading->processors; p++)
       shading->at_draw[p] = NO_DRAW;
