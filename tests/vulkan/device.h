@@ -83,6 +83,8 @@ void vk_close(void);
 struct vk_buffer vk_create_buffer(VkDeviceSize bytes, VkBufferUsageFlags usage, const void *data);
 struct vk_image vk_create_image(VkFormat format, uint32_t width, uint32_t height, uint32_t levels,
                                 uint32_t layers, VkSampleCountFlagBits samples, VkImageUsageFlags usage);
+/** Gives it a name that attributions show (VK_EXT_debug_utils). */
+void vk_name_image(const struct vk_image *image, const char *name);
 VkSampler
 vk_create_sampler(VkFilter filter, VkSamplerMipmapMode mipmaps, VkSamplerAddressMode address, bool compare);
 /** Depth is the attachment whose format has it, at most one, after the colours. */
