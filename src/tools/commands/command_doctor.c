@@ -15,9 +15,8 @@
 
 static const char description[] =
    "Checks whether this machine has what tbrsim needs, and says how to get what is missing. It\n"
-   "creates EGL and GLX contexts and a Vulkan device as programs do under tbrsim run, and replays a trace. "
-   "Exit\n"
-   "status: 1 if rendering or replaying does not work, else 0.\n";
+   "creates EGL, GLX and Vulkan contexts as programs do under tbrsim run, and replays a trace.\n"
+   "Exit status: 1 if rendering or replaying does not work, else 0.\n";
 
 enum part_kind {
    PART_PROGRAM, /* one of some programs is in PATH */
