@@ -126,17 +126,23 @@ append(struct cm_cores_timing *timing, struct cm_work *work)
       append_geometry(timing, work);
 }
 
+/* A tile is flushed before its core has dropped the entries behind the last one that is the tile's. */
 static bool
-is_done(const struct cm_work *work)
+is_done(const struct cm_cores_timing *timing, const struct cm_work *work)
 {
-   return work->kind == CM_LOG_TILE ? work->flushed != CM_UNKNOWN : work->is_shaded;
+   if (work->kind != CM_LOG_TILE)
+      return work->is_shaded;
+   bool is_listed = false;
+   for (uint32_t c = 0; work->flushed != CM_UNKNOWN && c < timing->num_cores; c++)
+      is_listed |= timing->cores[c].list == work;
+   return work->flushed != CM_UNKNOWN && !is_listed;
 }
 
 /* Gives back the logs that are done, the oldest first. */
 static void
 release(struct cm_cores_timing *timing)
 {
-   while (timing->first && is_done(timing->first)) {
+   while (timing->first && is_done(timing, timing->first)) {
       struct cm_work *work = timing->first;
       timing->first = work->next;
       if (!timing->first)
@@ -203,7 +209,10 @@ step(struct cm_cores_timing *timing, uint32_t part)
       return;
    }
    switch ((part - FIRST_OF_CORES) % timing->parts_of_core) {
-   case LISTS: cm_core_list_step(timing, core); break;
+   case LISTS:
+      cm_core_list_step(timing, core);
+      release(timing);
+      break;
    case FRONT: cm_core_front_step(timing, core); break;
    case FLUSHES: cm_core_flush_step(timing, core); break;
    default: cm_core_vertices_step(timing, core); break;
