@@ -153,12 +153,6 @@ check(const char *preset, enum look look)
 {
    static unsigned turn, number;
    const bool divides = number++ & 1;
-   /* A defect that is known: its attributed cycles differ from run to run, with one thread, too. */
-   if (look == LOOK_ATTRIBUTION && !strcmp(preset, "dtexl-baseline")) {
-      print_message("%s with attribution: not checked, as its results differ from run to run\n", preset);
-      turn++;
-      return;
-   }
    struct cm_config *config = config_of(preset, look);
    struct cm_byte_writer expected = run(config, look, divides, 1);
    const unsigned tried = test_rounds(NUM_COUNTS);

@@ -2,11 +2,12 @@
 /**
  * The mesh of a NUCA in time: links, which take a message per cycle each, the table, and the ports of texture caches.
  *
- * Each resource takes the first free slot from a cycle on, in any order of asking, as a cm_calendar does, to the slot: a window
- * of 64 words of 64 slots before its last one counts as taken. But a message that does not wait crosses the links of a row or column in adjacent cycles: link i of a line (one direction of a row or a
- * column, counted as messages go) at i hops after link 0. So slot c of link i is bit i of the line in row c - i hops of one
- * timetable. All links that a message crosses in a line are then bits of the same byte, which are looked at and taken
- * together; where a link is taken, the message waits for a row in which it is not. Longer lines have several bytes.
+ * Each resource takes the first free slot from a cycle on, in any order of asking, as a cm_calendar does, to the slot: a window of
+ * 64 words of 64 slots before its last one counts as taken. But a message that does not wait crosses the links of a row or column in
+ * adjacent cycles: link i of a line (one direction of a row or a column, counted as messages go) at i hops after link 0. So slot c of
+ * link i is bit i of the line in row c - i hops of one timetable. All links that a message crosses in a line are then bits of the same
+ * byte, which are looked at and taken together; where a link is taken, the message waits for a row in which it is not. Longer lines
+ * have several bytes.
  */
 #ifndef CM_TILED_MESH_H
 #define CM_TILED_MESH_H

@@ -38,8 +38,7 @@ cm_raster_timing_init(struct cm_tiled_timing *timing)
    raster->coupled.tile = CM_UNKNOWN;
    for (uint32_t l = 0; l < raster->num_lanes; l++)
       init_lane(&raster->lanes[l], pipeline, processors / raster->num_lanes, pool);
-   raster->last_quads =
-      cm_pool_take(pool, pipeline->tile_buffers * raster->num_lanes, sizeof *raster->last_quads);
+   raster->ends = cm_pool_take(pool, pipeline->tile_buffers * raster->num_lanes, sizeof *raster->ends);
    raster->next_context = cm_pool_take(pool, processors, sizeof *raster->next_context);
    raster->contexts = cm_pool_take(pool, contexts, sizeof *raster->contexts);
    for (uint32_t c = 0; raster->contexts && c < contexts; c++)
@@ -101,21 +100,22 @@ is_settled(struct cm_lane *lane, uint64_t quads)
    return settled >= quads;
 }
 
-/* The numbers, by lane, of the first quads after a tile. */
-static inline uint64_t *
-last_quads(const struct cm_tiled_timing *timing, const struct cm_work *work)
+/* By lane, where its quads of a tile end. */
+static inline struct cm_lane_end *
+lane_ends(const struct cm_tiled_timing *timing, const struct cm_work *work)
 {
    const struct cm_raster_timing *raster = &timing->raster;
-   return &raster->last_quads[work->number % timing->pipeline->tile_buffers * raster->num_lanes];
+   return &raster->ends[work->number % timing->pipeline->tile_buffers * raster->num_lanes];
 }
 
 bool
 cm_raster_timing_is_settled(struct cm_tiled_timing *timing, const struct cm_work *work)
 {
    struct cm_raster_timing *raster = &timing->raster;
-   const uint64_t *last = last_quads(timing, work);
+   const struct cm_lane_end *ends = lane_ends(timing, work);
    for (uint32_t l = 0; l < raster->num_lanes; l++) {
-      if (!is_settled(&raster->lanes[l], last[l]))
+      /* A lane's last quads may be hidden ones. */
+      if (raster->lanes[l].z_queue.popped < ends[l].tested || !is_settled(&raster->lanes[l], ends[l].shaded))
          return false;
    }
    return true;
@@ -126,7 +126,7 @@ cm_raster_timing_blend(struct cm_tiled_timing *timing, const struct cm_work *wor
 {
    struct cm_raster_timing *raster = &timing->raster;
    for (uint32_t l = 0; l < raster->num_lanes; l++)
-      blend(timing, &raster->lanes[l], last_quads(timing, work)[l]);
+      blend(timing, &raster->lanes[l], lane_ends(timing, work)[l].shaded);
 }
 
 uint64_t
@@ -390,7 +390,8 @@ end_tile(struct cm_tiled_timing *timing)
       cm_later(raster->has_lanes ? work->z_end : raster->lanes[0].z_time, raster->rasterizer.until);
    timing->hidden.z_free[work->number & 1] = work->z_end;
    for (uint32_t l = 0; l < raster->num_lanes; l++)
-      last_quads(timing, work)[l] = raster->lanes[l].rasterized;
+      lane_ends(timing, work)[l] =
+         (struct cm_lane_end){raster->lanes[l].z_queue.entered, raster->lanes[l].rasterized};
    work->is_shaded = true;
    raster->work = work->next;
    raster->next = raster->popped = 0;
@@ -610,6 +611,7 @@ step_lane(struct cm_tiled_timing *timing, struct cm_lane *lane)
 {
    const struct cm_waiting_quad next = *oldest(lane);
    const struct cm_logged_quad *quad = logged(&next);
+   assert(next.work->flush_begin == CM_UNKNOWN);
    if (has_to_stay(timing, lane, next.work->number) ||
        (quad->shaded && has_to_wait(timing, lane, quad->processor)))
       return;

@@ -111,6 +111,11 @@ struct cm_lane {
    uint64_t test_barrier, barrier;  /**< no quad of the tile is tested, dispatched before */
 };
 
+/** How many quads, so far, a lane has tested and shaded when it is done with a tile. */
+struct cm_lane_end {
+   uint64_t tested, shaded;
+};
+
 /** Lanes that change to the next tile together (pipeline.lanes: coupled). */
 struct cm_lane_barrier {
    uint64_t tile; /**< number of the last one */
@@ -126,9 +131,9 @@ struct cm_raster_timing {
    struct cm_context *contexts;      /**< fragment_contexts of each processor */
    struct cm_lane lanes[CM_TEXTURE_MAX_UNITS];
    uint32_t num_lanes;
-   bool has_lanes;       /**< each processor its own */
-   uint32_t next_lane;   /**< which is first; num_lanes: the Rasterizer */
-   uint64_t *last_quads; /**< by tile number modulo tile_buffers, by lane: rasterized at its end */
+   bool has_lanes;           /**< each processor its own */
+   uint32_t next_lane;       /**< which is first; num_lanes: the Rasterizer */
+   struct cm_lane_end *ends; /**< by tile number modulo tile_buffers, by lane */
    struct cm_lane_barrier coupled;
    uint64_t barrier; /**< no quad of the pass is rasterised before */
 };
