@@ -89,7 +89,7 @@ class Release(unittest.TestCase):
         self.assertEqual(said.count("\n- "), section.count("\n- "))
         self.assertNotIn("](", said)
         self.assertIn(section.splitlines()[-1].partition("](")[0].removeprefix("["), said)
-        self.assertIn(f"| `tbrsim_{VERSION}~deb12_amd64.deb` | simulated tile-based GPU for OpenGL and OpenGL ES programs |", page)
+        self.assertIn(f"| `tbrsim_{VERSION}~deb12_amd64.deb` | simulated tile-based GPU for OpenGL ES, OpenGL and Vulkan |", page)
 
     def test_refused(self):
         (self.checkout / "CHANGELOG.md").write_text("## 0.0.1, 2026-01-01\n\n- Nothing.\n", encoding="utf-8")
