@@ -170,22 +170,34 @@ find_buffer(struct pipe_context *context, const struct lp_descriptor *descriptor
    return found;
 }
 
+/** A stage whose slots are bound. */
+struct binding {
+   struct pipe_context *context;
+   struct tbr_vulkan_context *vulkan;
+   const struct tbr_context *bound; /**< has what is bound so far */
+   enum pipe_shader_type number;
+   struct stage *stage;
+   const struct tbr_descriptor_slots *slots; /**< not NULL: without a shader there are none */
+};
+
 static void
-bind_textures(struct pipe_context *context, enum pipe_shader_type number, struct stage *stage, unsigned count)
+bind_textures(const struct binding *binding)
 {
-   struct tbr_vulkan_context *vulkan = vulkan_of(context);
-   struct tbr_context *bound = tbr_context(context);
-   const struct tbr_descriptor_slots *slots = stage->slots;
+   struct pipe_context *context = binding->context;
+   struct stage *stage = binding->stage;
+   const enum pipe_shader_type number = binding->number;
+   const unsigned count = binding->slots->num_textures;
    struct pipe_sampler_view *views[TBR_MAX_TEXTURES];
    void *samplers[TBR_MAX_TEXTURES];
    bool new_views = count < stage->num_textures, new_samplers = false;
    for (unsigned i = 0; i < count; i++) {
-      const struct handle *handle = find_handle(vulkan, find_descriptor(stage, slots->textures[i].texture));
-      const struct tbr_descriptor_place sampler = slots->textures[i].sampler;
+      const struct handle *handle =
+         find_handle(binding->vulkan, find_descriptor(stage, binding->slots->textures[i].texture));
+      const struct tbr_descriptor_place sampler = binding->slots->textures[i].sampler;
       views[i] = handle ? handle->view : NULL;
-      samplers[i] = sampler_state(vulkan, sampler.set ? find_descriptor(stage, sampler) : NULL);
-      new_views |= views[i] != bound->sampler_views[number][i];
-      new_samplers |= samplers[i] != bound->samplers[number][i];
+      samplers[i] = sampler_state(binding->vulkan, sampler.set ? find_descriptor(stage, sampler) : NULL);
+      new_views |= views[i] != binding->bound->sampler_views[number][i];
+      new_samplers |= samplers[i] != binding->bound->samplers[number][i];
    }
    if (new_views)
       context->set_sampler_views(context, number, 0, count,
@@ -202,12 +214,12 @@ is_same_block(const struct pipe_constant_buffer *a, const struct pipe_constant_b
 }
 
 static void
-bind_constants(struct pipe_context *context, enum pipe_shader_type number, struct stage *stage,
-               unsigned count)
+bind_constants(const struct binding *binding)
 {
-   struct tbr_vulkan_context *vulkan = vulkan_of(context);
-   struct tbr_context *bound = tbr_context(context);
-   const struct tbr_descriptor_slots *slots = stage->slots;
+   struct pipe_context *context = binding->context;
+   struct stage *stage = binding->stage;
+   const struct tbr_descriptor_slots *slots = binding->slots;
+   const unsigned count = slots->num_constants;
    for (unsigned i = 1; i < MAX2(count, stage->num_constants); i++) {
       struct pipe_constant_buffer block = {0};
       struct pipe_shader_buffer found = {0};
@@ -219,26 +231,29 @@ bind_constants(struct pipe_context *context, enum pipe_shader_type number, struc
          block.buffer_offset = found.buffer_offset;
          block.buffer_size = found.buffer_size;
       }
-      if (!is_same_block(&block, &bound->constants[number][i]))
-         vulkan->driver.set_constant_buffer(context, number, i, false, block.buffer ? &block : NULL);
+      if (!is_same_block(&block, &binding->bound->constants[binding->number][i]))
+         binding->vulkan->driver.set_constant_buffer(context, binding->number, i, false,
+                                                     block.buffer ? &block : NULL);
       pipe_resource_reference(&found.buffer, NULL);
    }
    stage->num_constants = count;
 }
 
 static void
-bind_buffers(struct pipe_context *context, enum pipe_shader_type number, struct stage *stage, unsigned count)
+bind_buffers(const struct binding *binding)
 {
-   struct tbr_context *bound = tbr_context(context);
-   const struct tbr_descriptor_slots *slots = stage->slots;
-   const unsigned all = MAX2(count, stage->num_buffers);
+   struct pipe_context *context = binding->context;
+   struct stage *stage = binding->stage;
+   const enum pipe_shader_type number = binding->number;
+   const struct tbr_context *bound = binding->bound;
+   const unsigned count = binding->slots->num_buffers, all = MAX2(count, stage->num_buffers);
    struct pipe_shader_buffer buffers[TBR_MAX_STORAGE_BUFFERS] = {0};
    bool changed = false;
-   const uint32_t written = count ? slots->written_buffers : 0;
+   const uint32_t written = binding->slots->written_buffers;
    for (unsigned i = 0; i < all; i++) {
       const struct pipe_shader_buffer *old = &bound->shader_buffers[number][i];
       if (i < count)
-         buffers[i] = find_buffer(context, find_descriptor(stage, slots->buffers[i]));
+         buffers[i] = find_buffer(context, find_descriptor(stage, binding->slots->buffers[i]));
       changed |= buffers[i].buffer != old->buffer || buffers[i].buffer_offset != old->buffer_offset ||
                  buffers[i].buffer_size != old->buffer_size;
    }
@@ -263,12 +278,12 @@ is_loadable(struct tbr_vulkan_context *vulkan, const struct pipe_image_view *ima
 }
 
 static void
-bind_images(struct pipe_context *context, enum pipe_shader_type number, struct stage *stage, unsigned count)
+bind_images(const struct binding *binding)
 {
-   struct tbr_vulkan_context *vulkan = vulkan_of(context);
-   struct tbr_context *bound = tbr_context(context);
-   const struct tbr_descriptor_slots *slots = stage->slots;
-   const unsigned all = MAX2(count, stage->num_images);
+   struct tbr_vulkan_context *vulkan = binding->vulkan;
+   struct stage *stage = binding->stage;
+   const struct tbr_descriptor_slots *slots = binding->slots;
+   const unsigned count = slots->num_images, all = MAX2(count, stage->num_images);
    struct pipe_image_view images[TBR_MAX_IMAGES] = {0};
    bool changed = false;
    for (unsigned i = 0; i < all; i++) {
@@ -278,22 +293,26 @@ bind_images(struct pipe_context *context, enum pipe_shader_type number, struct s
          images[i] = handle->image;
          images[i].access = images[i].shader_access = slots->images[i].access;
       }
-      changed |= memcmp(&images[i], &bound->images[number][i], sizeof images[i]) != 0;
+      changed |= memcmp(&images[i], &binding->bound->images[binding->number][i], sizeof images[i]) != 0;
    }
    if (changed)
-      context->set_shader_images(context, number, 0, all, 0, images);
+      binding->context->set_shader_images(binding->context, binding->number, 0, all, 0, images);
    stage->num_images = count;
 }
 
 static void
 bind_stage(struct pipe_context *context, enum pipe_shader_type number)
 {
-   struct stage *stage = &vulkan_of(context)->stages[number];
-   const struct tbr_descriptor_slots *slots = stage->slots;
-   bind_textures(context, number, stage, slots ? slots->num_textures : 0);
-   bind_constants(context, number, stage, slots ? slots->num_constants : 0);
-   bind_buffers(context, number, stage, slots ? slots->num_buffers : 0);
-   bind_images(context, number, stage, slots ? slots->num_images : 0);
+   static const struct tbr_descriptor_slots none;
+   struct tbr_vulkan_context *vulkan = vulkan_of(context);
+   struct stage *stage = &vulkan->stages[number];
+   const struct binding binding = {
+      context, vulkan, tbr_context(context), number, stage, stage->slots ? stage->slots : &none,
+   };
+   bind_textures(&binding);
+   bind_constants(&binding);
+   bind_buffers(&binding);
+   bind_images(&binding);
 }
 
 /** The driver's own shaders, textures and constants, which copy, are bound as they are. */
