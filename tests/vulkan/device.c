@@ -250,18 +250,65 @@ vk_create_image(VkFormat format, uint32_t width, uint32_t height, uint32_t level
    return image;
 }
 
+#define PROCEDURE(name) ((PFN_##name)vkGetInstanceProcAddr(instance, #name))
+
 void
 vk_name_image(const struct vk_image *image, const char *name)
 {
-   PFN_vkSetDebugUtilsObjectNameEXT set_name =
-      (PFN_vkSetDebugUtilsObjectNameEXT)vkGetInstanceProcAddr(instance, "vkSetDebugUtilsObjectNameEXT");
    const VkDebugUtilsObjectNameInfoEXT info = {
       .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT,
       .objectType = VK_OBJECT_TYPE_IMAGE,
       .objectHandle = (uint64_t)(uintptr_t)image->image,
       .pObjectName = name,
    };
-   CHECK(set_name(vk_device, &info));
+   CHECK(PROCEDURE(vkSetDebugUtilsObjectNameEXT)(vk_device, &info));
+}
+
+/* A name that is gone after the call. */
+struct label {
+   char name[32];
+   VkDebugUtilsLabelEXT info;
+};
+
+static void
+make_label(struct label *label, const char *name)
+{
+   snprintf(label->name, sizeof label->name, "%s", name);
+   label->info =
+      (VkDebugUtilsLabelEXT){.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, .pLabelName = label->name};
+}
+
+void
+vk_begin_label(VkCommandBuffer commands, const char *name)
+{
+   struct label label;
+   make_label(&label, name);
+   if (commands)
+      PROCEDURE(vkCmdBeginDebugUtilsLabelEXT)(commands, &label.info);
+   else
+      PROCEDURE(vkQueueBeginDebugUtilsLabelEXT)(vk_queue, &label.info);
+   memset(label.name, '?', sizeof label.name);
+}
+
+void
+vk_end_label(VkCommandBuffer commands)
+{
+   if (commands)
+      PROCEDURE(vkCmdEndDebugUtilsLabelEXT)(commands);
+   else
+      PROCEDURE(vkQueueEndDebugUtilsLabelEXT)(vk_queue);
+}
+
+void
+vk_insert_label(VkCommandBuffer commands, const char *name)
+{
+   struct label label;
+   make_label(&label, name);
+   if (commands)
+      PROCEDURE(vkCmdInsertDebugUtilsLabelEXT)(commands, &label.info);
+   else
+      PROCEDURE(vkQueueInsertDebugUtilsLabelEXT)(vk_queue, &label.info);
+   memset(label.name, '?', sizeof label.name);
 }
 
 VkSampler

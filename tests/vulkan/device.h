@@ -85,6 +85,10 @@ struct vk_image vk_create_image(VkFormat format, uint32_t width, uint32_t height
                                 uint32_t layers, VkSampleCountFlagBits samples, VkImageUsageFlags usage);
 /** Gives it a name that attributions show (VK_EXT_debug_utils). */
 void vk_name_image(const struct vk_image *image, const char *name);
+/** Labels of what is recorded from here on; commands NULL: of what the queue gets from here on. */
+void vk_begin_label(VkCommandBuffer commands, const char *name);
+void vk_end_label(VkCommandBuffer commands);
+void vk_insert_label(VkCommandBuffer commands, const char *name);
 VkSampler
 vk_create_sampler(VkFilter filter, VkSamplerMipmapMode mipmaps, VkSamplerAddressMode address, bool compare);
 /** Depth is the attachment whose format has it, at most one, after the colours. */

@@ -542,16 +542,24 @@ draw_two_passes(void)
    description = describe(&passes[1], layout, VK_CODE(color_vert), VK_CODE(texture_frag));
    description.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP;
    pipelines[1] = vk_create_pipeline(&description);
+   vk_insert_label(NULL, "begin");
+   vk_begin_label(NULL, "both");
    VkCommandBuffer commands = begin_scene(&passes[0]);
+   vk_begin_label(commands, "first");
    bind(commands, pipelines[0], &vertices[0]);
    vkCmdDraw(commands, 3, 1, 0, 0);
+   vk_end_label(commands);
    vkCmdEndRenderPass(commands);
    vk_barrier(commands);
    vk_begin_pass(commands, &passes[1], VK_SUBPASS_CONTENTS_INLINE);
    bind(commands, pipelines[1], &vertices[1]);
    bind_set(commands, layout, set);
+   vk_insert_label(commands, "textured");
+   vk_begin_label(commands, "second");
    vkCmdDraw(commands, 4, 1, 0, 0);
+   vk_end_label(commands);
    end_scene(commands);
+   vk_end_label(NULL);
    return target;
 }
 

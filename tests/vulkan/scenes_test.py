@@ -112,6 +112,16 @@ class Scenes(tbrsim.TestCase):
         self.assertEqual([(row["pass"], row["width"], row["height"]) for row in named],
                          [("0", "203", "117"), ("1", "203", "117")])
 
+    def test_labels(self):
+        """Labels of the queue and of command buffers are the groups and markers of the draws, live and from a recording."""
+        out, recording, again = self.path("labels"), self.path("labels.tbr"), self.path("labels-sim")
+        self.draw("two_passes", "--set", "attribution.draw=on", "--record", recording, "--out", out)
+        rows = conservation.read_table(out, "draws")
+        self.assertEqual([(row["pass"], row["draw"], row["group"], row["marker"]) for row in rows if row["draw"]],
+                         [("0", "0", "both/first", "begin"), ("1", "0", "both/second", "textured")])
+        tbrsim.run("sim", "--set", "attribution.draw=on", "--out", again, recording, check=True)
+        self.assertEqual(tbrsim.contents(again), tbrsim.contents(out))
+
     def test_missing(self):
         """What the device does not have is named, and what needs it is left out."""
         picture = self.path("buffers.ppm")

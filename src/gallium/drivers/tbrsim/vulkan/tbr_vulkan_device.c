@@ -230,24 +230,6 @@ lvp_limit_physical_device(struct lvp_physical_device *device)
    limit_subgroups(properties);
 }
 
-/* ---- names ------------------------------------------------------------------- */
-
-/** Of images and buffers, for attributions. */
-VKAPI_ATTR VkResult VKAPI_CALL
-lvp_SetDebugUtilsObjectNameEXT(VkDevice handle, const VkDebugUtilsObjectNameInfoEXT *info)
-{
-   VK_FROM_HANDLE(lvp_device, device, handle);
-   struct pipe_context *context = device->queue.ctx;
-   struct pipe_resource *named = NULL;
-   if (info->objectType == VK_OBJECT_TYPE_IMAGE)
-      named = lvp_image_from_handle((VkImage)(uintptr_t)info->objectHandle)->planes[0].bo;
-   else if (info->objectType == VK_OBJECT_TYPE_BUFFER)
-      named = lvp_buffer_from_handle((VkBuffer)(uintptr_t)info->objectHandle)->bo;
-   if (named)
-      context->label_resource(context, named, info->pObjectName);
-   return vk_common_SetDebugUtilsObjectNameEXT(handle, info);
-}
-
 /* ---- passes and frames --------------------------------------------------------- */
 
 /** vkCmdEndRendering, and that of each subpass: what follows is another pass, even with the same attachments. */
