@@ -151,6 +151,51 @@ read_unsettled(struct cm_texture_path *path, struct cm_texture_unit *unit,
    cm_cache_read_spread_grid(cache, grid, cells, 4, CM_STREAM_TEXTURE);
 }
 
+/* report of the cells of a grid that a footprint reads, by fragment: row by row where all four are live, else by the order of
+ * first reads. */
+static inline __attribute__((always_inline)) void
+report_cells(const struct cm_texture_path *path, uint32_t resource, const struct cm_block_grid *grid,
+             const cm_grid_cells cells[4], bool all_live)
+{
+   struct cm_access_stream *stream = path->hierarchy->requests;
+   const cm_entry lookup = cm_entry_make(CM_ENTRY_LOOKUP, CM_UNIT_TEXTURE_CACHE, 0, CM_STREAM_TEXTURE, 0);
+   const unsigned shift = path->block_shift - CM_ENTRY_ADDRESS_SHIFT;
+   cm_grid_cells left = cells[0] | cells[1] | cells[2] | cells[3], seen = 0;
+   cm_access_stream_reserve(stream, 1 + 2 * CM_GRID_ROWS);
+   cm_entry *const group = stream->entries + stream->count, *next = group + 1;
+   for (unsigned f = 0; f < 4 && left; f++) {
+      cm_grid_cells added = all_live ? left : cells[f] & ~seen;
+      seen |= added;
+      left &= ~added;
+      for (; added; added &= added - 1)
+         *next++ = lookup | cm_grid_cell_block(grid, (unsigned)__builtin_ctz(added)) << shift;
+   }
+   *group = cm_group_make(0, 0, CM_STREAM_TEXTURE, (uint32_t)(next - group - 1), resource);
+   stream->count += (uint32_t)(next - group);
+}
+
+/* read_blocks of a grid in the processor's cache that is reported, but for the list of blocks where the cache does without. */
+static void
+read_reported_grid(struct cm_texture_path *path, struct cm_texture_unit *unit,
+                   const struct cm_texture_image *image, const struct cm_footprint *footprint,
+                   const struct cm_texel_bounds *bounds, const struct cm_block_grid *grid,
+                   struct cm_cache *cache)
+{
+   cm_grid_cells cells[4];
+   cm_footprint_cells(image, footprint, bounds, grid, cells);
+   report_cells(path, unit->binding->resource, grid, cells, footprint->live == 15);
+   if (cm_cache_settles_first(cache) &&
+       cm_grid_is_first(grid, cache->lines, cache->index.mask, cache->ways)) {
+      cache->accesses[CM_STREAM_TEXTURE][0] += grid->reads;
+   } else if (cm_cache_spreads(cache, grid)) {
+      cm_cache_read_spread_grid(cache, grid, cells, 4, CM_STREAM_TEXTURE);
+   } else {
+      struct reads reads;
+      reads.count = cm_footprint_blocks_of_grid(image, footprint, bounds, grid, reads.blocks);
+      read_cache(path, cache, &reads, grid);
+   }
+}
+
 void
 cm_texture_unit_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
                      const struct cm_footprint *footprint, const struct cm_texel_bounds *bounds,
@@ -160,7 +205,9 @@ cm_texture_unit_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
       unit->layout ? cm_texture_unit_image(unit, footprint, path->block_shift) : NULL;
    struct cm_block_grid grid;
    const bool has_grid = image && cm_footprint_grid(image, footprint, bounds, &grid);
-   if (!has_grid || !path->is_direct)
+   if (has_grid && path->is_cached && path->hierarchy->requests)
+      read_reported_grid(path, unit, image, footprint, bounds, &grid, cache);
+   else if (!has_grid || !path->is_direct)
       read_blocks(path, unit, footprint, bounds, has_grid ? &grid : NULL, processor, cache);
    else if (!cm_cache_read_grid(cache, &grid, CM_STREAM_TEXTURE))
       read_unsettled(path, unit, image, footprint, bounds, &grid, cache);
@@ -213,8 +260,9 @@ cm_texture_path_init(struct cm_texture_path *path, const struct cm_config *confi
    path->block_shift = hierarchy->entry[CM_STREAM_TEXTURE].block_shift;
    path->by_texel =
       config->nuca.organisation != CM_NUCA_NONE && config->nuca.requests == CM_NUCA_REQUESTS_TEXEL;
-   path->is_direct = config->timing == CM_TIMING_OFF && config->nuca.organisation == CM_NUCA_NONE &&
+   path->is_cached = config->nuca.organisation == CM_NUCA_NONE &&
                      config->texture_access.design == CM_TEXTURE_DESIGN_NONE && path->caches;
+   path->is_direct = config->timing == CM_TIMING_OFF && path->is_cached;
    if (!cm_texture_access_init(&path->access, config))
       return false;
    if (config->nuca.organisation == CM_NUCA_NONE)
