@@ -38,6 +38,11 @@ struct cm_dram_channel {
    uint64_t now;
    struct cm_dram_next_command next; /* if has_chosen */
    bool has_chosen;
+   /* The next column command, if has_column: row commands for banks that are not banks_passed do not change it, unless a row that
+    * they open can be read or written as soon. */
+   struct cm_dram_next_command column;
+   bool has_column;
+   uint64_t banks_passed;
    bool writing;                         /* serve */
    uint32_t turn_served[2];              /* requests since it began, and since it ended; by direction */
    enum cm_dram_direction direction;     /* of the last data */

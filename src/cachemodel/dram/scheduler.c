@@ -176,6 +176,8 @@ activate(struct cm_dram_channel *channel, uint32_t bank, uint64_t row, enum cm_d
    channel->banks_fresh[direction] |= 1ull << bank;
    channel->banks_activated |= 1ull << bank;
    channel->rows_opened = channel->state.column_ready[bank];
+   channel->has_column = channel->has_column && channel->rows_opened > channel->column.cycle;
+   channel->banks_passed |= 1ull << bank;
    channel->counters.activates++;
    notify_observer(channel, CM_DRAM_ACTIVATE, rank, bank, row);
 }
@@ -272,7 +274,7 @@ closes_row(const struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_di
 
 /* A read or write for a bank's oldest request for the open row. */
 static inline void
-transfer(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction direction)
+transfer(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction direction, bool has_groups)
 {
    struct cm_dram_request_queue *queue = &channel->queues[direction];
    const struct cm_dram_constraints *constraints = &channel->constraints;
@@ -290,8 +292,12 @@ transfer(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction 
    channel->direction = direction;
    notify_observer(channel, (direction == READ ? CM_DRAM_READ : CM_DRAM_WRITE) + (enum cm_dram_command)closes,
                    rank, bank, 0);
-   if (!last)
+   if (!last) {
+      channel->has_column = !has_groups && channel->has_column && channel->rows_opened <= now;
+      channel->column.cycle = channel->state.groups[0].column_ready[direction];
       return;
+   }
+   channel->has_column = false;
    complete(channel, entry, direction, now + constraints->column_to_data[direction] + constraints->burst);
    cm_dram_request_queue_remove(queue, number);
    channel->turn_served[direction]++;
@@ -495,7 +501,7 @@ take_up(struct cm_dram_channel *channel)
    take_up_requests(channel, READ);
    take_up_requests(channel, WRITE);
    set_next_event(channel);
-   channel->has_chosen = false;
+   channel->has_chosen = channel->has_column = false;
 }
 
 /* The queue whose requests are served. */
@@ -523,9 +529,13 @@ take_up_changes(struct cm_dram_channel *channel, enum cm_dram_direction directio
    const struct cm_dram_request_queue *queue = &channel->queues[direction];
    const uint64_t used = queue->banks_used, hit = queue->banks_hit;
    const uint32_t due = channel->ranks_due;
+   const bool has_column = channel->has_column;
    take_up(channel);
-   return used != queue->banks_used || hit != queue->banks_hit || due != channel->ranks_due ||
-          serve(channel) != direction;
+   if (used != queue->banks_used || hit != queue->banks_hit || due != channel->ranks_due ||
+       serve(channel) != direction)
+      return true;
+   channel->has_column = has_column;
+   return false;
 }
 
 /* A precharge or an activate for a bank's oldest request. */
@@ -549,6 +559,7 @@ static void
 prepare_refresh(struct cm_dram_channel *channel, uint32_t bank)
 {
    const uint32_t rank = cm_dram_rank_of(&channel->constraints, bank);
+   channel->has_column = false;
    if (!(channel->state.open & channel->refresh_set[rank]))
       refresh(channel, rank);
    else if (refreshes_ranks(channel))
@@ -557,33 +568,47 @@ prepare_refresh(struct cm_dram_channel *channel, uint32_t bank)
       precharge(channel, bank);
 }
 
-/* Chooses the next command, if no request that arrives before it changes that. A refresh's goes before a column command,
- * and that before the others. */
-static inline __attribute__((always_inline)) struct cm_dram_next_command
-choose(struct cm_dram_channel *channel, bool has_groups)
+/* Chooses the next column command, and whose rows are to be prepared for others. */
+static inline __attribute__((always_inline)) void
+choose_first_column(struct cm_dram_channel *channel, bool has_groups)
 {
    const enum cm_dram_direction direction = serve(channel);
    const struct cm_dram_request_queue *queue = &channel->queues[direction];
    const uint64_t served = banks_to_serve(channel, queue) & ~channel->banks_due;
    const uint64_t fresh = channel->banks_fresh[!direction] & ~channel->banks_due;
-   const uint64_t prepared = queue->banks_used & ~served & ~fresh & ~channel->banks_due;
    const enum cm_dram_direction column_direction = fresh ? !direction : direction;
    const struct choice column =
       has_groups ? choose_column(channel, column_direction, fresh ? fresh : served)
                  : choose_column_of_group(channel, column_direction, fresh ? fresh : served);
-   struct cm_dram_next_command next = {.cycle = cycle_of(channel, column),
-                                       .kind = COLUMN,
-                                       .bank = column.bank,
-                                       .direction = column_direction,
-                                       .served = direction};
-   if (next.cycle > channel->now && (channel->row_ready < next.cycle || prepared & ~channel->row_banks)) {
-      const struct choice row = choose_row(channel, queue, prepared);
-      channel->row_banks = prepared;
-      channel->row_ready = cycle_of(channel, row);
-      if (channel->row_ready < next.cycle) {
-         next.cycle = channel->row_ready;
-         next.kind = ROW;
-         next.bank = row.bank;
+   channel->column = (struct cm_dram_next_command){.cycle = cycle_of(channel, column),
+                                                   .kind = COLUMN,
+                                                   .bank = column.bank,
+                                                   .direction = column_direction,
+                                                   .served = direction};
+   channel->banks_passed = served | fresh | channel->banks_due;
+   channel->has_column = true;
+}
+
+/* Chooses the next command, if no request that arrives before it changes that. A refresh's goes before a column command,
+ * and that before the others. */
+static inline __attribute__((always_inline)) struct cm_dram_next_command
+choose(struct cm_dram_channel *channel, bool has_groups)
+{
+   if (!channel->has_column)
+      choose_first_column(channel, has_groups);
+   struct cm_dram_next_command next = channel->column;
+   if (next.cycle > channel->now) {
+      const struct cm_dram_request_queue *queue = &channel->queues[next.served];
+      const uint64_t prepared = queue->banks_used & ~channel->banks_passed;
+      if (channel->row_ready < next.cycle || prepared & ~channel->row_banks) {
+         const struct choice row = choose_row(channel, queue, prepared);
+         channel->row_banks = prepared;
+         channel->row_ready = cycle_of(channel, row);
+         if (channel->row_ready < next.cycle) {
+            next.cycle = channel->row_ready;
+            next.kind = ROW;
+            next.bank = row.bank;
+         }
       }
    }
    if (__builtin_expect(channel->ranks_due != 0, false)) {
@@ -601,7 +626,7 @@ choose(struct cm_dram_channel *channel, bool has_groups)
 /* Advances to the chosen command if it is before `limit`, and issues it; or to the first event that may change the choice;
  * or to `limit`, and keeps what was chosen: no other command is ready before. */
 static inline __attribute__((always_inline)) void
-issue(struct cm_dram_channel *channel, uint64_t limit, struct cm_dram_next_command next)
+issue(struct cm_dram_channel *channel, uint64_t limit, struct cm_dram_next_command next, bool has_groups)
 {
    while (channel->next_event <= next.cycle && channel->next_event < limit) {
       channel->now = channel->next_event;
@@ -616,7 +641,7 @@ issue(struct cm_dram_channel *channel, uint64_t limit, struct cm_dram_next_comma
    }
    channel->now = next.cycle;
    switch (next.kind) {
-   case COLUMN: transfer(channel, next.bank, next.direction); break;
+   case COLUMN: transfer(channel, next.bank, next.direction, has_groups); break;
    case ROW: prepare(channel, next.bank, next.served); break;
    case REFRESH: prepare_refresh(channel, next.bank); break;
    }
@@ -624,10 +649,10 @@ issue(struct cm_dram_channel *channel, uint64_t limit, struct cm_dram_next_comma
 }
 
 static __attribute__((noinline)) void
-issue_chosen(struct cm_dram_channel *channel, uint64_t limit)
+issue_chosen(struct cm_dram_channel *channel, uint64_t limit, bool has_groups)
 {
    channel->has_chosen = false;
-   issue(channel, limit, channel->next);
+   issue(channel, limit, channel->next, has_groups);
 }
 
 static inline __attribute__((always_inline)) void
@@ -636,9 +661,9 @@ step(struct cm_dram_channel *channel, uint64_t limit, bool has_groups)
    if (channel->next_event <= channel->now)
       take_up(channel);
    if (channel->has_chosen)
-      issue_chosen(channel, limit);
+      issue_chosen(channel, limit, has_groups);
    else
-      issue(channel, limit, choose(channel, has_groups));
+      issue(channel, limit, choose(channel, has_groups), has_groups);
 }
 
 /* Schedules all commands before a cycle, or as many as it takes until a time of a request is known. */
