@@ -113,6 +113,7 @@ struct program {
    const uint32_t *event;             /* the last shade event; NULL: none */
    const struct cm_shader_code *code; /* NULL: it has no control flow */
    uint64_t instructions;             /* of a quad that ran region 0 alone */
+   uint32_t writes, reads, fetches;   /* colours of a quad; fetches: by the shader */
 };
 
 static void
@@ -122,10 +123,14 @@ take_program(const struct cm_gpu *gpu, const uint32_t *event, struct program *pr
    program->event = event;
    if (is_same)
       return;
-   const struct cm_shader *shader = &gpu->pass->draws[event[1]].fragment_shader;
+   const struct cm_draw *draw = &gpu->pass->draws[event[1]];
+   const struct cm_shader *shader = &draw->fragment_shader;
    program->code = cm_gpu_executed_code(gpu, CM_SHADER_FRAGMENT, shader->id);
    program->instructions =
       program->code ? cm_code_quad_operations(program->code, CM_PIPE_ISSUE, NULL) : shader->instructions;
+   program->writes = (uint32_t)__builtin_popcount(draw->tests.color_write);
+   program->reads = (uint32_t)__builtin_popcount(draw->tests.color_read);
+   program->fetches = (uint32_t)__builtin_popcount(draw->tests.color_fetch);
 }
 
 /* Quads of the last shade event ran more than region 0. */
@@ -143,16 +148,11 @@ run_regions(const struct program *program, const uint32_t *regions, uint64_t *op
 
 /* Quads run their shader and output their colours. */
 static void
-shade(const struct cm_pass *pass, const uint32_t *event, struct quad_counts counts, uint64_t instructions,
-      uint64_t *operations)
+shade(const struct program *program, struct quad_counts counts, uint64_t *operations)
 {
-   const struct cm_draw *draw = &pass->draws[event[1]];
-   const uint32_t writes = (uint32_t)__builtin_popcount(draw->tests.color_write);
-   const uint32_t reads = (uint32_t)__builtin_popcount(draw->tests.color_read);
-   const uint32_t fetches = (uint32_t)__builtin_popcount(draw->tests.color_fetch);
-   operations[CM_OPERATION_QUAD_INSTRUCTIONS] += counts.live * instructions;
-   operations[CM_OPERATION_COLOR_WRITES] += counts.written * writes;
-   operations[CM_OPERATION_COLOR_READS] += counts.live * fetches + counts.written * reads;
+   operations[CM_OPERATION_QUAD_INSTRUCTIONS] += counts.live * program->instructions;
+   operations[CM_OPERATION_COLOR_WRITES] += counts.written * program->writes;
+   operations[CM_OPERATION_COLOR_READS] += counts.live * program->fetches + counts.written * program->reads;
 }
 
 /* Quads are rasterised and tested before hidden surface removal; in a deferred GPU those that it leaves are then rasterised with
@@ -184,7 +184,7 @@ cm_operations_tile(struct cm_gpu *gpu, const struct cm_tile_events *recorded,
       if (cm_event_type(*event) != CM_EVENT_SHADE)
          continue;
       take_program(gpu, event, &program);
-      shade(gpu->pass, event, counts, program.instructions, operations);
+      shade(&program, counts, operations);
    }
 }
 
