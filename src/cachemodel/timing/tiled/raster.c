@@ -41,17 +41,8 @@ cm_raster_timing_init(struct cm_tiled_timing *timing)
    raster->ends = cm_pool_take(pool, pipeline->tile_buffers * raster->num_lanes, sizeof *raster->ends);
    raster->next_context = cm_pool_take(pool, processors, sizeof *raster->next_context);
    raster->contexts = cm_pool_take(pool, contexts, sizeof *raster->contexts);
-   for (uint32_t c = 0; raster->contexts && c < contexts; c++)
-      raster->contexts[c].item = CM_UNKNOWN;
    for (uint32_t p = 0; raster->contexts && raster->next_context && p < processors; p++)
       raster->next_context[p] = raster->contexts + p * pipeline->fragment_contexts;
-}
-
-/* The lane of a quad. */
-static inline struct cm_lane *
-lane_of(struct cm_raster_timing *raster, const struct cm_logged_quad *quad)
-{
-   return &raster->lanes[raster->has_lanes ? quad->processor : 0];
 }
 
 /* ---- after the Fragment Processors --------------------------------------- */
@@ -148,7 +139,7 @@ is_context_known(struct cm_tiled_timing *timing, struct cm_lane *lane, uint32_t 
    const uint64_t capacity = lane->flying_mask + 1;
    if (lane->quads - lane->blended == capacity && !is_settled(lane, lane->blended + 1))
       return false;
-   if (context->item == CM_UNKNOWN || context->released != CM_UNKNOWN)
+   if (context->released != CM_UNKNOWN)
       return true;
    return !lane->flying[context->item & lane->flying_mask].pending &&
           (context->item < lane->colors.size || is_settled(lane, context->item - lane->colors.size + 1));
@@ -158,8 +149,6 @@ is_context_known(struct cm_tiled_timing *timing, struct cm_lane *lane, uint32_t 
 static inline __attribute__((always_inline)) uint64_t
 context_is_free(struct cm_tiled_timing *timing, struct cm_lane *lane, struct cm_context *context)
 {
-   if (context->item == CM_UNKNOWN)
-      return 0;
    if (context->released == CM_UNKNOWN) {
       if (context->item >= lane->colors.size)
          blend(timing, lane, context->item - lane->colors.size + 1);
@@ -237,12 +226,15 @@ take_context(struct cm_tiled_timing *timing, uint32_t processor)
 /* Dispatches a quad that passed the Early Z-Test. */
 static inline __attribute__((always_inline)) void
 dispatch(struct cm_tiled_timing *timing, struct cm_lane *lane, struct cm_work *work,
-         const struct cm_logged_quad *quad, uint64_t arrived, const cm_entry *token, const cm_entry *end)
+         const struct cm_logged_quad *quad, uint64_t arrived, const cm_entry *token, const cm_entry *end,
+         bool has_lanes)
 {
    struct cm_raster_timing *raster = &timing->raster;
    struct cm_context *context = take_context(timing, quad->processor);
-   for (uint32_t l = 0; l < raster->num_lanes; l++)
+   for (uint32_t l = 0; has_lanes && l < raster->num_lanes; l++)
       resolve_old_reads(timing, &raster->lanes[l]);
+   if (!has_lanes)
+      resolve_old_reads(timing, lane);
    const uint64_t is_free = context_is_free(timing, lane, context);
    const uint64_t unhindered = cm_later(cm_later(arrived, lane->barrier), lane->dispatch + 1);
    lane->dispatch = cm_later(unhindered, is_free);
@@ -359,22 +351,22 @@ can_begin(struct cm_tiled_timing *timing, const struct cm_work *work)
 
 /* Whether the Rasterizer can take an item, then *item; with its quads' lane, if that is shared. */
 static inline __attribute__((always_inline)) bool
-is_ready(struct cm_tiled_timing *timing, uint64_t *clock, enum item *item)
+is_ready(struct cm_tiled_timing *timing, uint64_t *clock, enum item *item, bool has_lanes)
 {
    struct cm_raster_timing *raster = &timing->raster;
-   *clock = raster->has_lanes ? raster->rasterizer.until : raster->lanes[0].dispatch;
-   raster->work = cm_work_tile(raster->work);
-   struct cm_work *work = raster->work;
-   if (!work)
-      return false;
-   if (!raster->next && !raster->popped && !can_begin(timing, work))
-      return false;
+   *clock = has_lanes ? raster->rasterizer.until : raster->lanes[0].dispatch;
+   if (!raster->next && !raster->popped) {
+      raster->work = cm_work_tile(raster->work);
+      if (!raster->work || !can_begin(timing, raster->work))
+         return false;
+   }
+   const struct cm_work *work = raster->work;
    *item = next_item(timing);
    if (*item == PRIMITIVE)
       return cm_fetcher_timing_can_pass_on(timing, work, raster->popped, clock);
    const struct cm_logged_quad *quad = &work->log.quads.items[raster->next];
-   if (raster->has_lanes)
-      return *item == TILE_END || cm_queue_room_known(&lane_of(raster, quad)->z_queue);
+   if (has_lanes)
+      return *item == TILE_END || cm_queue_room_known(&raster->lanes[quad->processor].z_queue);
    *clock = cm_later(*clock, raster->lanes[0].next_check);
    return *item == TILE_END || !quad->shaded || is_context_known(timing, &raster->lanes[0], quad->processor);
 }
@@ -421,7 +413,7 @@ static inline bool
 has_to_wait(struct cm_tiled_timing *timing, struct cm_lane *lane, uint32_t processor)
 {
    const struct cm_context *context = timing->raster.next_context[processor];
-   if (context->item == CM_UNKNOWN || context->released != CM_UNKNOWN)
+   if (context->released != CM_UNKNOWN)
       return false;
    struct cm_flying_quad *flying = &lane->flying[context->item & lane->flying_mask];
    if (!flying->wait.num_tickets)
@@ -439,19 +431,19 @@ has_to_wait(struct cm_tiled_timing *timing, struct cm_lane *lane, uint32_t proce
 /* A quad goes from the queue before the Early Z-Test to its processor. token: where its entries begin. */
 static inline __attribute__((always_inline)) void
 pass_on(struct cm_tiled_timing *timing, struct cm_lane *lane, struct cm_work *work,
-        const struct cm_logged_quad *quad, uint32_t token, uint64_t entered)
+        const struct cm_logged_quad *quad, uint32_t token, uint64_t entered, bool has_lanes)
 {
    const cm_entry *tokens = work->log.entries.items;
    const uint64_t out = test_depth(timing, lane, work, quad, entered);
    if (quad->shaded)
-      dispatch(timing, lane, work, quad, out, tokens + token, tokens + quad->tokens_end);
+      dispatch(timing, lane, work, quad, out, tokens + token, tokens + quad->tokens_end, has_lanes);
 }
 
 static inline __attribute__((always_inline)) void
-take_quad(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad)
+take_quad(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, bool has_lanes)
 {
    struct cm_raster_timing *raster = &timing->raster;
-   struct cm_lane *lane = lane_of(raster, quad);
+   struct cm_lane *lane = &raster->lanes[has_lanes ? quad->processor : 0];
    const uint32_t token = raster->token, number = raster->next++;
    raster->token = quad->tokens_end;
    /* They are in the cache of the consumer's core. */
@@ -461,25 +453,25 @@ take_quad(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad)
                                              quad->attributes * timing->pipeline->rasterizer_cycles);
    const uint64_t entered = leave_rasterizer(timing, lane, rasterized);
    lane->rasterized += quad->shaded;
-   if (raster->has_lanes)
+   if (has_lanes)
       lane->waiting[(lane->z_queue.entered - 1) & lane->z_queue.mask] =
          (struct cm_waiting_quad){raster->work, number, token, entered};
    else
-      pass_on(timing, lane, raster->work, quad, token, entered);
+      pass_on(timing, lane, raster->work, quad, token, entered, false);
 }
 
 static inline __attribute__((always_inline)) void
-step(struct cm_tiled_timing *timing, enum item item)
+step(struct cm_tiled_timing *timing, enum item item, bool has_lanes)
 {
    struct cm_raster_timing *raster = &timing->raster;
    const struct cm_logged_quad *quad = raster->work->log.quads.items + raster->next;
-   if (item == QUAD && !raster->has_lanes && has_to_wait(timing, &raster->lanes[0], quad->processor))
+   if (item == QUAD && !has_lanes && has_to_wait(timing, &raster->lanes[0], quad->processor))
       return;
    if (!raster->next && !raster->popped)
       begin_tile(timing);
    switch (item) {
    case PRIMITIVE: pop_primitive(timing); break;
-   case QUAD: take_quad(timing, quad); break;
+   case QUAD: take_quad(timing, quad, has_lanes); break;
    case TILE_END: end_tile(timing); break;
    }
 }
@@ -617,7 +609,7 @@ step_lane(struct cm_tiled_timing *timing, struct cm_lane *lane)
       return;
    if (lane->tile != next.work->number)
       change(timing, lane, next.work);
-   pass_on(timing, lane, next.work, quad, next.token, next.entered);
+   pass_on(timing, lane, next.work, quad, next.token, next.entered, true);
    next.work->z_end = cm_later(next.work->z_end, lane->z_time);
 }
 
@@ -635,7 +627,7 @@ find_next(struct cm_tiled_timing *timing, uint64_t *clock, enum item *item)
          raster->next_lane = l;
       }
    }
-   const bool has_item = is_ready(timing, &its, item);
+   const bool has_item = is_ready(timing, &its, item, true);
    if (has_item && its <= *clock) {
       *clock = its;
       raster->next_lane = raster->num_lanes;
@@ -649,7 +641,7 @@ bool
 cm_raster_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
 {
    enum item item;
-   return timing->raster.has_lanes ? find_next(timing, clock, &item) : is_ready(timing, clock, &item);
+   return timing->raster.has_lanes ? find_next(timing, clock, &item) : is_ready(timing, clock, &item, false);
 }
 
 void
@@ -664,12 +656,12 @@ cm_raster_timing_run(struct cm_tiled_timing *timing, uint32_t most, uint64_t unt
          if (raster->next_lane < raster->num_lanes)
             step_lane(timing, &raster->lanes[raster->next_lane]);
          else
-            step(timing, item);
+            step(timing, item, true);
       } while (--most && find_next(timing, &clock, &item) && clock <= until);
       return;
    }
    item = next_item(timing);
    do
-      step(timing, item);
-   while (--most && is_ready(timing, &clock, &item) && clock <= until);
+      step(timing, item, false);
+   while (--most && is_ready(timing, &clock, &item, false) && clock <= until);
 }
