@@ -151,41 +151,58 @@ read_unsettled(struct cm_texture_path *path, struct cm_texture_unit *unit,
    cm_cache_read_spread_grid(cache, grid, cells, 4, CM_STREAM_TEXTURE);
 }
 
+/* The lookup of a block number 0. */
+static const cm_entry no_lookup = (cm_entry)CM_UNIT_TEXTURE_CACHE << CM_ENTRY_UNIT_SHIFT |
+                                  (cm_entry)CM_STREAM_TEXTURE << CM_ENTRY_STREAM_SHIFT |
+                                  (cm_entry)CM_ENTRY_LOOKUP << CM_ENTRY_KIND_SHIFT;
+
+/* Lookups of some cells of a grid, row by row. Returns where the next entry goes; one may be written beyond. */
+static inline cm_entry *
+look_up_by_rows(const struct cm_block_grid *grid, cm_grid_cells cells, unsigned shift, cm_entry *next)
+{
+   const bool has_columns = grid->columns > 1;
+   uint64_t block = grid->block;
+   for (; cells; cells >>= 2, block += grid->row) {
+      *next = no_lookup | block << shift;
+      next += cells & 1;
+      if (!has_columns)
+         continue;
+      *next = no_lookup | (block + grid->column) << shift;
+      next += cells >> 1 & 1;
+   }
+   return next;
+}
+
 /* report of the cells of a grid that a footprint reads, by fragment: row by row where all four are live, else by the order of
  * first reads. */
-static inline __attribute__((always_inline)) void
+static inline void
 report_cells(const struct cm_texture_path *path, uint32_t resource, const struct cm_block_grid *grid,
              const cm_grid_cells cells[4], bool all_live)
 {
    struct cm_access_stream *stream = path->hierarchy->requests;
-   const cm_entry lookup = cm_entry_make(CM_ENTRY_LOOKUP, CM_UNIT_TEXTURE_CACHE, 0, CM_STREAM_TEXTURE, 0);
    const unsigned shift = path->block_shift - CM_ENTRY_ADDRESS_SHIFT;
-   cm_grid_cells left = cells[0] | cells[1] | cells[2] | cells[3], seen = 0;
-   cm_access_stream_reserve(stream, 1 + 2 * CM_GRID_ROWS);
    cm_entry *const group = stream->entries + stream->count, *next = group + 1;
-   for (unsigned f = 0; f < 4 && left; f++) {
-      cm_grid_cells added = all_live ? left : cells[f] & ~seen;
-      seen |= added;
-      left &= ~added;
-      for (; added; added &= added - 1)
-         *next++ = lookup | cm_grid_cell_block(grid, (unsigned)__builtin_ctz(added)) << shift;
+   cm_grid_cells seen = 0;
+   if (all_live)
+      next = look_up_by_rows(grid, cells[0] | cells[1] | cells[2] | cells[3], shift, next);
+   for (unsigned f = 0; f < 4 && !all_live; seen |= cells[f++]) {
+      for (cm_grid_cells added = cells[f] & ~seen; added; added &= added - 1)
+         *next++ = no_lookup | cm_grid_cell_block(grid, (unsigned)__builtin_ctz(added)) << shift;
    }
    *group = cm_group_make(0, 0, CM_STREAM_TEXTURE, (uint32_t)(next - group - 1), resource);
    stream->count += (uint32_t)(next - group);
 }
 
-/* read_blocks of a grid in the processor's cache that is reported, but for the list of blocks where the cache does without. */
-static void
-read_reported_grid(struct cm_texture_path *path, struct cm_texture_unit *unit,
-                   const struct cm_texture_image *image, const struct cm_footprint *footprint,
-                   const struct cm_texel_bounds *bounds, const struct cm_block_grid *grid,
-                   struct cm_cache *cache)
+/* Reports and reads a grid in the processor's cache, fragment by fragment. There is room in the stream. */
+static __attribute__((noinline)) void
+read_cells(struct cm_texture_path *path, struct cm_texture_unit *unit, const struct cm_texture_image *image,
+           const struct cm_footprint *footprint, const struct cm_texel_bounds *bounds,
+           const struct cm_block_grid *grid, bool is_settled, struct cm_cache *cache)
 {
    cm_grid_cells cells[4];
    cm_footprint_cells(image, footprint, bounds, grid, cells);
    report_cells(path, unit->binding->resource, grid, cells, footprint->live == 15);
-   if (cm_cache_settles_first(cache) &&
-       cm_grid_is_first(grid, cache->lines, cache->index.mask, cache->ways)) {
+   if (is_settled) {
       cache->accesses[CM_STREAM_TEXTURE][0] += grid->reads;
    } else if (cm_cache_spreads(cache, grid)) {
       cm_cache_read_spread_grid(cache, grid, cells, 4, CM_STREAM_TEXTURE);
@@ -194,6 +211,32 @@ read_reported_grid(struct cm_texture_path *path, struct cm_texture_unit *unit,
       reads.count = cm_footprint_blocks_of_grid(image, footprint, bounds, grid, reads.blocks);
       read_cache(path, cache, &reads, grid);
    }
+}
+
+/* read_blocks of a grid in the processor's cache that is reported, but for the list of blocks where the cache does without. */
+static inline __attribute__((always_inline)) void
+read_reported_grid(struct cm_texture_path *path, struct cm_texture_unit *unit,
+                   const struct cm_texture_image *image, const struct cm_footprint *footprint,
+                   const struct cm_texel_bounds *bounds, const struct cm_block_grid *grid,
+                   struct cm_cache *cache)
+{
+   struct cm_access_stream *stream = path->hierarchy->requests;
+   const unsigned shift = path->block_shift - CM_ENTRY_ADDRESS_SHIFT;
+   const uint32_t count = grid->columns * grid->rows;
+   const bool is_settled =
+      cm_cache_settles_first(cache) && cm_grid_is_first(grid, cache->lines, cache->index.mask, cache->ways);
+   cm_access_stream_reserve(stream, 2 + 2 * CM_GRID_ROWS);
+   if (!is_settled || count > 2 || (count == 2 && footprint->live != 15)) {
+      read_cells(path, unit, image, footprint, bounds, grid, is_settled, cache);
+      return;
+   }
+   /* Of one block, or two side by side, each is read: the bounds are those of some fragments. */
+   cm_entry *const group = stream->entries + stream->count;
+   group[0] = cm_group_make(0, 0, CM_STREAM_TEXTURE, count, unit->binding->resource);
+   group[1] = no_lookup | grid->block << shift;
+   group[2] = no_lookup | (grid->block + (grid->columns == 2 ? grid->column : grid->row)) << shift;
+   stream->count += 1 + count;
+   cache->accesses[CM_STREAM_TEXTURE][0] += grid->reads;
 }
 
 void

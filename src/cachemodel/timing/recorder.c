@@ -44,6 +44,14 @@ read_entries(struct cm_timing *timing, const cm_entry *entries, uint32_t count)
    for (uint32_t i = 0; i < count; i++) {
       const cm_entry entry = entries[i];
       const enum cm_entry_kind kind = cm_entry_kind(entry);
+      if (kind == CM_ENTRY_GROUP && cm_entry_stream(entry) == CM_STREAM_TEXTURE) {
+         /* Its lookups follow, as far as they are in this batch. */
+         const uint32_t lookups = cm_min(cm_group_count(entry), count - i - 1);
+         *next++ = entry;
+         for (uint32_t left = lookups; left; left--)
+            *next++ = entries[++i];
+         continue;
+      }
       if (kind > CM_ENTRY_LAST_ACCESS) {
          *next = entry;
          next += LOGGED_KINDS >> kind & 1;
@@ -127,11 +135,10 @@ make_room(struct cm_timing *timing, void *items, size_t *capacity, size_t count,
 /* There is one. */
 #define LAST(timing, list) (&(timing)->log->list.items[(timing)->log->list.count - 1])
 
-uint32_t
-cm_timing_position(struct cm_timing *timing)
+/* cm_timing_position of what is being written. */
+static inline __attribute__((always_inline)) uint32_t
+position(struct cm_timing *timing)
 {
-   if (!is_writing(timing))
-      return 0;
    struct cm_shared_side *shared = &timing->hierarchy->shared;
    if (shared->num_readers > 1) {
       cm_access_stream_drain(&shared->reported);
@@ -141,6 +148,12 @@ cm_timing_position(struct cm_timing *timing)
       shared->reported.count = 0;
    }
    return timing->first_entry + timing->log->entries.count;
+}
+
+uint32_t
+cm_timing_position(struct cm_timing *timing)
+{
+   return is_writing(timing) ? position(timing) : 0;
 }
 
 /* The entries since the last item's belong to this one. Where they end. */
@@ -497,11 +510,16 @@ cm_timing_tile_fetched(struct cm_timing *timing, const struct cm_tile_events *ev
 void
 cm_timing_quad(struct cm_timing *timing, const struct cm_logged_quad *quad)
 {
-   struct cm_logged_quad *item = ADD(timing, quads);
-   if (!item)
+   if (!is_writing(timing))
       return;
+   struct cm_log *log = timing->log;
+   if (!cm_array_make_room(&log->quads.items, &log->quads.capacity, log->quads.count, 1, sizeof *quad)) {
+      timing->out_of_memory = true;
+      return;
+   }
+   struct cm_logged_quad *item = &log->quads.items[log->quads.count++];
    *item = *quad;
-   item->tokens_end = take_tokens(timing);
+   item->tokens_end = timing->logged_end = position(timing);
 }
 
 /* ---- mode imr ------------------------------------------------------------ */

@@ -40,6 +40,7 @@ struct cm_shading {
    bool times_each;      /* timing logs each quad */
    bool attributes_each; /* footprints are counted by resource */
    bool is_plain;        /* none of that, and the caches are as of cm_texture_path_is_plain */
+   bool logs_plainly;    /* timing logs each quad, whose reads and instructions are all that matters */
    struct cm_cache *caches[CM_MAX_PROCESSORS]; /* that each reads textures through */
    uint32_t next;                              /* round-robin: which one gets the next quad */
    uint32_t tile, tile_quads;                  /* its position in the traversal; quads that it has room for */
@@ -474,13 +475,13 @@ count_quads(struct cm_shading *shading, const uint32_t *word)
 }
 
 /* Whether a group only executes an instruction that reads a texture, in order quad by quad, on processors that hold the shader,
- * and nothing else of a quad matters. */
+ * and nothing else of a quad matters, but for a log of it. */
 static inline bool
 reads_once(const struct cm_shading *shading, const uint32_t *group, const uint32_t *end)
 {
    const uint32_t *event = cm_event_next(group);
-   if (!shading->is_plain || group[1] != shading->draw_number || shading->without_shader || event == end ||
-       cm_event_type(*event) != CM_EVENT_FOOTPRINTS)
+   if ((!shading->is_plain && !shading->logs_plainly) || group[1] != shading->draw_number ||
+       shading->without_shader || event == end || cm_event_type(*event) != CM_EVENT_FOOTPRINTS)
       return false;
    event = cm_event_next(event);
    return event == end || (!cm_event_is_of_run(*event) && !cm_event_continues(*event));
@@ -507,6 +508,37 @@ run_plain_group(struct cm_shading *shading, const uint32_t *group)
    return cm_event_next(event);
 }
 
+/* The same, quad by quad, each of which is logged. */
+static const uint32_t *
+run_logged_group(struct cm_shading *shading, const uint32_t *group)
+{
+   const struct cm_quad *quads = (const struct cm_quad *)(group + 2);
+   const uint32_t count = cm_min(cm_event_count(*group), 4);
+   const uint32_t *event = cm_event_next(group);
+   struct cm_texture_unit *unit = unit_of(shading, event);
+   const struct cm_footprint *footprint = (const struct cm_footprint *)(event + 1),
+                             *last = footprint + cm_event_count(*event);
+   struct cm_texel_bounds bounds[4];
+   size_t read = 0;
+   count_running(shading, quads, count);
+   for (uint32_t q = 0; q < count; q++) {
+      const bool runs = quads[q].live != 0;
+      const uint32_t processor = runs ? choose_processor(shading, place_of(shading, &quads[q])) : 0;
+      const size_t first = read;
+      for (; footprint < last && (footprint->quad & 3) == q; footprint++, read++) {
+         if (read % 4 == 0)
+            cm_footprints_bounds(footprint, last - footprint < 4 ? (unsigned)(last - footprint) : 4, bounds);
+         if (runs)
+            cm_texture_unit_read(shading->texture, unit, footprint, &bounds[read % 4], processor,
+                                 shading->caches[processor]);
+      }
+      shading->instructions[q] = shading->least_instructions;
+      if (runs)
+         end_quad(shading, &quads[q], q, processor, read - first, 0);
+   }
+   return cm_event_next(event);
+}
+
 /* Runs the quads of a group; returns its end. */
 static const uint32_t *
 run_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *end)
@@ -514,7 +546,7 @@ run_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *end
    const struct cm_quad *quads = (const struct cm_quad *)(group + 2);
    const uint32_t count = cm_min(cm_event_count(*group), 4);
    if (reads_once(shading, group, end))
-      return run_plain_group(shading, group);
+      return shading->is_plain ? run_plain_group(shading, group) : run_logged_group(shading, group);
    if (group[1] != shading->draw_number)
       take_draw(shading, group[1]);
    const uint32_t *next = collect_reads(shading, group, end);
@@ -641,6 +673,7 @@ cm_shading_begin(struct cm_shading *shading)
    /* Whoever reads what arrives at the caches may have come since the stage was made. */
    shading->is_plain =
       !shading->counts_each && !shading->attributes_each && cm_texture_path_is_plain(shading->texture);
+   shading->logs_plainly = shading->times_each && !shading->costs_each && !shading->attributes_each;
    memset(shading->work, 0, sizeof shading->work);
    for (uint32_t p = 0; p < shading->processors; p++)
       shading->at_draw[p] = NO_DRAW;
