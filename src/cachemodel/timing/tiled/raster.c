@@ -85,6 +85,8 @@ static inline bool
 is_settled(struct cm_lane *lane, uint64_t quads)
 {
    uint64_t settled = lane->settled;
+   if (settled >= quads)
+      return true;
    while (settled < lane->quads && !lane->flying[settled & lane->flying_mask].pending)
       settled++;
    lane->settled = settled;
@@ -207,8 +209,10 @@ resolve_old_reads(struct cm_tiled_timing *timing, struct cm_lane *lane)
       blend(timing, lane, lane->blended + 1);
    else if (lane->blended < lane->quads &&
             timing->memory.base.last_ticket - lane->flying[lane->blended & lane->flying_mask].submitted >
-               CM_DRAM_TICKETS / 2)
+               CM_DRAM_TICKETS / 2) {
+      is_settled(lane, lane->quads); /* raises lane->settled as far as it goes */
       blend(timing, lane, lane->settled);
+   }
 }
 
 /* The context of a processor's next quad, which takes it. */

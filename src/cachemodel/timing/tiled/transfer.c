@@ -22,6 +22,10 @@ cm_transfer_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
 {
    struct cm_transfer_timing *transfer = &timing->transfer;
    *clock = transfer->stage.until;
+   if (transfer->in_flight) {
+      *clock = cm_later(*clock, transfer->flush->z_end);
+      return true;
+   }
    if (can_load(timing)) {
       if (transfer->load->log.marks[CM_LOG_LOADED])
          *clock = cm_later(*clock, transfer->load->fetch_begin);
@@ -90,12 +94,13 @@ static inline void
 step(struct cm_tiled_timing *timing)
 {
    struct cm_transfer_timing *transfer = &timing->transfer;
-   if (can_load(timing)) {
-      load(timing);
-      return;
-   }
    struct cm_work *work = transfer->flush;
    if (!transfer->in_flight) {
+      if (can_load(timing)) {
+         load(timing);
+         return;
+      }
+      work = transfer->flush;
       cm_raster_timing_blend(timing, work);
       cm_work_serve(work, &transfer->stage, CM_NO_ITEM);
       cm_stage_account(&transfer->stage, CM_STAGE_STARVED, work->shaded);
