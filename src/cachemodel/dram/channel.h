@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** A channel as scheduler.c schedules it and channel_counters.c counts it; private to both. */
+/** A channel as dram_system.c fills it, scheduler.c schedules it and channel_counters.c counts it; private to these. */
 #ifndef CM_DRAM_CHANNEL_H
 #define CM_DRAM_CHANNEL_H
 
@@ -76,6 +76,27 @@ struct cm_dram_channel {
    void (*observer)(const struct cm_dram_issue *issue, void *context);
    void *observer_context;
 };
+
+/** The end of its past: all commands before this cycle are out. */
+static inline uint64_t
+cm_dram_channel_now(const struct cm_dram_channel *channel)
+{
+   return channel->now;
+}
+
+/** Submits a request; at most CM_DRAM_TICKETS may be pending. */
+static inline void
+cm_dram_channel_submit(struct cm_dram_channel *channel, enum cm_dram_direction direction,
+                       const struct cm_dram_request *request)
+{
+   assert(direction <= WRITE && channel->waiting[direction].requests);
+   cm_dram_waiting_add(&channel->waiting[direction], request);
+   if (request->arrival < channel->next_arrival[direction] &&
+       channel->queues[direction].count < channel->queues[direction].limit) {
+      channel->next_arrival[direction] = request->arrival;
+      channel->next_event = cm_min64(channel->next_event, request->arrival);
+   }
+}
 
 /** The cycle at which an idle rank is powered down, unless something happens before. */
 static inline uint64_t

@@ -205,8 +205,8 @@ static inline uint64_t
 cm_dram_column(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
                uint32_t bank, enum cm_dram_direction direction, bool auto_precharge, uint64_t cycle)
 {
-   const uint32_t own = constraints->group_of[bank];
-   const uint32_t first = own & ~(constraints->groups - 1), count = constraints->groups * constraints->ranks;
+   const uint32_t count = constraints->groups * constraints->ranks;
+   const uint32_t own = count > 1 ? constraints->group_of[bank] : 0, first = own & ~(constraints->groups - 1);
    assert(state->open >> bank & 1 && cycle >= cm_dram_column_ready(constraints, state, bank, direction));
    cm_dram_column_follows(&state->groups[own], constraints->column_same_group[direction], cycle);
    for (uint32_t group = 0; count > 1 && group < count; group++) {

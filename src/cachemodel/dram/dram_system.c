@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "dram/address_mapping.h"
+#include "dram/channel.h"
 #include "dram/organisation.h"
 #include "dram/dram_system.h"
 #include "dram/scheduler.h"

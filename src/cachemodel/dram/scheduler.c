@@ -62,12 +62,6 @@ cm_dram_channel_set_clock(struct cm_dram_channel *channel, struct cm_dram_clock 
    channel->clock = clock;
 }
 
-uint64_t
-cm_dram_channel_now(const struct cm_dram_channel *channel)
-{
-   return channel->now;
-}
-
 void
 cm_dram_channel_observe(struct cm_dram_channel *channel,
                         void (*observer)(const struct cm_dram_issue *issue, void *context), void *context)
@@ -91,19 +85,6 @@ set_next_arrival(struct cm_dram_channel *channel, enum cm_dram_direction directi
    const bool can_enter =
       cm_dram_is_waiting(waiting) && channel->queues[direction].count < channel->queues[direction].limit;
    channel->next_arrival[direction] = can_enter ? cm_dram_first_waiting(waiting)->arrival : UINT64_MAX;
-}
-
-void
-cm_dram_channel_submit(struct cm_dram_channel *channel, enum cm_dram_direction direction,
-                       const struct cm_dram_request *request)
-{
-   assert(direction <= WRITE && channel->waiting[direction].requests);
-   cm_dram_waiting_add(&channel->waiting[direction], request);
-   if (request->arrival < channel->next_arrival[direction] &&
-       channel->queues[direction].count < channel->queues[direction].limit) {
-      channel->next_arrival[direction] = request->arrival;
-      channel->next_event = cm_min64(channel->next_event, request->arrival);
-   }
 }
 
 /* ---- power ---------------------------------------------------------------------------------------- */
@@ -504,21 +485,25 @@ take_up(struct cm_dram_channel *channel)
    channel->has_chosen = channel->has_column = false;
 }
 
+/* Whether it is time to write where reads are served, or the other way round. */
+static inline bool
+turns(const struct cm_dram_channel *channel, uint32_t reads, uint32_t writes)
+{
+   if (channel->writing)
+      return writes <= channel->write_low || (reads && channel->turn_served[WRITE] >= channel->most_writes);
+   return writes >= channel->write_high && (!reads || channel->turn_served[READ] >= channel->least_reads);
+}
+
 /* The queue whose requests are served. */
 static inline enum cm_dram_direction
 serve(struct cm_dram_channel *channel)
 {
    const uint32_t reads = channel->queues[READ].count, writes = channel->queues[WRITE].count;
-   const uint32_t *served = channel->turn_served;
-   const bool starts = (writes >= channel->write_high) & (!reads | (served[READ] >= channel->least_reads));
-   const bool ends =
-      (writes <= channel->write_low) | ((reads != 0) & (served[WRITE] >= channel->most_writes));
-   const bool writing = channel->writing ? !ends : starts;
-   if (writing != channel->writing) {
-      channel->turn_served[writing ? WRITE : READ] = 0;
-      channel->writing = writing;
+   if (turns(channel, reads, writes)) {
+      channel->writing = !channel->writing;
+      channel->turn_served[channel->writing ? WRITE : READ] = 0;
    }
-   return writing | !reads ? WRITE : READ;
+   return channel->writing || !reads ? WRITE : READ;
 }
 
 /* Queues what arrives now. Returns whether the choice may change: not if all new requests queue after others

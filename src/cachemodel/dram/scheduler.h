@@ -68,13 +68,6 @@ void cm_dram_channel_destroy(struct cm_dram_channel *channel);
 /** Completions are cycles of a caller's clock from now on. */
 void cm_dram_channel_set_clock(struct cm_dram_channel *channel, struct cm_dram_clock clock);
 
-/** The end of its past: all commands before this cycle are out. */
-uint64_t cm_dram_channel_now(const struct cm_dram_channel *channel);
-
-/** Submits a request; at most CM_DRAM_TICKETS may be pending. */
-void cm_dram_channel_submit(struct cm_dram_channel *channel, enum cm_dram_direction direction,
-                            const struct cm_dram_request *request);
-
 /** Schedules until a request has entered its queue. Returns when that is, in the caller's clock. */
 uint64_t cm_dram_channel_enter(struct cm_dram_channel *channel, cm_dram_ticket ticket);
 /** Schedules until a request is complete. */
