@@ -25,26 +25,27 @@ struct cm_config;
 #define CM_ADVICE_RULES(X)                                                                                  \
    X(UNNEEDED_LOAD, "unneeded-load",                                                                        \
      "tiles are loaded, but all of their pixels are drawn over before they are read",                       \
-     "glClear or glInvalidateFramebuffer before drawing to it")                                             \
+     "clear or invalidate it before drawing to it (glClear, glInvalidateFramebuffer; in Vulkan a load "     \
+     "operation that clears or does not care)")                                                             \
    X(UNNEEDED_STORE, "unneeded-store",                                                                      \
      "tiles are stored, but cleared or invalidated before anything reads them",                             \
-     "glInvalidateFramebuffer after the last draw to it")                                                   \
+     "glInvalidateFramebuffer after the last draw to it; in Vulkan a store operation that does not care")   \
    X(BROKEN_PASS, "broken-pass", "the pass ends and continues later, and nothing has read it in between",   \
      "draw all of it at once: look at what comes between the two")                                          \
    X(TARGET_NEVER_READ, "target-never-read", "what the pass draws is overwritten before anything reads it", \
      "leave the pass out")                                                                                  \
    X(WIDE_TARGET, "wide-target", "the GPU compresses framebuffers, but none with pixels of so many bytes",  \
-     "a format with pixels that it compresses, such as GL_R11F_G11F_B10F or GL_RGB10_A2")                   \
+     "a format with pixels that it compresses, such as R11F_G11F_B10F or RGB10_A2")                         \
    X(OVERDRAW, "overdraw", "opaque fragments are shaded that later ones hide",                              \
      "draw opaque objects front to back")                                                                   \
    X(LATE_TESTS, "late-tests", "fragments are shaded that are then discarded or fail the depth test",       \
      "cut the geometry to what is kept, without discard or a depth that the shader writes")                 \
    X(NO_MIPMAPS, "no-mipmaps",                                                                              \
      "neighbouring fragments read texels that are far apart, of a texture without mipmaps",                 \
-     "glGenerateMipmap, and a filter with mipmaps")                                                         \
+     "mipmaps (glGenerateMipmap; in Vulkan blits), and a filter that uses them")                            \
    X(LARGE_DEPTH, "large-depth",                                                                            \
      "neighbouring fragments read texels that are far apart, of a depth texture",                           \
-     "a smaller depth texture: glGenerateMipmap takes none in OpenGL ES")                                   \
+     "a smaller depth texture: OpenGL ES makes no mipmaps of one")                                          \
    X(OVERSAMPLED, "oversampled",                                                                            \
      "neighbouring fragments read texels that are far apart, though there are mipmaps",                     \
      "a filter with mipmaps: only the first level is read")                                                 \

@@ -178,13 +178,16 @@ static const struct {
    const char *problem, *remedy;
 } breaks[CM_END_REASONS] = {
    [CM_END_FRAMEBUFFER] = {"the framebuffer is left and drawn to again, and nothing has read it in between",
-                           "draw to the other framebuffers before or after it"},
+                           "draw to the other framebuffers before or after it; in Vulkan all of it in one "
+                           "render pass"},
    [CM_END_FLUSH] = {"glFlush ends the pass, which continues after it",
                      "glFlush after the last draw to it, or not at all: a buffer swap flushes"},
    [CM_END_FINISH] = {"glFinish ends the pass, which continues after it",
                       "glFinish after the last draw to it, or not at all"},
-   [CM_END_FENCE] = {"a fence is waited for, or asked for, and the pass continues after it",
-                     "wait for it after the last draw to it, or a frame later"},
+   [CM_END_FENCE] =
+      {"a fence is waited for, or asked for, and the pass continues after it (in Vulkan after a "
+       "barrier within the render pass)",
+       "wait for it after the last draw to it, or a frame later"},
    [CM_END_QUERY] = {"the result of a query of the pass is asked for, and the pass continues after it",
                      "ask for the result after the last draw to it, or a frame later"},
    [CM_END_READ] = {"the CPU reads what the pass draws, which continues after it",
