@@ -199,6 +199,12 @@ has_depth(VkFormat format)
           format == VK_FORMAT_D24_UNORM_S8_UINT;
 }
 
+static bool
+is_compressed(VkFormat format)
+{
+   return format >= VK_FORMAT_BC1_RGB_UNORM_BLOCK && format <= VK_FORMAT_ASTC_12x12_SRGB_BLOCK;
+}
+
 static VkImageAspectFlags
 all_aspects(VkFormat format)
 {
@@ -736,8 +742,8 @@ vk_upload(const struct vk_image *image, uint32_t level, uint32_t layer, const vo
 {
    const uint32_t width = image->width >> level ? image->width >> level : 1;
    const uint32_t height = image->height >> level ? image->height >> level : 1;
-   const struct vk_buffer buffer =
-      vk_create_buffer((VkDeviceSize)width * height * bytes, VK_BUFFER_USAGE_TRANSFER_SRC_BIT, texels);
+   const VkDeviceSize size = is_compressed(image->format) ? bytes : (VkDeviceSize)width * height * bytes;
+   const struct vk_buffer buffer = vk_create_buffer(size, VK_BUFFER_USAGE_TRANSFER_SRC_BIT, texels);
    const VkBufferImageCopy copy = {
       .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level, layer, 1},
       .imageExtent = {width, height, 1},

@@ -110,7 +110,7 @@ void vk_run(VkCommandBuffer commands);
 void vk_barrier(VkCommandBuffer commands);
 void vk_change_layout(VkCommandBuffer commands, const struct vk_image *image, VkImageLayout layout);
 void vk_begin_pass(VkCommandBuffer commands, const struct vk_pass *pass, VkSubpassContents contents);
-/** Fills a level of a layer with texels, which are as large as the format's. */
+/** Fills a level of a layer with texels, which are as large as the format's; of a compressed format `bytes` are those of all blocks. */
 void
 vk_upload(const struct vk_image *image, uint32_t level, uint32_t layer, const void *texels, uint32_t bytes);
 /** The first level of the first layer; the caller frees it. (All images are in the general layout.) */

@@ -15,6 +15,7 @@
 #include "buffers.frag.h"
 #include "color.frag.h"
 #include "color.vert.h"
+#include "compressed.frag.h"
 #include "gbuffer.frag.h"
 #include "instanced.vert.h"
 #include "layers.frag.h"
@@ -219,6 +220,61 @@ draw_texture(void)
    VkPipelineLayout layout;
    VkDescriptorSet set = vk_create_set(&descriptor, 1, &layout);
    return draw_simple(VK_CODE(color_vert), VK_CODE(texture_frag), layout, set, quad, 4,
+                      VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP);
+}
+
+/** Compressed textures (BC3) that are smaller than their blocks, or have blocks that stick out, with all levels: each texture is a
+ * square of the picture, enlarged from its first level to its last one. */
+static struct vk_image
+draw_compressed(void)
+{
+   static const uint32_t sizes[][2] = {{2, 2}, {1, 1}, {5, 7}, {16, 8}};
+   struct vk_image textures[4];
+   const struct vk_image *images[4];
+   for (unsigned i = 0; i < 4; i++) {
+      const uint32_t width = sizes[i][0], height = sizes[i][1],
+                     levels = width > 8   ? 5
+                              : width > 2 ? 3
+                                          : width;
+      textures[i] =
+         vk_create_image(VK_FORMAT_BC3_UNORM_BLOCK, width, height, levels, 1, VK_SAMPLE_COUNT_1_BIT,
+                         VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT);
+      images[i] = &textures[i];
+      for (uint32_t level = 0; level < levels; level++) {
+         uint8_t blocks[8][16];
+         for (unsigned b = 0; b < 8; b++) {
+            /* Opaque; two colours of 5:6:5, and two between them. */
+            const uint8_t block[16] = {255,
+                                       255,
+                                       0,
+                                       0,
+                                       0,
+                                       0,
+                                       0,
+                                       0,
+                                       (uint8_t)(0xff - 30 * b),
+                                       (uint8_t)(0xf8 - 40 * level),
+                                       (uint8_t)(31 * i),
+                                       (uint8_t)(0x07 + 8 * b),
+                                       0x1b,
+                                       0xe4,
+                                       0x1b,
+                                       0xe4};
+            memcpy(blocks[b], block, sizeof block);
+         }
+         vk_upload(&textures[i], level, 0, blocks, sizeof blocks);
+      }
+   }
+   const struct vk_descriptor descriptor = {
+      .type = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
+      .count = 4,
+      .images = images,
+      .sampler = vk_create_sampler(VK_FILTER_NEAREST, VK_SAMPLER_MIPMAP_MODE_NEAREST,
+                                   VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE, false),
+   };
+   VkPipelineLayout layout;
+   VkDescriptorSet set = vk_create_set(&descriptor, 1, &layout);
+   return draw_simple(VK_CODE(color_vert), VK_CODE(compressed_frag), layout, set, quad, 4,
                       VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP);
 }
 
@@ -563,6 +619,86 @@ draw_two_passes(void)
    return target;
 }
 
+/** Two passes with the same depth: the second shows what the first has drawn over all of its target. As it should be, or with
+ * a load of that target, which was cleared before, and a store of the first one's depth, that nobody needs. */
+static struct vk_image
+draw_over(bool wasteful)
+{
+   const struct vk_image first = create_target(VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT),
+                         target = create_target(0), *textures[] = {&first};
+   const struct vk_image depth =
+      vk_create_image(VK_FORMAT_D32_SFLOAT, picture_width, picture_height, 1, 1, VK_SAMPLE_COUNT_1_BIT,
+                      VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
+   const VkAttachmentLoadOp load = wasteful ? VK_ATTACHMENT_LOAD_OP_LOAD : VK_ATTACHMENT_LOAD_OP_DONT_CARE;
+   const VkAttachmentStoreOp store =
+      wasteful ? VK_ATTACHMENT_STORE_OP_STORE : VK_ATTACHMENT_STORE_OP_DONT_CARE;
+   const struct vk_attachment colors[] = {
+      {&first, load, VK_ATTACHMENT_STORE_OP_STORE, grey, NULL},
+      {&target, VK_ATTACHMENT_LOAD_OP_CLEAR, VK_ATTACHMENT_STORE_OP_STORE, grey, NULL},
+   };
+   const struct vk_attachment depths[] = {
+      {&depth, VK_ATTACHMENT_LOAD_OP_CLEAR, store, far_away, NULL},
+      {&depth, VK_ATTACHMENT_LOAD_OP_CLEAR, VK_ATTACHMENT_STORE_OP_DONT_CARE, far_away, NULL},
+   };
+   const struct vk_pass passes[] = {vk_create_pass(&colors[0], 1, &depths[0]),
+                                    vk_create_pass(&colors[1], 1, &depths[1])};
+   struct vertex all[4];
+   memcpy(all, quad, sizeof all);
+   for (unsigned i = 0; i < 4; i++) {
+      all[i].position[0] = i % 2 ? 1.0f : -1.0f;
+      all[i].position[1] = i < 2 ? -1.0f : 1.0f;
+      all[i].color[2] = 0.5f;
+   }
+   const struct vk_descriptor descriptor = {
+      .type = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
+      .count = 1,
+      .images = textures,
+      .sampler = vk_create_sampler(VK_FILTER_NEAREST, VK_SAMPLER_MIPMAP_MODE_NEAREST,
+                                   VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE, false),
+   };
+   VkPipelineLayout layout;
+   VkDescriptorSet set = vk_create_set(&descriptor, 1, &layout);
+   const struct vk_buffer vertices = create_vertices(all, sizeof all);
+   VkPipeline pipelines[2];
+   for (unsigned i = 0; i < 2; i++) {
+      struct vk_pipeline_description description =
+         describe(&passes[i], layout, VK_CODE(color_vert), i ? VK_CODE(texture_frag) : VK_CODE(color_frag));
+      description.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP;
+      description.depth = true;
+      pipelines[i] = vk_create_pipeline(&description);
+   }
+   VkCommandBuffer commands = vk_begin();
+   const VkImageSubresourceRange range = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+   vk_change_layout(commands, &first, VK_IMAGE_LAYOUT_GENERAL);
+   if (wasteful)
+      vkCmdClearColorImage(commands, first.image, VK_IMAGE_LAYOUT_GENERAL, &grey.color, 1, &range);
+   vk_barrier(commands);
+   vk_begin_pass(commands, &passes[0], VK_SUBPASS_CONTENTS_INLINE);
+   set_viewport(commands, picture_width, picture_height);
+   bind(commands, pipelines[0], &vertices);
+   vkCmdDraw(commands, 4, 1, 0, 0);
+   vkCmdEndRenderPass(commands);
+   vk_barrier(commands);
+   vk_begin_pass(commands, &passes[1], VK_SUBPASS_CONTENTS_INLINE);
+   bind(commands, pipelines[1], &vertices);
+   bind_set(commands, layout, set);
+   vkCmdDraw(commands, 4, 1, 0, 0);
+   end_scene(commands);
+   return target;
+}
+
+static struct vk_image
+draw_wasteful(void)
+{
+   return draw_over(true);
+}
+
+static struct vk_image
+draw_frugal(void)
+{
+   return draw_over(false);
+}
+
 /** Depth that a first pass has drawn is compared with in the second. */
 static struct vk_image
 draw_shadow(void)
@@ -716,23 +852,16 @@ static const struct scene {
    struct vk_image (*draw)(void);
    bool is_optional; /**< not listed */
 } scenes[] = {
-   {"clear", draw_clear, false},
-   {"triangle", draw_triangle, false},
-   {"texture", draw_texture, false},
-   {"mipmaps", draw_mipmaps, false},
-   {"separate", draw_separate, false},
-   {"layers", draw_layers, false},
-   {"array", draw_array, false},
-   {"uniforms", draw_uniforms, false},
-   {"depth", draw_depth, false},
-   {"blended", draw_blended, false},
-   {"multisampled", draw_multisampled, false},
-   {"indirect", draw_indirect, false},
-   {"storage", draw_storage, false},
-   {"two_passes", draw_two_passes, false},
-   {"shadow", draw_shadow, false},
-   {"subpasses", draw_subpasses, false},
-   {"compute", draw_compute, false},
+   {"clear", draw_clear, false},           {"triangle", draw_triangle, false},
+   {"texture", draw_texture, false},       {"mipmaps", draw_mipmaps, false},
+   {"compressed", draw_compressed, false}, {"separate", draw_separate, false},
+   {"layers", draw_layers, false},         {"array", draw_array, false},
+   {"uniforms", draw_uniforms, false},     {"depth", draw_depth, false},
+   {"blended", draw_blended, false},       {"multisampled", draw_multisampled, false},
+   {"indirect", draw_indirect, false},     {"storage", draw_storage, false},
+   {"two_passes", draw_two_passes, false}, {"wasteful", draw_wasteful, false},
+   {"frugal", draw_frugal, false},         {"shadow", draw_shadow, false},
+   {"subpasses", draw_subpasses, false},   {"compute", draw_compute, false},
    {"buffers", draw_buffers, true},
 };
 

@@ -2,6 +2,7 @@
 """Scenes of Vulkan: their pictures are those of lavapipe of the same Mesa, their counters add up, those of recordings are those of
 the run, and what attachments cost in main memory is what was worked out by hand."""
 
+import json
 import pathlib
 import sys
 
@@ -29,6 +30,9 @@ TRAFFIC = {
     "two_passes": (2, 0, 2 * ALL, 0, 0),
     # Subpasses are passes: the second loads what the first has stored, as storage.
     "subpasses": (2, 0, 3 * ALL, 0, 0),
+    # A clear of all of an image is a pass that loads nothing; then the first pass loads its target and stores its depth, or does not.
+    "wasteful": (3, ALL, 3 * ALL, 0, ALL),
+    "frugal": (2, 0, 2 * ALL, 0, 0),
     # Depth of 64x64 is stored, for the pass that compares with it.
     "shadow": (2, 0, ALL, 0, 64 * 64 * 4),
 }
@@ -102,6 +106,18 @@ class Scenes(tbrsim.TestCase):
                 total = tbrsim.total(out)
                 self.assertEqual((total["gpu.passes"], total["dram.color.read_bytes"], total["dram.color.write_bytes"],
                                   total["dram.depth.read_bytes"], total["dram.depth.write_bytes"]), expected)
+
+    def test_advice(self):
+        """What load and store operations cost without need is found, and saved to the byte by a program that follows the advice."""
+        recordings = {}
+        for scene in ("wasteful", "frugal"):
+            recordings[scene] = self.path(f"advice-{scene}.tbr")
+            self.draw(scene, "--set", "tile.size=32", "--record", recordings[scene], size=(WIDTH, HEIGHT))
+        for scene, expected in ("wasteful", [("unneeded-load", ALL), ("unneeded-store", ALL)]), ("frugal", []):
+            advice = json.loads(tbrsim.run("advise", "--json", "--set", "tile.size=32", recordings[scene], check=True).stdout)
+            found = sorted((finding["rule"], finding["saves"]["dram_bytes"]) for finding in advice["findings"]
+                           if finding["rule"] != "tile-order")
+            self.assertEqual(found, expected)
 
     def test_names(self):
         """An image's name is in its rows of the attributions: of the pass that draws it, and of the one that reads it."""

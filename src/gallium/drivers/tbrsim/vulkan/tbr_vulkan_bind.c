@@ -402,6 +402,32 @@ set_framebuffer_state(struct pipe_context *context, const struct pipe_framebuffe
    vulkan_of(context)->driver.set_framebuffer_state(context, &normal);
 }
 
+/** Before a clear or a blit, which are drawn: where they write all of an image, its tiles need not be loaded. */
+static void
+discard_if_whole(struct pipe_context *context, struct pipe_resource *image, const struct pipe_box *box)
+{
+   if (!image->last_level && image->array_size == 1 && image->depth0 == 1 && !box->x && !box->y &&
+       box->width == (int)image->width0 && box->height == (int)image->height0)
+      context->invalidate_resource(context, image);
+}
+
+static void
+clear_texture(struct pipe_context *context, struct pipe_resource *image, unsigned level,
+              const struct pipe_box *box, const void *data)
+{
+   discard_if_whole(context, image, box);
+   vulkan_of(context)->driver.clear_texture(context, image, level, box, data);
+}
+
+static void
+blit(struct pipe_context *context, const struct pipe_blit_info *info)
+{
+   if (info->src.resource != info->dst.resource && !info->scissor_enable && !info->alpha_blend &&
+       info->mask == util_format_get_mask(info->dst.resource->format))
+      discard_if_whole(context, info->dst.resource, &info->dst.box);
+   vulkan_of(context)->driver.blit(context, info);
+}
+
 /* ---- shaders ----------------------------------------------------------------- */
 
 /** Of a shader that will not run. */
@@ -561,6 +587,8 @@ wrap_functions(struct pipe_context *context)
    context->destroy = destroy;
    context->set_constant_buffer = set_constant_buffer;
    context->set_framebuffer_state = set_framebuffer_state;
+   context->clear_texture = clear_texture;
+   context->blit = blit;
    context->draw_vbo = draw_vbo;
    context->launch_grid = launch_grid;
    context->flush = flush;
