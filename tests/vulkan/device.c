@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "device.h"
+#include "local_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 VkDevice vk_device;
 VkQueue vk_queue;
 VkPhysicalDevice vk_physical_device;
-static VkInstance instance;
+VkInstance vk_instance;
 static VkCommandPool pool;
 static VkDescriptorPool descriptor_pool;
 
@@ -64,6 +65,19 @@ destroy(const struct object *object)
 
 /* ---- the device ---------------------------------------------------------------- */
 
+bool
+vk_has_local_read(void)
+{
+   static VkExtensionProperties extensions[512];
+   uint32_t count = sizeof extensions / sizeof extensions[0];
+   vkEnumerateDeviceExtensionProperties(vk_physical_device, NULL, &count, extensions);
+   for (uint32_t i = 0; i < count; i++) {
+      if (!strcmp(extensions[i].extensionName, VK_KHR_DYNAMIC_RENDERING_LOCAL_READ_EXTENSION_NAME))
+         return true;
+   }
+   return false;
+}
+
 static void
 create_device(void)
 {
@@ -83,12 +97,29 @@ create_device(void)
       .occlusionQueryPrecise = has.occlusionQueryPrecise,
       .geometryShader = has.geometryShader,
       .tessellationShader = has.tessellationShader,
+      .sampleRateShading = has.sampleRateShading,
+      .dualSrcBlend = has.dualSrcBlend,
    };
+   VkPhysicalDeviceDynamicRenderingLocalReadFeaturesKHR local_read = {
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_LOCAL_READ_FEATURES_KHR,
+      .dynamicRenderingLocalRead = true,
+   };
+   VkPhysicalDeviceDynamicRenderingFeaturesKHR rendering = {
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES_KHR,
+      .pNext = &local_read,
+      .dynamicRendering = true,
+   };
+   static const char *const extensions[] = {VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME,
+                                            VK_KHR_DYNAMIC_RENDERING_LOCAL_READ_EXTENSION_NAME};
+   const bool reads = vk_has_local_read();
    const VkDeviceCreateInfo device = {
       .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
       .queueCreateInfoCount = 1,
       .pQueueCreateInfos = &queue,
       .pEnabledFeatures = &features,
+      .pNext = reads ? &rendering : NULL,
+      .enabledExtensionCount = reads ? 2 : 0,
+      .ppEnabledExtensionNames = extensions,
    };
    CHECK(vkCreateDevice(vk_physical_device, &device, NULL, &vk_device));
    vkGetDeviceQueue(vk_device, 0, 0, &vk_queue);
@@ -106,9 +137,9 @@ vk_open(void)
       .enabledExtensionCount = 1,
       .ppEnabledExtensionNames = &extension,
    };
-   CHECK(vkCreateInstance(&info, NULL, &instance));
+   CHECK(vkCreateInstance(&info, NULL, &vk_instance));
    uint32_t count = 1;
-   const VkResult result = vkEnumeratePhysicalDevices(instance, &count, &vk_physical_device);
+   const VkResult result = vkEnumeratePhysicalDevices(vk_instance, &count, &vk_physical_device);
    if ((result != VK_SUCCESS && result != VK_INCOMPLETE) || !count) {
       fprintf(stderr, "no device\n");
       exit(1);
@@ -143,7 +174,7 @@ vk_close(void)
    vkDestroyDescriptorPool(vk_device, descriptor_pool, NULL);
    vkDestroyCommandPool(vk_device, pool, NULL);
    vkDestroyDevice(vk_device, NULL);
-   vkDestroyInstance(instance, NULL);
+   vkDestroyInstance(vk_instance, NULL);
 }
 
 /* ---- memory ------------------------------------------------------------------- */
@@ -256,65 +287,20 @@ vk_create_image(VkFormat format, uint32_t width, uint32_t height, uint32_t level
    return image;
 }
 
-#define PROCEDURE(name) ((PFN_##name)vkGetInstanceProcAddr(instance, #name))
-
-void
-vk_name_image(const struct vk_image *image, const char *name)
+struct vk_image
+vk_view_aspect(const struct vk_image *image, VkImageAspectFlags aspect)
 {
-   const VkDebugUtilsObjectNameInfoEXT info = {
-      .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT,
-      .objectType = VK_OBJECT_TYPE_IMAGE,
-      .objectHandle = (uint64_t)(uintptr_t)image->image,
-      .pObjectName = name,
+   struct vk_image seen = *image;
+   const VkImageViewCreateInfo view = {
+      .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+      .image = image->image,
+      .viewType = VK_IMAGE_VIEW_TYPE_2D,
+      .format = image->format,
+      .subresourceRange = {aspect, 0, 1, 0, 1},
    };
-   CHECK(PROCEDURE(vkSetDebugUtilsObjectNameEXT)(vk_device, &info));
-}
-
-/* A name that is gone after the call. */
-struct label {
-   char name[32];
-   VkDebugUtilsLabelEXT info;
-};
-
-static void
-make_label(struct label *label, const char *name)
-{
-   snprintf(label->name, sizeof label->name, "%s", name);
-   label->info =
-      (VkDebugUtilsLabelEXT){.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, .pLabelName = label->name};
-}
-
-void
-vk_begin_label(VkCommandBuffer commands, const char *name)
-{
-   struct label label;
-   make_label(&label, name);
-   if (commands)
-      PROCEDURE(vkCmdBeginDebugUtilsLabelEXT)(commands, &label.info);
-   else
-      PROCEDURE(vkQueueBeginDebugUtilsLabelEXT)(vk_queue, &label.info);
-   memset(label.name, '?', sizeof label.name);
-}
-
-void
-vk_end_label(VkCommandBuffer commands)
-{
-   if (commands)
-      PROCEDURE(vkCmdEndDebugUtilsLabelEXT)(commands);
-   else
-      PROCEDURE(vkQueueEndDebugUtilsLabelEXT)(vk_queue);
-}
-
-void
-vk_insert_label(VkCommandBuffer commands, const char *name)
-{
-   struct label label;
-   make_label(&label, name);
-   if (commands)
-      PROCEDURE(vkCmdInsertDebugUtilsLabelEXT)(commands, &label.info);
-   else
-      PROCEDURE(vkQueueInsertDebugUtilsLabelEXT)(vk_queue, &label.info);
-   memset(label.name, '?', sizeof label.name);
+   CHECK(vkCreateImageView(vk_device, &view, NULL, &seen.view));
+   keep(VK_OBJECT_TYPE_IMAGE_VIEW, seen.view);
+   return seen;
 }
 
 VkSampler
@@ -368,28 +354,32 @@ attach(struct building *building, struct vk_pass *pass, const struct vk_image *i
    return (VkAttachmentReference){building->count++, layout};
 }
 
-/** The subpasses depend on each other in turn, at each pixel. */
+/** The subpasses depend on each other in turn, a single one on itself if that is at each pixel. */
 static void
 create_pass(struct vk_pass *pass, const struct building *building, const VkSubpassDescription *subpasses,
-            uint32_t num_subpasses)
+            uint32_t num_subpasses, VkDependencyFlags flags)
 {
-   const VkSubpassDependency dependency = {
-      .srcSubpass = 0,
-      .dstSubpass = 1,
-      .srcStageMask = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT,
-      .dstStageMask = VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT,
-      .srcAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT,
-      .dstAccessMask = VK_ACCESS_INPUT_ATTACHMENT_READ_BIT,
-      .dependencyFlags = VK_DEPENDENCY_BY_REGION_BIT,
-   };
+   VkSubpassDependency dependencies[4];
+   const uint32_t num_dependencies = num_subpasses > 1 ? num_subpasses - 1 : flags != 0;
+   for (uint32_t i = 0; i < num_dependencies; i++)
+      dependencies[i] = (VkSubpassDependency){
+         .srcSubpass = i,
+         .dstSubpass = num_subpasses > 1 ? i + 1 : 0,
+         .srcStageMask =
+            VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT | VK_PIPELINE_STAGE_LATE_FRAGMENT_TESTS_BIT,
+         .dstStageMask = VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT,
+         .srcAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT | VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT,
+         .dstAccessMask = VK_ACCESS_INPUT_ATTACHMENT_READ_BIT,
+         .dependencyFlags = flags,
+      };
    const VkRenderPassCreateInfo info = {
       .sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO,
       .attachmentCount = building->count,
       .pAttachments = building->attachments,
       .subpassCount = num_subpasses,
       .pSubpasses = subpasses,
-      .dependencyCount = num_subpasses - 1,
-      .pDependencies = &dependency,
+      .dependencyCount = num_dependencies,
+      .pDependencies = dependencies,
    };
    CHECK(vkCreateRenderPass(vk_device, &info, NULL, &pass->pass));
    keep(VK_OBJECT_TYPE_RENDER_PASS, pass->pass);
@@ -436,30 +426,22 @@ vk_create_pass(const struct vk_attachment *colors, uint32_t num_colors, const st
       .pResolveAttachments = any_resolve ? resolves : NULL,
       .pDepthStencilAttachment = depth && depth->image ? &depth_reference : NULL,
    };
-   create_pass(&pass, &building, &subpass, 1);
+   create_pass(&pass, &building, &subpass, 1, 0);
    return pass;
 }
 
 struct vk_pass
-vk_create_deferred_pass(const struct vk_image images[3], VkClearValue clear)
+vk_create_subpasses(const struct vk_attachment *attachments, uint32_t count,
+                    const VkSubpassDescription *subpasses, uint32_t num_subpasses,
+                    VkDependencyFlags dependency)
 {
-   struct vk_pass pass = {.num_colors = 1, .samples = VK_SAMPLE_COUNT_1_BIT};
+   struct vk_pass pass = {.num_colors = subpasses[0].colorAttachmentCount,
+                          .samples = attachments[0].image->samples};
    struct building building = {0};
-   VkAttachmentReference references[3];
-   for (unsigned i = 0; i < 3; i++)
-      references[i] = attach(&building, &pass, &images[i], VK_ATTACHMENT_LOAD_OP_CLEAR,
-                             i < 2 ? VK_ATTACHMENT_STORE_OP_DONT_CARE : VK_ATTACHMENT_STORE_OP_STORE, clear);
-   const VkSubpassDescription subpasses[] = {
-      {.pipelineBindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS,
-       .colorAttachmentCount = 2,
-       .pColorAttachments = references},
-      {.pipelineBindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS,
-       .inputAttachmentCount = 2,
-       .pInputAttachments = references,
-       .colorAttachmentCount = 1,
-       .pColorAttachments = &references[2]},
-   };
-   create_pass(&pass, &building, subpasses, 2);
+   for (uint32_t i = 0; i < count; i++)
+      attach(&building, &pass, attachments[i].image, attachments[i].load, attachments[i].store,
+             attachments[i].clear);
+   create_pass(&pass, &building, subpasses, num_subpasses, dependency);
    return pass;
 }
 
@@ -539,11 +521,18 @@ vk_create_pipeline(const struct vk_pipeline_description *description)
    const VkPipelineMultisampleStateCreateInfo multisample = {
       .sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
       .rasterizationSamples = description->samples ? description->samples : VK_SAMPLE_COUNT_1_BIT};
+   const VkStencilOpState stencil = {.passOp = VK_STENCIL_OP_REPLACE,
+                                     .compareOp = VK_COMPARE_OP_ALWAYS,
+                                     .writeMask = 0xff,
+                                     .reference = description->reference};
    const VkPipelineDepthStencilStateCreateInfo depth = {
       .sType = VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO,
       .depthTestEnable = description->depth,
       .depthWriteEnable = description->depth,
       .depthCompareOp = VK_COMPARE_OP_LESS,
+      .stencilTestEnable = description->stencil,
+      .front = stencil,
+      .back = stencil,
    };
    VkPipelineColorBlendAttachmentState blends[VK_MAX_COLORS];
    for (uint32_t i = 0; i < VK_MAX_COLORS; i++)
@@ -555,6 +544,10 @@ vk_create_pipeline(const struct vk_pipeline_description *description)
          .dstAlphaBlendFactor = VK_BLEND_FACTOR_ZERO,
          .colorWriteMask = 15,
       };
+   for (uint32_t i = 0; description->dual_source && i < VK_MAX_COLORS; i++) {
+      blends[i].srcColorBlendFactor = VK_BLEND_FACTOR_SRC1_COLOR;
+      blends[i].dstColorBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC1_COLOR;
+   }
    const VkPipelineColorBlendStateCreateInfo blend = {
       .sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
       .attachmentCount = description->num_colors,
@@ -565,8 +558,14 @@ vk_create_pipeline(const struct vk_pipeline_description *description)
                                                         VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO,
                                                      .dynamicStateCount = 2,
                                                      .pDynamicStates = states};
+   VkPipelineRenderingCreateInfoKHR rendering = {0};
+   if (description->rendering) {
+      rendering = *description->rendering;
+      rendering.pNext = description->next;
+   }
    const VkGraphicsPipelineCreateInfo info = {
       .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
+      .pNext = description->rendering ? &rendering : NULL,
       .stageCount = 2,
       .pStages = stages,
       .pVertexInputState = &vertices,
@@ -685,6 +684,28 @@ vk_create_set(const struct vk_descriptor *descriptors, uint32_t count, VkPipelin
 /* ---- commands -------------------------------------------------------------------------- */
 
 VkCommandBuffer
+vk_begin_secondary(const struct vk_pass *pass, uint32_t subpass)
+{
+   const VkCommandBufferAllocateInfo allocation = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                   .commandPool = pool,
+                                                   .level = VK_COMMAND_BUFFER_LEVEL_SECONDARY,
+                                                   .commandBufferCount = 1};
+   const VkCommandBufferInheritanceInfo inherited = {
+      .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO,
+      .renderPass = pass->pass,
+      .subpass = subpass,
+      .framebuffer = pass->framebuffer,
+   };
+   const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                           .flags = VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT,
+                                           .pInheritanceInfo = &inherited};
+   VkCommandBuffer commands;
+   CHECK(vkAllocateCommandBuffers(vk_device, &allocation, &commands));
+   CHECK(vkBeginCommandBuffer(commands, &begin));
+   return commands;
+}
+
+VkCommandBuffer
 vk_begin(void)
 {
    const VkCommandBufferAllocateInfo allocation = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
@@ -753,23 +774,4 @@ vk_upload(const struct vk_image *image, uint32_t level, uint32_t layer, const vo
       vk_change_layout(commands, image, VK_IMAGE_LAYOUT_GENERAL);
    vkCmdCopyBufferToImage(commands, buffer.buffer, image->image, VK_IMAGE_LAYOUT_GENERAL, 1, &copy);
    vk_run(commands);
-}
-
-void *
-vk_download(const struct vk_image *image, uint32_t bytes_per_texel)
-{
-   const size_t bytes = (size_t)image->width * image->height * bytes_per_texel;
-   const struct vk_buffer buffer = vk_create_buffer(bytes, VK_BUFFER_USAGE_TRANSFER_DST_BIT, NULL);
-   const VkBufferImageCopy copy = {
-      .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-      .imageExtent = {image->width, image->height, 1},
-   };
-   VkCommandBuffer commands = vk_begin();
-   vk_barrier(commands);
-   vkCmdCopyImageToBuffer(commands, image->image, VK_IMAGE_LAYOUT_GENERAL, buffer.buffer, 1, &copy);
-   vk_run(commands);
-   void *copied = malloc(bytes);
-   if (copied)
-      memcpy(copied, buffer.memory, bytes);
-   return copied;
 }

@@ -34,7 +34,7 @@ struct vk_attachment {
    const struct vk_image *resolve; /**< of colour: where samples are resolved to; NULL: nowhere */
 };
 
-/** A render pass of one subpass, and its framebuffer. */
+/** A render pass, of one subpass unless it says otherwise, and its framebuffer. */
 struct vk_pass {
    VkRenderPass pass;
    VkFramebuffer framebuffer;
@@ -62,6 +62,11 @@ struct vk_pipeline_description {
    VkPrimitiveTopology topology;
    bool depth, blend; /**< tested and written; source over destination */
    bool instanced;    /**< a second vertex buffer, with one attribute an instance, after the vertex's */
+   bool dual_source;  /**< blended with the shader's second colour as the factor */
+   bool stencil;      /**< set to `reference` where depth passes */
+   uint32_t reference;
+   const VkPipelineRenderingCreateInfoKHR *rendering; /**< instead of a pass; NULL: none */
+   const void *next;                                  /**< after it */
 };
 
 struct vk_descriptor {
@@ -73,6 +78,7 @@ struct vk_descriptor {
    VkSampler sampler;
 };
 
+extern VkInstance vk_instance;
 extern VkDevice vk_device;
 extern VkQueue vk_queue;
 extern VkPhysicalDevice vk_physical_device;
@@ -83,6 +89,8 @@ void vk_close(void);
 struct vk_buffer vk_create_buffer(VkDeviceSize bytes, VkBufferUsageFlags usage, const void *data);
 struct vk_image vk_create_image(VkFormat format, uint32_t width, uint32_t height, uint32_t levels,
                                 uint32_t layers, VkSampleCountFlagBits samples, VkImageUsageFlags usage);
+/** The same image, seen otherwise. */
+struct vk_image vk_view_aspect(const struct vk_image *image, VkImageAspectFlags aspect);
 /** Gives it a name that attributions show (VK_EXT_debug_utils). */
 void vk_name_image(const struct vk_image *image, const char *name);
 /** Labels of what is recorded from here on; commands NULL: of what the queue gets from here on. */
@@ -94,9 +102,11 @@ vk_create_sampler(VkFilter filter, VkSamplerMipmapMode mipmaps, VkSamplerAddress
 /** Depth is the attachment whose format has it, at most one, after the colours. */
 struct vk_pass
 vk_create_pass(const struct vk_attachment *colors, uint32_t num_colors, const struct vk_attachment *depth);
-/** Two subpasses: the first draws the first two images, which the second reads at each pixel and draws the third. Cleared, the
- * first two are needed by nobody after the pass. */
-struct vk_pass vk_create_deferred_pass(const struct vk_image images[3], VkClearValue clear);
+/** Several subpasses, each of which depends on the one before, as `dependency` says: at each pixel, or not. Attachments have
+ * the numbers that they are given in, those that others are resolved to as well. */
+struct vk_pass vk_create_subpasses(const struct vk_attachment *attachments, uint32_t count,
+                                   const VkSubpassDescription *subpasses, uint32_t num_subpasses,
+                                   VkDependencyFlags dependency);
 VkPipeline vk_create_pipeline(const struct vk_pipeline_description *description);
 VkPipeline vk_create_compute_pipeline(struct vk_code code, VkPipelineLayout layout);
 /** A set with these, from binding 0 on, and a pipeline layout with it as set 0 and 32 bytes of push constants. */
@@ -104,6 +114,10 @@ VkDescriptorSet
 vk_create_set(const struct vk_descriptor *descriptors, uint32_t count, VkPipelineLayout *layout);
 
 VkCommandBuffer vk_begin(void);
+/** One that others execute within a subpass, which it ends by vkEndCommandBuffer. */
+VkCommandBuffer vk_begin_secondary(const struct vk_pass *pass, uint32_t subpass);
+/** Whether the device can read attachments in the tile without render passes (VK_KHR_dynamic_rendering_local_read). */
+bool vk_has_local_read(void);
 /** Ends and runs it, and waits for the end. */
 void vk_run(VkCommandBuffer commands);
 /** Commands before which all earlier ones' results are there. */
@@ -115,5 +129,7 @@ void
 vk_upload(const struct vk_image *image, uint32_t level, uint32_t layer, const void *texels, uint32_t bytes);
 /** The first level of the first layer; the caller frees it. (All images are in the general layout.) */
 void *vk_download(const struct vk_image *image, uint32_t bytes_per_texel);
+/** Writes an image of 8-bit colours, as a PPM file. */
+void vk_write_picture(const struct vk_image *image, const char *path);
 
 #endif

@@ -16,10 +16,8 @@
 #include "color.frag.h"
 #include "color.vert.h"
 #include "compressed.frag.h"
-#include "gbuffer.frag.h"
 #include "instanced.vert.h"
 #include "layers.frag.h"
-#include "light.frag.h"
 #include "particles.comp.h"
 #include "separate.frag.h"
 #include "shadow.frag.h"
@@ -737,48 +735,6 @@ draw_shadow(void)
                       VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP);
 }
 
-/** Deferred shading: the second subpass reads what the first has drawn, at the pixel. */
-static struct vk_image
-draw_subpasses(void)
-{
-   const VkImageUsageFlags usage =
-      VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT;
-   const struct vk_image images[] = {
-      vk_create_image(COLOR_FORMAT, picture_width, picture_height, 1, 1, VK_SAMPLE_COUNT_1_BIT,
-                      VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | usage),
-      vk_create_image(COLOR_FORMAT, picture_width, picture_height, 1, 1, VK_SAMPLE_COUNT_1_BIT,
-                      VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | usage),
-      create_target(0),
-   };
-   const struct vk_image *inputs[] = {&images[0], &images[1]};
-   const struct vk_descriptor descriptors[] = {
-      {.type = VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT, .count = 1, .images = &inputs[0]},
-      {.type = VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT, .count = 1, .images = &inputs[1]},
-   };
-   VkPipelineLayout layout;
-   VkDescriptorSet set = vk_create_set(descriptors, 2, &layout);
-   const struct vk_pass pass = vk_create_deferred_pass(images, grey);
-   const struct vk_buffer vertices[] = {create_vertices(triangle, sizeof triangle),
-                                        create_vertices(quad, sizeof quad)};
-   struct vk_pipeline_description description =
-      describe(&pass, layout, VK_CODE(color_vert), VK_CODE(gbuffer_frag));
-   description.num_colors = 2;
-   VkPipeline pipelines[2] = {vk_create_pipeline(&description)};
-   description = describe(&pass, layout, VK_CODE(color_vert), VK_CODE(light_frag));
-   description.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP;
-   description.subpass = 1;
-   pipelines[1] = vk_create_pipeline(&description);
-   VkCommandBuffer commands = begin_scene(&pass);
-   bind(commands, pipelines[0], &vertices[0]);
-   vkCmdDraw(commands, 3, 1, 0, 0);
-   vkCmdNextSubpass(commands, VK_SUBPASS_CONTENTS_INLINE);
-   bind(commands, pipelines[1], &vertices[1]);
-   bind_set(commands, layout, set);
-   vkCmdDraw(commands, 4, 1, 0, 0);
-   end_scene(commands);
-   return images[2];
-}
-
 /** A dispatch computes vertices, and an image that is copied into the picture. */
 static struct vk_image
 draw_compute(void)
@@ -861,28 +817,8 @@ static const struct scene {
    {"indirect", draw_indirect, false},     {"storage", draw_storage, false},
    {"two_passes", draw_two_passes, false}, {"wasteful", draw_wasteful, false},
    {"frugal", draw_frugal, false},         {"shadow", draw_shadow, false},
-   {"subpasses", draw_subpasses, false},   {"compute", draw_compute, false},
-   {"buffers", draw_buffers, true},
+   {"compute", draw_compute, false},       {"buffers", draw_buffers, true},
 };
-
-static void
-write_picture(const struct vk_image *image, const char *path)
-{
-   uint8_t *texels = vk_download(image, 4);
-   FILE *file = fopen(path, "wb");
-   if (!texels || !file) {
-      perror(path);
-      exit(1);
-   }
-   fprintf(file, "P6\n%u %u\n255\n", image->width, image->height);
-   for (uint32_t i = 0; i < image->width * image->height; i++)
-      fwrite(texels + (size_t)4 * i, 1, 3, file);
-   if (fclose(file)) {
-      perror(path);
-      exit(1);
-   }
-   free(texels);
-}
 
 int
 main(int argc, char **argv)
@@ -904,7 +840,7 @@ main(int argc, char **argv)
       }
       vk_open();
       const struct vk_image picture = scenes[i].draw();
-      write_picture(&picture, argv[2]);
+      vk_write_picture(&picture, argv[2]);
       vk_close();
       return 0;
    }

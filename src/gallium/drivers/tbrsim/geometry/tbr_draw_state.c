@@ -62,6 +62,19 @@ update_pixel_local_blend(const struct tbr_context *context, const struct tbr_bat
    }
 }
 
+/** Whether a buffer, which is the first one unless there are subpasses, is blended with the shader's second colour. */
+static bool
+is_dual_source(const struct tbr_context *context, const struct tbr_batch *batch,
+               const struct tbr_draw_state *state)
+{
+   const unsigned count = context->partial_colors ? batch->pass.num_color : 1;
+   for (unsigned i = 0; i < count; i++) {
+      if (state->blend.rt[i].blend_enable && util_blend_state_is_dual(&state->blend, i))
+         return true;
+   }
+   return false;
+}
+
 static void
 update_blend(const struct tbr_context *context, const struct tbr_batch *batch, struct tbr_draw_state *state)
 {
@@ -69,7 +82,7 @@ update_blend(const struct tbr_context *context, const struct tbr_batch *batch, s
    for (unsigned i = 1; i < batch->pass.num_color && !state->blend.independent_blend_enable; i++)
       state->blend.rt[i] = state->blend.rt[0];
    update_pixel_local_blend(context, batch, state);
-   state->dual_source = state->blend.rt[0].blend_enable && util_blend_state_is_dual(&state->blend, 0);
+   state->dual_source = is_dual_source(context, batch, state);
    memcpy(state->blend_color, context->blend_color.color, sizeof state->blend_color);
    state->sample_mask = context->sample_mask;
 }
@@ -105,14 +118,15 @@ writes_any_color(const struct tbr_batch *batch, const struct tbr_draw_state *sta
 }
 
 /** Colour buffers whose content may matter after a draw that is to replace it. With pixel local storage, which a shader
- * writes instead of the colour buffer, these are the ones that draws have written. */
+ * writes instead of the colour buffer, and with subpasses these are the ones that draws have written. */
 static uint32_t
 live_colors(const struct tbr_batch *batch)
 {
    const uint32_t attached = batch->pass.attached >> TBR_COLOR0;
    if (batch->pixel_local_lost)
       return attached & ~(batch->pixel_local >> TBR_COLOR0);
-   return batch->pixel_local ? attached & (batch->written >> TBR_COLOR0) : attached;
+   const bool partial = batch->pixel_local || batch->context->partial_colors;
+   return partial ? attached & (batch->written >> TBR_COLOR0) : attached;
 }
 
 static bool

@@ -137,6 +137,28 @@ clear_by_drawing(struct tbr_context *context, unsigned buffers, const union pipe
                       util_framebuffer_get_num_samples(&context->framebuffer) > 1);
 }
 
+/** A rectangle of the blitter's, of the part that is cleared instead of all. */
+static void
+draw_part(struct blitter_context *blitter, void *vertex_elements, blitter_get_vs_func get_vertex_shader,
+          int x1, int y1, int x2, int y2, float depth, unsigned num_instances, enum blitter_attrib_type type,
+          const union blitter_attrib *attributes)
+{
+   const struct pipe_scissor_state *part = &tbr_context(blitter->pipe)->clear_part;
+   util_blitter_draw_rectangle(blitter, vertex_elements, get_vertex_shader, part->minx, part->miny,
+                               part->maxx, part->maxy, depth, num_instances, type, attributes);
+}
+
+static void
+clear_part_by_drawing(struct tbr_context *context, const struct pipe_scissor_state *part, unsigned buffers,
+                      const union pipe_color_union *color, double depth, unsigned stencil)
+{
+   struct blitter_context *blitter = context->blitter;
+   context->clear_part = *part;
+   blitter->draw_rectangle = draw_part;
+   clear_by_drawing(context, buffers, color, depth, stencil);
+   blitter->draw_rectangle = util_blitter_draw_rectangle;
+}
+
 static void
 reset_pixel_local(struct tbr_context *context)
 {
@@ -164,6 +186,11 @@ clear(struct pipe_context *base, unsigned buffers, const struct pipe_scissor_sta
 
    if (!tbr_render_condition_passes(context))
       return;
+   if (scissor) {
+      assert(!context->pixel_local);
+      clear_part_by_drawing(context, scissor, buffers, color, depth, stencil);
+      return;
+   }
    const unsigned drawn = tbr_batch_clear(context, buffers, color, depth, stencil);
    if (context->pixel_local && buffers & PIPE_CLEAR_COLOR0)
       reset_pixel_local(context);

@@ -187,6 +187,9 @@ struct tbr_context {
    struct tbr_draw_state *draw_state;         /**< of the last draw, brought up to date by the next */
    struct tbr_texture_binding *empty_texture; /**< what unbound units get */
 
+   bool partial_colors; /**< draws write some of the colour buffers: those of their subpass (Vulkan) */
+   struct pipe_scissor_state clear_part; /**< of the attachments, while the blitter clears it */
+
    bool pixel_local; /**< pixel local storage is enabled (tbr_pixel_local.h) */
    struct pipe_surface *pixel_local_planes[TBR_PIXEL_LOCAL_WORDS]; /**< NULL: not used yet */
 

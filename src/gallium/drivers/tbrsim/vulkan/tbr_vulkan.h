@@ -35,6 +35,19 @@ struct tbr_descriptor_place {
    uint32_t index; /**< in the set */
 };
 
+/** Input attachments that a fragment shader reads. */
+#define TBR_MAX_INPUT_ATTACHMENTS 8
+/** Where there is none. */
+#define TBR_NO_ATTACHMENT 0xff
+
+/** Where a fragment shader's attachments are among those of the pass. */
+struct tbr_attachment_map {
+   /** Colour buffer, by the location of the output; TBR_NO_ATTACHMENT: it is not written. */
+   uint8_t color[TBR_MAX_COLOR_BUFFERS];
+   /** enum tbr_attachment_number, by number in tbr_descriptor_slots.inputs; TBR_NO_ATTACHMENT: it is in memory. */
+   uint8_t input[TBR_MAX_INPUT_ATTACHMENTS];
+};
+
 /** What the slots of a shader stand for. */
 struct tbr_descriptor_slots {
    unsigned num_textures;
@@ -50,16 +63,18 @@ struct tbr_descriptor_slots {
    unsigned num_buffers; /**< storage buffers */
    struct tbr_descriptor_place buffers[TBR_MAX_STORAGE_BUFFERS];
    uint32_t written_buffers; /**< mask of those that it stores to */
-   unsigned num_images;      /**< storage images and input attachments */
+   unsigned num_inputs;      /**< input attachments that may be read in the tile */
+   struct {
+      struct tbr_descriptor_place image;
+      bool is_integer; /**< of depth and stencil: it is stencil */
+   } inputs[TBR_MAX_INPUT_ATTACHMENTS];
+   unsigned num_images; /**< storage images, and input attachments in memory */
    struct {
       struct tbr_descriptor_place image;
       uint16_t access; /**< PIPE_IMAGE_ACCESS_* */
    } images[TBR_MAX_IMAGES];
    const char *missing; /**< what the simulated GPU does not have and the shader needs; NULL: nothing */
 };
-
-/** Replaces a shader's uses of descriptors by slots, and its push constants by constant buffer 0. */
-void tbr_nir_lower_descriptors(struct nir_shader *nir, struct tbr_descriptor_slots *slots);
 
 /** What a hook in lavapipe says of a binding, in the third component of what names a texture or an image. */
 #define TBR_BINDING_FIRST(word) ((word) & 0xffff)

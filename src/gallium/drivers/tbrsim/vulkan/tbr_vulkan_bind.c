@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "lp_jit.h"
 #include "util/format/u_format.h"
 #include "util/hash_table.h"
 #include "util/log.h"
@@ -14,42 +13,13 @@
 #include "nir_control_flow.h"
 #include "state/tbr_context.h"
 #include "state/tbr_resource.h"
-#include "vulkan/tbr_vulkan.h"
-
-/** A texture's or an image's handle. */
-struct handle {
-   struct lp_texture_handle base; /**< lavapipe copies `functions`, our number, into descriptors */
-   struct pipe_sampler_view *view;
-   struct pipe_image_view image;
-};
+#include "vulkan/tbr_vulkan_context.h"
+#include "vulkan/tbr_vulkan_nir.h"
 
 struct sampler {
    struct pipe_sampler_state key;
    void *state;
 };
-
-/** A stage's shader, and what is bound for it. */
-struct stage {
-   const struct tbr_descriptor_slots *slots; /**< NULL: the shader has none */
-   struct pipe_constant_buffer sets[TBR_VULKAN_SETS];
-   unsigned num_constants, num_buffers, num_images, num_textures; /**< slots that have something */
-};
-
-struct tbr_vulkan_context {
-   struct pipe_context driver; /**< Gallium's functions, as the driver has them */
-   struct stage stages[PIPE_SHADER_TYPES];
-   struct hash_table *shaders; /**< struct tbr_descriptor_slots, by the driver's shader */
-   struct hash_table *handles; /**< struct handle, by number */
-   uintptr_t last_handle;
-   struct util_dynarray samplers; /**< struct sampler *, by number */
-   bool reported_depth;           /**< that an input attachment cannot be read */
-};
-
-static struct tbr_vulkan_context *
-vulkan_of(struct pipe_context *context)
-{
-   return tbr_context(context)->vulkan;
-}
 
 /* ---- handles --------------------------------------------------------------- */
 
@@ -57,7 +27,7 @@ vulkan_of(struct pipe_context *context)
 static uint32_t
 sampler_number(struct pipe_context *context, const struct pipe_sampler_state *state)
 {
-   struct tbr_vulkan_context *vulkan = vulkan_of(context);
+   struct tbr_vulkan_context *vulkan = tbr_vulkan_context(context);
    const unsigned count = util_dynarray_num_elements(&vulkan->samplers, struct sampler *);
    for (unsigned i = 0; i < count; i++) {
       struct sampler *sampler = *util_dynarray_element(&vulkan->samplers, struct sampler *, i);
@@ -81,10 +51,10 @@ sampler_state(struct tbr_vulkan_context *vulkan, const struct lp_descriptor *des
    return (*util_dynarray_element(&vulkan->samplers, struct sampler *, number < count ? number : 0))->state;
 }
 
-static struct handle *
+static struct tbr_vulkan_handle *
 create_handle(struct tbr_vulkan_context *vulkan)
 {
-   struct handle *handle = CALLOC_STRUCT(handle);
+   struct tbr_vulkan_handle *handle = CALLOC_STRUCT(tbr_vulkan_handle);
    if (!handle)
       return NULL;
    handle->base.functions = (void *)++vulkan->last_handle;
@@ -99,7 +69,7 @@ static uint64_t
 create_texture_handle(struct pipe_context *context, struct pipe_sampler_view *view,
                       const struct pipe_sampler_state *sampler)
 {
-   struct handle *handle = create_handle(vulkan_of(context));
+   struct tbr_vulkan_handle *handle = create_handle(tbr_vulkan_context(context));
    if (handle && sampler)
       handle->base.sampler_index = sampler_number(context, sampler);
    if (handle && view && view->texture)
@@ -110,7 +80,7 @@ create_texture_handle(struct pipe_context *context, struct pipe_sampler_view *vi
 static uint64_t
 create_image_handle(struct pipe_context *context, const struct pipe_image_view *view)
 {
-   struct handle *handle = create_handle(vulkan_of(context));
+   struct tbr_vulkan_handle *handle = create_handle(tbr_vulkan_context(context));
    if (handle)
       util_copy_image_view(&handle->image, view);
    return (uint64_t)(uintptr_t)handle;
@@ -119,18 +89,17 @@ create_image_handle(struct pipe_context *context, const struct pipe_image_view *
 static void
 delete_handle(struct pipe_context *context, uint64_t number)
 {
-   struct handle *handle = (struct handle *)(uintptr_t)number;
+   struct tbr_vulkan_handle *handle = (struct tbr_vulkan_handle *)(uintptr_t)number;
    if (!handle)
       return;
-   _mesa_hash_table_remove_key(vulkan_of(context)->handles, handle->base.functions);
+   _mesa_hash_table_remove_key(tbr_vulkan_context(context)->handles, handle->base.functions);
    pipe_sampler_view_reference(&handle->view, NULL);
    util_copy_image_view(&handle->image, NULL);
    FREE(handle);
 }
 
-/** NULL: it is gone, or the descriptor was never written. */
-static const struct handle *
-find_handle(const struct tbr_vulkan_context *vulkan, const struct lp_descriptor *descriptor)
+const struct tbr_vulkan_handle *
+tbr_vulkan_find_handle(const struct tbr_vulkan_context *vulkan, const struct lp_descriptor *descriptor)
 {
    struct hash_entry *entry = descriptor && descriptor->functions
                                  ? _mesa_hash_table_search(vulkan->handles, descriptor->functions)
@@ -140,9 +109,8 @@ find_handle(const struct tbr_vulkan_context *vulkan, const struct lp_descriptor 
 
 /* ---- binding ----------------------------------------------------------------- */
 
-/** NULL: no set is bound there, or it is smaller. */
-static const struct lp_descriptor *
-find_descriptor(const struct stage *stage, struct tbr_descriptor_place place)
+const struct lp_descriptor *
+tbr_vulkan_find_descriptor(const struct tbr_vulkan_stage *stage, struct tbr_descriptor_place place)
 {
    assert(place.set < TBR_VULKAN_SETS);
    const struct pipe_constant_buffer *set = &stage->sets[place.set];
@@ -176,7 +144,7 @@ struct binding {
    struct tbr_vulkan_context *vulkan;
    const struct tbr_context *bound; /**< has what is bound so far */
    enum pipe_shader_type number;
-   struct stage *stage;
+   struct tbr_vulkan_stage *stage;
    const struct tbr_descriptor_slots *slots; /**< not NULL: without a shader there are none */
 };
 
@@ -184,18 +152,20 @@ static void
 bind_textures(const struct binding *binding)
 {
    struct pipe_context *context = binding->context;
-   struct stage *stage = binding->stage;
+   struct tbr_vulkan_stage *stage = binding->stage;
    const enum pipe_shader_type number = binding->number;
    const unsigned count = binding->slots->num_textures;
    struct pipe_sampler_view *views[TBR_MAX_TEXTURES];
    void *samplers[TBR_MAX_TEXTURES];
    bool new_views = count < stage->num_textures, new_samplers = false;
    for (unsigned i = 0; i < count; i++) {
-      const struct handle *handle =
-         find_handle(binding->vulkan, find_descriptor(stage, binding->slots->textures[i].texture));
+      const struct tbr_vulkan_handle *handle =
+         tbr_vulkan_find_handle(binding->vulkan,
+                                tbr_vulkan_find_descriptor(stage, binding->slots->textures[i].texture));
       const struct tbr_descriptor_place sampler = binding->slots->textures[i].sampler;
       views[i] = handle ? handle->view : NULL;
-      samplers[i] = sampler_state(binding->vulkan, sampler.set ? find_descriptor(stage, sampler) : NULL);
+      samplers[i] =
+         sampler_state(binding->vulkan, sampler.set ? tbr_vulkan_find_descriptor(stage, sampler) : NULL);
       new_views |= views[i] != binding->bound->sampler_views[number][i];
       new_samplers |= samplers[i] != binding->bound->samplers[number][i];
    }
@@ -217,7 +187,7 @@ static void
 bind_constants(const struct binding *binding)
 {
    struct pipe_context *context = binding->context;
-   struct stage *stage = binding->stage;
+   struct tbr_vulkan_stage *stage = binding->stage;
    const struct tbr_descriptor_slots *slots = binding->slots;
    const unsigned count = slots->num_constants;
    for (unsigned i = 1; i < MAX2(count, stage->num_constants); i++) {
@@ -226,7 +196,7 @@ bind_constants(const struct binding *binding)
       if (i < count && slots->constants[i].is_set) {
          block = stage->sets[slots->constants[i].block.set];
       } else if (i < count) {
-         found = find_buffer(context, find_descriptor(stage, slots->constants[i].block));
+         found = find_buffer(context, tbr_vulkan_find_descriptor(stage, slots->constants[i].block));
          block.buffer = found.buffer;
          block.buffer_offset = found.buffer_offset;
          block.buffer_size = found.buffer_size;
@@ -243,7 +213,7 @@ static void
 bind_buffers(const struct binding *binding)
 {
    struct pipe_context *context = binding->context;
-   struct stage *stage = binding->stage;
+   struct tbr_vulkan_stage *stage = binding->stage;
    const enum pipe_shader_type number = binding->number;
    const struct tbr_context *bound = binding->bound;
    const unsigned count = binding->slots->num_buffers, all = MAX2(count, stage->num_buffers);
@@ -253,7 +223,7 @@ bind_buffers(const struct binding *binding)
    for (unsigned i = 0; i < all; i++) {
       const struct pipe_shader_buffer *old = &bound->shader_buffers[number][i];
       if (i < count)
-         buffers[i] = find_buffer(context, find_descriptor(stage, binding->slots->buffers[i]));
+         buffers[i] = find_buffer(context, tbr_vulkan_find_descriptor(stage, binding->slots->buffers[i]));
       changed |= buffers[i].buffer != old->buffer || buffers[i].buffer_offset != old->buffer_offset ||
                  buffers[i].buffer_size != old->buffer_size;
    }
@@ -264,15 +234,17 @@ bind_buffers(const struct binding *binding)
    stage->num_buffers = count;
 }
 
-/** Whether shaders can load from it. They cannot where it is an input attachment of depth or stencil, which is said once. */
+/** Whether shaders can load from it. They cannot where it is an input attachment of depth or stencil which is not read in the
+ * tile; that is said once. */
 static bool
 is_loadable(struct tbr_vulkan_context *vulkan, const struct pipe_image_view *image)
 {
    if (!util_format_is_depth_or_stencil(image->format))
       return true;
    if (!vulkan->reported_depth)
-      mesa_loge("Vulkan: input attachments of depth and stencil cannot be read on the simulated GPU: shaders "
-                "get zeros");
+      mesa_loge(
+         "Vulkan: input attachments of depth and stencil can be read on the simulated GPU where they are "
+         "in the tile, at the own sample: shaders get zeros");
    vulkan->reported_depth = true;
    return false;
 }
@@ -281,14 +253,15 @@ static void
 bind_images(const struct binding *binding)
 {
    struct tbr_vulkan_context *vulkan = binding->vulkan;
-   struct stage *stage = binding->stage;
+   struct tbr_vulkan_stage *stage = binding->stage;
    const struct tbr_descriptor_slots *slots = binding->slots;
    const unsigned count = slots->num_images, all = MAX2(count, stage->num_images);
    struct pipe_image_view images[TBR_MAX_IMAGES] = {0};
    bool changed = false;
    for (unsigned i = 0; i < all; i++) {
-      const struct handle *handle =
-         i < count ? find_handle(vulkan, find_descriptor(stage, slots->images[i].image)) : NULL;
+      const struct tbr_vulkan_handle *handle =
+         i < count ? tbr_vulkan_find_handle(vulkan, tbr_vulkan_find_descriptor(stage, slots->images[i].image))
+                   : NULL;
       if (handle && handle->image.resource && is_loadable(vulkan, &handle->image)) {
          images[i] = handle->image;
          images[i].access = images[i].shader_access = slots->images[i].access;
@@ -304,8 +277,8 @@ static void
 bind_stage(struct pipe_context *context, enum pipe_shader_type number)
 {
    static const struct tbr_descriptor_slots none;
-   struct tbr_vulkan_context *vulkan = vulkan_of(context);
-   struct stage *stage = &vulkan->stages[number];
+   struct tbr_vulkan_context *vulkan = tbr_vulkan_context(context);
+   struct tbr_vulkan_stage *stage = &vulkan->stages[number];
    const struct binding binding = {
       context, vulkan, tbr_context(context), number, stage, stage->slots ? stage->slots : &none,
    };
@@ -331,7 +304,7 @@ static const enum pipe_shader_type graphics_stages[] = {
 static bool
 prepare_stages(struct pipe_context *context, const enum pipe_shader_type *stages, unsigned count)
 {
-   const struct tbr_vulkan_context *vulkan = vulkan_of(context);
+   const struct tbr_vulkan_context *vulkan = tbr_vulkan_context(context);
    for (unsigned i = 0; i < count; i++) {
       const struct tbr_descriptor_slots *slots = vulkan->stages[stages[i]].slots;
       if (slots && slots->missing)
@@ -347,8 +320,9 @@ draw_vbo(struct pipe_context *context, const struct pipe_draw_info *info, unsign
          const struct pipe_draw_indirect_info *indirect, const struct pipe_draw_start_count_bias *draws,
          unsigned num_draws)
 {
-   if (is_copying(context) || prepare_stages(context, graphics_stages, ARRAY_SIZE(graphics_stages)))
-      vulkan_of(context)->driver.draw_vbo(context, info, drawid_offset, indirect, draws, num_draws);
+   if (is_copying(context) || (tbr_vulkan_place_attachments(context) &&
+                               prepare_stages(context, graphics_stages, ARRAY_SIZE(graphics_stages))))
+      tbr_vulkan_context(context)->driver.draw_vbo(context, info, drawid_offset, indirect, draws, num_draws);
 }
 
 static void
@@ -356,17 +330,17 @@ launch_grid(struct pipe_context *context, const struct pipe_grid_info *info)
 {
    static const enum pipe_shader_type stage = PIPE_SHADER_COMPUTE;
    if (prepare_stages(context, &stage, 1))
-      vulkan_of(context)->driver.launch_grid(context, info);
+      tbr_vulkan_context(context)->driver.launch_grid(context, info);
 }
 
 /** A submission or a barrier: the program may free what was bound before. */
 static void
 flush(struct pipe_context *context, struct pipe_fence_handle **fence, unsigned flags)
 {
-   struct tbr_vulkan_context *vulkan = vulkan_of(context);
+   struct tbr_vulkan_context *vulkan = tbr_vulkan_context(context);
    vulkan->driver.flush(context, fence, flags);
    for (unsigned number = 0; number < PIPE_SHADER_TYPES; number++) {
-      struct stage *stage = &vulkan->stages[number];
+      struct tbr_vulkan_stage *stage = &vulkan->stages[number];
       const struct tbr_descriptor_slots *slots = stage->slots;
       stage->slots = NULL;
       bind_stage(context, number);
@@ -379,7 +353,7 @@ static void
 set_constant_buffer(struct pipe_context *context, enum pipe_shader_type number, uint index,
                     bool take_ownership, const struct pipe_constant_buffer *buffer)
 {
-   struct tbr_vulkan_context *vulkan = vulkan_of(context);
+   struct tbr_vulkan_context *vulkan = tbr_vulkan_context(context);
    if (!index) {
       vulkan->driver.set_constant_buffer(context, number, index, take_ownership, buffer);
       return;
@@ -399,7 +373,7 @@ set_framebuffer_state(struct pipe_context *context, const struct pipe_framebuffe
       attached |= normal.cbufs[i] != NULL;
    if (attached)
       normal.samples = (uint8_t)util_framebuffer_get_num_samples(&normal);
-   vulkan_of(context)->driver.set_framebuffer_state(context, &normal);
+   tbr_vulkan_context(context)->driver.set_framebuffer_state(context, &normal);
 }
 
 /** Before a clear or a blit, which are drawn: where they write all of an image, its tiles need not be loaded. */
@@ -416,7 +390,7 @@ clear_texture(struct pipe_context *context, struct pipe_resource *image, unsigne
               const struct pipe_box *box, const void *data)
 {
    discard_if_whole(context, image, box);
-   vulkan_of(context)->driver.clear_texture(context, image, level, box, data);
+   tbr_vulkan_context(context)->driver.clear_texture(context, image, level, box, data);
 }
 
 static void
@@ -425,7 +399,7 @@ blit(struct pipe_context *context, const struct pipe_blit_info *info)
    if (info->src.resource != info->dst.resource && !info->scissor_enable && !info->alpha_blend &&
        info->mask == util_format_get_mask(info->dst.resource->format))
       discard_if_whole(context, info->dst.resource, &info->dst.box);
-   vulkan_of(context)->driver.blit(context, info);
+   tbr_vulkan_context(context)->driver.blit(context, info);
 }
 
 /* ---- shaders ----------------------------------------------------------------- */
@@ -441,19 +415,14 @@ drop_code(nir_shader *nir)
    nir_metadata_preserve(impl, nir_metadata_none);
 }
 
-/** Gives a shader's descriptors slots. NULL when out of memory. */
-static struct tbr_descriptor_slots *
-prepare_shader(struct pipe_context *context, nir_shader *nir)
+void
+tbr_vulkan_prepare_shader(struct pipe_context *context, nir_shader *nir, const struct tbr_attachment_map *map,
+                          struct tbr_descriptor_slots *slots)
 {
    struct tbr_vulkan_screen *screen = tbr_screen(context->screen)->vulkan;
-   struct tbr_descriptor_slots *slots = CALLOC_STRUCT(tbr_descriptor_slots);
-   if (!slots)
-      return NULL;
-   /* lavapipe's own shaders have none. */
-   if (!nir->options)
-      nir->options = context->screen->get_compiler_options(context->screen, PIPE_SHADER_IR_NIR,
-                                                           (enum pipe_shader_type)nir->info.stage);
-   tbr_nir_lower_descriptors(nir, slots);
+   if (map)
+      tbr_nir_map_outputs(nir, map);
+   tbr_nir_lower_descriptors(nir, map, slots);
    if (slots->missing) {
       mesa_loge(
          "Vulkan: a %s shader uses %s, which the simulated GPU does not have: draws and dispatches with it "
@@ -462,56 +431,96 @@ prepare_shader(struct pipe_context *context, nir_shader *nir)
       drop_code(nir);
    }
    screen->finalize_nir(context->screen, nir);
-   return slots;
 }
 
-static void *
-enter_shader(struct pipe_context *context, void *shader, struct tbr_descriptor_slots *slots)
+static void
+free_shader(struct tbr_vulkan_shader *shader)
 {
-   if (!shader || !_mesa_hash_table_insert(vulkan_of(context)->shaders, shader, slots))
-      FREE(slots);
+   util_dynarray_foreach (&shader->variants, struct tbr_vulkan_variant *, variant)
+      FREE(*variant);
+   util_dynarray_fini(&shader->variants);
+   ralloc_free(shader->nir);
+   FREE(shader);
+}
+
+/** NULL when out of memory. */
+static struct tbr_vulkan_shader *
+prepare_shader(struct pipe_context *context, nir_shader *nir)
+{
+   struct tbr_vulkan_shader *shader = CALLOC_STRUCT(tbr_vulkan_shader);
+   if (!shader)
+      return NULL;
+   util_dynarray_init(&shader->variants, NULL);
+   /* lavapipe's own shaders have none. */
+   if (!nir->options)
+      nir->options = context->screen->get_compiler_options(context->screen, PIPE_SHADER_IR_NIR,
+                                                           (enum pipe_shader_type)nir->info.stage);
+   if (nir->info.stage == MESA_SHADER_FRAGMENT) {
+      shader->nir = nir_shader_clone(NULL, nir);
+      shader->outputs =
+         (nir->info.outputs_written >> FRAG_RESULT_DATA0) & BITFIELD_MASK(TBR_MAX_COLOR_BUFFERS);
+   }
+   tbr_vulkan_prepare_shader(context, nir, NULL, &shader->slots);
    return shader;
 }
 
-static void
-use_shader(struct pipe_context *context, enum pipe_shader_type number, void *shader)
+static void *
+enter_shader(struct pipe_context *context, void *created, struct tbr_vulkan_shader *shader)
 {
-   struct tbr_vulkan_context *vulkan = vulkan_of(context);
-   struct hash_entry *entry = shader ? _mesa_hash_table_search(vulkan->shaders, shader) : NULL;
-   vulkan->stages[number].slots = entry ? entry->data : NULL;
+   shader->shader = created;
+   if (!created || !_mesa_hash_table_insert(tbr_vulkan_context(context)->shaders, created, shader))
+      free_shader(shader);
+   return created;
+}
+
+/** The blitter binds variants again. */
+static void
+use_shader(struct pipe_context *context, enum pipe_shader_type number, void *bound)
+{
+   struct tbr_vulkan_context *vulkan = tbr_vulkan_context(context);
+   struct hash_entry *entry = bound ? _mesa_hash_table_search(vulkan->shaders, bound) : NULL;
+   struct tbr_vulkan_stage *stage = &vulkan->stages[number];
+   stage->shader = entry ? entry->data : NULL;
+   stage->slots = stage->shader ? &stage->shader->slots : NULL;
+   stage->bound = bound;
 }
 
 static void
-forget_shader(struct pipe_context *context, enum pipe_shader_type number, void *shader)
+forget_shader(struct pipe_context *context, enum pipe_shader_type number, void *deleted)
 {
-   struct tbr_vulkan_context *vulkan = vulkan_of(context);
-   struct hash_entry *entry = _mesa_hash_table_search(vulkan->shaders, shader);
+   struct tbr_vulkan_context *vulkan = tbr_vulkan_context(context);
+   struct hash_entry *entry = _mesa_hash_table_search(vulkan->shaders, deleted);
    if (!entry)
       return;
-   if (vulkan->stages[number].slots == entry->data)
-      vulkan->stages[number].slots = NULL;
-   FREE(entry->data);
+   struct tbr_vulkan_shader *shader = entry->data;
    _mesa_hash_table_remove(vulkan->shaders, entry);
+   if (vulkan->stages[number].shader == shader)
+      use_shader(context, number, NULL);
+   util_dynarray_foreach (&shader->variants, struct tbr_vulkan_variant *, variant) {
+      _mesa_hash_table_remove_key(vulkan->shaders, (*variant)->shader);
+      vulkan->driver.delete_fs_state(context, (*variant)->shader);
+   }
+   free_shader(shader);
 }
 
 #define STAGE(name, number)                                                                        \
    static void *create_##name(struct pipe_context *context, const struct pipe_shader_state *state) \
    {                                                                                               \
-      const struct pipe_context *driver = &vulkan_of(context)->driver;                             \
+      const struct pipe_context *driver = &tbr_vulkan_context(context)->driver;                    \
       if (state->type != PIPE_SHADER_IR_NIR || is_copying(context))                                \
          return driver->create_##name(context, state);                                             \
-      struct tbr_descriptor_slots *slots = prepare_shader(context, state->ir.nir);                 \
-      return slots ? enter_shader(context, driver->create_##name(context, state), slots) : NULL;   \
+      struct tbr_vulkan_shader *shader = prepare_shader(context, state->ir.nir);                   \
+      return shader ? enter_shader(context, driver->create_##name(context, state), shader) : NULL; \
    }                                                                                               \
    static void bind_##name(struct pipe_context *context, void *shader)                             \
    {                                                                                               \
       use_shader(context, number, shader);                                                         \
-      vulkan_of(context)->driver.bind_##name(context, shader);                                     \
+      tbr_vulkan_context(context)->driver.bind_##name(context, shader);                            \
    }                                                                                               \
    static void delete_##name(struct pipe_context *context, void *shader)                           \
    {                                                                                               \
       forget_shader(context, number, shader);                                                      \
-      vulkan_of(context)->driver.delete_##name(context, shader);                                   \
+      tbr_vulkan_context(context)->driver.delete_##name(context, shader);                          \
    }
 STAGE(vs_state, PIPE_SHADER_VERTEX)
 STAGE(tcs_state, PIPE_SHADER_TESS_CTRL)
@@ -524,9 +533,10 @@ static void *
 create_compute_state(struct pipe_context *context, const struct pipe_compute_state *state)
 {
    assert(state->ir_type == PIPE_SHADER_IR_NIR);
-   struct tbr_descriptor_slots *slots = prepare_shader(context, (nir_shader *)state->prog);
-   return slots
-             ? enter_shader(context, vulkan_of(context)->driver.create_compute_state(context, state), slots)
+   struct tbr_vulkan_shader *shader = prepare_shader(context, (nir_shader *)state->prog);
+   return shader
+             ? enter_shader(context, tbr_vulkan_context(context)->driver.create_compute_state(context, state),
+                            shader)
              : NULL;
 }
 
@@ -534,14 +544,14 @@ static void
 bind_compute_state(struct pipe_context *context, void *shader)
 {
    use_shader(context, PIPE_SHADER_COMPUTE, shader);
-   vulkan_of(context)->driver.bind_compute_state(context, shader);
+   tbr_vulkan_context(context)->driver.bind_compute_state(context, shader);
 }
 
 static void
 delete_compute_state(struct pipe_context *context, void *shader)
 {
    forget_shader(context, PIPE_SHADER_COMPUTE, shader);
-   vulkan_of(context)->driver.delete_compute_state(context, shader);
+   tbr_vulkan_context(context)->driver.delete_compute_state(context, shader);
 }
 
 /* ---- the context --------------------------------------------------------------- */
@@ -549,7 +559,7 @@ delete_compute_state(struct pipe_context *context, void *shader)
 static void
 destroy(struct pipe_context *context)
 {
-   struct tbr_vulkan_context *vulkan = vulkan_of(context);
+   struct tbr_vulkan_context *vulkan = tbr_vulkan_context(context);
    void (*destroy_driver)(struct pipe_context *) = vulkan->driver.destroy;
    for (unsigned number = 0; number < PIPE_SHADER_TYPES; number++) {
       for (unsigned set = 0; set < TBR_VULKAN_SETS; set++)
@@ -560,8 +570,9 @@ destroy(struct pipe_context *context)
       FREE(*sampler);
    }
    util_dynarray_fini(&vulkan->samplers);
+   /* Variants have been deleted with their shaders. */
    hash_table_foreach (vulkan->shaders, entry)
-      FREE(entry->data);
+      free_shader(entry->data);
    _mesa_hash_table_destroy(vulkan->shaders, NULL);
    _mesa_hash_table_destroy(vulkan->handles, NULL);
    /* The driver's parts end with its own functions. */
@@ -608,6 +619,7 @@ tbr_vulkan_bind_init_context(struct pipe_context *context)
    vulkan->shaders = _mesa_pointer_hash_table_create(NULL);
    vulkan->handles = _mesa_pointer_hash_table_create(NULL);
    util_dynarray_init(&vulkan->samplers, NULL);
+   tbr_vulkan_reset_attachments(vulkan);
    if (!vulkan->shaders || !vulkan->handles) {
       _mesa_hash_table_destroy(vulkan->shaders, NULL);
       _mesa_hash_table_destroy(vulkan->handles, NULL);

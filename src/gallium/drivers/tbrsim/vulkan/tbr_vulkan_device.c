@@ -82,6 +82,7 @@ supported_features(const struct vk_features *has)
       .shaderTerminateInvocation = true,
       .synchronization2 = true,
       .dynamicRendering = true,
+      .dynamicRenderingLocalRead = true,
       .maintenance4 = true,
       /* Extensions */
       .indexTypeUint8 = true,
@@ -116,6 +117,7 @@ supported_extensions(const struct vk_device_extension_table *has)
       .KHR_draw_indirect_count = true,
       .KHR_driver_properties = true,
       .KHR_dynamic_rendering = true,
+      .KHR_dynamic_rendering_local_read = true,
       .KHR_external_fence = true,
       .KHR_external_memory = true,
       .KHR_external_semaphore = true,

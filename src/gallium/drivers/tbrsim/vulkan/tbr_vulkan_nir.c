@@ -2,10 +2,10 @@
 /** Descriptors of shaders become slots. */
 #include <assert.h>
 
-#include "nir_builder.h"
-#include "vulkan/tbr_vulkan.h"
+#include "vulkan/tbr_vulkan_nir.h"
 
 struct lowering {
+   const struct tbr_attachment_map *map; /**< NULL: input attachments are in memory */
    struct tbr_descriptor_slots *slots;
 };
 
@@ -171,6 +171,22 @@ image_slot(struct lowering *lowering, const struct named *named)
    return (int)first;
 }
 
+/** The number of an input attachment; -1: there are not as many. */
+static int
+input_number(struct lowering *lowering, const struct named *named, bool is_integer)
+{
+   struct tbr_descriptor_slots *slots = lowering->slots;
+   for (unsigned i = 0; i < slots->num_inputs; i++) {
+      if (is_place(&slots->inputs[i].image, named, 0) && slots->inputs[i].is_integer == is_integer)
+         return (int)i;
+   }
+   if (slots->num_inputs >= TBR_MAX_INPUT_ATTACHMENTS)
+      return -1;
+   slots->inputs[slots->num_inputs].image = place_of(named, 0);
+   slots->inputs[slots->num_inputs].is_integer = is_integer;
+   return (int)slots->num_inputs++;
+}
+
 /* ---- instructions ------------------------------------------------------------ */
 
 static bool
@@ -305,6 +321,32 @@ lower_image(nir_builder *b, nir_intrinsic_instr *intrinsic, struct lowering *low
    return true;
 }
 
+/** Whether a load is of an input attachment, at the sample that the shader is run for. */
+static bool
+reads_own_pixel(const nir_intrinsic_instr *load)
+{
+   if (nir_intrinsic_image_dim(load) != GLSL_SAMPLER_DIM_SUBPASS_MS)
+      return nir_intrinsic_image_dim(load) == GLSL_SAMPLER_DIM_SUBPASS;
+   const nir_scalar sample = nir_scalar_resolved(load->src[2].ssa, 0);
+   return nir_scalar_is_intrinsic(sample) && nir_scalar_intrinsic_op(sample) == nir_intrinsic_load_sample_id;
+}
+
+/** False: it is a load of an image in memory. */
+static bool
+lower_input(nir_builder *b, nir_intrinsic_instr *load, struct lowering *lowering)
+{
+   struct named named;
+   if (!reads_own_pixel(load) || load->def.bit_size != 32 ||
+       !find_named(b, lowering, load->src[0].ssa, &named) || named.computed)
+      return false;
+   const bool is_integer = nir_alu_type_get_base_type(nir_intrinsic_dest_type(load)) != nir_type_float;
+   const int number = input_number(lowering, &named, is_integer);
+   if (number < 0 || !lowering->map || lowering->map->input[number] == TBR_NO_ATTACHMENT)
+      return false;
+   tbr_nir_fetch_input(b, load, lowering->map->input[number]);
+   return true;
+}
+
 static bool
 lower_intrinsic(nir_builder *b, nir_intrinsic_instr *intrinsic, struct lowering *lowering)
 {
@@ -319,6 +361,8 @@ lower_intrinsic(nir_builder *b, nir_intrinsic_instr *intrinsic, struct lowering 
    case nir_intrinsic_ssbo_atomic_swap: return lower_buffer(b, intrinsic, lowering, 0, true);
    case nir_intrinsic_store_ssbo: return lower_buffer(b, intrinsic, lowering, 1, true);
    case nir_intrinsic_bindless_image_load:
+      if (lower_input(b, intrinsic, lowering))
+         return true;
       return lower_image(b, intrinsic, lowering, nir_intrinsic_image_load, PIPE_IMAGE_ACCESS_READ);
    case nir_intrinsic_bindless_image_store:
       return lower_image(b, intrinsic, lowering, nir_intrinsic_image_store, PIPE_IMAGE_ACCESS_WRITE);
@@ -377,9 +421,10 @@ describe_slots(nir_shader *nir, const struct tbr_descriptor_slots *slots)
 }
 
 void
-tbr_nir_lower_descriptors(nir_shader *nir, struct tbr_descriptor_slots *slots)
+tbr_nir_lower_descriptors(nir_shader *nir, const struct tbr_attachment_map *map,
+                          struct tbr_descriptor_slots *slots)
 {
-   struct lowering lowering = {.slots = slots};
+   struct lowering lowering = {.map = map, .slots = slots};
    *slots = (struct tbr_descriptor_slots){0};
    NIR_PASS_V(nir, nir_opt_constant_folding);
    nir_shader_instructions_pass(nir, lower, nir_metadata_control_flow, &lowering);
