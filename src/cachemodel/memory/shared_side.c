@@ -237,11 +237,11 @@ take_and_report(void *context, struct cm_access_stream *stream)
 static void
 deliver(void *context, struct cm_access_stream *stream)
 {
-   const struct cm_shared_side *shared = context;
+   struct cm_shared_side *shared = context;
    assert(shared->num_readers && stream == &shared->reported);
    for (unsigned r = 0; r < shared->num_readers; r++)
       shared->readers[r].read(shared->readers[r].context, stream->entries, stream->count);
-   stream->count = 0;
+   stream->count = shared->reported_lookups = 0;
 }
 
 bool

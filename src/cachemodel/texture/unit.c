@@ -156,6 +156,17 @@ static const cm_entry no_lookup = (cm_entry)CM_UNIT_TEXTURE_CACHE << CM_ENTRY_UN
                                   (cm_entry)CM_STREAM_TEXTURE << CM_ENTRY_STREAM_SHIFT |
                                   (cm_entry)CM_ENTRY_LOOKUP << CM_ENTRY_KIND_SHIFT;
 
+/* A group and its lookups are written after the last entry of the stream. */
+static inline void
+append_lookups(struct cm_texture_path *path, uint32_t entries)
+{
+   struct cm_shared_side *shared = &path->hierarchy->shared;
+   struct cm_access_stream *stream = path->hierarchy->requests;
+   assert(stream == &shared->reported);
+   shared->reported_lookups += shared->reported_lookups == stream->count ? entries : 0;
+   stream->count += entries;
+}
+
 /* Lookups of some cells of a grid, row by row. Returns where the next entry goes; one may be written beyond. */
 static inline cm_entry *
 look_up_by_rows(const struct cm_block_grid *grid, cm_grid_cells cells, unsigned shift, cm_entry *next)
@@ -176,7 +187,7 @@ look_up_by_rows(const struct cm_block_grid *grid, cm_grid_cells cells, unsigned 
 /* report of the cells of a grid that a footprint reads, by fragment: row by row where all four are live, else by the order of
  * first reads. */
 static inline void
-report_cells(const struct cm_texture_path *path, uint32_t resource, const struct cm_block_grid *grid,
+report_cells(struct cm_texture_path *path, uint32_t resource, const struct cm_block_grid *grid,
              const cm_grid_cells cells[4], bool all_live)
 {
    struct cm_access_stream *stream = path->hierarchy->requests;
@@ -190,7 +201,7 @@ report_cells(const struct cm_texture_path *path, uint32_t resource, const struct
          *next++ = no_lookup | cm_grid_cell_block(grid, (unsigned)__builtin_ctz(added)) << shift;
    }
    *group = cm_group_make(0, 0, CM_STREAM_TEXTURE, (uint32_t)(next - group - 1), resource);
-   stream->count += (uint32_t)(next - group);
+   append_lookups(path, (uint32_t)(next - group));
 }
 
 /* Reports and reads a grid in the processor's cache, fragment by fragment. There is room in the stream. */
@@ -235,7 +246,7 @@ read_reported_grid(struct cm_texture_path *path, struct cm_texture_unit *unit,
    group[0] = cm_group_make(0, 0, CM_STREAM_TEXTURE, count, unit->binding->resource);
    group[1] = no_lookup | grid->block << shift;
    group[2] = no_lookup | (grid->block + (grid->columns == 2 ? grid->column : grid->row)) << shift;
-   stream->count += 1 + count;
+   append_lookups(path, 1 + count);
    cache->accesses[CM_STREAM_TEXTURE][0] += grid->reads;
 }
 

@@ -30,8 +30,9 @@ is_writing(const struct cm_timing *timing)
     1u << CM_ENTRY_FILL | 1u << CM_ENTRY_GROUP | 1u << CM_ENTRY_LOOKUP | 1u << CM_ENTRY_REQUEST | \
     1u << CM_ENTRY_MESSAGE)
 
+/* lookups: how many of the first ones are groups of textures and their lookups. */
 static inline void
-read_entries(struct cm_timing *timing, const cm_entry *entries, uint32_t count)
+read_entries(struct cm_timing *timing, const cm_entry *entries, uint32_t count, uint32_t lookups)
 {
    struct cm_log *log = timing->log;
    timing->out_of_memory = !cm_array_make_room(&log->entries.items, &log->entries.capacity,
@@ -41,17 +42,12 @@ read_entries(struct cm_timing *timing, const cm_entry *entries, uint32_t count)
    const uint32_t units = timing->units;
    cm_entry *const first = log->entries.items, *next = first + log->entries.count;
    const cm_entry whole = (cm_entry)(CM_ENTRY_WRITE_BLOCK - CM_ENTRY_WRITE) << CM_ENTRY_KIND_SHIFT;
-   for (uint32_t i = 0; i < count; i++) {
+   if (lookups)
+      memcpy(next, entries, lookups * sizeof *entries);
+   next += lookups;
+   for (uint32_t i = lookups; i < count; i++) {
       const cm_entry entry = entries[i];
       const enum cm_entry_kind kind = cm_entry_kind(entry);
-      if (kind == CM_ENTRY_GROUP && cm_entry_stream(entry) == CM_STREAM_TEXTURE) {
-         /* Its lookups follow, as far as they are in this batch. */
-         const uint32_t lookups = cm_min(cm_group_count(entry), count - i - 1);
-         *next++ = entry;
-         for (uint32_t left = lookups; left; left--)
-            *next++ = entries[++i];
-         continue;
-      }
       if (kind > CM_ENTRY_LAST_ACCESS) {
          *next = entry;
          next += LOGGED_KINDS >> kind & 1;
@@ -71,7 +67,7 @@ read_stream(void *context, const cm_entry *entries, uint32_t count)
 {
    struct cm_timing *timing = context;
    if (is_writing(timing))
-      read_entries(timing, entries, count);
+      read_entries(timing, entries, count, timing->hierarchy->shared.reported_lookups);
 }
 
 /* Whether all accesses of a stream are looked at: in the tile-based pipeline those that go to the L2 at once, in mode imr all.
@@ -144,8 +140,8 @@ position(struct cm_timing *timing)
       cm_access_stream_drain(&shared->reported);
    } else if (shared->reported.count) {
       /* The same, for the only reader; most items have a few entries. */
-      read_entries(timing, shared->reported.entries, shared->reported.count);
-      shared->reported.count = 0;
+      read_entries(timing, shared->reported.entries, shared->reported.count, shared->reported_lookups);
+      shared->reported.count = shared->reported_lookups = 0;
    }
    return timing->first_entry + timing->log->entries.count;
 }
@@ -154,6 +150,16 @@ uint32_t
 cm_timing_position(struct cm_timing *timing)
 {
    return is_writing(timing) ? position(timing) : 0;
+}
+
+/* The same of what may be followed by more lookups of textures: those that are all that is reported need not be read yet. */
+static inline __attribute__((always_inline)) uint32_t
+position_of_lookups(struct cm_timing *timing)
+{
+   const struct cm_shared_side *shared = &timing->hierarchy->shared;
+   if (shared->num_readers > 1 || shared->reported_lookups < shared->reported.count)
+      return position(timing);
+   return timing->first_entry + timing->log->entries.count + shared->reported_lookups;
 }
 
 /* The entries since the last item's belong to this one. Where they end. */
@@ -519,7 +525,7 @@ cm_timing_quad(struct cm_timing *timing, const struct cm_logged_quad *quad)
    }
    struct cm_logged_quad *item = &log->quads.items[log->quads.count++];
    *item = *quad;
-   item->tokens_end = timing->logged_end = position(timing);
+   item->tokens_end = timing->logged_end = position_of_lookups(timing);
 }
 
 /* ---- mode imr ------------------------------------------------------------ */
