@@ -31,19 +31,14 @@ cm_memory_finish(struct cm_memory *memory)
 }
 
 cm_dram_ticket
-cm_memory_submit(struct cm_memory *memory, cm_entry token, bool write, uint64_t cycle)
+cm_memory_submit_many(struct cm_memory *memory, cm_entry token, bool write, uint64_t cycle)
 {
-   const uint64_t arrival = cm_dram_clock_to_dram(memory->clock, cycle);
-   assert(cm_entry_kind(token) == (write ? CM_ENTRY_DRAM_WRITE : CM_ENTRY_DRAM_READ));
-   const uint64_t address = cm_entry_address(token);
+   const uint64_t arrival = cm_dram_clock_to_dram(memory->clock, cycle), address = cm_entry_address(token);
    const uint32_t bytes = 1u << cm_entry_instance(token);
-   const uint32_t piece = bytes < CM_DRAM_REQUEST_BYTES ? bytes : CM_DRAM_REQUEST_BYTES;
-   cm_dram_ticket ticket = 0;
-   for (uint32_t offset = 0; offset < bytes; offset += piece)
-      ticket =
-         cm_dram_system_submit(memory->dram, address + offset, piece, write, cm_entry_stream(token), arrival);
-   memory->last_ticket = ticket;
-   return ticket;
+   for (uint32_t offset = 0; offset < bytes; offset += CM_DRAM_REQUEST_BYTES)
+      memory->last_ticket = cm_dram_system_submit(memory->dram, address + offset, CM_DRAM_REQUEST_BYTES,
+                                                  write, cm_entry_stream(token), arrival);
+   return memory->last_ticket;
 }
 
 void

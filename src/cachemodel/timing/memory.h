@@ -41,8 +41,21 @@ bool cm_memory_init(struct cm_memory *memory, const struct cm_config *config, ui
                     uint32_t wait_resolves, struct cm_pool *pool);
 void cm_memory_finish(struct cm_memory *memory);
 
+/** cm_memory_submit of more bytes than a request has. */
+cm_dram_ticket cm_memory_submit_many(struct cm_memory *memory, cm_entry token, bool write, uint64_t cycle);
+
 /** Requests the bytes of a token, at most CM_DRAM_REQUEST_BYTES a request. Returns the last one's ticket. */
-cm_dram_ticket cm_memory_submit(struct cm_memory *memory, cm_entry token, bool write, uint64_t cycle);
+static inline cm_dram_ticket
+cm_memory_submit(struct cm_memory *memory, cm_entry token, bool write, uint64_t cycle)
+{
+   const uint32_t bytes = 1u << cm_entry_instance(token);
+   assert(cm_entry_kind(token) == (write ? CM_ENTRY_DRAM_WRITE : CM_ENTRY_DRAM_READ));
+   if (bytes > CM_DRAM_REQUEST_BYTES)
+      return cm_memory_submit_many(memory, token, write, cycle);
+   return memory->last_ticket =
+             cm_dram_system_submit(memory->dram, cm_entry_address(token), bytes, write,
+                                   cm_entry_stream(token), cm_dram_clock_to_dram(memory->clock, cycle));
+}
 
 /** Cycles in which a load/store unit takes so many blocks. */
 static inline uint64_t
