@@ -16,6 +16,7 @@
 #include "color.frag.h"
 #include "color.vert.h"
 #include "compressed.frag.h"
+#include "filter.comp.h"
 #include "instanced.vert.h"
 #include "layers.frag.h"
 #include "particles.comp.h"
@@ -788,6 +789,56 @@ draw_compute(void)
    return target;
 }
 
+/** Workgroups of 1024 invocations scale a texture into images of one byte a texel, of which they cover more. */
+static struct vk_image
+draw_filtered(void)
+{
+   static const uint32_t sizes[2] = {50, 41};
+   struct vk_image filtered[2], texture[2];
+   const struct vk_image *outputs[] = {&filtered[0], &filtered[1]}, *inputs[] = {&texture[0], &texture[1]};
+   for (unsigned i = 0; i < 2; i++) {
+      texture[i] = create_texture(16, 1, 1, i);
+      filtered[i] = vk_create_image(VK_FORMAT_R8_UNORM, sizes[i], sizes[i], 1, 1, VK_SAMPLE_COUNT_1_BIT,
+                                    VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
+   }
+   const struct vk_descriptor descriptors[] = {
+      {.type = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
+       .count = 2,
+       .images = inputs,
+       .sampler = vk_create_sampler(VK_FILTER_LINEAR, VK_SAMPLER_MIPMAP_MODE_NEAREST,
+                                    VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE, false)},
+      {.type = VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, .count = 2, .images = outputs},
+   };
+   VkPipelineLayout layout;
+   VkDescriptorSet set = vk_create_set(descriptors, 2, &layout);
+   VkPipeline pipeline = vk_create_compute_pipeline(VK_CODE(filter_comp), layout);
+   const struct vk_image target = create_target(VK_IMAGE_USAGE_TRANSFER_DST_BIT);
+   const struct vk_pass pass = create_clearing_pass(&target);
+   VkCommandBuffer commands = vk_begin();
+   for (unsigned i = 0; i < 2; i++)
+      vk_change_layout(commands, &filtered[i], VK_IMAGE_LAYOUT_GENERAL);
+   vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+   vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, NULL);
+   vkCmdDispatch(commands, 2, 2, 1);
+   vk_barrier(commands);
+   vk_begin_pass(commands, &pass, VK_SUBPASS_CONTENTS_INLINE);
+   vkCmdEndRenderPass(commands);
+   vk_barrier(commands);
+   for (unsigned i = 0; i < 2; i++) {
+      const int32_t size = (int32_t)sizes[i], left = 10 + 90 * (int32_t)i;
+      const VkImageBlit blit = {
+         .srcSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+         .srcOffsets = {{0, 0, 0}, {size, size, 1}},
+         .dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+         .dstOffsets = {{left, 20, 0}, {left + size, 20 + size, 1}},
+      };
+      vkCmdBlitImage(commands, filtered[i].image, VK_IMAGE_LAYOUT_GENERAL, target.image,
+                     VK_IMAGE_LAYOUT_GENERAL, 1, &blit, VK_FILTER_NEAREST);
+   }
+   vk_run(commands);
+   return target;
+}
+
 /** Storage buffers of an array whose index the shader computes: a feature that a device may lack. */
 static struct vk_image
 draw_buffers(void)
@@ -817,7 +868,8 @@ static const struct scene {
    {"indirect", draw_indirect, false},     {"storage", draw_storage, false},
    {"two_passes", draw_two_passes, false}, {"wasteful", draw_wasteful, false},
    {"frugal", draw_frugal, false},         {"shadow", draw_shadow, false},
-   {"compute", draw_compute, false},       {"buffers", draw_buffers, true},
+   {"compute", draw_compute, false},       {"filtered", draw_filtered, false},
+   {"buffers", draw_buffers, true},
 };
 
 int

@@ -6,6 +6,7 @@
 #include "util/format/u_format.h"
 #include "util/hash_table.h"
 #include "util/log.h"
+#include "util/u_atomic.h"
 #include "util/u_framebuffer.h"
 #include "util/u_inlines.h"
 #include "util/u_memory.h"
@@ -376,6 +377,14 @@ set_framebuffer_state(struct pipe_context *context, const struct pipe_framebuffe
    tbr_vulkan_context(context)->driver.set_framebuffer_state(context, &normal);
 }
 
+/** lavapipe destroys surfaces that it has cleared at once, whoever has references to them: passes that are not rendered yet have. */
+static void
+surface_destroy(struct pipe_context *context, struct pipe_surface *surface)
+{
+   if (!surface->reference.count || p_atomic_dec_zero(&surface->reference.count))
+      tbr_vulkan_context(context)->driver.surface_destroy(context, surface);
+}
+
 /** Before a clear or a blit, which are drawn: where they write all of an image, its tiles need not be loaded. */
 static void
 discard_if_whole(struct pipe_context *context, struct pipe_resource *image, const struct pipe_box *box)
@@ -598,6 +607,7 @@ wrap_functions(struct pipe_context *context)
    context->destroy = destroy;
    context->set_constant_buffer = set_constant_buffer;
    context->set_framebuffer_state = set_framebuffer_state;
+   context->surface_destroy = surface_destroy;
    context->clear_texture = clear_texture;
    context->blit = blit;
    context->draw_vbo = draw_vbo;

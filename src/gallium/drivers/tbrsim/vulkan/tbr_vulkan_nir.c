@@ -302,6 +302,17 @@ change_image_instruction(nir_intrinsic_instr *intrinsic, nir_intrinsic_op op)
       nir_intrinsic_set_atomic_op(intrinsic, nir_intrinsic_atomic_op(&named));
 }
 
+/** Zero in place of coordinates that the image does not have, which may be anything: the driver takes the third for a layer. */
+static void
+clear_unused_coordinates(nir_builder *b, nir_intrinsic_instr *intrinsic)
+{
+   nir_def *coordinates = intrinsic->src[1].ssa;
+   const unsigned used = nir_image_intrinsic_coord_components(intrinsic);
+   if (used < coordinates->num_components)
+      nir_src_rewrite(&intrinsic->src[1], nir_pad_vector_imm_int(b, nir_trim_vector(b, coordinates, used), 0,
+                                                                 coordinates->num_components));
+}
+
 static bool
 lower_image(nir_builder *b, nir_intrinsic_instr *intrinsic, struct lowering *lowering, nir_intrinsic_op op,
             unsigned access)
@@ -317,6 +328,8 @@ lower_image(nir_builder *b, nir_intrinsic_instr *intrinsic, struct lowering *low
                    named.computed ? nir_iadd_imm(b, named.computed, slot) : nir_imm_int(b, slot));
    for (unsigned i = 0; i < named.count; i++)
       lowering->slots->images[slot + i].access |= access;
+   if (op != nir_intrinsic_image_size && op != nir_intrinsic_image_samples)
+      clear_unused_coordinates(b, intrinsic);
    change_image_instruction(intrinsic, op);
    return true;
 }
