@@ -598,6 +598,40 @@ draw_feedback(void)
    return target;
 }
 
+/** A subpass reads what was there before, an image that nothing draws. */
+static struct vk_image
+draw_loaded(void)
+{
+   const struct vk_image before = vk_create_image(COLOR_FORMAT, picture_width, picture_height, 1, 1,
+                                                  VK_SAMPLE_COUNT_1_BIT,
+                                                  VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT |
+                                                     VK_IMAGE_USAGE_TRANSFER_DST_BIT),
+                         target = create_target(), *inputs[] = {&before};
+   uint8_t *texels = malloc(4 * (size_t)picture_width * picture_height);
+   for (uint32_t i = 0; texels && i < 4 * picture_width * picture_height; i++)
+      texels[i] = (uint8_t)(i / 4 % 251);
+   vk_upload(&before, 0, 0, texels, 4);
+   free(texels);
+   VkPipelineLayout layout;
+   VkDescriptorSet set = create_set(inputs, 1, VK_NULL_HANDLE, &layout);
+   const struct vk_attachment attachments[] = {{&before, VK_ATTACHMENT_LOAD_OP_LOAD, DROP, grey, NULL},
+                                               {&target, CLEAR, STORE, grey, NULL}};
+   const VkSubpassDescription subpass = {.colorAttachmentCount = 1,
+                                         .pColorAttachments = &references[1],
+                                         .inputAttachmentCount = 1,
+                                         .pInputAttachments = references};
+   const struct vk_pass pass = vk_create_subpasses(attachments, 2, &subpass, 1, 0);
+   VkCommandBuffer commands = vk_begin();
+   vk_begin_pass(commands, &pass, VK_SUBPASS_CONTENTS_INLINE);
+   set_viewport(commands);
+   struct vk_pipeline_description description = describe(&pass, 0, layout, VK_CODE(add_frag));
+   description.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP;
+   draw(commands, &description, set, true);
+   vkCmdEndRenderPass(commands);
+   vk_run(commands);
+   return target;
+}
+
 /* ---- without render passes --------------------------------------------------------------- */
 
 #define LOAD_FUNCTION(name) const PFN_##name name = (PFN_##name)vkGetDeviceProcAddr(vk_device, #name)
@@ -703,6 +737,7 @@ static const struct scene {
    {"three", draw_three},
    {"dual_source", draw_dual_source},
    {"feedback", draw_feedback},
+   {"loaded", draw_loaded},
    {"local_read", draw_local_read},
 };
 

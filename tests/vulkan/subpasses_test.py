@@ -42,6 +42,8 @@ TRAFFIC = {
     "three": (1, 0, ALL, 0, 0, 0),
     "dual_source": (1, 0, ALL, 0, 0, 0),
     "feedback": (1, 0, ALL, 0, 0, 0),
+    # An input attachment that nothing has drawn is loaded.
+    "loaded": (1, ALL, ALL, 0, 0, 0),
     "local_read": (1, 0, ALL, 0, 0, 0),
 }
 
@@ -114,5 +116,42 @@ class Subpasses(tbrsim.TestCase):
                     self.assertEqual(tbrsim.total(out), counted)
 
 
+class Random(tbrsim.TestCase):
+    """Render passes of random subpasses: a picture as lavapipe's. By region, they are one pass that stores the picture only."""
+
+    SEEDS = range(20)
+
+    def draw(self, seed, *options):
+        picture = self.path(f"{seed}.ppm")
+        result = tbrsim.run("run", *options, "--", tbrsim.arguments.random, seed, picture)
+        self.assertEqual((result.returncode, tbrsim.said(result)), (0, ""), seed)
+        with Image.open(picture) as image:
+            return image.convert("RGB"), result.stdout.strip()
+
+    def test_random(self):
+        merged = 0
+        for seed in self.SEEDS:
+            expected, _ = self.draw(seed, "--driver", "llvmpipe", "--no-model")
+            out = self.path(f"{seed}-out")
+            found, subpasses = self.draw(seed, "--out", out, "--record", self.path(f"{seed}.tbr"))
+            total = tbrsim.total(out)
+            with self.subTest(seed):
+                greatest = max(high for _, high in ImageChops.difference(expected, found).getextrema())
+                print(f"{seed}: {subpasses}: {total['gpu.passes']} passes, at most {greatest}/255 from lavapipe's picture")
+                self.assertLessEqual(greatest, 2)
+                if subpasses.endswith("by region"):
+                    merged += 1
+                    self.assertEqual([total[name] for name in ("gpu.passes", "dram.color.read_bytes", "dram.color.write_bytes",
+                                                               "dram.depth.read_bytes", "dram.depth.write_bytes")],
+                                     [1, 0, ALL, 0, 0])
+                else:
+                    self.assertEqual(total["gpu.passes"], int(subpasses.split()[0]))
+                sim = self.path(f"{seed}-sim")
+                tbrsim.run("sim", "--out", sim, self.path(f"{seed}.tbr"), check=True)
+                self.assertEqual(tbrsim.contents(sim), tbrsim.contents(out))
+        self.assertGreater(merged, 0)
+        self.assertLess(merged, len(self.SEEDS))
+
+
 if __name__ == "__main__":
-    tbrsim.main("subpasses")
+    tbrsim.main("subpasses", "random")

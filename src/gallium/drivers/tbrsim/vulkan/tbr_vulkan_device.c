@@ -16,6 +16,7 @@
 
 void lvp_limit_physical_device(struct lvp_physical_device *device);
 void lvp_end_pass(struct pipe_context *context);
+void lvp_map_attachments(struct pipe_context *context, const int *map, unsigned count, bool partial);
 
 /* ---- features -------------------------------------------------------------- */
 
@@ -240,6 +241,7 @@ lvp_end_pass(struct pipe_context *context)
 {
    const struct pipe_framebuffer_state none = {0};
    context->set_framebuffer_state(context, &none);
+   lvp_map_attachments(context, NULL, 0, false);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL
