@@ -25,6 +25,16 @@ init_lane(struct cm_lane *lane, const struct cm_pipeline_config *pipeline, uint3
    lane->waiting = cm_pool_take(pool, lane->z_queue.mask + 1, sizeof *lane->waiting);
 }
 
+/* A processor's contexts. Returns the first one. */
+static struct cm_quad_context *
+make_contexts(uint32_t count, struct cm_pool *pool)
+{
+   struct cm_quad_context *contexts = cm_pool_take(pool, count, sizeof *contexts);
+   for (uint32_t c = 0; contexts && c < count; c++)
+      contexts[c].next = &contexts[c + 1 < count ? c + 1 : 0];
+   return contexts;
+}
+
 void
 cm_raster_timing_init(struct cm_tiled_timing *timing)
 {
@@ -32,7 +42,6 @@ cm_raster_timing_init(struct cm_tiled_timing *timing)
    struct cm_pool *pool = &timing->base.pool;
    const struct cm_pipeline_config *pipeline = timing->pipeline;
    const uint32_t processors = timing->base.config->fragment_stage.processors;
-   const uint32_t contexts = processors * pipeline->fragment_contexts;
    raster->has_lanes = pipeline->lanes != CM_LANES_SHARED;
    raster->num_lanes = timing->base.lanes = cm_config_lanes(timing->base.config);
    raster->coupled.tile = CM_UNKNOWN;
@@ -40,23 +49,22 @@ cm_raster_timing_init(struct cm_tiled_timing *timing)
       init_lane(&raster->lanes[l], pipeline, processors / raster->num_lanes, pool);
    raster->ends = cm_pool_take(pool, pipeline->tile_buffers * raster->num_lanes, sizeof *raster->ends);
    raster->next_context = cm_pool_take(pool, processors, sizeof *raster->next_context);
-   raster->contexts = cm_pool_take(pool, contexts, sizeof *raster->contexts);
-   for (uint32_t p = 0; raster->contexts && raster->next_context && p < processors; p++)
-      raster->next_context[p] = raster->contexts + p * pipeline->fragment_contexts;
+   for (uint32_t p = 0; raster->next_context && p < processors; p++)
+      raster->next_context[p] = make_contexts(pipeline->fragment_contexts, pool);
 }
 
 /* ---- after the Fragment Processors --------------------------------------- */
 
 /* A quad releases its context when it is shaded and the Blending Unit's queue, which is in order, has room. */
 static inline __attribute__((always_inline)) void
-release_context(struct cm_tiled_timing *timing, struct cm_lane *lane, uint64_t quad)
+release_context(struct cm_tiled_timing *timing, struct cm_lane *lane, struct cm_flying_quad *flying,
+                uint64_t quad)
 {
-   struct cm_flying_quad *flying = &lane->flying[quad & lane->flying_mask];
    if (flying->released != CM_UNKNOWN)
       return;
-   assert(flying->context->item == quad);
+   assert(flying->context->base.item == quad);
    const uint64_t data = cm_dependency_resolve(&timing->memory.base, &flying->wait) + flying->tail;
-   flying->released = cm_context_release(flying->context, flying->issued, data,
+   flying->released = cm_context_release(&flying->context->base, flying->issued, data,
                                          cm_queue_room_of(&lane->colors, quad), flying->wait.waits_for);
    lane->released = cm_later(lane->released, flying->released);
 }
@@ -65,8 +73,8 @@ static inline __attribute__((always_inline)) void
 blend(struct cm_tiled_timing *timing, struct cm_lane *lane, uint64_t quads)
 {
    for (; lane->blended < quads; lane->blended++) {
-      release_context(timing, lane, lane->blended);
       struct cm_flying_quad *flying = &lane->flying[lane->blended & lane->flying_mask];
+      release_context(timing, lane, flying, lane->blended);
       struct cm_work *work = flying->work;
       cm_work_serve(work, &lane->blend, flying->draw);
       cm_stage_account(&lane->blend, CM_STAGE_STARVED, flying->released);
@@ -137,26 +145,27 @@ cm_raster_timing_tested(const struct cm_tiled_timing *timing)
 static inline bool
 is_context_known(struct cm_tiled_timing *timing, struct cm_lane *lane, uint32_t processor)
 {
-   const struct cm_context *context = timing->raster.next_context[processor];
-   const uint64_t capacity = lane->flying_mask + 1;
+   const struct cm_quad_context *context = timing->raster.next_context[processor];
+   const uint64_t item = context->base.item, capacity = lane->flying_mask + 1;
    if (lane->quads - lane->blended == capacity && !is_settled(lane, lane->blended + 1))
       return false;
-   if (context->released != CM_UNKNOWN)
+   if (context->base.released != CM_UNKNOWN)
       return true;
-   return !lane->flying[context->item & lane->flying_mask].pending &&
-          (context->item < lane->colors.size || is_settled(lane, context->item - lane->colors.size + 1));
+   return !context->flying->pending &&
+          (item < lane->colors.size || is_settled(lane, item - lane->colors.size + 1));
 }
 
 /* When a context is free. If its quad's release is unknown, the quad is still in the ring: it is not blended. */
 static inline __attribute__((always_inline)) uint64_t
-context_is_free(struct cm_tiled_timing *timing, struct cm_lane *lane, struct cm_context *context)
+context_is_free(struct cm_tiled_timing *timing, struct cm_lane *lane, struct cm_quad_context *context)
 {
-   if (context->released == CM_UNKNOWN) {
-      if (context->item >= lane->colors.size)
-         blend(timing, lane, context->item - lane->colors.size + 1);
-      release_context(timing, lane, context->item);
+   const uint64_t item = context->base.item;
+   if (context->base.released == CM_UNKNOWN) {
+      if (item >= lane->colors.size)
+         blend(timing, lane, item - lane->colors.size + 1);
+      release_context(timing, lane, context->flying, item);
    }
-   return context->released;
+   return context->base.released;
 }
 
 /* ---- Fragment Processors ------------------------------------------------- */
@@ -172,7 +181,7 @@ run(struct cm_tiled_timing *timing, const struct cm_lane *lane, const struct cm_
    cm_work_serve(flying->work, processor, quad->draw);
    cm_stage_account(processor, CM_STAGE_STARVED, unhindered);
    if (lane->dispatch > processor->until) {
-      cm_context_wait(flying->context, processor, lane->dispatch);
+      cm_context_wait(&flying->context->base, processor, lane->dispatch);
       cm_work_serve(flying->work, processor, quad->draw);
    }
    while (token < end && cm_entry_stream(*token) != CM_STREAM_TEXTURE &&
@@ -216,14 +225,11 @@ resolve_old_reads(struct cm_tiled_timing *timing, struct cm_lane *lane)
 }
 
 /* The context of a processor's next quad, which takes it. */
-static inline struct cm_context *
+static inline struct cm_quad_context *
 take_context(struct cm_tiled_timing *timing, uint32_t processor)
 {
-   struct cm_raster_timing *raster = &timing->raster;
-   const uint32_t contexts = timing->pipeline->fragment_contexts;
-   struct cm_context *context = raster->next_context[processor],
-                     *first = raster->contexts + processor * contexts;
-   raster->next_context[processor] = context + 1 == first + contexts ? first : context + 1;
+   struct cm_quad_context **next = &timing->raster.next_context[processor], *context = *next;
+   *next = context->next;
    return context;
 }
 
@@ -234,7 +240,7 @@ dispatch(struct cm_tiled_timing *timing, struct cm_lane *lane, struct cm_work *w
          bool has_lanes)
 {
    struct cm_raster_timing *raster = &timing->raster;
-   struct cm_context *context = take_context(timing, quad->processor);
+   struct cm_quad_context *context = take_context(timing, quad->processor);
    for (uint32_t l = 0; has_lanes && l < raster->num_lanes; l++)
       resolve_old_reads(timing, &raster->lanes[l]);
    if (!has_lanes)
@@ -252,13 +258,12 @@ dispatch(struct cm_tiled_timing *timing, struct cm_lane *lane, struct cm_work *w
    flying->draw = quad->draw;
    flying->submitted = timing->memory.base.last_ticket;
    run(timing, lane, quad, unhindered, token, end, flying);
-   *context = (struct cm_context){
-      .item = lane->quads++,
-      .released = CM_UNKNOWN,
-      .pass = work->pass,
-      .draw = quad->draw,
-      .tile = work->tile,
-   };
+   context->flying = flying;
+   context->base.item = lane->quads++;
+   context->base.released = CM_UNKNOWN;
+   context->base.pass = work->pass;
+   context->base.draw = quad->draw;
+   context->base.tile = work->tile;
 }
 
 /* ---- Rasterizer and Early Z-Test ----------------------------------------- */
@@ -416,10 +421,10 @@ begin_tile(struct cm_tiled_timing *timing)
 static inline bool
 has_to_wait(struct cm_tiled_timing *timing, struct cm_lane *lane, uint32_t processor)
 {
-   const struct cm_context *context = timing->raster.next_context[processor];
-   if (context->released != CM_UNKNOWN)
+   const struct cm_quad_context *context = timing->raster.next_context[processor];
+   struct cm_flying_quad *flying = context->flying;
+   if (context->base.released != CM_UNKNOWN)
       return false;
-   struct cm_flying_quad *flying = &lane->flying[context->item & lane->flying_mask];
    if (!flying->wait.num_tickets)
       return false;
    const uint64_t now = cm_later(cm_later(lane->dispatch, lane->next_check), flying->wait.time);

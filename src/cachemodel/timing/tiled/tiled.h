@@ -71,12 +71,19 @@ struct cm_hidden_timing {
    uint64_t z_free[2]; /**< when the Z-Buffers of the last two tiles are free */
 };
 
+/** A context of a Fragment Processor, which quads have. */
+struct cm_quad_context {
+   struct cm_context base;
+   struct cm_quad_context *next;  /**< of the processor, around */
+   struct cm_flying_quad *flying; /**< its last quad, as long as that has not released it */
+};
+
 /** A shaded quad that is not blended. */
 struct cm_flying_quad {
    uint64_t issued;   /**< its last instruction */
    uint64_t released; /**< when it released the context; CM_UNKNOWN */
    struct cm_work *work;
-   struct cm_context *context;
+   struct cm_quad_context *context;
    uint32_t tail; /**< instructions after the data */
    uint32_t draw;
    bool pending;              /**< some of its reads are not issued */
@@ -127,8 +134,7 @@ struct cm_raster_timing {
    uint32_t next, popped; /**< quad, primitive */
    uint32_t token;
    struct cm_stage rasterizer;
-   struct cm_context **next_context; /**< by processor: which its next quad takes */
-   struct cm_context *contexts;      /**< fragment_contexts of each processor */
+   struct cm_quad_context **next_context; /**< by processor: which its next quad takes */
    struct cm_lane lanes[CM_TEXTURE_MAX_UNITS];
    uint32_t num_lanes;
    bool has_lanes;           /**< each processor its own */
