@@ -177,7 +177,7 @@ cm_mshrs_add_pending(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t 
 }
 
 bool
-cm_mshrs_has_free(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
+cm_mshrs_find_free(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
 {
    const uint64_t now = *cycle;
    uint64_t soonest = UINT64_MAX;

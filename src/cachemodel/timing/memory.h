@@ -366,9 +366,19 @@ cm_mshrs_find_next(const struct cm_mshrs *mshrs, uint16_t entry)
    return cm_mshrs_find_from(mshrs, mshrs->entries[entry].block, mshrs->chain[entry]);
 }
 
+/** cm_mshrs_has_free where the oldest entry is not known to be free. */
+bool cm_mshrs_find_free(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle);
+
 /** Whether an entry is free at *cycle. If not, *cycle becomes the next one at which to check, and DRAM has advanced
  * to it. */
-bool cm_mshrs_has_free(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle);
+static inline bool
+cm_mshrs_has_free(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
+{
+   const struct cm_arrival *oldest = &mshrs->entries[mshrs->next].fill;
+   return (oldest->time <= *cycle && oldest->ticket == CM_NO_TICKET) ||
+          cm_mshrs_find_free(memory, mshrs, cycle);
+}
+
 /** Cycles between checks for a completion that is not known yet. */
 #define CM_MEMORY_POLL_CYCLES 64
 

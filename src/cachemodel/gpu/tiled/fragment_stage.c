@@ -518,12 +518,15 @@ run_logged_group(struct cm_shading *shading, const uint32_t *group)
    struct cm_texture_unit *unit = unit_of(shading, event);
    const struct cm_footprint *footprint = (const struct cm_footprint *)(event + 1),
                              *last = footprint + cm_event_count(*event);
+   const bool in_turn = shading->scheduler == CM_SCHEDULER_ROUND_ROBIN;
    struct cm_texel_bounds bounds[4];
    size_t read = 0;
    count_running(shading, quads, count);
    for (uint32_t q = 0; q < count; q++) {
       const bool runs = quads[q].live != 0;
-      const uint32_t processor = runs ? choose_processor(shading, place_of(shading, &quads[q])) : 0;
+      const uint32_t processor = !runs     ? 0
+                                 : in_turn ? next_processor(shading)
+                                           : choose_processor(shading, place_of(shading, &quads[q]));
       const size_t first = read;
       for (; footprint < last && (footprint->quad & 3) == q; footprint++, read++) {
          if (read % 4 == 0)
