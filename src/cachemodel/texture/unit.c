@@ -224,6 +224,24 @@ read_cells(struct cm_texture_path *path, struct cm_texture_unit *unit, const str
    }
 }
 
+/* Lookups of a column of blocks of one row of texels each, of which four live fragments read some. Returns where the next entry
+ * goes; one may be written beyond. */
+static inline __attribute__((always_inline)) cm_entry *
+look_up_column(const struct cm_footprint *footprint, const struct cm_texel_bounds *bounds,
+               const struct cm_block_grid *grid, unsigned shift, cm_entry *next)
+{
+   const uint32_t top = bounds->least >> 16, of_fragment = footprint->linear ? 3 : 1;
+   uint64_t block = grid->block;
+   uint32_t rows = 0;
+   for (unsigned f = 0; f < 4; f++)
+      rows |= of_fragment << ((uint32_t)footprint->texel[f].y - top);
+   for (; rows; rows >>= 1, block += grid->row) {
+      *next = no_lookup | block << shift;
+      next += rows & 1;
+   }
+   return next;
+}
+
 /* read_blocks of a grid in the processor's cache that is reported, but for the list of blocks where the cache does without. */
 static inline __attribute__((always_inline)) void
 read_reported_grid(struct cm_texture_path *path, struct cm_texture_unit *unit,
@@ -233,19 +251,24 @@ read_reported_grid(struct cm_texture_path *path, struct cm_texture_unit *unit,
 {
    struct cm_access_stream *stream = path->hierarchy->requests;
    const unsigned shift = path->block_shift - CM_ENTRY_ADDRESS_SHIFT;
-   const uint32_t count = grid->columns * grid->rows;
+   uint32_t count = grid->columns * grid->rows;
    const bool is_settled =
       cm_cache_settles_first(cache) && cm_grid_is_first(grid, cache->lines, cache->index.mask, cache->ways);
+   const bool is_column = grid->columns == 1 && !image->shape.row_shift;
    cm_access_stream_reserve(stream, 2 + 2 * CM_GRID_ROWS);
-   if (!is_settled || count > 2 || (count == 2 && footprint->live != 15)) {
+   if (!is_settled || (count > 1 && footprint->live != 15) || (count > 2 && !is_column)) {
       read_cells(path, unit, image, footprint, bounds, grid, is_settled, cache);
       return;
    }
-   /* Of one block, or two side by side, each is read: the bounds are those of some fragments. */
    cm_entry *const group = stream->entries + stream->count;
+   if (count > 2) {
+      count = (uint32_t)(look_up_column(footprint, bounds, grid, shift, group + 1) - group - 1);
+   } else {
+      /* Of one block, or two side by side, each is read: the bounds are those of some fragments. */
+      group[1] = no_lookup | grid->block << shift;
+      group[2] = no_lookup | (grid->block + (grid->columns == 2 ? grid->column : grid->row)) << shift;
+   }
    group[0] = cm_group_make(0, 0, CM_STREAM_TEXTURE, count, unit->binding->resource);
-   group[1] = no_lookup | grid->block << shift;
-   group[2] = no_lookup | (grid->block + (grid->columns == 2 ? grid->column : grid->row)) << shift;
    append_lookups(path, 1 + count);
    cache->accesses[CM_STREAM_TEXTURE][0] += grid->reads;
 }
