@@ -100,6 +100,7 @@ create_device(void)
       .sampleRateShading = has.sampleRateShading,
       .dualSrcBlend = has.dualSrcBlend,
    };
+   const bool reads = vk_has_local_read();
    VkPhysicalDeviceDynamicRenderingLocalReadFeaturesKHR local_read = {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_LOCAL_READ_FEATURES_KHR,
       .dynamicRenderingLocalRead = true,
@@ -109,17 +110,31 @@ create_device(void)
       .pNext = &local_read,
       .dynamicRendering = true,
    };
-   static const char *const extensions[] = {VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME,
-                                            VK_KHR_DYNAMIC_RENDERING_LOCAL_READ_EXTENSION_NAME};
-   const bool reads = vk_has_local_read();
+   VkPhysicalDeviceCustomBorderColorFeaturesEXT border_colors = {
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_FEATURES_EXT,
+      .pNext = reads ? &rendering : NULL,
+      .customBorderColors = true,
+   };
+   VkPhysicalDeviceTransformFeedbackFeaturesEXT feedback = {
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT,
+      .pNext = &border_colors,
+      .transformFeedback = true,
+   };
+   static const char *const extensions[] = {
+      VK_EXT_TRANSFORM_FEEDBACK_EXTENSION_NAME,
+      VK_EXT_CUSTOM_BORDER_COLOR_EXTENSION_NAME,
+      /* Where there are local reads. */
+      VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME,
+      VK_KHR_DYNAMIC_RENDERING_LOCAL_READ_EXTENSION_NAME,
+   };
    const VkDeviceCreateInfo device = {
       .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+      .pNext = &feedback,
+      .enabledExtensionCount = reads ? 4 : 2,
+      .ppEnabledExtensionNames = extensions,
       .queueCreateInfoCount = 1,
       .pQueueCreateInfos = &queue,
       .pEnabledFeatures = &features,
-      .pNext = reads ? &rendering : NULL,
-      .enabledExtensionCount = reads ? 2 : 0,
-      .ppEnabledExtensionNames = extensions,
    };
    CHECK(vkCreateDevice(vk_physical_device, &device, NULL, &vk_device));
    vkGetDeviceQueue(vk_device, 0, 0, &vk_queue);
@@ -317,6 +332,28 @@ vk_create_sampler(VkFilter filter, VkSamplerMipmapMode mipmaps, VkSamplerAddress
       .compareEnable = compare,
       .compareOp = VK_COMPARE_OP_LESS_OR_EQUAL,
       .maxLod = VK_LOD_CLAMP_NONE,
+   };
+   VkSampler sampler;
+   CHECK(vkCreateSampler(vk_device, &info, NULL, &sampler));
+   keep(VK_OBJECT_TYPE_SAMPLER, sampler);
+   return sampler;
+}
+
+VkSampler
+vk_create_border_sampler(const float color[4])
+{
+   const VkSamplerCustomBorderColorCreateInfoEXT border = {
+      .sType = VK_STRUCTURE_TYPE_SAMPLER_CUSTOM_BORDER_COLOR_CREATE_INFO_EXT,
+      .customBorderColor.float32 = {color[0], color[1], color[2], color[3]},
+      .format = VK_FORMAT_R8G8B8A8_UNORM,
+   };
+   const VkSamplerCreateInfo info = {
+      .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
+      .pNext = &border,
+      .addressModeU = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
+      .addressModeV = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
+      .addressModeW = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
+      .borderColor = VK_BORDER_COLOR_FLOAT_CUSTOM_EXT,
    };
    VkSampler sampler;
    CHECK(vkCreateSampler(vk_device, &info, NULL, &sampler));
@@ -682,6 +719,24 @@ vk_create_set(const struct vk_descriptor *descriptors, uint32_t count, VkPipelin
 }
 
 /* ---- commands -------------------------------------------------------------------------- */
+
+void
+vk_capture(VkCommandBuffer commands, const struct vk_buffer *captured, const struct vk_buffer *counter)
+{
+   const VkDeviceSize offset = 0, size = VK_WHOLE_SIZE;
+   if (captured) {
+      VK_PROCEDURE(vkCmdBindTransformFeedbackBuffersEXT)(commands, 0, 1, &captured->buffer, &offset, &size);
+      VK_PROCEDURE(vkCmdBeginTransformFeedbackEXT)(commands, 0, 0, NULL, NULL);
+   } else {
+      VK_PROCEDURE(vkCmdEndTransformFeedbackEXT)(commands, 0, 1, &counter->buffer, &offset);
+   }
+}
+
+void
+vk_draw_captured(VkCommandBuffer commands, const struct vk_buffer *counter, uint32_t stride)
+{
+   VK_PROCEDURE(vkCmdDrawIndirectByteCountEXT)(commands, 1, 0, counter->buffer, 0, 0, stride);
+}
 
 VkCommandBuffer
 vk_begin_secondary(const struct vk_pass *pass, uint32_t subpass)

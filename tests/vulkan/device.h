@@ -79,6 +79,8 @@ struct vk_descriptor {
 };
 
 extern VkInstance vk_instance;
+/** A function of an extension. */
+#define VK_PROCEDURE(name) ((PFN_##name)vkGetInstanceProcAddr(vk_instance, #name))
 extern VkDevice vk_device;
 extern VkQueue vk_queue;
 extern VkPhysicalDevice vk_physical_device;
@@ -99,6 +101,13 @@ void vk_end_label(VkCommandBuffer commands);
 void vk_insert_label(VkCommandBuffer commands, const char *name);
 VkSampler
 vk_create_sampler(VkFilter filter, VkSamplerMipmapMode mipmaps, VkSamplerAddressMode address, bool compare);
+/** The nearest texel, and this colour outside of the image (VK_EXT_custom_border_color). */
+VkSampler vk_create_border_sampler(const float color[4]);
+/** Vertices that are drawn are captured from here on (VK_EXT_transform_feedback); captured NULL: no longer, and the counter says
+ * how many bytes were. */
+void vk_capture(VkCommandBuffer commands, const struct vk_buffer *captured, const struct vk_buffer *counter);
+/** Draws as many vertices as the counter says. */
+void vk_draw_captured(VkCommandBuffer commands, const struct vk_buffer *counter, uint32_t stride);
 /** Depth is the attachment whose format has it, at most one, after the colours. */
 struct vk_pass
 vk_create_pass(const struct vk_attachment *colors, uint32_t num_colors, const struct vk_attachment *depth);

@@ -6,8 +6,6 @@
 
 #include "device.h"
 
-#define PROCEDURE(name) ((PFN_##name)vkGetInstanceProcAddr(vk_instance, #name))
-
 void
 vk_name_image(const struct vk_image *image, const char *name)
 {
@@ -17,7 +15,7 @@ vk_name_image(const struct vk_image *image, const char *name)
       .objectHandle = (uint64_t)(uintptr_t)image->image,
       .pObjectName = name,
    };
-   if (PROCEDURE(vkSetDebugUtilsObjectNameEXT)(vk_device, &info) != VK_SUCCESS) {
+   if (VK_PROCEDURE(vkSetDebugUtilsObjectNameEXT)(vk_device, &info) != VK_SUCCESS) {
       fprintf(stderr, "%s: not named\n", name);
       exit(1);
    }
@@ -43,9 +41,9 @@ vk_begin_label(VkCommandBuffer commands, const char *name)
    struct label label;
    make_label(&label, name);
    if (commands)
-      PROCEDURE(vkCmdBeginDebugUtilsLabelEXT)(commands, &label.info);
+      VK_PROCEDURE(vkCmdBeginDebugUtilsLabelEXT)(commands, &label.info);
    else
-      PROCEDURE(vkQueueBeginDebugUtilsLabelEXT)(vk_queue, &label.info);
+      VK_PROCEDURE(vkQueueBeginDebugUtilsLabelEXT)(vk_queue, &label.info);
    memset(label.name, '?', sizeof label.name);
 }
 
@@ -53,9 +51,9 @@ void
 vk_end_label(VkCommandBuffer commands)
 {
    if (commands)
-      PROCEDURE(vkCmdEndDebugUtilsLabelEXT)(commands);
+      VK_PROCEDURE(vkCmdEndDebugUtilsLabelEXT)(commands);
    else
-      PROCEDURE(vkQueueEndDebugUtilsLabelEXT)(vk_queue);
+      VK_PROCEDURE(vkQueueEndDebugUtilsLabelEXT)(vk_queue);
 }
 
 void
@@ -64,8 +62,8 @@ vk_insert_label(VkCommandBuffer commands, const char *name)
    struct label label;
    make_label(&label, name);
    if (commands)
-      PROCEDURE(vkCmdInsertDebugUtilsLabelEXT)(commands, &label.info);
+      VK_PROCEDURE(vkCmdInsertDebugUtilsLabelEXT)(commands, &label.info);
    else
-      PROCEDURE(vkQueueInsertDebugUtilsLabelEXT)(vk_queue, &label.info);
+      VK_PROCEDURE(vkQueueInsertDebugUtilsLabelEXT)(vk_queue, &label.info);
    memset(label.name, '?', sizeof label.name);
 }

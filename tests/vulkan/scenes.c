@@ -13,6 +13,7 @@
 
 #include "array.frag.h"
 #include "buffers.frag.h"
+#include "capture.vert.h"
 #include "color.frag.h"
 #include "color.vert.h"
 #include "compressed.frag.h"
@@ -698,6 +699,66 @@ draw_frugal(void)
    return draw_over(false);
 }
 
+/** A texture that is smaller than what shows it: around it is a colour. */
+static struct vk_image
+draw_border(void)
+{
+   static const float color[] = {0.2f, 0.4f, 0.6f, 0.8f};
+   const struct vk_image texture = create_texture(16, 1, 1, 0), *textures[] = {&texture};
+   struct vertex larger[4];
+   memcpy(larger, quad, sizeof larger);
+   for (unsigned i = 0; i < 4; i++) {
+      larger[i].color[0] = 2.0f * larger[i].color[0] - 0.5f;
+      larger[i].color[1] = 2.0f * larger[i].color[1] - 0.5f;
+   }
+   const struct vk_descriptor descriptor = {.type = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
+                                            .count = 1,
+                                            .images = textures,
+                                            .sampler = vk_create_border_sampler(color)};
+   VkPipelineLayout layout;
+   VkDescriptorSet set = vk_create_set(&descriptor, 1, &layout);
+   return draw_simple(VK_CODE(color_vert), VK_CODE(texture_frag), layout, set, larger, 4,
+                      VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP);
+}
+
+/** Vertices of a first pass are captured, and drawn by the second one, smaller. */
+static struct vk_image
+draw_captured(void)
+{
+   VkPipelineLayout layout;
+   vk_create_set(NULL, 0, &layout);
+   const struct vk_image target = create_target(0);
+   const struct vk_attachment kept = {&target, VK_ATTACHMENT_LOAD_OP_LOAD, VK_ATTACHMENT_STORE_OP_STORE, grey,
+                                      NULL};
+   const struct vk_pass passes[] = {create_clearing_pass(&target), vk_create_pass(&kept, 1, NULL)};
+   const struct vk_buffer vertices = create_vertices(triangle, sizeof triangle);
+   const struct vk_buffer captured =
+      vk_create_buffer(4 * sizeof triangle,
+                       VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_BUFFER_BIT_EXT | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT,
+                       NULL);
+   const struct vk_buffer counter =
+      vk_create_buffer(4,
+                       VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_COUNTER_BUFFER_BIT_EXT |
+                          VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT,
+                       NULL);
+   const struct vk_pipeline_description description =
+      describe(&passes[0], layout, VK_CODE(capture_vert), VK_CODE(color_frag));
+   VkPipeline pipeline = vk_create_pipeline(&description);
+   VkCommandBuffer commands = begin_scene(&passes[0]);
+   bind(commands, pipeline, &vertices);
+   vk_capture(commands, &captured, NULL);
+   vkCmdDraw(commands, 3, 2, 0, 0);
+   vk_capture(commands, NULL, &counter);
+   vkCmdEndRenderPass(commands);
+   vk_barrier(commands);
+   vk_begin_pass(commands, &passes[1], VK_SUBPASS_CONTENTS_INLINE);
+   bind(commands, pipeline, &captured);
+   vk_draw_captured(commands, &counter, sizeof(struct vertex));
+   end_scene(commands);
+   printf("%u bytes\n", *(const uint32_t *)counter.memory);
+   return target;
+}
+
 /** Depth that a first pass has drawn is compared with in the second. */
 static struct vk_image
 draw_shadow(void)
@@ -866,6 +927,7 @@ static const struct scene {
    {"uniforms", draw_uniforms, false},     {"depth", draw_depth, false},
    {"blended", draw_blended, false},       {"multisampled", draw_multisampled, false},
    {"indirect", draw_indirect, false},     {"storage", draw_storage, false},
+   {"border", draw_border, false},         {"captured", draw_captured, false},
    {"two_passes", draw_two_passes, false}, {"wasteful", draw_wasteful, false},
    {"frugal", draw_frugal, false},         {"shadow", draw_shadow, false},
    {"compute", draw_compute, false},       {"filtered", draw_filtered, false},
