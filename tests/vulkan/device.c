@@ -101,8 +101,12 @@ create_device(void)
       .dualSrcBlend = has.dualSrcBlend,
    };
    const bool reads = vk_has_local_read();
+   VkPhysicalDeviceMultiviewFeatures multiview = {.sType =
+                                                     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTIVIEW_FEATURES,
+                                                  .multiview = true};
    VkPhysicalDeviceDynamicRenderingLocalReadFeaturesKHR local_read = {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_LOCAL_READ_FEATURES_KHR,
+      .pNext = &multiview,
       .dynamicRenderingLocalRead = true,
    };
    VkPhysicalDeviceDynamicRenderingFeaturesKHR rendering = {
@@ -112,7 +116,7 @@ create_device(void)
    };
    VkPhysicalDeviceCustomBorderColorFeaturesEXT border_colors = {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_FEATURES_EXT,
-      .pNext = reads ? &rendering : NULL,
+      .pNext = reads ? (void *)&rendering : &multiview,
       .customBorderColors = true,
    };
    VkPhysicalDeviceTransformFeedbackFeaturesEXT feedback = {
@@ -394,7 +398,7 @@ attach(struct building *building, struct vk_pass *pass, const struct vk_image *i
 /** The subpasses depend on each other in turn, a single one on itself if that is at each pixel. */
 static void
 create_pass(struct vk_pass *pass, const struct building *building, const VkSubpassDescription *subpasses,
-            uint32_t num_subpasses, VkDependencyFlags flags)
+            uint32_t num_subpasses, VkDependencyFlags flags, uint32_t views)
 {
    VkSubpassDependency dependencies[4];
    const uint32_t num_dependencies = num_subpasses > 1 ? num_subpasses - 1 : flags != 0;
@@ -409,8 +413,15 @@ create_pass(struct vk_pass *pass, const struct building *building, const VkSubpa
          .dstAccessMask = VK_ACCESS_INPUT_ATTACHMENT_READ_BIT,
          .dependencyFlags = flags,
       };
+   const uint32_t masks[] = {views, views, views, views, views};
+   const VkRenderPassMultiviewCreateInfo multiview = {
+      .sType = VK_STRUCTURE_TYPE_RENDER_PASS_MULTIVIEW_CREATE_INFO,
+      .subpassCount = num_subpasses,
+      .pViewMasks = masks,
+   };
    const VkRenderPassCreateInfo info = {
       .sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO,
+      .pNext = views ? &multiview : NULL,
       .attachmentCount = building->count,
       .pAttachments = building->attachments,
       .subpassCount = num_subpasses,
@@ -463,14 +474,14 @@ vk_create_pass(const struct vk_attachment *colors, uint32_t num_colors, const st
       .pResolveAttachments = any_resolve ? resolves : NULL,
       .pDepthStencilAttachment = depth && depth->image ? &depth_reference : NULL,
    };
-   create_pass(&pass, &building, &subpass, 1, 0);
+   create_pass(&pass, &building, &subpass, 1, 0, 0);
    return pass;
 }
 
 struct vk_pass
 vk_create_subpasses(const struct vk_attachment *attachments, uint32_t count,
                     const VkSubpassDescription *subpasses, uint32_t num_subpasses,
-                    VkDependencyFlags dependency)
+                    VkDependencyFlags dependency, uint32_t views)
 {
    struct vk_pass pass = {.num_colors = subpasses[0].colorAttachmentCount,
                           .samples = attachments[0].image->samples};
@@ -478,7 +489,7 @@ vk_create_subpasses(const struct vk_attachment *attachments, uint32_t count,
    for (uint32_t i = 0; i < count; i++)
       attach(&building, &pass, attachments[i].image, attachments[i].load, attachments[i].store,
              attachments[i].clear);
-   create_pass(&pass, &building, subpasses, num_subpasses, dependency);
+   create_pass(&pass, &building, subpasses, num_subpasses, dependency, views);
    return pass;
 }
 

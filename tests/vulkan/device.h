@@ -112,10 +112,11 @@ void vk_draw_captured(VkCommandBuffer commands, const struct vk_buffer *counter,
 struct vk_pass
 vk_create_pass(const struct vk_attachment *colors, uint32_t num_colors, const struct vk_attachment *depth);
 /** Several subpasses, each of which depends on the one before, as `dependency` says: at each pixel, or not. Attachments have
- * the numbers that they are given in, those that others are resolved to as well. */
+ * the numbers that they are given in, those that others are resolved to as well. views: mask of the layers that each draws; 0:
+ * one layer, without views. */
 struct vk_pass vk_create_subpasses(const struct vk_attachment *attachments, uint32_t count,
                                    const VkSubpassDescription *subpasses, uint32_t num_subpasses,
-                                   VkDependencyFlags dependency);
+                                   VkDependencyFlags dependency, uint32_t views);
 VkPipeline vk_create_pipeline(const struct vk_pipeline_description *description);
 VkPipeline vk_create_compute_pipeline(struct vk_code code, VkPipelineLayout layout);
 /** A set with these, from binding 0 on, and a pipeline layout with it as set 0 and 32 bytes of push constants. */
@@ -136,9 +137,9 @@ void vk_begin_pass(VkCommandBuffer commands, const struct vk_pass *pass, VkSubpa
 /** Fills a level of a layer with texels, which are as large as the format's; of a compressed format `bytes` are those of all blocks. */
 void
 vk_upload(const struct vk_image *image, uint32_t level, uint32_t layer, const void *texels, uint32_t bytes);
-/** The first level of the first layer; the caller frees it. (All images are in the general layout.) */
-void *vk_download(const struct vk_image *image, uint32_t bytes_per_texel);
-/** Writes an image of 8-bit colours, as a PPM file. */
+/** The first level of a layer; the caller frees it. (All images are in the general layout.) */
+void *vk_download(const struct vk_image *image, uint32_t layer, uint32_t bytes_per_texel);
+/** Writes an image of 8-bit colours, as a PPM file: its layers one below the other. */
 void vk_write_picture(const struct vk_image *image, const char *path);
 
 #endif

@@ -418,7 +418,7 @@ draw_seed(uint64_t seed, unsigned most_steps, FILE *file)
    vk_run(world.commands);
    fprintf(file, "%llu %u %u\n", (unsigned long long)seed, world.width, NUM_TARGETS * world.height);
    for (unsigned i = 0; i < NUM_TARGETS; i++) {
-      void *texels = vk_download(&world.targets[i].image, 4);
+      void *texels = vk_download(&world.targets[i].image, 0, 4);
       if (!texels)
          abort();
       fwrite(texels, 4, (size_t)world.width * world.height, file);

@@ -171,7 +171,7 @@ draw_random(void)
    const bool by_region = random_below(4);
    printf("%u subpasses%s\n", count, by_region ? " by region" : "");
    const struct vk_pass pass = vk_create_subpasses(attachments, COLORS + 1, descriptions, count,
-                                                   by_region ? VK_DEPENDENCY_BY_REGION_BIT : 0);
+                                                   by_region ? VK_DEPENDENCY_BY_REGION_BIT : 0, 0);
    VkCommandBuffer commands = vk_begin();
    vk_begin_pass(commands, &pass, VK_SUBPASS_CONTENTS_INLINE);
    const VkViewport viewport = {0, 0, WIDTH, HEIGHT, 0, 1};

@@ -23,6 +23,7 @@
 #include "light.frag.h"
 #include "own_sample.frag.h"
 #include "stencil.frag.h"
+#include "view.frag.h"
 
 static uint32_t picture_width = 203, picture_height = 117;
 #define COLOR_FORMAT VK_FORMAT_R8G8B8A8_UNORM
@@ -209,7 +210,7 @@ create_deferred_pass(const struct deferred *deferred, VkDependencyFlags dependen
        .inputAttachmentCount = has_inputs ? 3 : 0,
        .pInputAttachments = references},
    };
-   return vk_create_subpasses(attachments, 4, subpasses, 2, dependency);
+   return vk_create_subpasses(attachments, 4, subpasses, 2, dependency, 0);
 }
 
 static void
@@ -382,7 +383,7 @@ draw_samples(struct vk_code fragment)
        .inputAttachmentCount = 2,
        .pInputAttachments = references},
    };
-   const struct vk_pass pass = vk_create_subpasses(attachments, 4, subpasses, 2, BY_REGION);
+   const struct vk_pass pass = vk_create_subpasses(attachments, 4, subpasses, 2, BY_REGION, 0);
    VkCommandBuffer commands = vk_begin();
    vk_begin_pass(commands, &pass, VK_SUBPASS_CONTENTS_INLINE);
    set_viewport(commands);
@@ -431,7 +432,7 @@ draw_resolved(void)
        .inputAttachmentCount = 1,
        .pInputAttachments = &references[1]},
    };
-   struct vk_pass pass = vk_create_subpasses(attachments, 3, subpasses, 2, BY_REGION);
+   struct vk_pass pass = vk_create_subpasses(attachments, 3, subpasses, 2, BY_REGION, 0);
    VkCommandBuffer commands = vk_begin();
    vk_begin_pass(commands, &pass, VK_SUBPASS_CONTENTS_INLINE);
    set_viewport(commands);
@@ -469,7 +470,7 @@ draw_stencil(void)
        .inputAttachmentCount = 2,
        .pInputAttachments = read},
    };
-   const struct vk_pass pass = vk_create_subpasses(attachments, 2, subpasses, 2, BY_REGION);
+   const struct vk_pass pass = vk_create_subpasses(attachments, 2, subpasses, 2, BY_REGION, 0);
    VkCommandBuffer commands = vk_begin();
    vk_begin_pass(commands, &pass, VK_SUBPASS_CONTENTS_INLINE);
    set_viewport(commands);
@@ -507,7 +508,7 @@ draw_three(void)
        .inputAttachmentCount = 2,
        .pInputAttachments = references},
    };
-   const struct vk_pass pass = vk_create_subpasses(attachments, 3, subpasses, 3, BY_REGION);
+   const struct vk_pass pass = vk_create_subpasses(attachments, 3, subpasses, 3, BY_REGION, 0);
    VkCommandBuffer commands = vk_begin();
    vk_begin_pass(commands, &pass, VK_SUBPASS_CONTENTS_INLINE);
    set_viewport(commands);
@@ -544,7 +545,7 @@ draw_dual_source(void)
        .inputAttachmentCount = 1,
        .pInputAttachments = references},
    };
-   const struct vk_pass pass = vk_create_subpasses(attachments, 2, subpasses, 2, BY_REGION);
+   const struct vk_pass pass = vk_create_subpasses(attachments, 2, subpasses, 2, BY_REGION, 0);
    VkCommandBuffer commands = vk_begin();
    vk_begin_pass(commands, &pass, VK_SUBPASS_CONTENTS_INLINE);
    set_viewport(commands);
@@ -581,7 +582,7 @@ draw_feedback(void)
                                          .pColorAttachments = references,
                                          .inputAttachmentCount = 1,
                                          .pInputAttachments = references};
-   const struct vk_pass pass = vk_create_subpasses(&attachment, 1, &subpass, 1, BY_REGION);
+   const struct vk_pass pass = vk_create_subpasses(&attachment, 1, &subpass, 1, BY_REGION, 0);
    VkCommandBuffer commands = vk_begin();
    vk_begin_pass(commands, &pass, VK_SUBPASS_CONTENTS_INLINE);
    set_viewport(commands);
@@ -620,7 +621,7 @@ draw_loaded(void)
                                          .pColorAttachments = &references[1],
                                          .inputAttachmentCount = 1,
                                          .pInputAttachments = references};
-   const struct vk_pass pass = vk_create_subpasses(attachments, 2, &subpass, 1, 0);
+   const struct vk_pass pass = vk_create_subpasses(attachments, 2, &subpass, 1, 0, 0);
    VkCommandBuffer commands = vk_begin();
    vk_begin_pass(commands, &pass, VK_SUBPASS_CONTENTS_INLINE);
    set_viewport(commands);
@@ -630,6 +631,41 @@ draw_loaded(void)
    vkCmdEndRenderPass(commands);
    vk_run(commands);
    return target;
+}
+
+/** Two views, layers of the images, each of which reads its own. */
+static struct vk_image
+draw_views(void)
+{
+   struct vk_image images[2];
+   for (unsigned i = 0; i < 2; i++)
+      images[i] = vk_create_image(COLOR_FORMAT, picture_width, picture_height, 1, 2, VK_SAMPLE_COUNT_1_BIT,
+                                  VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT |
+                                     VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
+   const struct vk_image *inputs[] = {&images[0]};
+   VkPipelineLayout layout;
+   VkDescriptorSet set = create_set(inputs, 1, VK_NULL_HANDLE, &layout);
+   const struct vk_attachment attachments[] = {{&images[0], CLEAR, DROP, grey, NULL},
+                                               {&images[1], CLEAR, STORE, white, NULL}};
+   const VkSubpassDescription subpasses[] = {
+      {.colorAttachmentCount = 1, .pColorAttachments = references},
+      {.colorAttachmentCount = 1,
+       .pColorAttachments = &references[1],
+       .inputAttachmentCount = 1,
+       .pInputAttachments = references},
+   };
+   const struct vk_pass pass = vk_create_subpasses(attachments, 2, subpasses, 2, BY_REGION, 3);
+   VkCommandBuffer commands = vk_begin();
+   vk_begin_pass(commands, &pass, VK_SUBPASS_CONTENTS_INLINE);
+   set_viewport(commands);
+   struct vk_pipeline_description description = describe(&pass, 0, plain_layout(), VK_CODE(view_frag));
+   draw(commands, &description, VK_NULL_HANDLE, false);
+   vkCmdNextSubpass(commands, VK_SUBPASS_CONTENTS_INLINE);
+   description = describe(&pass, 1, layout, VK_CODE(add_frag));
+   draw(commands, &description, set, true);
+   vkCmdEndRenderPass(commands);
+   vk_run(commands);
+   return images[1];
 }
 
 /* ---- without render passes --------------------------------------------------------------- */
@@ -738,6 +774,7 @@ static const struct scene {
    {"dual_source", draw_dual_source},
    {"feedback", draw_feedback},
    {"loaded", draw_loaded},
+   {"views", draw_views},
    {"local_read", draw_local_read},
 };
 

@@ -44,6 +44,8 @@ TRAFFIC = {
     "feedback": (1, 0, ALL, 0, 0, 0),
     # An input attachment that nothing has drawn is loaded.
     "loaded": (1, ALL, ALL, 0, 0, 0),
+    # Two layers.
+    "views": (1, 0, 2 * ALL, 0, 0, 0),
     "local_read": (1, 0, ALL, 0, 0, 0),
 }
 

@@ -55,7 +55,7 @@ static uint8_t
 find_attachment(const struct tbr_context *context, const struct tbr_vulkan_handle *handle, bool is_integer)
 {
    const struct pipe_framebuffer_state *framebuffer = &context->framebuffer;
-   if (!handle || !handle->image.resource || framebuffer->viewmask)
+   if (!handle || !handle->image.resource)
       return TBR_NO_ATTACHMENT;
    if (is_of_surface(&handle->image, framebuffer->zsbuf))
       return is_integer ? TBR_STENCIL : TBR_DEPTH;

@@ -171,17 +171,17 @@ find_group(const struct vk_command_buffer *commands, uint32_t subpass)
    return group;
 }
 
-/** Whether the command buffer's render pass is recorded in groups: not with several views, nor if a subpass has more than
- * tile buffers can be. Those of one subpass without input attachments need none. */
+/** Whether the command buffer's render pass is recorded in groups: not if subpasses have different views, nor if one has more
+ * than tile buffers can be. Those of one subpass without input attachments need none. */
 static bool
 uses_groups(const struct vk_command_buffer *commands)
 {
    const struct vk_render_pass *pass = commands->render_pass;
-   if (pass->is_multiview || (pass->subpass_count == 1 && !pass->subpasses[0].input_count))
+   if (pass->subpass_count == 1 && !pass->subpasses[0].input_count)
       return false;
    for (uint32_t s = 0; s < pass->subpass_count; s++) {
       struct group alone = begin_at(s);
-      if (!add_subpass(commands, &alone, s))
+      if (pass->subpasses[s].view_mask != pass->view_mask || !add_subpass(commands, &alone, s))
          return false;
    }
    return true;
@@ -304,7 +304,8 @@ record_begin(struct vk_command_buffer *commands, const struct group *group)
       .sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
       .flags = LVP_RENDERING_SUBPASSES_BIT,
       .renderArea = commands->render_area,
-      .layerCount = commands->framebuffer->layers,
+      .layerCount = commands->render_pass->is_multiview ? 1 : commands->framebuffer->layers,
+      .viewMask = commands->render_pass->is_multiview ? commands->render_pass->view_mask : 0,
       .colorAttachmentCount = group->num_colors,
       .pColorAttachments = colors,
       .pDepthAttachment = &depth,
