@@ -95,11 +95,16 @@ class Passes(tbrsim.DisplayTestCase):
                                   frame["dram.color.write_bytes"]), expected)
 
     def test_documented(self):
-        """docs/passes.md has each scene, and all reasons."""
+        """docs/passes.md has each scene, and all reasons. Vulkan's scenes are some of tests/vulkan/subpasses.c."""
         text = (tbrsim.SOURCE / "docs" / "passes.md").read_text(encoding="utf-8")
         reasons, scenes = text.split("\n## ")[:2]
-        rows = [line.split("|")[3] for line in scenes.splitlines() if line.startswith("| ")]
-        self.assertEqual({name for row in rows for name in re.findall("`([^`]*)`", row)}, set(EXPECTED))
+        rows = [line.split("|")[1:4:2] for line in scenes.splitlines() if line.startswith("| ")]
+        named = {is_vulkan: {name for what, scene in rows if what.startswith(" Vulkan: ") == is_vulkan
+                             for name in re.findall("`([^`]*)`", scene)} for is_vulkan in (False, True)}
+        self.assertEqual(named[False], set(EXPECTED))
+        drawn = (tbrsim.SOURCE / "tests" / "vulkan" / "subpasses.c").read_text(encoding="utf-8")
+        self.assertTrue(named[True])
+        self.assertLessEqual(named[True], set(re.findall(r'{"(\w+)", draw_', drawn)))
         rows = [line.split("|")[1] for line in reasons.splitlines() if line.startswith("| `")][1:]
         names = (tbrsim.SOURCE / "src" / "cachemodel" / "events" / "event_stream.c").read_text(encoding="utf-8")
         self.assertEqual({name for row in rows for name in re.findall("`([^`]*)`", row)},
