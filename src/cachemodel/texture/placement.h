@@ -229,11 +229,13 @@ cm_footprint_cells(const struct cm_texture_image *image, const struct cm_footpri
          cells[f] = (more ? 5u : 1u) << 2 * ((uint32_t)footprint->texel[f].y - top);
       return;
    }
+   /* A fragment that is not live may be anywhere: what shifts it is cut. */
    for (unsigned f = 0; f < 4; f++) {
       const uint32_t x = (uint32_t)footprint->texel[f].x, y = (uint32_t)footprint->texel[f].y;
       const uint32_t columns =
-         1u << ((x >> column_shift) - left) | 1u << (((x + more) >> column_shift) - left);
-      cells[f] = columns << 2 * ((y >> row_shift) - top) | columns << 2 * (((y + more) >> row_shift) - top);
+         1u << (((x >> column_shift) - left) & 31) | 1u << ((((x + more) >> column_shift) - left) & 31);
+      cells[f] = columns << (2 * ((y >> row_shift) - top) & 31) |
+                 columns << (2 * (((y + more) >> row_shift) - top) & 31);
       cells[f] = live >> f & 1 ? cells[f] : 0;
    }
 }
