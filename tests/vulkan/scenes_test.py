@@ -9,6 +9,7 @@ import sys
 from PIL import Image, ImageChops
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import drawing  # noqa: E402
 from support import conservation, tbrsim  # noqa: E402
 
 # Of a picture's pixels, that may be off by more than 2/255. Where a level of detail is computed, llvmpipe's is another one that
@@ -36,7 +37,7 @@ TRAFFIC = {
 }
 
 
-class Scenes(tbrsim.TestCase):
+class Scenes(drawing.TestCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -44,11 +45,7 @@ class Scenes(tbrsim.TestCase):
 
     def draw(self, scene, *options, size=()):
         """The picture, and what the scene prints."""
-        picture = self.path(f"{scene}.ppm")
-        result = tbrsim.run("run", *options, "--", tbrsim.arguments.scenes, scene, picture, *size)
-        self.assertEqual((result.returncode, tbrsim.said(result)), (0, ""), scene)
-        with Image.open(picture) as image:
-            return image.convert("RGB"), result.stdout
+        return self.picture(tbrsim.arguments.scenes, scene, *options, size=size)
 
     def test_pictures(self):
         self.assertGreaterEqual(len(self.names), 15)

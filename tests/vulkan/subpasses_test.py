@@ -5,9 +5,8 @@ passes cost in main memory is what was worked out by hand. What stays in the til
 import pathlib
 import sys
 
-from PIL import Image, ImageChops
-
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import drawing  # noqa: E402
 from support import conservation, tbrsim  # noqa: E402
 
 WIDTH, HEIGHT = 128, 96  # tiles are 32x32, lines of caches 64 bytes
@@ -50,18 +49,14 @@ TRAFFIC = {
 }
 
 
-class Subpasses(tbrsim.TestCase):
+class Subpasses(drawing.TestCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.names = tbrsim.execute(tbrsim.arguments.subpasses, check=True).stdout.split()
 
     def draw(self, scene, *options, size=()):
-        picture = self.path(f"{scene}.ppm")
-        result = tbrsim.run("run", *options, "--", tbrsim.arguments.subpasses, scene, picture, *size)
-        self.assertEqual((result.returncode, tbrsim.said(result)), (0, ""), scene)
-        with Image.open(picture) as image:
-            return image.convert("RGB")
+        return self.picture(tbrsim.arguments.subpasses, scene, *options, size=size)[0]
 
     def test_all_are_worked_out(self):
         self.assertEqual(sorted(self.names), sorted(TRAFFIC))
@@ -70,7 +65,7 @@ class Subpasses(tbrsim.TestCase):
         for scene in self.names:
             expected, found = self.draw(scene, "--driver", "llvmpipe", "--no-model"), self.draw(scene, "--no-model")
             with self.subTest(scene):
-                greatest = max(high for _, high in ImageChops.difference(expected, found).getextrema())
+                greatest = drawing.greatest_difference(expected, found)
                 print(f"{scene}: at most {greatest}/255 from lavapipe's picture")
                 self.assertLessEqual(greatest, 2)
                 self.assertGreater(len(found.getcolors(1 << 16)), 100)
@@ -118,17 +113,14 @@ class Subpasses(tbrsim.TestCase):
                     self.assertEqual(tbrsim.total(out), counted)
 
 
-class Random(tbrsim.TestCase):
+class Random(drawing.TestCase):
     """Render passes of random subpasses: a picture as lavapipe's. By region, they are one pass that stores the picture only."""
 
     SEEDS = range(20)
 
     def draw(self, seed, *options):
-        picture = self.path(f"{seed}.ppm")
-        result = tbrsim.run("run", *options, "--", tbrsim.arguments.random, seed, picture)
-        self.assertEqual((result.returncode, tbrsim.said(result)), (0, ""), seed)
-        with Image.open(picture) as image:
-            return image.convert("RGB"), result.stdout.strip()
+        picture, subpasses = self.picture(tbrsim.arguments.random, seed, *options)
+        return picture, subpasses.strip()
 
     def test_random(self):
         merged = 0
@@ -138,7 +130,7 @@ class Random(tbrsim.TestCase):
             found, subpasses = self.draw(seed, "--out", out, "--record", self.path(f"{seed}.tbr"))
             total = tbrsim.total(out)
             with self.subTest(seed):
-                greatest = max(high for _, high in ImageChops.difference(expected, found).getextrema())
+                greatest = drawing.greatest_difference(expected, found)
                 print(f"{seed}: {subpasses}: {total['gpu.passes']} passes, at most {greatest}/255 from lavapipe's picture")
                 self.assertLessEqual(greatest, 2)
                 if subpasses.endswith("by region"):
