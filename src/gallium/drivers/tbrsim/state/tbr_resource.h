@@ -50,7 +50,8 @@ struct tbr_resource {
    bool
       stored; /**< by a pass of the event stream, after which the stream has no CM_NAME_READ of it yet (atomic) */
 
-   bool imported; /**< others may write to its memory */
+   bool imported;      /**< others may write to its memory */
+   bool replay_target; /**< replays of Vulkan: the replayer copies to it what it presents */
 
    /** A window's front buffer: what winsys gets its content from; else NULL. */
    const void *front_drawable;
