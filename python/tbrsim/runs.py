@@ -259,7 +259,7 @@ def run(program, out="tbrsim-out", record=None, config=None, settings=None, timi
 
 def replay(trace, out="tbrsim-out", record=None, config=None, settings=None, timing=None, env=None,
            **options):
-    """Starts `tbrsim replay`: an apitrace file; as run(), with the options of `tbrsim replay
+    """Starts `tbrsim replay`: a file of apitrace or gfxreconstruct; as run(), with the options of `tbrsim replay
     --help`: snapshots="DIR", check=True."""
     return _live("replay", [trace], out, record, (config, settings, timing), options, env)
 

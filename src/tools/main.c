@@ -16,7 +16,7 @@
 
 const struct command commands[] = {
    {"run", "run a GL or GLES program on the simulated GPU", command_run},
-   {"replay", "replay an apitrace file, print its statistics, compare its images", command_replay},
+   {"replay", "replay a capture of a program, print its statistics, compare its images", command_replay},
    {"sim", "simulate other GPUs on a recording", command_sim},
    {"select", "choose the frames of a recording that represent all of them", command_select},
    {"info", "print the content of a recording", command_info},
@@ -121,7 +121,7 @@ say_message(enum cm_message_kind kind, const char *text)
 static const struct {
    const char *word, *answer;
 } synonyms[] = {
-   {"capture", "apitrace trace"},
+   {"capture", "apitrace trace, or gfxrecon-capture-vulkan.py"},
    {"compare", "report --compare"},
    {"diff", "report --compare"},
    {"keys", "configs --keys"},

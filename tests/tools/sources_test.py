@@ -93,7 +93,7 @@ class Report(SourcesTest):
     def test_operands(self):
         self.refused(2, "more than one results, recording, trace or program; of two: tbrsim report --compare b a$", "report",
                      "a", "b")
-        self.refused(2, "glxgears: there is no such file, expected a directory of results, a recording .\.tbr., a trace .\.trace., or a program after --$", "report", "glxgears")
+        self.refused(2, "glxgears: there is no such file, expected a directory of results, a recording .\.tbr., a trace .\.trace, \.gfxr., or a program after --$", "report", "glxgears")
         self.refused(2, "unknown option '-b'; see tbrsim report --help; a program and its options come after --$",
                      "report", "glmark2-es2", "-b", "build")
         self.refused(2, f"{self.draw}: expected a directory of results, ", "report", self.draw)

@@ -452,10 +452,10 @@ class BadInput(tbrsim.TestCase):
         config = self.path("mine.yaml")
         config.write_text("description: mine\nextends: tcor-64k\n")
         kept = [(path, path.read_bytes()) for path in (recording, selection, trace, config)]
-        self.refused(1, "not a recording; tbrsim replay --record FILE.tbr makes one of an apitrace file", "info", trace)
+        self.refused(1, "not a recording; tbrsim replay --record FILE.tbr makes one of a trace", "info", trace)
         self.refused(1, "linked: not an address trace but a recording; tbrsim export makes one of it", "cache", "--size", "4K",
                      "--ways", "4", linked)
-        self.refused(1, "not an apitrace file but a recording, expected tbrsim sim", "replay", "--out", self.path("out"), recording)
+        self.refused(1, "not a capture of apitrace or gfxreconstruct but a recording, expected tbrsim sim", "replay", "--out", self.path("out"), recording)
         cache = ("--size", "4K", "--ways", "4", "--policy", "lru")
         for option, read, words in (
                 ("out", recording, ("export", "--format", "din", "--unit", "l2")),
@@ -529,8 +529,8 @@ class BadInput(tbrsim.TestCase):
         whole = TRACE.read_bytes()
         out = ["--out", self.path("out")]
         self.refused(1, "none.trace: No such file", "replay", *out, self.path("none.trace"))
-        self.refused(1, "not an apitrace file", "replay", *out, self.path("empty.trace", b""))
-        self.refused(1, "not an apitrace file", "replay", *out, self.path("text.trace", "This is no trace.\n" * 99))
+        self.refused(1, "not a capture of apitrace or gfxreconstruct", "replay", *out, self.path("empty.trace", b""))
+        self.refused(1, "not a capture of apitrace or gfxreconstruct", "replay", *out, self.path("text.trace", "This is no trace.\n" * 99))
         self.refused(1, "truncated: it ends after 20000 bytes", "replay", *out,
                      self.path("cut.trace", whole[:20000]))
         for container in ("--snappy", "--zlib"):

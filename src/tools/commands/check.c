@@ -84,7 +84,10 @@ check_images(const struct check *check)
                   last = check->frames->ranges[check->frames->count - 1].last;
    struct comparison *comparisons = allocate(count * sizeof(*comparisons));
    const char *what = check->images ? "comparing images" : "taking images";
-   const struct replay_images wanted = {.calls = list_calls(check)};
+   const struct replay_images wanted = {
+      .frames = check->frames,
+      .calls = check->trace->vulkan ? NULL : list_calls(check),
+   };
 
    options.model = false;
    options.record = NULL;
@@ -98,7 +101,7 @@ check_images(const struct check *check)
       if (!cm_frame_list_has(check->frames, frame))
          continue;
       for (unsigned d = 0; d < num_drivers; d++) {
-         while (!replayer_has_image(&replayers[d], 100))
+         while (!replayer_has_image(&replayers[d], frame, 100))
             progress_show(what, done + (double)d / num_drivers, count);
          replayer_read(&replayers[d], &images[d], frame);
       }

@@ -18,12 +18,12 @@
 #define DEFAULT_TOLERANCE 1.0 /* per cent */
 
 static const char description[] =
-   "Replays an apitrace file (OpenGL ES or OpenGL) on the simulated GPU and prints its\n"
-   "statistics. With --frames the replay ends after the last of them. Images are taken in a\n"
-   "second replay, so that taking them changes no counter. Without DISPLAY it uses an X server\n"
-   "of its own (Xvfb). A trace that needs a newer version of OpenGL than the simulated GPU has\n"
-   "is replayed as far as possible: each function that is refused is named, and the exit status\n"
-   "is 1.\n";
+   "Replays an apitrace file (OpenGL ES or OpenGL) or one of gfxreconstruct (Vulkan) on the\n"
+   "simulated GPU and prints its statistics. With --frames the replay ends after the last of\n"
+   "them. Images are taken in a second replay, so that taking them changes no counter. OpenGL\n"
+   "without DISPLAY uses an X server of its own (Xvfb). A trace that needs more than the\n"
+   "simulated GPU has is replayed as far as possible: each function, feature or extension that\n"
+   "is refused is named, and the exit status is 1.\n";
 
 struct replay {
    struct options options;
@@ -73,7 +73,7 @@ parse(struct replay *replay, int argc, char **argv)
    struct options *options = &replay->options;
    options_start(options);
    const struct command_line line = {
-      .usage = "tbrsim replay [OPTIONS] FILE.trace",
+      .usage = "tbrsim replay [OPTIONS] FILE.trace|FILE.gfxr",
       .description = description,
       .operands = OPERANDS_ONE,
       .operand = "trace",
@@ -134,12 +134,35 @@ note_versions(const struct trace *trace)
            is_es ? " ES" : "", made / 10, made % 10, is_es ? " ES" : "", limit / 10, limit % 10);
 }
 
+/* Of Vulkan: what cannot be asked for. */
+static void
+check_vulkan(struct replay *replay, const struct trace *trace)
+{
+   struct options *options = &replay->options;
+   if (replay->with_softpipe)
+      fail(STATUS_USAGE, "--check=softpipe: %s is of Vulkan, which softpipe does not have; expected --check",
+           replay->trace);
+   if (trace_is_truncated(trace) && !trace->swaps)
+      fail(STATUS_FAILED, "%s: truncated: it ends in the middle of a call, before its first frame ends",
+           replay->trace);
+   if (trace_is_truncated(trace) && !options->frames)
+      fail(STATUS_FAILED,
+           "%s: truncated: it ends in the middle of a call, after %u whole frames; expected --frames 0-%u",
+           replay->trace, trace->swaps, trace->swaps - 1);
+   /* Its replayer tells the driver of no calls. */
+   options->call_numbers = false;
+   if (trace_is_of_other_gpus(trace))
+      fprintf(stderr, "tbrsim (note): made on another GPU; memory is allocated anew for this one\n");
+}
+
 /* The frames that are asked for; the trace ends with the last of them. Exits with a message where they are not there. */
 static struct trace
 open_trace(struct replay *replay)
 {
    const struct options *options = &replay->options;
    struct trace trace = trace_file_open(replay->trace);
+   if (trace.vulkan)
+      check_vulkan(replay, &trace);
    char *all = text("0-%u", trace.frames - 1);
    replay->frames = options_frame_list(options->frames ? options->frames : all);
    free(all);
@@ -147,9 +170,10 @@ open_trace(struct replay *replay)
    if (last >= trace.frames)
       fail(STATUS_USAGE, "--%s %s: %s has the frames 0-%u", options->selected ? "selected" : "frames",
            options->selected ? options->selected : options->frames, replay->trace, trace.frames - 1);
-   if ((replay->check || replay->snapshots) && !trace_frame_end(&trace, 0))
-      fail(STATUS_FAILED, "%s: draws nothing: there are no images to take", replay->trace);
-   return last + 1 < trace.frames ? trace_file_trim(&trace, last) : trace;
+   if ((replay->check || replay->snapshots) && !trace_has_images(&trace))
+      fail(STATUS_FAILED, "%s: %s nothing: there are no images to take", replay->trace,
+           trace.vulkan ? "presents" : "draws");
+   return last + 1 < trace.frames || trace_is_truncated(&trace) ? trace_file_trim(&trace, last) : trace;
 }
 
 static void
@@ -217,7 +241,8 @@ command_replay(int argc, char **argv)
    options_check_directory(replay.check ? images : options->out, true);
    if (replay.snapshots)
       options_check_directory(replay.snapshots, true);
-   display_require(NULL);
+   if (!trace.vulkan)
+      display_require(NULL);
 
    /* What is refused is named by a replay that takes no images. */
    const bool newer = trace_is_newer(&trace);

@@ -18,7 +18,7 @@
 #include "tools.h"
 
 #define EXPECTED \
-   "expected a directory of results, a recording (.tbr), a trace (.trace), or a program after --"
+   "expected a directory of results, a recording (.tbr), a trace (.trace, .gfxr), or a program after --"
 
 static bool
 ends_with(const char *name, const char *end)
@@ -45,7 +45,7 @@ find_kind(const char *path, enum source_kind *kind)
    const bool is_there = !stat(path, &status);
    if (is_there && (S_ISDIR(status.st_mode) || without_statistics(path) != path))
       *kind = SOURCE_RESULTS;
-   else if (ends_with(path, ".trace"))
+   else if (ends_with(path, ".trace") || ends_with(path, ".gfxr"))
       *kind = SOURCE_TRACE;
    else if (ends_with(path, ".tbr") || (is_there && access(path, X_OK)))
       *kind = SOURCE_RECORDING;
@@ -127,7 +127,7 @@ source_recording_hint(const char *path)
       return text("; the recording of these results is %s", recording);
    if (kind == SOURCE_RESULTS)
       return "; --record FILE.tbr of tbrsim run and replay makes a recording in addition to results";
-   return kind == SOURCE_TRACE ? "; tbrsim replay --record FILE.tbr makes one of an apitrace file" : "";
+   return kind == SOURCE_TRACE ? "; tbrsim replay --record FILE.tbr makes one of a trace" : "";
 }
 
 const char *
@@ -160,7 +160,9 @@ source_fail_unrecorded(const char *directory)
 {
    struct cm_process_index index = {0};
    const struct cm_process_row *row = find_process_of(directory, &index);
-   const char *trace = row && strstr(row->command, "glretrace ") ? strrchr(row->command, ' ') : NULL;
+   const bool replayed =
+      row && (strstr(row->command, "glretrace ") || strstr(row->command, "gfxrecon-replay "));
+   const char *trace = replayed ? strrchr(row->command, ' ') : NULL;
    if (trace && !access(trace + 1, R_OK))
       fail(STATUS_USAGE, "%s: results without a recording; expected tbrsim advise%s", directory, trace);
    if (row && !trace)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "input/trace_file.h"
 
+#include <assert.h>
 #include <brotli/decode.h>
 #include <errno.h>
 #include <jansson.h>
@@ -15,6 +16,7 @@
 #include "process/process.h"
 #include "process/temporary.h"
 #include "tools.h"
+#include "input/gfxr_file.h"
 #include "input/trace_drawables.h"
 
 /* The newest format version that apitrace 11 writes is 6. */
@@ -27,7 +29,7 @@ not_a_trace(const char *path)
    FILE *file = fopen(path, "rbe");
    const bool recording =
       file && fread(start, sizeof start, 1, file) == 1 && !memcmp(start, CM_RECORDING_MAGIC, sizeof start);
-   fail(STATUS_FAILED, "%s: not an apitrace file%s", path,
+   fail(STATUS_FAILED, "%s: not a capture of apitrace or gfxreconstruct%s", path,
         recording ? " but a recording, expected tbrsim sim" : "");
 }
 
@@ -362,9 +364,21 @@ trace_is_newer(const struct trace *trace)
    return trace->versions.es > TRACE_ES_LIMIT || trace->versions.gl > TRACE_GL_LIMIT;
 }
 
+static struct trace
+open_vulkan(const char *path)
+{
+   struct trace trace = {.path = path, .vulkan = gfxr_file_open(path)};
+   trace.program = trace.vulkan->program ? last_name(trace.vulkan->program) : name_of_file(path);
+   trace.swaps = trace.vulkan->frames;
+   trace.frames = trace.swaps ? trace.swaps : 1;
+   return trace;
+}
+
 struct trace
 trace_file_open(const char *path)
 {
+   if (gfxr_file_is(path))
+      return open_vulkan(path);
    check_container(path);
 
    char *argv[] = {"apitrace", "info", (char *)path, NULL};
@@ -401,12 +415,34 @@ trace_write_sizes(const struct trace *trace)
 void
 trace_file_close(const struct trace *trace)
 {
-   trace_drawables_destroy(trace->calls);
+   gfxr_file_close(trace->vulkan);
+   if (trace->calls)
+      trace_drawables_destroy(trace->calls);
+}
+
+bool
+trace_is_truncated(const struct trace *trace)
+{
+   return trace->vulkan && trace->vulkan->truncated;
+}
+
+bool
+trace_is_of_other_gpus(const struct trace *trace)
+{
+   assert(trace->vulkan);
+   return trace->vulkan->made_on_other_gpus;
+}
+
+bool
+trace_has_images(const struct trace *trace)
+{
+   return trace->vulkan ? trace->swaps > 0 : trace_frame_end(trace, 0) > 0;
 }
 
 unsigned
 trace_frame_end(const struct trace *trace, unsigned frame)
 {
+   assert(!trace->vulkan);
    return trace_drawables_frame_end(trace->calls, frame);
 }
 
@@ -414,8 +450,12 @@ struct trace
 trace_file_trim(const struct trace *trace, unsigned last)
 {
    struct trace trimmed = *trace;
-   trimmed.path = temporary_path(".trace");
    trimmed.frames = trimmed.swaps = last + 1;
+   if (trace->vulkan) {
+      trimmed.path = gfxr_file_trim(trace->vulkan, trace->path, last);
+      return trimmed;
+   }
+   trimmed.path = temporary_path(".trace");
    char *calls = text("--calls=0-%u", trace_frame_end(trace, last));
    char *argv[] = {"apitrace", "trim", calls, "-o", (char *)trimmed.path, (char *)trace->path, NULL};
    json_decref(apitrace(argv, trace->path));

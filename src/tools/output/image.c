@@ -10,7 +10,8 @@
 
 #include "tools.h"
 
-#define FAR 2 /* differences up to this are rounding */
+#define FAR 2          /* differences up to this are rounding */
+#define MAX_SIDE 65536 /* of an image that is read, in pixels */
 
 static void
 resize(struct image *image, unsigned width, unsigned height)
@@ -54,6 +55,49 @@ image_read(FILE *stream, struct image *image)
       return false;
    resize(image, width, height);
    return fread(image->pixels, (size_t)width * 3, height, stream) == height;
+}
+
+/* The header of a BMP; its numbers are little-endian. */
+struct bmp {
+   char magic[2];
+   uint32_t file_bytes, reserved, pixels_at, header_bytes;
+   int32_t width, height; /* rows are from the bottom */
+   uint16_t planes, bits;
+   uint32_t compression;
+} __attribute__((packed));
+
+static bool
+read_bmp(FILE *file, struct image *image)
+{
+   struct bmp header;
+   if (fread(&header, sizeof header, 1, file) != 1 || memcmp(header.magic, "BM", 2) || header.bits != 32 ||
+       header.compression || header.width <= 0 || header.height <= 0 || header.width > MAX_SIDE ||
+       header.height > MAX_SIDE || fseek(file, header.pixels_at, SEEK_SET))
+      return false;
+   const size_t width = header.width;
+   uint8_t *row = allocate(width * 4);
+   bool whole = true;
+   resize(image, header.width, header.height);
+   for (unsigned y = image->height; whole && y--;) {
+      uint8_t *pixels = image->pixels + y * width * 3;
+      whole = fread(row, 4, width, file) == width;
+      for (size_t x = 0; x < width; x++) {
+         for (unsigned c = 0; c < 3; c++)
+            pixels[x * 3 + c] = row[x * 4 + 2 - c];
+      }
+   }
+   free(row);
+   return whole;
+}
+
+bool
+image_read_bmp(const char *path, struct image *image)
+{
+   FILE *file = fopen(path, "rbe");
+   const bool read = file && read_bmp(file, image);
+   if (file)
+      fclose(file);
+   return read;
 }
 
 bool

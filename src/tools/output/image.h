@@ -17,6 +17,10 @@ struct image {
 bool image_read(FILE *stream, struct image *image);
 void image_free(struct image *image);
 
+/** The same of a file of BMP, of 32 bits a pixel without compression, as gfxrecon-replay writes it. False where it is
+ * none, or has not been written to its end yet. */
+bool image_read_bmp(const char *path, struct image *image);
+
 /** Writes a PNG file. False, with errno, where it cannot be written. */
 bool image_write_png(const struct image *image, const char *path);
 

@@ -138,6 +138,8 @@ become(char *const argv[], const struct process_setup *setup, pid_t parent, int 
       return errno;
    if (setup->errors && !redirect(STDERR_FILENO, setup->errors))
       return errno;
+   if (setup->output == OUTPUT_ERRORS && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+      return errno;
    for (unsigned s = 0; s < NUM_PASSED_THROUGH; s++) {
       struct sigaction now;
       if (!sigaction(passed_through[s], NULL, &now) && now.sa_handler != SIG_IGN)

@@ -30,8 +30,9 @@ struct process_setup {
       OUTPUT_SHARED,
       OUTPUT_PIPE,
       OUTPUT_PIPE_ALL,
-      OUTPUT_NONE
-   } output;           /**< _ALL: stderr goes into the pipe, too */
+      OUTPUT_NONE,
+      OUTPUT_ERRORS
+   } output;           /**< _ALL: stderr goes into the pipe, too; _ERRORS: it goes where stderr goes */
    const char *errors; /**< file that takes its stderr; NULL: ours */
 };
 

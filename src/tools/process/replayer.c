@@ -6,9 +6,13 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "process/crash_watch.h"
 #include "process/environment.h"
+#include "process/gfxr_lines.h"
+#include "process/temporary.h"
 #include "output/progress.h"
 #include "tools.h"
 
@@ -19,7 +23,8 @@ replayer_trace(char *program[])
    char **last = program;
    while (last[1])
       last++;
-   const bool is_replayer = !strcmp(name, "eglretrace") || !strcmp(name, "glretrace");
+   const bool is_replayer =
+      !strcmp(name, "eglretrace") || !strcmp(name, "glretrace") || !strcmp(name, "gfxrecon-replay");
    return is_replayer && last != program && **last != '-' ? last : NULL;
 }
 
@@ -27,15 +32,18 @@ unsigned
 replayer_variables(struct variable *variables, const struct trace *trace)
 {
    unsigned count = 0;
-   /* Textures of EGL images, which replayers do not make, get the content that the capture has of them. */
+   /* Textures of EGL images, which replayers do not make, get the content that the capture has of them. What
+    * gfxrecon-replay copies to present it is no pass. */
    variables[count++] = (struct variable){"TBRSIM_REPLAY", text("1")};
+   if (trace->vulkan)
+      return count;
    variables[count++] = (struct variable){"TBRSIM_DRAWABLES", text("%s", trace_write_sizes(trace))};
    return count;
 }
 
 /* A replayer's command line and environment. */
 struct launch {
-   char *argv[13];
+   char *argv[20];
    unsigned count;
    struct variable variables[MAX_VARIABLES];
    unsigned num_variables;
@@ -98,6 +106,60 @@ add_images(struct launch *launch, const struct trace *trace, const struct replay
       add_argument(launch, "--snapshot-force-backbuffer");
 }
 
+/* ---- gfxrecon-replay --------------------------------------------------------- */
+
+static char *
+image_file(const struct replayer *replayer, unsigned frame)
+{
+   return text("%s_frame_%u.bmp", replayer->image_files, frame + 1);
+}
+
+/* The files are where temporary ones are, and removed with them. */
+static void
+add_image_files(struct launch *launch, struct replayer *replayer, const struct cm_frame_list *frames)
+{
+   char *list = text("%s", "");
+   replayer->image_files = text("%s", temporary_path(".images"));
+   for (unsigned r = 0; r < frames->count; r++) {
+      const struct cm_frame_range *range = &frames->ranges[r];
+      char *longer = text("%s%s%u-%u", list, r ? "," : "", range->first + 1, range->last + 1);
+      free(list);
+      list = longer;
+      for (unsigned frame = range->first; frame <= range->last; frame++)
+         temporary_add(image_file(replayer, frame));
+   }
+   const char *slash = strrchr(replayer->image_files, '/');
+   char *directory = text("%.*s", (int)(slash - replayer->image_files), replayer->image_files);
+   add_argument(launch, "--screenshots");
+   add_argument(launch, list);
+   add_argument(launch, "--screenshot-format");
+   add_argument(launch, "bmp");
+   add_argument(launch, "--screenshot-dir");
+   add_argument(launch, directory);
+   add_argument(launch, "--screenshot-prefix");
+   add_argument(launch, slash + 1);
+   free(directory);
+   free(list);
+}
+
+static void
+add_vulkan(struct launch *launch, struct replayer *replayer, const struct trace *trace,
+           const struct replay_images *wanted)
+{
+   /* No window: sizes are the capture's, whatever a screen has. */
+   add_argument(launch, "--wsi");
+   add_argument(launch, "headless");
+   /* What the device lacks is named, and the rest replayed; otherwise the device is refused, without a name. */
+   add_argument(launch, "--remove-unsupported");
+   /* Elsewhere sizes and kinds of memory are others. */
+   if (trace_is_of_other_gpus(trace)) {
+      add_argument(launch, "--memory-translation");
+      add_argument(launch, "rebind");
+   }
+   if (wanted)
+      add_image_files(launch, replayer, wanted->frames);
+}
+
 static void
 free_launch(struct launch *launch)
 {
@@ -118,13 +180,28 @@ open_images(struct replayer *replayer)
    setvbuf(replayer->images, NULL, _IONBF, 0);
 }
 
+static void
+add_opengl(struct launch *launch, const struct replayer *replayer, const struct trace *trace,
+           const struct options *options, const struct replay_images *wanted)
+{
+   add_contexts(launch, trace, replayer->driver, replayer->names_refused);
+   /* A marker before each call: the driver takes its number (tbr_names.h). */
+   if (options->call_numbers && !wanted)
+      add_argument(launch, "--markers");
+   add_argument(launch, "--headless");
+   if (wanted)
+      add_images(launch, trace, wanted);
+}
+
 void
 replayer_start(struct replayer *replayer, const struct trace *trace, const char *driver,
                const struct options *options, const char *frames, const struct replay_images *wanted,
                const char *log)
 {
    *replayer = (struct replayer){.driver = driver,
-                                 .program = trace->egl ? "eglretrace" : "glretrace",
+                                 .program = trace->vulkan ? "gfxrecon-replay"
+                                            : trace->egl  ? "eglretrace"
+                                                          : "glretrace",
                                  .log = text("%s", log),
                                  /* What is refused is printed where images go. */
                                  .names_refused = trace_is_newer(trace) && !wanted};
@@ -132,20 +209,20 @@ replayer_start(struct replayer *replayer, const struct trace *trace, const char 
    launch.num_variables = environment_variables(launch.variables, driver, options, frames);
    launch.num_variables += replayer_variables(&launch.variables[launch.num_variables], trace);
    add_argument(&launch, replayer->program);
-   add_contexts(&launch, trace, driver, replayer->names_refused);
-   /* A marker before each call: the driver takes its number (tbr_names.h). */
-   if (options->call_numbers && !wanted)
-      add_argument(&launch, "--markers");
+   if (trace->vulkan)
+      add_vulkan(&launch, replayer, trace, wanted);
+   else
+      add_opengl(&launch, replayer, trace, options, wanted);
    add_names(&launch, trace, replayer->program);
-   add_argument(&launch, "--headless");
-   if (wanted)
-      add_images(&launch, trace, wanted);
    add_argument(&launch, trace->path);
 
    const struct process_setup setup = {
       .variables = launch.variables,
       .num_variables = launch.num_variables,
-      .output = wanted ? OUTPUT_PIPE : OUTPUT_NONE,
+      /* gfxrecon-replay says some of it there. */
+      .output = trace->vulkan ? OUTPUT_ERRORS
+                : wanted      ? OUTPUT_PIPE
+                              : OUTPUT_NONE,
       .errors = log,
       /* Its handler of SIGTERM may wait for ever, for a lock that it has interrupted: the allocator's. */
       .killed_with_command = true,
@@ -153,10 +230,11 @@ replayer_start(struct replayer *replayer, const struct trace *trace, const char 
    const int error = process_start(&replayer->process, launch.argv, &setup);
    free_launch(&launch);
    if (error)
-      fail(process_explain(replayer->program, "", error), "replaying needs the Debian package apitrace");
+      fail(process_explain(replayer->program, "", error), "replaying needs the Debian package %s",
+           trace->vulkan ? "gfxreconstruct" : "apitrace");
    replayer->id = replayer->process.id;
    crash_watch_begin(replayer->id);
-   if (wanted)
+   if (wanted && !trace->vulkan)
       open_images(replayer);
 }
 
@@ -208,12 +286,13 @@ say_refusals(const struct refusals *refusals)
 }
 
 /* The replayers chat on stderr; the driver's lines among that are the user's. Keeps
- * the replayer's last line about an error, if there is one. */
+ * the replayer's last line about an error, or gfxrecon-replay's reason, if there is one. */
 static void
 read_log(struct replayer *replayer, char *problem, size_t size)
 {
    char line[1024];
    struct refusals refusals = {0};
+   struct gfxr_lines lines = {0};
    FILE *file = fopen(replayer->log, "re");
    *problem = 0;
    if (!file)
@@ -231,11 +310,16 @@ read_log(struct replayer *replayer, char *problem, size_t size)
       }
       if (replayer->names_refused)
          take_refusal(&refusals, line);
+      gfxr_lines_take(&lines, line);
    }
    fclose(file);
    say_refusals(&refusals);
    replayer->complained |= refusals.count;
    free(refusals.list);
+   replayer->complained |= gfxr_lines_say(&lines, replayer->log);
+   if (lines.reason)
+      snprintf(problem, size, " (%.200s)", lines.reason);
+   gfxr_lines_free(&lines);
 }
 
 void
@@ -257,12 +341,56 @@ replayer_finish(struct replayer *replayer)
    if (status)
       fail(STATUS_FAILED, "the replay on %s failed: %s ended with status %d%s; its output is in %s",
            replayer->driver, replayer->program, status, problem, replayer->log);
+   free(replayer->image_files);
+   replayer->image_files = NULL;
    free(replayer->log);
 }
 
-bool
-replayer_has_image(const struct replayer *replayer, int milliseconds)
+/* Whether a file of BMP is there to its end: its size is in it, after two bytes. */
+static bool
+is_whole(const char *path)
 {
+   uint32_t size = 0;
+   FILE *file = fopen(path, "rbe");
+   const bool whole = file && !fseek(file, 2, SEEK_SET) && fread(&size, sizeof size, 1, file) == 1 && size &&
+                      !fseek(file, 0, SEEK_END) && ftell(file) >= (long)size;
+   if (file)
+      fclose(file);
+   return whole;
+}
+
+static bool
+has_image_file(struct replayer *replayer, unsigned frame, int milliseconds)
+{
+   char *path = image_file(replayer, frame);
+   bool there = false;
+   for (int waited = 0; !there && waited <= milliseconds; waited += 10) {
+      /* Asked first: what is there after its end is all. */
+      const bool running = process_running(&replayer->process);
+      there = is_whole(path) || !running;
+      if (!there)
+         nanosleep(&(struct timespec){.tv_nsec = 10 * 1000 * 1000}, NULL);
+   }
+   free(path);
+   return there;
+}
+
+/* They are large: each is removed when it has been read. */
+static bool
+take_image_file(struct replayer *replayer, unsigned frame, struct image *image)
+{
+   char *path = image_file(replayer, frame);
+   const bool read = image_read_bmp(path, image);
+   unlink(path);
+   free(path);
+   return read;
+}
+
+bool
+replayer_has_image(struct replayer *replayer, unsigned frame, int milliseconds)
+{
+   if (replayer->image_files)
+      return has_image_file(replayer, frame, milliseconds);
    struct pollfd pipe = {.fd = fileno(replayer->images), .events = POLLIN};
    return poll(&pipe, 1, milliseconds) != 0;
 }
@@ -270,7 +398,7 @@ replayer_has_image(const struct replayer *replayer, int milliseconds)
 void
 replayer_read(struct replayer *replayer, struct image *image, unsigned frame)
 {
-   if (image_read(replayer->images, image))
+   if (replayer->image_files ? take_image_file(replayer, frame, image) : image_read(replayer->images, image))
       return;
    replayer_finish(replayer);
    fail(STATUS_FAILED, "the replay on %s ended before frame %u", replayer->driver, frame);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** One replay of a trace on one driver, by apitrace's eglretrace or glretrace. */
+/** One replay of a trace on one driver, by apitrace's eglretrace or glretrace, or by gfxrecon-replay. */
 #ifndef REPLAYER_H
 #define REPLAYER_H
 
@@ -12,21 +12,24 @@
 
 struct replayer {
    const char *driver;
-   const char *program; /**< eglretrace or glretrace */
+   const char *program; /**< eglretrace, glretrace or gfxrecon-replay */
    struct process process;
-   pid_t id;           /**< the process', also when it has ended */
-   FILE *images;       /**< the frames as PPM, where they were asked for */
-   char *log;          /**< file with its stderr */
-   bool complained;    /**< the driver reported that something was lost, or calls failed */
+   pid_t id;     /**< the process', also when it has ended */
+   FILE *images; /**< the frames as PPM, where they were asked for of apitrace */
+   char
+      *image_files; /**< what the files of images begin with, where they were asked for of gfxrecon-replay */
+   char *log;       /**< file with its stderr */
+   bool complained; /**< the driver reported that something was lost, or calls failed */
    bool names_refused; /**< the calls that the driver refuses are in the log */
 };
 
-/** Which images are wanted: those of the calls of these numbers, which a file lists. */
+/** Which images are wanted. */
 struct replay_images {
-   const char *calls;
+   const struct cm_frame_list *frames; /**< of these frames */
+   const char *calls;                  /**< apitrace: at the calls of these numbers, which a file lists */
 };
 
-/** The argument that names the trace which a program is to replay; NULL where it is none of apitrace's replayers. */
+/** The argument that names the trace which a program is to replay; NULL where it is none of these replayers. */
 char **replayer_trace(char *program[]);
 
 /** Fills in what the replayers of a trace need in their environment in addition to the driver's; returns how many. */
@@ -43,8 +46,8 @@ void replayer_start(struct replayer *replayer, const struct trace *trace, const 
  * if the replay failed. */
 void replayer_finish(struct replayer *replayer);
 
-/** Waits for an image to come, so many milliseconds at most; true where one comes, or the replay has ended. */
-bool replayer_has_image(const struct replayer *replayer, int milliseconds);
+/** Waits for the next image, of a frame, so many milliseconds at most; true where it is there, or the replay has ended. */
+bool replayer_has_image(struct replayer *replayer, unsigned frame, int milliseconds);
 
 /** Reads its next frame; exits with a message if there is none. */
 void replayer_read(struct replayer *replayer, struct image *image, unsigned frame);

@@ -19,6 +19,14 @@ remove_all(void)
       unlink(paths[p]);
 }
 
+void
+temporary_add(char *path)
+{
+   if (!cm_array_grow(&paths, count, sizeof(*paths)) || (!count && atexit(remove_all)))
+      fail(STATUS_FAILED, "out of memory");
+   paths[count++] = path;
+}
+
 FILE *
 temporary_create(const char *end, const char **path)
 {
@@ -27,9 +35,8 @@ temporary_create(const char *end, const char **path)
    const int file = mkstemps(name, strlen(end));
    if (file < 0)
       fail(STATUS_FAILED, "%s: %s", name, strerror(errno));
-   if (!cm_array_grow(&paths, count, sizeof(*paths)) || (!count && atexit(remove_all)))
-      fail(STATUS_FAILED, "out of memory");
-   *path = paths[count++] = name;
+   temporary_add(name);
+   *path = name;
    FILE *stream = fdopen(file, "w");
    if (!stream)
       fail(STATUS_FAILED, "out of memory");

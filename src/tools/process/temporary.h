@@ -11,6 +11,9 @@ FILE *temporary_create(const char *end, const char **path);
 /** The same, which another program is to write. */
 const char *temporary_path(const char *end);
 
+/** Removes a file, too, which another program may write; the name stays. */
+void temporary_add(char *path);
+
 /** Closes it; exits with a message where it could not be written. */
 void temporary_close(FILE *file, const char *path);
 
