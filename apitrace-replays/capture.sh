@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# capture.sh [--size WIDTHxHEIGHT] [--install] NAME [OUTPUT.trace]
+# capture.sh [--size WIDTHxHEIGHT] [--install] NAME [OUTPUT]
 #
 # Captures a program of recipes.sh, unattended, on llvmpipe of the tbrsim build, under an X server of that size
-# (960x540) and with a home directory of its own. Without OUTPUT the capture is NAME-SIZE.trace in
+# (960x540) and with a home directory of its own. Without OUTPUT the capture is NAME-SIZE.trace, of Vulkan NAME-SIZE.gfxr, in
 # ~/.cache/tbrsim/captures (or $TBRSIM_CAPTURES), and is made again only if its recipe or package changed or the file
 # is not the one that was made: NAME-SIZE.made has what it was made from, and its SHA-256. --install installs the
 # Debian package where it is missing, as root. capture.sh --list lists the names.
@@ -61,8 +61,14 @@ session()
    [ "$api" = egl ] || export MESA_GL_VERSION_OVERRIDE=3.3COMPAT MESA_GLSL_VERSION_OVERRIDE=330
    mkdir -p "$HOME" "$XDG_RUNTIME_DIR"
    cd "$HOME"
-   timeout --kill-after=5 "${seconds:-0}" \
-      apitrace trace --api="$api" --output "$scratch/whole.trace" sh -c "$command" && status=0 || status=$?
+   case $api in
+   vulkan)
+      set -- env VK_INSTANCE_LAYERS=VK_LAYER_LUNARG_gfxreconstruct GFXRECON_CAPTURE_FILE="$scratch/whole.gfxr" \
+         GFXRECON_CAPTURE_FILE_TIMESTAMP=false GFXRECON_CAPTURE_COMPRESSION_TYPE=ZSTD GFXRECON_LOG_LEVEL=warning
+      ;;
+   *) set -- apitrace trace --api="$api" --output "$scratch/whole.trace" ;;
+   esac
+   timeout --kill-after=5 "${seconds:-0}" "$@" sh -c "$command" && status=0 || status=$?
    case ${seconds:+ended}$status in
    0 | ended0 | ended124 | ended137) ;;
    *) fail "the program failed: status $status" ;;
@@ -72,6 +78,8 @@ session()
 # The last 12 frames, without the one that was being drawn when the program was ended.
 trim()
 {
+   # All that the program draws is kept.
+   [ $extension = trace ] || { mv "$scratch/whole.gfxr" "$scratch/packed.gfxr"; return; }
    if [ "$frames" ]; then
       first=${frames%-*} last=${frames#*-}
    else
@@ -91,7 +99,7 @@ while :; do
    --list) list; exit 0 ;;
    --size) size=$2; shift 2 ;;
    --install) install=yes; shift ;;
-   --*) fail "usage: capture.sh [--size WIDTHxHEIGHT] [--install] NAME [OUTPUT.trace] | --list" ;;
+   --*) fail "usage: capture.sh [--size WIDTHxHEIGHT] [--install] NAME [OUTPUT] | --list" ;;
    *) break ;;
    esac
 done
@@ -102,16 +110,18 @@ if [ "${TBRSIM_CAPTURE_SESSION-}" ]; then
    session
    exit
 fi
-for wanted in "$package" ${keys:+xdotool}; do
+extension=trace tool=
+[ "$api" != vulkan ] || extension=gfxr tool=gfxreconstruct
+for wanted in "$package" ${keys:+xdotool} $tool; do
    is_installed "$wanted" && continue
    [ "$install" ] || fail "$wanted is missing; apt-get install $wanted"
    apt-get update -qq
    DEBIAN_FRONTEND=noninteractive apt-get install --yes -qq "$wanted" >&2
 done
 cache=${TBRSIM_CAPTURES:-${XDG_CACHE_HOME:-$HOME/.cache}/tbrsim/captures}
-output=${2:-$cache/$name-$size.trace} made=
+output=${2:-$cache/$name-$size.$extension} made=
 if [ $# -lt 2 ]; then
-   made=${output%.trace}.made
+   made=${output%.*}.made
    mkdir -p "$cache"
    if [ -e "$made" ] && [ "$(cat "$made")" = "$(origin; sha256sum "$output" 2>/dev/null)" ]; then
       echo "$output"
@@ -123,6 +133,6 @@ trap 'rm -rf "$scratch"' EXIT
 TBRSIM_CAPTURE_SESSION=$scratch env -u DISPLAY "$tbrsim" run --driver llvmpipe --no-model --screen "$size" -- \
    "$here/capture.sh" --size "$size" "$name" >&2
 trim >&2
-mv "$scratch/packed.trace" "$output"
+mv "$scratch/packed.$extension" "$output"
 [ -z "$made" ] || { origin; sha256sum "$output"; } >"$made"
 echo "$output"

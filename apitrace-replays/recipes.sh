@@ -87,6 +87,10 @@ recipe()
             >$HOME/.torcs/config/screen.xml
          torcs'
       ;;
+   vkcube)
+      package=vulkan-tools api=vulkan
+      command='vkcube --c 8 --width $width --height $height'
+      ;;
    warzone2100)
       package=warzone2100 api=egl seconds=300
       command='SDL_VIDEO_X11_FORCE_EGL=1 warzone2100 --window --resolution=${width}x$height --nosound --gfxbackend=opengles \

@@ -96,7 +96,7 @@ class Capture(unittest.TestCase):
     def test_names(self):
         """Recipes, the set of captures and the document name the same programs."""
         listed = set(self.capture("--list").stdout.splitlines())
-        bundled = {path.stem for path in SCRIPTS.glob("*.trace")}
+        bundled = {path.stem for pattern in ("*.trace", "*.gfxr") for path in SCRIPTS.glob(pattern)}
         programs = {re.sub("^glmark2_.*", "glmark2_SCENE", name) for name in captures.SETS}
         text = (SOURCE / "docs" / "captures.md").read_text(encoding="utf-8")
         self.assertEqual(bundled - listed, set())

@@ -19,6 +19,7 @@ MANIFEST = tbrsim.CAPTURES / "manifest.yml"
 # Where the manifest is made: most machines have this level, and a machine with a
 # higher one can render at it.
 LEVEL = "x86-64-v3"
+VULKAN_REPLAYER = ("gfxrecon-replay", "gfxrecon-info")
 
 
 def replay(trace, level, directory):
@@ -70,7 +71,8 @@ def supports(level):
 def update():
     config = tbrsim.keys("tcor-baseline-64k")
     traces = {}
-    for path in sorted(tbrsim.CAPTURES.glob("*.trace")):
+    tbrsim.need(*VULKAN_REPLAYER)
+    for path in sorted([*tbrsim.CAPTURES.glob("*.trace"), *tbrsim.CAPTURES.glob("*.gfxr")]):
         with tempfile.TemporaryDirectory() as directory:
             checksums, statistics, rows = replay(path.name, LEVEL, directory)
         errors = consistency_errors(statistics, rows, config)
@@ -89,6 +91,8 @@ def update():
 def test(trace):
     with open(MANIFEST, encoding="utf-8") as file:
         manifest = yaml.safe_load(file)
+    if trace.endswith(".gfxr"):
+        tbrsim.need(*VULKAN_REPLAYER)
     level = manifest["vector_feature_level"]
     if not supports(level):
         print(f"this processor has not {level}, for which the manifest is")

@@ -21,7 +21,7 @@ class Doctor(tbrsim.DisplayTestCase):
         """A PATH with what the doctor looks for, but for these."""
         folder = self.path("bin")
         folder.mkdir()
-        for program in {"Xvfb", "eglretrace", "snakemake", "chromium", "chromium-browser", "google-chrome"} - set(programs):
+        for program in {"Xvfb", "eglretrace", "gfxrecon-info", "gfxrecon-replay", "snakemake", "chromium", "chromium-browser", "google-chrome"} - set(programs):
             if shutil.which(program):
                 (folder / program).symlink_to(shutil.which(program))
         # Xvfb runs xkbcomp.
@@ -41,7 +41,7 @@ class Doctor(tbrsim.DisplayTestCase):
             self.assertTrue(found[name]["there"], found[name])
             self.assertRegex(found[name]["detail"], r"^tbrsim.*, (OpenGL|Vulkan)|^tbrsim.*, \d\.\d")
             self.assertNotIn("install", found[name])
-        for name, program in (("Xvfb", "Xvfb"), ("apitrace", "eglretrace"), ("Snakemake", "snakemake")):
+        for name, program in (("Xvfb", "Xvfb"), ("apitrace", "eglretrace"), ("gfxreconstruct", "gfxrecon-replay"), ("Snakemake", "snakemake")):
             self.assertEqual(found[name]["detail"] if found[name]["there"] else None, shutil.which(program))
         for name, module in (("pandas", "pandas"), ("PyYAML", "yaml"), ("matplotlib", "matplotlib")):
             asked = tbrsim.execute("/usr/bin/python3", "-P", "-c", f"import {module}; print({module}.__version__)")

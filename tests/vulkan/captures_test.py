@@ -10,6 +10,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support import conservation, tbrsim  # noqa: E402
 
+BUNDLED = tbrsim.CAPTURES / "vkcube.gfxr"
 CUBE = ("vkcube", "--c", "6", "--width", "160", "--height", "120")
 FRAMES = 6
 PRESENT = 0x110ae  # vkQueuePresentKHR, as the file numbers it
@@ -186,6 +187,10 @@ class Captures(tbrsim.DisplayTestCase):
     def test_refused_options(self):
         self.refused(2, "--check=softpipe: .* is of Vulkan, which softpipe does not have; expected --check", "replay", "--out",
                      self.path("out"), "--check=llvmpipe,softpipe", self.cube)
+
+    def test_bundled(self):
+        """The capture that comes with the command is made on lavapipe."""
+        self.assertEqual(len(tbrsim.frames(self.replay("--frames", "0-1", BUNDLED))), 2)
 
 
 class OtherDevices(tbrsim.TestCase):

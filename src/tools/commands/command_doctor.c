@@ -22,7 +22,7 @@ enum part_kind {
    PART_PROGRAM, /* one of some programs is in PATH */
    PART_MODULE,  /* a Python module, or something that tbrsim.doctor knows */
    PART_CONTEXT, /* tbrsim-context makes one, or a device */
-   PART_REPLAY,  /* a program in PATH that replays a trace */
+   PART_REPLAY,  /* a program in PATH that replays a trace, which is installed with the command */
    PART_FILE,    /* a file, one of several */
 };
 
@@ -45,6 +45,8 @@ static const struct part parts[] = {
    {"Vulkan", PART_CONTEXT, "vulkan", "programs of Vulkan", false, "libvulkan1", NULL},
    {"Xvfb", PART_PROGRAM, "Xvfb", "run and replay without a display", true, "xvfb", NULL},
    {"apitrace", PART_REPLAY, "eglretrace", "tbrsim replay, make captures", true, "apitrace", NULL},
+   {"gfxreconstruct", PART_REPLAY, "gfxrecon-replay", "the same of programs of Vulkan", false,
+    "gfxreconstruct", NULL},
    {"Python", PART_PROGRAM, PYTHON, "tbrsim report, tbrsim explore, the Python package", false, "python3",
     NULL},
    {"pandas", PART_MODULE, "pandas", "tbrsim report, tables of the Python package", false, "python3-pandas",
@@ -62,6 +64,14 @@ static const struct part parts[] = {
     "tests of tbrsim report's pages, WebGL", false, "chromium", NULL},
 };
 #define NUM_PARTS (sizeof(parts) / sizeof(parts[0]))
+
+/* Of PART_REPLAY: the trace, and Debian's packages of the libraries that the program opens. */
+static const struct replayed {
+   const char *program, *trace, *libraries;
+} replayed[] = {
+   {"eglretrace", "doctor.trace", "libegl-dev libgl-dev libgles-dev"},
+   {"gfxrecon-replay", "doctor.gfxr", "libvulkan1"},
+};
 
 /* What was found of a part. */
 struct finding {
@@ -194,13 +204,16 @@ look_for_context(const struct part *part)
    return status ? missing(part, line) : found(part, line);
 }
 
-/* A replayer that is there may still lack libraries, which it opens when it replays: by names that on Debian only
- * the development packages have. */
+/* A replayer that is there may still lack libraries, which it opens when it replays: apitrace's by names that on Debian
+ * only the development packages have. */
 static struct finding
 look_for_replay(const struct part *part)
 {
+   const struct replayed *what = replayed;
+   while (strcmp(what->program, part->where))
+      what++;
    struct finding finding = look_for_program(part);
-   char *program = program_path("tbrsim-context"), *trace = data_path("doctor.trace");
+   char *program = program_path("tbrsim-context"), *trace = data_path(what->trace);
    const char *temporary = getenv("TMPDIR");
    char *out = text("%s/tbrsim-XXXXXX", temporary && *temporary ? temporary : "/tmp");
    if (finding.there && !access(program, X_OK)) {
@@ -217,9 +230,7 @@ look_for_replay(const struct part *part)
       if (status) {
          free(finding.detail);
          /* Without a display, say, the display is what is missing. */
-         finding =
-            (struct finding){.detail = line,
-                             .package = strstr(line, ".so") ? "libegl-dev libgl-dev libgles-dev" : NULL};
+         finding = (struct finding){.detail = line, .package = strstr(line, ".so") ? what->libraries : NULL};
       } else {
          free(line);
       }
@@ -297,7 +308,7 @@ print_table(const struct finding *findings)
 {
    for (unsigned p = 0; p < NUM_PARTS; p++) {
       const struct part *part = &parts[p];
-      printf("%-8s %-11s %s%s\n%21s%s\n", findings[p].there ? "ok" : "missing", part->name, part->use,
+      printf("%-8s %-14s %s%s\n%24s%s\n", findings[p].there ? "ok" : "missing", part->name, part->use,
              part->needed ? "" : " (may be left out)", "", findings[p].detail);
    }
    print_remedies(findings);
