@@ -16,7 +16,7 @@ import trim  # noqa: E402
 
 # Stand-ins for the programs that capture.sh calls; each call of tbrsim makes another capture.
 STANDINS = {
-    "tbrsim": 'echo run >>"$LOG"\nwc -l <"$LOG" >"$TBRSIM_CAPTURE_SESSION/whole.trace"',
+    "tbrsim": 'echo run >>"$LOG"\nwc -l <"$LOG" | tee "$TBRSIM_CAPTURE_SESSION/whole.gfxr" >"$TBRSIM_CAPTURE_SESSION/whole.trace"',
     "apitrace": 'case $1 in\ntrim) cp "$5" "$4" ;;\nrepack) cp "$3" "$4" ;;\nesac',
     "dpkg-query": 'case $* in\n*Status*" $MISSING") ;;\n*Status*) echo installed ;;\n*) echo "$VERSION" ;;\nesac',
 }
@@ -62,6 +62,16 @@ class Capture(unittest.TestCase):
         self.capture("--size", "1280x1024", "glmark2_buffer")
         self.assertEqual(self.made(), 4)
         self.assertEqual(len(list((self.directory / "captures").glob("*.trace"))), 2)
+
+    def test_vulkan(self):
+        """A capture of gfxreconstruct, of which all is kept."""
+        capture = self.directory / "captures" / "vkcube-960x540.gfxr"
+        for _ in range(2):
+            self.assertEqual(self.capture("vkcube").stdout.splitlines()[-1], str(capture))
+            self.assertEqual(self.made(), 1)
+        self.assertEqual(capture.read_text(encoding="utf-8").strip(), "1")
+        self.environment["MISSING"] = "gfxreconstruct"
+        self.assertIn("gfxreconstruct is missing; apt-get install gfxreconstruct", self.capture("vkcube", status=1).stderr)
 
     def test_output(self):
         for count in (1, 2):

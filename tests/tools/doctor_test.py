@@ -65,10 +65,12 @@ class Doctor(tbrsim.DisplayTestCase):
         self.assertEqual([*here.iterdir(), *temporary.iterdir()], [])
 
     def test_missing_programs(self):
-        path = self.without("Xvfb", "eglretrace")
+        path = self.without("Xvfb", "eglretrace", "gfxrecon-replay")
         found = self.findings(1, PATH=path, DISPLAY="")
         self.assertFalse(found["Xvfb"]["there"])
         self.assertEqual(found["Xvfb"]["install"], "apt-get install xvfb")
+        self.assertEqual((found["gfxreconstruct"]["needed"], found["gfxreconstruct"]["install"]),
+                         (False, "apt-get install gfxreconstruct"))
         self.assertIn("Xvfb (Debian package xvfb) is not installed", found["GLX"]["detail"])
         text = tbrsim.run("doctor", variables={"PATH": path, "DISPLAY": ""})
         self.assertEqual(text.returncode, 1)
