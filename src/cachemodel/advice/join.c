@@ -192,6 +192,7 @@ begin(struct cm_pass_join *join, const struct cm_pass *pass)
    join->pass.num_draws = join->pass.num_primitives = join->pass.attribute_blocks = 0;
    join->pass.num_vertices = join->pass.num_feedback = join->pass.num_primitive_tiles = 0;
    join->pass.num_vertex_accesses = join->pass.num_region_runs = join->pass.num_vertex_bindings = 0;
+   assert(!pass->num_storages && !pass->num_addressed);
    if (num_tiles > join->num_tiles) {
       struct cm_tile_events *tiles = realloc(old.tiles, num_tiles * sizeof *tiles);
       if (tiles) {

@@ -18,6 +18,7 @@
 #ifndef CM_EVENT_STREAM_H
 #define CM_EVENT_STREAM_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -165,7 +166,7 @@ struct cm_storage_buffer {
 };
 
 /** What the fragment shader of draws, or a compute shader, can load from and store to: storage buffers (atomic counters
- * among them) and images. */
+ * among them) and images. Both numbers may be 0: then it accesses memory by address alone (CM_BY_ADDRESS). */
 struct cm_storage {
    uint32_t num_buffers;
    struct cm_storage_buffer buffers[CM_MAX_STORAGE_BUFFERS];
@@ -411,6 +412,11 @@ struct cm_pass {
    struct cm_draw *draws;
    uint32_t num_storages;
    struct cm_storage *storages;
+   /** Buffers that shaders can access by address (CM_BY_ADDRESS), up to CM_MAX_ADDRESSED: resources, by number; 0: there is
+    * none of that number. Those that shaders before the rasterizer access are in vertex_bindings. Recordings before version 14
+    * have none. */
+   uint32_t num_addressed;
+   uint32_t *addressed;
    uint64_t num_vertices;
    uint32_t *vertices;
    uint64_t num_feedback;
@@ -482,6 +488,10 @@ bool cm_pass_has_vertex_storage(const struct cm_pass *pass);
  *    CM_EVENT_BUFFER      `count` cm_buffer_accesses
  *    CM_EVENT_IMAGE       `count` cm_footprints of a texel each (`linear` is 0)
  *
+ * A shader may access memory by address instead of a binding. The unit of its CM_EVENT_BUFFER is CM_BY_ADDRESS, and each
+ * access says which buffer has the address; a quad has an access for each buffer that its invocations are in, in the order
+ * of the first of these.
+ *
  * Work-groups of a compute pass:
  *
  *    CM_EVENT_GROUP       word 1 is the work-group's number
@@ -551,11 +561,17 @@ struct cm_footprint {
 
 /** What an instruction of four invocations, or of a quad's fragments, accesses of a storage buffer. */
 struct cm_buffer_access {
-   uint8_t quad; /**< which of the event before it, 0 … 3 */
-   uint8_t live; /**< those that access, bit y * 2 + x of fragments; the others' offsets are unspecified */
-   uint16_t reserved;  /**< 0 */
-   uint32_t offset[4]; /**< bytes from the beginning of the binding; within it */
+   uint8_t quad;    /**< which of the event before it, 0 … 3 */
+   uint8_t live;    /**< those that access, bit y * 2 + x of fragments; the others' offsets are unspecified */
+   uint16_t buffer; /**< by address: its number in pass->addressed; else 0 */
+   uint32_t offset[4]; /**< bytes from the beginning of the binding, by address of the buffer; within it */
 };
+
+/** The unit of a CM_EVENT_BUFFER whose accesses are by address. */
+#define CM_BY_ADDRESS 63
+static_assert(CM_MAX_STORAGE_BUFFERS <= CM_BY_ADDRESS, "no binding has this unit");
+/** Buffers of a pass that shaders can access by address. */
+#define CM_MAX_ADDRESSED 65536
 
 /** Invocations of a CM_EVENT_INVOKE. */
 #define CM_INVOCATIONS 16

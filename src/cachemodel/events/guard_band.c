@@ -214,9 +214,11 @@ static uint32_t
 add_buffer_access(struct cm_buffer_access *accesses, uint32_t before, uint32_t count,
                   const struct cm_buffer_access *added)
 {
-   if (before) {
-      join_buffer_access(&accesses[0], added);
-      return count;
+   for (uint32_t i = 0; i < before; i++) {
+      if (accesses[i].buffer == added->buffer) {
+         join_buffer_access(&accesses[i], added);
+         return count;
+      }
    }
    accesses[count] = *added;
    accesses[count].quad = 0;

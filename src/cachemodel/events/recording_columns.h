@@ -38,7 +38,7 @@
    X(SMALL, 3, MAX_FOOTPRINTS)      /* the other texels of a new shape, four bits each */             \
    X(WIDE, 12, MAX_FOOTPRINTS)      /* the same, one or two bytes each */                             \
    X(NUMBERS, 5, MAX_EVENTS)        /* number of a work-group or an invocation: difference */         \
-   X(ACCESSES, 21, MAX_FOOTPRINTS)  /* of a buffer: quad, pattern, live; then offsets: differences */ \
+   X(ACCESSES, 24, MAX_FOOTPRINTS)  /* of a buffer: quad, pattern, live; then offsets: differences */ \
    X(REGIONS, 6,                                                                                      \
      MAX_REGION_WORDS) /* runs of regions: whether they are the last ones; else differences from these */
 
@@ -126,6 +126,7 @@ struct expected {
    texel texels[UNITS][LEVELS];
    uint32_t group, invocation;    /* the last event's number, and how many it has */
    uint32_t offsets[UNITS];       /* a buffer's last one */
+   uint32_t buffer;               /* the last one that was accessed by address */
    uint32_t runs[CM_MAX_REGIONS]; /* of the last event with runs of regions */
 };
 

@@ -309,11 +309,22 @@ are_inside(const struct cm_buffer_access *access, uint32_t bytes, uint32_t size)
    return inside;
 }
 
+/* Which buffer has the address of an access. */
+static bool
+decode_addressed(struct decoder *decoder, struct cm_buffer_access *access)
+{
+   const uint32_t buffer = decoder->expected.buffer =
+      get_difference(decoder, COLUMN_ACCESSES, decoder->expected.buffer);
+   access->buffer = (uint16_t)buffer;
+   return buffer < decoder->pass->num_addressed;
+}
+
+/* binding: NULL by address, where the end of each buffer is not known here. */
 static bool
 decode_accesses(struct decoder *decoder, const uint32_t *word, const struct cm_storage_buffer *binding)
 {
    struct cm_buffer_access *accesses = (struct cm_buffer_access *)(word + 1);
-   const uint32_t bytes = cm_storage_bytes(*word);
+   const uint32_t bytes = cm_storage_bytes(*word), size = binding ? binding->bytes : UINT32_MAX;
    uint32_t *last = &decoder->expected.offsets[cm_storage_unit(*word) % UNITS];
    if (!bytes || bytes > 16)
       return fails(decoder, "an access to a buffer has no bytes, or too many");
@@ -322,9 +333,11 @@ decode_accesses(struct decoder *decoder, const uint32_t *word, const struct cm_s
       accesses[i] = (struct cm_buffer_access){.quad = head & 3, .live = head >> 4};
       if (accesses[i].quad >= decoder->num_quads || (i && accesses[i].quad < accesses[i - 1].quad))
          return fails(decoder, "an access to a buffer has an invalid quad");
+      if (!binding && !decode_addressed(decoder, &accesses[i]))
+         return fails(decoder, "an access by address is to a buffer that is not there");
       if (!decode_offsets(decoder, &accesses[i], (enum access_pattern)(head >> 2 & 3), bytes, last))
          return fails(decoder, "an access to a buffer has an invalid pattern");
-      if (!are_inside(&accesses[i], bytes, binding->bytes))
+      if (!are_inside(&accesses[i], bytes, size))
          return fails(decoder, "an access to a buffer is outside of it");
    }
    return true;
@@ -350,12 +363,15 @@ decode_storage(struct decoder *decoder, const uint32_t *word, size_t room)
    const struct cm_storage *storage = current_storage(decoder);
    const bool is_buffer = cm_event_type(*word) == CM_EVENT_BUFFER;
    const uint32_t count = cm_event_count(*word), unit = cm_storage_unit(*word);
+   const bool by_address = is_buffer && unit == CM_BY_ADDRESS;
    if (!count || room < 1 + count * (is_buffer ? CM_BUFFER_ACCESS_WORDS : CM_FOOTPRINT_WORDS))
       return fails(decoder, "an event of storage has too many accesses, or none");
-   if (!storage || unit >= (is_buffer ? storage->num_buffers : storage->num_images) ||
+   if (!storage || (unit >= (is_buffer ? storage->num_buffers : storage->num_images) && !by_address) ||
        cm_storage_operation(*word) >= CM_STORAGE_OPERATIONS)
       return fails(decoder, "an access to storage that is not there");
-   return is_buffer ? decode_accesses(decoder, word, &storage->buffers[unit]) : decode_image(decoder, word);
+   if (!is_buffer)
+      return decode_image(decoder, word);
+   return decode_accesses(decoder, word, by_address ? NULL : &storage->buffers[unit]);
 }
 
 static bool

@@ -267,11 +267,16 @@ add_accesses(struct cm_tile_encoder *encoder, const uint32_t *event)
 {
    const struct cm_buffer_access *accesses = (const struct cm_buffer_access *)(event + 1);
    const uint32_t count = cm_event_count(*event), bytes = cm_storage_bytes(*event);
-   uint32_t *last = &encoder->expected.offsets[cm_storage_unit(*event) % UNITS];
+   const uint32_t unit = cm_storage_unit(*event);
+   uint32_t *last = &encoder->expected.offsets[unit % UNITS];
    for (uint32_t i = 0; i < count; i++) {
       const enum access_pattern pattern = pattern_of(&accesses[i], bytes);
       add_byte(encoder, COLUMN_ACCESSES,
                accesses[i].quad | (unsigned)pattern << 2 | (unsigned)accesses[i].live << 4);
+      if (unit == CM_BY_ADDRESS) {
+         add_difference(encoder, COLUMN_ACCESSES, accesses[i].buffer, encoder->expected.buffer);
+         encoder->expected.buffer = accesses[i].buffer;
+      }
       for (unsigned lane = 0; lane < 4; lane++) {
          if (!(accesses[i].live >> lane & 1))
             continue;

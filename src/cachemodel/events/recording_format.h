@@ -9,7 +9,7 @@
 #include "events/recording_counts.h"
 #include "events/shader_code.h"
 
-#define CM_RECORDING_VERSION 13
+#define CM_RECORDING_VERSION 14
 #define CM_RECORDING_OLDEST_VERSION 4  /**< that is read */
 #define CM_RECORDING_NAMES_VERSION 5   /**< the first with names */
 #define CM_RECORDING_READS_VERSION 6   /**< the first with reads that have no events */
@@ -21,6 +21,7 @@
 #define CM_RECORDING_REGIONS_VERSION 12  /**< the first that says how often regions of shaders ran */
 #define CM_RECORDING_PARTS_VERSION 12    /**< the first that says which primitives are parts of a triangle */
 #define CM_RECORDING_CONTENTS_VERSION 13 /**< the first with contents of tiles */
+#define CM_RECORDING_ADDRESS_VERSION 14  /**< the first with accesses to memory by address */
 #define CM_RECORDING_MAGIC "\x89TBR\r\n\x1a\n"
 #define CM_RECORDING_HEADER_BYTES 32
 #define CM_CHUNK_MARKER "TBRC"

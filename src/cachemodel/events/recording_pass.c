@@ -232,6 +232,7 @@ struct coder {
    bool without_ends;     /* likewise */
    bool without_regions;  /* likewise */
    bool without_parts;
+   bool without_addresses;
 };
 
 static bool
@@ -396,6 +397,8 @@ code_arrays(const struct coder *coder, struct cm_pass *pass)
       return "a draw is cut short or has a value out of range";
    if (!coder->without_storage && !code_storages(coder, pass))
       return "storage is cut short or has a value out of range";
+   if (!CODE_ARRAY(coder, number_fields, pass->addressed, pass->num_addressed))
+      return "buffers with addresses are cut short or out of range";
    if (!CODE_ARRAY(coder, number_fields, pass->vertices, pass->num_vertices))
       return "vertex numbers are cut short or out of range";
    if (!CODE_ARRAY(coder, feedback_fields, pass->feedback, pass->num_feedback))
@@ -454,6 +457,8 @@ code_counts(const struct coder *coder, struct cm_pass *pass)
                                           UINT32_MAX);
    if (!coder->without_storage)
       pass->num_storages = (uint32_t)code_count(coder, pass->num_storages, COUNT(storage_fields), UINT32_MAX);
+   if (!coder->without_addresses)
+      pass->num_addressed = (uint32_t)code_count(coder, pass->num_addressed, 1, CM_MAX_ADDRESSED);
    pass->num_vertices = code_count(coder, pass->num_vertices, 1, UINT64_MAX);
    pass->num_feedback = code_count(coder, pass->num_feedback, COUNT(feedback_fields), UINT64_MAX);
    if (!coder->without_vertex_reads) {
@@ -497,6 +502,7 @@ allocate_arrays(struct cm_pass *pass)
    pass->touched = calloc(num_tiles, sizeof *pass->touched);
    pass->draws = calloc((size_t)pass->num_draws + 1, sizeof *pass->draws);
    pass->storages = calloc((size_t)pass->num_storages + 1, sizeof *pass->storages);
+   pass->addressed = malloc(((size_t)pass->num_addressed + 1) * sizeof *pass->addressed);
    pass->vertices = malloc((pass->num_vertices + 1) * sizeof *pass->vertices);
    pass->feedback = calloc(pass->num_feedback + 1, sizeof *pass->feedback);
    pass->vertex_bindings = calloc((size_t)pass->num_vertex_bindings + 1, sizeof *pass->vertex_bindings);
@@ -504,9 +510,9 @@ allocate_arrays(struct cm_pass *pass)
    pass->region_runs = malloc((pass->num_region_runs + 1) * sizeof *pass->region_runs);
    pass->primitives = calloc((size_t)pass->num_primitives + 1, sizeof *pass->primitives);
    pass->primitive_tiles = malloc((pass->num_primitive_tiles + 1) * sizeof *pass->primitive_tiles);
-   return pass->tiles && pass->touched && pass->draws && pass->storages && pass->vertices && pass->feedback &&
-          pass->vertex_bindings && pass->vertex_accesses && pass->region_runs && pass->primitives &&
-          pass->primitive_tiles;
+   return pass->tiles && pass->touched && pass->draws && pass->storages && pass->addressed &&
+          pass->vertices && pass->feedback && pass->vertex_bindings && pass->vertex_accesses &&
+          pass->region_runs && pass->primitives && pass->primitive_tiles;
 }
 
 const char *
@@ -520,7 +526,8 @@ cm_decode_pass(struct cm_byte_reader *reader, uint32_t version, struct cm_pass *
                                .without_accesses = version < CM_RECORDING_ACCESSES_VERSION,
                                .without_ends = version < CM_RECORDING_ENDS_VERSION,
                                .without_regions = version < CM_RECORDING_REGIONS_VERSION,
-                               .without_parts = version < CM_RECORDING_PARTS_VERSION};
+                               .without_parts = version < CM_RECORDING_PARTS_VERSION,
+                               .without_addresses = version < CM_RECORDING_ADDRESS_VERSION};
    code_size(&coder, pass);
    reader->bad |= pass->kind == CM_PASS_COMPUTE && coder.without_storage;
    if (pass->kind == CM_PASS_COMPUTE)
@@ -559,6 +566,7 @@ cm_pass_finish(struct cm_pass *pass)
    free(pass->deferred);
    free(pass->draws);
    free(pass->storages);
+   free(pass->addressed);
    free(pass->vertices);
    free(pass->feedback);
    free(pass->vertex_bindings);

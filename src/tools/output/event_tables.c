@@ -171,19 +171,28 @@ write_images(const struct pass_rows *rows, const struct tile_state *state, const
    }
 }
 
+static struct cm_storage_buffer
+buffer_of(const struct pass_rows *rows, const struct tile_state *state, uint32_t unit,
+          const struct cm_buffer_access *access)
+{
+   if (unit == CM_BY_ADDRESS)
+      return (struct cm_storage_buffer){.resource = rows->pass->addressed[access->buffer]};
+   return storage_of(rows, state)->buffers[unit];
+}
+
 static void
 write_buffers(const struct pass_rows *rows, const struct tile_state *state, const uint32_t *event)
 {
    const uint32_t unit = cm_storage_unit(*event);
-   const struct cm_storage_buffer *buffer = &storage_of(rows, state)->buffers[unit];
    const struct cm_buffer_access *accesses = (const struct cm_buffer_access *)(event + 1);
    for (uint32_t a = 0; a < cm_event_count(*event); a++) {
+      const struct cm_storage_buffer buffer = buffer_of(rows, state, unit, &accesses[a]);
       begin_access(rows, state, accesses[a].quad, unit);
-      fprintf(rows->file, ",%s,%u,%u,%u", operation_names[cm_storage_operation(*event)], buffer->resource,
+      fprintf(rows->file, ",%s,%u,%u,%u", operation_names[cm_storage_operation(*event)], buffer.resource,
               cm_storage_bytes(*event), accesses[a].live);
       for (unsigned i = 0; i < 4; i++) {
          if (accesses[a].live >> i & 1)
-            fprintf(rows->file, ",%" PRIu64, (uint64_t)buffer->offset + accesses[a].offset[i]);
+            fprintf(rows->file, ",%" PRIu64, (uint64_t)buffer.offset + accesses[a].offset[i]);
          else
             putc(',', rows->file);
       }

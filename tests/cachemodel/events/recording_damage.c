@@ -163,7 +163,7 @@ TEST(refused)
 
    uint8_t *header = file.bytes;
    header[8] = CM_RECORDING_VERSION + 1;
-   refused(header, file.size, "a recording of version 14, expected versions 4 to 13");
+   refused(header, file.size, "a recording of version 15, expected versions 4 to 14");
    header[8] = CM_RECORDING_VERSION;
    header[12] = 77;
    refused(header, file.size, "the header is corrupt");

@@ -159,14 +159,18 @@ TEST(wild_events)
    pass_free(builder);
 }
 
+/* Buffers that a pass can access by address: more than a byte can number. */
+#define ADDRESSED 1000
+
 /* A second GPU of the process: what the first one left open is gone, and its resources are
  * not the second one's. */
 /* An access of some quads to buffer or image `unit`, in a storage of 4 buffers of 1 MiB and 4 images. */
 static void
 add_storage_event(struct pass_builder *builder, uint64_t *state, uint32_t tile, uint32_t quads)
 {
-   const bool is_buffer = random_below(state, 2);
-   const uint32_t bytes = 4 * (1 + random_below(state, 4)), unit = random_below(state, 4);
+   const bool is_buffer = random_below(state, 2), by_address = is_buffer && !random_below(state, 3);
+   const uint32_t bytes = 4 * (1 + random_below(state, 4));
+   const uint32_t unit = by_address ? CM_BY_ADDRESS : random_below(state, 4);
    uint32_t words[1 + 4 * CM_FOOTPRINT_WORDS], count = 0;
    for (uint32_t quad = 0; quad < quads; quad++) {
       const uint8_t live = (uint8_t)(random_below(state, 16));
@@ -174,6 +178,7 @@ add_storage_event(struct pass_builder *builder, uint64_t *state, uint32_t tile, 
          continue;
       if (is_buffer) {
          struct cm_buffer_access access = {.quad = (uint8_t)quad, .live = live ? live : 1};
+         access.buffer = by_address ? (uint16_t)random_below(state, ADDRESSED) : 0;
          /* Scattered, all the same, or one after another; the last two by all four, most of the time. */
          const uint32_t first = random_below(state, (1 << 20) - 64), order = random_below(state, 3);
          if (order && random_below(state, 4))
@@ -197,6 +202,14 @@ add_storage_event(struct pass_builder *builder, uint64_t *state, uint32_t tile, 
               random_below(state, CM_STORAGE_OPERATIONS) << CM_STORAGE_OPERATION_SHIFT |
               (is_buffer ? bytes << CM_STORAGE_BYTES_SHIFT : 0);
    pass_words(builder, tile, words, 1 + count * (is_buffer ? CM_BUFFER_ACCESS_WORDS : CM_FOOTPRINT_WORDS));
+}
+
+/* By number, which some have none of. */
+static void
+fill_addressed(uint64_t *state, uint32_t addressed[ADDRESSED])
+{
+   for (uint32_t a = 0; a < ADDRESSED; a++)
+      addressed[a] = random_below(state, 5) ? 1 + random_below(state, 1000) : 0;
 }
 
 static struct cm_storage
@@ -277,6 +290,12 @@ TEST(storage)
    struct cm_storage storage = random_storage(&state);
    struct pass_builder *builders[] = {random_compute_pass(&state, &storage),
                                       random_storage_pass(&state, &storage)};
+   static uint32_t addressed[2][ADDRESSED];
+   for (unsigned b = 0; b < 2; b++) {
+      fill_addressed(&state, addressed[b]);
+      builders[b]->pass.num_addressed = ADDRESSED;
+      builders[b]->pass.addressed = addressed[b];
+   }
    struct cm_recorder *recorder = new_recorder(recording_path());
    cm_recorder_gpu_begin(recorder);
    for (unsigned b = 0; b < 2; b++)
@@ -297,8 +316,17 @@ TEST(storage)
    cm_recording_close(recording);
 }
 
-/* Files before version 12 have no regions: of a pass without draws the number of their runs, the third last before what tiles
- * are touched. Files before version 11 have neither end nor end_call, the last two of the twelve numbers that a pass begins
+/* Removes a byte, which is zero. */
+static void
+drop(struct cm_byte_writer *writer, size_t at)
+{
+   assert_int_equal(writer->data[at], 0);
+   writer->size--;
+   memmove(writer->data + at, writer->data + at + 1, writer->size - at);
+}
+
+/* Files before version 14 have no buffers with addresses: of a pass without draws their number, the eighth last before what tiles
+ * are touched. Files before version 12 have no regions: the number of their runs, the third last. Files before version 11 have neither end nor end_call, the last two of the twelve numbers that a pass begins
  * with. */
 static void
 check_older(uint32_t version)
@@ -309,8 +337,9 @@ check_older(uint32_t version)
    assert_false(writer.out_of_memory);
    const size_t num_tiles = builder->pass.tiles_x * builder->pass.tiles_y;
    const size_t runs = writer.size - (num_tiles + 7) / 8 - 3;
-   assert_int_equal(writer.data[runs], 0);
-   memmove(writer.data + runs, writer.data + runs + 1, --writer.size - runs);
+   if (version < CM_RECORDING_REGIONS_VERSION)
+      drop(&writer, runs);
+   drop(&writer, runs - 5);
    if (version < CM_RECORDING_ENDS_VERSION) {
       struct cm_byte_reader numbers = {.at = writer.data, .end = writer.data + writer.size};
       for (unsigned n = 0; n < 10; n++)
@@ -333,6 +362,7 @@ TEST(older_versions)
 {
    check_older(10);
    check_older(11);
+   check_older(13);
 }
 
 /* They do not say either which primitives are parts of a triangle: of a primitive, two bytes before its tile's number. Of this
@@ -354,7 +384,8 @@ TEST(older_primitives)
    memcpy(end, (const uint8_t[]){0, 2 << 1, 1 << 1, 0}, 4);
    writer.size -= 7;
    const size_t runs = empty.size - 1 - 3;
-   memmove(writer.data + runs, writer.data + runs + 1, --writer.size - runs);
+   drop(&writer, runs);
+   drop(&writer, runs - 5);
 
    struct cm_pass pass = {0};
    struct cm_byte_reader reader = {.at = writer.data, .end = writer.data + writer.size};

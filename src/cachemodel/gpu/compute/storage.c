@@ -80,12 +80,24 @@ bind_vertices(struct cm_storage_stage *stage)
    return true;
 }
 
+/* Those that are accessed get their simulated memory then: a program has many more that it could access. */
+static bool
+bind_addressed(struct cm_storage_stage *stage)
+{
+   const uint32_t count = stage->gpu->pass->num_addressed;
+   if (!cm_array_reserve(&stage->addressed, count, sizeof(struct cm_resource *)))
+      return false;
+   for (uint32_t a = 0; a < count; a++)
+      ((struct cm_resource **)stage->addressed.data)[a] = NULL;
+   return true;
+}
+
 bool
 cm_storage_begin(struct cm_storage_stage *stage)
 {
    const struct cm_pass *pass = stage->gpu->pass;
    stage->is_used = false;
-   if (!bind_vertices(stage))
+   if (!bind_vertices(stage) || !bind_addressed(stage))
       return false;
    if (!pass->num_storages && !stage->num_bound_vertex && pass->kind != CM_PASS_COMPUTE)
       return true;
@@ -141,17 +153,63 @@ access_all(struct cm_gpu *gpu, struct cm_resource *resource, const struct cm_tou
    return true;
 }
 
+static bool
+is_of(const struct cm_buffer_access *access, const struct quads *quads)
+{
+   return access->quad >= quads->first && access->quad < quads->end;
+}
+
+/* offset: of the binding; number: as the accesses have it. */
 static void
-touch_buffer(struct cm_touched_blocks *touched, const struct cm_storage_buffer *binding,
-             const struct cm_resource *resource, const uint32_t *event, const struct quads *quads)
+touch_buffer(struct cm_touched_blocks *touched, const struct cm_resource *resource, uint32_t offset,
+             uint32_t number, const uint32_t *event, const struct quads *quads)
 {
    const struct cm_buffer_access *accesses = (const struct cm_buffer_access *)(event + 1);
-   const uint64_t begin = resource->address + binding->offset, end = resource->address + resource->bytes;
+   const uint64_t begin = resource->address + offset, end = resource->address + resource->bytes;
    const uint32_t bytes = cm_storage_bytes(*event), count = cm_event_count(*event);
    for (uint32_t i = 0; i < count; i++) {
-      if (accesses[i].quad >= quads->first && accesses[i].quad < quads->end)
+      if (is_of(&accesses[i], quads) && accesses[i].buffer == number)
          cm_touch_buffer(touched, begin, end, &accesses[i], accesses[i].live & quads->live, bytes);
    }
+}
+
+static struct cm_resource *
+find_addressed(struct cm_storage_stage *stage, uint32_t number)
+{
+   struct cm_gpu *gpu = stage->gpu;
+   if (number >= gpu->pass->num_addressed)
+      return NULL;
+   struct cm_resource **found = (struct cm_resource **)stage->addressed.data + number;
+   if (!*found)
+      *found = cm_address_space_use(&gpu->space, gpu->pass->addressed[number]);
+   return *found;
+}
+
+/* Accesses by address: those of each buffer are an instruction, in the order in which the quads come to them. */
+static bool
+access_addressed(struct cm_storage_stage *stage, const uint32_t *event, const struct quads *quads,
+                 uint32_t processor)
+{
+   struct cm_gpu *gpu = stage->gpu;
+   const struct cm_buffer_access *accesses = (const struct cm_buffer_access *)(event + 1);
+   const enum cm_storage_operation operation = cm_storage_operation(*event);
+   bool any = false;
+   for (uint32_t i = 0; i < cm_event_count(*event); i++) {
+      uint32_t before = 0;
+      while (before < i &&
+             !(is_of(&accesses[before], quads) && accesses[before].buffer == accesses[i].buffer))
+         before++;
+      struct cm_resource *resource =
+         is_of(&accesses[i], quads) && before == i ? find_addressed(stage, accesses[i].buffer) : NULL;
+      struct cm_touched_blocks touched;
+      if (!resource)
+         continue;
+      cm_touched_blocks_init(&touched, gpu->hierarchy.entry[CM_STREAM_STORAGE].block_shift,
+                             operation == CM_STORAGE_STORE);
+      touch_buffer(&touched, resource, 0, accesses[i].buffer, event, quads);
+      any |= access_all(gpu, resource, &touched, operation, processor);
+   }
+   return any;
 }
 
 /* The image of a footprint's layer and sample. */
@@ -202,15 +260,17 @@ cm_storage_access(struct cm_storage_stage *stage, uint32_t storage, const uint32
    const uint32_t unit = cm_storage_unit(*event);
    const bool is_buffer = cm_event_type(*event) == CM_EVENT_BUFFER;
    const enum cm_storage_operation operation = cm_storage_operation(*event);
-   struct cm_resource *resource = is_buffer ? bound->buffers[unit] : bound->images[unit].resource;
    const struct quads quads = {first, end, live};
    struct cm_touched_blocks touched;
+   if (is_buffer && unit == CM_BY_ADDRESS)
+      return stage->is_used && access_addressed(stage, event, &quads, processor);
+   struct cm_resource *resource = is_buffer ? bound->buffers[unit] : bound->images[unit].resource;
    if (!resource || !stage->is_used)
       return false;
    cm_touched_blocks_init(&touched, gpu->hierarchy.entry[CM_STREAM_STORAGE].block_shift,
                           operation == CM_STORAGE_STORE);
    if (is_buffer)
-      touch_buffer(&touched, &described->buffers[unit], resource, event, &quads);
+      touch_buffer(&touched, resource, described->buffers[unit].offset, 0, event, &quads);
    else
       touch_image(&touched, &described->images[unit], &bound->images[unit], event, &quads);
    return access_all(gpu, resource, &touched, operation, processor);
@@ -271,6 +331,8 @@ write_back(struct cm_storage_stage *stage)
       for (uint32_t i = 0; i < CM_MAX_IMAGES; i++)
          finish_resource(gpu, bound->images[i].resource);
    }
+   for (uint32_t a = 0; a < gpu->pass->num_addressed; a++)
+      finish_resource(gpu, ((struct cm_resource **)stage->addressed.data)[a]);
    for (uint32_t b = 0; b < stage->num_bound_vertex; b++)
       finish_resource(gpu, ((const struct bound_image *)stage->bound_vertex.data)[b].resource);
 }
@@ -291,5 +353,5 @@ cm_storage_end(struct cm_storage_stage *stage)
 void
 cm_storage_finish(struct cm_storage_stage *stage)
 {
-   CM_FREE_ARRAYS(&stage->bound, &stage->bound_vertex);
+   CM_FREE_ARRAYS(&stage->bound, &stage->bound_vertex, &stage->addressed);
 }

@@ -21,6 +21,7 @@ struct cm_storage_stage {
    struct cm_array bound; /**< of storage.c, by the pass' storages */
    struct cm_array bound_vertex; /**< the same by vertex binding of the pass, if one of them is storage */
    uint32_t num_bound_vertex;    /**< elements of it */
+   struct cm_array addressed;    /**< struct cm_resource *, as pass->addressed; NULL: not accessed yet */
 };
 
 /** Frees what it owns. */

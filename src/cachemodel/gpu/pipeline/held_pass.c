@@ -32,11 +32,11 @@ cm_held_pass_begin(struct cm_held_pass *held, const struct cm_pass *pass)
    its->touched = held->touched.data;
    its->tiles = held->tiles.data;
    /* What geometry alone needs, and what nobody may ask for (config check). */
-   its->num_storages = its->num_vertex_bindings = 0;
+   its->num_storages = its->num_addressed = its->num_vertex_bindings = 0;
    its->num_vertices = its->num_feedback = its->num_vertex_accesses = its->num_region_runs =
       its->num_primitive_tiles = 0;
    its->storages = NULL;
-   its->vertices = its->primitive_tiles = its->deferred_words = NULL;
+   its->addressed = its->vertices = its->primitive_tiles = its->deferred_words = NULL;
    its->feedback = NULL;
    its->vertex_bindings = NULL;
    its->vertex_accesses = NULL;

@@ -95,6 +95,40 @@ TEST(atomics)
    cm_gpu_destroy(gpu);
 }
 
+/* Of 16 invocations those with even numbers load from one buffer by address, the others from another one: two instructions, each
+ * of which reads a block. Then the first processor loads the first buffer's block through a binding: it has it. Nothing is
+ * read of a number that no buffer has. */
+TEST(by_address)
+{
+   struct cm_storage storage;
+   struct pass_builder *builder = compute_pass(5, BUFFER_BYTES, &storage);
+   uint32_t addressed[] = {0, 3, 0, 2}, offsets[CM_INVOCATIONS];
+   struct cm_buffer_access accesses[9];
+   fill_offsets(offsets, 64, 4);
+   for (uint32_t a = 0; a < 8; a++) {
+      accesses[a] =
+         (struct cm_buffer_access){.quad = (uint8_t)(a / 2), .live = a % 2 ? 10 : 5, .buffer = a % 2 ? 1 : 3};
+      memcpy(accesses[a].offset, &offsets[a / 2 * 4], sizeof accesses[a].offset);
+   }
+   accesses[8] = (struct cm_buffer_access){.quad = 3, .live = 15, .buffer = 2};
+   const uint32_t word = CM_EVENT_BUFFER | 9 << 8 | CM_BY_ADDRESS << 16 | 4u << CM_STORAGE_BYTES_SHIFT;
+   pass_words(builder, 0, &word, 1);
+   pass_words(builder, 0, accesses, 9 * CM_BUFFER_ACCESS_WORDS);
+   add_access(builder, 4, CM_STORAGE_LOAD, 4, offsets, 0xffff);
+   builder->pass.num_addressed = 4;
+   builder->pass.addressed = addressed;
+   struct cm_gpu *gpu = storage_gpu(NULL);
+   define_buffer(gpu, 3, BUFFER_BYTES);
+   pass_run(builder, gpu);
+   assert_int_equal(gpu_total(gpu, "load_store.loads"), 3);
+   assert_int_equal(gpu_total(gpu, "load_store_cache.storage.reads"), 3);
+   assert_int_equal(gpu_total(gpu, "load_store_cache.storage.hits"), 1);
+   assert_int_equal(gpu_total(gpu, "dram.storage.read_bytes"), 2 * 64);
+   assert_true(cm_gpu_is_complete(gpu));
+   pass_free(builder);
+   cm_gpu_destroy(gpu);
+}
+
 /* Without a stream of storage nothing is counted, and the GPU says that it is incomplete. */
 TEST(refused)
 {
