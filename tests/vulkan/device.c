@@ -79,7 +79,7 @@ vk_has_local_read(void)
 }
 
 static void
-create_device(void)
+create_device(void *more_features)
 {
    const float priority = 1.0f;
    const VkDeviceQueueCreateInfo queue = {
@@ -103,6 +103,7 @@ create_device(void)
    const bool reads = vk_has_local_read();
    VkPhysicalDeviceMultiviewFeatures multiview = {.sType =
                                                      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTIVIEW_FEATURES,
+                                                  .pNext = more_features,
                                                   .multiview = true};
    VkPhysicalDeviceDynamicRenderingLocalReadFeaturesKHR local_read = {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_LOCAL_READ_FEATURES_KHR,
@@ -147,8 +148,13 @@ create_device(void)
 void
 vk_open(void)
 {
-   const VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
-                                          .apiVersion = VK_API_VERSION_1_1};
+   vk_open_version(VK_API_VERSION_1_1, NULL);
+}
+
+void
+vk_open_version(uint32_t version, void *features)
+{
+   const VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = version};
    static const char *const extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
    const VkInstanceCreateInfo info = {
       .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
@@ -163,7 +169,7 @@ vk_open(void)
       fprintf(stderr, "no device\n");
       exit(1);
    }
-   create_device();
+   create_device(features);
    const VkCommandPoolCreateInfo commands = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
    CHECK(vkCreateCommandPool(vk_device, &commands, NULL, &pool));
    static const VkDescriptorType types[] = {
@@ -199,8 +205,10 @@ vk_close(void)
 /* ---- memory ------------------------------------------------------------------- */
 
 static VkDeviceMemory
-allocate(const VkMemoryRequirements *requirements)
+allocate(const VkMemoryRequirements *requirements, VkMemoryAllocateFlags flags)
 {
+   const VkMemoryAllocateFlagsInfo with_flags = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+                                                 .flags = flags};
    VkPhysicalDeviceMemoryProperties properties;
    vkGetPhysicalDeviceMemoryProperties(vk_physical_device, &properties);
    const VkMemoryPropertyFlags wanted =
@@ -211,6 +219,7 @@ allocate(const VkMemoryRequirements *requirements)
          continue;
       const VkMemoryAllocateInfo info = {
          .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+         .pNext = flags ? &with_flags : NULL,
          .allocationSize = requirements->size,
          .memoryTypeIndex = i,
       };
@@ -233,13 +242,22 @@ vk_create_buffer(VkDeviceSize bytes, VkBufferUsageFlags usage, const void *data)
    CHECK(vkCreateBuffer(vk_device, &info, NULL, &buffer.buffer));
    VkMemoryRequirements requirements;
    vkGetBufferMemoryRequirements(vk_device, buffer.buffer, &requirements);
-   VkDeviceMemory memory = allocate(&requirements);
+   const bool has_address = usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+   VkDeviceMemory memory = allocate(&requirements, has_address ? VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT : 0);
    keep(VK_OBJECT_TYPE_BUFFER, buffer.buffer);
    CHECK(vkBindBufferMemory(vk_device, buffer.buffer, memory, 0));
    CHECK(vkMapMemory(vk_device, memory, 0, VK_WHOLE_SIZE, 0, &buffer.memory));
    if (data)
       memcpy(buffer.memory, data, bytes);
    return buffer;
+}
+
+VkDeviceAddress
+vk_address_of(const struct vk_buffer *buffer)
+{
+   const VkBufferDeviceAddressInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
+                                           .buffer = buffer->buffer};
+   return vkGetBufferDeviceAddress(vk_device, &info);
 }
 
 static bool
@@ -287,7 +305,7 @@ vk_create_image(VkFormat format, uint32_t width, uint32_t height, uint32_t level
    CHECK(vkCreateImage(vk_device, &info, NULL, &image.image));
    VkMemoryRequirements requirements;
    vkGetImageMemoryRequirements(vk_device, image.image, &requirements);
-   VkDeviceMemory memory = allocate(&requirements);
+   VkDeviceMemory memory = allocate(&requirements, 0);
    keep(VK_OBJECT_TYPE_IMAGE, image.image);
    CHECK(vkBindImageMemory(vk_device, image.image, memory, 0));
    const bool attached = usage & VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;

@@ -86,9 +86,13 @@ extern VkQueue vk_queue;
 extern VkPhysicalDevice vk_physical_device;
 
 void vk_open(void);
+/** For that version of the API, with more features: a chain of structures, which vkCreateDevice gets; NULL: none. */
+void vk_open_version(uint32_t version, void *features);
 void vk_close(void);
 
 struct vk_buffer vk_create_buffer(VkDeviceSize bytes, VkBufferUsageFlags usage, const void *data);
+/** Of a buffer that was made for it (VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT). */
+VkDeviceAddress vk_address_of(const struct vk_buffer *buffer);
 struct vk_image vk_create_image(VkFormat format, uint32_t width, uint32_t height, uint32_t levels,
                                 uint32_t layers, VkSampleCountFlagBits samples, VkImageUsageFlags usage);
 /** The same image, seen otherwise. */

@@ -34,6 +34,8 @@ enum tbr_attachment_number {
 #define TBR_MAX_DRAWN_STORAGE_BUFFERS 30
 #define TBR_MARKS_BUFFER 30
 #define TBR_LOG_BUFFER 31
+/** Bytes of the widest access to memory by address of such a shader: 16 components of 8 bytes. */
+#define TBR_MAX_ADDRESSED_BYTES 128
 /** Texels of a buffer texture. */
 #define TBR_MAX_BUFFER_TEXELS (1u << 27)
 

@@ -21,6 +21,7 @@
 #include "geometry/tbr_draw_state.h"
 #include "geometry/tbr_drawn_storage.h"
 #include "shader/tbr_nir.h"
+#include "shader/tbr_nir_addresses.h"
 #include "shader/tbr_nir_storage.h"
 #include "state/tbr_resource.h"
 #include "state/tbr_screen.h"
@@ -47,6 +48,8 @@ describe(struct tbr_compute_shader *shader)
    shader->textures_used = low_bits(info->textures_used, TBR_MAX_TEXTURES);
    shader->images_used = BITFIELD_MASK(MIN2(info->num_images, TBR_MAX_IMAGES));
    shader->buffers_used = BITFIELD_MASK(MIN2(info->num_ssbos, TBR_MAX_STORAGE_BUFFERS));
+   shader->by_address = tbr_nir_uses_addresses(shader->nir);
+   shader->writes_memory = info->writes_memory;
 }
 
 static void *
@@ -246,6 +249,15 @@ use_storage(struct tbr_context *context, const struct tbr_compute_shader *shader
 }
 
 static void
+use_addresses(struct tbr_context *context, const struct tbr_compute_shader *shader, struct bound *bound)
+{
+   tbr_addresses_wait(context, shader->writes_memory, CM_END_COMPUTE);
+   if (shader->writes_memory)
+      tbr_addresses_note_write(tbr_screen(context->base.screen));
+   bound->storage.addresses = context->addresses;
+}
+
+static void
 use_all(struct tbr_context *context, const struct tbr_compute_shader *shader, struct bound *bound)
 {
    struct tbr_screen *screen = tbr_screen(context->base.screen);
@@ -258,6 +270,8 @@ use_all(struct tbr_context *context, const struct tbr_compute_shader *shader, st
    use_constants(context, bound);
    use_textures(context, shader, bound);
    use_storage(context, shader, bound);
+   if (shader->by_address)
+      use_addresses(context, shader, bound);
 }
 
 static void
@@ -315,7 +329,8 @@ launch_grid(struct pipe_context *pipe, const struct pipe_grid_info *info)
       read_indirect(context, &grid);
    if (!grid.grid[0] || !grid.grid[1] || !grid.grid[2])
       return;
-   struct bound *bound = compile(context, shader) ? CALLOC_STRUCT(bound) : NULL;
+   const bool ready = (!shader->by_address || tbr_addresses_update(context)) && compile(context, shader);
+   struct bound *bound = ready ? CALLOC_STRUCT(bound) : NULL;
    if (!bound) {
       mesa_loge("a dispatch was lost: its shader could not be compiled, or out of memory");
       return;

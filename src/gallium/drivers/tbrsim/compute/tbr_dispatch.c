@@ -35,6 +35,7 @@ struct tbr_dispatch {
    struct cm_pass pass;
    struct cm_draw draw;
    struct cm_storage storage;
+   struct util_dynarray addressed; /**< uint32_t */
    struct cm_tile_events *tiles;
    bool *touched;
    uint32_t *traversal;
@@ -102,6 +103,7 @@ release(struct cm_pass_owner *owner)
    mtx_destroy(&dispatch->lock);
    cnd_destroy(&dispatch->added);
    cnd_destroy(&dispatch->room);
+   util_dynarray_fini(&dispatch->addressed);
    FREE(dispatch->tiles);
    FREE(dispatch->touched);
    FREE(dispatch->traversal);
@@ -150,7 +152,9 @@ describe_draw(struct tbr_context *context, struct tbr_compute_shader *shader,
    tbr_draw_events_describe_storage(context, PIPE_SHADER_COMPUTE, shader->buffers_used, shader->images_used,
                                     &dispatch->storage);
    describe_uniform_blocks(context, shader->blocks.loaded, &dispatch->storage);
-   draw->storage = dispatch->storage.num_buffers || dispatch->storage.num_images;
+   if (shader->by_address && !tbr_address_table_list(context->addresses, &dispatch->addressed))
+      require(NULL);
+   draw->storage = dispatch->storage.num_buffers || dispatch->storage.num_images || shader->by_address;
    if (grid->indirect)
       draw->indirect = (struct cm_indirect){
          .buffer = tbr_resource_announce(context, tbr_resource(grid->indirect)),
@@ -189,6 +193,8 @@ describe_pass(const struct tbr_context *context, const struct tbr_compute_shader
    pass->draws = &dispatch->draw;
    pass->num_storages = dispatch->draw.storage;
    pass->storages = &dispatch->storage;
+   pass->num_addressed = util_dynarray_num_elements(&dispatch->addressed, uint32_t);
+   pass->addressed = dispatch->addressed.data;
 }
 
 static void
@@ -221,6 +227,7 @@ tbr_dispatch_begin(struct tbr_context *context, struct tbr_compute_shader *shade
    cnd_init(&dispatch->added);
    cnd_init(&dispatch->room);
    dispatch->users = 2;
+   util_dynarray_init(&dispatch->addressed, NULL);
    describe_draw(context, shader, grid, dispatch);
    describe_pass(context, shader, grid, dispatch);
    dispatch->pass.frame = frame;

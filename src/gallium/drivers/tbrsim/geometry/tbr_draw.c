@@ -229,7 +229,7 @@ tbr_draw_continue(struct tbr_context *context)
 static void
 wait_for_stores(struct tbr_context *context, struct pipe_resource *buffer)
 {
-   if (buffer && p_atomic_read(&tbr_resource(buffer)->last_write))
+   if (buffer && (p_atomic_read(&tbr_resource(buffer)->last_write) || tbr_resource(buffer)->address_number))
       tbr_resource_wait(context, tbr_resource(buffer), false, CM_END_DRAW);
 }
 
@@ -540,7 +540,7 @@ draw_vbo_function(struct pipe_context *pipe, const struct pipe_draw_info *info, 
       unmap_feedback_buffers(context);
    if (indices.data)
       draw_set_indexes(context->draw, NULL, 0, 0);
-   if (context->vertex_marks.loops_ended)
+   if (context->vertex_marks->loops_ended)
       p_atomic_set(&tbr_screen(pipe->screen)->loops_ended, 1);
    tbr_screen_note_ended_loops(tbr_screen(pipe->screen));
 }

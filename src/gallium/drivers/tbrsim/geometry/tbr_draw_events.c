@@ -111,7 +111,7 @@ static bool
 describe_storage(struct tbr_context *context, struct tbr_batch *batch, struct cm_draw *event)
 {
    const struct tbr_fragment_shader *shader = context->fragment_shader;
-   if (!shader->buffers_used && !shader->images_used)
+   if (!tbr_fragment_shader_uses_storage(shader))
       return true;
    struct cm_storage *storage = util_dynarray_grow(&batch->events.storages, struct cm_storage, 1);
    if (!storage)

@@ -10,6 +10,7 @@
 #include "util/u_math.h"
 #include "util/u_viewport.h"
 #include "pass/tbr_batch.h"
+#include "pass/tbr_hazards.h"
 #include "pass/tbr_pass_contents.h"
 #include "state/tbr_context.h"
 #include "tile/tbr_decoding.h"
@@ -441,6 +442,8 @@ use_storage(struct tbr_context *context, struct tbr_batch *batch, struct pipe_re
       return storage;
    p_atomic_set(&resource->last_write, batch->sequence);
    p_atomic_inc(&resource->writes);
+   if (resource->address_number)
+      tbr_addresses_note_store(tbr_screen(context->base.screen), batch->sequence);
    resource->undefined = false;
    batch->stores = true;
    return storage;
@@ -451,12 +454,15 @@ update_storage(struct tbr_context *context, struct tbr_batch *batch, struct tbr_
 {
    const struct tbr_fragment_shader *shader = context->fragment_shader;
    state->resources.storage = NULL;
-   if (!shader->buffers_used && !shader->images_used)
+   if (!tbr_fragment_shader_uses_storage(shader))
       return true;
+   if (shader->by_address && !tbr_batch_use_addresses(batch, shader->writes_memory))
+      return false;
    struct tbr_bound_storage *bound = tbr_batch_allocate(batch, sizeof *bound);
    if (!bound)
       return false;
    memset(bound, 0, sizeof *bound);
+   bound->addresses = shader->by_address ? batch->addresses : NULL;
    state->resources.storage = bound;
    u_foreach_bit (i, shader->buffers_used) {
       const struct pipe_shader_buffer *buffer = &context->shader_buffers[PIPE_SHADER_FRAGMENT][i];

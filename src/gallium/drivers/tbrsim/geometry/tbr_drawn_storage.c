@@ -73,9 +73,78 @@ map_stage(struct tbr_context *context, enum pipe_shader_type stage, const struct
    return true;
 }
 
+/* ---- memory by address ------------------------------------------------------- */
+
+/** The marks with a copy of the buffers that have an address, in draw. False when out of memory. */
+static bool
+map_marks(struct tbr_context *context, const struct tbr_addressed_buffer *buffers, uint32_t count)
+{
+   const size_t bytes = sizeof *context->vertex_marks + count * sizeof *buffers;
+   struct tbr_vertex_marks *marks = REALLOC(context->vertex_marks, 0, bytes);
+   if (!marks)
+      return false;
+   memset(marks, 0, sizeof *marks);
+   marks->scratch = (uintptr_t)marks->unused;
+   if (count)
+      memcpy(marks->buffers, buffers, count * sizeof *buffers);
+   context->vertex_marks = marks;
+   for (unsigned s = 0; s < CM_PRERASTER_STAGES; s++)
+      draw_set_mapped_shader_buffer(context->draw, tbr_drawn_stages[s], TBR_MARKS_BUFFER, marks, bytes);
+   return true;
+}
+
+bool
+tbr_drawn_storage_init(struct tbr_context *context)
+{
+   return map_marks(context, NULL, 0);
+}
+
+/** What the bound shaders that draw executes do with memory by address: *writes, they may store to it. */
+static bool
+use_addresses(const struct tbr_context *context, bool *writes)
+{
+   bool uses = false;
+   *writes = false;
+   for (unsigned s = 0; s < CM_PRERASTER_STAGES; s++) {
+      const struct tbr_drawn_shader *shader = tbr_drawn_shader(context, tbr_drawn_stages[s]);
+      if (!shader || !shader->by_address)
+         continue;
+      uses = true;
+      *writes |= shader->writes_memory;
+   }
+   return uses;
+}
+
+/** The context's addresses are those of now, and work that uses the same memory is done. False when out of memory. */
+static bool
+map_addresses(struct tbr_context *context)
+{
+   bool writes;
+   const bool uses = use_addresses(context, &writes);
+   if (!uses && !context->fragment_shader->by_address)
+      return true;
+   const struct tbr_address_table *mapped = context->mapped_addresses;
+   if (!tbr_addresses_update(context))
+      return false;
+   if (!uses)
+      return true;
+   if (mapped != context->addresses &&
+       !map_marks(context, context->addresses->buffers, context->addresses->count))
+      return false;
+   tbr_address_table_reference(&context->mapped_addresses, context->addresses);
+   tbr_addresses_wait(context, writes, CM_END_DRAW);
+   if (writes)
+      tbr_addresses_note_write(tbr_screen(context->base.screen));
+   return true;
+}
+
+/* ---- draws -------------------------------------------------------------------- */
+
 bool
 tbr_drawn_storage_map(struct tbr_context *context)
 {
+   if (!map_addresses(context))
+      return false;
    for (unsigned s = 0; s < CM_PRERASTER_STAGES; s++) {
       if (!map_stage(context, tbr_drawn_stages[s], tbr_drawn_shader(context, tbr_drawn_stages[s])))
          return false;
@@ -117,7 +186,10 @@ wait_for(struct tbr_context *context, struct tbr_resource *resource, bool writes
 void
 tbr_drawn_storage_wait(struct tbr_context *context)
 {
+   bool writes;
    for_each(context, wait_for);
+   if (use_addresses(context, &writes))
+      tbr_addresses_wait(context, writes, CM_END_DRAW);
 }
 
 static void
@@ -130,7 +202,13 @@ note_write(struct tbr_context *context, struct tbr_resource *resource, bool writ
 void
 tbr_drawn_storage_end_draws(struct tbr_context *context)
 {
+   bool writes;
    for_each(context, note_write);
+   if (use_addresses(context, &writes) && writes)
+      tbr_addresses_note_write(tbr_screen(context->base.screen));
+   const uint32_t *outside = context->vertex_marks->outside;
+   if (outside[0])
+      tbr_addresses_report_outside((uint64_t)outside[2] << 32 | outside[1]);
 }
 
 void
@@ -147,4 +225,7 @@ tbr_drawn_storage_destroy(struct tbr_context *context)
 {
    for (unsigned stage = 0; stage < PIPE_SHADER_TYPES; stage++)
       FREE(context->drawn_storage[stage]);
+   tbr_address_table_reference(&context->mapped_addresses, NULL);
+   tbr_address_table_reference(&context->addresses, NULL);
+   FREE(context->vertex_marks);
 }

@@ -9,8 +9,12 @@
 
 struct tbr_context;
 
+/** What a new context has. False when out of memory. */
+bool tbr_drawn_storage_init(struct tbr_context *context);
+
 /** Maps the storage buffers and images of the bound vertex, tessellation and geometry shaders for a draw, and describes them
- * in context->drawn_storage. Waits for batches, and may submit the current one. False when out of memory. */
+ * in context->drawn_storage; context->addresses become those of now, if shaders need them. Waits for batches, and may submit
+ * the current one. False when out of memory. */
 bool tbr_drawn_storage_map(struct tbr_context *context);
 
 /** A draw goes on in another pass: waits for what the fragments of the one before do to that storage. */

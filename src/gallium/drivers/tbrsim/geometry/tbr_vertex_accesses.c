@@ -45,6 +45,12 @@ struct stage_bindings {
    struct tbr_texture_binding textures[TBR_MAX_TEXTURES];
 };
 
+/** A buffer that has an address. */
+struct addressed {
+   uint32_t pass;   /**< where it has been announced last: of tbr_vertex_accesses.pass; 0: nowhere */
+   uint32_t number; /**< there, in the batch's vertex_bindings */
+};
+
 struct tbr_vertex_accesses {
    struct tbr_log *log;
    struct tbr_texture_thread *thread;
@@ -56,6 +62,8 @@ struct tbr_vertex_accesses {
    uint32_t begun[CM_PRERASTER_STAGES]; /**< invocations logged when that instance began, in this pass */
    uint32_t taken[CM_PRERASTER_STAGES]; /**< when that part ended */
    struct stage_bindings stages[CM_PRERASTER_STAGES];
+   uint32_t pass;                  /**< counts the times that bindings are numbered again */
+   struct util_dynarray addressed; /**< struct addressed, by number of the buffer */
    /** Of the draw, or what is not in its events yet: as struct tbr_log has it of a part. */
    uint64_t region_runs[CM_PRERASTER_STAGES][CM_MAX_REGIONS];
 };
@@ -80,6 +88,7 @@ tbr_vertex_accesses_prepare(struct tbr_context *context)
    }
    accesses->thread->events = &accesses->events;
    util_dynarray_init(&accesses->found, NULL);
+   util_dynarray_init(&accesses->addressed, NULL);
    context->vertex_accesses = accesses;
    for (unsigned stage = 0; stage < CM_PRERASTER_STAGES; stage++)
       draw_set_mapped_shader_buffer(context->draw, tbr_drawn_stages[stage], TBR_LOG_BUFFER, accesses->log,
@@ -95,6 +104,7 @@ tbr_vertex_accesses_destroy(struct tbr_vertex_accesses *accesses)
    if (accesses->log)
       munmap(accesses->log, TBR_LOG_BYTES);
    util_dynarray_fini(&accesses->found);
+   util_dynarray_fini(&accesses->addressed);
    free(accesses->events.words);
    FREE(accesses->thread);
    FREE(accesses);
@@ -191,6 +201,7 @@ begin_pass(struct tbr_vertex_accesses *accesses)
       struct stage_bindings *bindings = &accesses->stages[stage];
       bindings->textures_announced = bindings->buffers_announced = bindings->images_announced = 0;
    }
+   accesses->pass++;
    memcpy(accesses->begun, accesses->log->invocations, sizeof accesses->begun);
 }
 
@@ -279,6 +290,32 @@ announce_buffer(struct tbr_context *context, struct tbr_batch *batch, enum cm_pr
    binding->buffer_offset = MIN2(buffer->buffer_offset, buffer->buffer->width0);
    binding->is_storage = true;
    bindings->buffers_announced |= 1u << unit;
+   return true;
+}
+
+/** The same of a buffer that has an address, which the context's table has. */
+static bool
+announce_addressed(struct tbr_context *context, struct tbr_batch *batch, uint32_t buffer, uint32_t *number)
+{
+   struct tbr_vertex_accesses *accesses = context->vertex_accesses;
+   const uint32_t known = util_dynarray_num_elements(&accesses->addressed, struct addressed);
+   if (buffer >= known) {
+      const uint32_t more = context->addresses->count - known;
+      struct addressed *added = util_dynarray_grow(&accesses->addressed, struct addressed, more);
+      if (!added)
+         return false;
+      memset(added, 0, more * sizeof *added);
+   }
+   struct addressed *addressed = util_dynarray_element(&accesses->addressed, struct addressed, buffer);
+   if (addressed->pass != accesses->pass) {
+      struct cm_texture_binding *binding = append_binding(batch, &addressed->number);
+      if (!binding)
+         return false;
+      binding->resource = context->addresses->buffers[buffer].id;
+      binding->is_storage = true;
+      addressed->pass = accesses->pass;
+   }
+   *number = addressed->number;
    return true;
 }
 
@@ -429,6 +466,40 @@ find_texels(struct tbr_context *context, struct tbr_batch *batch,
 
 /* ---- storage --------------------------------------------------------------- */
 
+/** Adds an access of so many bytes of a buffer. False when out of memory. */
+static bool
+add_bytes(struct tbr_vertex_accesses *accesses, const struct tbr_logged_instruction *instruction,
+          const struct tbr_logged_access *logged, uint32_t binding, uint32_t bytes)
+{
+   struct cm_vertex_access access = {
+      .binding = binding,
+      .type = CM_VERTEX_BUFFER,
+      .operation = instruction->operation,
+   };
+   for (uint32_t done = 0; done < bytes; done += access.bytes) {
+      access.layer = logged->coords[0] + done;
+      access.bytes = MIN2(bytes - done, MAX_ACCESS_BYTES);
+      if (!add(accesses, logged, &access))
+         return false;
+   }
+   return true;
+}
+
+/** An access by address, if it is within a buffer. False when out of memory. */
+static bool
+find_addressed_bytes(struct tbr_context *context, struct tbr_batch *batch,
+                     const struct tbr_logged_instruction *instruction, const struct tbr_logged_access *logged)
+{
+   const struct tbr_address_table *table = context->addresses;
+   const uint32_t offset = logged->coords[0], buffer = logged->coords[1], bytes = instruction->bytes;
+   uint32_t number;
+   if (buffer >= table->count || table->buffers[buffer].bytes < bytes ||
+       offset > table->buffers[buffer].bytes - bytes)
+      return true;
+   return announce_addressed(context, batch, buffer, &number) &&
+          add_bytes(context->vertex_accesses, instruction, logged, number, bytes);
+}
+
 /** What of an access lies within its buffer. False when out of memory. */
 static bool
 find_bytes(struct tbr_context *context, struct tbr_batch *batch,
@@ -442,19 +513,9 @@ find_bytes(struct tbr_context *context, struct tbr_batch *batch,
       return true;
    if (!announce_buffer(context, batch, stage, unit))
       return false;
-   struct cm_vertex_access access = {
-      .binding = context->vertex_accesses->stages[stage].buffer_numbers[unit],
-      .type = CM_VERTEX_BUFFER,
-      .operation = instruction->operation,
-   };
-   const uint32_t bytes = MIN2(instruction->bytes, bound->buffers[unit].bytes - offset);
-   for (uint32_t done = 0; done < bytes; done += access.bytes) {
-      access.layer = offset + done;
-      access.bytes = MIN2(bytes - done, MAX_ACCESS_BYTES);
-      if (!add(context->vertex_accesses, logged, &access))
-         return false;
-   }
-   return true;
+   return add_bytes(context->vertex_accesses, instruction, logged,
+                    context->vertex_accesses->stages[stage].buffer_numbers[unit],
+                    MIN2(instruction->bytes, bound->buffers[unit].bytes - offset));
 }
 
 /** A texel that an image has. False when out of memory. */
@@ -661,6 +722,8 @@ find_accesses(struct tbr_context *context, struct tbr_batch *batch)
             end++;
          context->vertex_accesses->texture_reads += end - first;
          ok = find_texels(context, batch, instruction, logged + first, end - first);
+      } else if (instruction->unit == TBR_LOGGED_BY_ADDRESS) {
+         ok = find_addressed_bytes(context, batch, instruction, &logged[first]);
       } else if (instruction->type == CM_VERTEX_BUFFER) {
          ok = find_bytes(context, batch, instruction, &logged[first]);
       } else {

@@ -74,7 +74,40 @@ tbr_batch_reads(struct tbr_batch *batch, struct tbr_resource *resource)
    struct tbr_storage *storage = tbr_batch_hold_storage(batch, resource);
    if (storage && p_atomic_read(&resource->last_read) != batch->sequence)
       tbr_resource_note_read(batch->context, resource, batch->sequence);
+   if (resource->address_number)
+      tbr_addresses_note_use(tbr_screen(resource->base.screen), batch->sequence);
    return storage;
+}
+
+/** In the batch's memory. */
+static void
+release_addresses(void *held)
+{
+   tbr_address_table_reference(held, NULL);
+}
+
+bool
+tbr_batch_use_addresses(struct tbr_batch *batch, bool stores)
+{
+   struct tbr_context *context = batch->context;
+   struct tbr_screen *screen = tbr_screen(context->base.screen);
+   assert(context->batch == batch && context->addresses);
+   tbr_addresses_note_use(screen, batch->sequence);
+   if (stores) {
+      tbr_addresses_note_store(screen, batch->sequence);
+      tbr_addresses_note_write(screen);
+      batch->stores = true;
+   }
+   if (batch->addresses == context->addresses)
+      return true;
+   struct tbr_address_table **held = ralloc(batch->memory, struct tbr_address_table *);
+   if (!held)
+      return false;
+   *held = NULL;
+   tbr_address_table_reference(held, context->addresses);
+   ralloc_set_destructor(held, release_addresses);
+   batch->addresses = *held;
+   return true;
 }
 
 bool
@@ -202,6 +235,7 @@ reset_batch(struct tbr_batch *batch)
    batch->cleared = batch->stale_fronts = 0;
    batch->pixel_local = 0;
    batch->pixel_local_lost = false;
+   batch->addresses = NULL;
    batch->most_blocks = 0;
    discard_draws(batch);
    util_dynarray_clear(&batch->storages);
@@ -604,6 +638,8 @@ submit(struct tbr_context *context, struct tbr_batch *batch, enum cm_end_reason 
 
    tbr_pixel_local_end_batch(context, batch);
    bool ok = tbr_batch_write_lists(batch, screen->config->parameter_buffer.layout);
+   if (batch->addresses && batch->events.storages.size)
+      ok = tbr_address_table_list(batch->addresses, &batch->events.addressed) && ok;
    if (batch->recorded)
       ok =
          ok && tbr_pass_events_number_primitives(&batch->events, batch->first_blocks.data, batch->num_blocks);

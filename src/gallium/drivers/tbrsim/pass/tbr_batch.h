@@ -60,6 +60,9 @@ struct tbr_batch {
    bool pixel_local_lost; /**< nothing depends on their content any more */
    unsigned stale_fronts; /**< mask of surfaces, see tbr_batch_refresh_fronts */
 
+   /** Of its last draw whose fragment shader accesses memory by address; NULL: none does. */
+   const struct tbr_address_table *addresses;
+
    /* Parameter Buffer. */
    struct util_dynarray pages; /**< struct cm_pb_attribute_block * */
    uint32_t num_blocks;
@@ -106,6 +109,9 @@ tbr_batch_block(const struct tbr_batch *batch, uint32_t block)
 /** Keeps a resource's memory, which it returns, alive until the batch is rendered. NULL
  * when out of memory. */
 struct tbr_storage *tbr_batch_hold_storage(struct tbr_batch *batch, const struct tbr_resource *resource);
+/** Fragment shaders of the batch access memory by address, as context->addresses say now, or store to it as well; these stay
+ * until the batch is rendered. False when out of memory. */
+bool tbr_batch_use_addresses(struct tbr_batch *batch, bool stores);
 void tbr_batch_hold_shader(struct tbr_batch *batch, struct tbr_fragment_shader *shader);
 /** Memory that lives as long as the batch. */
 void *tbr_batch_allocate(struct tbr_batch *batch, size_t bytes);

@@ -85,6 +85,9 @@ tbr_resource_wait(struct tbr_context *context, struct tbr_resource *resource, bo
                   enum cm_end_reason reason)
 {
    tbr_batch_finish(context, p_atomic_read(&resource->last_write), reason);
+   /* Which of the buffers with addresses a batch has used is not known. */
+   if (resource->address_number)
+      tbr_addresses_wait(context, for_write, reason);
    if (!for_write)
       return;
    if (is_read_by(context->batch, resource))
@@ -95,6 +98,48 @@ tbr_resource_wait(struct tbr_context *context, struct tbr_resource *resource, bo
    if (p_atomic_read(&resource->reader) == TBR_READERS_MANY)
       tbr_renderer_wait_idle(tbr_screen(context->base.screen)->renderer);
 }
+
+/* ---- memory by address ----------------------------------------------------- */
+
+void
+tbr_addresses_note_use(struct tbr_screen *screen, uint64_t sequence)
+{
+   assert(sequence);
+   p_atomic_set(&screen->addresses.last_use, sequence);
+}
+
+void
+tbr_addresses_note_store(struct tbr_screen *screen, uint64_t sequence)
+{
+   struct tbr_addresses *addresses = &screen->addresses;
+   const uint64_t last = p_atomic_read(&addresses->last_write);
+   assert(sequence);
+   if (last == sequence)
+      return;
+   p_atomic_set(&addresses->write_before, last);
+   p_atomic_set(&addresses->last_write, sequence);
+}
+
+void
+tbr_addresses_wait(struct tbr_context *context, bool for_write, enum cm_end_reason reason)
+{
+   struct tbr_screen *screen = tbr_screen(context->base.screen);
+   struct tbr_addresses *addresses = &screen->addresses;
+   const uint64_t last_write = p_atomic_read(&addresses->last_write);
+   if (reason != CM_END_DRAW) {
+      tbr_batch_finish(context, last_write, reason);
+      if (for_write)
+         tbr_batch_finish(context, p_atomic_read(&addresses->last_use), reason);
+   } else if (for_write) {
+      tbr_renderer_wait_idle(screen->renderer);
+   } else {
+      tbr_renderer_wait(screen->renderer, is_recording(context, last_write)
+                                             ? p_atomic_read(&addresses->write_before)
+                                             : last_write);
+   }
+}
+
+/* ---- memory that is replaced ------------------------------------------------- */
 
 static bool
 can_replace_storage(const struct tbr_resource *resource)

@@ -43,6 +43,15 @@ void tbr_resource_prepare_write(struct tbr_context *context, struct tbr_resource
  * window's content, which a buffer swap may have changed. Others stay as they are. */
 void tbr_resource_refresh_front(struct tbr_context *context, struct tbr_resource *resource);
 
+/** A batch's fragment shaders access memory by address (state/tbr_addresses.h). */
+void tbr_addresses_note_use(struct tbr_screen *screen, uint64_t sequence);
+/** They may store to a buffer that has an address. */
+void tbr_addresses_note_store(struct tbr_screen *screen, uint64_t sequence);
+/** Before what has an address is accessed at once: waits for batches that may store to it and, for_write, for all that use it.
+ * With CM_END_DRAW not for the batch that is being recorded: in Vulkan no vertex can depend on what fragments of the same pass
+ * store, or change what they load. */
+void tbr_addresses_wait(struct tbr_context *context, bool for_write, enum cm_end_reason reason);
+
 /** The resource is destroyed, or becomes another one in the event stream: no draw names it any more. */
 void tbr_resource_note_gone(const struct tbr_resource *resource);
 /** Tells the model which resources no pass names any more that comes now. With the screen's submit_lock. */

@@ -94,6 +94,7 @@ tbr_pass_events_complete(struct tbr_pass_events *events, const struct tbr_pass *
    described->num_##member = events->member.size / sizeof *described->member
    COMPLETE(draws);
    COMPLETE(storages);
+   COMPLETE(addressed);
    COMPLETE(vertices);
    COMPLETE(feedback);
    COMPLETE(vertex_bindings);

@@ -119,11 +119,8 @@ create_parts(struct tbr_context *context)
    if (!context->draw)
       return false;
    tbr_shader_cache_serve_draw(tbr_screen(base->screen)->shader_cache, context->draw);
-   struct tbr_vertex_marks *marks = &context->vertex_marks;
-   for (unsigned stage = 0; stage < PIPE_SHADER_TYPES; stage++) {
-      if (tbr_is_drawn_stage(stage))
-         draw_set_mapped_shader_buffer(context->draw, stage, TBR_MARKS_BUFFER, marks, sizeof *marks);
-   }
+   if (!tbr_drawn_storage_init(context))
+      return false;
    base->stream_uploader = u_upload_create_default(base);
    base->const_uploader = u_upload_create_default(base);
    if (!base->stream_uploader || !base->const_uploader || !tbr_binning_init(context))

@@ -289,6 +289,7 @@ resource_destroy(struct pipe_screen *screen, struct pipe_resource *base)
    struct tbr_resource *resource = tbr_resource(base);
    assert(resource->storage);
    tbr_resource_note_gone(resource);
+   tbr_addresses_forget(resource);
    /* Batches that use the memory hold it. */
    tbr_storage_reference(&resource->storage, NULL);
    free_object(resource);
@@ -299,6 +300,7 @@ tbr_resource_init_screen(struct tbr_screen *screen)
 {
    simple_mtx_init(&screen->announce_mutex, mtx_plain);
    simple_mtx_init(&screen->storage_lock, mtx_plain);
+   tbr_addresses_init(&screen->addresses);
    simple_mtx_init(&screen->gone_lock, mtx_plain);
    util_dynarray_init(&screen->gone, NULL);
    screen->base.resource_create = resource_create;

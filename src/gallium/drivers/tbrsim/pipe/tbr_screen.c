@@ -221,6 +221,7 @@ destroy_screen(struct pipe_screen *base)
    tbr_names_destroy_screen(screen);
    simple_mtx_destroy(&screen->announce_mutex);
    simple_mtx_destroy(&screen->storage_lock);
+   tbr_addresses_fini(&screen->addresses);
    simple_mtx_destroy(&screen->gone_lock);
    util_dynarray_fini(&screen->gone);
    tbr_pass_contents_finish_screen(screen);

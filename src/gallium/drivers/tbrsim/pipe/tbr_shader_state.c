@@ -13,6 +13,7 @@
 #include "geometry/tbr_vertex_accesses.h"
 #include "pipe/tbr_functions.h"
 #include "shader/tbr_nir.h"
+#include "shader/tbr_nir_addresses.h"
 #include "shader/tbr_nir_log.h"
 #include "shader/tbr_shader.h"
 #include "state/tbr_context.h"
@@ -100,7 +101,11 @@ lower_drawn(struct tbr_context *context, nir_shader *nir, struct tbr_drawn_shade
    tbr_nir_bound_offsets(nir);
    tbr_nir_take_active_numbers(nir);
    tbr_nir_widen_functions(nir);
-   return !screen->model || log_accesses(context, nir, shader);
+   if (screen->model && !log_accesses(context, nir, shader))
+      return false;
+   if (shader->by_address)
+      tbr_nir_translate_addresses(nir);
+   return true;
 }
 
 /** Gives the shader to draw. False when out of memory. */
@@ -151,6 +156,7 @@ create_drawn_shader(struct pipe_context *pipe, const struct pipe_shader_state *s
    shader->buffers_used = BITFIELD_MASK(MIN2(nir->info.num_ssbos, TBR_MAX_DRAWN_STORAGE_BUFFERS));
    shader->images_used = BITFIELD_MASK(MIN2(nir->info.num_images, TBR_MAX_IMAGES));
    shader->writes_memory = nir->info.writes_memory;
+   shader->by_address = tbr_nir_uses_addresses(nir);
    if ((shader->regions && !tbr_vertex_accesses_prepare(context)) || !lower_drawn(context, nir, shader)) {
       free_drawn_shader(shader);
       return NULL;

@@ -421,7 +421,7 @@ build_body(struct jit *jit, nir_shader *nir)
    tbr_jit_sampler_init(&sampler, jit->gallivm, jit->type, jit->resources, jit->thread, nir);
 
    struct tbr_jit_storage storage;
-   if (jit->shader->buffers_used || jit->shader->images_used)
+   if (tbr_fragment_shader_uses_storage(jit->shader))
       tbr_jit_storage_init(&storage, jit->gallivm, jit->type, jit->resources, jit->thread);
 
    struct tbr_jit_regions regions;

@@ -140,6 +140,7 @@ struct storage_access {
    enum cm_storage_operation operation;
    unsigned index, address; /**< sources: the buffer or image, the offset or coordinates */
    unsigned bytes;
+   bool by_address; /**< the source `address` is all there is */
 };
 
 /** Whether an intrinsic accesses storage of the application's. */
@@ -162,6 +163,32 @@ accesses_storage(const nir_intrinsic_instr *intrinsic, struct storage_access *ac
       access->type = CM_VERTEX_BUFFER;
       access->operation = CM_STORAGE_ATOMIC;
       break;
+   case nir_intrinsic_load_global:
+   case nir_intrinsic_load_global_constant:
+      *access = (struct storage_access){
+         .type = CM_VERTEX_BUFFER,
+         .bytes = intrinsic->def.num_components * intrinsic->def.bit_size / 8,
+         .by_address = true,
+      };
+      return true;
+   case nir_intrinsic_store_global:
+      *access = (struct storage_access){
+         .type = CM_VERTEX_BUFFER,
+         .operation = CM_STORAGE_STORE,
+         .address = 1,
+         .bytes = intrinsic->num_components * nir_src_bit_size(intrinsic->src[0]) / 8,
+         .by_address = true,
+      };
+      return true;
+   case nir_intrinsic_global_atomic:
+   case nir_intrinsic_global_atomic_swap:
+      *access = (struct storage_access){
+         .type = CM_VERTEX_BUFFER,
+         .operation = CM_STORAGE_ATOMIC,
+         .bytes = intrinsic->def.bit_size / 8,
+         .by_address = true,
+      };
+      return true;
    case nir_intrinsic_image_load: break;
    case nir_intrinsic_image_store: access->operation = CM_STORAGE_STORE; break;
    case nir_intrinsic_image_atomic:
@@ -171,6 +198,22 @@ accesses_storage(const nir_intrinsic_instr *intrinsic, struct storage_access *ac
    const nir_src index = intrinsic->src[access->index];
    return access->type == CM_VERTEX_IMAGE || !nir_src_is_const(index) ||
           nir_src_as_uint(index) < TBR_MAX_DRAWN_STORAGE_BUFFERS;
+}
+
+static void
+log_memory(nir_builder *b, const nir_intrinsic_instr *intrinsic, const struct storage_access *access,
+           const struct invocation *invocation, uint32_t number, struct tbr_logged_instruction *instruction)
+{
+   nir_def *address = intrinsic->src[access->address].ssa;
+   *instruction = (struct tbr_logged_instruction){
+      .type = access->type,
+      .unit = TBR_LOGGED_BY_ADDRESS,
+      .operation = access->operation,
+      .bytes = access->bytes,
+   };
+   const struct entry entry = begin_entry(b, invocation, number, instruction);
+   store_operand(b, &entry, TBR_LOGGED_WORD(coords),
+                 nir_vec2(b, nir_unpack_64_2x32_split_x(b, address), nir_unpack_64_2x32_split_y(b, address)));
 }
 
 static void
@@ -226,7 +269,8 @@ count_instructions(nir_function_impl *impl)
 static bool
 is_buffer_store(const nir_instr *instr, const void *unused)
 {
-   return nir_instr_as_intrinsic((nir_instr *)instr)->intrinsic == nir_intrinsic_store_ssbo;
+   const nir_intrinsic_op op = nir_instr_as_intrinsic((nir_instr *)instr)->intrinsic;
+   return op == nir_intrinsic_store_ssbo || op == nir_intrinsic_store_global;
 }
 
 bool
@@ -280,8 +324,8 @@ tbr_nir_log_accesses(nir_shader *nir, uint32_t *count)
          if (instr->type == nir_instr_type_tex)
             log_texture(&b, nir_instr_as_tex(instr), &invocation, number, &instructions[number]);
          else
-            log_storage(&b, nir_instr_as_intrinsic(instr), &access, &invocation, number,
-                        &instructions[number]);
+            (access.by_address ? log_memory : log_storage)(&b, nir_instr_as_intrinsic(instr), &access,
+                                                           &invocation, number, &instructions[number]);
          number++;
       }
    }

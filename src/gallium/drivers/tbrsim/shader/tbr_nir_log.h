@@ -16,6 +16,9 @@
 struct nir_shader;
 struct tbr_regions;
 
+/** The unit of an instruction that accesses memory by address, instead of a buffer's. */
+#define TBR_LOGGED_BY_ADDRESS 255
+
 /** An instruction, besides its operands. */
 struct tbr_logged_instruction {
    uint8_t type; /**< enum cm_vertex_access_type */
@@ -35,7 +38,8 @@ struct tbr_logged_access {
    uint32_t invocation;       /**< of the stage since the log was begun, in the order of shading */
    uint32_t vertex, instance; /**< of a vertex shader */
    uint32_t
-      coords[4]; /**< coords[3]: layer of a cube array; of a storage buffer coords[0] is the byte offset */
+      coords[4]; /**< coords[3]: layer of a cube array; of a storage buffer coords[0] is the byte offset, by
+                  * address coords[1] the number of the buffer, too */
    uint32_t lod, sample; /**< bits */
    uint32_t unit;        /**< added to the instruction's unit */
    uint32_t offset[3], ddx[3], ddy[3];

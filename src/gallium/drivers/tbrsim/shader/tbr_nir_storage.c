@@ -27,46 +27,64 @@ buffer_coordinates(nir_builder *b, nir_src offset, unsigned words)
    return nir_vec4(b, offset.ssa, nir_imm_int(b, words), nir_imm_int(b, 0), nir_imm_int(b, 0));
 }
 
+/** Where an instruction accesses memory. */
+struct place {
+   nir_def *index, *coordinates;
+};
+
 /** first: the number of the first binding of its kind. */
+static struct place
+in_buffer(nir_builder *b, nir_src index, unsigned first, nir_src offset, unsigned words)
+{
+   return (struct place){add_to_index(b, index, first), buffer_coordinates(b, offset, words)};
+}
+
+static struct place
+at_address(nir_builder *b, nir_src address, unsigned words)
+{
+   return (struct place){
+      nir_imm_int(b, TBR_MEMORY_BY_ADDRESS),
+      nir_vec4(b, nir_unpack_64_2x32_split_x(b, address.ssa), nir_imm_int(b, words),
+               nir_unpack_64_2x32_split_y(b, address.ssa), nir_imm_int(b, 0)),
+   };
+}
+
 static void
-lower_load(nir_builder *b, nir_intrinsic_instr *intrinsic, unsigned first)
+lower_load(nir_builder *b, nir_intrinsic_instr *intrinsic, struct place place)
 {
    const unsigned words = intrinsic->num_components;
    assert(intrinsic->def.bit_size == 32 && words <= 4);
    nir_def *value =
-      nir_image_load(b, words, 32, add_to_index(b, intrinsic->src[0], first),
-                     buffer_coordinates(b, intrinsic->src[1], words), nir_imm_int(b, 0), nir_imm_int(b, 0),
+      nir_image_load(b, words, 32, place.index, place.coordinates, nir_imm_int(b, 0), nir_imm_int(b, 0),
                      .image_dim = GLSL_SAMPLER_DIM_BUF, .format = TBR_STORAGE_FORMAT,
                      .dest_type = nir_type_uint32, .access = nir_intrinsic_access(intrinsic));
    nir_def_replace(&intrinsic->def, value);
 }
 
 static void
-lower_store(nir_builder *b, nir_intrinsic_instr *intrinsic)
+lower_store(nir_builder *b, nir_intrinsic_instr *intrinsic, struct place place)
 {
-   const unsigned words = intrinsic->num_components;
-   assert(nir_src_bit_size(intrinsic->src[0]) == 32 && words <= 4);
-   assert(nir_intrinsic_write_mask(intrinsic) == BITFIELD_MASK(words));
-   nir_image_store(b, buffer_index(b, intrinsic->src[1]), buffer_coordinates(b, intrinsic->src[2], words),
-                   nir_imm_int(b, 0), nir_pad_vec4(b, intrinsic->src[0].ssa), nir_imm_int(b, 0),
+   assert(nir_src_bit_size(intrinsic->src[0]) == 32 && intrinsic->num_components <= 4);
+   assert(nir_intrinsic_write_mask(intrinsic) == BITFIELD_MASK(intrinsic->num_components));
+   nir_image_store(b, place.index, place.coordinates, nir_imm_int(b, 0),
+                   nir_pad_vec4(b, intrinsic->src[0].ssa), nir_imm_int(b, 0),
                    .image_dim = GLSL_SAMPLER_DIM_BUF, .format = TBR_STORAGE_FORMAT,
                    .src_type = nir_type_uint32);
    nir_instr_remove(&intrinsic->instr);
 }
 
+/** data: what follows the place in the sources. */
 static void
-lower_atomic(nir_builder *b, nir_intrinsic_instr *intrinsic)
+lower_atomic(nir_builder *b, nir_intrinsic_instr *intrinsic, struct place place, unsigned data, bool swaps)
 {
-   nir_def *index = buffer_index(b, intrinsic->src[0]);
-   nir_def *coordinates = buffer_coordinates(b, intrinsic->src[1], 1);
    nir_def *value =
-      intrinsic->intrinsic == nir_intrinsic_ssbo_atomic
-         ? nir_image_atomic(b, 32, index, coordinates, nir_imm_int(b, 0), intrinsic->src[2].ssa,
-                            .image_dim = GLSL_SAMPLER_DIM_BUF, .format = ATOMIC_FORMAT,
-                            .atomic_op = nir_intrinsic_atomic_op(intrinsic))
-         : nir_image_atomic_swap(b, 32, index, coordinates, nir_imm_int(b, 0), intrinsic->src[2].ssa,
-                                 intrinsic->src[3].ssa, .image_dim = GLSL_SAMPLER_DIM_BUF,
-                                 .format = ATOMIC_FORMAT, .atomic_op = nir_intrinsic_atomic_op(intrinsic));
+      swaps ? nir_image_atomic_swap(b, 32, place.index, place.coordinates, nir_imm_int(b, 0),
+                                    intrinsic->src[data].ssa, intrinsic->src[data + 1].ssa,
+                                    .image_dim = GLSL_SAMPLER_DIM_BUF, .format = ATOMIC_FORMAT,
+                                    .atomic_op = nir_intrinsic_atomic_op(intrinsic))
+            : nir_image_atomic(b, 32, place.index, place.coordinates, nir_imm_int(b, 0),
+                               intrinsic->src[data].ssa, .image_dim = GLSL_SAMPLER_DIM_BUF,
+                               .format = ATOMIC_FORMAT, .atomic_op = nir_intrinsic_atomic_op(intrinsic));
    nir_def_replace(&intrinsic->def, value);
 }
 
@@ -93,12 +111,31 @@ lower_barrier(nir_builder *b, nir_intrinsic_instr *intrinsic)
 static bool
 lower(nir_builder *b, nir_intrinsic_instr *intrinsic, void *data)
 {
+   const nir_intrinsic_op op = intrinsic->intrinsic;
+   const nir_src *src = intrinsic->src;
+   const unsigned first = TBR_STORAGE_BUFFER(0), words = intrinsic->num_components;
    b->cursor = nir_before_instr(&intrinsic->instr);
-   switch (intrinsic->intrinsic) {
-   case nir_intrinsic_load_ssbo: lower_load(b, intrinsic, TBR_STORAGE_BUFFER(0)); return true;
-   case nir_intrinsic_store_ssbo: lower_store(b, intrinsic); return true;
+   switch (op) {
+   case nir_intrinsic_load_ssbo:
+      lower_load(b, intrinsic, in_buffer(b, src[0], first, src[1], words));
+      return true;
+   case nir_intrinsic_load_global:
+   case nir_intrinsic_load_global_constant:
+      lower_load(b, intrinsic, at_address(b, src[0], words));
+      return true;
+   case nir_intrinsic_store_ssbo:
+      lower_store(b, intrinsic, in_buffer(b, src[1], first, src[2], words));
+      return true;
+   case nir_intrinsic_store_global: lower_store(b, intrinsic, at_address(b, src[1], words)); return true;
    case nir_intrinsic_ssbo_atomic:
-   case nir_intrinsic_ssbo_atomic_swap: lower_atomic(b, intrinsic); return true;
+   case nir_intrinsic_ssbo_atomic_swap:
+      lower_atomic(b, intrinsic, in_buffer(b, src[0], first, src[1], 1), 2,
+                   op == nir_intrinsic_ssbo_atomic_swap);
+      return true;
+   case nir_intrinsic_global_atomic:
+   case nir_intrinsic_global_atomic_swap:
+      lower_atomic(b, intrinsic, at_address(b, src[0], 1), 1, op == nir_intrinsic_global_atomic_swap);
+      return true;
    case nir_intrinsic_get_ssbo_size: lower_size(b, intrinsic); return true;
    case nir_intrinsic_barrier: lower_barrier(b, intrinsic); return true;
    default: return false;
@@ -156,7 +193,7 @@ tbr_nir_lower_storage(nir_shader *nir)
 {
    const nir_lower_mem_access_bit_sizes_options sizes = {
       .callback = access_size,
-      .modes = nir_var_mem_ssbo,
+      .modes = nir_var_mem_ssbo | nir_var_mem_global | nir_var_mem_constant,
       .may_lower_unaligned_stores_to_atomics = true,
    };
    bool progress = lower_sizes(nir, &sizes);
@@ -184,7 +221,9 @@ lower_block(nir_builder *b, nir_intrinsic_instr *intrinsic, void *data)
    }
    reads->loaded |= blocks;
    b->cursor = nir_before_instr(&intrinsic->instr);
-   lower_load(b, intrinsic, TBR_UNIFORM_BLOCK(0));
+   lower_load(b, intrinsic,
+              in_buffer(b, intrinsic->src[0], TBR_UNIFORM_BLOCK(0), intrinsic->src[1],
+                        intrinsic->num_components));
    return true;
 }
 

@@ -11,7 +11,8 @@ struct nir_shader;
 /**
  * Makes every access to storage buffers one to an image, so that all of them reach the load/store unit
  * (tbr_load_store.h) through gallivm's interface for images. The image's number is that of the binding there; of a
- * buffer the first coordinate is the byte offset and the second one how many words are accessed. Control barriers
+ * buffer the first coordinate is the byte offset and the second one how many words are accessed. So does every access to
+ * memory by address: its offset is the lower half of the address, the third coordinate the upper one. Control barriers
  * become stores to TBR_BARRIER; barriers of memory alone are dropped: no two invocations run at the same time.
  */
 bool tbr_nir_lower_storage(struct nir_shader *nir);

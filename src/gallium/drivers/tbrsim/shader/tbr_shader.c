@@ -20,6 +20,7 @@
 #include "state/tbr_debug.h"
 #include "shader/tbr_gpu_shaders.h"
 #include "shader/tbr_nir.h"
+#include "shader/tbr_nir_addresses.h"
 #include "shader/tbr_nir_fetch.h"
 #include "shader/tbr_nir_log.h"
 #include "shader/tbr_nir_regions.h"
@@ -201,6 +202,7 @@ describe_outputs(struct tbr_fragment_shader *shader)
    shader->writes_memory = info->writes_memory;
    shader->buffers_used = BITFIELD_MASK(MIN2(info->num_ssbos, TBR_MAX_STORAGE_BUFFERS));
    shader->images_used = BITFIELD_MASK(MIN2(info->num_images, TBR_MAX_IMAGES));
+   shader->by_address = tbr_nir_uses_addresses(shader->nir);
    shader->writes_sample_mask = info->outputs_written & BITFIELD64_BIT(FRAG_RESULT_SAMPLE_MASK);
    shader->reads_sample_mask = BITSET_TEST(info->system_values_read, SYSTEM_VALUE_SAMPLE_MASK_IN);
    shader->per_sample = info->fs.uses_sample_qualifier || info->fs.uses_sample_shading ||

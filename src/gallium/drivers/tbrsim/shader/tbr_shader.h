@@ -90,10 +90,18 @@ struct tbr_fragment_shader {
    bool per_sample;          /**< what it reads makes it run once per sample */
    uint32_t textures_used;
    uint32_t buffers_used, images_used; /**< masks of what it may load from or store to */
+   bool by_address;                    /**< it accesses memory by address */
    uint32_t fetched;                   /**< mask of PIPE_CLEAR_*: what the shader reads of the framebuffer */
 
    struct tbr_fragment_variant *variants;
 };
+
+/** Whether it has instructions of the load/store unit. */
+static inline bool
+tbr_fragment_shader_uses_storage(const struct tbr_fragment_shader *shader)
+{
+   return shader->buffers_used || shader->images_used || shader->by_address;
+}
 
 /** A vertex, tessellation or geometry shader, which draw executes. */
 struct tbr_drawn_shader {
@@ -116,6 +124,7 @@ struct tbr_drawn_shader {
    bool reads_textures;            /**< draw samples for it */
    bool writes_memory;
    uint32_t buffers_used, images_used; /**< masks of what it may load from or store to */
+   bool by_address;                    /**< it accesses memory by address */
    uint32_t num_logged;                /**< instructions that it logs */
    struct tbr_logged_instruction *logged;
 };

@@ -98,6 +98,11 @@ struct tbr_indirect {
 /** What the shaders that draw executes write to the shader buffer TBR_MARKS_BUFFER, besides their results. */
 struct tbr_vertex_marks {
    uint32_t loops_ended; /**< as tbr_screen.loops_ended */
+   uint32_t outside[3]; /**< once one has accessed memory by address where no buffer is: 1, and the address */
+   uint64_t scratch;    /**< the host's address of `unused`, for such accesses */
+   uint64_t reserved;
+   uint8_t unused[TBR_MAX_ADDRESSED_BYTES];
+   struct tbr_addressed_buffer buffers[]; /**< a copy of an address table's */
 };
 
 struct tbr_context {
@@ -144,7 +149,9 @@ struct tbr_context {
    uint32_t fragment_writes[TBR_MAX_CONSTANT_BUFFERS]; /**< their tbr_resource.writes when copied last */
    uint32_t mapped_constants[PIPE_SHADER_TYPES];       /**< masks of those that are mapped in draw */
    struct tbr_held_storages held;
-   struct tbr_vertex_marks vertex_marks;
+   struct tbr_vertex_marks *vertex_marks;
+   /** For shaders that access memory by address, and those of them that vertex_marks has; NULL before the first one. */
+   struct tbr_address_table *addresses, *mapped_addresses;
    struct tbr_vertex_accesses
       *vertex_accesses; /**< NULL until a shader that draw executes accesses something */
    struct tbr_bound_storage

@@ -44,6 +44,8 @@ struct tbr_resource {
    uint64_t last_read, last_write; /**< sequence numbers of batches; 0: none (atomic) */
    /** The context whose batches read it, only compared, as it may be destroyed; TBR_READERS_MANY (atomic). */
    const struct tbr_context *reader;
+   uint32_t
+      address_number;     /**< of a buffer that has an address (state/tbr_addresses.h): its number; else 0 */
    uint32_t announced_id; /**< the id last announced to the event stream */
    uint32_t label; /**< string of the program's name for it; 0: none (under the screen's announce_mutex) */
    bool undefined; /**< invalidated: the content need not be loaded */

@@ -10,6 +10,7 @@
 #include "util/slab.h"
 #include "util/u_dynarray.h"
 #include "stats/counters.h"
+#include "state/tbr_addresses.h"
 
 struct tbr_model;
 struct tbr_names;
@@ -46,7 +47,8 @@ struct tbr_screen {
    struct tbr_names *names;               /**< the program's */
    struct tbr_vulkan_screen *vulkan;      /**< of a Vulkan device's screen (vulkan/tbr_vulkan.h); NULL */
 
-   simple_mtx_t storage_lock; /**< of tbr_resource.storage, while it is replaced or taken */
+   simple_mtx_t storage_lock;      /**< of tbr_resource.storage, while it is replaced or taken */
+   struct tbr_addresses addresses; /**< memory by address */
 
    struct slab_parent_pool transfer_pool; /**< of struct tbr_transfer */
 

@@ -3,7 +3,7 @@
  * The load/store unit: what shaders do to storage buffers and images, one call an instruction of up to TBR_LANES
  * invocations, from generated code. Records the accesses as events.
  *
- * Accesses outside of a buffer or an image load zeros and store nothing.
+ * Accesses outside of a buffer or an image, and by address of all buffers, load zeros and store nothing.
  */
 #ifndef TBR_LOAD_STORE_H
 #define TBR_LOAD_STORE_H
@@ -14,6 +14,7 @@
 #include "pipe/p_state.h"
 #include "tbr_limits.h"
 
+struct tbr_address_table;
 struct tbr_resource;
 struct tbr_storage;
 struct tbr_texture_thread;
@@ -25,8 +26,9 @@ struct tbr_texture_thread;
 #define TBR_UNIFORM_BLOCK(n) (TBR_MAX_STORAGE_BUFFERS + (n))
 #define TBR_STORAGE_IMAGE(n) (TBR_MAX_BOUND_BUFFERS + (n))
 #define TBR_BARRIER (TBR_MAX_BOUND_BUFFERS + TBR_MAX_IMAGES)
+#define TBR_MEMORY_BY_ADDRESS (TBR_BARRIER + 1)
 /** No binding: counters of regions (tile/tbr_regions.h). */
-#define TBR_REGION_COUNTER(n) (TBR_BARRIER + 1 + (n))
+#define TBR_REGION_COUNTER(n) (TBR_MEMORY_BY_ADDRESS + 1 + (n))
 
 /** What values are to gallivm: the load/store unit knows the format. */
 #define TBR_STORAGE_FORMAT PIPE_FORMAT_R32G32B32A32_UINT
@@ -50,7 +52,8 @@ enum tbr_load_store_operation {
 struct tbr_load_store_arguments {
    int32_t coordinates
       [3][TBR_LANES]; /**< of an image texels and the layer, face or slice; of a buffer the byte offset
-                                       * and how many words are accessed, 1 … 4, the same for all lanes */
+                                       * and how many words are accessed, 1 … 4, the same for all lanes; by
+                                       * address then its upper half, the number of the buffer */
    int32_t sample[TBR_LANES];   /**< of a multisampled image */
    uint32_t data[4][TBR_LANES]; /**< to store, or the operand of an atomic */
    uint32_t swap[TBR_LANES];
@@ -91,6 +94,7 @@ struct tbr_bound_image {
 struct tbr_bound_storage {
    struct tbr_bound_buffer buffers[TBR_MAX_BOUND_BUFFERS];
    struct tbr_bound_image images[TBR_MAX_IMAGES];
+   const struct tbr_address_table *addresses; /**< NULL: the shader accesses no memory by address */
 };
 
 /** imageSize, imageSamples and the length of a buffer: for all lanes width, height, depth (of buffers bytes) in

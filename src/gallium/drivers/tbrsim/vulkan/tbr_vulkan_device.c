@@ -9,11 +9,13 @@
 #include "wsi_common_entrypoints.h"
 #include "pipe/tbr_functions.h"
 #include "state/tbr_context.h"
+#include "state/tbr_resource.h"
 #include "vulkan/tbr_vulkan.h"
 
 /** Texture units of a stage, as in OpenGL. */
 #define MAX_TEXTURES 16
 
+uint64_t lvp_buffer_address(struct pipe_resource *buffer);
 void lvp_limit_physical_device(struct lvp_physical_device *device);
 void lvp_end_pass(struct pipe_context *context);
 void lvp_map_attachments(struct pipe_context *context, const int *map, unsigned count, bool partial);
@@ -63,6 +65,7 @@ supported_features(const struct vk_features *has)
       .shaderDrawParameters = true,
       /* Vulkan 1.2 */
       .samplerMirrorClampToEdge = true,
+      .bufferDeviceAddress = true,
       .drawIndirectCount = true,
       .samplerFilterMinmax = true,
       .scalarBlockLayout = true,
@@ -113,6 +116,7 @@ supported_extensions(const struct vk_device_extension_table *has)
 {
    return (struct vk_device_extension_table){
       .KHR_bind_memory2 = true,
+      .KHR_buffer_device_address = true,
       .KHR_copy_commands2 = true,
       .KHR_create_renderpass2 = true,
       .KHR_dedicated_allocation = true,
@@ -238,6 +242,15 @@ lvp_limit_physical_device(struct lvp_physical_device *device)
    snprintf(properties->driverName, sizeof properties->driverName, "tbrsim");
    limit_descriptors(properties);
    limit_subgroups(properties);
+}
+
+/* ---- addresses ------------------------------------------------------------------ */
+
+/** vkGetBufferDeviceAddress: the simulated GPU's. */
+uint64_t
+lvp_buffer_address(struct pipe_resource *buffer)
+{
+   return tbr_addresses_of(tbr_resource(buffer));
 }
 
 /* ---- passes and frames --------------------------------------------------------- */

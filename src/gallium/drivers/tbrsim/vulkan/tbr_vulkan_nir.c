@@ -387,13 +387,6 @@ lower_intrinsic(nir_builder *b, nir_intrinsic_instr *intrinsic, struct lowering 
       return lower_image(b, intrinsic, lowering, nir_intrinsic_image_size, PIPE_IMAGE_ACCESS_READ);
    case nir_intrinsic_bindless_image_samples:
       return lower_image(b, intrinsic, lowering, nir_intrinsic_image_samples, PIPE_IMAGE_ACCESS_READ);
-   case nir_intrinsic_load_global:
-   case nir_intrinsic_load_global_constant:
-   case nir_intrinsic_store_global:
-   case nir_intrinsic_global_atomic:
-   case nir_intrinsic_global_atomic_swap:
-      miss(lowering, "memory by address (bufferDeviceAddress)");
-      return false;
    default: return false;
    }
 }

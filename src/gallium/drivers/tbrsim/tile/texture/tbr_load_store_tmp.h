@@ -8,6 +8,7 @@
 
 #include "util/format/u_format.h"
 #include "util/u_math.h"
+#include "state/tbr_addresses.h"
 #include "tile/tbr_load_store.h"
 #include "tile/tbr_texture_unit.h"
 
@@ -266,6 +267,94 @@ storage_access_buffer(struct tbr_texture_thread *thread, const struct tbr_bound_
       storage_record_buffer(thread, arguments, lanes, 4 * words);
 }
 
+/* ---- memory by address ----------------------------------------------------- */
+
+/** Where the lanes' accesses are in memory; returns the lanes whose access is within a buffer. */
+static uint32_t
+storage_find_addresses(const struct tbr_address_table *table,
+                       const struct tbr_load_store_arguments *arguments, uint32_t bytes,
+                       uint8_t *memory[TBR_LANES])
+{
+   const int32_t *offsets = arguments->coordinates[0], *numbers = arguments->coordinates[2];
+   uint32_t lanes = 0;
+   for (unsigned lane = 0; lane < TBR_LANES; lane++) {
+      const uint32_t number = (uint32_t)numbers[lane], offset = (uint32_t)offsets[lane];
+      const struct tbr_addressed_buffer *buffer = number < table->count ? &table->buffers[number] : NULL;
+      if (!buffer || buffer->bytes < bytes || offset > buffer->bytes - bytes)
+         continue;
+      memory[lane] = buffer->memory + offset;
+      lanes |= 1u << lane;
+   }
+   return lanes;
+}
+
+/** An access for each buffer that a quad's lanes are in. */
+static void
+storage_record_addresses(struct tbr_texture_thread *thread, const struct tbr_load_store_arguments *arguments,
+                         uint32_t lanes, uint32_t bytes)
+{
+   const size_t most = 1 + TBR_LANES * CM_BUFFER_ACCESS_WORDS;
+   const int32_t *offsets = arguments->coordinates[0], *numbers = arguments->coordinates[2];
+   uint32_t *event = cm_tile_events_reserve(thread->events, most), count = 0;
+   if (!event)
+      return;
+   struct cm_buffer_access *accesses = (struct cm_buffer_access *)(event + 1);
+   for (unsigned quad = 0; quad < TBR_QUADS; quad++) {
+      for (uint32_t left = lanes >> 4 * quad & 15; left; left &= ~(uint32_t)accesses[count++].live) {
+         const int32_t number = numbers[4 * quad + (unsigned)ffs((int)left) - 1];
+         accesses[count] = (struct cm_buffer_access){.quad = quad, .buffer = (uint16_t)number};
+         memcpy(accesses[count].offset, &offsets[4 * quad], sizeof accesses->offset);
+         for (unsigned i = 0; i < 4; i++)
+            accesses[count].live |= (left >> i & 1 && numbers[4 * quad + i] == number) << i;
+      }
+   }
+   event[0] = storage_header(CM_EVENT_BUFFER, count, CM_BY_ADDRESS, arguments->operation, bytes);
+   thread->events->num_words += 1 + count * CM_BUFFER_ACCESS_WORDS;
+}
+
+static void
+storage_report_outside(const struct tbr_load_store_arguments *arguments, uint32_t lanes)
+{
+   const unsigned lane = (unsigned)ffs((int)lanes) - 1;
+   tbr_addresses_report_outside((uint64_t)(uint32_t)arguments->coordinates[2][lane] << 32 |
+                                (uint32_t)arguments->coordinates[0][lane]);
+}
+
+static void
+storage_access_addresses(struct tbr_texture_thread *thread, const struct tbr_address_table *table,
+                         struct tbr_load_store_arguments *arguments)
+{
+   const unsigned words = (unsigned)arguments->coordinates[1][0];
+   const uint32_t executing = arguments->active & thread->live;
+   uint8_t *memory[TBR_LANES];
+   assert(table && words >= 1 && words <= 4);
+   const uint32_t inside = storage_find_addresses(table, arguments, 4 * words, memory);
+   const uint32_t lanes = inside & executing;
+   if (arguments->operation == TBR_LOAD) {
+      memset(arguments->result, 0, words * sizeof arguments->result[0]);
+      u_foreach_bit (lane, inside) {
+         for (unsigned i = 0; i < words; i++)
+            memcpy(&arguments->result[i][lane], memory[lane] + 4 * i, 4);
+      }
+   } else if (arguments->operation == TBR_STORE) {
+      u_foreach_bit (lane, lanes) {
+         for (unsigned i = 0; i < words; i++)
+            memcpy(memory[lane] + 4 * i, &arguments->data[i][lane], 4);
+      }
+   } else {
+      memset(arguments->result[0], 0, sizeof arguments->result[0]);
+      u_foreach_bit (lane, lanes) {
+         uint32_t *word = (uint32_t *)((uintptr_t)memory[lane] & ~(uintptr_t)3);
+         arguments->result[0][lane] =
+            storage_atomic(word, arguments->operation, arguments->data[0][lane], arguments->swap[lane]);
+      }
+   }
+   if (executing & ~inside)
+      storage_report_outside(arguments, executing & ~inside);
+   if (thread->events && lanes)
+      storage_record_addresses(thread, arguments, lanes, 4 * words);
+}
+
 /* ---- images ------------------------------------------------------------- */
 
 /** Bytes of the largest texel. */
@@ -426,6 +515,8 @@ storage_load_store(struct tbr_texture_thread *thread, const struct tbr_bound_sto
       storage_access_buffer(thread, &storage->buffers[binding], arguments);
    else if (binding < TBR_BARRIER)
       storage_access_image(thread, &storage->images[binding - TBR_STORAGE_IMAGE(0)], arguments);
+   else if (binding == TBR_MEMORY_BY_ADDRESS)
+      storage_access_addresses(thread, storage->addresses, arguments);
    else
       storage_access_image(thread, &no_image, arguments);
 }
