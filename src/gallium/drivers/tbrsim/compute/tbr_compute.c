@@ -44,6 +44,7 @@ describe(struct tbr_compute_shader *shader)
 {
    const struct shader_info *info = &shader->nir->info;
    shader->shared_bytes = info->shared_size;
+   shader->zeroes_shared = info->zero_initialize_shared_memory;
    shader->has_barrier = info->uses_control_barrier;
    shader->textures_used = low_bits(info->textures_used, TBR_MAX_TEXTURES);
    shader->images_used = BITFIELD_MASK(MIN2(info->num_images, TBR_MAX_IMAGES));

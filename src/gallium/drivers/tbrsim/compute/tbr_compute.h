@@ -36,6 +36,7 @@ struct tbr_compute_shader {
    uint32_t images_used, buffers_used;
    struct tbr_block_reads blocks;
    bool has_barrier;
+   bool zeroes_shared; /**< its shared memory begins as zeros */
    bool by_address;    /**< it accesses memory by address */
    bool writes_memory; /**< it may store, to whatever memory */
 };

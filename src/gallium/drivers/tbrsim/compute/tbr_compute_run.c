@@ -236,6 +236,8 @@ tbr_compute_run(struct tbr_context *context, const struct tbr_compute_shader *sh
    util_fpstate_set_denorms_to_zero(state);
    for (uint64_t number = 0; number < groups; number++) {
       number_group(runner, grid, number);
+      if (shader->zeroes_shared)
+         memset(runner->shared, 0, shader->shared_bytes);
       run_group(runner, waits);
       if (dispatch && (number % groups_per_tile == groups_per_tile - 1 || number == groups - 1))
          tbr_dispatch_add_tile(dispatch, &runner->events);

@@ -1,10 +1,41 @@
 /* SPDX-License-Identifier: MIT */
-/** Votes and ballots (ARB_shader_group_vote, ARB_shader_ballot). gallivm's are those of a vector, in which quads of a draw or
+/** Votes and ballots (ARB_shader_group_vote, ARB_shader_ballot), and what else is basic in Vulkan. gallivm's are those of a vector, in which quads of a draw or
  * vertices meet by chance: what shares it depends on the tiles' size, on the mode, and on the processor. */
 #include "shader/tbr_nir.h"
 
 #include "nir_builder.h"
 #include "tbr_limits.h"
+
+/* ---- numbers of sub-groups ---------------------------------------------------- */
+
+static nir_def *
+workgroup_size(nir_builder *b, unsigned component)
+{
+   const struct shader_info *info = &b->shader->info;
+   return info->workgroup_size_variable ? nir_channel(b, nir_load_workgroup_size(b), component)
+                                        : nir_imm_int(b, info->workgroup_size[component]);
+}
+
+/** Which of its work-group an invocation is in, and how many there are: successive invocations are together. */
+static bool
+number_subgroup(nir_builder *b, nir_intrinsic_instr *intrinsic, void *data)
+{
+   nir_def *number;
+   b->cursor = nir_before_instr(&intrinsic->instr);
+   nir_def *width = workgroup_size(b, 0), *height = workgroup_size(b, 1);
+   if (intrinsic->intrinsic == nir_intrinsic_load_subgroup_id) {
+      nir_def *id = nir_load_local_invocation_id(b);
+      nir_def *row = nir_iadd(b, nir_imul(b, nir_channel(b, id, 2), height), nir_channel(b, id, 1));
+      number = nir_iadd(b, nir_imul(b, row, width), nir_channel(b, id, 0));
+   } else if (intrinsic->intrinsic == nir_intrinsic_load_num_subgroups) {
+      number = nir_iadd_imm(b, nir_imul(b, nir_imul(b, width, height), workgroup_size(b, 2)),
+                            TBR_SUBGROUP_SIZE - 1);
+   } else {
+      return false;
+   }
+   nir_def_replace(&intrinsic->def, nir_udiv_imm(b, number, TBR_SUBGROUP_SIZE));
+   return true;
+}
 
 void
 tbr_nir_size_subgroups(nir_shader *nir)
@@ -17,7 +48,11 @@ tbr_nir_size_subgroups(nir_shader *nir)
       .lower_subgroup_masks = true,
    };
    NIR_PASS_V(nir, nir_lower_subgroups, &options);
+   if (nir->info.stage == MESA_SHADER_COMPUTE)
+      NIR_PASS_V(nir, nir_shader_intrinsics_pass, number_subgroup, nir_metadata_control_flow, NULL);
 }
+
+/* ---- operations -------------------------------------------------------------------- */
 
 /** The vector's lane where the invocation's sub-group begins. */
 static nir_def *
@@ -46,10 +81,24 @@ build_read(nir_builder *b, nir_def *value, nir_def *invocation)
    return nir_shuffle(b, value, nir_iadd(b, first_lane(b), invocation));
 }
 
+/** The sub-group's first active invocation. */
+static nir_def *
+first_active(nir_builder *b)
+{
+   return nir_find_lsb(b, build_ballot(b, nir_imm_int(b, -1)));
+}
+
 static nir_def *
 build_read_first(nir_builder *b, nir_def *value)
 {
-   return build_read(b, value, nir_find_lsb(b, build_ballot(b, nir_imm_int(b, -1))));
+   return build_read(b, value, first_active(b));
+}
+
+/** The invocation's number in the sub-group. */
+static nir_def *
+own_number(nir_builder *b)
+{
+   return nir_iand_imm(b, nir_load_subgroup_invocation(b), TBR_SUBGROUP_SIZE - 1);
 }
 
 /** What an operation gives in sub-groups of TBR_SUBGROUP_SIZE successive lanes; NULL for what is none. */
@@ -66,8 +115,8 @@ lower_to_lanes(nir_builder *b, const nir_intrinsic_instr *intrinsic)
    case nir_intrinsic_read_first_invocation: return build_read_first(b, value);
    case nir_intrinsic_read_invocation:
       return build_read(b, value, nir_iand_imm(b, intrinsic->src[1].ssa, TBR_SUBGROUP_SIZE - 1));
-   case nir_intrinsic_load_subgroup_invocation:
-      return nir_iand_imm(b, nir_load_subgroup_invocation(b), TBR_SUBGROUP_SIZE - 1);
+   case nir_intrinsic_load_subgroup_invocation: return own_number(b);
+   case nir_intrinsic_elect: return nir_ieq32(b, own_number(b), first_active(b));
    default: return NULL;
    }
 }
@@ -83,7 +132,8 @@ lower_to_one(nir_builder *b, const nir_intrinsic_instr *intrinsic)
    case nir_intrinsic_read_first_invocation:
    case nir_intrinsic_read_invocation: return intrinsic->src[0].ssa;
    case nir_intrinsic_vote_ieq:
-   case nir_intrinsic_vote_feq: return nir_imm_int(b, -1);
+   case nir_intrinsic_vote_feq:
+   case nir_intrinsic_elect: return nir_imm_int(b, -1);
    case nir_intrinsic_load_subgroup_invocation: return nir_imm_int(b, 0);
    default: return NULL;
    }

@@ -76,17 +76,24 @@ supported_features(const struct vk_features *has)
       .timelineSemaphore = true,
       .shaderOutputViewportIndex = true,
       .shaderOutputLayer = true,
+      .vulkanMemoryModel = true,
+      .vulkanMemoryModelDeviceScope = true,
       .subgroupBroadcastDynamicId = true,
       .shaderSubgroupExtendedTypes = true,
       /* Vulkan 1.3 */
+      .robustImageAccess = true,
       .inlineUniformBlock = true,
       .pipelineCreationCacheControl = true,
       .privateData = true,
       .shaderDemoteToHelperInvocation = true,
       .shaderTerminateInvocation = true,
+      .subgroupSizeControl = true,
+      .computeFullSubgroups = true,
       .synchronization2 = true,
+      .shaderZeroInitializeWorkgroupMemory = true,
       .dynamicRendering = true,
       .dynamicRenderingLocalRead = true,
+      .shaderIntegerDotProduct = true,
       .maintenance4 = true,
       /* Extensions */
       .indexTypeUint8 = true,
@@ -147,6 +154,7 @@ supported_extensions(const struct vk_device_extension_table *has)
       .KHR_sampler_mirror_clamp_to_edge = true,
       .KHR_separate_depth_stencil_layouts = true,
       .KHR_shader_draw_parameters = true,
+      .KHR_shader_integer_dot_product = true,
       .KHR_shader_non_semantic_info = true,
       .KHR_shader_subgroup_extended_types = true,
       .KHR_shader_terminate_invocation = true,
@@ -158,6 +166,8 @@ supported_extensions(const struct vk_device_extension_table *has)
       .KHR_timeline_semaphore = true,
       .KHR_uniform_buffer_standard_layout = true,
       .KHR_vertex_attribute_divisor = true,
+      .KHR_vulkan_memory_model = true,
+      .KHR_zero_initialize_workgroup_memory = true,
       .EXT_color_write_enable = true,
       .EXT_custom_border_color = true,
       .EXT_depth_clip_control = true,
@@ -166,6 +176,7 @@ supported_extensions(const struct vk_device_extension_table *has)
       .EXT_extended_dynamic_state2 = true,
       .EXT_external_memory_host = true,
       .EXT_host_query_reset = true,
+      .EXT_image_robustness = true,
       .EXT_index_type_uint8 = true,
       .EXT_inline_uniform_block = true,
       .EXT_multi_draw = true,
@@ -181,6 +192,7 @@ supported_extensions(const struct vk_device_extension_table *has)
       .EXT_separate_stencil_usage = true,
       .EXT_shader_demote_to_helper_invocation = true,
       .EXT_shader_viewport_index_layer = true,
+      .EXT_subgroup_size_control = true,
       .EXT_transform_feedback = true,
       .EXT_vertex_attribute_divisor = true,
       .EXT_vertex_input_dynamic_state = true,
@@ -225,6 +237,7 @@ limit_subgroups(struct vk_properties *properties)
    properties->subgroupSupportedStages = VK_SHADER_STAGE_FRAGMENT_BIT | VK_SHADER_STAGE_COMPUTE_BIT;
    properties->subgroupSupportedOperations = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT;
    properties->requiredSubgroupSizeStages = 0;
+   properties->maxComputeWorkgroupSubgroups = properties->maxComputeWorkGroupInvocations / TBR_SUBGROUP_SIZE;
 }
 
 void
@@ -236,7 +249,7 @@ lvp_limit_physical_device(struct lvp_physical_device *device)
    device->vk.supported_features = supported_features(&features);
    device->vk.supported_extensions = supported_extensions(&extensions);
 
-   properties->apiVersion = VK_MAKE_API_VERSION(0, 1, 2, VK_HEADER_VERSION);
+   properties->apiVersion = VK_MAKE_API_VERSION(0, 1, 3, VK_HEADER_VERSION);
    properties->driverID = 0; /* Khronos has none for it */
    properties->conformanceVersion = (VkConformanceVersion){0};
    snprintf(properties->driverName, sizeof properties->driverName, "tbrsim");
