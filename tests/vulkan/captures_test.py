@@ -239,6 +239,8 @@ class Scenes(tbrsim.TestCase):
                 self.assertRegex(tbrsim.said(result), r"^(tbrsim \(note\): said when the capture was made: .*\n)*$")
                 self.assertEqual(tbrsim.contents(out), tbrsim.contents(live))
                 self.assertEqual(thumbnails(out), thumbnails(live))
+        path.unlink()
+        capture(path, "--no-model", "--", tbrsim.arguments.scenes, "clear", self.path("picture.ppm"))
         self.refused(1, "presents nothing: there are no images to take", "replay", "--out", out, "--snapshots", self.path("none"), path)
 
 

@@ -44,6 +44,11 @@ destroy(const struct object *object)
       CASE(PIPELINE, Pipeline);
       CASE(PIPELINE_LAYOUT, PipelineLayout);
       CASE(DESCRIPTOR_SET_LAYOUT, DescriptorSetLayout);
+      CASE(SWAPCHAIN_KHR, SwapchainKHR);
+      CASE(FENCE, Fence);
+   case VK_OBJECT_TYPE_SURFACE_KHR:
+      vkDestroySurfaceKHR(vk_instance, (VkSurfaceKHR)(uintptr_t)object->handle, NULL);
+      break;
    case VK_OBJECT_TYPE_DEVICE_MEMORY:
       vkFreeMemory(vk_device, (VkDeviceMemory)(uintptr_t)object->handle, NULL);
       break;
@@ -117,6 +122,7 @@ create_device(void *more_features)
    static const char *const extensions[] = {
       VK_EXT_TRANSFORM_FEEDBACK_EXTENSION_NAME,
       VK_EXT_CUSTOM_BORDER_COLOR_EXTENSION_NAME,
+      VK_KHR_SWAPCHAIN_EXTENSION_NAME,
       /* Where there are local reads. */
       VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME,
       VK_KHR_DYNAMIC_RENDERING_LOCAL_READ_EXTENSION_NAME,
@@ -124,7 +130,7 @@ create_device(void *more_features)
    const VkDeviceCreateInfo device = {
       .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
       .pNext = &feedback,
-      .enabledExtensionCount = reads ? 4 : 2,
+      .enabledExtensionCount = reads ? 5 : 3,
       .ppEnabledExtensionNames = extensions,
       .queueCreateInfoCount = 1,
       .pQueueCreateInfos = &queue,
@@ -144,12 +150,16 @@ void
 vk_open_version(uint32_t version, void *features)
 {
    const VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = version};
-   static const char *const extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+   static const char *const extensions[] = {
+      VK_EXT_DEBUG_UTILS_EXTENSION_NAME,
+      VK_KHR_SURFACE_EXTENSION_NAME,
+      VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME,
+   };
    const VkInstanceCreateInfo info = {
       .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
       .pApplicationInfo = &application,
-      .enabledExtensionCount = 1,
-      .ppEnabledExtensionNames = &extension,
+      .enabledExtensionCount = sizeof extensions / sizeof extensions[0],
+      .ppEnabledExtensionNames = extensions,
    };
    CHECK(vkCreateInstance(&info, NULL, &vk_instance));
    uint32_t count = 1;

@@ -8,6 +8,8 @@
 #include "color.vert.h"
 
 uint32_t picture_width = 203, picture_height = 117;
+uint32_t scene_frames = 1;
+double scene_seconds;
 
 const VkClearValue grey = {.color = {.float32 = {0.25f, 0.25f, 0.5f, 1.0f}}};
 const VkClearValue white = {.color = {.float32 = {1.0f, 1.0f, 1.0f, 1.0f}}};
@@ -25,19 +27,41 @@ find_scene(const struct scene *scenes, size_t count, const char *name)
    return NULL;
 }
 
+static int
+list_scenes(const struct scene *scenes, size_t count, bool moving)
+{
+   for (size_t i = 0; i < count; i++) {
+      if (moving ? scenes[i].moves : !scenes[i].is_optional)
+         puts(scenes[i].name);
+   }
+   return 0;
+}
+
+/** The last two arguments, if they say for how long a scene moves: how many they are. */
+static int
+parse_length(const struct scene *scene, int argc, char **argv)
+{
+   if (argc < 5 || !scene->moves)
+      return 0;
+   if (!strcmp(argv[argc - 2], "--frames") && atoi(argv[argc - 1]) > 0)
+      scene_frames = (uint32_t)atoi(argv[argc - 1]);
+   else if (!strcmp(argv[argc - 2], "--seconds") && atof(argv[argc - 1]) > 0)
+      scene_seconds = atof(argv[argc - 1]);
+   else
+      return 0;
+   return 2;
+}
+
 int
 run_scenes(const struct scene *scenes, size_t count, int argc, char **argv)
 {
-   if (argc == 1) {
-      for (size_t i = 0; i < count; i++) {
-         if (!scenes[i].is_optional)
-            puts(scenes[i].name);
-      }
-      return 0;
-   }
+   if (argc == 1 || (argc == 2 && !strcmp(argv[1], "--moving")))
+      return list_scenes(scenes, count, argc == 2);
    const struct scene *scene = find_scene(scenes, count, argv[1]);
+   if (scene)
+      argc -= parse_length(scene, argc, argv);
    if (!scene || (argc != 3 && argc != 5)) {
-      fprintf(stderr, "usage: %s NAME FILE.ppm [WIDTH HEIGHT]\n", argv[0]);
+      fprintf(stderr, "usage: %s NAME FILE.ppm [WIDTH HEIGHT] [--frames N | --seconds N]\n", argv[0]);
       return 2;
    }
    if (argc == 5) {

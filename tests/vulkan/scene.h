@@ -26,12 +26,18 @@ struct scene {
    const char *name;
    struct vk_image (*draw)(void); /**< the picture */
    bool is_optional;              /**< not listed */
+   bool moves;                    /**< takes --frames and --seconds */
 };
 
 extern const VkClearValue grey, white, far_away;
 
-/** A program: NAME FILE.ppm [WIDTH HEIGHT] writes the picture of the scene of that name. Without arguments the names are
- * listed. The result is the program's. */
+/** Of a scene that moves: how many frames it draws, or if seconds are not 0, for how long. */
+extern uint32_t scene_frames;
+extern double scene_seconds;
+
+/** A program: NAME FILE.ppm [WIDTH HEIGHT] [--frames N | --seconds N] writes the picture of the scene of that name, the last one
+ * of one that moves. Without arguments the names are listed, with --moving those of scenes that move. The result is the
+ * program's. */
 int run_scenes(const struct scene *scenes, size_t count, int argc, char **argv);
 
 /** As large as the picture, with one sample, to be drawn and written. */

@@ -61,7 +61,7 @@ create_drawing(const struct attachment *attachments, uint32_t count, const VkSub
                uint32_t num_subpasses)
 {
    struct drawing drawing = {0};
-   const struct vk_image *inputs[MAX_ATTACHMENTS];
+   const struct vk_image *inputs[MAX_ATTACHMENTS] = {NULL};
    const VkSubpassDescription *last = &subpasses[num_subpasses - 1];
    create_images(drawing.images, attachments, count, 1);
    for (uint32_t i = 0; i < last->inputAttachmentCount; i++)
@@ -148,22 +148,22 @@ record_local_barrier(VkCommandBuffer commands)
 /* ---- the program ---------------------------------------------------------------------------- */
 
 static const struct scene scenes[] = {
-   {"two_subpasses", draw_two_subpasses, false},
-   {"two_passes", draw_two_passes, false},
-   {"not_by_region", draw_not_by_region, false},
-   {"other_pixels", draw_other_pixels, false},
-   {"secondary", draw_secondary, false},
-   {"cleared_parts", draw_cleared_parts, false},
-   {"own_sample", draw_own_sample, false},
-   {"all_samples", draw_all_samples, false},
-   {"resolved", draw_resolved, false},
-   {"stencil", draw_stencil, false},
-   {"three", draw_three, false},
-   {"dual_source", draw_dual_source, false},
-   {"feedback", draw_feedback, false},
-   {"loaded", draw_loaded, false},
-   {"views", draw_views, false},
-   {"local_read", draw_local_read, false},
+   {"two_subpasses", draw_two_subpasses, false, false},
+   {"two_passes", draw_two_passes, false, false},
+   {"not_by_region", draw_not_by_region, false, false},
+   {"other_pixels", draw_other_pixels, false, false},
+   {"secondary", draw_secondary, false, false},
+   {"cleared_parts", draw_cleared_parts, false, false},
+   {"own_sample", draw_own_sample, false, false},
+   {"all_samples", draw_all_samples, false, false},
+   {"resolved", draw_resolved, false, false},
+   {"stencil", draw_stencil, false, false},
+   {"three", draw_three, false, false},
+   {"dual_source", draw_dual_source, false, false},
+   {"feedback", draw_feedback, false, false},
+   {"loaded", draw_loaded, false, false},
+   {"views", draw_views, false, false},
+   {"local_read", draw_local_read, false, false},
 };
 
 int

@@ -16,12 +16,14 @@ struct gfxr_line {
    bool is_note;   /* the layer said it when the capture was made */
 };
 
-/* Warnings that nothing is left out: the device is another one, results such as VK_SUBOPTIMAL_KHR are others. */
+/* Warnings that nothing is left out: the device is another one, results such as VK_SUBOPTIMAL_KHR are others, a surface without a
+ * window (VK_EXT_headless_surface) has none whose size changes. */
 static const char *const harmless[] = {
    "The replay device differs from the original capture device",
    "  Capture device info:",
    "  Replay device info:",
    "that does not match return value from capture file",
+   "Skipping window resize for VkSurface object",
 };
 
 static bool

@@ -1,0 +1,12 @@
+#version 450
+// SPDX-License-Identifier: MIT
+// Each instance has a layer of its own.
+layout(location = 0) in vec4 shown;
+layout(location = 1) in vec3 direction;
+layout(location = 0) out vec4 result;
+layout(set = 0, binding = 1) uniform sampler2DArray images;
+void main()
+{
+   const float light = 0.3 + 0.7 * max(dot(normalize(direction), vec3(0.48, 0.6, 0.64)), 0.0);
+   result = vec4(texture(images, vec3(shown.xy, mod(shown.z, 8.0))).rgb * light, 1.0);
+}
