@@ -118,7 +118,7 @@ soak: deps all ## a game whose window, contexts and objects come and go: flat me
 	@/usr/bin/python3 tests/robustness/soak_test.py --tbrsim $(BUILD)/bin/tbrsim --program $(BUILD)/tests/robustness/soak \
 		--seconds $(SOAK_SECONDS) --ways $(SOAK_WAYS) $(if $(SOAK_COMMAND),--command "$(SOAK_COMMAND)") $(if $(SOAK_BROWSER),--browser)
 
-bench: bench-caches bench-dram bench-textures bench-recordings bench-configurations bench-sweep bench-threads bench-timing ## compare speed and memory with softpipe and llvmpipe (BENCH_TRACES=DIR, BENCH_ARGS="--help")
+bench: bench-caches bench-dram bench-textures bench-recordings bench-configurations bench-sweep bench-threads bench-timing bench-vulkan ## compare speed and memory with softpipe and llvmpipe (BENCH_TRACES=DIR, BENCH_ARGS="--help")
 	@/usr/bin/python3 bench/bench.py --tbrsim $(BUILD)/bin/tbrsim $(if $(BENCH_TRACES),--traces $(BENCH_TRACES)) $(BENCH_ARGS)
 
 bench-caches: deps all ## measure tbrsim cache (part of bench): policies, trace formats
@@ -144,6 +144,9 @@ bench-threads: deps all ## print how one simulation divides among threads (part 
 
 bench-timing: deps all ## print what simulating time costs on two processors (part of bench; BENCH_TRACES=DIR)
 	@/usr/bin/python3 bench/timing.py --tbrsim $(BUILD)/bin/tbrsim $(if $(BENCH_TRACES),--traces $(BENCH_TRACES))
+
+bench-vulkan: deps all ## compare speed and memory of Vulkan with lavapipe (part of bench; VULKAN_ARGS="--scenes 'glass bloom'")
+	@/usr/bin/python3 -B bench/vulkan.py --tbrsim $(BUILD)/bin/tbrsim --program $(BUILD)/tests/vulkan/vulkan_scenes $(VULKAN_ARGS)
 
 deps-experiments: ## install the packages of make reproduce and make experiments, too: Snakemake, matplotlib, …
 	@TBRSIM_PACKAGES=scripts/packages-experiments.txt scripts/deps.sh
@@ -201,4 +204,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all install uninstall deps deps-deb deb test-deb deps-docs deps-wheel wheel release deps-experiments deps-programs deps-slurm docs gallery demo test test-rounds test-programs test-slurm model test-images test-recordings test-kills soak compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-textures bench-recordings bench-configurations bench-sweep bench-threads bench-timing experiments reproduce sensitivity validate scenes captures update-replays lint format clean help
+.PHONY: all install uninstall deps deps-deb deb test-deb deps-docs deps-wheel wheel release deps-experiments deps-programs deps-slurm docs gallery demo test test-rounds test-programs test-slurm model test-images test-recordings test-kills soak compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-textures bench-recordings bench-configurations bench-sweep bench-threads bench-timing bench-vulkan experiments reproduce sensitivity validate scenes captures update-replays lint format clean help

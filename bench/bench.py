@@ -40,15 +40,18 @@ MEMORY_RATIOS = (("tbrsim", "llvmpipe"), ("tbrsim --no-model", "llvmpipe"))
 
 @dataclasses.dataclass
 class Workload:
-    """Something to render: its name, its kind, the command and how its answer says the frames per second."""
+    """Something to render: its name, its kind, the command and how its answer says the frames per second, and those of a second
+    of processor time if it does."""
     name: str
     kind: str
     command: list
     answer: re.Pattern
 
-    def speed(self, output):
+    def speed(self, output, seconds="seconds"):
         found = self.answer.search(output)
-        return float(found["frames"] or 1) / float(found["seconds"]) if found and float(found["seconds"]) else None
+        if not found or seconds not in self.answer.groupindex or not float(found[seconds]):
+            return None
+        return float(found["frames"] or 1) / float(found[seconds])
 
 
 def scene(name, duration):
@@ -69,9 +72,10 @@ def capture(path):
 
 @dataclasses.dataclass
 class Measurement:
-    """Frames a second, and the most memory the program had, in MiB."""
+    """Frames a second, the most memory the program had, in MiB, and frames a second of processor time, or None."""
     speed: float
     memory: float
+    work: float | None = None
 
 
 def measure_once(tbrsim, workload, options):
@@ -91,7 +95,8 @@ def measure_once(tbrsim, workload, options):
         print(f"{workload.name}: {' '.join(command)}: status {process.returncode}\n{text[-1000:]}", file=sys.stderr)
         return None
     # FrameTime is in milliseconds.
-    return Measurement(speed * 1000 if workload.kind == "glmark2" else speed, usage.ru_maxrss / 1024)
+    return Measurement(speed * 1000 if workload.kind == "glmark2" else speed, usage.ru_maxrss / 1024,
+                       workload.speed(text, "processors"))
 
 
 def measure(arguments, workloads, subjects):
@@ -110,7 +115,8 @@ def measure(arguments, workloads, subjects):
                     best.pop(subject, None)
                     continue
                 before = best.get(subject, once)
-                best[subject] = Measurement(max(before.speed, once.speed), max(before.memory, once.memory))
+                best[subject] = Measurement(max(before.speed, once.speed), max(before.memory, once.memory),
+                                            once.work and max(before.work, once.work))
         results[workload.name] = best
         print(f"{workload.name:32}" + "  ".join(
             f"{subject}: {best[subject].speed:.1f}/s {best[subject].memory:.0f} MiB" if subject in best
