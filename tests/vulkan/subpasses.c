@@ -163,7 +163,9 @@ static const struct scene scenes[] = {
    {"feedback", draw_feedback, false, false},
    {"loaded", draw_loaded, false, false},
    {"views", draw_views, false, false},
+   {"cleared_views", draw_cleared_views, false, false},
    {"local_read", draw_local_read, false, false},
+   {"cleared_layers", draw_cleared_layers, false, false},
 };
 
 int

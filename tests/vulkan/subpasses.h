@@ -86,6 +86,7 @@ struct vk_image draw_other_pixels(void);
 struct vk_image draw_secondary(void);
 struct vk_image draw_cleared_parts(void);
 struct vk_image draw_local_read(void);
+struct vk_image draw_cleared_layers(void);
 /* subpasses_others.c */
 struct vk_image draw_own_sample(void);
 struct vk_image draw_all_samples(void);
@@ -96,5 +97,6 @@ struct vk_image draw_dual_source(void);
 struct vk_image draw_feedback(void);
 struct vk_image draw_loaded(void);
 struct vk_image draw_views(void);
+struct vk_image draw_cleared_views(void);
 
 #endif

@@ -6,6 +6,7 @@
 #include "local_read.h"
 #include "subpasses.h"
 
+#include "color.frag.h"
 #include "deferred.frag.h"
 #include "deferred_textures.frag.h"
 #include "gbuffer.frag.h"
@@ -268,4 +269,49 @@ draw_local_read(void)
    vkCmdEndRenderingKHR(commands);
    vk_run(commands);
    return drawing.images[LIGHT];
+}
+
+/** Parts of some layers are cleared, of three that are rendered at once; a triangle is in the first. */
+struct vk_image
+draw_cleared_layers(void)
+{
+   LOAD_FUNCTION(vkCmdBeginRenderingKHR);
+   LOAD_FUNCTION(vkCmdEndRenderingKHR);
+   const uint32_t layers = 3;
+   const VkFormat format = COLOR_FORMAT;
+   const VkPipelineRenderingCreateInfoKHR rendering = {
+      .sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO_KHR,
+      .colorAttachmentCount = 1,
+      .pColorAttachmentFormats = &format,
+   };
+   struct drawing drawing = {0};
+   create_images(drawing.images, &in_tile[LIGHT], 1, layers);
+   VkRenderingAttachmentInfoKHR color = attach(&drawing, 0);
+   color.imageLayout = VK_IMAGE_LAYOUT_GENERAL;
+   color.storeOp = STORE;
+   const VkRenderingInfoKHR info = {
+      .sType = VK_STRUCTURE_TYPE_RENDERING_INFO_KHR,
+      .renderArea = {{0, 0}, {picture_width, picture_height}},
+      .layerCount = layers,
+      .colorAttachmentCount = 1,
+      .pColorAttachments = &color,
+   };
+   const VkClearAttachment clears[] = {
+      {VK_IMAGE_ASPECT_COLOR_BIT, 0, {.color = {.float32 = {0, 1, 0.5f, 1}}}},
+      {VK_IMAGE_ASPECT_COLOR_BIT, 0, {.color = {.float32 = {1, 0, 1, 1}}}},
+   };
+   const VkClearRect rectangles[] = {{{{30, 20}, {50, 41}}, 1, 2}, {{{70, 50}, {11, 13}}, 0, 2}},
+                     all_of_last = {{{0, 0}, {picture_width, picture_height}}, 2, 1};
+   VkCommandBuffer commands = vk_begin();
+   vkCmdBeginRenderingKHR(commands, &info);
+   set_viewport(commands, picture_width, picture_height);
+   vkCmdClearAttachments(commands, 1, &clears[1], 1, &all_of_last);
+   struct vk_pipeline_description description = describe(NULL, create_plain_layout(), VK_CODE(color_frag));
+   description.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
+   description.rendering = &rendering;
+   draw(commands, &description, VK_NULL_HANDLE, false);
+   vkCmdClearAttachments(commands, 1, &clears[0], 2, rectangles);
+   vkCmdEndRenderingKHR(commands);
+   vk_run(commands);
+   return drawing.images[0];
 }

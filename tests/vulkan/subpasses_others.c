@@ -193,15 +193,20 @@ draw_loaded(void)
    return end_drawing(&drawing, 1);
 }
 
-/** Two views, layers of the images, each of which reads its own. */
-struct vk_image
-draw_views(void)
+/** Two views, layers of the images, each of which reads its own; parts are cleared in all views, or not. */
+static struct vk_image
+draw_two_views(bool cleared)
 {
    static const struct attachment attachments[] = {
       {COLOR_FORMAT, ONE, VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT, CLEAR, DROP, &grey},
       PICTURE(white),
    };
    static const VkSubpassDescription subpasses[] = {{OUTPUTS(0, 1)}, {OUTPUTS(1, 1), INPUTS(0, 1)}};
+   static const VkClearAttachment clears[] = {
+      {VK_IMAGE_ASPECT_COLOR_BIT, 0, {.color = {.float32 = {0, 1, 0.5f, 1}}}},
+      {VK_IMAGE_ASPECT_COLOR_BIT, 0, {.color = {.float32 = {1, 0, 1, 1}}}},
+   };
+   static const VkClearRect rectangles[] = {{{{30, 20}, {50, 41}}, 0, 1}, {{{70, 50}, {11, 13}}, 0, 1}};
    struct drawing drawing = {0};
    create_images(drawing.images, attachments, 2, 2);
    const struct vk_image *inputs[] = {&drawing.images[0]};
@@ -209,7 +214,23 @@ draw_views(void)
    drawing.pass = create_render_pass(drawing.images, attachments, 2, subpasses, 2, BY_REGION, 3);
    begin_drawing(&drawing);
    draw_triangle(&drawing, VK_CODE(view_frag), 1);
+   if (cleared)
+      vkCmdClearAttachments(drawing.commands, 1, &clears[0], 2, rectangles);
    next_subpass(&drawing);
    draw_quad(&drawing, VK_CODE(add_frag));
+   if (cleared)
+      vkCmdClearAttachments(drawing.commands, 1, &clears[1], 1, &rectangles[1]);
    return end_drawing(&drawing, 1);
+}
+
+struct vk_image
+draw_views(void)
+{
+   return draw_two_views(false);
+}
+
+struct vk_image
+draw_cleared_views(void)
+{
+   return draw_two_views(true);
 }

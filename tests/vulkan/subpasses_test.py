@@ -45,6 +45,8 @@ TRAFFIC = {
     "loaded": (1, ALL, ALL, 0, 0, 0),
     # Two layers.
     "views": (1, 0, 2 * ALL, 0, 0, 0),
+    "cleared_views": (1, 0, 2 * ALL, 0, 0, 0),
+    "cleared_layers": (1, 0, 3 * ALL, 0, 0, 0),
     "local_read": (1, 0, ALL, 0, 0, 0),
 }
 

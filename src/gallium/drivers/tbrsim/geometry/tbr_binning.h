@@ -89,6 +89,9 @@ bool tbr_draw_continue(struct tbr_context *context);
  * False when out of memory. */
 bool tbr_draw_select_viewport(struct tbr_context *context, unsigned viewport);
 
+/** The layer that following draws are into, if their shaders choose none; mask: of the view, if it is one. */
+void tbr_draw_select_view(struct tbr_context *context, unsigned view, unsigned mask);
+
 /** draw's own stages (stipple, smooth lines and points) bind shaders of their own in
  * the middle of a draw: uses them for the following primitives. */
 bool tbr_draw_refresh_state(struct tbr_context *context);

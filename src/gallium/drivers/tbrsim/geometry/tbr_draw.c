@@ -450,8 +450,8 @@ draw_one(struct tbr_context *context, const struct pipe_draw_info *info, unsigne
    }
 }
 
-static void
-select_view(struct tbr_context *context, unsigned view, unsigned mask)
+void
+tbr_draw_select_view(struct tbr_context *context, unsigned view, unsigned mask)
 {
    draw_set_viewmask(context->draw, mask);
    context->binning->view = context->draw_state->resources.view = view;
@@ -469,10 +469,10 @@ draw_views(struct tbr_context *context, const struct pipe_draw_info *info, unsig
       return;
    }
    u_foreach_bit (view, context->framebuffer.viewmask) {
-      select_view(context, view, 1u << view);
+      tbr_draw_select_view(context, view, 1u << view);
       draw_one(context, info, drawid_offset, draw, indices, rasterize);
    }
-   select_view(context, 0, 0);
+   tbr_draw_select_view(context, 0, 0);
 }
 
 /** Draws with parameters of a buffer, one draw after another. */

@@ -8,10 +8,12 @@
 
 struct pipe_context;
 struct pipe_resource;
+struct pipe_scissor_state;
 struct pipe_screen;
 struct tbr_context;
 struct tbr_resource;
 struct tbr_screen;
+union pipe_color_union;
 
 /** tbr_caps.c: caps, limits and formats. */
 void tbr_caps_init_screen(struct tbr_screen *screen);
@@ -43,6 +45,10 @@ void tbr_shader_init_context(struct tbr_context *context);
 void tbr_transfer_init_context(struct tbr_context *context);
 /** tbr_surface.c: surfaces, clears, copies, blits. */
 void tbr_surface_init_context(struct tbr_context *context);
+/** Clears a part of some layers of the bound framebuffer, which has no views, within its pass: a draw for each. */
+void tbr_clear_layers(struct tbr_context *context, unsigned buffers, const struct pipe_scissor_state *part,
+                      unsigned first, unsigned count, const union pipe_color_union *color, double depth,
+                      unsigned stencil);
 void tbr_query_init_context(struct tbr_context *context);
 void tbr_counter_set_init_context(struct tbr_context *context);
 /** tbr_fence.c: flush. */

@@ -14,6 +14,7 @@
 #include "util/u_math.h"
 #include "util/u_memory.h"
 #include "util/u_surface.h"
+#include "geometry/tbr_binning.h"
 #include "pass/tbr_batch.h"
 #include "state/tbr_context.h"
 #include "pass/tbr_hazards.h"
@@ -125,16 +126,26 @@ end_copy(struct tbr_context *context)
 
 /* ---- clears ----------------------------------------------------------- */
 
-/** Clears buffers of the bound framebuffer's batch (PIPE_CLEAR_*) with a draw. */
+/** Clears buffers of the bound framebuffer's batch (PIPE_CLEAR_*) with a draw, of so many instances; each is a layer. */
 static void
-clear_by_drawing(struct tbr_context *context, unsigned buffers, const union pipe_color_union *color,
-                 double depth, unsigned stencil)
+clear_instances(struct tbr_context *context, unsigned num_instances, unsigned buffers,
+                const union pipe_color_union *color, double depth, unsigned stencil)
 {
    save_state(context);
    save_constants(context);
    util_blitter_clear(context->blitter, context->framebuffer.width, context->framebuffer.height,
-                      util_framebuffer_get_num_layers(&context->framebuffer), buffers, color, depth, stencil,
+                      num_instances, buffers, color, depth, stencil,
                       util_framebuffer_get_num_samples(&context->framebuffer) > 1);
+}
+
+/** The same of all layers. Of views, each draw is one for each. */
+static void
+clear_by_drawing(struct tbr_context *context, unsigned buffers, const union pipe_color_union *color,
+                 double depth, unsigned stencil)
+{
+   clear_instances(context,
+                   context->framebuffer.viewmask ? 1 : util_framebuffer_get_num_layers(&context->framebuffer),
+                   buffers, color, depth, stencil);
 }
 
 /** A rectangle of the blitter's, of the part that is cleared instead of all. */
@@ -149,14 +160,33 @@ draw_part(struct blitter_context *blitter, void *vertex_elements, blitter_get_vs
 }
 
 static void
-clear_part_by_drawing(struct tbr_context *context, const struct pipe_scissor_state *part, unsigned buffers,
-                      const union pipe_color_union *color, double depth, unsigned stencil)
+begin_part(struct tbr_context *context, const struct pipe_scissor_state *part)
 {
-   struct blitter_context *blitter = context->blitter;
    context->clear_part = *part;
-   blitter->draw_rectangle = draw_part;
-   clear_by_drawing(context, buffers, color, depth, stencil);
-   blitter->draw_rectangle = util_blitter_draw_rectangle;
+   context->blitter->draw_rectangle = draw_part;
+}
+
+static void
+end_part(struct tbr_context *context)
+{
+   context->blitter->draw_rectangle = util_blitter_draw_rectangle;
+}
+
+void
+tbr_clear_layers(struct tbr_context *context, unsigned buffers, const struct pipe_scissor_state *part,
+                 unsigned first, unsigned count, const union pipe_color_union *color, double depth,
+                 unsigned stencil)
+{
+   assert(!context->framebuffer.viewmask && !context->pixel_local);
+   if (!tbr_render_condition_passes(context))
+      return;
+   begin_part(context, part);
+   for (unsigned layer = first; layer < first + count; layer++) {
+      tbr_draw_select_view(context, layer, 0);
+      clear_instances(context, 1, buffers, color, depth, stencil);
+   }
+   tbr_draw_select_view(context, 0, 0);
+   end_part(context);
 }
 
 static void
@@ -188,7 +218,9 @@ clear(struct pipe_context *base, unsigned buffers, const struct pipe_scissor_sta
       return;
    if (scissor) {
       assert(!context->pixel_local);
-      clear_part_by_drawing(context, scissor, buffers, color, depth, stencil);
+      begin_part(context, scissor);
+      clear_by_drawing(context, buffers, color, depth, stencil);
+      end_part(context);
       return;
    }
    const unsigned drawn = tbr_batch_clear(context, buffers, color, depth, stencil);

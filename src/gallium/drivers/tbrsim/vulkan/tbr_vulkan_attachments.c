@@ -5,17 +5,22 @@
  * buffers, depth and stencil; before a draw, a variant of the shader is bound that names these. It reads input attachments
  * as shaders of OpenGL ES fetch from the framebuffer.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "util/hash_table.h"
 #include "util/log.h"
 #include "util/u_memory.h"
 #include "nir.h"
+#include <vulkan/vulkan_core.h>
 #include "pass/tbr_batch.h"
+#include "pipe/tbr_functions.h"
 #include "state/tbr_context.h"
 #include "vulkan/tbr_vulkan_context.h"
 
 void lvp_map_attachments(struct pipe_context *context, const int *map, unsigned count, bool partial);
+void lvp_clear_in_pass(struct pipe_context *context, unsigned buffers, const VkClearRect *rect,
+                       const union pipe_color_union *color, double depth, unsigned stencil);
 
 void
 tbr_vulkan_reset_attachments(struct tbr_vulkan_context *vulkan)
@@ -39,6 +44,31 @@ lvp_map_attachments(struct pipe_context *context, const int *map, unsigned count
       if (map[i] >= 0 && map[i] < TBR_MAX_COLOR_BUFFERS)
          vulkan->color_of[map[i]] = i;
    }
+}
+
+/** A hook in lavapipe, vkCmdClearAttachments: of all pixels and layers on chip, if nothing has been drawn yet; else drawn. */
+void
+lvp_clear_in_pass(struct pipe_context *context, unsigned buffers, const VkClearRect *rect,
+                  const union pipe_color_union *color, double depth, unsigned stencil)
+{
+   const struct pipe_framebuffer_state *framebuffer = &tbr_context(context)->framebuffer;
+   const struct pipe_scissor_state part = {
+      .minx = rect->rect.offset.x,
+      .miny = rect->rect.offset.y,
+      .maxx = rect->rect.offset.x + rect->rect.extent.width,
+      .maxy = rect->rect.offset.y + rect->rect.extent.height,
+   };
+   const unsigned num_layers = MAX2(framebuffer->layers, 1), first = rect->baseArrayLayer;
+   assert(framebuffer->viewmask || first < num_layers);
+   const unsigned count = MIN2(rect->layerCount, num_layers - first);
+   const bool all_pixels =
+      !part.minx && !part.miny && part.maxx == framebuffer->width && part.maxy == framebuffer->height;
+   const bool all_layers =
+      framebuffer->viewmask ? framebuffer->viewmask == BITFIELD_MASK(num_layers) : count == num_layers;
+   if (framebuffer->viewmask || (all_pixels && all_layers))
+      context->clear(context, buffers, all_pixels && all_layers ? NULL : &part, color, depth, stencil);
+   else
+      tbr_clear_layers(tbr_context(context), buffers, &part, first, count, color, depth, stencil);
 }
 
 /* ---- finding attachments --------------------------------------------------- */
