@@ -122,6 +122,7 @@ class Captures(tbrsim.DisplayTestCase):
         self.assertEqual(tbrsim.frames(out), tbrsim.frames(self.live))
         advice = tbrsim.run("advise", self.cube, check=True, cwd=self.directory).stdout
         self.assertIn("frames 0 to 5", advice)
+        self.assertNotIn("target-never-read", advice)  # what is presented has been read
         for compression in ("NONE", "LZ4", "ZLIB"):
             packed = self.path(f"{compression}.gfxr")
             tbrsim.execute("gfxrecon-compress", self.cube, packed, compression, check=True)

@@ -52,8 +52,11 @@ struct tbr_resource {
    bool
       stored; /**< by a pass of the event stream, after which the stream has no CM_NAME_READ of it yet (atomic) */
 
-   bool imported;      /**< others may write to its memory */
-   bool replay_target; /**< replays of Vulkan: the replayer copies to it what it presents */
+   bool imported; /**< others may write to its memory */
+
+   /* Replays of Vulkan: the replayer presents this image, to which it copies the program's, the last one of which this has a reference to. */
+   bool replay_target;
+   struct pipe_resource *replay_source;
 
    /** A window's front buffer: what winsys gets its content from; else NULL. */
    const void *front_drawable;

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <vulkan/vulkan_core.h>
 
 #include "pipe/p_defines.h"
 #include "pipe/p_state.h"
@@ -25,6 +26,7 @@ struct nir_shader;
 struct pipe_context;
 struct pipe_screen;
 struct sw_winsys;
+struct tbr_resource;
 
 /** Constant buffers that lavapipe binds: push constants, then a descriptor set each. */
 #define TBR_VULKAN_SETS 16
@@ -99,6 +101,9 @@ void tbr_vulkan_memory_init_screen(struct pipe_screen *screen);
 struct pipe_resource *tbr_vulkan_find_buffer(struct pipe_screen *screen, uint32_t id);
 /** First byte of a buffer, which has memory. */
 const uint8_t *tbr_vulkan_buffer_memory(const struct pipe_resource *buffer);
+
+/** The image that the program presents: in replays of captures another than the swapchain's. */
+struct tbr_resource *tbr_vulkan_presented(VkSwapchainKHR swapchain, uint32_t index);
 
 /** Wraps the functions of a new context; false when out of memory. */
 bool tbr_vulkan_bind_init_context(struct pipe_context *context);

@@ -286,8 +286,11 @@ lvp_QueuePresentKHR(VkQueue handle, const VkPresentInfoKHR *info)
    const VkResult result = vk_common_QueueWaitIdle(handle);
    if (result != VK_SUCCESS)
       return result;
+   struct tbr_context *context = tbr_context(own->ctx);
    simple_mtx_lock(&own->lock);
-   tbr_frame_end(tbr_context(own->ctx));
+   for (uint32_t i = 0; i < info->swapchainCount; i++)
+      tbr_resource_announce_read(context, tbr_vulkan_presented(info->pSwapchains[i], info->pImageIndices[i]));
+   tbr_frame_end(context);
    simple_mtx_unlock(&own->lock);
    return wsi_QueuePresentKHR(handle, info);
 }

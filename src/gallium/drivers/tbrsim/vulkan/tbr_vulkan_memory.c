@@ -130,6 +130,7 @@ resource_destroy(struct pipe_screen *screen, struct pipe_resource *resource)
       _mesa_hash_table_remove_key(vulkan->buffers, key_of(tbr_resource(resource)->id));
       simple_mtx_unlock(&vulkan->buffers_lock);
    }
+   pipe_resource_reference(&tbr_resource(resource)->replay_source, NULL);
    vulkan->resource_destroy(screen, resource);
 }
 

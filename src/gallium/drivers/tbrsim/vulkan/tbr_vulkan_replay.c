@@ -5,7 +5,9 @@
 #include "lvp_private.h"
 #include "lvp_wsi.h"
 #include "util/u_debug.h"
+#include "util/u_inlines.h"
 #include "vk_common_entrypoints.h"
+#include "wsi_common.h"
 #include "wsi_common_entrypoints.h"
 #include "state/tbr_resource.h"
 #include "vulkan/tbr_vulkan.h"
@@ -29,11 +31,28 @@ lvp_GetSwapchainImagesKHR(VkDevice device, VkSwapchainKHR swapchain, uint32_t *c
    return result;
 }
 
+struct tbr_resource *
+tbr_vulkan_presented(VkSwapchainKHR swapchain, uint32_t index)
+{
+   struct tbr_resource *image = resource_of(wsi_common_get_image(swapchain, index));
+   return image->replay_source ? tbr_resource(image->replay_source) : image;
+}
+
+/* Whether a copy is one that the replayer presents by; what it copies is then what the program presents. */
+static bool
+leave_out(VkImage source, VkImage destination)
+{
+   struct tbr_resource *target = resource_of(destination);
+   if (target->replay_target)
+      pipe_resource_reference(&target->replay_source, &resource_of(source)->base);
+   return target->replay_target;
+}
+
 VKAPI_ATTR void VKAPI_CALL
 lvp_CmdCopyImage(VkCommandBuffer commands, VkImage source, VkImageLayout source_layout, VkImage destination,
                  VkImageLayout destination_layout, uint32_t count, const VkImageCopy *regions)
 {
-   if (!resource_of(destination)->replay_target)
+   if (!leave_out(source, destination))
       vk_common_CmdCopyImage(commands, source, source_layout, destination, destination_layout, count,
                              regions);
 }
@@ -43,7 +62,7 @@ lvp_CmdBlitImage(VkCommandBuffer commands, VkImage source, VkImageLayout source_
                  VkImageLayout destination_layout, uint32_t count, const VkImageBlit *regions,
                  VkFilter filter)
 {
-   if (!resource_of(destination)->replay_target)
+   if (!leave_out(source, destination))
       vk_common_CmdBlitImage(commands, source, source_layout, destination, destination_layout, count, regions,
                              filter);
 }
