@@ -50,7 +50,7 @@ GROUPS = {"texture": "#59a14f", "geometry": "#4e79a7", "parameter buffer": "#f28
           "programs": "#bab0ac"}
 GROUP_OF = {"texture": "texture", "vertex": "geometry", "index": "geometry", "pb_list": "parameter buffer",
             "pb_attribute": "parameter buffer", "color": "frame buffer", "depth": "frame buffer",
-            "stencil": "frame buffer", "shader": "programs", "constant": "programs"}
+            "stencil": "frame buffer", "shader": "programs", "constant": "programs", "descriptor": "programs"}
 NO_TEXTURES = {"accesses": 0, "first": 0, "intra": 0, "inter": 0, "blocks": 0, "insertions": 0, "deletions": 0,
                "footprint_bytes_per_frame": 0, "intra_distances": [], "inter_distances": [], "tile_accesses": [],
                "iird": dict.fromkeys(("maximum", "minimum", "last_first", "last_last", "reuses"), 0)}

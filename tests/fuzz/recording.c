@@ -112,6 +112,8 @@ is_short(const struct cm_pass *pass)
       work += draw->vertex_shader.constant_bytes + draw->control_shader.constant_bytes +
               draw->evaluation_shader.constant_bytes + draw->geometry_shader.constant_bytes +
               draw->fragment_shader.constant_bytes;
+      for (uint32_t n = 0; n < draw->num_descriptors; n++)
+         work += 64ull * pass->descriptors[draw->first_descriptor + n].count;
       for (uint32_t e = 0; e < draw->num_elements; e++)
          work += draw->num_vertices * (uint64_t)draw->elements[e].bytes / 16;
       for (uint32_t f = 0; f < draw->num_feedback; f++)

@@ -11,7 +11,7 @@
 
 struct cm_pass_join {
    struct cm_pass pass; /* its arrays are the join's */
-   size_t draws, vertices, feedback, vertex_bindings, vertex_accesses, region_runs, primitives,
+   size_t draws, descriptors, vertices, feedback, vertex_bindings, vertex_accesses, region_runs, primitives,
       primitive_tiles; /* capacities */
    uint32_t num_tiles; /* that there are tiles[], touched[] and contents[] for */
    struct cm_tile_content *contents;
@@ -38,6 +38,7 @@ free_pass(struct cm_pass_join *join)
    free(join->pass.tiles);
    free(join->pass.touched);
    free(join->pass.draws);
+   free(join->pass.descriptors);
    free(join->pass.vertices);
    free(join->pass.feedback);
    free(join->pass.vertex_bindings);
@@ -179,6 +180,7 @@ begin(struct cm_pass_join *join, const struct cm_pass *pass)
    const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
    join->pass = *pass;
    join->pass.draws = old.draws;
+   join->pass.descriptors = old.descriptors;
    join->pass.vertices = old.vertices;
    join->pass.feedback = old.feedback;
    join->pass.vertex_bindings = old.vertex_bindings;
@@ -190,6 +192,7 @@ begin(struct cm_pass_join *join, const struct cm_pass *pass)
    join->pass.touched = old.touched;
    join->pass.deferred = NULL;
    join->pass.num_draws = join->pass.num_primitives = join->pass.attribute_blocks = 0;
+   join->pass.num_descriptors = 0;
    join->pass.num_vertices = join->pass.num_feedback = join->pass.num_primitive_tiles = 0;
    join->pass.num_vertex_accesses = join->pass.num_region_runs = join->pass.num_vertex_bindings = 0;
    assert(!pass->num_storages && !pass->num_addressed);
@@ -228,12 +231,13 @@ cm_pass_join_add(struct cm_pass_join *join, const struct cm_pass *pass)
       return false;
    struct cm_pass *joined = &join->pass;
    const struct offsets offsets = {joined->num_draws, joined->num_primitives};
-   if (!APPEND(join, draws, pass) || !APPEND(join, vertices, pass) || !APPEND(join, feedback, pass) ||
-       !APPEND(join, vertex_bindings, pass) || !APPEND(join, vertex_accesses, pass) ||
-       !APPEND(join, region_runs, pass) || !APPEND(join, primitives, pass) ||
-       !APPEND(join, primitive_tiles, pass))
+   if (!APPEND(join, draws, pass) || !APPEND(join, descriptors, pass) || !APPEND(join, vertices, pass) ||
+       !APPEND(join, feedback, pass) || !APPEND(join, vertex_bindings, pass) ||
+       !APPEND(join, vertex_accesses, pass) || !APPEND(join, region_runs, pass) ||
+       !APPEND(join, primitives, pass) || !APPEND(join, primitive_tiles, pass))
       return false;
    for (uint32_t d = offsets.draw; d < offsets.draw + pass->num_draws; d++) {
+      joined->draws[d].first_descriptor += joined->num_descriptors;
       joined->draws[d].first_vertex += joined->num_vertices;
       joined->draws[d].first_feedback += joined->num_feedback;
       joined->draws[d].first_vertex_access += joined->num_vertex_accesses;
@@ -255,6 +259,7 @@ cm_pass_join_add(struct cm_pass_join *join, const struct cm_pass *pass)
    if (!pass->contents)
       joined->contents = NULL;
    joined->num_draws += pass->num_draws;
+   joined->num_descriptors += pass->num_descriptors;
    joined->num_vertices += pass->num_vertices;
    joined->num_feedback += pass->num_feedback;
    joined->num_vertex_bindings += pass->num_vertex_bindings;

@@ -17,8 +17,11 @@ static void
 follow_keys(struct cm_config *config)
 {
    const uint32_t hiz = config->optional_streams.hiz, display = config->optional_streams.display;
-   const uint32_t storage = config->optional_streams.storage;
+   const uint32_t storage = config->optional_streams.storage,
+                  descriptor = config->optional_streams.descriptor;
    config->streams[CM_STREAM_STORAGE] = storage ? (enum cm_unit)(storage - 1) : CM_UNIT_DRAM;
+   config->streams[CM_STREAM_DESCRIPTOR] =
+      descriptor ? (enum cm_unit)(descriptor - 1) : config->streams[CM_STREAM_CONSTANT];
    config->streams[CM_STREAM_HIZ] = hiz ? (enum cm_unit)(hiz - 1) : CM_UNIT_DRAM;
    config->streams[CM_STREAM_DISPLAY] = display ? (enum cm_unit)(display - 1) : CM_UNIT_DRAM;
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {

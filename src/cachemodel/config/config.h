@@ -481,12 +481,13 @@ struct cm_config {
    struct cm_energy_config energy;       /**< technology 0: no such mapping */
    /** Optional; mode CM_COMPRESSION_NONE: framebuffers are not compressed. */
    struct cm_compression_config framebuffer_compression;
-   /** The first unit of each stream's accesses; for an absent optional stream, CM_UNIT_DRAM. */
+   /** The first unit of each stream's accesses; for an absent optional stream, CM_UNIT_DRAM, for an absent key of
+    * `descriptor` that of `constant`. */
    enum cm_unit streams[CM_STREAM_COUNT];
    /** The optional keys of streams, which streams[] follows: 1 + the unit; 0: "none", there is no such stream.
-    * In mode imr both are there. */
+    * In mode imr hiz and display are there. Of descriptor, 0 is "constant": the stream goes where constants do. */
    struct {
-      uint32_t hiz, display, storage;
+      uint32_t hiz, display, storage, descriptor;
    } optional_streams;
    struct cm_cache_config caches[CM_CACHE_COUNT];
    struct cm_access_unit_config access_units[CM_ACCESS_UNIT_COUNT]; /**< optional */

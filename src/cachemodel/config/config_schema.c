@@ -35,6 +35,7 @@ const char *const cm_policy_descriptions[CM_POLICY_COUNT] = {CM_POLICIES(DESCRIP
 /* Names whose values differ from those of the enumeration: "none" is 0. */
 #define UNIT_NAME(id, name, description) #name,
 static const char *const optional_unit_names[] = {"none", CM_CACHES(UNIT_NAME) "dram"};
+static const char *const descriptor_unit_names[] = {"constant", CM_CACHES(UNIT_NAME) "dram"};
 #define STREAM_NAME(id, name, description) name,
 static const char *const optional_stream_names[] = {"none", CM_STREAMS(STREAM_NAME)};
 static const char *const all_or_stream_names[] = {"all", CM_STREAMS(STREAM_NAME)};
@@ -299,13 +300,16 @@ static const struct cm_key access_units_keys[] = {CM_ACCESS_UNITS(ACCESS_UNIT_KE
    {KEY_AT(stream, false, CM_KEY_NAME, CM_STREAM_##id * sizeof(enum cm_unit), sizeof(enum cm_unit)), \
     NAMES(cm_unit_names), .description = (text)},
 /* Optional streams are stored after streams[] (follow_keys). */
-#define OPTIONAL_STREAM_KEY(stream)                                                                   \
+#define OPTIONAL_STREAM_KEY(stream, names)                                                            \
    {KEY_AT(#stream, true, CM_KEY_NAME,                                                                \
            offsetof(struct cm_config, optional_streams.stream) - offsetof(struct cm_config, streams), \
            sizeof(uint32_t)),                                                                         \
-    NAMES(optional_unit_names)}
-static const struct cm_key streams_keys[] = {CM_MANDATORY_STREAMS(STREAM_KEY) OPTIONAL_STREAM_KEY(hiz),
-                                             OPTIONAL_STREAM_KEY(display), OPTIONAL_STREAM_KEY(storage)};
+    NAMES(names)}
+static const struct cm_key streams_keys[] = {CM_MANDATORY_STREAMS(STREAM_KEY)
+                                                OPTIONAL_STREAM_KEY(hiz, optional_unit_names),
+                                             OPTIONAL_STREAM_KEY(display, optional_unit_names),
+                                             OPTIONAL_STREAM_KEY(storage, optional_unit_names),
+                                             OPTIONAL_STREAM_KEY(descriptor, descriptor_unit_names)};
 
 static const struct cm_key attribution_keys[] = {
    OPTIONAL_ENUM(attribution_config, pass, "off", "on"),

@@ -21,11 +21,13 @@
    X(CONSTANT, "constant", "constants of vertex and fragment shaders")
 
 /** Streams that a configuration may have (cm_config_has_stream). Where it has no `display`, displayable
- * surfaces are of `color`. `hiz` is of mode imr alone. Without `storage` programs that need it cannot be simulated. */
+ * surfaces are of `color`. `hiz` is of mode imr alone. Without `storage` programs that need it cannot be simulated.
+ * `descriptor` is always there: where a configuration does not name its unit, it is that of `constant`. */
 #define CM_OPTIONAL_STREAMS(X)                                    \
    X(HIZ, "hiz", "hierarchical depth")                            \
    X(DISPLAY, "display", "colour attachments that are displayed") \
-   X(STORAGE, "storage", "storage buffers and images of shaders")
+   X(STORAGE, "storage", "storage buffers and images of shaders") \
+   X(DESCRIPTOR, "descriptor", "descriptors of shaders (Vulkan)")
 
 #define CM_STREAMS(X)      \
    CM_MANDATORY_STREAMS(X) \

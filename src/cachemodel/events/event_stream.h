@@ -174,6 +174,27 @@ struct cm_storage {
    struct cm_texture_binding images[CM_MAX_IMAGES]; /**< nothing of them is repeated */
 };
 
+/** The most descriptors of a set. */
+#define CM_MAX_SET_DESCRIPTORS (1u << 20)
+
+/** What a shader uses of a descriptor: bits. A combined image sampler has both parts, others one. */
+enum cm_descriptor_parts {
+   CM_DESCRIPTOR_RESOURCE = 1 << 0, /**< which buffer or image, and how it is seen */
+   CM_DESCRIPTOR_SAMPLER = 1 << 1,  /**< how it is filtered */
+};
+
+/** Descriptors of a descriptor set (Vulkan) that one of a draw's shaders, or a compute shader, names: so many of them, one
+ * after another in the set. How large descriptors are, and how often they are read, is the consumer's choice. */
+struct cm_descriptors {
+   uint32_t set;      /**< resource: the memory of the set */
+   uint32_t set_size; /**< descriptors that the set has; the same whenever the set is named */
+   uint32_t first;    /**< number in the set, from 0 */
+   uint32_t count;    /**< at least 1 */
+   uint8_t stage;     /**< enum cm_shader_stage: the shader's */
+   uint8_t parts;     /**< enum cm_descriptor_parts; not 0 */
+   uint16_t reserved; /**< 0 */
+};
+
 /** What an instruction does to storage. */
 enum cm_storage_operation { CM_STORAGE_LOAD, CM_STORAGE_STORE, CM_STORAGE_ATOMIC, CM_STORAGE_OPERATIONS };
 
@@ -261,7 +282,8 @@ struct cm_fragment_tests {
    bool stencil_fetch;  /**< the stencil attachment */
 };
 
-/** A draw call (one instance of it). Of a compute pass, which has one, only storage, indirect, textures and names. */
+/** A draw call (one instance of it). Of a compute pass, which has one, only storage, descriptors, indirect, textures and
+ * names. */
 struct cm_draw {
    struct cm_shader vertex_shader;
    struct cm_shader control_shader,
@@ -309,6 +331,10 @@ struct cm_draw {
    uint64_t first_region_run;
    uint32_t num_textures;
    struct cm_texture_binding textures[CM_MAX_TEXTURE_UNITS];
+   /** Descriptors that its shaders name: pass->descriptors[first_descriptor …], each shader's by set and number; several
+    * draws may share them. OpenGL has none, nor have recordings before version 14. */
+   uint32_t num_descriptors;
+   uint32_t first_descriptor;
    uint32_t storage;            /**< 1 + its number in pass->storages; 0: the shader accesses none */
    struct cm_indirect indirect; /**< the first of several instances has it */
    struct cm_fragment_tests tests;
@@ -417,6 +443,8 @@ struct cm_pass {
     * have none. */
    uint32_t num_addressed;
    uint32_t *addressed;
+   uint32_t num_descriptors;
+   struct cm_descriptors *descriptors; /**< of all draws */
    uint64_t num_vertices;
    uint32_t *vertices;
    uint64_t num_feedback;

@@ -223,11 +223,23 @@ count_pass(struct cm_recording_counts *counts, const struct cm_pass *pass)
 }
 
 static void
+write_descriptors(struct cm_recorder *recorder, const struct cm_pass *pass)
+{
+   if (!pass->num_descriptors)
+      return;
+   recorder->payload.size = 0;
+   cm_encode_descriptors(&recorder->payload, pass);
+   write_payload(recorder, CM_CHUNK_DESCRIPTORS, &recorder->payload, NULL);
+}
+
+static void
 write_pass(struct cm_recorder *recorder, const struct cm_pass *pass)
 {
    recorder->payload.size = 0;
    cm_encode_pass(&recorder->payload, pass);
    write_payload(recorder, CM_CHUNK_PASS, &recorder->payload, NULL);
+   if (!atomic_load(&recorder->failed))
+      write_descriptors(recorder, pass);
    count_pass(&recorder->counts, pass);
 }
 
@@ -455,7 +467,8 @@ pass_bytes(const struct cm_pass *pass)
    size_t contents = 0;
    for (uint32_t t = 0; pass->contents && t < pass->tiles_x * pass->tiles_y; t++)
       contents += pass->contents[t].capacity;
-   return contents + pass->num_draws * sizeof *pass->draws + pass->num_vertices * sizeof *pass->vertices +
+   return contents + pass->num_draws * sizeof *pass->draws +
+          pass->num_descriptors * sizeof *pass->descriptors + pass->num_vertices * sizeof *pass->vertices +
           pass->num_primitives * sizeof *pass->primitives +
           pass->num_primitive_tiles * sizeof *pass->primitive_tiles;
 }

@@ -70,8 +70,8 @@ memory_of(const struct cm_pass *pass)
       bytes += sizeof pass->tiles[t] + 1 + pass->tiles[t].capacity * sizeof(uint32_t);
    for (uint32_t t = 0; pass->contents && t < pass->tiles_x * pass->tiles_y; t++)
       bytes += sizeof pass->contents[t] + pass->contents[t].capacity;
-   return bytes + pass->num_draws * sizeof *pass->draws + pass->num_vertices * sizeof *pass->vertices +
-          pass->num_feedback * sizeof *pass->feedback +
+   return bytes + pass->num_draws * sizeof *pass->draws + pass->num_descriptors * sizeof *pass->descriptors +
+          pass->num_vertices * sizeof *pass->vertices + pass->num_feedback * sizeof *pass->feedback +
           pass->num_vertex_bindings * sizeof *pass->vertex_bindings +
           pass->num_vertex_accesses * sizeof *pass->vertex_accesses +
           pass->num_region_runs * sizeof *pass->region_runs +
@@ -574,33 +574,31 @@ read_resources(struct cm_recording *recording, uint64_t *offset)
    return item;
 }
 
+/* A payload that belongs to a pass. */
 static bool
-read_contents(struct cm_recording *recording, struct cm_pass *pass)
+read_part(struct cm_recording *recording, enum cm_chunk_type type, struct cm_pass *pass)
 {
    const uint64_t begin = recording->offset;
-   if (!read_payload(recording, &recording->offset, CM_CHUNK_CONTENTS))
+   if (!read_payload(recording, &recording->offset, type))
       return false;
    struct cm_byte_reader reader = payload_reader(recording);
-   const char *wrong = cm_decode_contents(&reader, pass);
+   const char *wrong = type == CM_CHUNK_DESCRIPTORS ? cm_decode_descriptors(&reader, pass)
+                       : type == CM_CHUNK_CONTENTS  ? cm_decode_contents(&reader, pass)
+                                                    : cm_decode_tiles(&reader, recording->version, pass);
    return wrong ? is_wrong(recording, begin, wrong) : true;
 }
 
 static bool
-read_tiles(struct cm_recording *recording, struct cm_pass *pass)
+read_parts(struct cm_recording *recording, struct cm_pass *pass)
 {
    struct cm_chunk_header header;
    while (read_chunk_header(recording, recording->offset, &header)) {
       if (header.type == CM_CHUNK_CONTENTS)
-         return read_contents(recording, pass);
-      if (header.type != CM_CHUNK_TILES)
+         return read_part(recording, CM_CHUNK_CONTENTS, pass);
+      if (header.type != CM_CHUNK_TILES && header.type != CM_CHUNK_DESCRIPTORS)
          return true;
-      const uint64_t begin = recording->offset;
-      if (!read_payload(recording, &recording->offset, CM_CHUNK_TILES))
+      if (!read_part(recording, (enum cm_chunk_type)header.type, pass))
          return false;
-      struct cm_byte_reader reader = payload_reader(recording);
-      const char *wrong = cm_decode_tiles(&reader, recording->version, pass);
-      if (wrong)
-         return is_wrong(recording, begin, wrong);
    }
    return false;
 }
@@ -623,7 +621,7 @@ read_pass(struct cm_recording *recording)
       wrong = cm_check_pass_names(&recording->names, &pass->pass);
    if (wrong)
       is_wrong(recording, begin, wrong);
-   if (wrong || !read_tiles(recording, &pass->pass)) {
+   if (wrong || !read_parts(recording, &pass->pass)) {
       cm_recorded_pass_release(pass);
       return item;
    }
@@ -766,10 +764,15 @@ cm_recording_sections(struct cm_recording *recording,
                       struct cm_recording_section sections[CM_RECORDING_MAX_SECTIONS])
 {
    static const char *const names[CM_CHUNK_TYPES] = {
-      [CM_CHUNK_PROVENANCE] = "provenance", [CM_CHUNK_GPU] = "gpus",
-      [CM_CHUNK_RESOURCES] = "resources",   [CM_CHUNK_PASS] = "passes",
-      [CM_CHUNK_TILES] = "tiles",           [CM_CHUNK_FRAME_END] = "frames",
-      [CM_CHUNK_INDEX] = "index",           [CM_CHUNK_CONTENTS] = "contents",
+      [CM_CHUNK_PROVENANCE] = "provenance",
+      [CM_CHUNK_GPU] = "gpus",
+      [CM_CHUNK_RESOURCES] = "resources",
+      [CM_CHUNK_PASS] = "passes",
+      [CM_CHUNK_TILES] = "tiles",
+      [CM_CHUNK_FRAME_END] = "frames",
+      [CM_CHUNK_INDEX] = "index",
+      [CM_CHUNK_CONTENTS] = "contents",
+      [CM_CHUNK_DESCRIPTORS] = "descriptors",
    };
    for (unsigned type = 1; type < CM_CHUNK_TYPES; type++)
       sections[type - 1] = (struct cm_recording_section){.name = names[type]};

@@ -115,7 +115,7 @@ struct cm_recording_section {
    const char *name;
    uint64_t chunks, bytes, stored_bytes;
 };
-#define CM_RECORDING_MAX_SECTIONS 8
+#define CM_RECORDING_MAX_SECTIONS 9
 /** Scans the file's chunks; returns how many kinds there are. */
 size_t cm_recording_sections(struct cm_recording *recording,
                              struct cm_recording_section sections[CM_RECORDING_MAX_SECTIONS]);

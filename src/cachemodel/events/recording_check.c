@@ -266,6 +266,30 @@ cm_check_pass(const struct cm_pass *pass)
    return wrong ? wrong : check_primitives(pass);
 }
 
+static bool
+are_descriptors(const struct cm_descriptors *descriptors)
+{
+   return descriptors->set && descriptors->set_size <= CM_MAX_SET_DESCRIPTORS && descriptors->count &&
+          is_part(descriptors->first, descriptors->count, descriptors->set_size) &&
+          descriptors->stage < CM_SHADER_STAGES && descriptors->parts &&
+          descriptors->parts <= (CM_DESCRIPTOR_RESOURCE | CM_DESCRIPTOR_SAMPLER);
+}
+
+const char *
+cm_check_descriptors(const struct cm_pass *pass)
+{
+   for (uint32_t d = 0; d < pass->num_descriptors; d++) {
+      if (!are_descriptors(&pass->descriptors[d]))
+         return "descriptors are not in their set, or of an unknown stage";
+   }
+   for (uint32_t d = 0; d < pass->num_draws; d++) {
+      const struct cm_draw *draw = &pass->draws[d];
+      if (!is_part(draw->first_descriptor, draw->num_descriptors, pass->num_descriptors))
+         return "a draw names descriptors that are not there";
+   }
+   return NULL;
+}
+
 /* ---- contents of tiles ----------------------------------------------------- */
 
 #define SAME_FRAMES ((CM_SAME_AS_FRAME << CM_EARLIER_FRAMES) - CM_SAME_AS_FRAME)

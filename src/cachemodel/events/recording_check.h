@@ -20,6 +20,9 @@ const char *cm_check_pass_size(const struct cm_pass *pass);
 /** Checks draws, primitives and their tiles; not the tiles' events. */
 const char *cm_check_pass(const struct cm_pass *pass);
 
+/** Checks the descriptors of a pass, and which of them its draws name. */
+const char *cm_check_descriptors(const struct cm_pass *pass);
+
 /** Checks what is known of the tiles' contents, which the pass has. */
 const char *cm_check_contents(const struct cm_pass *pass);
 

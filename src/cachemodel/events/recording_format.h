@@ -21,7 +21,7 @@
 #define CM_RECORDING_REGIONS_VERSION 12  /**< the first that says how often regions of shaders ran */
 #define CM_RECORDING_PARTS_VERSION 12    /**< the first that says which primitives are parts of a triangle */
 #define CM_RECORDING_CONTENTS_VERSION 13 /**< the first with contents of tiles */
-#define CM_RECORDING_ADDRESS_VERSION 14  /**< the first with accesses to memory by address */
+#define CM_RECORDING_ADDRESS_VERSION 14  /**< the first with accesses by address, and descriptors */
 #define CM_RECORDING_MAGIC "\x89TBR\r\n\x1a\n"
 #define CM_RECORDING_HEADER_BYTES 32
 #define CM_CHUNK_MARKER "TBRC"
@@ -42,6 +42,7 @@ enum cm_chunk_type {
    CM_CHUNK_FRAME_END,      /**< the frame's counts */
    CM_CHUNK_INDEX,          /**< where the frames begin; the last chunk */
    CM_CHUNK_CONTENTS,       /**< of the tiles of the pass before; after their events */
+   CM_CHUNK_DESCRIPTORS,    /**< that the draws of the pass before name; before its tiles' events */
    CM_CHUNK_TYPES
 };
 
@@ -114,6 +115,11 @@ cm_tile_encoder_add(struct cm_tile_encoder *encoder, uint32_t tile, const struct
                     size_t first, struct cm_recording_counts *counts);
 /** Appends the payload of the events added since the last call, if any. */
 void cm_tile_encoder_finish(struct cm_tile_encoder *encoder, struct cm_byte_writer *writer);
+
+/** The descriptors that the draws of a pass name, if they name any (recording_descriptors.c). */
+void cm_encode_descriptors(struct cm_byte_writer *writer, const struct cm_pass *pass);
+/** Gives them to a pass that has its draws. Returns NULL, or the error; cm_pass_finish frees them. */
+const char *cm_decode_descriptors(struct cm_byte_reader *reader, struct cm_pass *pass);
 
 /** What is known of the tiles of a pass, which has contents (recording_contents.c). */
 void cm_encode_contents(struct cm_byte_writer *writer, const struct cm_pass *pass);

@@ -567,6 +567,7 @@ cm_pass_finish(struct cm_pass *pass)
    free(pass->draws);
    free(pass->storages);
    free(pass->addressed);
+   free(pass->descriptors);
    free(pass->vertices);
    free(pass->feedback);
    free(pass->vertex_bindings);

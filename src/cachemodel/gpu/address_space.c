@@ -164,6 +164,36 @@ cm_address_space_use(struct cm_address_space *space, uint32_t id)
    return resource;
 }
 
+uint64_t
+cm_address_space_find_descriptors(const struct cm_address_space *space,
+                                  const struct cm_descriptors *descriptors)
+{
+   const struct cm_resource *set = find_resource(space, descriptors->set);
+   return set && descriptors->set_size <= set->set_size ? set->descriptors : 0;
+}
+
+uint64_t
+cm_address_space_use_descriptors(struct cm_address_space *space, const struct cm_descriptors *descriptors)
+{
+   struct cm_resource *set = find_resource(space, descriptors->set);
+   if (!set) {
+      report(space, descriptors->set, "was never defined");
+      return 0;
+   }
+   assert(descriptors->count && descriptors->first + (uint64_t)descriptors->count <= descriptors->set_size);
+   if (descriptors->set_size > set->set_size) {
+      const uint64_t bytes = (uint64_t)descriptors->set_size * CM_DESCRIPTOR_BYTES;
+      if (space->sets_end - space->next_set < bytes) {
+         space->next_set = cm_address_space_reserve(space, bytes);
+         space->sets_end = space->next;
+      }
+      set->descriptors = space->next_set;
+      set->set_size = descriptors->set_size;
+      space->next_set += bytes;
+   }
+   return set->descriptors;
+}
+
 struct cm_hiz_buffer *
 cm_address_space_use_hiz(struct cm_address_space *space, struct cm_resource *resource)
 {

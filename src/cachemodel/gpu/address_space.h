@@ -41,8 +41,34 @@ struct cm_resource {
    struct cm_compressed_images *compressed; /**< NULL: none of its images is compressed (gpu/compression.h) */
    bool never_compressed;                   /**< it was storage */
    bool stored;                             /**< to by shaders of the current pass */
-   bool sampled; /**< bound to a texture unit since it was last written past the caches */
+   bool sampled;         /**< bound to a texture unit since it was last written past the caches */
+   uint64_t descriptors; /**< of a descriptor set: the address of the first; 0: not used yet */
+   uint32_t set_size;    /**< descriptors that there is space for */
 };
+
+/* Descriptors are of Arm's size: a texture, a sampler and a buffer have 32 bytes each, and a combined image sampler two of these
+ * (Mesa 25.0, src/panfrost/vulkan: PANVK_DESCRIPTOR_SIZE). All descriptors of a set have room for both, so that one is in a
+ * line of 64 bytes: Adreno's are multiples of that, too (src/freedreno/vulkan/tu_descriptor_set.cc). */
+#define CM_DESCRIPTOR_PART_BYTES 32
+#define CM_DESCRIPTOR_BYTES (2 * CM_DESCRIPTOR_PART_BYTES)
+
+/** The bytes of descriptors, from the set's first on. */
+struct cm_descriptor_range {
+   uint64_t offset, bytes;
+};
+
+static inline struct cm_descriptor_range
+cm_descriptor_range(const struct cm_descriptors *descriptors)
+{
+   const bool has_resource = descriptors->parts & CM_DESCRIPTOR_RESOURCE;
+   const bool has_sampler = descriptors->parts & CM_DESCRIPTOR_SAMPLER;
+   const uint64_t begin = has_resource ? 0 : CM_DESCRIPTOR_PART_BYTES;
+   const uint64_t end = has_sampler ? CM_DESCRIPTOR_BYTES : CM_DESCRIPTOR_PART_BYTES;
+   return (struct cm_descriptor_range){
+      .offset = (uint64_t)descriptors->first * CM_DESCRIPTOR_BYTES + begin,
+      .bytes = (uint64_t)(descriptors->count - 1) * CM_DESCRIPTOR_BYTES + end - begin,
+   };
+}
 
 /** A shader's memory. */
 struct cm_shader_memory {
@@ -54,6 +80,8 @@ struct cm_address_space {
    const struct cm_config *config;
    uint64_t next;
    uint32_t num_textures; /**< that were placed; counted with texture.offset=hashed */
+   uint64_t next_set,
+      sets_end; /**< room for descriptor sets, which follow one another, as those of a pool do */
    /** By identifier, in pages of CM_RESOURCES_A_PAGE; NULL: nothing of the page is defined. */
    struct cm_resource ***resources;
    uint32_t num_pages;
@@ -90,6 +118,14 @@ struct cm_hiz_buffer *cm_address_space_use_hiz(struct cm_address_space *space, s
 bool
 cm_address_space_use_cleared(struct cm_address_space *space, struct cm_resource *resource,
                              enum cm_stream stream, const struct cm_hierarchy *hierarchy, uint64_t *pipeline);
+
+/** The address of the first descriptor of a set; 0 after a message (once) for one that was never defined. */
+uint64_t
+cm_address_space_use_descriptors(struct cm_address_space *space, const struct cm_descriptors *descriptors);
+
+/** The same for a set that already has its memory, without any change; 0: it has none, or not enough. */
+uint64_t cm_address_space_find_descriptors(const struct cm_address_space *space,
+                                           const struct cm_descriptors *descriptors);
 
 /** The memory of a shader; each stage has its own identifiers of shaders.
  * NULL when out of memory. Valid until the next call. */

@@ -278,9 +278,36 @@ cm_gpu_names(const struct cm_gpu *gpu)
    return gpu->names;
 }
 
+/* Each descriptor is in a line of its own. */
+static uint32_t
+descriptor_lines(const struct cm_gpu *gpu, const struct cm_draw *draw, enum cm_shader_stage stage)
+{
+   uint32_t lines = 0;
+   for (uint32_t d = 0; d < draw->num_descriptors; d++) {
+      const struct cm_descriptors *descriptors = &gpu->pass->descriptors[draw->first_descriptor + d];
+      lines += descriptors->stage == stage ? descriptors->count : 0;
+   }
+   return lines;
+}
+
+static void
+fetch_descriptors(struct cm_gpu *gpu, const struct cm_draw *draw, enum cm_shader_stage stage,
+                  uint32_t processor)
+{
+   for (uint32_t d = 0; d < draw->num_descriptors; d++) {
+      const struct cm_descriptors *descriptors = &gpu->pass->descriptors[draw->first_descriptor + d];
+      const uint64_t set =
+         descriptors->stage == stage ? cm_address_space_use_descriptors(&gpu->space, descriptors) : 0;
+      const struct cm_descriptor_range range = cm_descriptor_range(descriptors);
+      if (set)
+         cm_hierarchy_access_range(&gpu->hierarchy, processor, set + range.offset, range.bytes,
+                                   CM_STREAM_DESCRIPTOR, false);
+   }
+}
+
 void
-cm_gpu_fetch_shader(struct cm_gpu *gpu, enum cm_shader_stage stage, const struct cm_shader *shader,
-                    uint32_t processor)
+cm_gpu_fetch_shader(struct cm_gpu *gpu, const struct cm_draw *draw, enum cm_shader_stage stage,
+                    const struct cm_shader *shader, uint32_t processor)
 {
    if (!shader->id)
       return;
@@ -292,11 +319,14 @@ cm_gpu_fetch_shader(struct cm_gpu *gpu, enum cm_shader_stage stage, const struct
    }
    const uint32_t bytes = shader->instructions * CM_INSTRUCTION_BYTES;
    if (gpu->config.mode != CM_MODE_IMR)
-      cm_timing_group(gpu->timing, CM_STREAM_SHADER, (bytes + 63) / 64 + (shader->constant_bytes + 63) / 64);
+      cm_timing_group(gpu->timing, CM_STREAM_SHADER,
+                      (bytes + 63) / 64 + (shader->constant_bytes + 63) / 64 +
+                         descriptor_lines(gpu, draw, stage));
    cm_hierarchy_access_range(&gpu->hierarchy, processor, memory->instructions,
                              (uint64_t)shader->instructions * CM_INSTRUCTION_BYTES, CM_STREAM_SHADER, false);
    cm_hierarchy_access_range(&gpu->hierarchy, processor, memory->constants, shader->constant_bytes,
                              CM_STREAM_CONSTANT, false);
+   fetch_descriptors(gpu, draw, stage, processor);
 }
 
 void

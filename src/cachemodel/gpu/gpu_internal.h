@@ -125,9 +125,10 @@ bool cm_counter_is_of_stages(const struct cm_counter *counter);
 void cm_gpu_read_units(struct cm_gpu *gpu, uint64_t *values);
 void cm_gpu_read_timing(const struct cm_gpu *gpu, uint64_t *values);
 
-/** Reads a shader: all its instructions, then all its constants, once. */
-void cm_gpu_fetch_shader(struct cm_gpu *gpu, enum cm_shader_stage stage, const struct cm_shader *shader,
-                         uint32_t processor);
+/** Reads a shader of a draw of the pass: all its instructions, then all its constants, then the descriptors that it names,
+ * once. */
+void cm_gpu_fetch_shader(struct cm_gpu *gpu, const struct cm_draw *draw, enum cm_shader_stage stage,
+                         const struct cm_shader *shader, uint32_t processor);
 
 /** A stream has written to a resource that was sampled: read-only caches' copies of it are stale. */
 void cm_gpu_written_past(struct cm_gpu *gpu, struct cm_resource *resource, enum cm_stream stream);

@@ -36,7 +36,8 @@ struct cm_shading_worker {
    struct cm_dram dram;
    struct cm_access_stream stream;         /**< what it accesses: the list of its segment */
    const struct cm_shader_memory *shaders; /**< by draw of the pass */
-   bool out_of_memory;                     /**< something was not simulated */
+   const uint64_t *sets; /**< addresses of the descriptor sets, by number in the pass' descriptors */
+   bool out_of_memory;   /**< something was not simulated */
 };
 
 /** Moves the caches of shaders that are private to the shared side: what shading workers append to the stream must be served

@@ -213,7 +213,8 @@ check_write_miss(const struct cm_config *config, enum cm_unit unit, struct cm_co
                                 cm_unit_names[user]);
    }
    for (unsigned stream = CM_STREAM_COLOR; stream < CM_STREAM_COUNT; stream++) {
-      const bool has_bytes = stream == CM_STREAM_SHADER || stream == CM_STREAM_CONSTANT;
+      const bool has_bytes =
+         stream == CM_STREAM_SHADER || stream == CM_STREAM_CONSTANT || stream == CM_STREAM_DESCRIPTOR;
       if (!has_bytes && cm_config_has_stream(config, (enum cm_stream)stream) &&
           config->streams[stream] == unit)
          return cm_config_wrong(problem,

@@ -38,6 +38,7 @@ group_of(enum cm_stream stream)
    case CM_STREAM_PB_ATTRIBUTE: return GROUP_PARAMETER_BUFFER;
    case CM_STREAM_SHADER:
    case CM_STREAM_CONSTANT:
+   case CM_STREAM_DESCRIPTOR:
    case CM_STREAM_STORAGE: return GROUP_PROGRAMS;
    default: return GROUP_FRAME_BUFFER;
    }

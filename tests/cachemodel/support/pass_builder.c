@@ -20,6 +20,7 @@ pass_new(uint32_t frame, uint32_t width, uint32_t height, uint32_t tile_size)
    pass->tiles_y = pass->layer_tiles_y = (height + tile_size - 1) / tile_size;
    assert_true(pass->tiles_x * pass->tiles_y <= 1024);
    pass->draws = builder->draws;
+   pass->descriptors = builder->descriptors;
    pass->vertices = builder->vertices;
    pass->feedback = builder->feedback;
    pass->vertex_bindings = builder->vertex_bindings;
@@ -66,6 +67,17 @@ pass_feedback(struct pass_builder *builder, struct cm_feedback span)
       draw->first_feedback = builder->pass.num_feedback;
    draw->num_feedback++;
    builder->feedback[builder->pass.num_feedback++] = span;
+}
+
+void
+pass_descriptors(struct pass_builder *builder, struct cm_descriptors descriptors)
+{
+   struct cm_draw *draw = &builder->draws[builder->pass.num_draws - 1];
+   assert_true(builder->pass.num_descriptors < 256);
+   if (!draw->num_descriptors)
+      draw->first_descriptor = builder->pass.num_descriptors;
+   draw->num_descriptors++;
+   builder->descriptors[builder->pass.num_descriptors++] = descriptors;
 }
 
 void

@@ -12,6 +12,7 @@
 struct pass_builder {
    struct cm_pass pass;
    struct cm_draw draws[64];
+   struct cm_descriptors descriptors[256];
    uint32_t vertices[BUILDER_LIMIT];
    struct cm_feedback feedback[128];
    struct cm_texture_binding vertex_bindings[64];
@@ -36,6 +37,9 @@ struct cm_draw *pass_draw(struct pass_builder *builder);
 
 /** A span of transform feedback of the draw added last. */
 void pass_feedback(struct pass_builder *builder, struct cm_feedback span);
+
+/** Descriptors that a shader of the draw added last names. */
+void pass_descriptors(struct pass_builder *builder, struct cm_descriptors descriptors);
 
 /** A texel (x, y) of level 0 that a vertex of the draw added last reads; linear: and three more. Vertices ascend. */
 void pass_vertex_read(struct pass_builder *builder, uint32_t vertex, uint32_t texture, uint16_t x, uint16_t y,

@@ -97,6 +97,23 @@ random_region_runs(struct pass_builder *builder, uint64_t state)
       pass_region_runs(builder, CM_PRERASTER_GEOMETRY, runs, 1 + random_below(&state, 4));
 }
 
+void
+random_descriptors(struct pass_builder *builder, uint64_t state)
+{
+   for (uint32_t n = random_below(&state, 5); n > 0; n--) {
+      const uint32_t set = FIRST_BUFFER + random_below(&state, 9), size = 20 * set;
+      const uint32_t first = random_below(&state, size);
+      pass_descriptors(builder, (struct cm_descriptors){
+                                   .set = set,
+                                   .set_size = size,
+                                   .first = first,
+                                   .count = 1 + random_below(&state, size - first),
+                                   .stage = (uint8_t)random_below(&state, CM_SHADER_STAGES),
+                                   .parts = (uint8_t)(1 + random_below(&state, 3)),
+                                });
+   }
+}
+
 static void
 random_draw(struct pass_builder *builder, uint64_t *state)
 {
@@ -157,6 +174,8 @@ random_draw(struct pass_builder *builder, uint64_t *state)
       random_vertex_accesses(builder, pass->frame & 1, *state);
    if (*state >> 9 & 1)
       random_region_runs(builder, *state);
+   if (*state >> 13 & 1)
+      random_descriptors(builder, *state);
 }
 
 static void

@@ -164,9 +164,11 @@ assert_passes_equal(const struct cm_pass *a, const struct cm_pass *b)
    assert_int_equal(a->num_primitive_tiles, b->num_primitive_tiles);
    assert_int_equal(a->num_storages, b->num_storages);
    assert_int_equal(a->num_addressed, b->num_addressed);
+   assert_int_equal(a->num_descriptors, b->num_descriptors);
    ASSERT_ARRAYS(a->draws, b->draws, a->num_draws);
    ASSERT_ARRAYS(a->storages, b->storages, a->num_storages);
    ASSERT_ARRAYS(a->addressed, b->addressed, a->num_addressed);
+   ASSERT_ARRAYS(a->descriptors, b->descriptors, a->num_descriptors);
    ASSERT_ARRAYS(a->vertices, b->vertices, a->num_vertices);
    ASSERT_ARRAYS(a->feedback, b->feedback, a->num_feedback);
    for (uint32_t t = 0; t < a->num_vertex_bindings; t++) {
@@ -196,6 +198,7 @@ assert_passes_equal(const struct cm_pass *a, const struct cm_pass *b)
    for (unsigned i = 0; i < 2; i++) {
       both[i]->draws = NULL;
       both[i]->storages = NULL;
+      both[i]->descriptors = NULL;
       both[i]->addressed = both[i]->vertices = both[i]->primitive_tiles = NULL;
       both[i]->feedback = NULL;
       both[i]->vertex_bindings = NULL;

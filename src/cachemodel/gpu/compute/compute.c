@@ -57,7 +57,7 @@ begin_group(struct cm_compute_stage *compute, uint32_t number)
    gpu->pipeline[CM_PIPELINE_WORK_GROUPS]++;
    if (!(compute->has_shader >> compute->processor & 1)) {
       gpu->pipeline[CM_PIPELINE_PROGRAM_SWITCHES]++;
-      cm_gpu_fetch_shader(gpu, CM_SHADER_COMPUTE, shader, compute->processor);
+      cm_gpu_fetch_shader(gpu, gpu->pass->draws, CM_SHADER_COMPUTE, shader, compute->processor);
       compute->has_shader |= 1ull << compute->processor;
    }
    cm_timing_work_group(gpu->timing, compute->processor, (uint32_t)compute->instructions);

@@ -36,7 +36,9 @@ struct cm_parallel {
    struct cm_segment *open; /* the segment that it appends to; NULL: not begun */
    bool shades;             /* shading workers run quads of this pass */
    struct cm_array shaders; /* struct cm_shader_memory by draw */
-   struct cm_array is_new;  /* bool by draw: its fragment shader has no memory yet */
+   struct cm_array sets;    /* uint64_t by number in the pass' descriptors: the set's address */
+   struct cm_array
+      is_new; /* bool by draw: its fragment shader, or a set that this names, has no memory yet */
    uint32_t num_new;
 };
 
@@ -160,6 +162,30 @@ connect_textures(struct cm_parallel *parallel, bool connected)
    cm_texture_worker_connect(&parallel->textures, connected);
 }
 
+/* Notes where the descriptor sets of the pass are. */
+static void
+find_sets(struct cm_parallel *parallel)
+{
+   const struct cm_gpu *gpu = parallel->gpu;
+   uint64_t *sets = parallel->sets.data;
+   for (uint32_t d = 0; d < gpu->pass->num_descriptors; d++)
+      sets[d] = cm_address_space_find_descriptors(&gpu->space, &gpu->pass->descriptors[d]);
+   for (unsigned w = 0; w < parallel->num_shading_workers; w++)
+      parallel->shading_workers[w].sets = sets;
+}
+
+/* Whether a draw's fragment shader names a set that has no memory yet. */
+static bool
+has_new_set(const struct cm_parallel *parallel, const struct cm_draw *draw)
+{
+   const uint64_t *sets = parallel->sets.data;
+   for (uint32_t d = draw->first_descriptor; d < draw->first_descriptor + draw->num_descriptors; d++) {
+      if (!sets[d] && parallel->gpu->pass->descriptors[d].stage == CM_SHADER_FRAGMENT)
+         return true;
+   }
+   return false;
+}
+
 /* Notes where the fragment shaders of the pass are, and which of them have no memory, or not enough. */
 static void
 find_shaders(struct cm_parallel *parallel)
@@ -168,11 +194,13 @@ find_shaders(struct cm_parallel *parallel)
    struct cm_shader_memory *shaders = parallel->shaders.data;
    bool *is_new = parallel->is_new.data;
    parallel->num_new = 0;
+   find_sets(parallel);
    for (uint32_t d = 0; d < gpu->pass->num_draws; d++) {
-      const struct cm_shader *shader = &gpu->pass->draws[d].fragment_shader;
+      const struct cm_draw *draw = &gpu->pass->draws[d];
+      const struct cm_shader *shader = &draw->fragment_shader;
       const struct cm_shader_memory *memory =
          cm_address_space_find_shader(&gpu->space, CM_SHADER_FRAGMENT, shader);
-      is_new[d] = shader->id && !memory;
+      is_new[d] = shader->id && (!memory || has_new_set(parallel, draw));
       parallel->num_new += is_new[d];
       shaders[d] = memory ? *memory : (struct cm_shader_memory){0};
    }
@@ -194,6 +222,7 @@ cm_parallel_begin_pass(struct cm_parallel *parallel)
    if (!parallel->shades)
       return true;
    if (!cm_array_reserve(&parallel->shaders, pass->num_draws, sizeof(struct cm_shader_memory)) ||
+       !cm_array_reserve(&parallel->sets, pass->num_descriptors, sizeof(uint64_t)) ||
        !cm_array_reserve(&parallel->is_new, pass->num_draws, sizeof(bool)))
       return false;
    find_shaders(parallel);
@@ -454,6 +483,7 @@ cm_parallel_destroy(struct cm_parallel *parallel)
       cm_segment_finish(&parallel->segments[s]);
    free(parallel->shading_workers);
    free(parallel->shaders.data);
+   free(parallel->sets.data);
    free(parallel->is_new.data);
    free(parallel);
 }

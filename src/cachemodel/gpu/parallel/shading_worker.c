@@ -68,15 +68,16 @@ bool
 cm_parallel_can_shade(const struct cm_gpu *gpu)
 {
    return gpu->config.mode != CM_MODE_IMR && !gpu->hierarchy.shared.num_units && has_filtered_caches(gpu) &&
-          can_share(gpu, CM_STREAM_SHADER) && can_share(gpu, CM_STREAM_CONSTANT);
+          can_share(gpu, CM_STREAM_SHADER) && can_share(gpu, CM_STREAM_CONSTANT) &&
+          can_share(gpu, CM_STREAM_DESCRIPTOR);
 }
 
 bool
 cm_shading_workers_share(struct cm_gpu *gpu)
 {
-   static const enum cm_stream streams[] = {CM_STREAM_SHADER, CM_STREAM_CONSTANT};
+   static const enum cm_stream streams[] = {CM_STREAM_SHADER, CM_STREAM_CONSTANT, CM_STREAM_DESCRIPTOR};
    assert(cm_parallel_can_shade(gpu));
-   for (unsigned s = 0; s < 2; s++) {
+   for (unsigned s = 0; s < sizeof streams / sizeof streams[0]; s++) {
       const enum cm_unit unit = first_private(gpu, streams[s]);
       if (unit != CM_UNIT_DRAM && !cm_hierarchy_share(&gpu->hierarchy, &gpu->config, unit))
          return false;
@@ -197,11 +198,18 @@ read_range(struct cm_shading_worker *worker, uint32_t processor, uint64_t addres
 void
 cm_shading_worker_fetch_shader(struct cm_shading_worker *worker, uint32_t draw, uint32_t processor)
 {
-   const struct cm_shader *shader = &worker->gpu->pass->draws[draw].fragment_shader;
+   const struct cm_pass *pass = worker->gpu->pass;
+   const struct cm_shader *shader = &pass->draws[draw].fragment_shader;
    const struct cm_shader_memory *memory = &worker->shaders[draw];
    if (!shader->id)
       return;
    read_range(worker, processor, memory->instructions, (uint64_t)shader->instructions * CM_INSTRUCTION_BYTES,
               CM_STREAM_SHADER);
    read_range(worker, processor, memory->constants, shader->constant_bytes, CM_STREAM_CONSTANT);
+   const uint32_t first = pass->draws[draw].first_descriptor;
+   for (uint32_t d = first; d < first + pass->draws[draw].num_descriptors; d++) {
+      const struct cm_descriptor_range range = cm_descriptor_range(&pass->descriptors[d]);
+      if (pass->descriptors[d].stage == CM_SHADER_FRAGMENT && worker->sets[d])
+         read_range(worker, processor, worker->sets[d] + range.offset, range.bytes, CM_STREAM_DESCRIPTOR);
+   }
 }

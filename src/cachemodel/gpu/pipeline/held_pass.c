@@ -20,6 +20,7 @@ cm_held_pass_begin(struct cm_held_pass *held, const struct cm_pass *pass)
    const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
    held->num_words = 0;
    if (!copy(&held->draws, pass->draws, pass->num_draws, sizeof *pass->draws) ||
+       !copy(&held->descriptors, pass->descriptors, pass->num_descriptors, sizeof *pass->descriptors) ||
        !copy(&held->primitives, pass->primitives, pass->num_primitives, sizeof *pass->primitives) ||
        !copy(&held->touched, pass->touched, num_tiles, sizeof *pass->touched) ||
        !cm_array_reserve(&held->tiles, num_tiles, sizeof *pass->tiles))
@@ -28,6 +29,7 @@ cm_held_pass_begin(struct cm_held_pass *held, const struct cm_pass *pass)
    held->pass = *pass;
    struct cm_pass *its = &held->pass;
    its->draws = held->draws.data;
+   its->descriptors = held->descriptors.data;
    its->primitives = held->primitives.data;
    its->touched = held->touched.data;
    its->tiles = held->tiles.data;
@@ -78,5 +80,6 @@ cm_held_pass_end(struct cm_held_pass *held)
 void
 cm_held_pass_finish(struct cm_held_pass *held)
 {
-   CM_FREE_ARRAYS(&held->draws, &held->primitives, &held->tiles, &held->touched, &held->words);
+   CM_FREE_ARRAYS(&held->draws, &held->descriptors, &held->primitives, &held->tiles, &held->touched,
+                  &held->words);
 }

@@ -12,8 +12,8 @@
 /** Begins as zeros. */
 struct cm_held_pass {
    struct cm_pass pass;
-   struct cm_array draws, primitives, tiles, touched; /**< its arrays; it has no others */
-   struct cm_array words;                             /**< of all tiles, in the order in which they came */
+   struct cm_array draws, descriptors, primitives, tiles, touched; /**< its arrays; it has no others */
+   struct cm_array words; /**< of all tiles, in the order in which they came */
    size_t num_words;
 };
 

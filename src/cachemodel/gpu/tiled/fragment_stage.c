@@ -155,7 +155,8 @@ hold_shader(struct cm_shading *shading, uint32_t processor)
    if (shading->worker)
       cm_shading_worker_fetch_shader(shading->worker, shading->draw_number, processor);
    else
-      cm_gpu_fetch_shader(shading->gpu, CM_SHADER_FRAGMENT, &shading->draw->fragment_shader, processor);
+      cm_gpu_fetch_shader(shading->gpu, shading->draw, CM_SHADER_FRAGMENT, &shading->draw->fragment_shader,
+                          processor);
 }
 
 /* Counts the quads of a run, the first four at most, that have live fragments; returns how many. */

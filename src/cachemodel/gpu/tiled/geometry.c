@@ -114,10 +114,10 @@ write_feedback(struct cm_gpu *gpu, const struct cm_draw *draw)
 static void
 fetch_shaders(struct cm_gpu *gpu, const struct cm_draw *draw)
 {
-   cm_gpu_fetch_shader(gpu, CM_SHADER_VERTEX, &draw->vertex_shader, 0);
-   cm_gpu_fetch_shader(gpu, CM_SHADER_TESS_CONTROL, &draw->control_shader, 0);
-   cm_gpu_fetch_shader(gpu, CM_SHADER_TESS_EVALUATION, &draw->evaluation_shader, 0);
-   cm_gpu_fetch_shader(gpu, CM_SHADER_GEOMETRY, &draw->geometry_shader, 0);
+   cm_gpu_fetch_shader(gpu, draw, CM_SHADER_VERTEX, &draw->vertex_shader, 0);
+   cm_gpu_fetch_shader(gpu, draw, CM_SHADER_TESS_CONTROL, &draw->control_shader, 0);
+   cm_gpu_fetch_shader(gpu, draw, CM_SHADER_TESS_EVALUATION, &draw->evaluation_shader, 0);
+   cm_gpu_fetch_shader(gpu, draw, CM_SHADER_GEOMETRY, &draw->geometry_shader, 0);
 }
 
 static void
@@ -361,7 +361,7 @@ begin_tile_draw(struct cm_geometry_stage *geometry, const struct cm_draw *draw)
 {
    struct cm_gpu *gpu = geometry->gpu;
    geometry->tile_fetch = begin_fetch(geometry, draw, gpu->config.vertex_stage.reuse_entries);
-   cm_gpu_fetch_shader(gpu, CM_SHADER_VERTEX, &draw->vertex_shader, geometry->core);
+   cm_gpu_fetch_shader(gpu, draw, CM_SHADER_VERTEX, &draw->vertex_shader, geometry->core);
    if (cm_gpu_needs_costs(gpu)) {
       const struct cm_shader_cost cost = cm_tile_vertex_cost(gpu, draw);
       geometry->cost = cm_timing_cost(gpu->timing, &cost);

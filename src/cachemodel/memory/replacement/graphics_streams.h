@@ -34,6 +34,7 @@ graphics_stream(enum cm_stream stream)
    case CM_STREAM_SHADER:
    case CM_STREAM_CONSTANT:
    case CM_STREAM_STORAGE:
+   case CM_STREAM_DESCRIPTOR:
    case CM_STREAM_COUNT: break; /* no default: a new stream has to be put somewhere */
    }
    return GRAPHICS_STREAM_OTHER;

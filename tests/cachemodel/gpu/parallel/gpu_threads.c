@@ -35,6 +35,7 @@ textured_pass(uint64_t *state, uint32_t frame, uint32_t texture, bool near)
       draw->num_textures = 1;
       draw->textures[0] =
          (struct cm_texture_binding){.resource = texture + d % 2, .repeat_s = true, .repeat_t = true};
+      random_descriptors(builder, *state + d);
    }
    for (uint32_t tile = 0; tile < 64; tile++) {
       const uint32_t left = random_below(state, 251 - reach), top = random_below(state, 251 - reach);
