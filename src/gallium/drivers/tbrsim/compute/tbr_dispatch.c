@@ -7,6 +7,7 @@
 
 #include "util/log.h"
 #include "util/u_atomic.h"
+#include "util/u_dynarray.h"
 #include "util/u_math.h"
 #include "util/u_memory.h"
 #include "util/u_thread.h"
@@ -35,7 +36,8 @@ struct tbr_dispatch {
    struct cm_pass pass;
    struct cm_draw draw;
    struct cm_storage storage;
-   struct util_dynarray addressed; /**< uint32_t */
+   struct util_dynarray addressed;   /**< uint32_t */
+   struct util_dynarray descriptors; /**< struct cm_descriptors */
    struct cm_tile_events *tiles;
    bool *touched;
    uint32_t *traversal;
@@ -104,6 +106,7 @@ release(struct cm_pass_owner *owner)
    cnd_destroy(&dispatch->added);
    cnd_destroy(&dispatch->room);
    util_dynarray_fini(&dispatch->addressed);
+   util_dynarray_fini(&dispatch->descriptors);
    FREE(dispatch->tiles);
    FREE(dispatch->touched);
    FREE(dispatch->traversal);
@@ -155,6 +158,9 @@ describe_draw(struct tbr_context *context, struct tbr_compute_shader *shader,
    if (shader->by_address && !tbr_address_table_list(context->addresses, &dispatch->addressed))
       require(NULL);
    draw->storage = dispatch->storage.num_buffers || dispatch->storage.num_images || shader->by_address;
+   if (!tbr_draw_events_describe_descriptors(context, false, &dispatch->descriptors))
+      require(NULL);
+   draw->num_descriptors = util_dynarray_num_elements(&dispatch->descriptors, struct cm_descriptors);
    if (grid->indirect)
       draw->indirect = (struct cm_indirect){
          .buffer = tbr_resource_announce(context, tbr_resource(grid->indirect)),
@@ -195,6 +201,8 @@ describe_pass(const struct tbr_context *context, const struct tbr_compute_shader
    pass->storages = &dispatch->storage;
    pass->num_addressed = util_dynarray_num_elements(&dispatch->addressed, uint32_t);
    pass->addressed = dispatch->addressed.data;
+   pass->num_descriptors = dispatch->draw.num_descriptors;
+   pass->descriptors = dispatch->descriptors.data;
 }
 
 static void
@@ -228,6 +236,7 @@ tbr_dispatch_begin(struct tbr_context *context, struct tbr_compute_shader *shade
    cnd_init(&dispatch->room);
    dispatch->users = 2;
    util_dynarray_init(&dispatch->addressed, NULL);
+   util_dynarray_init(&dispatch->descriptors, NULL);
    describe_draw(context, shader, grid, dispatch);
    describe_pass(context, shader, grid, dispatch);
    dispatch->pass.frame = frame;

@@ -123,6 +123,49 @@ describe_storage(struct tbr_context *context, struct tbr_batch *batch, struct cm
    return true;
 }
 
+bool
+tbr_draw_events_describe_descriptors(struct tbr_context *context, bool fragment_alone,
+                                     struct util_dynarray *described)
+{
+   for (unsigned d = 0; d < context->num_descriptors; d++) {
+      const struct tbr_named_descriptors *descriptors = &context->descriptors[d];
+      if (fragment_alone && descriptors->named.stage != CM_SHADER_FRAGMENT)
+         continue;
+      struct cm_descriptors *copy = util_dynarray_grow(described, struct cm_descriptors, 1);
+      if (!copy)
+         return false;
+      *copy = descriptors->named;
+      copy->set = tbr_resource_announce(context, descriptors->set);
+   }
+   return true;
+}
+
+/** Where they are those of the draw before, both share them. False when out of memory. */
+static bool
+describe_descriptors(struct tbr_context *context, struct tbr_batch *batch, bool fragment_alone,
+                     struct cm_draw *event)
+{
+   struct util_dynarray *all = &batch->events.descriptors;
+   const unsigned first = util_dynarray_num_elements(all, struct cm_descriptors);
+   if (!tbr_draw_events_describe_descriptors(context, fragment_alone, all))
+      return false;
+   const unsigned count = util_dynarray_num_elements(all, struct cm_descriptors) - first;
+   if (!count)
+      return true;
+   const unsigned draws = util_dynarray_num_elements(&batch->events.draws, struct cm_draw);
+   const struct cm_draw *last =
+      draws ? util_dynarray_element(&batch->events.draws, struct cm_draw, draws - 1) : NULL;
+   const struct cm_descriptors *elements = all->data;
+   event->num_descriptors = count;
+   event->first_descriptor = first;
+   if (last && last->num_descriptors == count &&
+       !memcmp(elements + last->first_descriptor, elements + first, count * sizeof *elements)) {
+      event->first_descriptor = last->first_descriptor;
+      all->size = first * sizeof *elements;
+   }
+   return true;
+}
+
 static bool
 changes_stencil(const struct tbr_stencil *stencil)
 {
@@ -333,7 +376,7 @@ tbr_draw_events_record(struct tbr_context *context, struct tbr_batch *batch,
          return false;
    }
    describe_elements(context, batch, &event);
-   if (!describe_fragments(context, batch, &event) ||
+   if (!describe_fragments(context, batch, &event) || !describe_descriptors(context, batch, false, &event) ||
        !append_draws(binning, batch, &event, info->instance_count))
       return false;
    binning->input_primitive = info->mode;
@@ -353,7 +396,8 @@ tbr_draw_events_continue(struct tbr_context *context, struct tbr_batch *batch)
       context->evaluation_shader ? context->evaluation_shader->num_instructions : 0;
    event.geometry_shader.instructions =
       context->geometry_shader ? context->geometry_shader->num_instructions : 0;
-   return describe_fragments(context, batch, &event) && append_draws(binning, batch, &event, 1);
+   return describe_fragments(context, batch, &event) && describe_descriptors(context, batch, true, &event) &&
+          append_draws(binning, batch, &event, 1);
 }
 
 /** The draw in progress, of an instance. */

@@ -16,6 +16,7 @@ struct pipe_sampler_state;
 struct pipe_sampler_view;
 struct tbr_batch;
 struct tbr_context;
+struct util_dynarray;
 
 struct tbr_mapped_indices {
    const void *data; /**< NULL: not indexed */
@@ -43,6 +44,11 @@ void tbr_draw_events_describe_image(struct tbr_context *context, const struct pi
 void tbr_draw_events_describe_storage(struct tbr_context *context, unsigned stage, uint32_t buffers,
                                       uint32_t images, struct cm_storage *storage);
 #define TBR_ALL_CONSTANT_BUFFERS BITFIELD_MASK(TBR_MAX_CONSTANT_BUFFERS)
+
+/** Appends the descriptors that the draw's or the dispatch's shaders name, or its fragment shader alone: struct cm_descriptors.
+ * False when out of memory. */
+bool tbr_draw_events_describe_descriptors(struct tbr_context *context, bool fragment_alone,
+                                          struct util_dynarray *described);
 
 /** Bytes of constant buffers of a stage (enum pipe_shader_type); buffers: a mask. */
 uint32_t tbr_draw_events_constant_bytes(const struct tbr_context *context, unsigned stage, uint32_t buffers);

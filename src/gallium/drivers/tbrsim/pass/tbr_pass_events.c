@@ -95,6 +95,7 @@ tbr_pass_events_complete(struct tbr_pass_events *events, const struct tbr_pass *
    COMPLETE(draws);
    COMPLETE(storages);
    COMPLETE(addressed);
+   COMPLETE(descriptors);
    COMPLETE(vertices);
    COMPLETE(feedback);
    COMPLETE(vertex_bindings);

@@ -16,7 +16,7 @@
 struct tbr_pass;
 
 /** The number of arrays with an element per draw; the others have one per tile. */
-#define TBR_DRAW_EVENT_ARRAYS 11
+#define TBR_DRAW_EVENT_ARRAYS 12
 
 struct tbr_pass_events {
    struct cm_pass pass; /**< its arrays are these, once it is complete */
@@ -26,6 +26,7 @@ struct tbr_pass_events {
          struct util_dynarray vertices;          /**< uint32_t */
          struct util_dynarray storages;          /**< struct cm_storage */
          struct util_dynarray addressed;         /**< uint32_t */
+         struct util_dynarray descriptors;       /**< struct cm_descriptors */
          struct util_dynarray feedback;          /**< struct cm_feedback */
          struct util_dynarray vertex_bindings;   /**< struct cm_texture_binding */
          struct util_dynarray vertex_accesses;   /**< struct cm_vertex_access */

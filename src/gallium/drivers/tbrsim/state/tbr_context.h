@@ -105,6 +105,12 @@ struct tbr_vertex_marks {
    struct tbr_addressed_buffer buffers[]; /**< a copy of an address table's */
 };
 
+/** Descriptors that a shader names: as in events, but for the set's identifier. */
+struct tbr_named_descriptors {
+   struct tbr_resource *set; /**< its memory, which is announced with the draw's events */
+   struct cm_descriptors named;
+};
+
 struct tbr_context {
    struct pipe_context base;
    struct lp_context_ref *llvm; /**< LLVM context of all generated code */
@@ -184,6 +190,9 @@ struct tbr_context {
    struct pipe_shader_buffer shader_buffers[PIPE_SHADER_TYPES][TBR_MAX_STORAGE_BUFFERS];
    uint32_t writable_buffers[PIPE_SHADER_TYPES]; /**< masks of those that shaders may write */
    struct pipe_image_view images[PIPE_SHADER_TYPES][TBR_MAX_IMAGES];
+   /** What the current draw's or dispatch's shaders name in descriptor sets; those of fragment shaders are the last (Vulkan). */
+   const struct tbr_named_descriptors *descriptors;
+   unsigned num_descriptors;
    struct tbr_compute_shader *compute_shader;
    struct tbr_compute_runner *compute_runner; /**< NULL before the first dispatch */
 

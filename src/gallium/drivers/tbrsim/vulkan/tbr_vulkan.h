@@ -50,6 +50,17 @@ struct tbr_attachment_map {
    uint8_t input[TBR_MAX_INPUT_ATTACHMENTS];
 };
 
+/** Descriptors that a shader names, one after another in their set. */
+struct tbr_descriptor_use {
+   uint16_t set;   /**< as in struct tbr_descriptor_place; not 0 */
+   uint8_t parts;  /**< enum cm_descriptor_parts */
+   uint32_t first; /**< in the set */
+   uint32_t count;
+};
+/** All slots, textures with two descriptors. */
+#define TBR_MAX_DESCRIPTOR_USES \
+   (2 * TBR_MAX_TEXTURES + TBR_MAX_CONSTANT_BUFFERS + TBR_MAX_STORAGE_BUFFERS + TBR_MAX_IMAGES)
+
 /** What the slots of a shader stand for. */
 struct tbr_descriptor_slots {
    unsigned num_textures;
@@ -75,6 +86,9 @@ struct tbr_descriptor_slots {
       struct tbr_descriptor_place image;
       uint16_t access; /**< PIPE_IMAGE_ACCESS_* */
    } images[TBR_MAX_IMAGES];
+   unsigned
+      num_uses; /**< of the slots' descriptors, without input attachments in the tile (tbr_vulkan_uses.c) */
+   struct tbr_descriptor_use uses[TBR_MAX_DESCRIPTOR_USES]; /**< by set and number */
    const char *missing; /**< what the simulated GPU does not have and the shader needs; NULL: nothing */
 };
 

@@ -313,7 +313,18 @@ prepare_stages(struct pipe_context *context, const enum pipe_shader_type *stages
    }
    for (unsigned i = 0; i < count; i++)
       bind_stage(context, stages[i]);
-   return true;
+   if (tbr_vulkan_describe_uses(context, stages, count))
+      return true;
+   mesa_loge("a draw or a dispatch was lost: out of memory");
+   return false;
+}
+
+/** The draw or the dispatch has been recorded, or it is the driver's own. */
+static void
+forget_uses(struct pipe_context *context)
+{
+   tbr_context(context)->descriptors = NULL;
+   tbr_context(context)->num_descriptors = 0;
 }
 
 static void
@@ -321,17 +332,31 @@ draw_vbo(struct pipe_context *context, const struct pipe_draw_info *info, unsign
          const struct pipe_draw_indirect_info *indirect, const struct pipe_draw_start_count_bias *draws,
          unsigned num_draws)
 {
-   if (is_copying(context) || (tbr_vulkan_place_attachments(context) &&
-                               prepare_stages(context, graphics_stages, ARRAY_SIZE(graphics_stages))))
-      tbr_vulkan_context(context)->driver.draw_vbo(context, info, drawid_offset, indirect, draws, num_draws);
+   const struct pipe_context *driver = &tbr_vulkan_context(context)->driver;
+   if (is_copying(context)) {
+      /* Perhaps within a draw. */
+      struct tbr_context *its = tbr_context(context);
+      const struct tbr_named_descriptors *descriptors = its->descriptors;
+      const unsigned count = its->num_descriptors;
+      forget_uses(context);
+      driver->draw_vbo(context, info, drawid_offset, indirect, draws, num_draws);
+      its->descriptors = descriptors;
+      its->num_descriptors = count;
+   } else if (tbr_vulkan_place_attachments(context) &&
+              prepare_stages(context, graphics_stages, ARRAY_SIZE(graphics_stages))) {
+      driver->draw_vbo(context, info, drawid_offset, indirect, draws, num_draws);
+      forget_uses(context);
+   }
 }
 
 static void
 launch_grid(struct pipe_context *context, const struct pipe_grid_info *info)
 {
    static const enum pipe_shader_type stage = PIPE_SHADER_COMPUTE;
-   if (prepare_stages(context, &stage, 1))
-      tbr_vulkan_context(context)->driver.launch_grid(context, info);
+   if (!prepare_stages(context, &stage, 1))
+      return;
+   tbr_vulkan_context(context)->driver.launch_grid(context, info);
+   forget_uses(context);
 }
 
 /** A submission or a barrier: the program may free what was bound before. */
@@ -432,6 +457,7 @@ tbr_vulkan_prepare_shader(struct pipe_context *context, nir_shader *nir, const s
    if (map)
       tbr_nir_map_outputs(nir, map);
    tbr_nir_lower_descriptors(nir, map, slots);
+   tbr_vulkan_list_uses(slots);
    if (slots->missing) {
       mesa_loge(
          "Vulkan: a %s shader uses %s, which the simulated GPU does not have: draws and dispatches with it "
@@ -579,6 +605,7 @@ destroy(struct pipe_context *context)
       FREE(*sampler);
    }
    util_dynarray_fini(&vulkan->samplers);
+   util_dynarray_fini(&vulkan->uses);
    /* Variants have been deleted with their shaders. */
    hash_table_foreach (vulkan->shaders, entry)
       free_shader(entry->data);
@@ -629,6 +656,7 @@ tbr_vulkan_bind_init_context(struct pipe_context *context)
    vulkan->shaders = _mesa_pointer_hash_table_create(NULL);
    vulkan->handles = _mesa_pointer_hash_table_create(NULL);
    util_dynarray_init(&vulkan->samplers, NULL);
+   util_dynarray_init(&vulkan->uses, NULL);
    tbr_vulkan_reset_attachments(vulkan);
    if (!vulkan->shaders || !vulkan->handles) {
       _mesa_hash_table_destroy(vulkan->shaders, NULL);

@@ -48,6 +48,7 @@ struct tbr_vulkan_context {
    struct hash_table *handles; /**< struct tbr_vulkan_handle, by number */
    uintptr_t last_handle;
    struct util_dynarray samplers; /**< struct sampler *, by number */
+   struct util_dynarray uses;     /**< struct tbr_named_descriptors, of the last draw or dispatch */
    bool reported_depth;           /**< that an input attachment cannot be read */
    /** The colour buffer that an output of each location is written to; TBR_NO_ATTACHMENT: none. */
    uint8_t color_of[TBR_MAX_COLOR_BUFFERS];
@@ -70,6 +71,13 @@ tbr_vulkan_find_handle(const struct tbr_vulkan_context *vulkan, const struct lp_
  * attachments from memory); then it can be given to the driver. */
 void tbr_vulkan_prepare_shader(struct pipe_context *context, struct nir_shader *nir,
                                const struct tbr_attachment_map *map, struct tbr_descriptor_slots *slots);
+
+/** Lists the descriptors of the slots: slots->uses. */
+void tbr_vulkan_list_uses(struct tbr_descriptor_slots *slots);
+/** Before a draw or a dispatch: gives the context the descriptors that the shaders of these stages, in the order in which they
+ * run, name in the bound sets, for its events. False when out of memory. */
+bool
+tbr_vulkan_describe_uses(struct pipe_context *context, const enum pipe_shader_type *stages, unsigned count);
 
 /** Before a draw: the bound fragment shader finds the attachments where the pass has them. What cannot be read in the tile
  * ends the batch, which stores it. False when out of memory. */

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""Reads of descriptors, worked out by hand: a processor reads each descriptor that a shader names once when it begins with a draw,
+in a line of 64 bytes; main memory is read once for each line."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import drawing  # noqa: E402
+from support import conservation, tbrsim  # noqa: E402
+
+WIDTH, HEIGHT, TILE = 128, 96, 32
+TILES = WIDTH // TILE * (HEIGHT // TILE)
+LINE = 64
+
+# Of a scene: its draws, each of which covers all of the picture; lines that a draw's fragment and its vertex shader name; lines
+# that a compute shader names, of four work-groups; all lines.
+SCENES = {
+    "none": (1, 0, 0, 0, 0),
+    "one": (1, 1, 0, 0, 1),  # of eight in the set
+    "eight": (1, 8, 0, 0, 8),
+    "separate": (1, 4, 0, 0, 4),  # two images, two samplers
+    "stages": (1, 4, 1, 0, 5),  # all four textures of the array, whichever the shader reads, and a uniform block
+    "sets": (16, 1, 0, 0, 8),  # two draws for each set
+    "dispatch": (1, 1, 0, 4, 5),
+}
+GROUPS = 4
+
+
+class Descriptors(drawing.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.names = tbrsim.execute(tbrsim.arguments.descriptors, check=True).stdout.split()
+
+    def draw(self, scene, *options):
+        return self.picture(tbrsim.arguments.descriptors, scene, *options, size=(WIDTH, HEIGHT))[0]
+
+    def count(self, scene, *options):
+        out = self.path(f"{scene}-out")
+        self.draw(scene, *options, "--out", out)
+        return tbrsim.total(out)
+
+    def test_all_are_worked_out(self):
+        self.assertEqual(sorted(self.names), sorted(SCENES))
+
+    def test_pictures(self):
+        for scene in self.names:
+            with self.subTest(scene):
+                found = self.draw(scene, "--no-model")
+                self.assertLessEqual(drawing.greatest_difference(self.draw(scene, "--driver", "llvmpipe", "--no-model"), found), 2)
+                self.assertGreater(len(found.getcolors(1 << 16)), 10)
+
+    def test_by_hand(self):
+        # Switches of a draw, to each processor that shades quads of it: of tiles whose quads all processors shade, of tiles that
+        # have a processor each, of a draw that is shaded without tiles.
+        presets = {"tcor-baseline-64k": TILES * 4, "mali-g52-mc1": TILES, "imr-8m": 12}
+        for preset, switches in presets.items():
+            processors = int(tbrsim.keys(preset)["fragment_stage.processors"])
+            mode = ("--set", "mode=tbr") if preset != "imr-8m" else ()
+            for scene, (draws, fragment, vertex, compute, lines) in SCENES.items():
+                with self.subTest(scene, preset=preset):
+                    total = self.count(scene, "--config", preset, "--set", f"tile.size={TILE}", *mode)
+                    groups = min(GROUPS, processors) if compute else 0
+                    self.assertEqual(total["fragment_stage.program_switches"], draws * switches + groups)
+                    reads = draws * (switches * fragment + vertex) + groups * compute
+                    self.assertEqual(total["instruction_cache.descriptor.reads"], reads)
+                    self.assertEqual(total["dram.descriptor.read_bytes"], lines * LINE)
+                    self.assertEqual(total["dram.descriptor.write_bytes"], 0)
+
+    def test_hidden(self):
+        """Draws whose fragments are all hidden read nothing on a deferred GPU: the last one is left."""
+        total = self.count("sets", "--set", f"tile.size={TILE}", "--set", "mode=tbdr")
+        self.assertEqual(total["instruction_cache.descriptor.reads"], TILES * 4)
+        self.assertEqual(total["dram.descriptor.read_bytes"], LINE)
+
+    def test_push_constants(self):
+        """They are constants, and no descriptors."""
+        constants = {scene: self.count(scene)["instruction_cache.constant.reads"] for scene in ("eight", "stages")}
+        self.assertGreater(constants["stages"], constants["eight"])
+
+    def test_other_units(self):
+        """The stream can have a unit of its own; then the cache of constants has none of it."""
+        for unit in "l2", "dram":
+            total = self.count("eight", "--set", f"streams.descriptor={unit}", "--set", "mode=tbr", "--set", f"tile.size={TILE}")
+            self.assertEqual(total[f"{unit}.descriptor.reads"], TILES * 4 * 8)
+            self.assertNotIn("instruction_cache.descriptor.reads", total)
+
+    def test_statistics(self):
+        """Counters add up; a recording's are those of the run, to the byte, with any number of threads."""
+        for preset in ("tcor-baseline-64k", "imr-8m", "mali-g52-mc1"):
+            configuration = tbrsim.keys(preset)
+            for scene in self.names:
+                with self.subTest(scene, preset=preset):
+                    live, sim = self.path(f"{preset}-{scene}-live"), self.path(f"{preset}-{scene}-sim")
+                    recording = self.path(f"{preset}-{scene}.tbr")
+                    self.draw(scene, "--config", preset, "--record", recording, "--out", live)
+                    self.assertEqual(conservation.errors_of_run(live, configuration), [])
+                    tbrsim.run("sim", "--config", preset, "--out", sim, recording, check=True)
+                    self.assertEqual(tbrsim.contents(sim), tbrsim.contents(live))
+
+    def test_threads(self):
+        recording = self.path("sets.tbr")
+        self.draw("sets", "--no-model", "--record", recording)
+        totals = []
+        for threads in (1, 4):
+            out = self.path(f"threads-{threads}")
+            tbrsim.run("sim", "--set", f"threads={threads}", "--set", "mode=tbr", "--out", out, recording, check=True)
+            totals.append(tbrsim.total(out))
+        self.assertEqual(totals[0], totals[1])
+        self.assertEqual(totals[0]["dram.descriptor.read_bytes"], 8 * LINE)
+
+
+if __name__ == "__main__":
+    tbrsim.main("descriptors")
