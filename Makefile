@@ -114,8 +114,9 @@ test-kills: deps all ## kills, full disks, too little memory, damaged program ca
 
 SOAK_SECONDS ?= 3600
 SOAK_WAYS ?= live
-soak: deps all ## a game whose window, contexts and objects come and go: flat memory for SOAK_SECONDS=3600 (SOAK_WAYS=live,recorded,off, SOAK_COMMAND="supertuxkart ...", SOAK_BROWSER=1)
-	@/usr/bin/python3 tests/robustness/soak_test.py --tbrsim $(BUILD)/bin/tbrsim --program $(BUILD)/tests/robustness/soak \
+SOAK_PROGRAM := $(if $(SOAK_VULKAN),vulkan/vulkan_soak,robustness/soak)
+soak: deps all ## a game whose window, contexts and objects come and go: flat memory for SOAK_SECONDS=3600 (SOAK_WAYS=live,recorded,off, SOAK_COMMAND="supertuxkart ...", SOAK_BROWSER=1, SOAK_VULKAN=1)
+	@/usr/bin/python3 tests/robustness/soak_test.py --tbrsim $(BUILD)/bin/tbrsim --program $(BUILD)/tests/$(SOAK_PROGRAM) \
 		--seconds $(SOAK_SECONDS) --ways $(SOAK_WAYS) $(if $(SOAK_COMMAND),--command "$(SOAK_COMMAND)") $(if $(SOAK_BROWSER),--browser)
 
 bench: bench-caches bench-dram bench-textures bench-recordings bench-configurations bench-sweep bench-threads bench-timing bench-vulkan ## compare speed and memory with softpipe and llvmpipe (BENCH_TRACES=DIR, BENCH_ARGS="--help")

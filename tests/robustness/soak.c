@@ -3,20 +3,17 @@
  * framebuffer objects, buffers and programs come and go; other contexts, which share objects with the first, compile, draw
  * and are destroyed; the game's own context is lost, with its objects alive, and made again. Pictures are looked at.
  * With BYTES each frame loses as many on purpose, so that it can be tested that the memory's growth is found.
- * Prints a line every CYCLE frames: seconds, frames, KiB of resident memory, KiB that are allocated, threads, descriptors. */
+ * Prints a line every CYCLE frames (print_usage). */
 #define _GNU_SOURCE /* asprintf */
 #include <GLES3/gl3.h>
-#include <dirent.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "support/check.h"
 #include "support/egl.h"
 #include "support/program.h"
+#include "support/usage.h"
 
 #define TEXELS 64
 /* Frames from one window's size, and one context's loss, to the next. */
@@ -26,40 +23,6 @@
 
 static struct egl egl;
 static unsigned made; /* programs */
-
-static double
-now(void)
-{
-   struct timespec time;
-   clock_gettime(CLOCK_MONOTONIC, &time);
-   return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static int
-count_entries(const char *path)
-{
-   int count = 0;
-   DIR *directory = opendir(path);
-   require(directory, "cannot read %s", path);
-   while (readdir(directory))
-      count++;
-   closedir(directory);
-   return count;
-}
-
-static void
-print_usage(double seconds, unsigned long frames)
-{
-   long pages = 0;
-   FILE *file = fopen("/proc/self/statm", "r");
-   require(file && fscanf(file, "%*s %ld", &pages) == 1, "cannot read /proc/self/statm");
-   fclose(file);
-   const struct mallinfo2 heap = mallinfo2();
-   printf("%.1f %lu %ld %zu %d %d\n", seconds, frames, pages * (sysconf(_SC_PAGESIZE) / 1024),
-          (heap.uordblks + heap.hblkhd) / 1024, count_entries("/proc/self/task"),
-          count_entries("/proc/self/fd"));
-   fflush(stdout);
-}
 
 static GLuint
 make_program(void)
@@ -170,26 +133,17 @@ use_other_context(const struct game *game, int width, int height)
    require(eglDestroyContext(egl.display, other), "eglDestroyContext");
 }
 
-/* On purpose; used, so that it is resident. */
-static void
-lose_memory(size_t bytes)
-{
-   static void *volatile last;
-   if (bytes)
-      last = memset(malloc(bytes), 1, bytes);
-}
-
 int
 main(int argc, char **argv)
 {
    require(argc == 3 || argc == 4, "usage: soak seconds|frames N [BYTES]");
-   const double began = now(), length = strtod(argv[2], NULL);
+   const double began = read_seconds(), length = strtod(argv[2], NULL);
    const bool by_time = !strcmp(argv[1], "seconds");
    const size_t lost = argc > 3 ? strtoul(argv[3], NULL, 10) : 0;
    int width = 320, height = 240;
    egl = egl_open((struct surface_request){X11_WINDOW, width, height, .depth = true});
    struct game game = start_game();
-   for (unsigned long frames = 0; (by_time ? now() - began : (double)frames) < length; frames++) {
+   for (unsigned long frames = 0; (by_time ? read_seconds() - began : (double)frames) < length; frames++) {
       if (frames % CYCLE == CYCLE - 1) { /* the surface takes its window's size when a frame begins */
          width = 64 + (int)(frames * 37 % 400);
          height = 48 + (int)(frames * 53 % 300);
@@ -207,7 +161,7 @@ main(int argc, char **argv)
       if (frames % CYCLE == 40) {
          lose_game(&game);
          game = start_game();
-         print_usage(now() - began, frames + 1);
+         print_usage(read_seconds() - began, frames + 1);
       }
    }
    lose_game(&game);

@@ -46,6 +46,10 @@ destroy(const struct object *object)
       CASE(DESCRIPTOR_SET_LAYOUT, DescriptorSetLayout);
       CASE(SWAPCHAIN_KHR, SwapchainKHR);
       CASE(FENCE, Fence);
+   case VK_OBJECT_TYPE_DESCRIPTOR_SET:
+      vkFreeDescriptorSets(vk_device, vk_descriptor_pool, 1,
+                           &(VkDescriptorSet){(void *)(uintptr_t)object->handle});
+      break;
    case VK_OBJECT_TYPE_SURFACE_KHR:
       vkDestroySurfaceKHR(vk_instance, (VkSurfaceKHR)(uintptr_t)object->handle, NULL);
       break;
@@ -55,6 +59,20 @@ destroy(const struct object *object)
    default: abort();
    }
 #undef CASE
+}
+
+unsigned
+vk_count_objects(void)
+{
+   return num_objects;
+}
+
+void
+vk_destroy_since(unsigned count)
+{
+   CHECK(vkDeviceWaitIdle(vk_device));
+   while (num_objects > count)
+      destroy(&objects[--num_objects]);
 }
 
 /* ---- the device ---------------------------------------------------------------- */
@@ -182,6 +200,7 @@ vk_open_version(uint32_t version, void *features)
       sizes[i] = (VkDescriptorPoolSize){types[i], VK_MAX_OBJECTS};
    const VkDescriptorPoolCreateInfo descriptors = {
       .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+      .flags = VK_DESCRIPTOR_POOL_CREATE_FREE_DESCRIPTOR_SET_BIT,
       .maxSets = VK_MAX_OBJECTS,
       .poolSizeCount = sizeof types / sizeof types[0],
       .pPoolSizes = sizes,
@@ -192,9 +211,7 @@ vk_open_version(uint32_t version, void *features)
 void
 vk_close(void)
 {
-   CHECK(vkDeviceWaitIdle(vk_device));
-   while (num_objects)
-      destroy(&objects[--num_objects]);
+   vk_destroy_since(0);
    vkDestroyDescriptorPool(vk_device, vk_descriptor_pool, NULL);
    vkDestroyCommandPool(vk_device, pool, NULL);
    vkDestroyDevice(vk_device, NULL);

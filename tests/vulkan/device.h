@@ -89,6 +89,9 @@ void vk_open(void);
 /** For that version of the API, with more features: a chain of structures, which vkCreateDevice gets; NULL: none. */
 void vk_open_version(uint32_t version, void *features);
 void vk_close(void);
+/** How many objects there are; and destroys those that were created since there were so many. */
+unsigned vk_count_objects(void);
+void vk_destroy_since(unsigned count);
 
 struct vk_buffer vk_create_buffer(VkDeviceSize bytes, VkBufferUsageFlags usage, const void *data);
 /** Of a buffer that was made for it (VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT). */

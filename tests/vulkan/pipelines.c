@@ -361,6 +361,7 @@ vk_create_set(const struct vk_descriptor *descriptors, uint32_t count, VkPipelin
    };
    VkDescriptorSet set;
    CHECK(vkAllocateDescriptorSets(vk_device, &allocation, &set));
+   vk_keep(VK_OBJECT_TYPE_DESCRIPTOR_SET, set);
    for (uint32_t i = 0; i < count; i++)
       write_descriptor(set, i, &descriptors[i]);
    return set;

@@ -99,7 +99,7 @@ end_frame(struct animation *animation)
 struct vk_image
 end_animation(struct animation *animation)
 {
-   if (animation->began_measuring > 0)
+   if (scene_says_times && animation->began_measuring > 0)
       printf("%u frames in %.4f seconds, %.4f seconds of processors\n", animation->num_measured,
              read_clock(CLOCK_MONOTONIC) - animation->began_measuring,
              read_clock(CLOCK_PROCESS_CPUTIME_ID) - animation->processors);

@@ -3,7 +3,7 @@
 #ifndef VULKAN_SAMPLES_H
 #define VULKAN_SAMPLES_H
 
-#include "scenes.h"
+#include "scene.h"
 #include "swapchain.h"
 
 /** The frames of a sample. All but the last one are presented; the last is the picture. */
@@ -25,7 +25,7 @@ bool next_frame(struct animation *animation);
 /** The pass into the screen, with its viewport; end_frame ends it, submits the frame and presents it. */
 void begin_screen(struct animation *animation);
 void end_frame(struct animation *animation);
-/** The picture. Says how long frames took, if there were several: without the first quarter of them, in which shaders are
+/** The picture. Says how long frames took, if it is asked for: without the first quarter of them, in which shaders are
  * compiled. */
 struct vk_image end_animation(struct animation *animation);
 
@@ -66,19 +66,25 @@ VkPipeline create_object_pipeline(const struct vk_pass *pass, VkPipelineLayout l
 VkPipeline create_screen_pipeline(const struct vk_pass *pass, VkPipelineLayout layout,
                                   struct vk_code fragment, uint32_t subpass);
 
-/* samples_objects.c */
-struct vk_image draw_rotating_cube(void);
-struct vk_image draw_texture_array(void);
-struct vk_image draw_instances(void);
-struct vk_image draw_dynamic_uniforms(void);
-struct vk_image draw_indirect_batches(void);
-struct vk_image draw_four_samples(void);
-struct vk_image draw_glass(void);
-/* samples_passes.c */
-struct vk_image draw_deferred_lights(void);
-struct vk_image draw_shadow_map(void);
-struct vk_image draw_bloom(void);
-struct vk_image draw_swarm(void);
-struct vk_image draw_edges(void);
+/** All of them, as MACRO(name). */
+#define FOR_EACH_SAMPLE(MACRO) \
+   /* samples_objects.c */     \
+   MACRO(rotating_cube)        \
+   MACRO(texture_array)        \
+   MACRO(instances)            \
+   MACRO(dynamic_uniforms)     \
+   MACRO(indirect_batches)     \
+   MACRO(four_samples)         \
+   MACRO(glass)                \
+   /* samples_passes.c */      \
+   MACRO(deferred_lights)      \
+   MACRO(shadow_map)           \
+   MACRO(bloom)                \
+   MACRO(swarm)                \
+   MACRO(edges)
+
+#define DECLARE_SAMPLE(name) struct vk_image draw_##name(void);
+FOR_EACH_SAMPLE(DECLARE_SAMPLE)
+#undef DECLARE_SAMPLE
 
 #endif

@@ -191,15 +191,11 @@ draw_shadow_map(void)
    return end_animation(&animation);
 }
 
-/** What is drawn at half the size is blurred in two passes, and shown with the blurred picture on top. */
-struct vk_image
-draw_bloom(void)
+/** Of half the size: one is drawn, the two others show the one before. */
+static void
+create_half_passes(struct vk_image half[3], struct vk_pass passes[3])
 {
-   enum { BALLS = 12 };
-   struct animation animation = create_animation();
-   create_screen_passes(&animation, false, VK_SAMPLE_COUNT_1_BIT);
    const uint32_t width = (picture_width + 1) / 2, height = (picture_height + 1) / 2;
-   struct vk_image half[3];
    for (unsigned i = 0; i < 3; i++)
       half[i] = vk_create_image(COLOR_FORMAT, width, height, 1, 1, VK_SAMPLE_COUNT_1_BIT,
                                 VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_SAMPLED_BIT);
@@ -207,12 +203,23 @@ draw_bloom(void)
       vk_create_image(VK_FORMAT_D32_SFLOAT, width, height, 1, 1, VK_SAMPLE_COUNT_1_BIT,
                       VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT);
    const struct vk_attachment depth = {&deep, CLEAR, DROP, far_away, NULL};
-   struct vk_pass passes[3];
    for (unsigned i = 0; i < 3; i++) {
       const struct vk_attachment color = {
          &half[i], i ? VK_ATTACHMENT_LOAD_OP_DONT_CARE : CLEAR, STORE, {{{0}}}, NULL};
       passes[i] = vk_create_pass(&color, 1, i ? NULL : &depth);
    }
+}
+
+/** What is drawn at half the size is blurred in two passes, and shown with the blurred picture on top. */
+struct vk_image
+draw_bloom(void)
+{
+   enum { BALLS = 12 };
+   struct animation animation = create_animation();
+   create_screen_passes(&animation, false, VK_SAMPLE_COUNT_1_BIT);
+   struct vk_image half[3];
+   struct vk_pass passes[3];
+   create_half_passes(half, passes);
    const struct mesh ball = create_ball(16);
    const struct vk_buffer uniforms = create_uniforms(), instances = create_ring_above_floor(BALLS);
    VkSampler sampler = create_sampler(VK_FILTER_LINEAR, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE);
@@ -236,9 +243,10 @@ draw_bloom(void)
    while (next_frame(&animation)) {
       write_uniforms(&uniforms, animation.time, eye);
       for (unsigned i = 0; i < 3; i++) {
-         const float step[2] = {i == 1 ? 2.0f / (float)width : 0, i == 2 ? 2.0f / (float)height : 0};
+         const float step[2] = {i == 1 ? 2.0f / (float)passes[i].width : 0,
+                                i == 2 ? 2.0f / (float)passes[i].height : 0};
          vk_begin_pass(animation.commands, &passes[i], VK_SUBPASS_CONTENTS_INLINE);
-         set_viewport(animation.commands, width, height);
+         set_viewport(animation.commands, passes[i].width, passes[i].height);
          bind_mesh(animation.commands, pipelines[i], &ball, &instances);
          bind_set(animation.commands, layouts[i], sets[i]);
          push(animation.commands, layouts[i], step, sizeof step);

@@ -10,6 +10,7 @@
 uint32_t picture_width = 203, picture_height = 117;
 uint32_t scene_frames = 1;
 double scene_seconds;
+bool scene_says_times;
 
 const VkClearValue grey = {.color = {.float32 = {0.25f, 0.25f, 0.5f, 1.0f}}};
 const VkClearValue white = {.color = {.float32 = {1.0f, 1.0f, 1.0f, 1.0f}}};
@@ -49,6 +50,7 @@ parse_length(const struct scene *scene, int argc, char **argv)
       scene_seconds = atof(argv[argc - 1]);
    else
       return 0;
+   scene_says_times = true;
    return 2;
 }
 

@@ -34,6 +34,7 @@ extern const VkClearValue grey, white, far_away;
 /** Of a scene that moves: how many frames it draws, or if seconds are not 0, for how long. */
 extern uint32_t scene_frames;
 extern double scene_seconds;
+extern bool scene_says_times; /**< prints how long its frames took */
 
 /** A program: NAME FILE.ppm [WIDTH HEIGHT] [--frames N | --seconds N] writes the picture of the scene of that name, the last one
  * of one that moves. Without arguments the names are listed, with --moving those of scenes that move. The result is the

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "samples.h"
+#include "scenes.h"
 
 const struct vertex triangle[] = {
    {{0.0f, -0.8f, 0.5f, 1.0f}, {1.0f, 0.0f, 0.0f, 1.0f}},
@@ -101,44 +102,32 @@ create_texture(uint32_t size, uint32_t levels, uint32_t layers, unsigned seed)
 
 /* ---- the program ----------------------------------------------------------------- */
 
-static const struct scene scenes[] = {
-   {"clear", draw_clear, false, false},
-   {"triangle", draw_triangle, false, false},
-   {"texture", draw_texture, false, false},
-   {"mipmaps", draw_mipmaps, false, false},
-   {"compressed", draw_compressed, false, false},
-   {"separate", draw_separate, false, false},
-   {"layers", draw_layers, false, false},
-   {"array", draw_array, false, false},
-   {"uniforms", draw_uniforms, false, false},
-   {"depth", draw_depth, false, false},
-   {"blended", draw_blended, false, false},
-   {"multisampled", draw_multisampled, false, false},
-   {"indirect", draw_indirect, false, false},
-   {"storage", draw_storage, false, false},
-   {"border", draw_border, false, false},
-   {"captured", draw_captured, false, false},
-   {"two_passes", draw_two_passes, false, false},
-   {"wasteful", draw_wasteful, false, false},
-   {"frugal", draw_frugal, false, false},
-   {"shadow", draw_shadow, false, false},
-   {"compute", draw_compute, false, false},
-   {"filtered", draw_filtered, false, false},
-   {"buffers", draw_buffers, true, false},
-   /* As samples of the teaching books move. */
-   {"rotating_cube", draw_rotating_cube, false, true},
-   {"texture_array", draw_texture_array, false, true},
-   {"instances", draw_instances, false, true},
-   {"dynamic_uniforms", draw_dynamic_uniforms, false, true},
-   {"indirect_batches", draw_indirect_batches, false, true},
-   {"four_samples", draw_four_samples, false, true},
-   {"glass", draw_glass, false, true},
-   {"deferred_lights", draw_deferred_lights, false, true},
-   {"shadow_map", draw_shadow_map, false, true},
-   {"bloom", draw_bloom, false, true},
-   {"swarm", draw_swarm, false, true},
-   {"edges", draw_edges, false, true},
-};
+#define SAMPLE(name) {#name, draw_##name, false, true},
+static const struct scene scenes[] = {{"clear", draw_clear, false, false},
+                                      {"triangle", draw_triangle, false, false},
+                                      {"texture", draw_texture, false, false},
+                                      {"mipmaps", draw_mipmaps, false, false},
+                                      {"compressed", draw_compressed, false, false},
+                                      {"separate", draw_separate, false, false},
+                                      {"layers", draw_layers, false, false},
+                                      {"array", draw_array, false, false},
+                                      {"uniforms", draw_uniforms, false, false},
+                                      {"depth", draw_depth, false, false},
+                                      {"blended", draw_blended, false, false},
+                                      {"multisampled", draw_multisampled, false, false},
+                                      {"indirect", draw_indirect, false, false},
+                                      {"storage", draw_storage, false, false},
+                                      {"border", draw_border, false, false},
+                                      {"captured", draw_captured, false, false},
+                                      {"two_passes", draw_two_passes, false, false},
+                                      {"wasteful", draw_wasteful, false, false},
+                                      {"frugal", draw_frugal, false, false},
+                                      {"shadow", draw_shadow, false, false},
+                                      {"compute", draw_compute, false, false},
+                                      {"filtered", draw_filtered, false, false},
+                                      {"buffers", draw_buffers, true, false},
+                                      /* As samples of the teaching books move. */
+                                      FOR_EACH_SAMPLE(SAMPLE)};
 
 int
 main(int argc, char **argv)
