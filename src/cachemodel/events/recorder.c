@@ -467,7 +467,7 @@ pass_bytes(const struct cm_pass *pass)
    size_t contents = 0;
    for (uint32_t t = 0; pass->contents && t < pass->tiles_x * pass->tiles_y; t++)
       contents += pass->contents[t].capacity;
-   return contents + pass->num_draws * sizeof *pass->draws +
+   return contents + pass->num_draws * sizeof *pass->draws + pass->num_addressed * sizeof *pass->addressed +
           pass->num_descriptors * sizeof *pass->descriptors + pass->num_vertices * sizeof *pass->vertices +
           pass->num_primitives * sizeof *pass->primitives +
           pass->num_primitive_tiles * sizeof *pass->primitive_tiles;

@@ -70,8 +70,9 @@ memory_of(const struct cm_pass *pass)
       bytes += sizeof pass->tiles[t] + 1 + pass->tiles[t].capacity * sizeof(uint32_t);
    for (uint32_t t = 0; pass->contents && t < pass->tiles_x * pass->tiles_y; t++)
       bytes += sizeof pass->contents[t] + pass->contents[t].capacity;
-   return bytes + pass->num_draws * sizeof *pass->draws + pass->num_descriptors * sizeof *pass->descriptors +
-          pass->num_vertices * sizeof *pass->vertices + pass->num_feedback * sizeof *pass->feedback +
+   return bytes + pass->num_draws * sizeof *pass->draws + pass->num_addressed * sizeof *pass->addressed +
+          pass->num_descriptors * sizeof *pass->descriptors + pass->num_vertices * sizeof *pass->vertices +
+          pass->num_feedback * sizeof *pass->feedback +
           pass->num_vertex_bindings * sizeof *pass->vertex_bindings +
           pass->num_vertex_accesses * sizeof *pass->vertex_accesses +
           pass->num_region_runs * sizeof *pass->region_runs +

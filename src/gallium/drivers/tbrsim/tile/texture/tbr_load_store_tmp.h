@@ -332,7 +332,8 @@ storage_access_addresses(struct tbr_texture_thread *thread, const struct tbr_add
    const uint32_t lanes = inside & executing;
    if (arguments->operation == TBR_LOAD) {
       memset(arguments->result, 0, words * sizeof arguments->result[0]);
-      u_foreach_bit (lane, inside) {
+      /* Others may have the address of memory that is gone. */
+      u_foreach_bit (lane, inside & arguments->active) {
          for (unsigned i = 0; i < words; i++)
             memcpy(&arguments->result[i][lane], memory[lane] + 4 * i, 4);
       }
