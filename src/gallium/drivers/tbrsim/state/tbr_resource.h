@@ -54,7 +54,8 @@ struct tbr_resource {
 
    bool imported; /**< others may write to its memory */
 
-   /* Replays of Vulkan: the replayer presents this image, to which it copies the program's, the last one of which this has a reference to. */
+   /* Replays of Vulkan: whether the replayer presents this image, and which image of the program it copied to it last (a
+    * reference), which is the one that the program presented. */
    bool replay_target;
    struct pipe_resource *replay_source;
 
