@@ -100,19 +100,10 @@ class Addresses(drawing.TestCase):
                 self.assertEqual({key: total[key] for key in expected}, expected)
 
     def test_statistics(self):
-        """Counters add up; a recording's are those of the run, to the byte, in tiles and without, with a load/store cache and
-        timing."""
+        """In tiles and without, with a load/store cache and timing."""
         few = ("pointers", "written", "counting", "stored", "renewed")
         for preset, scenes, *options in (("tcor-64k", self.names), ("imr-8m", few), ("mali-like", few, "--timing", "on")):
-            configuration = tbrsim.keys(preset)
-            for scene in scenes:
-                with self.subTest(scene, preset=preset):
-                    live, sim = self.path(f"{preset}-{scene}-live"), self.path(f"{preset}-{scene}-sim")
-                    recording = self.path(f"{preset}-{scene}.tbr")
-                    self.draw(scene, "--config", preset, *options, "--record", recording, "--out", live)
-                    self.assertEqual(conservation.errors_of_run(live, configuration), [])
-                    tbrsim.run("sim", "--config", preset, *options, "--out", sim, recording, check=True)
-                    self.assertEqual(tbrsim.contents(sim), tbrsim.contents(live))
+            self.check_statistics(tbrsim.arguments.addresses, scenes, preset, *options)
 
     def test_attribution(self):
         """What the buffers cost is theirs, with any number of threads: together all that there is."""

@@ -7,7 +7,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import drawing  # noqa: E402
-from support import conservation, tbrsim  # noqa: E402
+from support import tbrsim  # noqa: E402
 
 WIDTH, HEIGHT, TILE = 128, 96, 32
 TILES = WIDTH // TILE * (HEIGHT // TILE)
@@ -87,17 +87,8 @@ class Descriptors(drawing.TestCase):
             self.assertNotIn("instruction_cache.descriptor.reads", total)
 
     def test_statistics(self):
-        """Counters add up; a recording's are those of the run, to the byte, with any number of threads."""
         for preset in ("tcor-baseline-64k", "imr-8m", "mali-g52-mc1"):
-            configuration = tbrsim.keys(preset)
-            for scene in self.names:
-                with self.subTest(scene, preset=preset):
-                    live, sim = self.path(f"{preset}-{scene}-live"), self.path(f"{preset}-{scene}-sim")
-                    recording = self.path(f"{preset}-{scene}.tbr")
-                    self.draw(scene, "--config", preset, "--record", recording, "--out", live)
-                    self.assertEqual(conservation.errors_of_run(live, configuration), [])
-                    tbrsim.run("sim", "--config", preset, "--out", sim, recording, check=True)
-                    self.assertEqual(tbrsim.contents(sim), tbrsim.contents(live))
+            self.check_statistics(tbrsim.arguments.descriptors, self.names, preset)
 
     def test_threads(self):
         recording = self.path("sets.tbr")

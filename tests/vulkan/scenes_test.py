@@ -66,18 +66,8 @@ class Scenes(drawing.TestCase):
                 self.assertEqual(ours, counted)
 
     def test_statistics(self):
-        """Counters add up; a recording's are those of the run, to the byte, in tiles and without."""
         for preset in ("tcor-baseline-64k", "imr-8m"):
-            configuration = tbrsim.keys(preset)
-            for scene in self.names:
-                with self.subTest(scene, preset=preset):
-                    live, sim = self.path(f"{preset}-{scene}-live"), self.path(f"{preset}-{scene}-sim")
-                    recording = self.path(f"{preset}-{scene}.tbr")
-                    self.draw(scene, "--config", preset, "--record", recording, "--out", live)
-                    self.assertEqual(conservation.errors_of_run(live, configuration), [])
-                    self.assertGreater(tbrsim.total(live)["gpu.passes"], 0)
-                    tbrsim.run("sim", "--config", preset, "--out", sim, recording, check=True)
-                    self.assertEqual(tbrsim.contents(sim), tbrsim.contents(live))
+            self.check_statistics(tbrsim.arguments.scenes, self.names, preset)
 
     def test_frames(self):
         """Scenes that move: presenting ends a frame, without a window, too; each frame is another picture, and costs what others
