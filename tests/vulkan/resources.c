@@ -140,10 +140,19 @@ vk_view_aspect(const struct vk_image *image, VkImageAspectFlags aspect)
    return seen;
 }
 
+static VkSampler
+create_sampler(const VkSamplerCreateInfo *info)
+{
+   VkSampler sampler;
+   CHECK(vkCreateSampler(vk_device, info, NULL, &sampler));
+   vk_keep(VK_OBJECT_TYPE_SAMPLER, sampler);
+   return sampler;
+}
+
 VkSampler
 vk_create_sampler(VkFilter filter, VkSamplerMipmapMode mipmaps, VkSamplerAddressMode address, bool compare)
 {
-   const VkSamplerCreateInfo info = {
+   return create_sampler(&(VkSamplerCreateInfo){
       .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
       .magFilter = filter,
       .minFilter = filter,
@@ -154,11 +163,7 @@ vk_create_sampler(VkFilter filter, VkSamplerMipmapMode mipmaps, VkSamplerAddress
       .compareEnable = compare,
       .compareOp = VK_COMPARE_OP_LESS_OR_EQUAL,
       .maxLod = VK_LOD_CLAMP_NONE,
-   };
-   VkSampler sampler;
-   CHECK(vkCreateSampler(vk_device, &info, NULL, &sampler));
-   vk_keep(VK_OBJECT_TYPE_SAMPLER, sampler);
-   return sampler;
+   });
 }
 
 VkSampler
@@ -169,18 +174,14 @@ vk_create_border_sampler(const float color[4])
       .customBorderColor.float32 = {color[0], color[1], color[2], color[3]},
       .format = VK_FORMAT_R8G8B8A8_UNORM,
    };
-   const VkSamplerCreateInfo info = {
+   return create_sampler(&(VkSamplerCreateInfo){
       .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
       .pNext = &border,
       .addressModeU = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
       .addressModeV = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
       .addressModeW = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
       .borderColor = VK_BORDER_COLOR_FLOAT_CUSTOM_EXT,
-   };
-   VkSampler sampler;
-   CHECK(vkCreateSampler(vk_device, &info, NULL, &sampler));
-   vk_keep(VK_OBJECT_TYPE_SAMPLER, sampler);
-   return sampler;
+   });
 }
 
 void
