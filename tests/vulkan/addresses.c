@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device.h"
+#include "scene.h"
 
 #include "bars.frag.h"
 #include "color.frag.h"
@@ -26,23 +26,6 @@
 #include "stored.frag.h"
 #include "stored_bound.frag.h"
 #include "written.comp.h"
-
-/* Odd on purpose: no tile size divides it. */
-static uint32_t picture_width = 203, picture_height = 117;
-
-struct vertex {
-   float position[4], color[4];
-};
-
-/** The whole picture, as a strip. */
-static const struct vertex quad[] = {
-   {{-1.0f, -1.0f, 0.0f, 1.0f}, {0.0f, 0.0f, 0.0f, 1.0f}},
-   {{1.0f, -1.0f, 0.0f, 1.0f}, {1.0f, 0.0f, 0.0f, 1.0f}},
-   {{-1.0f, 1.0f, 0.0f, 1.0f}, {0.0f, 1.0f, 0.0f, 1.0f}},
-   {{1.0f, 1.0f, 0.0f, 1.0f}, {1.0f, 1.0f, 1.0f, 1.0f}},
-};
-
-static const VkClearValue grey = {.color = {.float32 = {0.25f, 0.25f, 0.5f, 1.0f}}};
 
 /** What shaders get as push constants. */
 struct push {
@@ -62,98 +45,36 @@ create_addressed(size_t bytes, const void *data)
                            data);
 }
 
+/** A pass with the whole picture, whose shaders get an address and a number. vertex 0: color.vert; descriptor NULL: none. */
+static void
+record_whole(VkCommandBuffer commands, const struct vk_image *target, struct vk_code vertex,
+             struct vk_code fragment, const struct vk_descriptor *descriptor, struct push constants)
+{
+   const struct vk_pass pass = create_clearing_pass(target);
+   record_simple(commands, &pass,
+                 &(struct simple_draw){
+                    .vertex = vertex,
+                    .fragment = fragment,
+                    .vertices = whole,
+                    .count = 4,
+                    .is_strip = true,
+                    .descriptors = descriptor,
+                    .num_descriptors = descriptor != NULL,
+                    .constants = &constants,
+                    .constant_bytes = sizeof constants,
+                 });
+}
+
+/** The picture of such a pass. */
 static struct vk_image
-create_target(void)
+draw_whole(struct vk_code vertex, struct vk_code fragment, const struct vk_descriptor *descriptor,
+           struct push constants)
 {
-   return vk_create_image(VK_FORMAT_R8G8B8A8_UNORM, picture_width, picture_height, 1, 1,
-                          VK_SAMPLE_COUNT_1_BIT,
-                          VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
-}
-
-static struct vk_pass
-create_pass(const struct vk_image *target)
-{
-   const struct vk_attachment color = {target, VK_ATTACHMENT_LOAD_OP_CLEAR, VK_ATTACHMENT_STORE_OP_STORE,
-                                       grey, NULL};
-   return vk_create_pass(&color, 1, NULL);
-}
-
-/** A set with one buffer at binding 0; NULL: none. */
-static VkDescriptorSet
-create_set(VkDescriptorType type, const struct vk_buffer *buffer, VkPipelineLayout *layout)
-{
-   const struct vk_descriptor descriptor = {.type = type, .count = 1, .buffer = buffer};
-   return vk_create_set(&descriptor, buffer != NULL, layout);
-}
-
-/** Of a strip of struct vertex, or of triangles that the vertex shader finds itself. */
-static VkPipeline
-create_pipeline(const struct vk_pass *pass, VkPipelineLayout layout, struct vk_code vertex,
-                struct vk_code fragment, bool has_vertices)
-{
-   const struct vk_pipeline_description description = {
-      .vertex = vertex,
-      .fragment = fragment,
-      .pass = pass->pass,
-      .num_colors = 1,
-      .layout = layout,
-      .stride = has_vertices ? sizeof(struct vertex) : 0,
-      .num_attributes = has_vertices ? 2 : 0,
-      .topology = has_vertices ? VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP : VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST,
-   };
-   return vk_create_pipeline(&description);
-}
-
-static void
-push(VkCommandBuffer commands, VkPipelineLayout layout, VkDeviceAddress address, uint32_t count)
-{
-   const struct push constants = {address, count};
-   vkCmdPushConstants(commands, layout,
-                      VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT | VK_SHADER_STAGE_COMPUTE_BIT,
-                      0, sizeof constants, &constants);
-}
-
-static void
-begin_pass(VkCommandBuffer commands, const struct vk_pass *pass)
-{
-   const VkViewport viewport = {0, 0, (float)pass->width, (float)pass->height, 0, 1};
-   const VkRect2D scissor = {{0, 0}, {pass->width, pass->height}};
-   vk_begin_pass(commands, pass, VK_SUBPASS_CONTENTS_INLINE);
-   vkCmdSetViewport(commands, 0, 1, &viewport);
-   vkCmdSetScissor(commands, 0, 1, &scissor);
-}
-
-static void
-bind(VkCommandBuffer commands, VkPipelineBindPoint point, VkPipeline pipeline, VkPipelineLayout layout,
-     VkDescriptorSet set)
-{
-   vkCmdBindPipeline(commands, point, pipeline);
-   vkCmdBindDescriptorSets(commands, point, layout, 0, 1, &set, 0, NULL);
-}
-
-/** The vertices of a quad, of the whole picture. */
-static void
-draw_quad(VkCommandBuffer commands)
-{
-   const struct vk_buffer vertices = vk_create_buffer(sizeof quad, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT, quad);
-   const VkDeviceSize offset = 0;
-   vkCmdBindVertexBuffers(commands, 0, 1, &vertices.buffer, &offset);
-   vkCmdDraw(commands, 4, 1, 0, 0);
-}
-
-/** A pass with the quad, and a fragment shader that gets an address and a number. */
-static void
-record_quad(VkCommandBuffer commands, const struct vk_image *target, VkPipelineLayout layout,
-            VkDescriptorSet set, struct vk_code vertex, struct vk_code fragment, VkDeviceAddress address,
-            uint32_t count)
-{
-   const struct vk_pass pass = create_pass(target);
-   VkPipeline pipeline = create_pipeline(&pass, layout, vertex, fragment, true);
-   begin_pass(commands, &pass);
-   bind(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline, layout, set);
-   push(commands, layout, address, count);
-   draw_quad(commands);
-   vkCmdEndRenderPass(commands);
+   const struct vk_image target = create_target(0);
+   VkCommandBuffer commands = vk_begin();
+   record_whole(commands, &target, vertex, fragment, descriptor, constants);
+   vk_run(commands);
+   return target;
 }
 
 /* ---- scenes ---------------------------------------------------------------------- */
@@ -180,14 +101,11 @@ draw_pointers(void)
    const struct vk_buffer tint = create_addressed(sizeof colors, colors);
    const struct vk_buffer block =
       vk_create_buffer(sizeof palettes, VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT, palettes);
-   VkPipelineLayout layout;
-   VkDescriptorSet set = create_set(VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, &block, &layout);
-   const struct vk_image target = create_target();
-   VkCommandBuffer commands = vk_begin();
-   record_quad(commands, &target, layout, set, VK_CODE(color_vert), VK_CODE(pointers_frag),
-               vk_address_of(&tint), 16);
-   vk_run(commands);
-   return target;
+   const struct vk_descriptor descriptor = {.type = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER,
+                                            .count = 1,
+                                            .buffer = &block};
+   return draw_whole(VK_CODE(color_vert), VK_CODE(pointers_frag), &descriptor,
+                     (struct push){vk_address_of(&tint), 16});
 }
 
 /** A list of circles, whose nodes are in three buffers; each has a line of 64 bytes. */
@@ -215,13 +133,7 @@ draw_list(void)
       };
       next = vk_address_of(&buffers[b]) + place * sizeof(struct node);
    }
-   VkPipelineLayout layout;
-   VkDescriptorSet set = create_set(VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, NULL, &layout);
-   const struct vk_image target = create_target();
-   VkCommandBuffer commands = vk_begin();
-   record_quad(commands, &target, layout, set, VK_CODE(color_vert), VK_CODE(list_frag), next, 0);
-   vk_run(commands);
-   return target;
+   return draw_whole(VK_CODE(color_vert), VK_CODE(list_frag), NULL, (struct push){next});
 }
 
 /** Where a vertex shader finds a pointer to the vertices, which it reads itself. */
@@ -248,19 +160,13 @@ draw_pulled(void)
       };
    }
    const struct vk_buffer buffer = create_addressed(sizeof vertices, vertices);
-   VkPipelineLayout layout;
-   VkDescriptorSet set = create_set(VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, NULL, &layout);
-   const struct vk_image target = create_target();
-   const struct vk_pass pass = create_pass(&target);
-   VkPipeline pipeline = create_pipeline(&pass, layout, VK_CODE(pulled_vert), VK_CODE(color_frag), false);
-   VkCommandBuffer commands = vk_begin();
-   begin_pass(commands, &pass);
-   bind(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline, layout, set);
-   push(commands, layout, create_header(&buffer), 0);
-   vkCmdDraw(commands, TRIANGLES * 3, 1, 0, 0);
-   vkCmdEndRenderPass(commands);
-   vk_run(commands);
-   return target;
+   const struct push constants = {create_header(&buffer)};
+   return draw_simple(&(struct simple_draw){
+      .vertex = VK_CODE(pulled_vert),
+      .count = TRIANGLES * 3,
+      .constants = &constants,
+      .constant_bytes = sizeof constants,
+   });
 }
 
 /** A dispatch writes vertices by address; a draw pulls half of them by address, and has the others fetched. */
@@ -269,23 +175,27 @@ draw_written(void)
 {
    const struct vk_buffer vertices = create_addressed(TRIANGLES * 3 * sizeof(struct vertex), NULL);
    const VkDeviceSize half = vertices.bytes / 2;
-   VkPipelineLayout layout;
-   VkDescriptorSet set = create_set(VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, NULL, &layout);
-   const struct vk_image target = create_target();
-   const struct vk_pass pass = create_pass(&target);
-   VkPipeline compute = vk_create_compute_pipeline(VK_CODE(written_comp), layout);
-   VkPipeline pulling = create_pipeline(&pass, layout, VK_CODE(pulled_vert), VK_CODE(color_frag), false);
-   VkPipeline fetching = create_pipeline(&pass, layout, VK_CODE(color_vert), VK_CODE(color_frag), true);
+   VkPipelineLayout layout = create_plain_layout();
+   const struct vk_image target = create_target(0);
+   const struct vk_pass pass = create_clearing_pass(&target);
+   struct vk_pipeline_description description = describe_vertices(&pass, layout, VK_CODE(color_frag));
+   description.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP;
+   VkPipeline fetching = vk_create_pipeline(&description);
+   description.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
+   description.vertex = VK_CODE(pulled_vert);
+   description.stride = description.num_attributes = 0;
+   VkPipeline pulling = vk_create_pipeline(&description);
    VkCommandBuffer commands = vk_begin();
-   bind(commands, VK_PIPELINE_BIND_POINT_COMPUTE, compute, layout, set);
-   push(commands, layout, vk_address_of(&vertices), TRIANGLES);
-   vkCmdDispatch(commands, (TRIANGLES + 63) / 64, 1, 1);
-   vk_barrier(commands);
-   begin_pass(commands, &pass);
-   bind(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pulling, layout, set);
-   push(commands, layout, create_header(&vertices), 0);
+   const struct push stored = {vk_address_of(&vertices), TRIANGLES}, pulled = {create_header(&vertices)};
+   push(commands, layout, &stored, sizeof stored);
+   record_dispatch(commands, vk_create_compute_pipeline(VK_CODE(written_comp), layout), layout,
+                   VK_NULL_HANDLE, (TRIANGLES + 63) / 64, 1);
+   vk_begin_pass(commands, &pass, VK_SUBPASS_CONTENTS_INLINE);
+   set_viewport(commands, pass.width, pass.height);
+   push(commands, layout, &pulled, sizeof pulled);
+   bind(commands, pulling, NULL);
    vkCmdDraw(commands, TRIANGLES / 2 * 3, 1, 0, 0);
-   bind(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, fetching, layout, set);
+   bind(commands, fetching, NULL);
    vkCmdBindVertexBuffers(commands, 0, 1, &vertices.buffer, &half);
    vkCmdDraw(commands, TRIANGLES / 2 * 3, 1, 0, 0);
    vkCmdEndRenderPass(commands);
@@ -305,19 +215,16 @@ draw_counting(void)
    values[49] = UINT32_MAX;
    values[54] = 7;
    values[56] = 55;
-   const VkDeviceAddress address = vk_address_of(&counters);
-   VkPipelineLayout layout;
-   VkDescriptorSet set = create_set(VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, NULL, &layout);
-   const struct vk_image first = create_target(), target = create_target();
-   VkPipeline compute = vk_create_compute_pipeline(VK_CODE(counting_comp), layout);
+   const struct push constants = {vk_address_of(&counters)};
+   VkPipelineLayout layout = create_plain_layout();
+   const struct vk_image first = create_target(0), target = create_target(0);
    VkCommandBuffer commands = vk_begin();
-   bind(commands, VK_PIPELINE_BIND_POINT_COMPUTE, compute, layout, set);
-   push(commands, layout, address, 0);
-   vkCmdDispatch(commands, 2, 1, 1);
+   push(commands, layout, &constants, sizeof constants);
+   record_dispatch(commands, vk_create_compute_pipeline(VK_CODE(counting_comp), layout), layout,
+                   VK_NULL_HANDLE, 2, 1);
+   record_whole(commands, &first, VK_CODE(counting_vert), VK_CODE(counting_frag), NULL, constants);
    vk_barrier(commands);
-   record_quad(commands, &first, layout, set, VK_CODE(counting_vert), VK_CODE(counting_frag), address, 0);
-   vk_barrier(commands);
-   record_quad(commands, &target, layout, set, VK_CODE(color_vert), VK_CODE(bars_frag), address, 0);
+   record_whole(commands, &target, VK_CODE(color_vert), VK_CODE(bars_frag), NULL, constants);
    vk_run(commands);
    for (unsigned i = 0; i < COUNTERS; i++)
       printf("%u%c", values[i], i % 8 == 7 ? '\n' : ' ');
@@ -329,15 +236,15 @@ static struct vk_image
 draw_through_buffer(struct vk_code storing, struct vk_code loading)
 {
    const struct vk_buffer values = create_addressed((size_t)picture_width * picture_height * 4, NULL);
-   VkPipelineLayout layout;
-   VkDescriptorSet set = create_set(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, &values, &layout);
-   const struct vk_image first = create_target(), target = create_target();
+   const struct push constants = {vk_address_of(&values), picture_width};
+   const struct vk_descriptor descriptor = {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                            .count = 1,
+                                            .buffer = &values};
+   const struct vk_image first = create_target(0), target = create_target(0);
    VkCommandBuffer commands = vk_begin();
-   record_quad(commands, &first, layout, set, VK_CODE(color_vert), storing, vk_address_of(&values),
-               picture_width);
+   record_whole(commands, &first, VK_CODE(color_vert), storing, &descriptor, constants);
    vk_barrier(commands);
-   record_quad(commands, &target, layout, set, VK_CODE(color_vert), loading, vk_address_of(&values),
-               picture_width);
+   record_whole(commands, &target, VK_CODE(color_vert), loading, &descriptor, constants);
    vk_run(commands);
    return target;
 }
@@ -417,40 +324,36 @@ destroy_shared(const struct shared *shared)
 /** A third of the picture, from words that are loaded by the address of one of two buffers in the same memory, which are gone
  * when the next third is drawn. */
 static void
-draw_third(const struct vk_image *target, VkPipelineLayout layout, VkDescriptorSet set, unsigned third)
+draw_third(const struct vk_image *target, unsigned third)
 {
    const uint32_t pixels = picture_width * picture_height;
    const struct shared shared = create_shared((VkDeviceSize)pixels * 4);
    for (uint32_t p = 0; p < pixels; p++)
       shared.words[p] = p * (third + 1) | 0xff000000u;
    const struct vk_buffer buffers[] = {{.buffer = shared.buffers[0]}, {.buffer = shared.buffers[1]}};
-   const VkDeviceAddress addresses[] = {vk_address_of(&buffers[0]), vk_address_of(&buffers[1])};
-   const struct vk_attachment color = {target,
-                                       third ? VK_ATTACHMENT_LOAD_OP_LOAD : VK_ATTACHMENT_LOAD_OP_CLEAR,
-                                       VK_ATTACHMENT_STORE_OP_STORE, grey, NULL};
+   const struct push constants = {vk_address_of(&buffers[third % 2]), picture_width};
+   const struct vk_attachment color = {target, third ? LOAD : CLEAR, STORE, grey, NULL};
    const struct vk_pass pass = vk_create_pass(&color, 1, NULL);
-   VkPipeline pipeline = create_pipeline(&pass, layout, VK_CODE(color_vert), VK_CODE(loaded_frag), true);
-   VkCommandBuffer commands = vk_begin();
-   begin_pass(commands, &pass);
    const uint32_t rows = picture_height / 3;
    const VkRect2D scissor = {{0, (int32_t)(third * rows)}, {picture_width, rows}};
-   vkCmdSetScissor(commands, 0, 1, &scissor);
-   bind(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline, layout, set);
-   push(commands, layout, addresses[third % 2], picture_width);
-   draw_quad(commands);
-   vkCmdEndRenderPass(commands);
-   vk_run(commands);
+   run_simple(&pass, &(struct simple_draw){
+                        .fragment = VK_CODE(loaded_frag),
+                        .vertices = whole,
+                        .count = 4,
+                        .is_strip = true,
+                        .scissor = &scissor,
+                        .constants = &constants,
+                        .constant_bytes = sizeof constants,
+                     });
    destroy_shared(&shared);
 }
 
 static struct vk_image
 draw_renewed(void)
 {
-   VkPipelineLayout layout;
-   VkDescriptorSet set = create_set(VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, NULL, &layout);
-   const struct vk_image target = create_target();
+   const struct vk_image target = create_target(0);
    for (unsigned third = 0; third < 3; third++)
-      draw_third(&target, layout, set, third);
+      draw_third(&target, third);
    return target;
 }
 
@@ -462,13 +365,8 @@ draw_outside(void)
    for (uint32_t i = 0; i < 32; i++)
       values[i] = 8 * i;
    const struct vk_buffer some = create_addressed(sizeof values, values);
-   VkPipelineLayout layout;
-   VkDescriptorSet set = create_set(VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, NULL, &layout);
-   const struct vk_image target = create_target();
-   VkCommandBuffer commands = vk_begin();
-   record_quad(commands, &target, layout, set, VK_CODE(outside_vert), VK_CODE(outside_frag),
-               vk_address_of(&some), 32);
-   vk_run(commands);
+   const struct vk_image target =
+      draw_whole(VK_CODE(outside_vert), VK_CODE(outside_frag), NULL, (struct push){vk_address_of(&some), 32});
    for (uint32_t i = 0; i < 32; i++) {
       if (((const uint32_t *)some.memory)[i] != values[i])
          printf("%u: %u\n", i, ((const uint32_t *)some.memory)[i]);
@@ -476,46 +374,33 @@ draw_outside(void)
    return target;
 }
 
-static const struct scene {
-   const char *name;
-   struct vk_image (*draw)(void);
-   bool is_undefined; /**< not listed: the specification does not say what it shows */
-} scenes[] = {
-   {"pointers", draw_pointers, false}, {"list", draw_list, false},
-   {"pulled", draw_pulled, false},     {"written", draw_written, false},
-   {"counting", draw_counting, false}, {"by_address", draw_by_address, false},
-   {"bound", draw_bound, false},       {"stored", draw_stored, false},
-   {"loaded", draw_loaded, false},     {"renewed", draw_renewed, false},
-   {"outside", draw_outside, true},
+static void
+open_device(void)
+{
+   VkPhysicalDeviceBufferDeviceAddressFeatures addresses = {
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
+      .bufferDeviceAddress = true,
+   };
+   vk_open_version(VK_API_VERSION_1_2, &addresses);
+}
+
+static const struct scene scenes[] = {
+   {.name = "pointers", .draw = draw_pointers},
+   {.name = "list", .draw = draw_list},
+   {.name = "pulled", .draw = draw_pulled},
+   {.name = "written", .draw = draw_written},
+   {.name = "counting", .draw = draw_counting},
+   {.name = "by_address", .draw = draw_by_address},
+   {.name = "bound", .draw = draw_bound},
+   {.name = "stored", .draw = draw_stored},
+   {.name = "loaded", .draw = draw_loaded},
+   {.name = "renewed", .draw = draw_renewed},
+   /* The specification does not say what it shows. */
+   {.name = "outside", .draw = draw_outside, .is_optional = true},
 };
 
 int
 main(int argc, char **argv)
 {
-   const size_t count = sizeof scenes / sizeof scenes[0];
-   for (size_t i = 0; argc == 1 && i < count; i++) {
-      if (!scenes[i].is_undefined)
-         puts(scenes[i].name);
-   }
-   if (argc == 1)
-      return 0;
-   for (size_t i = 0; i < count; i++) {
-      if ((argc != 3 && argc != 5) || strcmp(argv[1], scenes[i].name))
-         continue;
-      if (argc == 5) {
-         picture_width = (uint32_t)atoi(argv[3]);
-         picture_height = (uint32_t)atoi(argv[4]);
-      }
-      VkPhysicalDeviceBufferDeviceAddressFeatures addresses = {
-         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
-         .bufferDeviceAddress = true,
-      };
-      vk_open_version(VK_API_VERSION_1_2, &addresses);
-      const struct vk_image picture = scenes[i].draw();
-      vk_write_picture(&picture, argv[2]);
-      vk_close();
-      return 0;
-   }
-   fprintf(stderr, "usage: %s NAME FILE.ppm [WIDTH HEIGHT]\n", argv[0]);
-   return 2;
+   return run_scenes(scenes, sizeof scenes / sizeof scenes[0], open_device, argc, argv);
 }

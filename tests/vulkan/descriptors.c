@@ -4,11 +4,7 @@
  *    vulkan_descriptors NAME FILE.ppm [WIDTH HEIGHT]
  * draws the scene NAME (scenes[]) and writes it. Without arguments it lists them. Whatever draws covers all of the picture.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "device.h"
+#include "scene.h"
 
 #include "array.frag.h"
 #include "color.frag.h"
@@ -19,22 +15,7 @@
 #include "texture.frag.h"
 #include "uniform.vert.h"
 
-#define COLOR_FORMAT VK_FORMAT_R8G8B8A8_UNORM
 #define NUM_TEXTURES 8
-
-static uint32_t width = 128, height = 96;
-
-struct vertex {
-   float position[4], color[4];
-};
-
-/** All of the picture, as a strip; colours are texture coordinates. */
-static const struct vertex all[] = {
-   {{-1.0f, -1.0f, 0.0f, 1.0f}, {0.0f, 0.0f, 0.0f, 1.0f}},
-   {{1.0f, -1.0f, 0.0f, 1.0f}, {1.0f, 0.0f, 0.0f, 1.0f}},
-   {{-1.0f, 1.0f, 0.0f, 1.0f}, {0.0f, 1.0f, 0.0f, 1.0f}},
-   {{1.0f, 1.0f, 0.0f, 1.0f}, {1.0f, 1.0f, 0.0f, 1.0f}},
-};
 
 /* ---- what scenes share ------------------------------------------------------------- */
 
@@ -60,83 +41,18 @@ create_textures(void)
    }
 }
 
+static void
+open_device(void)
+{
+   vk_open();
+   create_textures();
+}
+
 static struct vk_descriptor
 combined(const struct vk_image *const *first, uint32_t count)
 {
-   return (struct vk_descriptor){
-      .type = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-      .count = count,
-      .images = first,
-      .sampler = vk_create_sampler(VK_FILTER_NEAREST, VK_SAMPLER_MIPMAP_MODE_NEAREST,
-                                   VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE, false),
-   };
-}
-
-struct scene {
-   struct vk_image target;
-   struct vk_pass pass;
-   struct vk_buffer vertices;
-   VkCommandBuffer commands;
-};
-
-static struct scene
-begin(void)
-{
-   struct scene scene = {
-      .target = vk_create_image(COLOR_FORMAT, width, height, 1, 1, VK_SAMPLE_COUNT_1_BIT,
-                                VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT),
-      .vertices = vk_create_buffer(sizeof all, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT, all),
-   };
-   const struct vk_attachment color = {.image = &scene.target,
-                                       .load = VK_ATTACHMENT_LOAD_OP_CLEAR,
-                                       .store = VK_ATTACHMENT_STORE_OP_STORE};
-   scene.pass = vk_create_pass(&color, 1, NULL);
-   scene.commands = vk_begin();
-   return scene;
-}
-
-static void
-begin_pass(const struct scene *scene)
-{
-   const VkViewport viewport = {0, 0, (float)width, (float)height, 0, 1};
-   const VkRect2D scissor = {{0, 0}, {width, height}};
-   const VkDeviceSize offset = 0;
-   vk_begin_pass(scene->commands, &scene->pass, VK_SUBPASS_CONTENTS_INLINE);
-   vkCmdSetViewport(scene->commands, 0, 1, &viewport);
-   vkCmdSetScissor(scene->commands, 0, 1, &scissor);
-   vkCmdBindVertexBuffers(scene->commands, 0, 1, &scene->vertices.buffer, &offset);
-}
-
-static struct vk_image
-end_pass(const struct scene *scene)
-{
-   vkCmdEndRenderPass(scene->commands);
-   vk_run(scene->commands);
-   return scene->target;
-}
-
-static void
-use(const struct scene *scene, VkPipelineLayout layout, struct vk_code vertex, struct vk_code fragment)
-{
-   const struct vk_pipeline_description description = {
-      .vertex = vertex,
-      .fragment = fragment,
-      .pass = scene->pass.pass,
-      .num_colors = 1,
-      .layout = layout,
-      .stride = sizeof(struct vertex),
-      .num_attributes = 2,
-      .samples = VK_SAMPLE_COUNT_1_BIT,
-      .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP,
-   };
-   vkCmdBindPipeline(scene->commands, VK_PIPELINE_BIND_POINT_GRAPHICS, vk_create_pipeline(&description));
-}
-
-static void
-draw(const struct scene *scene, VkPipelineLayout layout, VkDescriptorSet set)
-{
-   vkCmdBindDescriptorSets(scene->commands, VK_PIPELINE_BIND_POINT_GRAPHICS, layout, 0, 1, &set, 0, NULL);
-   vkCmdDraw(scene->commands, 4, 1, 0, 0);
+   return describe_textures(first, count,
+                            create_sampler(VK_FILTER_NEAREST, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE));
 }
 
 /** One draw, with one set. */
@@ -148,16 +64,17 @@ draw_once(struct vk_code vertex, struct vk_code fragment, const struct vk_descri
       float offset[4];
       uint32_t first, number;
    } constants = {{0, 0, 0, 0}, 1, 2};
-   const struct scene scene = begin();
-   VkPipelineLayout layout;
-   VkDescriptorSet set = vk_create_set(descriptors, count, &layout);
-   begin_pass(&scene);
-   use(&scene, layout, vertex, fragment);
-   vkCmdPushConstants(scene.commands, layout,
-                      VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT | VK_SHADER_STAGE_COMPUTE_BIT,
-                      0, sizeof constants, &constants);
-   draw(&scene, layout, set);
-   return end_pass(&scene);
+   return draw_simple(&(struct simple_draw){
+      .vertex = vertex,
+      .fragment = fragment,
+      .vertices = whole,
+      .count = 4,
+      .is_strip = true,
+      .descriptors = descriptors,
+      .num_descriptors = count,
+      .constants = &constants,
+      .constant_bytes = sizeof constants,
+   });
 }
 
 /* ---- scenes ------------------------------------------------------------------------ */
@@ -213,85 +130,73 @@ draw_stages(void)
    return draw_once(VK_CODE(uniform_vert), VK_CODE(array_frag), descriptors, 2);
 }
 
+/** Also binds the set that the draw has. */
+static void
+record_sets(VkCommandBuffer commands, VkPipelineLayout layout, VkDescriptorSet set, const void *data)
+{
+   const VkDescriptorSet *others = data;
+   for (unsigned d = 0; d < 2 * NUM_TEXTURES; d++) {
+      bind_set(commands, layout, d < 2 ? set : others[d / 2 - 1]);
+      vkCmdDraw(commands, 4, 1, 0, 0);
+   }
+}
+
 /** A set for each of eight draws; each is drawn twice, one after the other. */
 static struct vk_image
 draw_sets(void)
 {
-   const struct scene scene = begin();
-   VkPipelineLayout layouts[NUM_TEXTURES];
-   VkDescriptorSet sets[NUM_TEXTURES];
-   for (unsigned s = 0; s < NUM_TEXTURES; s++) {
+   VkPipelineLayout layout;
+   VkDescriptorSet others[NUM_TEXTURES - 1];
+   const struct vk_descriptor first = combined(images, 1);
+   for (unsigned s = 1; s < NUM_TEXTURES; s++) {
       const struct vk_descriptor descriptor = combined(&images[s], 1);
-      sets[s] = vk_create_set(&descriptor, 1, &layouts[s]);
+      others[s - 1] = vk_create_set(&descriptor, 1, &layout);
    }
-   begin_pass(&scene);
-   use(&scene, layouts[0], VK_CODE(color_vert), VK_CODE(texture_frag));
-   for (unsigned d = 0; d < 2 * NUM_TEXTURES; d++)
-      draw(&scene, layouts[0], sets[d / 2]);
-   return end_pass(&scene);
+   return draw_simple(&(struct simple_draw){
+      .fragment = VK_CODE(texture_frag),
+      .vertices = whole,
+      .count = 4,
+      .is_strip = true,
+      .descriptors = &first,
+      .num_descriptors = 1,
+      .record = record_sets,
+      .data = others,
+   });
 }
 
 /** A compute shader names two textures and two images, which it stores to; a draw then shows one of these. */
 static struct vk_image
 draw_dispatch(void)
 {
-   const struct scene scene = begin();
    struct vk_image filtered[2];
    const struct vk_image *outputs[] = {&filtered[0], &filtered[1]};
+   VkCommandBuffer commands = vk_begin();
    for (unsigned i = 0; i < 2; i++) {
       filtered[i] = vk_create_image(VK_FORMAT_R8_UNORM, 64, 64, 1, 1, VK_SAMPLE_COUNT_1_BIT,
                                     VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_SAMPLED_BIT);
-      vk_change_layout(scene.commands, &filtered[i], VK_IMAGE_LAYOUT_GENERAL);
+      vk_change_layout(commands, &filtered[i], VK_IMAGE_LAYOUT_GENERAL);
    }
    const struct vk_descriptor descriptors[] = {
       combined(images, 2),
       {.type = VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, .count = 2, .images = outputs},
    };
-   VkPipelineLayout layout, shown;
+   VkPipelineLayout layout;
    VkDescriptorSet set = vk_create_set(descriptors, 2, &layout);
-   vkCmdBindPipeline(scene.commands, VK_PIPELINE_BIND_POINT_COMPUTE,
-                     vk_create_compute_pipeline(VK_CODE(filter_comp), layout));
-   vkCmdBindDescriptorSets(scene.commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, NULL);
-   vkCmdDispatch(scene.commands, 2, 2, 1);
-   vk_barrier(scene.commands);
-   const struct vk_descriptor descriptor = combined(outputs, 1);
-   set = vk_create_set(&descriptor, 1, &shown);
-   begin_pass(&scene);
-   use(&scene, shown, VK_CODE(color_vert), VK_CODE(texture_frag));
-   draw(&scene, shown, set);
-   return end_pass(&scene);
+   record_dispatch(commands, vk_create_compute_pipeline(VK_CODE(filter_comp), layout), layout, set, 2, 2);
+   vk_run(commands);
+   const struct vk_descriptor shown = combined(outputs, 1);
+   return draw_once(VK_CODE(color_vert), VK_CODE(texture_frag), &shown, 1);
 }
 
-static const struct {
-   const char *name;
-   struct vk_image (*draw)(void);
-} scenes[] = {
-   {"none", draw_none},     {"one", draw_one},   {"eight", draw_eight},       {"separate", draw_separate},
-   {"stages", draw_stages}, {"sets", draw_sets}, {"dispatch", draw_dispatch},
+static const struct scene scenes[] = {
+   {.name = "none", .draw = draw_none},         {.name = "one", .draw = draw_one},
+   {.name = "eight", .draw = draw_eight},       {.name = "separate", .draw = draw_separate},
+   {.name = "stages", .draw = draw_stages},     {.name = "sets", .draw = draw_sets},
+   {.name = "dispatch", .draw = draw_dispatch},
 };
 
 int
 main(int argc, char **argv)
 {
-   const size_t count = sizeof scenes / sizeof scenes[0];
-   for (size_t i = 0; argc == 1 && i < count; i++)
-      puts(scenes[i].name);
-   if (argc == 1)
-      return 0;
-   for (size_t i = 0; i < count; i++) {
-      if ((argc != 3 && argc != 5) || strcmp(argv[1], scenes[i].name))
-         continue;
-      if (argc == 5) {
-         width = (uint32_t)atoi(argv[3]);
-         height = (uint32_t)atoi(argv[4]);
-      }
-      vk_open();
-      create_textures();
-      const struct vk_image picture = scenes[i].draw();
-      vk_write_picture(&picture, argv[2]);
-      vk_close();
-      return 0;
-   }
-   fprintf(stderr, "usage: %s NAME FILE.ppm [WIDTH HEIGHT]\n", argv[0]);
-   return 2;
+   return run_scenes(scenes, sizeof scenes / sizeof scenes[0], open_device, argc, argv);
 }

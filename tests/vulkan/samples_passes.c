@@ -268,16 +268,6 @@ draw_bloom(void)
 
 /* ---- dispatches ----------------------------------------------------------------------- */
 
-static void
-record_dispatch(VkCommandBuffer commands, VkPipeline pipeline, VkPipelineLayout layout, VkDescriptorSet set,
-                uint32_t width, uint32_t height)
-{
-   vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-   vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, NULL);
-   vkCmdDispatch(commands, width, height, 1);
-   vk_barrier(commands);
-}
-
 /** Points, as a storage buffer and as vertices. */
 static struct vk_buffer
 create_points(uint32_t count)

@@ -5,6 +5,7 @@
 
 #include "scene.h"
 
+#include "color.frag.h"
 #include "color.vert.h"
 
 uint32_t picture_width = 203, picture_height = 117;
@@ -15,6 +16,13 @@ bool scene_says_times;
 const VkClearValue grey = {.color = {.float32 = {0.25f, 0.25f, 0.5f, 1.0f}}};
 const VkClearValue white = {.color = {.float32 = {1.0f, 1.0f, 1.0f, 1.0f}}};
 const VkClearValue far_away = {.depthStencil = {1.0f, 1}};
+
+const struct vertex whole[] = {
+   {{-1.0f, -1.0f, 0.0f, 1.0f}, {0.0f, 0.0f, 0.0f, 1.0f}},
+   {{1.0f, -1.0f, 0.0f, 1.0f}, {1.0f, 0.0f, 0.0f, 1.0f}},
+   {{-1.0f, 1.0f, 0.0f, 1.0f}, {0.0f, 1.0f, 0.0f, 1.0f}},
+   {{1.0f, 1.0f, 0.0f, 1.0f}, {1.0f, 1.0f, 1.0f, 1.0f}},
+};
 
 /* ---- the program ----------------------------------------------------------------- */
 
@@ -55,7 +63,7 @@ parse_length(const struct scene *scene, int argc, char **argv)
 }
 
 int
-run_scenes(const struct scene *scenes, size_t count, int argc, char **argv)
+run_scenes(const struct scene *scenes, size_t count, void (*open)(void), int argc, char **argv)
 {
    if (argc == 1 || (argc == 2 && !strcmp(argv[1], "--moving")))
       return list_scenes(scenes, count, argc == 2);
@@ -70,7 +78,7 @@ run_scenes(const struct scene *scenes, size_t count, int argc, char **argv)
       picture_width = (uint32_t)atoi(argv[3]);
       picture_height = (uint32_t)atoi(argv[4]);
    }
-   vk_open();
+   open();
    const struct vk_image picture = scene->draw();
    vk_write_picture(&picture, argv[2]);
    vk_close();
@@ -84,6 +92,20 @@ create_target(VkImageUsageFlags more)
 {
    return vk_create_image(COLOR_FORMAT, picture_width, picture_height, 1, 1, VK_SAMPLE_COUNT_1_BIT,
                           VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT | more);
+}
+
+struct vk_image
+create_depth(void)
+{
+   return vk_create_image(VK_FORMAT_D32_SFLOAT, picture_width, picture_height, 1, 1, VK_SAMPLE_COUNT_1_BIT,
+                          VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
+}
+
+struct vk_pass
+create_clearing_pass(const struct vk_image *target)
+{
+   const struct vk_attachment color = {target, CLEAR, STORE, grey, NULL};
+   return vk_create_pass(&color, 1, NULL);
 }
 
 struct vk_buffer
@@ -119,6 +141,17 @@ create_image_set(const struct vk_image *const *images, uint32_t count, VkSampler
          .sampler = sampler,
       };
    return vk_create_set(descriptors, count, layout);
+}
+
+struct vk_descriptor
+describe_textures(const struct vk_image *const *images, uint32_t count, VkSampler sampler)
+{
+   return (struct vk_descriptor){
+      .type = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
+      .count = count,
+      .images = images,
+      .sampler = sampler,
+   };
 }
 
 struct vk_pipeline_description
@@ -169,4 +202,76 @@ push(VkCommandBuffer commands, VkPipelineLayout layout, const void *data, uint32
    vkCmdPushConstants(commands, layout,
                       VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT | VK_SHADER_STAGE_COMPUTE_BIT,
                       0, bytes, data);
+}
+
+void
+record_dispatch(VkCommandBuffer commands, VkPipeline pipeline, VkPipelineLayout layout, VkDescriptorSet set,
+                uint32_t width, uint32_t height)
+{
+   vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+   if (set)
+      vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, NULL);
+   vkCmdDispatch(commands, width, height, 1);
+   vk_barrier(commands);
+}
+
+/* ---- what one pipeline draws --------------------------------------------------------- */
+
+static VkPipeline
+create_simple_pipeline(const struct vk_pass *pass, const struct simple_draw *draw, VkPipelineLayout layout)
+{
+   struct vk_pipeline_description description =
+      describe_vertices(pass, layout, draw->fragment.words ? draw->fragment : VK_CODE(color_frag));
+   if (draw->vertex.words)
+      description.vertex = draw->vertex;
+   if (!draw->vertices && !draw->buffer)
+      description.stride = description.num_attributes = 0;
+   if (draw->is_strip)
+      description.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP;
+   description.depth = draw->depth;
+   description.blend = draw->blend;
+   description.instanced = draw->instanced;
+   return vk_create_pipeline(&description);
+}
+
+void
+record_simple(VkCommandBuffer commands, const struct vk_pass *pass, const struct simple_draw *draw)
+{
+   VkPipelineLayout layout;
+   VkDescriptorSet set = vk_create_set(draw->descriptors, draw->num_descriptors, &layout);
+   struct vk_buffer vertices;
+   if (draw->vertices)
+      vertices = create_vertices(draw->vertices, draw->count * sizeof *draw->vertices);
+   vk_begin_pass(commands, pass, VK_SUBPASS_CONTENTS_INLINE);
+   set_viewport(commands, pass->width, pass->height);
+   if (draw->scissor)
+      vkCmdSetScissor(commands, 0, 1, draw->scissor);
+   bind(commands, create_simple_pipeline(pass, draw, layout), draw->vertices ? &vertices : draw->buffer);
+   if (draw->constants)
+      push(commands, layout, draw->constants, draw->constant_bytes);
+   if (draw->record) {
+      draw->record(commands, layout, set, draw->data);
+   } else {
+      if (draw->num_descriptors)
+         bind_set(commands, layout, set);
+      vkCmdDraw(commands, draw->count, 1, 0, 0);
+   }
+   vkCmdEndRenderPass(commands);
+}
+
+void
+run_simple(const struct vk_pass *pass, const struct simple_draw *draw)
+{
+   VkCommandBuffer commands = vk_begin();
+   record_simple(commands, pass, draw);
+   vk_run(commands);
+}
+
+struct vk_image
+draw_simple(const struct simple_draw *draw)
+{
+   const struct vk_image target = create_target(0);
+   const struct vk_pass pass = create_clearing_pass(&target);
+   run_simple(&pass, draw);
+   return target;
 }

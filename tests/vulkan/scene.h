@@ -37,12 +37,19 @@ extern double scene_seconds;
 extern bool scene_says_times; /**< prints how long its frames took */
 
 /** A program: NAME FILE.ppm [WIDTH HEIGHT] [--frames N | --seconds N] writes the picture of the scene of that name, the last one
- * of one that moves. Without arguments the names are listed, with --moving those of scenes that move. The result is the
- * program's. */
-int run_scenes(const struct scene *scenes, size_t count, int argc, char **argv);
+ * of one that moves. Without arguments the names are listed, with --moving those of scenes that move. `open` opens the device, as
+ * vk_open does, before a scene is drawn. The result is the program's. */
+int run_scenes(const struct scene *scenes, size_t count, void (*open)(void), int argc, char **argv);
+
+/** The whole picture, as a strip; the colours are texture coordinates. */
+extern const struct vertex whole[4];
 
 /** As large as the picture, with one sample, to be drawn and written. */
 struct vk_image create_target(VkImageUsageFlags more);
+/** Depth of a target. */
+struct vk_image create_depth(void);
+/** A pass that clears a target to grey. */
+struct vk_pass create_clearing_pass(const struct vk_image *target);
 struct vk_buffer create_vertices(const void *vertices, size_t bytes);
 VkPipelineLayout create_plain_layout(void);
 /** Nearest or linear texels of the nearest level. */
@@ -50,6 +57,9 @@ VkSampler create_sampler(VkFilter filter, VkSamplerAddressMode address);
 /** A set of so many images from binding 0 on: as textures, or without a sampler as input attachments. */
 VkDescriptorSet create_image_set(const struct vk_image *const *images, uint32_t count, VkSampler sampler,
                                  VkPipelineLayout *layout);
+/** An array of textures with a sampler. */
+struct vk_descriptor
+describe_textures(const struct vk_image *const *images, uint32_t count, VkSampler sampler);
 /** Of struct vertex and color.vert, a list of triangles; pass NULL: without a render pass, into one colour. */
 struct vk_pipeline_description
 describe_vertices(const struct vk_pass *pass, VkPipelineLayout layout, struct vk_code fragment);
@@ -59,5 +69,35 @@ void set_viewport(VkCommandBuffer commands, uint32_t width, uint32_t height);
 void bind(VkCommandBuffer commands, VkPipeline pipeline, const struct vk_buffer *vertices);
 void bind_set(VkCommandBuffer commands, VkPipelineLayout layout, VkDescriptorSet set);
 void push(VkCommandBuffer commands, VkPipelineLayout layout, const void *data, uint32_t bytes);
+/** So many work-groups, with a set or none, and what waits for them. */
+void record_dispatch(VkCommandBuffer commands, VkPipeline pipeline, VkPipelineLayout layout,
+                     VkDescriptorSet set, uint32_t width, uint32_t height);
+
+/* ---- what one pipeline draws ------------------------------------------------------- */
+
+/** What is zero: color.vert, color.frag, a list of triangles, all of the pass, no descriptors and no constants. */
+struct simple_draw {
+   struct vk_code vertex, fragment;
+   uint32_t count; /**< of vertices */
+   const struct vertex *vertices;
+   const struct vk_buffer
+      *buffer; /**< that has them; if it and `vertices` are NULL, the shader finds them itself */
+   bool is_strip, depth, blend, instanced; /**< as struct vk_pipeline_description has them */
+   const VkRect2D *scissor;
+   const struct vk_descriptor *descriptors; /**< of its set, from binding 0 on */
+   uint32_t num_descriptors;
+   const void *constants; /**< to be pushed */
+   uint32_t constant_bytes;
+   /** Binds the set and draws, when all else is bound; NULL: one draw of all vertices. */
+   void (*record)(VkCommandBuffer commands, VkPipelineLayout layout, VkDescriptorSet set, const void *data);
+   const void *data; /**< for `record` */
+};
+
+/** A pass with it. */
+void record_simple(VkCommandBuffer commands, const struct vk_pass *pass, const struct simple_draw *draw);
+/** The same, which is run. */
+void run_simple(const struct vk_pass *pass, const struct simple_draw *draw);
+/** A picture with it, of one clearing pass. */
+struct vk_image draw_simple(const struct simple_draw *draw);
 
 #endif

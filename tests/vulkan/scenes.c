@@ -25,55 +25,32 @@ const struct vertex quad[] = {
 
 /* ---- what scenes share --------------------------------------------------------- */
 
-struct vk_pass
-create_clearing_pass(const struct vk_image *target)
-{
-   const struct vk_attachment color = {target, CLEAR, STORE, grey, NULL};
-   return vk_create_pass(&color, 1, NULL);
-}
-
-VkCommandBuffer
-begin_scene(const struct vk_pass *pass)
-{
-   VkCommandBuffer commands = vk_begin();
-   vk_begin_pass(commands, pass, VK_SUBPASS_CONTENTS_INLINE);
-   set_viewport(commands, pass->width, pass->height);
-   return commands;
-}
-
-void
-end_scene(VkCommandBuffer commands)
-{
-   vkCmdEndRenderPass(commands);
-   vk_run(commands);
-}
-
-struct vk_image
-draw_simple(struct vk_code fragment, VkPipelineLayout layout, VkDescriptorSet set,
-            const struct vertex *vertices, uint32_t count, VkPrimitiveTopology topology)
-{
-   const struct vk_image target = create_target(0);
-   const struct vk_pass pass = create_clearing_pass(&target);
-   const struct vk_buffer buffer = create_vertices(vertices, count * sizeof *vertices);
-   struct vk_pipeline_description description = describe_vertices(&pass, layout, fragment);
-   description.topology = topology;
-   VkPipeline pipeline = vk_create_pipeline(&description);
-   VkCommandBuffer commands = begin_scene(&pass);
-   bind(commands, pipeline, &buffer);
-   if (set)
-      bind_set(commands, layout, set);
-   vkCmdDraw(commands, count, 1, 0, 0);
-   end_scene(commands);
-   return target;
-}
-
 struct vk_image
 draw_textured(struct vk_code fragment, const struct vk_image *texture, VkSampler sampler,
               const struct vertex vertices[4])
 {
-   VkPipelineLayout layout;
-   VkDescriptorSet set = create_image_set(&texture, 1, sampler, &layout);
-   return draw_simple(fragment, layout, set, vertices, 4, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP);
+   const struct vk_descriptor descriptor = describe_textures(&texture, 1, sampler);
+   return draw_simple(&(struct simple_draw){
+      .fragment = fragment,
+      .vertices = vertices,
+      .count = 4,
+      .is_strip = true,
+      .descriptors = &descriptor,
+      .num_descriptors = 1,
+   });
+}
+
+struct vk_image
+draw_quad(struct vk_code fragment, const struct vk_descriptor *descriptors, uint32_t num_descriptors)
+{
+   return draw_simple(&(struct simple_draw){
+      .fragment = fragment,
+      .vertices = quad,
+      .count = 4,
+      .is_strip = true,
+      .descriptors = descriptors,
+      .num_descriptors = num_descriptors,
+   });
 }
 
 struct vk_image
@@ -132,5 +109,5 @@ static const struct scene scenes[] = {{"clear", draw_clear, false, false},
 int
 main(int argc, char **argv)
 {
-   return run_scenes(scenes, sizeof scenes / sizeof scenes[0], argc, argv);
+   return run_scenes(scenes, sizeof scenes / sizeof scenes[0], vk_open, argc, argv);
 }

@@ -9,18 +9,14 @@ extern const struct vertex triangle[3];
 /** As a strip; the colours are texture coordinates. */
 extern const struct vertex quad[4];
 
-struct vk_pass create_clearing_pass(const struct vk_image *target);
-/** Begins a pass, of a command buffer that end_scene runs. */
-VkCommandBuffer begin_scene(const struct vk_pass *pass);
-void end_scene(VkCommandBuffer commands);
-/** Draws vertices with one pipeline into a cleared image, with a set (VK_NULL_HANDLE: none). */
-struct vk_image draw_simple(struct vk_code fragment, VkPipelineLayout layout, VkDescriptorSet set,
-                            const struct vertex *vertices, uint32_t count, VkPrimitiveTopology topology);
 /** A texture whose texels are a function of their place, on each level another. */
 struct vk_image create_texture(uint32_t size, uint32_t levels, uint32_t layers, unsigned seed);
 /** The quad, or one that is like it, with one texture. */
 struct vk_image draw_textured(struct vk_code fragment, const struct vk_image *texture, VkSampler sampler,
                               const struct vertex vertices[4]);
+/** The quad, with these descriptors. */
+struct vk_image
+draw_quad(struct vk_code fragment, const struct vk_descriptor *descriptors, uint32_t num_descriptors);
 
 /* scenes_draws.c */
 struct vk_image draw_clear(void);

@@ -5,10 +5,35 @@
 #include "scenes.h"
 
 #include "buffers.frag.h"
-#include "color.frag.h"
 #include "filter.comp.h"
 #include "particles.comp.h"
 #include "storage.frag.h"
+
+/** The triangle, whose fragments have a storage buffer. */
+static struct vk_image
+draw_with(struct vk_code fragment, const struct vk_descriptor *descriptor)
+{
+   return draw_simple(&(struct simple_draw){.fragment = fragment,
+                                            .vertices = triangle,
+                                            .count = 3,
+                                            .descriptors = descriptor,
+                                            .num_descriptors = 1});
+}
+
+/** Copies an image, scaled to a square in the picture. */
+static void
+show(VkCommandBuffer commands, const struct vk_image *image, const struct vk_image *picture, int32_t left,
+     int32_t top, int32_t size)
+{
+   const VkImageBlit blit = {
+      .srcSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+      .srcOffsets = {{0, 0, 0}, {(int32_t)image->width, (int32_t)image->height, 1}},
+      .dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+      .dstOffsets = {{left, top, 0}, {left + size, top + size, 1}},
+   };
+   vkCmdBlitImage(commands, image->image, VK_IMAGE_LAYOUT_GENERAL, picture->image, VK_IMAGE_LAYOUT_GENERAL, 1,
+                  &blit, VK_FILTER_NEAREST);
+}
 
 /** Fragments that count themselves, and read what colour they have. */
 struct vk_image
@@ -20,10 +45,7 @@ draw_storage(void)
    const struct vk_descriptor descriptor = {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
                                             .count = 1,
                                             .buffer = &buffer};
-   VkPipelineLayout layout;
-   VkDescriptorSet set = vk_create_set(&descriptor, 1, &layout);
-   const struct vk_image target =
-      draw_simple(VK_CODE(storage_frag), layout, set, triangle, 3, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST);
+   const struct vk_image target = draw_with(VK_CODE(storage_frag), &descriptor);
    printf("%u fragments\n", *(const uint32_t *)buffer.memory);
    return target;
 }
@@ -46,36 +68,21 @@ draw_compute(void)
    };
    VkPipelineLayout layout;
    VkDescriptorSet set = vk_create_set(descriptors, 2, &layout);
-   VkPipeline compute = vk_create_compute_pipeline(VK_CODE(particles_comp), layout);
    const struct vk_image target = create_target(VK_IMAGE_USAGE_TRANSFER_DST_BIT);
    const struct vk_pass pass = create_clearing_pass(&target);
-   const struct vk_pipeline_description description = describe_vertices(&pass, layout, VK_CODE(color_frag));
-   VkPipeline pipeline = vk_create_pipeline(&description);
+   const struct simple_draw draw = {.buffer = &vertices, .count = COUNT * 3};
    VkCommandBuffer commands = vk_begin();
    struct {
       float offset[4];
       uint32_t count;
    } constants = {.count = COUNT};
    vk_change_layout(commands, &computed, VK_IMAGE_LAYOUT_GENERAL);
-   vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, compute);
-   vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, NULL);
    push(commands, layout, &constants, sizeof constants);
-   vkCmdDispatch(commands, (COUNT + 63) / 64, 1, 1);
+   record_dispatch(commands, vk_create_compute_pipeline(VK_CODE(particles_comp), layout), layout, set,
+                   (COUNT + 63) / 64, 1);
+   record_simple(commands, &pass, &draw);
    vk_barrier(commands);
-   vk_begin_pass(commands, &pass, VK_SUBPASS_CONTENTS_INLINE);
-   set_viewport(commands, picture_width, picture_height);
-   bind(commands, pipeline, &vertices);
-   vkCmdDraw(commands, COUNT * 3, 1, 0, 0);
-   vkCmdEndRenderPass(commands);
-   vk_barrier(commands);
-   const VkImageBlit blit = {
-      .srcSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-      .srcOffsets = {{0, 0, 0}, {8, 8, 1}},
-      .dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-      .dstOffsets = {{80, 40, 0}, {112, 72, 1}},
-   };
-   vkCmdBlitImage(commands, computed.image, VK_IMAGE_LAYOUT_GENERAL, target.image, VK_IMAGE_LAYOUT_GENERAL, 1,
-                  &blit, VK_FILTER_NEAREST);
+   show(commands, &computed, &target, 80, 40, 32);
    vk_run(commands);
    return target;
 }
@@ -93,38 +100,22 @@ draw_filtered(void)
                                     VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
    }
    const struct vk_descriptor descriptors[] = {
-      {.type = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-       .count = 2,
-       .images = inputs,
-       .sampler = create_sampler(VK_FILTER_LINEAR, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE)},
+      describe_textures(inputs, 2, create_sampler(VK_FILTER_LINEAR, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE)),
       {.type = VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, .count = 2, .images = outputs},
    };
    VkPipelineLayout layout;
    VkDescriptorSet set = vk_create_set(descriptors, 2, &layout);
-   VkPipeline pipeline = vk_create_compute_pipeline(VK_CODE(filter_comp), layout);
    const struct vk_image target = create_target(VK_IMAGE_USAGE_TRANSFER_DST_BIT);
    const struct vk_pass pass = create_clearing_pass(&target);
    VkCommandBuffer commands = vk_begin();
    for (unsigned i = 0; i < 2; i++)
       vk_change_layout(commands, &filtered[i], VK_IMAGE_LAYOUT_GENERAL);
-   vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-   vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, NULL);
-   vkCmdDispatch(commands, 2, 2, 1);
-   vk_barrier(commands);
+   record_dispatch(commands, vk_create_compute_pipeline(VK_CODE(filter_comp), layout), layout, set, 2, 2);
    vk_begin_pass(commands, &pass, VK_SUBPASS_CONTENTS_INLINE);
    vkCmdEndRenderPass(commands);
    vk_barrier(commands);
-   for (unsigned i = 0; i < 2; i++) {
-      const int32_t size = (int32_t)sizes[i], left = 10 + 90 * (int32_t)i;
-      const VkImageBlit blit = {
-         .srcSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-         .srcOffsets = {{0, 0, 0}, {size, size, 1}},
-         .dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-         .dstOffsets = {{left, 20, 0}, {left + size, 20 + size, 1}},
-      };
-      vkCmdBlitImage(commands, filtered[i].image, VK_IMAGE_LAYOUT_GENERAL, target.image,
-                     VK_IMAGE_LAYOUT_GENERAL, 1, &blit, VK_FILTER_NEAREST);
-   }
+   for (unsigned i = 0; i < 2; i++)
+      show(commands, &filtered[i], &target, 10 + 90 * (int32_t)i, 20, (int32_t)sizes[i]);
    vk_run(commands);
    return target;
 }
@@ -138,7 +129,5 @@ draw_buffers(void)
    const struct vk_descriptor descriptor = {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
                                             .count = 2,
                                             .buffer = &buffer};
-   VkPipelineLayout layout;
-   VkDescriptorSet set = vk_create_set(&descriptor, 1, &layout);
-   return draw_simple(VK_CODE(buffers_frag), layout, set, triangle, 3, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST);
+   return draw_with(VK_CODE(buffers_frag), &descriptor);
 }

@@ -61,15 +61,9 @@ draw_compressed(void)
          vk_upload(&textures[i], level, 0, blocks, sizeof blocks);
       }
    }
-   const struct vk_descriptor descriptor = {
-      .type = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-      .count = 4,
-      .images = images,
-      .sampler = create_sampler(VK_FILTER_NEAREST, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE),
-   };
-   VkPipelineLayout layout;
-   VkDescriptorSet set = vk_create_set(&descriptor, 1, &layout);
-   return draw_simple(VK_CODE(compressed_frag), layout, set, quad, 4, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP);
+   const struct vk_descriptor descriptor =
+      describe_textures(images, 4, create_sampler(VK_FILTER_NEAREST, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE));
+   return draw_quad(VK_CODE(compressed_frag), &descriptor, 1);
 }
 
 /** A small quad far away: levels of detail. */
@@ -103,9 +97,7 @@ draw_separate(void)
        .count = 1,
        .sampler = create_sampler(VK_FILTER_LINEAR, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE)},
    };
-   VkPipelineLayout layout;
-   VkDescriptorSet set = vk_create_set(descriptors, 3, &layout);
-   return draw_simple(VK_CODE(separate_frag), layout, set, quad, 4, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP);
+   return draw_quad(VK_CODE(separate_frag), descriptors, 3);
 }
 
 struct vk_image
@@ -114,6 +106,22 @@ draw_layers(void)
    const struct vk_image texture = create_texture(16, 1, 3, 0);
    return draw_textured(VK_CODE(layers_frag), &texture,
                         create_sampler(VK_FILTER_NEAREST, VK_SAMPLER_ADDRESS_MODE_REPEAT), quad);
+}
+
+/** Four quads, whose uniform blocks are 256 bytes apart: any device's alignment. */
+static void
+record_array(VkCommandBuffer commands, VkPipelineLayout layout, VkDescriptorSet set, const void *data)
+{
+   for (uint32_t i = 0; i < 4; i++) {
+      const uint32_t offset = i * 256;
+      struct {
+         float offset[4];
+         uint32_t first, number;
+      } constants = {{i % 2 ? 0.5f : -0.5f, i / 2 ? 0.5f : -0.5f, 0, 0}, i / 2, i - i / 2};
+      vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, layout, 0, 1, &set, 1, &offset);
+      push(commands, layout, &constants, sizeof constants);
+      vkCmdDraw(commands, 4, 1, 0, 0);
+   }
 }
 
 /** Textures of an array of descriptors, which the shader computes the index of; uniform blocks with dynamic offsets. */
@@ -126,7 +134,7 @@ draw_array(void)
       textures[i] = create_texture(16, 1, 1, i);
       images[i] = &textures[i];
    }
-   float objects[4][64] = {0}; /* 256 bytes each: any device's alignment */
+   float objects[4][64] = {0};
    for (unsigned i = 0; i < 4; i++) {
       const float values[] = {0.4f, 0.4f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f};
       memcpy(objects[i], values, sizeof values);
@@ -136,34 +144,18 @@ draw_array(void)
       vk_create_buffer(sizeof objects, VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT, objects);
    const struct vk_descriptor descriptors[] = {
       {.type = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, .count = 1, .buffer = &uniforms, .range = 32},
-      {.type = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-       .count = 4,
-       .images = images,
-       .sampler = create_sampler(VK_FILTER_NEAREST, VK_SAMPLER_ADDRESS_MODE_REPEAT)},
+      describe_textures(images, 4, create_sampler(VK_FILTER_NEAREST, VK_SAMPLER_ADDRESS_MODE_REPEAT)),
    };
-   VkPipelineLayout layout;
-   VkDescriptorSet set = vk_create_set(descriptors, 2, &layout);
-   const struct vk_image target = create_target(0);
-   const struct vk_pass pass = create_clearing_pass(&target);
-   const struct vk_buffer vertices = create_vertices(quad, sizeof quad);
-   struct vk_pipeline_description description = describe_vertices(&pass, layout, VK_CODE(array_frag));
-   description.vertex = VK_CODE(uniform_vert);
-   description.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP;
-   VkPipeline pipeline = vk_create_pipeline(&description);
-   VkCommandBuffer commands = begin_scene(&pass);
-   bind(commands, pipeline, &vertices);
-   for (uint32_t i = 0; i < 4; i++) {
-      const uint32_t offset = i * sizeof objects[0];
-      struct {
-         float offset[4];
-         uint32_t first, number;
-      } constants = {{i % 2 ? 0.5f : -0.5f, i / 2 ? 0.5f : -0.5f, 0, 0}, i / 2, i - i / 2};
-      vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, layout, 0, 1, &set, 1, &offset);
-      push(commands, layout, &constants, sizeof constants);
-      vkCmdDraw(commands, 4, 1, 0, 0);
-   }
-   end_scene(commands);
-   return target;
+   return draw_simple(&(struct simple_draw){
+      .vertex = VK_CODE(uniform_vert),
+      .fragment = VK_CODE(array_frag),
+      .vertices = quad,
+      .count = 4,
+      .is_strip = true,
+      .descriptors = descriptors,
+      .num_descriptors = 2,
+      .record = record_array,
+   });
 }
 
 /** A texture that is smaller than what shows it: around it is a colour. */

@@ -58,17 +58,17 @@ create_render_pass(const struct vk_image *images, const struct attachment *attac
 
 struct drawing
 create_drawing(const struct attachment *attachments, uint32_t count, const VkSubpassDescription *subpasses,
-               uint32_t num_subpasses)
+               uint32_t num_subpasses, VkDependencyFlags dependency, uint32_t views)
 {
    struct drawing drawing = {0};
    const struct vk_image *inputs[MAX_ATTACHMENTS] = {NULL};
    const VkSubpassDescription *last = &subpasses[num_subpasses - 1];
-   create_images(drawing.images, attachments, count, 1);
+   create_images(drawing.images, attachments, count, views);
    for (uint32_t i = 0; i < last->inputAttachmentCount; i++)
       inputs[i] = &drawing.images[last->pInputAttachments[i].attachment];
    drawing.set = create_image_set(inputs, last->inputAttachmentCount, VK_NULL_HANDLE, &drawing.layout);
-   drawing.pass =
-      create_render_pass(drawing.images, attachments, count, subpasses, num_subpasses, BY_REGION, 0);
+   drawing.pass = create_render_pass(drawing.images, attachments, count, subpasses, num_subpasses, dependency,
+                                     views > 1 ? (1u << views) - 1 : 0);
    return drawing;
 }
 
@@ -171,5 +171,5 @@ static const struct scene scenes[] = {
 int
 main(int argc, char **argv)
 {
-   return run_scenes(scenes, sizeof scenes / sizeof scenes[0], argc, argv);
+   return run_scenes(scenes, sizeof scenes / sizeof scenes[0], vk_open, argc, argv);
 }

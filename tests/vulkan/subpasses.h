@@ -54,9 +54,10 @@ create_images(struct vk_image *images, const struct attachment *attachments, uin
 struct vk_pass create_render_pass(const struct vk_image *images, const struct attachment *attachments,
                                   uint32_t count, const VkSubpassDescription *subpasses,
                                   uint32_t num_subpasses, VkDependencyFlags dependency, uint32_t views);
-/** Both, and the set of the last subpass's inputs, all by region and of one view. */
-struct drawing create_drawing(const struct attachment *attachments, uint32_t count,
-                              const VkSubpassDescription *subpasses, uint32_t num_subpasses);
+/** Both, and the set of the last subpass's inputs; views: layers of the images, each of which all subpasses draw. */
+struct drawing
+create_drawing(const struct attachment *attachments, uint32_t count, const VkSubpassDescription *subpasses,
+               uint32_t num_subpasses, VkDependencyFlags dependency, uint32_t views);
 
 /** The first subpass. */
 void begin_drawing(struct drawing *drawing);

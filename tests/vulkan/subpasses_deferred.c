@@ -70,7 +70,7 @@ finish_deferred(struct drawing *drawing)
 struct vk_image
 draw_two_subpasses(void)
 {
-   struct drawing drawing = create_drawing(in_tile, COUNT, subpasses, 2);
+   struct drawing drawing = create_drawing(in_tile, COUNT, subpasses, 2, BY_REGION, 1);
    return finish_deferred(&drawing);
 }
 
@@ -78,8 +78,7 @@ draw_two_subpasses(void)
 struct vk_image
 draw_not_by_region(void)
 {
-   struct drawing drawing = create_drawing(in_tile, COUNT, subpasses, 2);
-   drawing.pass = create_render_pass(drawing.images, in_tile, COUNT, subpasses, 2, 0, 0);
+   struct drawing drawing = create_drawing(in_tile, COUNT, subpasses, 2, 0, 1);
    return finish_deferred(&drawing);
 }
 
@@ -131,7 +130,7 @@ draw_other_pixels(void)
       if (i != LIGHT)
          sampled[i].usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT;
    }
-   struct drawing drawing = create_drawing(sampled, COUNT, without_inputs, 2);
+   struct drawing drawing = create_drawing(sampled, COUNT, without_inputs, 2, BY_REGION, 1);
    create_texture_set(&drawing);
    begin_drawing(&drawing);
    draw_first(drawing.commands, &drawing);
@@ -145,7 +144,7 @@ draw_other_pixels(void)
 struct vk_image
 draw_secondary(void)
 {
-   struct drawing drawing = create_drawing(in_tile, COUNT, subpasses, 2);
+   struct drawing drawing = create_drawing(in_tile, COUNT, subpasses, 2, BY_REGION, 1);
    VkCommandBuffer parts[2];
    for (uint32_t i = 0; i < 2; i++) {
       parts[i] = drawing.commands = vk_begin_secondary(&drawing.pass, i);
@@ -173,7 +172,7 @@ draw_cleared_parts(void)
                                       {VK_IMAGE_ASPECT_DEPTH_BIT, 0, {.depthStencil = {0.1f, 0}}}},
                            second = {VK_IMAGE_ASPECT_COLOR_BIT, 0, {.color = {.float32 = {1, 0, 1, 1}}}};
    const VkClearRect rectangles[] = {{{{30, 20}, {50, 41}}, 0, 1}, {{{70, 50}, {11, 13}}, 0, 1}};
-   struct drawing drawing = create_drawing(in_tile, COUNT, subpasses, 2);
+   struct drawing drawing = create_drawing(in_tile, COUNT, subpasses, 2, BY_REGION, 1);
    begin_drawing(&drawing);
    draw_first(drawing.commands, &drawing);
    vkCmdClearAttachments(drawing.commands, 2, first, 2, rectangles);

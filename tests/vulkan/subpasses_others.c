@@ -30,7 +30,7 @@ draw_samples(struct vk_code fragment)
       {OUTPUTS(0, 2)},
       {OUTPUTS(2, 1), RESOLVED_TO(3), INPUTS(0, 2)},
    };
-   struct drawing drawing = create_drawing(attachments, 4, subpasses, 2);
+   struct drawing drawing = create_drawing(attachments, 4, subpasses, 2, BY_REGION, 1);
    begin_drawing(&drawing);
    draw_triangle(&drawing, VK_CODE(gbuffer_frag), 2);
    next_subpass(&drawing);
@@ -63,7 +63,7 @@ draw_resolved(void)
       {OUTPUTS(0, 1), RESOLVED_TO(1)},
       {OUTPUTS(2, 1), INPUTS(1, 1)},
    };
-   struct drawing drawing = create_drawing(attachments, 3, subpasses, 2);
+   struct drawing drawing = create_drawing(attachments, 3, subpasses, 2, BY_REGION, 1);
    begin_drawing(&drawing);
    draw_triangle(&drawing, VK_CODE(color_frag), 1);
    next_subpass(&drawing);
@@ -87,7 +87,7 @@ draw_stencil(void)
       {DEPTH(0)},
       {OUTPUTS(1, 1), .inputAttachmentCount = 2, .pInputAttachments = both},
    };
-   struct drawing drawing = create_drawing(attachments, 2, subpasses, 2);
+   struct drawing drawing = create_drawing(attachments, 2, subpasses, 2, BY_REGION, 1);
    /* An input attachment's view is of one of the two. */
    const struct vk_image depth = vk_view_aspect(&drawing.images[0], VK_IMAGE_ASPECT_DEPTH_BIT),
                          stencil = vk_view_aspect(&drawing.images[0], VK_IMAGE_ASPECT_STENCIL_BIT),
@@ -117,7 +117,7 @@ draw_three(void)
       {.colorAttachmentCount = 2, .pColorAttachments = swapped},
       {OUTPUTS(2, 1), INPUTS(0, 2)},
    };
-   struct drawing drawing = create_drawing(attachments, 3, subpasses, 3);
+   struct drawing drawing = create_drawing(attachments, 3, subpasses, 3, BY_REGION, 1);
    begin_drawing(&drawing);
    draw_triangle(&drawing, VK_CODE(gbuffer_frag), 2);
    next_subpass(&drawing);
@@ -137,7 +137,7 @@ draw_dual_source(void)
 {
    static const struct attachment attachments[] = {READ_IN_TILE(white), PICTURE(grey)};
    static const VkSubpassDescription subpasses[] = {{OUTPUTS(0, 1)}, {OUTPUTS(1, 1), INPUTS(0, 1)}};
-   struct drawing drawing = create_drawing(attachments, 2, subpasses, 2);
+   struct drawing drawing = create_drawing(attachments, 2, subpasses, 2, BY_REGION, 1);
    begin_drawing(&drawing);
    draw_triangle(&drawing, VK_CODE(color_frag), 1);
    next_subpass(&drawing);
@@ -153,7 +153,7 @@ draw_feedback(void)
 {
    static const struct attachment attachment = PICTURE(grey);
    static const VkSubpassDescription subpass = {OUTPUTS(0, 1), INPUTS(0, 1)};
-   struct drawing drawing = create_drawing(&attachment, 1, &subpass, 1);
+   struct drawing drawing = create_drawing(&attachment, 1, &subpass, 1, BY_REGION, 1);
    begin_drawing(&drawing);
    for (unsigned i = 0; i < 3; i++) {
       struct vk_pipeline_description description = describe(&drawing, drawing.layout, VK_CODE(add_frag));
@@ -176,16 +176,12 @@ draw_loaded(void)
       PICTURE(grey),
    };
    static const VkSubpassDescription subpass = {OUTPUTS(1, 1), INPUTS(0, 1)};
-   struct drawing drawing = {0};
-   create_images(drawing.images, attachments, 2, 1);
+   struct drawing drawing = create_drawing(attachments, 2, &subpass, 1, BY_REGION, 1);
    uint8_t *texels = malloc(4 * (size_t)picture_width * picture_height);
    for (uint32_t i = 0; texels && i < 4 * picture_width * picture_height; i++)
       texels[i] = (uint8_t)(i / 4 % 251);
    vk_upload(&drawing.images[0], 0, 0, texels, 4);
    free(texels);
-   const struct vk_image *inputs[] = {&drawing.images[0]};
-   drawing.set = create_image_set(inputs, 1, VK_NULL_HANDLE, &drawing.layout);
-   drawing.pass = create_render_pass(drawing.images, attachments, 2, &subpass, 1, 0, 0);
    begin_drawing(&drawing);
    struct vk_pipeline_description description = describe(&drawing, drawing.layout, VK_CODE(add_frag));
    description.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP;
@@ -207,11 +203,7 @@ draw_two_views(bool cleared)
       {VK_IMAGE_ASPECT_COLOR_BIT, 0, {.color = {.float32 = {1, 0, 1, 1}}}},
    };
    static const VkClearRect rectangles[] = {{{{30, 20}, {50, 41}}, 0, 1}, {{{70, 50}, {11, 13}}, 0, 1}};
-   struct drawing drawing = {0};
-   create_images(drawing.images, attachments, 2, 2);
-   const struct vk_image *inputs[] = {&drawing.images[0]};
-   drawing.set = create_image_set(inputs, 1, VK_NULL_HANDLE, &drawing.layout);
-   drawing.pass = create_render_pass(drawing.images, attachments, 2, subpasses, 2, BY_REGION, 3);
+   struct drawing drawing = create_drawing(attachments, 2, subpasses, 2, BY_REGION, 2);
    begin_drawing(&drawing);
    draw_triangle(&drawing, VK_CODE(view_frag), 1);
    if (cleared)
