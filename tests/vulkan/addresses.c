@@ -16,11 +16,17 @@
 #include "counting.comp.h"
 #include "counting.frag.h"
 #include "counting.vert.h"
+#include "divided.tesc.h"
+#include "divided.tese.h"
+#include "grown.geom.h"
 #include "list.frag.h"
 #include "loaded.frag.h"
 #include "loaded_bound.frag.h"
+#include "not_gone.frag.h"
+#include "numbered.vert.h"
 #include "outside.frag.h"
 #include "outside.vert.h"
+#include "parameters.frag.h"
 #include "pointers.frag.h"
 #include "pulled.vert.h"
 #include "stored.frag.h"
@@ -35,13 +41,13 @@ struct push {
 
 /* ---- what scenes share --------------------------------------------------------- */
 
-/** A buffer that has an address, and may be bound as storage or vertices as well. */
+/** A buffer that has an address, and may be bound as storage or vertices, or have parameters of draws, as well. */
 static struct vk_buffer
 create_addressed(size_t bytes, const void *data)
 {
    return vk_create_buffer(bytes,
                            VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
-                              VK_BUFFER_USAGE_VERTEX_BUFFER_BIT,
+                              VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT,
                            data);
 }
 
@@ -57,7 +63,7 @@ record_whole(VkCommandBuffer commands, const struct vk_image *target, struct vk_
                     .fragment = fragment,
                     .vertices = whole,
                     .count = 4,
-                    .is_strip = true,
+                    .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP,
                     .descriptors = descriptor,
                     .num_descriptors = descriptor != NULL,
                     .constants = &constants,
@@ -145,12 +151,12 @@ create_header(const struct vk_buffer *vertices)
    return vk_address_of(&header);
 }
 
-/** Vertices that the shader reads itself, of triangles in rows of eight. */
+/** Vertices of triangles in rows of eight. */
 #define TRIANGLES 64
-static struct vk_image
-draw_pulled(void)
+static struct vk_buffer
+create_triangles(void)
 {
-   static struct vertex vertices[TRIANGLES * 3];
+   struct vertex vertices[TRIANGLES * 3];
    for (unsigned i = 0; i < TRIANGLES * 3; i++) {
       const unsigned triangle = i / 3, corner = i % 3;
       vertices[i] = (struct vertex){
@@ -159,14 +165,68 @@ draw_pulled(void)
          {(float)corner / 2.0f, (float)(triangle % 8) / 7.0f, (float)(triangle / 8) / 7.0f, 1.0f},
       };
    }
-   const struct vk_buffer buffer = create_addressed(sizeof vertices, vertices);
-   const struct push constants = {create_header(&buffer)};
+   return create_addressed(sizeof vertices, vertices);
+}
+
+/** Vertices that the vertex shader reads itself. */
+static struct vk_image
+draw_pulled(void)
+{
+   const struct vk_buffer vertices = create_triangles();
+   const struct push constants = {create_header(&vertices)};
    return draw_simple(&(struct simple_draw){
       .vertex = VK_CODE(pulled_vert),
       .count = TRIANGLES * 3,
       .constants = &constants,
       .constant_bytes = sizeof constants,
    });
+}
+
+/** A geometry shader makes a triangle of each point, and counts. */
+static struct vk_image
+draw_grown(void)
+{
+   const struct vk_buffer vertices = create_triangles(), counter = create_addressed(sizeof(uint32_t), NULL);
+   const VkDeviceAddress constants[] = {vk_address_of(&vertices), vk_address_of(&counter)};
+   const struct vk_image target = draw_simple(&(struct simple_draw){
+      .vertex = VK_CODE(numbered_vert),
+      .geometry = VK_CODE(grown_geom),
+      .topology = VK_PRIMITIVE_TOPOLOGY_POINT_LIST,
+      .count = TRIANGLES,
+      .constants = constants,
+      .constant_bytes = sizeof constants,
+   });
+   printf("%u invocations\n", *(const uint32_t *)counter.memory);
+   return target;
+}
+
+/** Tessellation: levels, shades and counters by address. Every second patch is divided. */
+static struct vk_image
+draw_divided(void)
+{
+   const struct vk_buffer vertices = create_triangles(), counters = create_addressed(8, NULL);
+   float levels[TRIANGLES], shades[TRIANGLES][4];
+   for (unsigned i = 0; i < TRIANGLES; i++) {
+      levels[i] = (float)(1 + i % 2);
+      for (unsigned c = 0; c < 4; c++)
+         shades[i][c] = c == 3 ? 1.0f : 1.0f - (float)(i * (c + 1) % 16) / 32.0f;
+   }
+   const struct vk_buffer level = create_addressed(sizeof levels, levels),
+                          shade = create_addressed(sizeof shades, shades);
+   const VkDeviceAddress constants[] = {vk_address_of(&level), vk_address_of(&counters),
+                                        vk_address_of(&shade)};
+   const struct vk_image target = draw_simple(&(struct simple_draw){
+      .control = VK_CODE(divided_tesc),
+      .evaluation = VK_CODE(divided_tese),
+      .topology = VK_PRIMITIVE_TOPOLOGY_PATCH_LIST,
+      .buffer = &vertices,
+      .count = TRIANGLES * 3,
+      .constants = constants,
+      .constant_bytes = sizeof constants,
+   });
+   const uint32_t *counted = counters.memory;
+   printf("%u patches, %u vertices\n", counted[0], counted[1]);
+   return target;
 }
 
 /** A dispatch writes vertices by address; a draw pulls half of them by address, and has the others fetched. */
@@ -273,6 +333,43 @@ draw_loaded(void)
    return draw_through_buffer(VK_CODE(stored_bound_frag), VK_CODE(loaded_frag));
 }
 
+/** Half of the picture, and all of it with parameters from a buffer. */
+static void
+record_parameters(VkCommandBuffer commands, VkPipelineLayout layout, VkDescriptorSet set, const void *data)
+{
+   const struct vk_buffer *parameters = data;
+   vkCmdDraw(commands, 3, 1, 0, 0);
+   vkCmdDrawIndirect(commands, parameters->buffer, 0, 1, 0);
+}
+
+/** A pass stores the parameters of a draw by address; the next one's draws store by address, too, but elsewhere. */
+static struct vk_image
+draw_parameters(void)
+{
+   const struct vk_buffer parameters = create_addressed(sizeof(VkDrawIndirectCommand), NULL),
+                          values = create_addressed((size_t)picture_width * picture_height * 4, NULL);
+   const struct push constants = {vk_address_of(&values), picture_width};
+   const struct vk_image first = create_target(0), target = create_target(0);
+   const struct vk_pass pass = create_clearing_pass(&target);
+   VkCommandBuffer commands = vk_begin();
+   record_whole(commands, &first, VK_CODE(color_vert), VK_CODE(parameters_frag), NULL,
+                (struct push){vk_address_of(&parameters), 4});
+   vk_barrier(commands);
+   record_simple(commands, &pass,
+                 &(struct simple_draw){
+                    .fragment = VK_CODE(stored_frag),
+                    .vertices = whole,
+                    .count = 4,
+                    .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP,
+                    .constants = &constants,
+                    .constant_bytes = sizeof constants,
+                    .record = record_parameters,
+                    .data = &parameters,
+                 });
+   vk_run(commands);
+   return target;
+}
+
 /** Two buffers that share memory. */
 struct shared {
    VkBuffer buffers[2];
@@ -314,11 +411,10 @@ create_shared(VkDeviceSize bytes)
 }
 
 static void
-destroy_shared(const struct shared *shared)
+destroy_buffers(const struct shared *shared)
 {
    for (unsigned b = 0; b < 2; b++)
       vkDestroyBuffer(vk_device, shared->buffers[b], NULL);
-   vkFreeMemory(vk_device, shared->memory, NULL);
 }
 
 /** A third of the picture, from words that are loaded by the address of one of two buffers in the same memory, which are gone
@@ -340,12 +436,13 @@ draw_third(const struct vk_image *target, unsigned third)
                         .fragment = VK_CODE(loaded_frag),
                         .vertices = whole,
                         .count = 4,
-                        .is_strip = true,
+                        .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP,
                         .scissor = &scissor,
                         .constants = &constants,
                         .constant_bytes = sizeof constants,
                      });
-   destroy_shared(&shared);
+   destroy_buffers(&shared);
+   vkFreeMemory(vk_device, shared.memory, NULL);
 }
 
 static struct vk_image
@@ -354,6 +451,32 @@ draw_renewed(void)
    const struct vk_image target = create_target(0);
    for (unsigned third = 0; third < 3; third++)
       draw_third(&target, third);
+   return target;
+}
+
+/** Pixels that do not load have the address of a buffer whose memory is freed: so much that it is given back to the system. */
+static struct vk_image
+draw_not_gone(void)
+{
+   uint32_t values[16 * 16 + 2];
+   for (uint32_t i = 0; i < 16 * 16; i++)
+      values[i] = i * 0x010203u | 0xff000000u;
+   values[16 * 16] = 1;
+   values[16 * 16 + 1] = 0;
+   const struct vk_buffer there = create_addressed(sizeof values, values);
+   const struct shared gone = create_shared(1 << 26);
+   const VkDeviceAddress constants[] = {vk_address_of(&there),
+                                        vk_address_of(&(struct vk_buffer){.buffer = gone.buffers[0]})};
+   vkFreeMemory(vk_device, gone.memory, NULL);
+   const struct vk_image target = draw_simple(&(struct simple_draw){
+      .fragment = VK_CODE(not_gone_frag),
+      .vertices = whole,
+      .count = 4,
+      .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP,
+      .constants = constants,
+      .constant_bytes = sizeof constants,
+   });
+   destroy_buffers(&gone);
    return target;
 }
 
@@ -388,13 +511,17 @@ static const struct scene scenes[] = {
    {.name = "pointers", .draw = draw_pointers},
    {.name = "list", .draw = draw_list},
    {.name = "pulled", .draw = draw_pulled},
+   {.name = "grown", .draw = draw_grown},
+   {.name = "divided", .draw = draw_divided},
    {.name = "written", .draw = draw_written},
    {.name = "counting", .draw = draw_counting},
    {.name = "by_address", .draw = draw_by_address},
    {.name = "bound", .draw = draw_bound},
    {.name = "stored", .draw = draw_stored},
    {.name = "loaded", .draw = draw_loaded},
+   {.name = "parameters", .draw = draw_parameters},
    {.name = "renewed", .draw = draw_renewed},
+   {.name = "not_gone", .draw = draw_not_gone},
    /* The specification does not say what it shows. */
    {.name = "outside", .draw = draw_outside, .is_optional = true},
 };

@@ -27,8 +27,10 @@ def quads_of_picture():
 
 
 QUADS = list(quads_of_picture())
+HALF = [quad for quad in QUADS if (quad[0][0] + 0.5) / WIDTH + (quad[0][1] + 0.5) / HEIGHT < 1]  # of the first triangle
 # Blocks that the quads touch where each pixel has a word in a row of them.
 WORDS_OF_PIXELS = sum(len({(y * WIDTH + x) * 4 // BLOCK for x, y in quad}) for quad in QUADS)
+DIVIDED = TRIANGLES // 2 * (3 + 7)
 # One pass stores a word for each pixel, the next one loads it. The L2 has all of it, and what it has not it is told.
 THROUGH_BUFFER = {
     "gpu.passes": 2, "load_store.stores": len(QUADS), "load_store.loads": len(QUADS), "l2.storage.writes": WORDS_OF_PIXELS,
@@ -48,6 +50,16 @@ EXPECTED = {
         "load_store.loads": 3 * 3 * TRIANGLES, "l2.storage.reads": 3 * 3 * TRIANGLES,
         "dram.storage.read_bytes": BLOCK + 3 * TRIANGLES * 32, "dram.vertex.read_bytes": 0,
     },
+    # An invocation for each point loads three vertices, 16 bytes twice, each for itself, and adds to a counter.
+    "grown": {
+        "load_store.loads": 3 * 2 * TRIANGLES, "load_store.atomics": TRIANGLES,
+        "dram.storage.read_bytes": BLOCK + 3 * TRIANGLES * 32, "dram.vertex.read_bytes": 0,
+    },
+    # Each patch loads its level, and each of its vertices its shade: three of a patch that is not divided, else seven. All count.
+    "divided": {
+        "load_store.loads": TRIANGLES + DIVIDED, "load_store.atomics": TRIANGLES + DIVIDED,
+        "dram.storage.read_bytes": 4 * TRIANGLES + 16 * TRIANGLES + BLOCK,
+    },
     # 64 invocations, four times 16, store six times 16 bytes, 96 bytes apart, which are in another block each. Half of the
     # vertices are pulled, the others fetched, and are in the L2.
     "written": {
@@ -61,6 +73,14 @@ EXPECTED = {
         "gpu.passes": 3, "load_store.atomics": 8 * 7 + 1 + 4 * 2 + 3 * len(QUADS), "load_store.stores": 1 + 4,
         "load_store.loads": len(QUADS), "dram.storage.read_bytes": 3 * BLOCK,
     },
+    # The first pass stores four words of parameters, all quads the same. The second has a draw whose parameters these are after
+    # one that stores, too; nothing that it draws is stored before its end, and nothing loaded.
+    "parameters": {
+        "gpu.passes": 2, "load_store.stores": 4 * len(QUADS) + len(HALF) + len(QUADS), "dram.color.read_bytes": 0,
+        "dram.color.write_bytes": 2 * WIDTH * HEIGHT * 4,
+    },
+    # All load a flag, half of them a word of 256.
+    "not_gone": {"gpu.passes": 1, "load_store.loads": 2 * len(QUADS), "dram.storage.read_bytes": 256 * 4 + BLOCK},
     # Three passes load a third of the picture's words each, of buffers of their own.
     "renewed": {
         "gpu.passes": 3, "load_store.loads": len(QUADS), "l2.storage.reads": WORDS_OF_PIXELS,
@@ -101,7 +121,7 @@ class Addresses(drawing.TestCase):
 
     def test_statistics(self):
         """In tiles and without, with a load/store cache and timing."""
-        few = ("pointers", "written", "counting", "stored", "renewed")
+        few = ("pointers", "written", "grown", "divided", "counting", "stored", "parameters", "renewed")
         for preset, scenes, *options in (("tcor-64k", self.names), ("imr-8m", few), ("mali-like", few, "--timing", "on")):
             self.check_statistics(tbrsim.arguments.addresses, scenes, preset, *options)
 
@@ -120,14 +140,14 @@ class Addresses(drawing.TestCase):
 
     def test_logged(self):
         """Shaders that are simulated compute the same as others."""
-        for scene in ("pulled", "written", "counting"):
+        for scene in ("pulled", "grown", "divided", "written", "counting"):
             expected, counted = self.draw(scene, "--no-model")
             found, ours = self.draw(scene, "--out", self.path(f"{scene}-logged"))
             self.assertEqual((found.tobytes(), ours), (expected.tobytes(), counted))
 
     def test_invariance(self):
         """The same picture and counters of the program, to the bit, whatever the simulated GPU is like."""
-        for scene in ("pointers", "written", "counting", "stored"):
+        for scene in ("pointers", "grown", "divided", "written", "counting", "stored", "parameters"):
             expected, counted = self.draw(scene, "--no-model")
             for option, setting in (("--set", "tile.size=8"), ("--set", "tile.size=64"), ("--set", "mode=tbr"), ("--set", "threads=4"),
                                     ("--config", "imr-8m")):

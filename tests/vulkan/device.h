@@ -53,6 +53,7 @@ struct vk_code {
 
 struct vk_pipeline_description {
    struct vk_code vertex, fragment;
+   struct vk_code control, evaluation, geometry; /**< words NULL: none; patches have three vertices */
    VkRenderPass pass;
    uint32_t subpass, num_colors;
    VkPipelineLayout layout;
@@ -126,6 +127,8 @@ struct vk_pass vk_create_subpasses(const struct vk_attachment *attachments, uint
                                    VkDependencyFlags dependency, uint32_t views);
 VkPipeline vk_create_pipeline(const struct vk_pipeline_description *description);
 VkPipeline vk_create_compute_pipeline(struct vk_code code, VkPipelineLayout layout);
+/** That have push constants. */
+#define VK_PUSH_STAGES (VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_COMPUTE_BIT)
 /** A set with these, from binding 0 on, and a pipeline layout with it as set 0 and 32 bytes of push constants. */
 VkDescriptorSet
 vk_create_set(const struct vk_descriptor *descriptors, uint32_t count, VkPipelineLayout *layout);

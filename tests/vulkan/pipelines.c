@@ -172,20 +172,38 @@ describe_vertices(const struct vk_pipeline_description *description,
    return description->num_attributes + 1;
 }
 
+/** Of all shaders that there are: how many. */
+static uint32_t
+create_stages(const struct vk_pipeline_description *description, VkPipelineShaderStageCreateInfo stages[5])
+{
+   const struct {
+      VkShaderStageFlagBits stage;
+      struct vk_code code;
+   } shaders[] = {
+      {VK_SHADER_STAGE_VERTEX_BIT, description->vertex},
+      {VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT, description->control},
+      {VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT, description->evaluation},
+      {VK_SHADER_STAGE_GEOMETRY_BIT, description->geometry},
+      {VK_SHADER_STAGE_FRAGMENT_BIT, description->fragment},
+   };
+   uint32_t count = 0;
+   for (unsigned i = 0; i < sizeof shaders / sizeof shaders[0]; i++) {
+      if (shaders[i].code.words)
+         stages[count++] = (VkPipelineShaderStageCreateInfo){
+            .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+            .stage = shaders[i].stage,
+            .module = create_module(shaders[i].code),
+            .pName = "main",
+         };
+   }
+   return count;
+}
+
 VkPipeline
 vk_create_pipeline(const struct vk_pipeline_description *description)
 {
-   VkShaderModule modules[] = {create_module(description->vertex), create_module(description->fragment)};
-   const VkPipelineShaderStageCreateInfo stages[] = {
-      {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-       .stage = VK_SHADER_STAGE_VERTEX_BIT,
-       .module = modules[0],
-       .pName = "main"},
-      {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-       .stage = VK_SHADER_STAGE_FRAGMENT_BIT,
-       .module = modules[1],
-       .pName = "main"},
-   };
+   VkPipelineShaderStageCreateInfo stages[5];
+   const uint32_t num_stages = create_stages(description, stages);
    VkVertexInputBindingDescription bindings[2];
    VkVertexInputAttributeDescription attributes[8];
    const uint32_t num_attributes = describe_vertices(description, bindings, attributes);
@@ -199,6 +217,8 @@ vk_create_pipeline(const struct vk_pipeline_description *description)
    const VkPipelineInputAssemblyStateCreateInfo assembly = {
       .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
       .topology = description->topology};
+   const VkPipelineTessellationStateCreateInfo patches = {
+      .sType = VK_STRUCTURE_TYPE_PIPELINE_TESSELLATION_STATE_CREATE_INFO, .patchControlPoints = 3};
    const VkPipelineViewportStateCreateInfo viewport = {
       .sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO, .viewportCount = 1, .scissorCount = 1};
    const VkPipelineRasterizationStateCreateInfo rasterization = {
@@ -251,10 +271,11 @@ vk_create_pipeline(const struct vk_pipeline_description *description)
    const VkGraphicsPipelineCreateInfo info = {
       .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
       .pNext = description->rendering ? &rendering : NULL,
-      .stageCount = 2,
+      .stageCount = num_stages,
       .pStages = stages,
       .pVertexInputState = &vertices,
       .pInputAssemblyState = &assembly,
+      .pTessellationState = &patches,
       .pViewportState = &viewport,
       .pRasterizationState = &rasterization,
       .pMultisampleState = &multisample,
@@ -268,8 +289,8 @@ vk_create_pipeline(const struct vk_pipeline_description *description)
    VkPipeline pipeline;
    CHECK(vkCreateGraphicsPipelines(vk_device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline));
    vk_keep(VK_OBJECT_TYPE_PIPELINE, pipeline);
-   vkDestroyShaderModule(vk_device, modules[0], NULL);
-   vkDestroyShaderModule(vk_device, modules[1], NULL);
+   for (uint32_t i = 0; i < num_stages; i++)
+      vkDestroyShaderModule(vk_device, stages[i].module, NULL);
    return pipeline;
 }
 
@@ -341,9 +362,7 @@ vk_create_set(const struct vk_descriptor *descriptors, uint32_t count, VkPipelin
    VkDescriptorSetLayout set_layout;
    CHECK(vkCreateDescriptorSetLayout(vk_device, &set_info, NULL, &set_layout));
    vk_keep(VK_OBJECT_TYPE_DESCRIPTOR_SET_LAYOUT, set_layout);
-   const VkPushConstantRange push = {VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT |
-                                        VK_SHADER_STAGE_COMPUTE_BIT,
-                                     0, 32};
+   const VkPushConstantRange push = {VK_PUSH_STAGES, 0, 32};
    const VkPipelineLayoutCreateInfo layout_info = {
       .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
       .setLayoutCount = 1,

@@ -375,9 +375,8 @@ compute(struct world *world)
    vkCmdBindPipeline(world->commands, VK_PIPELINE_BIND_POINT_COMPUTE, world->compute);
    vkCmdBindDescriptorSets(world->commands, VK_PIPELINE_BIND_POINT_COMPUTE, world->compute_layout, 0, 1,
                            &world->particle_set, 0, NULL);
-   vkCmdPushConstants(world->commands, world->compute_layout,
-                      VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT | VK_SHADER_STAGE_COMPUTE_BIT,
-                      0, sizeof constants, &constants);
+   vkCmdPushConstants(world->commands, world->compute_layout, VK_PUSH_STAGES, 0, sizeof constants,
+                      &constants);
    vkCmdDispatch(world->commands, 1, 1, 1);
 }
 

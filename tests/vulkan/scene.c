@@ -199,9 +199,7 @@ bind_set(VkCommandBuffer commands, VkPipelineLayout layout, VkDescriptorSet set)
 void
 push(VkCommandBuffer commands, VkPipelineLayout layout, const void *data, uint32_t bytes)
 {
-   vkCmdPushConstants(commands, layout,
-                      VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT | VK_SHADER_STAGE_COMPUTE_BIT,
-                      0, bytes, data);
+   vkCmdPushConstants(commands, layout, VK_PUSH_STAGES, 0, bytes, data);
 }
 
 void
@@ -226,8 +224,11 @@ create_simple_pipeline(const struct vk_pass *pass, const struct simple_draw *dra
       description.vertex = draw->vertex;
    if (!draw->vertices && !draw->buffer)
       description.stride = description.num_attributes = 0;
-   if (draw->is_strip)
-      description.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP;
+   if (draw->topology || draw->geometry.words)
+      description.topology = draw->topology;
+   description.control = draw->control;
+   description.evaluation = draw->evaluation;
+   description.geometry = draw->geometry;
    description.depth = draw->depth;
    description.blend = draw->blend;
    description.instanced = draw->instanced;

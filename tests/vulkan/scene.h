@@ -75,14 +75,15 @@ void record_dispatch(VkCommandBuffer commands, VkPipeline pipeline, VkPipelineLa
 
 /* ---- what one pipeline draws ------------------------------------------------------- */
 
-/** What is zero: color.vert, color.frag, a list of triangles, all of the pass, no descriptors and no constants. */
+/** What is zero: color.vert, color.frag, no other shader, a list of triangles, all of the pass, no descriptors and no constants. */
 struct simple_draw {
-   struct vk_code vertex, fragment;
-   uint32_t count; /**< of vertices */
+   struct vk_code vertex, control, evaluation, geometry, fragment;
+   VkPrimitiveTopology topology; /**< points, which are 0, with a geometry shader only */
+   uint32_t count;               /**< of vertices */
    const struct vertex *vertices;
    const struct vk_buffer
       *buffer; /**< that has them; if it and `vertices` are NULL, the shader finds them itself */
-   bool is_strip, depth, blend, instanced; /**< as struct vk_pipeline_description has them */
+   bool depth, blend, instanced; /**< as struct vk_pipeline_description has them */
    const VkRect2D *scissor;
    const struct vk_descriptor *descriptors; /**< of its set, from binding 0 on */
    uint32_t num_descriptors;

@@ -34,7 +34,7 @@ draw_textured(struct vk_code fragment, const struct vk_image *texture, VkSampler
       .fragment = fragment,
       .vertices = vertices,
       .count = 4,
-      .is_strip = true,
+      .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP,
       .descriptors = &descriptor,
       .num_descriptors = 1,
    });
@@ -47,7 +47,7 @@ draw_quad(struct vk_code fragment, const struct vk_descriptor *descriptors, uint
       .fragment = fragment,
       .vertices = quad,
       .count = 4,
-      .is_strip = true,
+      .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP,
       .descriptors = descriptors,
       .num_descriptors = num_descriptors,
    });

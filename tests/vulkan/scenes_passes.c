@@ -42,7 +42,7 @@ draw_two_passes(void)
          .fragment = VK_CODE(texture_frag),
          .vertices = quad,
          .count = 4,
-         .is_strip = true,
+         .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP,
          .descriptors = &descriptor,
          .num_descriptors = 1,
          .record = record_second,
@@ -83,7 +83,10 @@ draw_over(bool wasteful)
    const struct vk_descriptor descriptor =
       describe_textures(textures, 1,
                         create_sampler(VK_FILTER_NEAREST, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE));
-   struct simple_draw draw = {.vertices = all, .count = 4, .is_strip = true, .depth = true};
+   struct simple_draw draw = {.vertices = all,
+                              .count = 4,
+                              .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP,
+                              .depth = true};
    VkCommandBuffer commands = vk_begin();
    const VkImageSubresourceRange range = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
    vk_change_layout(commands, &first, VK_IMAGE_LAYOUT_GENERAL);

@@ -151,7 +151,7 @@ draw_array(void)
       .fragment = VK_CODE(array_frag),
       .vertices = quad,
       .count = 4,
-      .is_strip = true,
+      .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP,
       .descriptors = descriptors,
       .num_descriptors = 2,
       .record = record_array,

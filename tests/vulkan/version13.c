@@ -10,6 +10,7 @@
 
 #include "device.h"
 
+#include "elected.frag.h"
 #include "inline_block.comp.h"
 #include "leaving.frag.h"
 #include "memory_model.comp.h"
@@ -491,37 +492,51 @@ is_drawn_right(const uint8_t (*texels)[SIDE][4])
    return true;
 }
 
-static void
-check_drawing(void)
+static struct vk_image
+create_target(void)
 {
-   const struct vk_image target =
-      vk_create_image(VK_FORMAT_R8G8B8A8_UNORM, SIDE, SIDE, 1, 1, VK_SAMPLE_COUNT_1_BIT,
-                      VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
-   const struct vk_buffer copied = create_storage(SIDE * SIDE * 4);
-   VkPipelineLayout layout;
-   vk_create_set(NULL, 0, &layout);
+   return vk_create_image(VK_FORMAT_R8G8B8A8_UNORM, SIDE, SIDE, 1, 1, VK_SAMPLE_COUNT_1_BIT,
+                          VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
+}
+
+/** A rendering of all pixels, with a set or none. */
+static void
+record_whole(VkCommandBuffer commands, const struct vk_image *target, struct vk_code fragment,
+             VkPipelineLayout layout, VkDescriptorSet set)
+{
    const VkPipelineRenderingCreateInfo rendering = {
       .sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
       .colorAttachmentCount = 1,
-      .pColorAttachmentFormats = &target.format,
+      .pColorAttachmentFormats = &target->format,
    };
    const struct vk_pipeline_description description = {.vertex = VK_CODE(whole_vert),
-                                                       .fragment = VK_CODE(leaving_frag),
+                                                       .fragment = fragment,
                                                        .num_colors = 1,
                                                        .layout = layout,
                                                        .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST,
                                                        .rendering = &rendering};
-   VkPipeline pipeline = vk_create_pipeline(&description);
-   VkCommandBuffer commands = vk_begin();
-   const VkViewport viewport = {0, 0, SIDE, SIDE, 0, 1};
+   const VkViewport viewport = {0, 0, 2 * SIDE, 2 * SIDE, 0, 1}; /* as whole.vert needs it */
    const VkRect2D scissor = {{0, 0}, {SIDE, SIDE}};
-   vk_change_layout(commands, &target, VK_IMAGE_LAYOUT_GENERAL);
-   begin_rendering(commands, &target);
-   vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+   vk_change_layout(commands, target, VK_IMAGE_LAYOUT_GENERAL);
+   begin_rendering(commands, target);
+   vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, vk_create_pipeline(&description));
+   if (set)
+      vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, layout, 0, 1, &set, 0, NULL);
    vkCmdSetViewport(commands, 0, 1, &viewport);
    vkCmdSetScissor(commands, 0, 1, &scissor);
    vkCmdDraw(commands, 3, 1, 0, 0);
    vkCmdEndRendering(commands);
+}
+
+static void
+check_drawing(void)
+{
+   const struct vk_image target = create_target();
+   const struct vk_buffer copied = create_storage(SIDE * SIDE * 4);
+   VkPipelineLayout layout;
+   vk_create_set(NULL, 0, &layout);
+   VkCommandBuffer commands = vk_begin();
+   record_whole(commands, &target, VK_CODE(leaving_frag), layout, VK_NULL_HANDLE);
    synchronize(commands);
    const VkBufferImageCopy2 region = {.sType = VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2,
                                       .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
@@ -536,6 +551,31 @@ check_drawing(void)
    submit2(commands);
    report("dynamic rendering, invocations that leave, synchronization2, copies",
           is_drawn_right(copied.memory));
+}
+
+/** Elections of fragments, which fill their subgroups: of each one is elected, and one of each that is in part at work. */
+static void
+check_elections(void)
+{
+   const struct vk_image target = create_target();
+   const struct vk_buffer buffer = create_storage(6 * sizeof(uint32_t));
+   const struct {
+      uint32_t size, wrong, elected[2], others[2];
+   } *counts = buffer.memory;
+   const struct vk_descriptor descriptor = {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                            .count = 1,
+                                            .buffer = &buffer};
+   VkPipelineLayout layout;
+   VkDescriptorSet set = vk_create_set(&descriptor, 1, &layout);
+   VkCommandBuffer commands = vk_begin();
+   record_whole(commands, &target, VK_CODE(elected_frag), layout, set);
+   submit2(commands);
+   const bool right = counts->size && !counts->wrong;
+   report("elections of fragments", right && counts->elected[0] == SIDE * SIDE / counts->size &&
+                                       counts->elected[0] + counts->others[0] == SIDE * SIDE);
+   report("elections where some fragments are at work",
+          right && counts->elected[1] == SIDE * SIDE / counts->size &&
+             counts->elected[1] + counts->others[1] == SIDE * SIDE / 2);
 }
 
 /* ---- objects --------------------------------------------------------------------------- */
@@ -651,6 +691,7 @@ main(int argc, char **argv)
    check_robust_images();
    check_inline_blocks();
    check_drawing();
+   check_elections();
    check_private_data();
    check_cache_control();
    vk_close();

@@ -48,8 +48,8 @@ void tbr_addresses_note_use(struct tbr_screen *screen, uint64_t sequence);
 /** They may store to a buffer that has an address. */
 void tbr_addresses_note_store(struct tbr_screen *screen, uint64_t sequence);
 /** Before what has an address is accessed at once: waits for batches that may store to it and, for_write, for all that use it.
- * With CM_END_DRAW not for the batch that is being recorded: in Vulkan no vertex can depend on what fragments of the same pass
- * store, or change what they load. */
+ * With CM_END_DRAW not for the batch that is being recorded: in Vulkan neither vertices nor parameters of a draw can depend on
+ * what fragments of the same pass store, or change what they load. */
 void tbr_addresses_wait(struct tbr_context *context, bool for_write, enum cm_end_reason reason);
 
 /** The resource is destroyed, or becomes another one in the event stream: no draw names it any more. */

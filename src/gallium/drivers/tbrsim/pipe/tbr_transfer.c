@@ -54,8 +54,8 @@ prepare(struct tbr_context *context, struct tbr_resource *resource, unsigned usa
 
    if (write)
       tbr_resource_prepare_write(context, resource, CM_END_WRITE);
-   else
-      tbr_resource_wait(context, resource, false, CM_END_READ);
+   else /* the parameters of an indirect draw are the draw's to read */
+      tbr_resource_wait(context, resource, false, context->indirect.buffer ? CM_END_DRAW : CM_END_READ);
    tbr_resource_refresh_front(context, resource);
    return true;
 }
