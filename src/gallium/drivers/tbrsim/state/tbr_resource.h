@@ -54,11 +54,6 @@ struct tbr_resource {
 
    bool imported; /**< others may write to its memory */
 
-   /* Replays of Vulkan: whether the replayer presents this image, and which image of the program it copied to it last (a
-    * reference), which is the one that the program presented. */
-   bool replay_target;
-   struct pipe_resource *replay_source;
-
    /** A window's front buffer: what winsys gets its content from; else NULL. */
    const void *front_drawable;
    uint64_t displayed_write; /**< last_write when it was displayed last */

@@ -102,6 +102,10 @@ struct tbr_vulkan_screen {
    /** Buffers that exist, by their identifiers: these are what descriptors have instead of addresses of objects, as a
     * descriptor may outlive what it describes. */
    struct hash_table *buffers;
+   simple_mtx_t replayed_lock;
+   /** In replays of captures: images that the replayer presents, and of each the image of the program that it copied to it
+    * last (a reference), which is the one that the program presented. */
+   struct hash_table *replayed;
    /* Gallium's functions, as the driver has them. */
    void (*destroy)(struct pipe_screen *screen);
    void (*resource_destroy)(struct pipe_screen *screen, struct pipe_resource *resource);
@@ -116,8 +120,10 @@ struct pipe_resource *tbr_vulkan_find_buffer(struct pipe_screen *screen, uint32_
 /** First byte of a buffer, which has memory. */
 const uint8_t *tbr_vulkan_buffer_memory(const struct pipe_resource *buffer);
 
-/** The image that the program presents: in replays of captures another than the swapchain's. */
-struct tbr_resource *tbr_vulkan_presented(VkSwapchainKHR swapchain, uint32_t index);
+/** The image that the program presents, with a reference: in replays of captures another than the swapchain's. */
+struct pipe_resource *tbr_vulkan_presented(VkSwapchainKHR swapchain, uint32_t index);
+/** An image is destroyed: the replayer presents it no more. */
+void tbr_vulkan_forget_replayed(struct pipe_resource *image);
 
 /** Wraps the functions of a new context; false when out of memory. */
 bool tbr_vulkan_bind_init_context(struct pipe_context *context);

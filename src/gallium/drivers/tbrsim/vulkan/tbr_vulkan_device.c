@@ -288,8 +288,11 @@ lvp_QueuePresentKHR(VkQueue handle, const VkPresentInfoKHR *info)
       return result;
    struct tbr_context *context = tbr_context(own->ctx);
    simple_mtx_lock(&own->lock);
-   for (uint32_t i = 0; i < info->swapchainCount; i++)
-      tbr_resource_announce_read(context, tbr_vulkan_presented(info->pSwapchains[i], info->pImageIndices[i]));
+   for (uint32_t i = 0; i < info->swapchainCount; i++) {
+      struct pipe_resource *image = tbr_vulkan_presented(info->pSwapchains[i], info->pImageIndices[i]);
+      tbr_resource_announce_read(context, tbr_resource(image));
+      pipe_resource_reference(&image, NULL);
+   }
    tbr_frame_end(context);
    simple_mtx_unlock(&own->lock);
    return wsi_QueuePresentKHR(handle, info);

@@ -129,8 +129,9 @@ resource_destroy(struct pipe_screen *screen, struct pipe_resource *resource)
       simple_mtx_lock(&vulkan->buffers_lock);
       _mesa_hash_table_remove_key(vulkan->buffers, key_of(tbr_resource(resource)->id));
       simple_mtx_unlock(&vulkan->buffers_lock);
+   } else {
+      tbr_vulkan_forget_replayed(resource);
    }
-   pipe_resource_reference(&tbr_resource(resource)->replay_source, NULL);
    vulkan->resource_destroy(screen, resource);
 }
 

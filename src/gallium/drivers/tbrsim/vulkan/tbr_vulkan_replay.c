@@ -4,20 +4,27 @@
  * named lvp_* stand for Mesa's common ones. */
 #include "lvp_private.h"
 #include "lvp_wsi.h"
+#include "util/hash_table.h"
 #include "util/u_debug.h"
 #include "util/u_inlines.h"
 #include "vk_common_entrypoints.h"
 #include "wsi_common.h"
 #include "wsi_common_entrypoints.h"
-#include "state/tbr_resource.h"
+#include "state/tbr_screen.h"
 #include "vulkan/tbr_vulkan.h"
 
 DEBUG_GET_ONCE_BOOL_OPTION(replay, "TBRSIM_REPLAY", false)
 
-static struct tbr_resource *
+static struct pipe_resource *
 resource_of(VkImage handle)
 {
-   return tbr_resource(lvp_image_from_handle(handle)->planes[0].bo);
+   return lvp_image_from_handle(handle)->planes[0].bo;
+}
+
+static struct tbr_vulkan_screen *
+vulkan_of(const struct pipe_resource *image)
+{
+   return tbr_screen(image->screen)->vulkan;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL
@@ -26,26 +33,60 @@ lvp_GetSwapchainImagesKHR(VkDevice device, VkSwapchainKHR swapchain, uint32_t *c
    const VkResult result = wsi_GetSwapchainImagesKHR(device, swapchain, count, images);
    if (!images || (result != VK_SUCCESS && result != VK_INCOMPLETE) || !debug_get_option_replay())
       return result;
-   for (uint32_t i = 0; i < *count; i++)
-      resource_of(images[i])->replay_target = true;
+   for (uint32_t i = 0; i < *count; i++) {
+      struct pipe_resource *image = resource_of(images[i]);
+      struct tbr_vulkan_screen *vulkan = vulkan_of(image);
+      simple_mtx_lock(&vulkan->replayed_lock);
+      const bool added = _mesa_hash_table_search(vulkan->replayed, image) ||
+                         _mesa_hash_table_insert(vulkan->replayed, image, NULL);
+      simple_mtx_unlock(&vulkan->replayed_lock);
+      if (!added)
+         return VK_ERROR_OUT_OF_HOST_MEMORY;
+   }
    return result;
 }
 
-struct tbr_resource *
+struct pipe_resource *
 tbr_vulkan_presented(VkSwapchainKHR swapchain, uint32_t index)
 {
-   struct tbr_resource *image = resource_of(wsi_common_get_image(swapchain, index));
-   return image->replay_source ? tbr_resource(image->replay_source) : image;
+   struct pipe_resource *image = resource_of(wsi_common_get_image(swapchain, index)), *presented = NULL;
+   struct tbr_vulkan_screen *vulkan = vulkan_of(image);
+   simple_mtx_lock(&vulkan->replayed_lock);
+   const struct hash_entry *entry = _mesa_hash_table_search(vulkan->replayed, image);
+   pipe_resource_reference(&presented, entry && entry->data ? entry->data : image);
+   simple_mtx_unlock(&vulkan->replayed_lock);
+   return presented;
 }
 
-/* Whether a copy is one that the replayer presents by; what it copies is then what the program presents. */
+void
+tbr_vulkan_forget_replayed(struct pipe_resource *image)
+{
+   struct tbr_vulkan_screen *vulkan = vulkan_of(image);
+   simple_mtx_lock(&vulkan->replayed_lock);
+   struct hash_entry *entry = _mesa_hash_table_search(vulkan->replayed, image);
+   struct pipe_resource *copied = entry ? entry->data : NULL;
+   _mesa_hash_table_remove(vulkan->replayed, entry);
+   simple_mtx_unlock(&vulkan->replayed_lock);
+   /* Without the lock, which it takes if this is its last reference. */
+   pipe_resource_reference(&copied, NULL);
+}
+
+/** Whether a copy is one that the replayer presents by; what it copies is then what the program presents. */
 static bool
 leave_out(VkImage source, VkImage destination)
 {
-   struct tbr_resource *target = resource_of(destination);
-   if (target->replay_target)
-      pipe_resource_reference(&target->replay_source, &resource_of(source)->base);
-   return target->replay_target;
+   struct pipe_resource *target = resource_of(destination), *copied = NULL;
+   struct tbr_vulkan_screen *vulkan = vulkan_of(target);
+   simple_mtx_lock(&vulkan->replayed_lock);
+   struct hash_entry *entry = _mesa_hash_table_search(vulkan->replayed, target);
+   if (entry) {
+      copied = entry->data;
+      entry->data = NULL;
+      pipe_resource_reference((struct pipe_resource **)&entry->data, resource_of(source));
+   }
+   simple_mtx_unlock(&vulkan->replayed_lock);
+   pipe_resource_reference(&copied, NULL);
+   return entry;
 }
 
 VKAPI_ATTR void VKAPI_CALL

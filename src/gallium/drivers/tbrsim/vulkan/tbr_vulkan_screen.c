@@ -31,13 +31,32 @@ finalize_nir(struct pipe_screen *screen, struct nir_shader *nir)
    return NULL;
 }
 
+/** False when out of memory. */
+static bool
+create_tables(struct tbr_vulkan_screen *vulkan)
+{
+   simple_mtx_init(&vulkan->buffers_lock, mtx_plain);
+   simple_mtx_init(&vulkan->replayed_lock, mtx_plain);
+   vulkan->buffers = _mesa_pointer_hash_table_create(NULL);
+   vulkan->replayed = _mesa_pointer_hash_table_create(NULL);
+   return vulkan->buffers && vulkan->replayed;
+}
+
+static void
+destroy_tables(struct tbr_vulkan_screen *vulkan)
+{
+   _mesa_hash_table_destroy(vulkan->buffers, NULL);
+   _mesa_hash_table_destroy(vulkan->replayed, NULL);
+   simple_mtx_destroy(&vulkan->buffers_lock);
+   simple_mtx_destroy(&vulkan->replayed_lock);
+}
+
 static void
 destroy(struct pipe_screen *screen)
 {
    struct tbr_vulkan_screen *vulkan = tbr_screen(screen)->vulkan;
    void (*destroy_driver)(struct pipe_screen *) = vulkan->destroy;
-   _mesa_hash_table_destroy(vulkan->buffers, NULL);
-   simple_mtx_destroy(&vulkan->buffers_lock);
+   destroy_tables(vulkan);
    destroy_driver(screen);
    FREE(vulkan);
 }
@@ -47,13 +66,14 @@ tbrsim_create_vulkan_screen(struct sw_winsys *winsys)
 {
    struct pipe_screen *screen = tbrsim_create_screen(winsys);
    struct tbr_vulkan_screen *vulkan = screen ? CALLOC_STRUCT(tbr_vulkan_screen) : NULL;
-   if (!vulkan || !(vulkan->buffers = _mesa_pointer_hash_table_create(NULL))) {
+   if (!vulkan || !create_tables(vulkan)) {
+      if (vulkan)
+         destroy_tables(vulkan);
       FREE(vulkan);
       if (screen)
          screen->destroy(screen);
       return NULL;
    }
-   simple_mtx_init(&vulkan->buffers_lock, mtx_plain);
    tbr_screen(screen)->vulkan = vulkan;
    vulkan->destroy = screen->destroy;
    vulkan->context_create = screen->context_create;
