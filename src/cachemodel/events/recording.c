@@ -589,17 +589,36 @@ read_part(struct cm_recording *recording, enum cm_chunk_type type, struct cm_pas
    return wrong ? is_wrong(recording, begin, wrong) : true;
 }
 
+/* Why a part of a pass cannot be where it is; NULL: it can. */
+static const char *
+is_misplaced(const struct cm_recording *recording, enum cm_chunk_type type, bool after_tiles)
+{
+   if (type == CM_CHUNK_CONTENTS && recording->version < CM_RECORDING_CONTENTS_VERSION)
+      return "contents of tiles, which recordings of this version do not have";
+   if (type != CM_CHUNK_DESCRIPTORS)
+      return NULL;
+   if (recording->version < CM_RECORDING_ADDRESS_VERSION)
+      return "descriptors, which recordings of this version do not have";
+   return after_tiles ? "descriptors after events of their pass' tiles" : NULL;
+}
+
 static bool
 read_parts(struct cm_recording *recording, struct cm_pass *pass)
 {
    struct cm_chunk_header header;
+   bool after_tiles = false;
    while (read_chunk_header(recording, recording->offset, &header)) {
-      if (header.type == CM_CHUNK_CONTENTS)
-         return read_part(recording, CM_CHUNK_CONTENTS, pass);
-      if (header.type != CM_CHUNK_TILES && header.type != CM_CHUNK_DESCRIPTORS)
+      const enum cm_chunk_type type = (enum cm_chunk_type)header.type;
+      if (type != CM_CHUNK_TILES && type != CM_CHUNK_DESCRIPTORS && type != CM_CHUNK_CONTENTS)
          return true;
-      if (!read_part(recording, (enum cm_chunk_type)header.type, pass))
+      const char *wrong = is_misplaced(recording, type, after_tiles);
+      if (wrong)
+         return is_wrong(recording, recording->offset, wrong);
+      if (!read_part(recording, type, pass))
          return false;
+      if (type == CM_CHUNK_CONTENTS)
+         return true;
+      after_tiles |= type == CM_CHUNK_TILES;
    }
    return false;
 }
