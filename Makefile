@@ -100,7 +100,7 @@ SANITIZER ?= address thread
 sanitize: deps ## run captures and tests with AddressSanitizer and UBSan, and ThreadSanitizer (SANITIZER=address|thread)
 	@for sanitizer in $(SANITIZER); do scripts/sanitize.sh $$sanitizer || exit 1; done
 
-fuzz: ## feed the readers of files and the driver with random input, each for FUZZ_SECONDS=60 (FUZZ_TARGETS="settings driver ...")
+fuzz: ## feed the readers of files and the driver with random input, each for FUZZ_SECONDS=60 (FUZZ_TARGETS="settings driver vulkan ...")
 	@scripts/fuzz.sh
 
 KILLS ?= 100

@@ -3,7 +3,8 @@
 # Builds the targets of tests/fuzz with clang, libFuzzer, AddressSanitizer and UBSan, in a directory of their own,
 # and runs each for FUZZ_SECONDS. FUZZ_TARGETS: only these. What they find to be new inputs is kept in
 # build-fuzz/corpus for the next time. Fails at the first finding.
-# The target `driver` is random OpenGL ES and OpenGL on what `make all ASSERTS=1` has built, from seed FUZZ_SEED on (default: the time).
+# The targets `driver` and `vulkan` are random OpenGL ES and OpenGL, and random command buffers of Vulkan, on what `make all ASSERTS=1` has
+# built, from seed FUZZ_SEED on (default: the time).
 . "$(dirname "$0")/common.sh"
 
 find_meson
@@ -23,28 +24,27 @@ mkdir -p $BUILD
 }
 ninja -C $BUILD --quiet
 
-fuzz_driver()
+# A test of random programs, with a program that draws them: TARGET TEST PROGRAM COUNT
+fuzz_random()
 {
    built=build-asserts$BUILD_SUFFIX
-   [ -x "$built/tests/fuzz/driver/fuzz_driver" ] || {
-      echo "driver: not run, as it is not built: make all ASSERTS=1"
+   [ -x "$built/tests/$3" ] || {
+      echo "$1: not run, as it is not built: make all ASSERTS=1"
       return 0
    }
    seed=${FUZZ_SEED:-$(date +%s)}
-   /usr/bin/python3 tests/fuzz/driver/driver_test.py --tbrsim "$built/bin/tbrsim" \
-      --program "$built/tests/fuzz/driver/fuzz_driver" --first "$seed" --count 1000000 --seconds "${FUZZ_SECONDS:-60}" ||
-      fail "make fuzz: driver failed; FUZZ_SEED=$seed repeats it"
+   /usr/bin/python3 "tests/$2" --tbrsim "$built/bin/tbrsim" --program "$built/tests/$3" --first "$seed" --count "$4" \
+      --seconds "${FUZZ_SECONDS:-60}" || fail "make fuzz: $1 failed; FUZZ_SEED=$seed repeats it"
 }
 
-for target in ${FUZZ_TARGETS:-$(cd tests/fuzz && echo *.c) driver}; do
+for target in ${FUZZ_TARGETS:-$(cd tests/fuzz && echo *.c) driver vulkan}; do
    target=${target%.c}
-   [ "$target" != driver ] || {
-      echo "driver"
-      fuzz_driver
-      continue
-   }
-   mkdir -p "$BUILD/corpus/$target" "$BUILD/findings"
    echo "$target"
+   case $target in
+   driver) fuzz_random driver fuzz/driver/driver_test.py fuzz/driver/fuzz_driver 1000000 && continue ;;
+   vulkan) fuzz_random vulkan vulkan/random_test.py vulkan/vulkan_random 12 && continue ;;
+   esac
+   mkdir -p "$BUILD/corpus/$target" "$BUILD/findings"
    "$BUILD/tests/fuzz/fuzz_$target" -max_total_time="${FUZZ_SECONDS:-60}" -timeout=10 -rss_limit_mb=2048 -verbosity=0 \
       -close_fd_mask=2 -print_final_stats=1 -artifact_prefix="$BUILD/findings/$target-" "$BUILD/corpus/$target" \
       "tests/fuzz/seeds/$target" ||

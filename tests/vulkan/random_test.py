@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Random command buffers by seeds (random.c). Fails where the driver crashes or an assertion does; where more of a seed's pixels than
 rounding explains differ from lavapipe's of the same Mesa; where any differs between modes and sizes of tiles, by a bit; and where the
-recording's statistics differ from the live ones, by a byte. `vulkan_random SEED 1 FILE STEPS` draws a seed's first steps only."""
+recording's statistics differ from the live ones, by a byte. `vulkan_random SEED 1 FILE STEPS` draws a seed's first steps only.
+With --seconds N more seeds follow, as many at a time, until the time is over or one fails."""
 
 import pathlib
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support import conservation, tbrsim  # noqa: E402
@@ -36,34 +38,37 @@ def share_off(found, expected):
 
 
 class Random(tbrsim.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.seeds = int(tbrsim.arguments.first), int(tbrsim.arguments.count)
-
-    def draw(self, name, *options):
+    def draw(self, seeds, name, *options):
         path = self.path(f"{name}.pictures")
-        result = tbrsim.run("run", *options, "--", tbrsim.arguments.program, *self.seeds, path, timeout=LIMIT)
+        path.unlink(missing_ok=True)
+        result = tbrsim.run("run", *options, "--", tbrsim.arguments.program, seeds[0], len(seeds), path, timeout=LIMIT)
         last = [line for line in result.stdout.splitlines() if line.startswith("seed")][-1:]
-        self.assertEqual((result.returncode, tbrsim.said(result)), (0, ""), f"{name} at {last}")
+        self.assertEqual((result.returncode, tbrsim.said(result)), (0, ""), f"{name} at {last} of {seeds}")
         drawn = list(pictures(path))
-        self.assertEqual(len(drawn), self.seeds[1])
+        self.assertEqual([seed for seed, *_ in drawn], list(seeds))
         return drawn
 
-    def test_random(self):
+    def check(self, seeds):
         live, sim, recording = self.path("live"), self.path("sim"), self.path("recording.tbr")
-        found = self.draw("recorded", "--config", PRESET, "--out", live, "--record", recording)
-        for (seed, _, _, texels), (*_, expected) in zip(found, self.draw("llvmpipe", "--driver", "llvmpipe", "--no-model")):
-            with self.subTest(seed=seed):
-                self.assertLessEqual(share_off(texels, expected), TOLERANCE)
+        found = self.draw(seeds, "recorded", "--config", PRESET, "--out", live, "--record", recording)
+        expected = self.draw(seeds, "llvmpipe", "--driver", "llvmpipe", "--no-model")
+        for (seed, _, _, texels), (*_, those) in zip(found, expected):
+            self.assertLessEqual(share_off(texels, those), TOLERANCE, f"seed {seed}")
         for options in (("--set", "mode=tbr", "--set", "tile.size=16"), ("--set", "tile.size=64", "--set", "threads=1")):
-            for (seed, _, _, texels), (*_, others) in zip(found, self.draw("other", "--no-model", *options)):
-                with self.subTest(seed=seed, options=options):
-                    self.assertEqual(texels, others)
-        self.assertEqual(conservation.errors_of_run(live, tbrsim.keys(PRESET)), [])
+            for (seed, _, _, texels), (*_, those) in zip(found, self.draw(seeds, "other", "--no-model", *options)):
+                self.assertEqual(texels, those, f"seed {seed} with {options}")
+        self.assertEqual(conservation.errors_of_run(live, tbrsim.keys(PRESET)), [], seeds)
         tbrsim.run("sim", "--config", PRESET, "--out", sim, recording, check=True)
-        self.assertEqual(tbrsim.contents(sim), tbrsim.contents(live))
+        self.assertEqual(tbrsim.contents(sim), tbrsim.contents(live), seeds)
+
+    def test_random(self):
+        first, count = int(tbrsim.arguments.first), int(tbrsim.arguments.count)
+        end, checked = time.monotonic() + float(tbrsim.arguments.seconds), 0
+        while not checked or time.monotonic() < end:
+            self.check(range(first + checked, first + checked + count))
+            checked += count
+        print(f"{checked} seeds from {first} on")
 
 
 if __name__ == "__main__":
-    tbrsim.main("program", first="1", count="12")
+    tbrsim.main("program", first="1", count="12", seconds="0")
