@@ -68,6 +68,26 @@ class Descriptors(drawing.TestCase):
                     self.assertEqual(total["dram.descriptor.read_bytes"], lines * LINE)
                     self.assertEqual(total["dram.descriptor.write_bytes"], 0)
 
+    def test_sizes(self):
+        """Parts of 16 bytes, two descriptors in a line; of 64, a line each; images larger than samplers. Each line that has
+        something of what is used is read once."""
+        # Of a scene and bytes of an image and a sampler: lines.
+        expected = {
+            ("eight", 16, 16): 8 * 32 // 64, ("eight", 64, 64): 8 * 2, ("eight", 64, 32): 8 * 96 // 64, ("eight", 32, 32): 8,
+            # Images 0 and 1 of the set, samplers 2 and 3: bytes 0-47 and 80-127; 0-63 and 128-191, 320-383 and 448-511; 0-159,
+            # 256-287 and 352-383.
+            ("separate", 16, 16): 1 + 1, ("separate", 64, 64): 2 + 2, ("separate", 64, 32): 3 + 2,
+        }
+        for (scene, resource, sampler), lines in expected.items():
+            with self.subTest(scene, resource=resource, sampler=sampler):
+                total = self.count(scene, "--set", f"descriptors.resource_bytes={resource}", "--set",
+                                   f"descriptors.sampler_bytes={sampler}", "--set", "mode=tbr", "--set", f"tile.size={TILE}")
+                self.assertEqual((total["instruction_cache.descriptor.reads"], total["dram.descriptor.read_bytes"]),
+                                 (TILES * 4 * lines, lines * LINE))
+        refused = tbrsim.run("run", "--set", "descriptors.sampler_bytes=257", "--", "true")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("descriptors.sampler_bytes", refused.stderr)
+
     def test_hidden(self):
         """Draws whose fragments are all hidden read nothing on a deferred GPU: the last one is left."""
         total = self.count("sets", "--set", f"tile.size={TILE}", "--set", "mode=tbdr")

@@ -436,6 +436,11 @@ struct cm_config {
       uint32_t
          mshrs; /**< misses outstanding of each processor's load/store unit; 0: as many as its texture cache has */
    } load_store;
+   /** Optional: descriptors (Vulkan). Each of a set has room for both parts. */
+   struct {
+      uint32_t resource_bytes; /**< of what describes an image or a buffer; 0: 32 */
+      uint32_t sampler_bytes;  /**< of what describes a sampler; 0: 32 */
+   } descriptors;
    struct {
       /** Invocations of compute shaders that a processor works on at once, for timing: those of whole work-groups; one that
        * is larger runs alone. 0: as many as fragments. */

@@ -17,6 +17,7 @@ typedef MEMBER_TYPE(primitive_assembly) primitive_assembly_config;
 typedef MEMBER_TYPE(fragment_stage) fragment_stage_config;
 typedef MEMBER_TYPE(shader) shader_config;
 typedef MEMBER_TYPE(load_store) load_store_config;
+typedef MEMBER_TYPE(descriptors) descriptors_config;
 typedef MEMBER_TYPE(compute_stage) compute_stage_config;
 typedef MEMBER_TYPE(texture) texture_config;
 typedef MEMBER_TYPE(texture_access) texture_access_config;
@@ -119,6 +120,11 @@ static const struct cm_key load_store_keys[] = {
    OPTIONAL_NUMBER(load_store_config, block_cycles),
    OPTIONAL_NUMBER(load_store_config, mshrs),
 };
+static const struct cm_key descriptors_keys[] = {
+   DESCRIBED(true, descriptors_config, resource_bytes,
+             "bytes that describe an image or a buffer (Vulkan); a descriptor has room for these and a "
+             "sampler's; 0: 32")
+      DESCRIBED(true, descriptors_config, sampler_bytes, "bytes that describe a sampler; 0: 32")};
 static const struct cm_key compute_stage_keys[] = {OPTIONAL_NUMBER(compute_stage_config, invocations)};
 static const struct cm_key shader_keys[] = {
    NUMBER(shader_config, loop_limit),
@@ -333,6 +339,7 @@ static const struct cm_key config_keys[] = {
    MAPPING(struct cm_config, fragment_stage, fragment_stage_keys),
    MAPPING(struct cm_config, shader, shader_keys),
    OPTIONAL_MAPPING(struct cm_config, load_store, load_store_keys),
+   OPTIONAL_MAPPING(struct cm_config, descriptors, descriptors_keys),
    OPTIONAL_MAPPING(struct cm_config, compute_stage, compute_stage_keys),
    MAPPING(struct cm_config, texture, texture_keys),
    OPTIONAL_MAPPING(struct cm_config, texture_access, texture_access_keys),

@@ -164,6 +164,43 @@ cm_address_space_use(struct cm_address_space *space, uint32_t id)
    return resource;
 }
 
+/* What the parts have where the configuration does not say it: as many as Arm's (configs/mali-like.yaml). */
+#define PART_BYTES 32
+#define LINE 64
+
+static uint32_t
+resource_bytes(const struct cm_config *config)
+{
+   return config->descriptors.resource_bytes ? config->descriptors.resource_bytes : PART_BYTES;
+}
+
+static uint32_t
+sampler_bytes(const struct cm_config *config)
+{
+   return config->descriptors.sampler_bytes ? config->descriptors.sampler_bytes : PART_BYTES;
+}
+
+bool
+cm_address_space_next_descriptors(const struct cm_address_space *space,
+                                  const struct cm_descriptors *descriptors, uint32_t *number,
+                                  struct cm_descriptor_range *range)
+{
+   const uint64_t resource = resource_bytes(space->config), each = resource + sampler_bytes(space->config);
+   const uint64_t begin = descriptors->parts & CM_DESCRIPTOR_RESOURCE ? 0 : resource;
+   const uint64_t end = descriptors->parts & CM_DESCRIPTOR_SAMPLER ? each : resource;
+   assert(begin < end);
+   if (*number >= descriptors->count)
+      return false;
+   uint64_t first = (descriptors->first + (uint64_t)*number) * each;
+   range->begin = first + begin;
+   do {
+      range->end = first + end;
+      first += each;
+      ++*number;
+   } while (*number < descriptors->count && (first + begin) / LINE <= (range->end - 1) / LINE + 1);
+   return true;
+}
+
 uint64_t
 cm_address_space_find_descriptors(const struct cm_address_space *space,
                                   const struct cm_descriptors *descriptors)
@@ -182,7 +219,8 @@ cm_address_space_use_descriptors(struct cm_address_space *space, const struct cm
    }
    assert(descriptors->count && descriptors->first + (uint64_t)descriptors->count <= descriptors->set_size);
    if (descriptors->set_size > set->set_size) {
-      const uint64_t bytes = (uint64_t)descriptors->set_size * CM_DESCRIPTOR_BYTES;
+      const uint64_t each = resource_bytes(space->config) + sampler_bytes(space->config);
+      const uint64_t bytes = (descriptors->set_size * each + LINE - 1) & ~(uint64_t)(LINE - 1);
       if (space->sets_end - space->next_set < bytes) {
          space->next_set = cm_address_space_reserve(space, bytes);
          space->sets_end = space->next;

@@ -46,29 +46,10 @@ struct cm_resource {
    uint32_t set_size;    /**< descriptors that there is space for */
 };
 
-/* Descriptors are of Arm's size: a texture, a sampler and a buffer have 32 bytes each, and a combined image sampler two of these
- * (Mesa 25.0, src/panfrost/vulkan: PANVK_DESCRIPTOR_SIZE). All descriptors of a set have room for both, so that one is in a
- * line of 64 bytes: Adreno's are multiples of that, too (src/freedreno/vulkan/tu_descriptor_set.cc). */
-#define CM_DESCRIPTOR_PART_BYTES 32
-#define CM_DESCRIPTOR_BYTES (2 * CM_DESCRIPTOR_PART_BYTES)
-
-/** The bytes of descriptors, from the set's first on. */
+/** Bytes of descriptors that are read together, from the set's first on. */
 struct cm_descriptor_range {
-   uint64_t offset, bytes;
+   uint64_t begin, end;
 };
-
-static inline struct cm_descriptor_range
-cm_descriptor_range(const struct cm_descriptors *descriptors)
-{
-   const bool has_resource = descriptors->parts & CM_DESCRIPTOR_RESOURCE;
-   const bool has_sampler = descriptors->parts & CM_DESCRIPTOR_SAMPLER;
-   const uint64_t begin = has_resource ? 0 : CM_DESCRIPTOR_PART_BYTES;
-   const uint64_t end = has_sampler ? CM_DESCRIPTOR_BYTES : CM_DESCRIPTOR_PART_BYTES;
-   return (struct cm_descriptor_range){
-      .offset = (uint64_t)descriptors->first * CM_DESCRIPTOR_BYTES + begin,
-      .bytes = (uint64_t)(descriptors->count - 1) * CM_DESCRIPTOR_BYTES + end - begin,
-   };
-}
 
 /** A shader's memory. */
 struct cm_shader_memory {
@@ -122,6 +103,12 @@ cm_address_space_use_cleared(struct cm_address_space *space, struct cm_resource 
 /** The address of the first descriptor of a set; 0 after a message (once) for one that was never defined. */
 uint64_t
 cm_address_space_use_descriptors(struct cm_address_space *space, const struct cm_descriptors *descriptors);
+
+/** From descriptor *number of these on, what is used of all those between which there is no line of 64 bytes that has nothing of
+ * them; *number is then that of the next one. False when there is none. */
+bool cm_address_space_next_descriptors(const struct cm_address_space *space,
+                                       const struct cm_descriptors *descriptors, uint32_t *number,
+                                       struct cm_descriptor_range *range);
 
 /** The same for a set that already has its memory, without any change; 0: it has none, or not enough. */
 uint64_t cm_address_space_find_descriptors(const struct cm_address_space *space,

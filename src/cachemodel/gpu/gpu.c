@@ -278,16 +278,18 @@ cm_gpu_names(const struct cm_gpu *gpu)
    return gpu->names;
 }
 
-/* Each descriptor is in a line of its own. */
 static uint32_t
 descriptor_lines(const struct cm_gpu *gpu, const struct cm_draw *draw, enum cm_shader_stage stage)
 {
-   uint32_t lines = 0;
+   uint64_t lines = 0;
    for (uint32_t d = 0; d < draw->num_descriptors; d++) {
       const struct cm_descriptors *descriptors = &gpu->pass->descriptors[draw->first_descriptor + d];
-      lines += descriptors->stage == stage ? descriptors->count : 0;
+      struct cm_descriptor_range range;
+      for (uint32_t n = 0; descriptors->stage == stage &&
+                           cm_address_space_next_descriptors(&gpu->space, descriptors, &n, &range);)
+         lines += (range.end + 63) / 64 - range.begin / 64;
    }
-   return lines;
+   return (uint32_t)lines;
 }
 
 static void
@@ -298,9 +300,9 @@ fetch_descriptors(struct cm_gpu *gpu, const struct cm_draw *draw, enum cm_shader
       const struct cm_descriptors *descriptors = &gpu->pass->descriptors[draw->first_descriptor + d];
       const uint64_t set =
          descriptors->stage == stage ? cm_address_space_use_descriptors(&gpu->space, descriptors) : 0;
-      const struct cm_descriptor_range range = cm_descriptor_range(descriptors);
-      if (set)
-         cm_hierarchy_access_range(&gpu->hierarchy, processor, set + range.offset, range.bytes,
+      struct cm_descriptor_range range;
+      for (uint32_t n = 0; set && cm_address_space_next_descriptors(&gpu->space, descriptors, &n, &range);)
+         cm_hierarchy_access_range(&gpu->hierarchy, processor, set + range.begin, range.end - range.begin,
                                    CM_STREAM_DESCRIPTOR, false);
    }
 }

@@ -57,6 +57,9 @@ check_quad_order(const struct cm_config *config, struct cm_config_problem *probl
 }
 
 /* Keys that no module below checks. */
+/* Four times what AMD's have for an image with its mask (docs/vulkan.md). */
+#define MOST_DESCRIPTOR_BYTES 256
+
 static bool
 check_gpu(const struct cm_config *config, struct cm_config_problem *problem)
 {
@@ -71,6 +74,8 @@ check_gpu(const struct cm_config *config, struct cm_config_problem *problem)
           (!config->load_store.lanes || CM_KEY_POWER_OF_TWO(problem, config, load_store.lanes, 4, 16)) &&
           CM_KEY_IN_RANGE(problem, config, load_store.block_cycles, 0, 1000) &&
           CM_KEY_IN_RANGE(problem, config, load_store.mshrs, 0, 256) &&
+          CM_KEY_IN_RANGE(problem, config, descriptors.resource_bytes, 0, MOST_DESCRIPTOR_BYTES) &&
+          CM_KEY_IN_RANGE(problem, config, descriptors.sampler_bytes, 0, MOST_DESCRIPTOR_BYTES) &&
           CM_KEY_IN_RANGE(problem, config, compute_stage.invocations, 0, 4096) &&
           check_scheduler(config, problem) && check_pixel_kill(config, problem) &&
           check_quad_order(config, problem);

@@ -208,8 +208,12 @@ cm_shading_worker_fetch_shader(struct cm_shading_worker *worker, uint32_t draw, 
    read_range(worker, processor, memory->constants, shader->constant_bytes, CM_STREAM_CONSTANT);
    const uint32_t first = pass->draws[draw].first_descriptor;
    for (uint32_t d = first; d < first + pass->draws[draw].num_descriptors; d++) {
-      const struct cm_descriptor_range range = cm_descriptor_range(&pass->descriptors[d]);
-      if (pass->descriptors[d].stage == CM_SHADER_FRAGMENT && worker->sets[d])
-         read_range(worker, processor, worker->sets[d] + range.offset, range.bytes, CM_STREAM_DESCRIPTOR);
+      const struct cm_descriptors *descriptors = &pass->descriptors[d];
+      const bool reads = descriptors->stage == CM_SHADER_FRAGMENT && worker->sets[d];
+      struct cm_descriptor_range range;
+      for (uint32_t n = 0;
+           reads && cm_address_space_next_descriptors(&worker->gpu->space, descriptors, &n, &range);)
+         read_range(worker, processor, worker->sets[d] + range.begin, range.end - range.begin,
+                    CM_STREAM_DESCRIPTOR);
    }
 }

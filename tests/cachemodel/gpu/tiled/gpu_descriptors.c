@@ -95,6 +95,27 @@ TEST(large_blocks)
    cm_gpu_destroy(gpu);
 }
 
+/* Parts of other sizes: of 16 bytes, descriptors 3 and 4 are in two lines, 0 to 3 in two, and the second set's sampler begins a
+ * line with its image. Of 64 bytes the images of 3 and 4 have a line each, with one of a sampler between them. */
+TEST(sizes)
+{
+   struct cm_gpu *gpu =
+      gpu_with_sets((const char *const[]){"fragment_stage.processors=4", "descriptors.resource_bytes=16",
+                                          "descriptors.sampler_bytes=16", NULL});
+   struct pass_builder *pass = new_pass();
+   pass_run(pass, gpu);
+   expect_counters(gpu, {"instruction_cache.descriptor.reads", 2 + 8 * (2 + 1)},
+                   {"dram.descriptor.read_bytes", (3 + 1) * 64});
+   cm_gpu_destroy(gpu);
+   gpu = gpu_with_sets((const char *const[]){"fragment_stage.processors=4", "descriptors.resource_bytes=64",
+                                             "descriptors.sampler_bytes=64", NULL});
+   pass_run(pass, gpu);
+   expect_counters(gpu, {"instruction_cache.descriptor.reads", 2 + 8 * (8 + 1)},
+                   {"dram.descriptor.read_bytes", (8 + 1 + 1) * 64});
+   cm_gpu_destroy(gpu);
+   pass_free(pass);
+}
+
 /* What reads them takes time. */
 TEST(timing)
 {
