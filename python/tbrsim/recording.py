@@ -116,8 +116,8 @@ class Recording:
         each of its "passes", "draws", "primitives", "tiles", "quads", "footprints" (texture
         reads), "buffers" or "images" (accesses to storage), "vertex_reads" and
         "vertex_storage" (texture reads and accesses to storage of vertex, tessellation and geometry
-        shaders), and "contents" (surfaces that tiles store). docs/python.md has the columns. A quad takes some 130 bytes: events_in_parts()
-        where there are too many."""
+        shaders), "contents" (surfaces that tiles store) and "descriptors" (that shaders of Vulkan name). docs/python.md has the
+        columns. A quad takes some 130 bytes: events_in_parts() where there are too many."""
         parts = list(self.events_in_parts(table, frames))
         joined = need("pandas").concat(parts, ignore_index=True)
         return joined.astype({"kind": "category"}) if "kind" in joined else joined

@@ -2,6 +2,8 @@
 """Reads of descriptors, worked out by hand: a processor reads each descriptor that a shader names once when it begins with a draw,
 in a line of 64 bytes; main memory is read once for each line."""
 
+import csv
+import io
 import pathlib
 import sys
 
@@ -109,6 +111,27 @@ class Descriptors(drawing.TestCase):
     def test_statistics(self):
         for preset in ("tcor-baseline-64k", "imr-8m", "mali-g52-mc1"):
             self.check_statistics(tbrsim.arguments.descriptors, self.names, preset)
+
+    def test_exported(self):
+        """Each descriptor that a shader names, with what is used of it: a row for each draw."""
+        expected = {
+            # A uniform block is the set's first descriptor; images and samplers of an array follow.
+            "stages": [("0", "0", "fragment", 5, number, "1", "1") for number in range(1, 5)] + [("0", "0", "vertex", 5, 0, "1", "0")],
+            "separate": [("0", "0", "fragment", 4, number, *parts) for number, parts in enumerate(("10", "10", "01", "01"))],
+            "dispatch": [("0", "0", "compute", 4, number, "1", sampler) for number, sampler in enumerate("1100")] +
+                        [("1", "0", "fragment", 1, 0, "1", "1")],
+            "none": [],
+        }
+        for scene, rows in expected.items():
+            recording = self.path(f"{scene}-exported.tbr")
+            self.draw(scene, "--no-model", "--record", recording)
+            text = tbrsim.run("export", "--format", "events", "--table", "descriptors", recording, check=True).stdout
+            found = list(csv.DictReader(io.StringIO(text)))
+            with self.subTest(scene):
+                self.assertEqual(sorted((row["pass"], row["draw"], row["stage"], int(row["set_size"]), int(row["descriptor"]),
+                                         row["described"], row["sampler"]) for row in found), sorted(rows))
+                # Each pass has one set.
+                self.assertEqual(len({row["set"] for row in found}), len({row[0] for row in rows}))
 
     def test_threads(self):
         recording = self.path("sets.tbr")

@@ -140,7 +140,7 @@ parse(struct export_options *options, int argc, char **argv)
       OPTION_ALONE("table", "NAME",
                    "which events to write, one per row: passes, draws, primitives,\ntiles, quads, "
                    "footprints, buffers, images, "
-                   "vertex_reads or\nvertex_storage (default: none)",
+                   "vertex_reads,\nvertex_storage, contents or descriptors (default: none)",
                    take_table),
    };
    *options = (struct export_options){.configurations = {.single = true}};

@@ -8,9 +8,10 @@
 #include "events/tile_content.h"
 #include "tools.h"
 
-const char *const event_table_names[EVENT_TABLES] = {"passes",       "draws",          "primitives", "tiles",
-                                                     "quads",        "footprints",     "buffers",    "images",
-                                                     "vertex_reads", "vertex_storage", "contents"};
+const char *const event_table_names[EVENT_TABLES] = {"passes",         "draws",    "primitives",
+                                                     "tiles",          "quads",    "footprints",
+                                                     "buffers",        "images",   "vertex_reads",
+                                                     "vertex_storage", "contents", "descriptors"};
 
 #define FOOTPRINT_COLUMNS "resource,level,layer,linear,live,x0,y0,x1,y1,x2,y2,x3,y3"
 #define COUNT_COLUMNS \
@@ -35,6 +36,7 @@ static const char *const columns[EVENT_TABLES] = {
       "frame,pass,draw,stage,invocation,operation,resource,bytes,offset,sample,layer,x,y",
    [EVENT_TABLE_CONTENTS] = "frame,pass,tile,inputs_as_1,inputs_as_2,inputs_as_3,surface,groups,as_memory,"
                             "as_frame_1,as_frame_2,as_frame_3,flat_blocks,raw_blocks,size",
+   [EVENT_TABLE_DESCRIPTORS] = "frame,pass,draw,stage,set,set_size,descriptor,described,sampler",
 };
 
 static const char *const operation_names[CM_STORAGE_OPERATIONS] = {
@@ -407,6 +409,32 @@ write_vertex_accesses(const struct pass_rows *rows)
 }
 
 static void
+write_descriptors(const struct pass_rows *rows)
+{
+   static const char *const names[CM_SHADER_STAGES] = {
+      [CM_SHADER_VERTEX] = "vertex",
+      [CM_SHADER_FRAGMENT] = "fragment",
+      [CM_SHADER_GEOMETRY] = "geometry",
+      [CM_SHADER_COMPUTE] = "compute",
+      [CM_SHADER_TESS_CONTROL] = "tess_control",
+      [CM_SHADER_TESS_EVALUATION] = "tess_evaluation",
+   };
+   const struct cm_pass *pass = rows->pass;
+   for (uint32_t d = 0; d < pass->num_draws; d++) {
+      const struct cm_descriptors *descriptors = pass->descriptors + pass->draws[d].first_descriptor;
+      for (uint32_t i = 0; i < pass->draws[d].num_descriptors; i++, descriptors++) {
+         for (uint32_t n = 0; n < descriptors->count; n++) {
+            begin_row(rows);
+            fprintf(rows->file, "%u,%s,%u,%u,%u,%d,%d\n", d, names[descriptors->stage], descriptors->set,
+                    descriptors->set_size, descriptors->first + n,
+                    descriptors->parts & CM_DESCRIPTOR_RESOURCE ? 1 : 0,
+                    descriptors->parts & CM_DESCRIPTOR_SAMPLER ? 1 : 0);
+         }
+      }
+   }
+}
+
+static void
 write_pass(const struct pass_rows *rows)
 {
    const struct cm_pass *pass = rows->pass;
@@ -455,6 +483,8 @@ take_pass(struct pass_rows *rows)
       write_contents(rows);
    else if (rows->table == EVENT_TABLE_VERTEX_READS || rows->table == EVENT_TABLE_VERTEX_STORAGE)
       write_vertex_accesses(rows);
+   else if (rows->table == EVENT_TABLE_DESCRIPTORS)
+      write_descriptors(rows);
    free(rows->tiles);
    free(rows->draws);
 }

@@ -20,6 +20,7 @@ enum event_table {
    EVENT_TABLE_VERTEX_READS, /**< what a texture instruction of a shader before the rasterizer reads of a level and slice */
    EVENT_TABLE_VERTEX_STORAGE, /**< what an instruction of such a shader does to storage */
    EVENT_TABLE_CONTENTS,       /**< what is known of a surface that a tile stores, and of the tile's inputs */
+   EVENT_TABLE_DESCRIPTORS,    /**< a descriptor that a shader of a draw names */
    EVENT_TABLES,
 };
 /** Their names, as --table has them. */
