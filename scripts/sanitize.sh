@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # sanitize.sh address|thread: builds library and driver instrumented, in a directory of their own, and runs with
-# them the tests of library and driver, the robustness tests, the bundled captures, recorded and simulated under every
+# them the tests of library and driver, the robustness tests, scenes of Vulkan, the bundled captures, recorded and simulated under every
 # preset, and some of piglit's tests. With AddressSanitizer also random OpenGL ES and OpenGL for FUZZ_SECONDS, from seed
 # FUZZ_SEED=1 on.
 # For races it takes what has threads: of the library's tests those of a GPU on several threads, of recorder and timing.
@@ -50,6 +50,10 @@ if [ $sanitizer = thread ]; then
 fi
 
 set_options "$reports"
+# Scenes of Vulkan, whose loader keeps what it has allocated.
+if [ $sanitizer = address ]; then
+   TEST_ARGS="vulkan_addresses vulkan_descriptors vulkan_subpasses vulkan_scenes --timeout-multiplier 20" scripts/test.sh || status=1
+fi
 sim_options=
 case $sanitizer in
 address) replay_options=--check ;;
