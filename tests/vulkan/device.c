@@ -46,6 +46,7 @@ destroy(const struct object *object)
       CASE(DESCRIPTOR_SET_LAYOUT, DescriptorSetLayout);
       CASE(SWAPCHAIN_KHR, SwapchainKHR);
       CASE(FENCE, Fence);
+      CASE(SEMAPHORE, Semaphore);
    case VK_OBJECT_TYPE_DESCRIPTOR_SET:
       vkFreeDescriptorSets(vk_device, vk_descriptor_pool, 1,
                            &(VkDescriptorSet){(void *)(uintptr_t)object->handle});

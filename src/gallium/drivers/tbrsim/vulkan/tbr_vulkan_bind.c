@@ -15,6 +15,7 @@
 #include "state/tbr_context.h"
 #include "state/tbr_resource.h"
 #include "vulkan/tbr_vulkan_context.h"
+#include "vulkan/tbr_vulkan_queue.h"
 #include "vulkan/tbr_vulkan_nir.h"
 
 struct sampler {
@@ -611,6 +612,7 @@ destroy(struct pipe_context *context)
       free_shader(entry->data);
    _mesa_hash_table_destroy(vulkan->shaders, NULL);
    _mesa_hash_table_destroy(vulkan->handles, NULL);
+   tbr_vulkan_queue_destroy(vulkan->queue);
    /* The driver's parts end with its own functions. */
    *context = vulkan->driver;
    destroy_driver(context);
@@ -658,9 +660,12 @@ tbr_vulkan_bind_init_context(struct pipe_context *context)
    util_dynarray_init(&vulkan->samplers, NULL);
    util_dynarray_init(&vulkan->uses, NULL);
    tbr_vulkan_reset_attachments(vulkan);
-   if (!vulkan->shaders || !vulkan->handles) {
+   vulkan->queue = tbr_vulkan_queue_create();
+   if (!vulkan->shaders || !vulkan->handles || !vulkan->queue) {
       _mesa_hash_table_destroy(vulkan->shaders, NULL);
       _mesa_hash_table_destroy(vulkan->handles, NULL);
+      if (vulkan->queue)
+         tbr_vulkan_queue_destroy(vulkan->queue);
       FREE(vulkan);
       return false;
    }

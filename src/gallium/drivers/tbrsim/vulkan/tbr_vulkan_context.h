@@ -42,7 +42,8 @@ struct tbr_vulkan_stage {
 };
 
 struct tbr_vulkan_context {
-   struct pipe_context driver; /**< Gallium's functions, as the driver has them */
+   struct pipe_context driver;     /**< Gallium's functions, as the driver has them */
+   struct tbr_vulkan_queue *queue; /**< marks of the queue whose context it is */
    struct tbr_vulkan_stage stages[PIPE_SHADER_TYPES];
    struct hash_table *shaders; /**< struct tbr_vulkan_shader, by the driver's shaders */
    struct hash_table *handles; /**< struct tbr_vulkan_handle, by number */

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * What the device is: the features and the limits of the simulated GPU, instead of llvmpipe's, and the ends of passes and of
- * frames. The functions named lvp_* are lavapipe's hooks; it is compiled once for both libraries, and those of its own do
+ * What the device is: the features and the limits of the simulated GPU, instead of llvmpipe's, and the ends of passes. The functions named lvp_* are lavapipe's hooks; it is compiled once for both libraries, and those of its own do
  * without.
  */
 #include "lvp_private.h"
-#include "vk_common_entrypoints.h"
-#include "wsi_common_entrypoints.h"
-#include "pipe/tbr_functions.h"
 #include "state/tbr_context.h"
 #include "state/tbr_resource.h"
 #include "vulkan/tbr_vulkan.h"
+#include "vulkan/tbr_vulkan_queue.h"
 
 /** Texture units of a stage, as in OpenGL. */
 #define MAX_TEXTURES 16
@@ -255,6 +252,7 @@ lvp_limit_physical_device(struct lvp_physical_device *device)
    snprintf(properties->driverName, sizeof properties->driverName, "tbrsim");
    limit_descriptors(properties);
    limit_subgroups(properties);
+   tbr_vulkan_queue_init_device(device);
 }
 
 /* ---- addresses ------------------------------------------------------------------ */
@@ -266,7 +264,7 @@ lvp_buffer_address(struct pipe_resource *buffer)
    return tbr_addresses_of(tbr_resource(buffer));
 }
 
-/* ---- passes and frames --------------------------------------------------------- */
+/* ---- passes -------------------------------------------------------------------- */
 
 /** vkCmdEndRendering, and that of each subpass: what follows is another pass, even with the same attachments. */
 void
@@ -275,25 +273,4 @@ lvp_end_pass(struct pipe_context *context)
    const struct pipe_framebuffer_state none = {0};
    context->set_framebuffer_state(context, &none);
    lvp_map_attachments(context, NULL, 0, false);
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL
-lvp_QueuePresentKHR(VkQueue handle, const VkPresentInfoKHR *info)
-{
-   VK_FROM_HANDLE(vk_queue, queue, handle);
-   struct lvp_queue *own = container_of(queue, struct lvp_queue, vk);
-   /* The frame's passes are in the event stream when they have been submitted and rendered. */
-   const VkResult result = vk_common_QueueWaitIdle(handle);
-   if (result != VK_SUCCESS)
-      return result;
-   struct tbr_context *context = tbr_context(own->ctx);
-   simple_mtx_lock(&own->lock);
-   for (uint32_t i = 0; i < info->swapchainCount; i++) {
-      struct pipe_resource *image = tbr_vulkan_presented(info->pSwapchains[i], info->pImageIndices[i]);
-      tbr_resource_announce_read(context, tbr_resource(image));
-      pipe_resource_reference(&image, NULL);
-   }
-   tbr_frame_end(context);
-   simple_mtx_unlock(&own->lock);
-   return wsi_QueuePresentKHR(handle, info);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/** The program's own names (VK_EXT_debug_utils), for recordings and attributions: labels of command buffers and of the queue are
- * what debug groups and markers are in OpenGL. The functions named lvp_* are lavapipe's hooks. */
+/** The program's own names (VK_EXT_debug_utils), for recordings and attributions: labels of command buffers and of the queue
+ * (tbr_vulkan_queue.c) are what debug groups and markers are in OpenGL. The functions named lvp_* are lavapipe's hooks. */
 #include <assert.h>
 #include <string.h>
 
 #include "lvp_private.h"
 #include "vk_cmd_enqueue_entrypoints.h"
 #include "vk_common_entrypoints.h"
-#include "vulkan/tbr_vulkan.h"
+#include "vulkan/tbr_vulkan_queue.h"
 
 bool lvp_execute_label(struct vk_cmd_queue_entry *command, struct pipe_context *context);
 
@@ -91,10 +91,25 @@ insert_label(struct pipe_context *context, const VkDebugUtilsLabelEXT *label)
    context->emit_string_marker(context, label->pLabelName, (int)strlen(label->pLabelName));
 }
 
+void
+tbr_vulkan_run_label(struct pipe_context *context, enum tbr_vulkan_mark_kind kind, const char *name)
+{
+   const VkDebugUtilsLabelEXT label = {.pLabelName = name};
+   assert(kind != TBR_MARK_FRAME_END && (name != NULL) == (kind != TBR_MARK_END_LABEL));
+   if (kind == TBR_MARK_BEGIN_LABEL)
+      begin_label(context, &label);
+   else if (kind == TBR_MARK_END_LABEL)
+      end_label(context);
+   else
+      insert_label(context, &label);
+}
+
 /** False: it is another command. */
 bool
 lvp_execute_label(struct vk_cmd_queue_entry *command, struct pipe_context *context)
 {
+   if (tbr_vulkan_queue_run_mark(context, command))
+      return true;
    switch (command->type) {
    case VK_CMD_BEGIN_DEBUG_UTILS_LABEL_EXT:
       begin_label(context, command->u.begin_debug_utils_label_ext.label_info);
@@ -105,44 +120,4 @@ lvp_execute_label(struct vk_cmd_queue_entry *command, struct pipe_context *conte
       return true;
    default: return false;
    }
-}
-
-/* ---- labels of the queue ----------------------------------------------------------- */
-
-/** Once all that has been submitted has run, which has other labels. The caller unlocks the queue. */
-static struct lvp_queue *
-lock_queue(VkQueue handle)
-{
-   VK_FROM_HANDLE(vk_queue, queue, handle);
-   struct lvp_queue *own = container_of(queue, struct lvp_queue, vk);
-   vk_common_QueueWaitIdle(handle);
-   simple_mtx_lock(&own->lock);
-   return own;
-}
-
-VKAPI_ATTR void VKAPI_CALL
-lvp_QueueBeginDebugUtilsLabelEXT(VkQueue handle, const VkDebugUtilsLabelEXT *label)
-{
-   struct lvp_queue *queue = lock_queue(handle);
-   begin_label(queue->ctx, label);
-   simple_mtx_unlock(&queue->lock);
-   vk_common_QueueBeginDebugUtilsLabelEXT(handle, label);
-}
-
-VKAPI_ATTR void VKAPI_CALL
-lvp_QueueEndDebugUtilsLabelEXT(VkQueue handle)
-{
-   struct lvp_queue *queue = lock_queue(handle);
-   end_label(queue->ctx);
-   simple_mtx_unlock(&queue->lock);
-   vk_common_QueueEndDebugUtilsLabelEXT(handle);
-}
-
-VKAPI_ATTR void VKAPI_CALL
-lvp_QueueInsertDebugUtilsLabelEXT(VkQueue handle, const VkDebugUtilsLabelEXT *label)
-{
-   struct lvp_queue *queue = lock_queue(handle);
-   insert_label(queue->ctx, label);
-   simple_mtx_unlock(&queue->lock);
-   vk_common_QueueInsertDebugUtilsLabelEXT(handle, label);
 }
