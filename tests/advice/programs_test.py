@@ -30,6 +30,8 @@ EXPECTED = {
     # The second part of the pass loads and stores the quarter of the target that it draws to.
     "broken_pass": ((), {"gpu.passes": (4 * FRAMES, 3 * FRAMES), "dram.color.read_bytes": (COLOR // 4, 0),
                          "dram.color.write_bytes": (COLOR * 10 // 4, COLOR * 9 // 4)}),
+    # The target is stored, and read.
+    "mergeable_pass": ((), {"gpu.passes": (2 * FRAMES, FRAMES), "dram.color.write_bytes": (2 * COLOR, COLOR)}),
     "target_never_read": ((), {"gpu.passes": (2 * FRAMES, FRAMES), "dram.color.write_bytes": (2 * COLOR, COLOR),
                                "fragment_stage.fragments": (2 * PIXELS * FRAMES, PIXELS * FRAMES)}),
     # Pixels of 8 bytes.
@@ -66,6 +68,9 @@ ADVICE = {
     "unneeded_load": ("unneeded-load", (), {"pass": 0, "passes": FRAMES}, {"dram_bytes": (1, 0)}),
     "unneeded_store": ("unneeded-store", (), {"pass": 0, "passes": FRAMES - 1}, {"dram_bytes": (1, 0)}),
     "broken_pass": ("broken-pass", (), {"pass": 0, "passes": FRAMES}, {"dram_bytes": (1, 0.001)}),
+    # That nothing else reads what the target stores, the next frame says. The L2 keeps more or less of the Parameter Buffer.
+    "mergeable_pass": ("mergeable-pass", ("--frames", "0-2"), {"pass": 0, "passes": 3, "frames_not_known": 0},
+                       {"dram_bytes": (1, 0.002), "texture_reads": (1, 0)}),
     "target_never_read": ("target-never-read", (), {"pass": 0, "passes": FRAMES - 1},
                           {"dram_bytes": (1, 0.001), "fragments": (1, 0), "vertices": (1, 0)}),
     "wide_target": ("wide-target", COMPRESSION, {"pass": 0, "passes": FRAMES}, {"dram_bytes": (1, 0), "l2_accesses": (1, 0)}),
@@ -142,6 +147,9 @@ class Targets(Pairs):
 
     def test_broken_pass(self):
         self.pair("broken_pass")
+
+    def test_mergeable_pass(self):
+        self.pair("mergeable_pass")
 
     def test_target_never_read(self):
         self.pair("target_never_read")

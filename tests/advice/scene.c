@@ -125,5 +125,5 @@ show(GLuint texture)
    clear(false);
    use_copy_program();
    glBindTexture(GL_TEXTURE_2D, texture);
-   draw_box(everywhere, whole_texture, 0);
+   draw_box(everywhere, (struct box){1, 0, 0, 1}, 0);
 }

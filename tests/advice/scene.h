@@ -56,7 +56,7 @@ void use_copy_program(void);
 /** Draws a part of the bound texture with the program of make_box_program that is used, at a depth of 0, near, to 1. */
 void draw_box(struct box box, struct box part, float depth);
 
-/** All of the window, cleared, with a texture on it. */
+/** All of the window, cleared, with a texture on it, mirrored: of a target no fragment reads its own pixel. */
 void show(GLuint texture);
 
 #endif

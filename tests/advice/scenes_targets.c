@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Scenes of render targets: loads, stores, the order of passes. */
 #include "advice/scene.h"
+
+#include <GLES2/gl2ext.h>
+
 #include "advice/textures.h"
 
 #define SHADOW_SIZE 256
@@ -99,6 +102,65 @@ broken_pass(void)
    glBindTexture(GL_TEXTURE_2D, other.texture);
    draw_box((struct box){0, -0.5f, 1, 0.5f}, whole_texture, 0);
    show(target.texture);
+}
+
+static GLuint keeping, finishing;
+
+static void
+prepare_mergeable(void)
+{
+   prepare();
+   if (!is_good) {
+      finishing = make_box_program("precision highp float;\n"
+                                   "in vec2 coordinates;\n"
+                                   "uniform sampler2D image;\n"
+                                   "out vec4 color;\n"
+                                   "void main()\n"
+                                   "{\n"
+                                   "   vec4 kept = texelFetch(image, ivec2(gl_FragCoord.xy), 0);\n"
+                                   "   color = kept.bgra * step(0.0, coordinates.x);\n"
+                                   "}\n");
+      return;
+   }
+   glEnable(GL_SHADER_PIXEL_LOCAL_STORAGE_EXT);
+   keeping = make_box_program("#extension GL_EXT_shader_pixel_local_storage : require\n"
+                              "precision highp float;\n"
+                              "in vec2 coordinates;\n"
+                              "uniform sampler2D image;\n"
+                              "layout(rgba8) __pixel_local_outEXT Pixel { vec4 kept; };\n"
+                              "void main() { kept = texture(image, coordinates); }\n");
+   finishing = make_box_program("#extension GL_EXT_shader_pixel_local_storage : require\n"
+                                "precision highp float;\n"
+                                "in vec2 coordinates;\n"
+                                "layout(rgba8) __pixel_local_inEXT Pixel { vec4 kept; };\n"
+                                "out vec4 color;\n"
+                                "void main() { color = kept.bgra * step(0.0, coordinates.x); }\n");
+   glDisable(GL_SHADER_PIXEL_LOCAL_STORAGE_EXT);
+}
+
+/* Each pixel of the window needs its own of the target only. */
+static void
+mergeable_pass(void)
+{
+   if (is_good) {
+      draw_to(NULL, WINDOW_SIZE);
+      clear(false);
+      glEnable(GL_SHADER_PIXEL_LOCAL_STORAGE_EXT);
+      glUseProgram(keeping);
+      glBindTexture(GL_TEXTURE_2D, image);
+      draw_box(everywhere, whole_texture, 0);
+   } else {
+      draw_to(&target, WINDOW_SIZE);
+      clear(false);
+      draw_image();
+      draw_to(NULL, WINDOW_SIZE);
+      clear(false);
+      glBindTexture(GL_TEXTURE_2D, target.texture);
+   }
+   glUseProgram(finishing);
+   draw_box(everywhere, whole_texture, 0);
+   if (is_good)
+      glDisable(GL_SHADER_PIXEL_LOCAL_STORAGE_EXT);
 }
 
 /* The target is drawn and never read. */
@@ -202,6 +264,7 @@ const struct scene target_scenes[] = {
    {"unneeded_load", false, prepare, unneeded_load},
    {"unneeded_store", false, prepare_with_depth, unneeded_store},
    {"broken_pass", false, prepare_two, broken_pass},
+   {"mergeable_pass", false, prepare_mergeable, mergeable_pass},
    {"target_never_read", false, prepare, target_never_read},
    {"wide_target", false, prepare_wide, wide_target},
    {"several", false, prepare_several, several},

@@ -72,6 +72,7 @@ cm_advice_destroy(struct cm_advice *advice)
    free(advice->sorted.data);
    free(advice->covered.data);
    free(advice->draws.data);
+   free(advice->reading_draws.data);
    free(advice);
 }
 

@@ -32,6 +32,11 @@ struct cm_config;
      "glInvalidateFramebuffer after the last draw to it; in Vulkan a store operation that does not care")   \
    X(BROKEN_PASS, "broken-pass", "the pass ends and continues later, and nothing has read it in between",   \
      "draw all of it at once: look at what comes between the two")                                          \
+   X(MERGEABLE_PASS, "mergeable-pass",                                                                      \
+     "each fragment reads of what the pass before has drawn its own pixel only, from memory",               \
+     "one pass, which has it in the tiles: in Vulkan subpasses, or VK_KHR_dynamic_rendering_local_read; "   \
+     "in OpenGL ES one framebuffer, and EXT_shader_framebuffer_fetch or EXT_shader_pixel_local_storage; "   \
+     "where it is only copied, draw to the copy")                                                           \
    X(TARGET_NEVER_READ, "target-never-read", "what the pass draws is overwritten before anything reads it", \
      "leave the pass out")                                                                                  \
    X(WIDE_TARGET, "wide-target", "the GPU compresses framebuffers, but none with pixels of so many bytes",  \

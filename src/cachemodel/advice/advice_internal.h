@@ -53,7 +53,7 @@ struct cm_target_seen {
    uint64_t blocks, pmds;   /**< of Parameter Buffers that are larger than the L2 */
    uint64_t largest;        /**< Parameter Buffer, in bytes */
    uint32_t large;          /**< passes with such Parameter Buffers */
-   struct cm_pass *last;    /**< the head of the last pass; its arrays are gone; NULL: none */
+   struct cm_pass *last;    /**< the head of the last pass (cm_advice_head); NULL: none */
    uint64_t last_number;    /**< of that pass */
 };
 
@@ -68,7 +68,12 @@ struct cm_pass_seen {
    uint16_t unneeded_loads; /**< bit s: of attachment s */
    uint16_t stored;
    uint16_t needed_stores, unneeded_stores; /**< of these; the fate of the others is not known */
-   bool other_outputs;                      /**< resolves, transform feedback */
+   /** Those that the next pass reads in the fragments' own pixels only, and could read in the tiles: what becomes of
+    * these stores is then said without these reads. */
+   uint16_t read_by_next;
+   uint64_t own_reads;          /**< texels that it reads of them */
+   uint32_t merged_pixel_bytes; /**< of all attachments of both */
+   bool other_outputs;          /**< resolves, transform feedback */
    bool drawn;
    uint64_t first_part; /**< 1 + the pass that it continues; 0: none */
 };
@@ -103,10 +108,11 @@ struct cm_advice {
    size_t fragment_shaders_capacity;
    struct cm_pass_seen *passes; /* of the stream */
    size_t num_passes, passes_capacity;
+   struct cm_pass previous; /* the head of the last one */
    struct cm_finding *findings;
    size_t num_findings, findings_capacity;
    /* Memory that is reused from pass to pass. */
-   struct cm_array seen_vertices, numbers, sorted, covered, draws;
+   struct cm_array seen_vertices, numbers, sorted, covered, draws, reading_draws;
 };
 
 /** Stores a place, unless there is one. draw: of the pass; CM_NO_DRAW: none. */
@@ -128,6 +134,17 @@ void cm_finding_add_evidence(struct cm_finding *finding, const char *name, doubl
 /** The same of a sum over the counted frames, whose average it becomes. */
 void cm_finding_add_average(const struct cm_advice *advice, struct cm_finding *finding, const char *name,
                             uint64_t sum);
+/* Findings about what passes draw to. */
+/** Bytes of an attachment. */
+uint64_t cm_advice_image_bytes(const struct cm_advice *advice, uint32_t resource);
+/** The finding of a rule about a resource, with a change that has passes, which is added where there is none yet; NULL when
+ * out of memory. */
+struct cm_finding *cm_advice_finding_of(struct cm_advice *advice, enum cm_advice_rule rule,
+                                        enum cm_change_type change, uint32_t resource);
+/** Adds a pass to the finding's change, or finds it there: the last one. NULL when out of memory, or where there is no finding. */
+struct cm_changed_pass *cm_finding_add_pass(struct cm_finding *finding, uint64_t pass);
+/** A pass of which the finding is, with that many bytes to save. Only counted ones are evidence. */
+void cm_finding_count_pass(struct cm_finding *finding, const struct cm_pass_seen *seen, uint64_t bytes);
 /** Removes the findings that no counted frame has. */
 void cm_advice_drop_uncounted(struct cm_advice *advice);
 
@@ -143,6 +160,15 @@ bool cm_advice_look_at_targets(struct cm_advice *advice, const struct cm_pass *p
 /** Takes the stores that have ended (events/contents.h). */
 void cm_advice_take_ends(struct cm_advice *advice);
 bool cm_advice_find_targets(struct cm_advice *advice);
+
+/** What of a pass can be kept: without its arrays, which go. If shaders before the rasterizer store, num_storages is not 0. */
+struct cm_pass cm_advice_head(const struct cm_pass *pass);
+
+/** advice_subpasses.c: what the pass that was added last reads (cm_contents_pass_reads), and whether it could be one with the pass
+ * before it. False when out of memory. */
+bool cm_advice_pass_reads(struct cm_advice *advice, const struct cm_pass *pass);
+bool cm_advice_find_subpasses(struct cm_advice *advice);
+void cm_advice_add_subpass_evidence(const struct cm_advice *advice, struct cm_finding *finding);
 
 /** advice_coverage.c: bits of the attachments that the pass loads, and of which it draws over all pixels before it
  * reads or stores them. False when out of memory. */

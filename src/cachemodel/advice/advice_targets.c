@@ -16,7 +16,7 @@ continues(struct cm_advice *advice, const struct cm_pass *pass, const struct cm_
 {
    bool loads = false;
    if (!target->last || advice->passes[target->last_number].frame != advice->frame ||
-       !cm_passes_can_join(target->last, pass))
+       advice->passes[target->last_number].read_by_next || !cm_passes_can_join(target->last, pass))
       return false;
    for (unsigned slot = 0; slot < CM_SLOTS; slot++) {
       const struct cm_attachment *attachment = cm_pass_attachment(pass, slot);
@@ -111,6 +111,15 @@ find_calls(const struct cm_pass *pass, struct cm_pass_seen *seen)
    }
 }
 
+struct cm_pass
+cm_advice_head(const struct cm_pass *pass)
+{
+   struct cm_pass head = *pass;
+   head.num_storages += cm_pass_has_vertex_storage(pass);
+   head.num_vertex_bindings = 0;
+   return head;
+}
+
 /* Remembers the pass for the one that continues it. */
 static bool
 keep_head(struct cm_advice *advice, struct cm_target_seen *target, const struct cm_pass *pass)
@@ -119,7 +128,7 @@ keep_head(struct cm_advice *advice, struct cm_target_seen *target, const struct 
       target->last = malloc(sizeof *target->last);
    if (!target->last)
       return false;
-   *target->last = *pass;
+   *target->last = cm_advice_head(pass);
    target->last_number = advice->num_passes - 1;
    return true;
 }
@@ -144,7 +153,7 @@ cm_advice_look_at_targets(struct cm_advice *advice, const struct cm_pass *pass)
    look_at_storage(advice, pass);
    find_calls(pass, seen);
    struct cm_resource_seen *target = cm_advice_seen(advice, seen->target);
-   if (!cm_contents_pass_reads(advice->contents, pass))
+   if (!cm_advice_pass_reads(advice, pass))
       return false;
    if (target && continues(advice, pass, &target->target))
       seen->first_part = target->target.last_number + 1;
@@ -163,9 +172,8 @@ cm_advice_look_at_targets(struct cm_advice *advice, const struct cm_pass *pass)
 
 /* ---- findings -------------------------------------------------------------------- */
 
-/* Bytes of an attachment. */
-static uint64_t
-image_bytes(const struct cm_advice *advice, uint32_t resource)
+uint64_t
+cm_advice_image_bytes(const struct cm_advice *advice, uint32_t resource)
 {
    const struct cm_resource_description *description = cm_advice_resource(advice, resource);
    return description ? (uint64_t)description->width * description->height * description->block_bytes *
@@ -213,9 +221,9 @@ static const struct {
                       "hand it over after the last draw to it"},
 };
 
-/* The finding of a rule about a resource, which is added where there is none yet; NULL when out of memory. */
-static struct cm_finding *
-finding_of(struct cm_advice *advice, enum cm_advice_rule rule, enum cm_change_type change, uint32_t resource)
+struct cm_finding *
+cm_advice_finding_of(struct cm_advice *advice, enum cm_advice_rule rule, enum cm_change_type change,
+                     uint32_t resource)
 {
    for (size_t f = 0; f < advice->num_findings; f++) {
       if (advice->findings[f].rule == rule && advice->findings[f].resources[0] == resource)
@@ -228,9 +236,8 @@ finding_of(struct cm_advice *advice, enum cm_advice_rule rule, enum cm_change_ty
    return finding;
 }
 
-/* Adds a pass to the finding's change, or finds it there: the last one. */
-static struct cm_changed_pass *
-add_pass(struct cm_finding *finding, uint64_t pass)
+struct cm_changed_pass *
+cm_finding_add_pass(struct cm_finding *finding, uint64_t pass)
 {
    struct cm_change *change = finding ? finding->changes : NULL;
    if (!change)
@@ -243,9 +250,8 @@ add_pass(struct cm_finding *finding, uint64_t pass)
    return &change->passes[change->num_passes++];
 }
 
-/* A pass of which the finding is, with that many bytes to save. Only counted ones are evidence. */
-static void
-count_pass(struct cm_finding *finding, const struct cm_pass_seen *seen, uint64_t bytes)
+void
+cm_finding_count_pass(struct cm_finding *finding, const struct cm_pass_seen *seen, uint64_t bytes)
 {
    if (!seen->is_counted)
       return;
@@ -262,9 +268,9 @@ find_attachment(struct cm_advice *advice, enum cm_advice_rule rule, uint64_t num
 {
    const struct cm_pass_seen *seen = &advice->passes[number];
    const uint32_t resource = seen->resources[slot];
-   struct cm_finding *finding = finding_of(advice, rule, CM_CHANGE_ATTACHMENTS, resource);
+   struct cm_finding *finding = cm_advice_finding_of(advice, rule, CM_CHANGE_ATTACHMENTS, resource);
    const uint32_t before = finding ? finding->changes->num_passes : 0;
-   struct cm_changed_pass *pass = add_pass(finding, number);
+   struct cm_changed_pass *pass = cm_finding_add_pass(finding, number);
    if (!pass)
       return false;
    /* With the depth buffer goes a stencil buffer in its memory, which has no flags of its own that count. */
@@ -274,26 +280,33 @@ find_attachment(struct cm_advice *advice, enum cm_advice_rule rule, uint64_t num
       pass->no_store |= (uint16_t)(1 << slot);
    finding->slots |= 1u << slot;
    if (finding->changes->num_passes > before)
-      count_pass(finding, seen, image_bytes(advice, resource));
+      cm_finding_count_pass(finding, seen, cm_advice_image_bytes(advice, resource));
    return true;
+}
+
+/* Stores that nothing reads, the next pass included. */
+static uint16_t
+unneeded_stores(const struct cm_pass_seen *seen)
+{
+   return seen->unneeded_stores & (uint16_t)~seen->read_by_next;
 }
 
 static bool
 find_pass(struct cm_advice *advice, uint64_t number)
 {
    const struct cm_pass_seen *seen = &advice->passes[number];
-   if (seen->drawn && !seen->other_outputs && seen->stored && seen->unneeded_stores == seen->stored) {
+   if (seen->drawn && !seen->other_outputs && seen->stored && unneeded_stores(seen) == seen->stored) {
       struct cm_finding *finding =
-         finding_of(advice, CM_ADVICE_TARGET_NEVER_READ, CM_CHANGE_SKIP_PASSES, seen->target);
-      if (!add_pass(finding, number))
+         cm_advice_finding_of(advice, CM_ADVICE_TARGET_NEVER_READ, CM_CHANGE_SKIP_PASSES, seen->target);
+      if (!cm_finding_add_pass(finding, number))
          return false;
-      count_pass(finding, seen, 2 * image_bytes(advice, seen->target));
+      cm_finding_count_pass(finding, seen, 2 * cm_advice_image_bytes(advice, seen->target));
       return true;
    }
    for (unsigned slot = 0; slot < CM_SLOTS; slot++) {
       if ((seen->unneeded_loads >> slot & 1 &&
            !find_attachment(advice, CM_ADVICE_UNNEEDED_LOAD, number, slot)) ||
-          (seen->unneeded_stores >> slot & 1 &&
+          (unneeded_stores(seen) >> slot & 1 &&
            !find_attachment(advice, CM_ADVICE_UNNEEDED_STORE, number, slot)))
          return false;
    }
@@ -328,32 +341,44 @@ find_parts(struct cm_advice *advice, uint64_t number)
    const struct cm_pass_seen *seen = &advice->passes[number];
    const uint64_t first = seen->first_part - 1;
    struct cm_finding *finding =
-      finding_of(advice, CM_ADVICE_BROKEN_PASS, CM_CHANGE_JOIN_PASSES, seen->target);
-   struct cm_changed_pass *part = add_pass(finding, first);
+      cm_advice_finding_of(advice, CM_ADVICE_BROKEN_PASS, CM_CHANGE_JOIN_PASSES, seen->target);
+   struct cm_changed_pass *part = cm_finding_add_pass(finding, first);
    if (!part)
       return false;
    part->joins = true;
-   if (!add_pass(finding, number))
+   if (!cm_finding_add_pass(finding, number))
       return false;
    if (seen->is_counted && !finding->passes)
       describe_break(advice, finding, first, number);
-   count_pass(finding, &advice->passes[first], 2 * image_bytes(advice, seen->target));
+   cm_finding_count_pass(finding, &advice->passes[first], 2 * cm_advice_image_bytes(advice, seen->target));
    return true;
 }
 
-/* Counted frames in which a pass stores the finding's resource, and whether it is read later is not known. */
+/* Stores of a finding's pass of which it is not known whether they are read later: bits of attachments. */
+static unsigned
+unknown_stores(const struct cm_finding *finding, const struct cm_pass_seen *seen)
+{
+   const unsigned unknown = seen->stored & ~(seen->needed_stores | seen->unneeded_stores);
+   const uint32_t resource = finding->resources[0];
+   if (finding->rule == CM_ADVICE_MERGEABLE_PASS) {
+      const unsigned read = seen->read_by_next;
+      return read && seen->resources[__builtin_ctz(read)] == resource ? unknown & read : 0;
+   }
+   unsigned own = finding->rule == CM_ADVICE_TARGET_NEVER_READ && seen->target == resource ? ~0u : 0;
+   for (unsigned slot = 0; slot < CM_SLOTS; slot++)
+      own |= (unsigned)(seen->resources[slot] == resource) << slot;
+   return unknown & own & ~(unsigned)seen->read_by_next;
+}
+
+/* Counted frames with such stores. */
 static bool
 find_unknown_frames(const struct cm_advice *advice, struct cm_finding *finding)
 {
-   const bool of_target = finding->rule == CM_ADVICE_TARGET_NEVER_READ;
    for (uint64_t p = 0; p < advice->num_passes; p++) {
       const struct cm_pass_seen *seen = &advice->passes[p];
-      const unsigned unknown = seen->stored & ~(seen->needed_stores | seen->unneeded_stores);
-      bool concerned = of_target && unknown && seen->target == finding->resources[0];
-      for (unsigned slot = 0; slot < CM_SLOTS; slot++)
-         concerned |= unknown >> slot & 1 && seen->resources[slot] == finding->resources[0];
       const uint32_t count = finding->num_unknown_frames;
-      if (!concerned || !seen->is_counted || (count && finding->unknown_frames[count - 1] == seen->frame))
+      if (!seen->is_counted || !unknown_stores(finding, seen) ||
+          (count && finding->unknown_frames[count - 1] == seen->frame))
          continue;
       if (!cm_array_grow(&finding->unknown_frames, count, sizeof *finding->unknown_frames))
          return false;
@@ -373,7 +398,7 @@ add_evidence(struct cm_advice *advice, struct cm_finding *finding)
                            (double)finding->passes / (unknown < frames ? frames - unknown : frames));
    if (target && target->target.passes)
       cm_finding_add_average(advice, finding, "passes to the target per frame", target->target.passes);
-   cm_finding_add_evidence(finding, "bytes of the image", (double)image_bytes(advice, resource));
+   cm_finding_add_evidence(finding, "bytes of the image", (double)cm_advice_image_bytes(advice, resource));
 }
 
 /* Whether the GPU would compress the resource if its pixels had fewer bytes. */
@@ -413,7 +438,7 @@ find_wide(struct cm_advice *advice)
          "each block of 4x4 pixels becomes as small, of what it is uncompressed, as it does now";
       finding->passes = seen->moved_by;
       finding->slots = seen->moved_slots;
-      finding->weight = seen->moved_by * image_bytes(advice, description->id);
+      finding->weight = seen->moved_by * cm_advice_image_bytes(advice, description->id);
       cm_finding_add_average(advice, finding, "passes per frame", seen->moved_by);
       cm_finding_add_evidence(finding, "bytes of a pixel", description->block_bytes);
       cm_finding_add_evidence(finding, "bytes of the largest pixel that is compressed", most);
@@ -428,14 +453,20 @@ cm_advice_find_targets(struct cm_advice *advice)
       if (!find_pass(advice, number) || (advice->passes[number].first_part && !find_parts(advice, number)))
          return false;
    }
+   if (!cm_advice_find_subpasses(advice))
+      return false;
    cm_advice_drop_uncounted(advice);
    for (size_t f = 0; f < advice->num_findings; f++) {
       struct cm_finding *finding = &advice->findings[f];
-      const bool of_stores =
-         finding->rule == CM_ADVICE_UNNEEDED_STORE || finding->rule == CM_ADVICE_TARGET_NEVER_READ;
+      const bool of_pairs = finding->rule == CM_ADVICE_MERGEABLE_PASS;
+      const bool of_stores = of_pairs || finding->rule == CM_ADVICE_UNNEEDED_STORE ||
+                             finding->rule == CM_ADVICE_TARGET_NEVER_READ;
       if (of_stores && !find_unknown_frames(advice, finding))
          return false;
-      add_evidence(advice, finding);
+      if (of_pairs)
+         cm_advice_add_subpass_evidence(advice, finding);
+      else
+         add_evidence(advice, finding);
    }
    return find_wide(advice);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "advice/join.h"
+#include "advice/merge.h"
 #include "util/array.h"
 #include "util/minmax.h"
 
@@ -21,6 +22,7 @@ struct stage {
    struct cm_array draws, primitives, vertices, primitive_tiles, tiles, seen, counts, order, sorted;
    struct cm_tile_events words; /* of all tiles */
    struct cm_pass_join *join;
+   struct cm_pass_merge *merge;
    uint32_t levels; /* that the texture's last whole footprint becomes coarser */
 };
 
@@ -419,11 +421,20 @@ changed_pass(struct stage *stage, uint64_t number)
 
 /* ---- the stream ------------------------------------------------------------------- */
 
+/* Whether the change leaves out whole passes, or makes one of several. */
+static bool
+is_of_whole_passes(const struct cm_change *change)
+{
+   return change->type == CM_CHANGE_SKIP_PASSES || change->type == CM_CHANGE_JOIN_PASSES ||
+          change->type == CM_CHANGE_MERGE_PASSES;
+}
+
 bool
 cm_changes_combine(const struct cm_change *one, const struct cm_change *other)
 {
-   const bool can_meet = (one->type == CM_CHANGE_SKIP_PASSES && other->type == CM_CHANGE_JOIN_PASSES) ||
-                         (one->type == CM_CHANGE_JOIN_PASSES && other->type == CM_CHANGE_SKIP_PASSES);
+   /* Two that join are of different targets, and two that leave out passes are never in each other's way. */
+   const bool can_meet = is_of_whole_passes(one) && is_of_whole_passes(other) &&
+                         (one->type != other->type || one->type == CM_CHANGE_MERGE_PASSES);
    for (uint32_t a = 0, b = 0; can_meet && a < one->num_passes && b < other->num_passes;) {
       const uint64_t first = one->passes[a].pass, second = other->passes[b].pass;
       if (first == second)
@@ -467,7 +478,10 @@ add_stage(struct cm_changer *changer, const struct cm_change *change, bool is_of
    *stage = added;
    if (change->type == CM_CHANGE_JOIN_PASSES)
       stage->join = cm_pass_join_create();
-   return stage->join || change->type != CM_CHANGE_JOIN_PASSES;
+   if (change->type == CM_CHANGE_MERGE_PASSES)
+      stage->merge = cm_pass_merge_create();
+   return (stage->join || change->type != CM_CHANGE_JOIN_PASSES) &&
+          (stage->merge || change->type != CM_CHANGE_MERGE_PASSES);
 }
 
 struct cm_changer *
@@ -496,8 +510,10 @@ cm_changer_destroy(struct cm_changer *changer)
    if (!changer)
       return;
    cm_changer_pass_end(changer);
-   for (uint32_t s = 0; s < changer->num_stages; s++)
+   for (uint32_t s = 0; s < changer->num_stages; s++) {
       cm_pass_join_destroy(changer->stages[s].join);
+      cm_pass_merge_destroy(changer->stages[s].merge);
+   }
    free(changer->stages);
    free(changer);
 }
@@ -516,6 +532,8 @@ end_pass(struct stage *stage)
    stage->words = (struct cm_tile_events){0};
    if (stage->join)
       cm_pass_join_release(stage->join);
+   if (stage->merge)
+      cm_pass_merge_release(stage->merge);
 }
 
 void
@@ -564,6 +582,20 @@ join_passes(struct stage *stage, const struct cm_changed_pass *changed, const st
       return CM_CHANGER_SKIPPED;
    *pass = cm_pass_join_take(stage->join);
    return CM_CHANGER_PASS;
+}
+
+/* The first of a pair, or the second. */
+static enum cm_changer_result
+merge_passes(struct stage *stage, const struct cm_changed_pass *changed, const struct cm_pass **pass)
+{
+   if (!changed)
+      return CM_CHANGER_PASS;
+   if (changed->joins)
+      return cm_pass_merge_begin(stage->merge, *pass, changed->read, changed->no_store)
+                ? CM_CHANGER_SKIPPED
+                : CM_CHANGER_OUT_OF_MEMORY;
+   *pass = cm_pass_merge_end(stage->merge, *pass);
+   return *pass ? CM_CHANGER_PASS : CM_CHANGER_OUT_OF_MEMORY;
 }
 
 /* Whether a draw of the pass is what the change is of. */
@@ -621,6 +653,8 @@ change_pass(struct stage *stage, uint64_t number, const struct cm_pass **pass)
       return CM_CHANGER_SKIPPED;
    if (change->type == CM_CHANGE_JOIN_PASSES)
       return join_passes(stage, changed, pass);
+   if (change->type == CM_CHANGE_MERGE_PASSES)
+      return merge_passes(stage, changed, pass);
    if (is_untouched(change, changed, *pass))
       return CM_CHANGER_PASS;
    stage->pass = **pass;

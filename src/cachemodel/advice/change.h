@@ -24,6 +24,8 @@ enum cm_change_type {
    CM_CHANGE_SKIP_PASSES,
    /** Pairs of passes with the same attachments are one, at the time of the second. */
    CM_CHANGE_JOIN_PASSES,
+   /** Pairs of passes that follow each other are one: the second reads attachments of the first in the tiles (advice/merge.h). */
+   CM_CHANGE_MERGE_PASSES,
    /** Fragments of opaque draws into a target (in passes of the kind CM_PASS_FULL) run only where nothing opaque is
     * drawn over them afterwards: as if the nearest were drawn first. */
    CM_CHANGE_FRONT_TO_BACK,
@@ -50,10 +52,12 @@ enum cm_change_type {
 
 /** A pass that a change concerns. */
 struct cm_changed_pass {
-   uint64_t pass;    /**< its number in the stream as it was recorded, from 0 */
-   uint16_t no_load; /**< of CM_CHANGE_ATTACHMENTS: bit s, attachment s is not loaded */
-   uint16_t no_store;
-   bool joins; /**< of CM_CHANGE_JOIN_PASSES: it is one with the next pass of the list */
+   uint64_t pass;     /**< its number in the stream as it was recorded, from 0 */
+   uint16_t no_load;  /**< of CM_CHANGE_ATTACHMENTS: bit s, attachment s is not loaded */
+   uint16_t no_store; /**< of CM_CHANGE_MERGE_PASSES, too: of those of `read` */
+   uint16_t read;     /**< of CM_CHANGE_MERGE_PASSES: bit s, the next pass of the list reads attachment s */
+   bool
+      joins; /**< of CM_CHANGE_JOIN_PASSES and CM_CHANGE_MERGE_PASSES: it is one with the next pass of the list */
 };
 
 struct cm_change {
@@ -62,7 +66,7 @@ struct cm_change {
     * target (CM_CHANGE_FRONT_TO_BACK, _HALF_ATTRIBUTES; cm_pass_target). */
    uint32_t number;
    uint32_t block_bytes; /**< of CM_CHANGE_COMPRESS, _NARROW */
-   /** For CM_CHANGE_ATTACHMENTS, _SKIP_PASSES and _JOIN_PASSES: the passes, ascending. */
+   /** For CM_CHANGE_ATTACHMENTS, _SKIP_PASSES, _JOIN_PASSES and _MERGE_PASSES: the passes, ascending. */
    struct cm_changed_pass *passes;
    uint32_t num_passes;
 };
@@ -86,7 +90,8 @@ uint32_t cm_footprint_step(const struct cm_footprint *footprint, const struct cm
 /** Levels that a footprint with a step could be coarser, with steps of at most two texels. */
 uint32_t cm_levels_coarser(uint32_t step);
 
-/** Whether changes can be applied together: not where one leaves out a pass that the other joins with another one. */
+/** Whether changes can be applied together: not where one leaves out, joins or merges a pass that the other joins or merges with
+ * another one. */
 bool cm_changes_combine(const struct cm_change *one, const struct cm_change *other);
 /** The number of passes whose loads both a change of attachments and one that joins passes leave out: those that continue
  * an earlier pass. */

@@ -281,6 +281,16 @@ cm_pass_join_add(struct cm_pass_join *join, const struct cm_pass *pass)
    return true;
 }
 
+void
+cm_pass_join_attach(struct cm_pass_join *join, const struct cm_pass *attachments)
+{
+   assert(!join->taken);
+   join->pass.num_color = attachments->num_color;
+   memcpy(join->pass.color, attachments->color, sizeof join->pass.color);
+   join->pass.depth = attachments->depth;
+   join->pass.stencil = attachments->stencil;
+}
+
 const struct cm_pass *
 cm_pass_join_take(struct cm_pass_join *join)
 {

@@ -21,6 +21,9 @@ bool cm_passes_can_join(const struct cm_pass *first, const struct cm_pass *secon
 /** Appends a pass, which is copied. It and those before it can be one. False when out of memory. */
 bool cm_pass_join_add(struct cm_pass_join *join, const struct cm_pass *pass);
 
+/** Gives the pass of those that were appended other attachments: these of `attachments`. */
+void cm_pass_join_attach(struct cm_pass_join *join, const struct cm_pass *attachments);
+
 /** The pass of all that were appended since the last call; valid until cm_pass_join_add or cm_pass_join_release. */
 const struct cm_pass *cm_pass_join_take(struct cm_pass_join *join);
 /** Frees the pass that was taken last, if nothing was appended since. */
