@@ -58,6 +58,12 @@ if [ ! -e "$BUILD/build.ninja" ]; then
    [ -z "$kind" ] || touch "$BUILD/demo"
 fi
 echo "$options" >"$BUILD/mesa-options"
+# They may have been fetched since the build directory was made.
+find_protocols
+if [ "$(cat "$BUILD/protocols" 2>/dev/null)" != "$PROTOCOLS" ]; then
+   $MESON configure "-Dpkg_config_path=$PROTOCOLS" "$BUILD"
+   echo "$PROTOCOLS" >"$BUILD/protocols"
+fi
 if [ -n "${DEMO:-}" ]; then
    /usr/bin/python3 scripts/build_staged.py "$BUILD"
 else

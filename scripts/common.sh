@@ -18,6 +18,7 @@ fail()
 
 CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/tbrsim
 MESON_VERSION=1.4
+PROTOCOLS_VERSION=1.38
 
 # The Mesa that is built: that of subprojects/mesa-$MESA.wrap.
 DEFAULT_MESA=$(sed -n "/'mesa_version'/s/.* value : '\([^']*\)'.*/\1/p" meson.options)
@@ -70,10 +71,27 @@ find_meson()
    fi
 }
 
+# Whether the system's protocols of Wayland are new enough for Mesa's surfaces of Vulkan.
+has_protocols()
+{
+   dpkg --compare-versions "$(pkg-config --modversion wayland-protocols 2>/dev/null || echo 0)" ge $PROTOCOLS_VERSION
+}
+
+# Where not: those that deps.sh unpacked, as Meson's option pkg_config_path, in PROTOCOLS. Empty where there are none.
+find_protocols()
+{
+   PROTOCOLS=
+   path=$CACHE/wayland-protocols/usr/share/pkgconfig
+   if [ -e "$path/wayland-protocols.pc" ] && ! has_protocols; then
+      PROTOCOLS=$path${PKG_CONFIG_PATH:+,$(echo "$PKG_CONFIG_PATH" | tr : ,)}
+   fi
+}
+
 # A new build directory. Debian's Python is named, as `ninja` typed by hand may configure again without our PATH.
 setup_build()
 {
-   $MESON setup --native-file scripts/debian.ini "$@"
+   find_protocols
+   $MESON setup --native-file scripts/debian.ini ${PROTOCOLS:+"-Dpkg_config_path=$PROTOCOLS"} "$@"
 }
 
 # Names in $wanted that are not installed.

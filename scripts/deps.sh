@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Installs the Debian packages that are missing and fetches Mesa's source, uPlot, DuckDB (and
-# a newer Meson where the system's is too old). TBRSIM_PACKAGES names an additional
+# a newer Meson and newer protocols of Wayland where the system's are too old). TBRSIM_PACKAGES names an additional
 # list of packages. Silent when everything is there; then it does not touch the network.
 . "$(dirname "$0")/common.sh"
 
@@ -87,6 +87,27 @@ END
    mkdir -p "$CACHE"
    rm -rf "$CACHE/meson"
    mv "$scratch/meson" "$CACHE/meson"
+}
+
+# Protocols that Mesa's surfaces of Vulkan need, where the system's are older: files that are read when Mesa is built, and
+# nothing that is installed.
+fetch_protocols()
+{
+   find_protocols
+   [ -z "$PROTOCOLS" ] && ! has_protocols || return 0
+   echo "make deps: fetching Wayland's protocols from Debian 13" >&2
+   prepare_suite trixie
+   # shellcheck disable=SC2086
+   (cd "$scratch" && apt-get -qq $other download wayland-protocols >&2) || {
+      echo "make deps: the mirror has no wayland-protocols $PROTOCOLS_VERSION: programs of Vulkan will have no windows of Wayland" >&2
+      return 0
+   }
+   dpkg-deb -x "$scratch"/wayland-protocols_*.deb "$scratch/wayland-protocols"
+   sed -i -e 's|^prefix=.*|prefix=${pcfiledir}/../..|' -e 's|${pc_sysrootdir}||' \
+      "$scratch/wayland-protocols/usr/share/pkgconfig/wayland-protocols.pc"
+   mkdir -p "$CACHE"
+   rm -rf "$CACHE/wayland-protocols"
+   mv "$scratch/wayland-protocols" "$CACHE/wayland-protocols"
 }
 
 is_mesa()
@@ -178,6 +199,7 @@ fetch_duckdb()
 command -v apt-get >/dev/null || fail "make deps: this is not a Debian system; see scripts/packages.txt for what is needed"
 install_packages
 fetch_meson
+fetch_protocols
 fetch_mesa
 fetch_uplot
 fetch_duckdb

@@ -48,6 +48,14 @@ class Doctor(tbrsim.DisplayTestCase):
             self.assertEqual(found[name]["there"], not asked.returncode, name)
             if found[name]["there"]:
                 self.assertEqual(found[name]["detail"], asked.stdout.strip())
+        # What the library of Vulkan was built with.
+        extensions = tbrsim.run("run", "--no-model", "--", "vulkaninfo", check=True).stdout
+        if "VK_KHR_wayland_surface" in extensions:
+            self.assertEqual((found["Wayland"]["there"], found["Wayland"]["detail"]), (True, "VK_KHR_wayland_surface"))
+        else:
+            self.assertEqual((found["Wayland"]["there"], found["Wayland"]["install"]), (False, "make deps all"))
+            self.assertIn("wayland-protocols before 1.38", found["Wayland"]["detail"])
+        self.assertFalse(found["Wayland"]["needed"])
         nodes = sorted(map(str, pathlib.Path("/dev/dri").glob("renderD*")))
         self.assertEqual((found["render node"]["there"], found["render node"]["detail"]),
                          (True, nodes[0]) if nodes else (False, "no /dev/dri/renderD*"))

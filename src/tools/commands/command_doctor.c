@@ -30,8 +30,8 @@ enum part_kind {
 struct part {
    const char *name;
    enum part_kind kind;
-   const char
-      *where; /* names of programs, with | between them; a module; egl, glx, vulkan; a pattern of files */
+   const char *
+      where; /* names of programs, with | between them; a module; egl, glx, vulkan, wayland; a pattern of files */
    const char *use;               /* what it is for */
    bool needed;                   /* to render and to replay */
    const char *package, *command; /* Debian's package; or the command that fetches it */
@@ -43,6 +43,7 @@ static const struct part parts[] = {
    {"EGL", PART_CONTEXT, "egl", "programs and traces of OpenGL ES", true, "libegl1", NULL},
    {"GLX", PART_CONTEXT, "glx", "programs and traces of OpenGL on X11", true, "libgl1", NULL},
    {"Vulkan", PART_CONTEXT, "vulkan", "programs of Vulkan", false, "libvulkan1", NULL},
+   {"Wayland", PART_CONTEXT, "wayland", "windows of Vulkan on Wayland", false, NULL, BUILD},
    {"Xvfb", PART_PROGRAM, "Xvfb", "run and replay without a display", true, "xvfb", NULL},
    {"apitrace", PART_REPLAY, "eglretrace", "tbrsim replay, make captures", true, "apitrace", NULL},
    {"gfxreconstruct", PART_REPLAY, "gfxrecon-replay", "the same of programs of Vulkan", false,

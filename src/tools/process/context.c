@@ -80,16 +80,23 @@ make_glx_context(void)
 
 #define FUNCTION(name) PFN_##name name = (PFN_##name)get_address(instance, #name)
 
-static void
-make_vulkan_device(void)
+static PFN_vkGetInstanceProcAddr
+open_vulkan(void)
 {
    void *loader = dlopen("libvulkan.so.1", RTLD_NOW);
    if (!loader)
       give_up("%s", dlerror());
-   VkInstance instance = NULL;
    PFN_vkGetInstanceProcAddr get_address = (PFN_vkGetInstanceProcAddr)dlsym(loader, "vkGetInstanceProcAddr");
    if (!get_address)
       give_up("Vulkan's loader has no vkGetInstanceProcAddr");
+   return get_address;
+}
+
+static void
+make_vulkan_device(void)
+{
+   VkInstance instance = NULL;
+   const PFN_vkGetInstanceProcAddr get_address = open_vulkan();
    FUNCTION(vkCreateInstance);
    const VkInstanceCreateInfo instance_info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
    if (!vkCreateInstance || vkCreateInstance(&instance_info, NULL, &instance))
@@ -121,6 +128,27 @@ make_vulkan_device(void)
    vkDestroyInstance(instance, NULL);
 }
 
+/* Without a compositor: whether there are surfaces for one. */
+static void
+look_for_wayland(void)
+{
+   const VkInstance instance = NULL;
+   const PFN_vkGetInstanceProcAddr get_address = open_vulkan();
+   FUNCTION(vkEnumerateInstanceExtensionProperties);
+   VkExtensionProperties extensions[128];
+   uint32_t count = sizeof extensions / sizeof extensions[0];
+   if (!vkEnumerateInstanceExtensionProperties ||
+       vkEnumerateInstanceExtensionProperties(NULL, &count, extensions) < 0)
+      give_up("no extensions of Vulkan");
+   for (uint32_t i = 0; i < count; i++) {
+      if (!strcmp(extensions[i].extensionName, "VK_KHR_wayland_surface")) {
+         puts("VK_KHR_wayland_surface");
+         return;
+      }
+   }
+   give_up("no VK_KHR_wayland_surface: Mesa was built with wayland-protocols before 1.38");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -130,7 +158,9 @@ main(int argc, char **argv)
       make_glx_context();
    else if (argc == 2 && !strcmp(argv[1], "vulkan"))
       make_vulkan_device();
+   else if (argc == 2 && !strcmp(argv[1], "wayland"))
+      look_for_wayland();
    else
-      give_up("usage: tbrsim-context egl|glx|vulkan");
+      give_up("usage: tbrsim-context egl|glx|vulkan|wayland");
    return EXIT_SUCCESS;
 }
