@@ -375,12 +375,18 @@ flush(struct pipe_context *context, struct pipe_fence_handle **fence, unsigned f
    }
 }
 
-/** Push constants go to the driver, a descriptor set's memory to its stage. */
+/** Push constants go to the driver, a descriptor set's memory to its stage. What is for all stages is for those of mesh shaders,
+ * too, which the device does not have. */
 static void
 set_constant_buffer(struct pipe_context *context, enum pipe_shader_type number, uint index,
                     bool take_ownership, const struct pipe_constant_buffer *buffer)
 {
    struct tbr_vulkan_context *vulkan = tbr_vulkan_context(context);
+   if (number >= PIPE_SHADER_TYPES) {
+      struct pipe_resource *unused = take_ownership && buffer ? buffer->buffer : NULL;
+      pipe_resource_reference(&unused, NULL);
+      return;
+   }
    if (!index) {
       vulkan->driver.set_constant_buffer(context, number, index, take_ownership, buffer);
       return;
