@@ -420,6 +420,9 @@ describe_slots(nir_shader *nir, const struct tbr_descriptor_slots *slots)
    info->first_ubo_is_default_ubo = true;
    BITSET_ZERO(info->textures_used);
    BITSET_ZERO(info->samplers_used);
+   BITSET_ZERO(info->images_used);
+   for (unsigned i = 0; i < slots->num_images; i++)
+      BITSET_SET(info->images_used, i);
    for (unsigned i = 0; i < slots->num_textures; i++) {
       BITSET_SET(info->textures_used, i);
       BITSET_SET(info->samplers_used, i);
