@@ -53,6 +53,41 @@ tbr_gpu_code_find_regions(struct tbr_gpu_compilation *compilation, nir_shader *n
    return NULL;
 }
 
+/** Whether an instruction accesses a texture, or an image, of a number that differs between invocations, for which the compiler has no
+ * code: Midgard's and V3D's take numbers of textures for constants, and Bifrost's makes branches of numbers of images which
+ * it cannot compile. */
+static bool
+is_refused(const nir_instr *instr, enum cm_isa isa)
+{
+   if (instr->type == nir_instr_type_tex)
+      return nir_instr_as_tex((nir_instr *)instr)->texture_non_uniform &&
+             (isa == CM_ISA_MIDGARD || isa == CM_ISA_V3D);
+   if (instr->type != nir_instr_type_intrinsic)
+      return false;
+   const nir_intrinsic_instr *intrinsic = nir_instr_as_intrinsic((nir_instr *)instr);
+   switch (intrinsic->intrinsic) {
+   case nir_intrinsic_image_load:
+   case nir_intrinsic_image_store:
+   case nir_intrinsic_image_atomic:
+   case nir_intrinsic_image_atomic_swap:
+   case nir_intrinsic_image_size:
+   case nir_intrinsic_image_samples: return nir_intrinsic_access(intrinsic) & ACCESS_NON_UNIFORM;
+   default: return false;
+   }
+}
+
+static bool
+has_refused(nir_shader *nir, enum cm_isa isa)
+{
+   nir_foreach_block (block, nir_shader_get_entrypoint(nir)) {
+      nir_foreach_instr (instr, block) {
+         if (is_refused(instr, isa))
+            return true;
+      }
+   }
+   return false;
+}
+
 bool
 tbr_gpu_code_compile(void *owner, enum cm_isa isa, const nir_shader *nir, const struct tbr_flow *flow,
                      struct tbr_gpu_code *code)
@@ -63,7 +98,8 @@ tbr_gpu_code_compile(void *owner, enum cm_isa isa, const nir_shader *nir, const 
    nir_shader *copy = nir_shader_clone(NULL, nir);
    if (copy)
       nir_shader_gather_info(copy, nir_shader_get_entrypoint(copy));
-   const bool done = copy && compilers[isa](&compilation, copy) && !compilation.failed;
+   const bool done =
+      copy && !has_refused(copy, isa) && compilers[isa](&compilation, copy) && !compilation.failed;
    ralloc_free(copy);
    if (!done)
       code->num_parts = 0;

@@ -22,6 +22,7 @@
 #include "geometry/tbr_drawn_storage.h"
 #include "shader/tbr_nir.h"
 #include "shader/tbr_nir_addresses.h"
+#include "shader/tbr_nir_numbers.h"
 #include "shader/tbr_nir_storage.h"
 #include "state/tbr_resource.h"
 #include "state/tbr_screen.h"
@@ -71,12 +72,14 @@ create_compute_state(struct pipe_context *pipe, const struct pipe_compute_state 
    shader->num_instructions = tbr_nir_count_instructions(shader->nir);
    shader->gpu = tbr_gpu_shader_create(screen, shader->nir);
    shader->regions = tbr_count_regions(screen, shader->nir, shader->gpu);
+   tbr_nir_bound_numbers(shader->nir);
    /* Renumbers images; what becomes one afterwards has its number. */
    tbr_nir_lower_subgroups(shader->nir);
    tbr_nir_lower_storage(shader->nir);
    shader->blocks = tbr_nir_lower_uniform_blocks(shader->nir);
    tbr_nir_limit_loops(shader->nir, screen->config->shader.loop_limit);
    tbr_nir_bound_offsets(shader->nir);
+   tbr_nir_split_numbers(shader->nir);
    tbr_nir_take_active_numbers(shader->nir);
    tbr_nir_widen_functions(shader->nir);
    tbr_nir_narrow_texels(shader->nir);

@@ -15,6 +15,7 @@
 #include "shader/tbr_nir.h"
 #include "shader/tbr_nir_addresses.h"
 #include "shader/tbr_nir_log.h"
+#include "shader/tbr_nir_numbers.h"
 #include "shader/tbr_shader.h"
 #include "state/tbr_context.h"
 #include "state/tbr_debug.h"
@@ -95,10 +96,12 @@ lower_drawn(struct tbr_context *context, nir_shader *nir, struct tbr_drawn_shade
       NIR_PASS_V(nir, nir_lower_indirect_derefs, nir_var_shader_in, UINT32_MAX);
       NIR_PASS_V(nir, nir_lower_bool_to_int32);
    }
+   tbr_nir_bound_numbers(nir);
    tbr_nir_lower_subgroups(nir);
    tbr_nir_bound_buffers(nir);
    tbr_nir_limit_loops(nir, screen->config->shader.loop_limit);
    tbr_nir_bound_offsets(nir);
+   tbr_nir_split_numbers(nir);
    tbr_nir_take_active_numbers(nir);
    tbr_nir_widen_functions(nir);
    if (screen->model && !log_accesses(context, nir, shader))

@@ -221,7 +221,12 @@ tbr_jit_sampler_init(struct tbr_jit_sampler *sampler, struct gallivm_state *gall
       LLVMArrayType(lp_build_vec_type(gallivm, type),
                     DIV_ROUND_UP(sizeof(struct tbr_sample_arguments), sizeof(float) * TBR_LANES));
    *sampler = (struct tbr_jit_sampler){
-      .base = {.emit_tex_sample = emit_tex_sample, .emit_size_query = emit_size_query},
+      .base =
+         {
+            .emit_tex_sample = emit_tex_sample,
+            .emit_size_query = emit_size_query,
+            .takes_first_index = true,
+         },
       .resources = resources,
       .thread = thread,
       .arguments = lp_build_alloca_undef(gallivm, storage, "sample_arguments"),

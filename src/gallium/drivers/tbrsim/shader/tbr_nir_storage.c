@@ -69,22 +69,31 @@ lower_store(nir_builder *b, nir_intrinsic_instr *intrinsic, struct place place)
    nir_image_store(b, place.index, place.coordinates, nir_imm_int(b, 0),
                    nir_pad_vec4(b, intrinsic->src[0].ssa), nir_imm_int(b, 0),
                    .image_dim = GLSL_SAMPLER_DIM_BUF, .format = TBR_STORAGE_FORMAT,
-                   .src_type = nir_type_uint32);
+                   .src_type = nir_type_uint32, .access = nir_intrinsic_access(intrinsic));
    nir_instr_remove(&intrinsic->instr);
+}
+
+/** Atomics by address have none. */
+static enum gl_access_qualifier
+access_of(const nir_intrinsic_instr *intrinsic)
+{
+   return nir_intrinsic_has_access(intrinsic) ? nir_intrinsic_access(intrinsic) : 0;
 }
 
 /** data: what follows the place in the sources. */
 static void
 lower_atomic(nir_builder *b, nir_intrinsic_instr *intrinsic, struct place place, unsigned data, bool swaps)
 {
+   const enum gl_access_qualifier access = access_of(intrinsic);
    nir_def *value =
       swaps ? nir_image_atomic_swap(b, 32, place.index, place.coordinates, nir_imm_int(b, 0),
                                     intrinsic->src[data].ssa, intrinsic->src[data + 1].ssa,
                                     .image_dim = GLSL_SAMPLER_DIM_BUF, .format = ATOMIC_FORMAT,
-                                    .atomic_op = nir_intrinsic_atomic_op(intrinsic))
+                                    .atomic_op = nir_intrinsic_atomic_op(intrinsic), .access = access)
             : nir_image_atomic(b, 32, place.index, place.coordinates, nir_imm_int(b, 0),
                                intrinsic->src[data].ssa, .image_dim = GLSL_SAMPLER_DIM_BUF,
-                               .format = ATOMIC_FORMAT, .atomic_op = nir_intrinsic_atomic_op(intrinsic));
+                               .format = ATOMIC_FORMAT, .atomic_op = nir_intrinsic_atomic_op(intrinsic),
+                               .access = access);
    nir_def_replace(&intrinsic->def, value);
 }
 
@@ -92,7 +101,8 @@ static void
 lower_size(nir_builder *b, nir_intrinsic_instr *intrinsic)
 {
    nir_def *size = nir_image_size(b, 1, 32, buffer_index(b, intrinsic->src[0]), nir_imm_int(b, 0),
-                                  .image_dim = GLSL_SAMPLER_DIM_BUF, .format = TBR_STORAGE_FORMAT);
+                                  .image_dim = GLSL_SAMPLER_DIM_BUF, .format = TBR_STORAGE_FORMAT,
+                                  .access = nir_intrinsic_access(intrinsic));
    nir_def_replace(&intrinsic->def, size);
 }
 

@@ -23,6 +23,7 @@
 #include "shader/tbr_nir_addresses.h"
 #include "shader/tbr_nir_fetch.h"
 #include "shader/tbr_nir_log.h"
+#include "shader/tbr_nir_numbers.h"
 #include "shader/tbr_nir_regions.h"
 #include "shader/tbr_nir_storage.h"
 #include "shader/tbr_shader_cache.h"
@@ -271,10 +272,12 @@ tbr_fragment_shader_create(struct tbr_context *context, const struct pipe_shader
       face->source = TBR_INPUT_FACE;
       face->components = 1;
    }
+   tbr_nir_bound_numbers(shader->nir);
    tbr_nir_lower_subgroups(shader->nir);
    tbr_nir_lower_storage(shader->nir);
    tbr_nir_limit_loops(shader->nir, screen->config->shader.loop_limit);
    tbr_nir_bound_offsets(shader->nir);
+   tbr_nir_split_numbers(shader->nir);
    tbr_nir_take_active_numbers(shader->nir);
    tbr_nir_widen_functions(shader->nir);
    tbr_nir_narrow_texels(shader->nir);

@@ -42,6 +42,12 @@ struct tbr_descriptor_place {
 /** Where there is none. */
 #define TBR_NO_ATTACHMENT 0xff
 
+/** Blocks that are inline in sets, of a shader, and the bytes of one (lavapipe's limits). */
+#define TBR_MAX_INLINE_BLOCKS 4
+#define TBR_MAX_INLINE_BYTES 4096
+/** Slots that are left for others. */
+#define TBR_MAX_UNIFORM_BLOCKS (TBR_MAX_CONSTANT_BUFFERS - 2)
+
 /** Where a fragment shader's attachments are among those of the pass. */
 struct tbr_attachment_map {
    /** Colour buffer, by the location of the output; TBR_NO_ATTACHMENT: it is not written. */
@@ -69,10 +75,17 @@ struct tbr_descriptor_slots {
          sampler; /**< sampler.set 0: it is fetched from or asked for its size */
    } textures[TBR_MAX_TEXTURES];
    unsigned num_constants; /**< slots of uniform blocks; 0 is that of push constants */
+   struct tbr_descriptor_place constants[TBR_MAX_CONSTANT_BUFFERS]; /**< of inline_slot none */
+   unsigned
+      inline_slot; /**< of all blocks that are inline in their sets, one after another; 0: there are none */
+   unsigned num_inline;
+   uint32_t inline_bytes; /**< of all of them */
    struct {
-      struct tbr_descriptor_place block;
-      bool is_set; /**< the set's own memory, with inline uniform blocks in it, and no descriptor's */
-   } constants[TBR_MAX_CONSTANT_BUFFERS];
+      uint16_t set;    /**< as in struct tbr_descriptor_place */
+      uint32_t offset; /**< bytes from the beginning of the set's memory */
+      uint32_t bytes;
+      uint32_t packed; /**< bytes from the beginning of the slot */
+   } inline_blocks[TBR_MAX_INLINE_BLOCKS];
    unsigned num_buffers; /**< storage buffers */
    struct tbr_descriptor_place buffers[TBR_MAX_STORAGE_BUFFERS];
    uint32_t written_buffers; /**< mask of those that it stores to */
@@ -82,10 +95,8 @@ struct tbr_descriptor_slots {
       bool is_integer; /**< of depth and stencil: it is stencil */
    } inputs[TBR_MAX_INPUT_ATTACHMENTS];
    unsigned num_images; /**< storage images, and input attachments in memory */
-   struct {
-      struct tbr_descriptor_place image;
-      uint16_t access; /**< PIPE_IMAGE_ACCESS_* */
-   } images[TBR_MAX_IMAGES];
+   struct tbr_descriptor_place images[TBR_MAX_IMAGES];
+   uint16_t image_access[TBR_MAX_IMAGES]; /**< PIPE_IMAGE_ACCESS_* */
    unsigned
       num_uses; /**< of the slots' descriptors, without input attachments in the tile (tbr_vulkan_uses.c) */
    struct tbr_descriptor_use uses[TBR_MAX_DESCRIPTOR_USES]; /**< by set and number */
@@ -95,6 +106,12 @@ struct tbr_descriptor_slots {
 /** What a hook in lavapipe says of a binding, in the third component of what names a texture or an image. */
 #define TBR_BINDING_FIRST(word) ((word) & 0xffff)
 #define TBR_BINDING_COUNT(word) ((word) >> 16)
+/** The same of buffers, in the first component, with the set; only the set where there is no room for it. */
+#define TBR_NAMED_SET(word) ((word) & 15)
+#define TBR_NAMED_FIRST(word) ((word) >> 4 & 0xffff)
+#define TBR_NAMED_COUNT(word) ((word) >> 20) /**< 0: unknown */
+#define TBR_MAX_NAMED_FIRST 0xffff
+#define TBR_MAX_NAMED_COUNT 0xfff
 
 /** What a screen has besides. */
 struct tbr_vulkan_screen {

@@ -191,7 +191,7 @@ reads_pass_in_memory(struct pipe_context *context, const struct tbr_batch *batch
    const struct tbr_descriptor_slots *slots = stage->slots;
    for (unsigned i = 0; i < slots->num_images; i++) {
       const struct tbr_vulkan_handle *handle =
-         tbr_vulkan_find_handle(vulkan, tbr_vulkan_find_descriptor(stage, slots->images[i].image));
+         tbr_vulkan_find_handle(vulkan, tbr_vulkan_find_descriptor(stage, slots->images[i]));
       if (handle && handle->image.resource && is_attached(batch, handle->image.resource))
          return true;
    }

@@ -185,6 +185,32 @@ is_same_block(const struct pipe_constant_buffer *a, const struct pipe_constant_b
    return a->buffer == b->buffer && a->buffer_offset == b->buffer_offset && a->buffer_size == b->buffer_size;
 }
 
+/** Blocks that are inline in the bound sets, one after another in a buffer. */
+static void
+bind_inline_blocks(const struct binding *binding)
+{
+   const struct tbr_descriptor_slots *slots = binding->slots;
+   struct tbr_vulkan_stage *stage = binding->stage;
+   uint8_t packed[TBR_MAX_INLINE_BLOCKS * TBR_MAX_INLINE_BYTES];
+   memset(packed, 0, slots->inline_bytes);
+   for (unsigned i = 0; i < slots->num_inline; i++) {
+      const struct pipe_constant_buffer *set = &stage->sets[slots->inline_blocks[i].set];
+      const uint64_t offset = (uint64_t)set->buffer_offset + slots->inline_blocks[i].offset;
+      const uint64_t bytes = slots->inline_blocks[i].bytes;
+      if (set->buffer && offset + bytes <= set->buffer->width0)
+         memcpy(packed + slots->inline_blocks[i].packed, tbr_vulkan_buffer_memory(set->buffer) + offset,
+                bytes);
+   }
+   const struct pipe_constant_buffer *bound = &binding->bound->constants[binding->number][slots->inline_slot];
+   if (stage->inline_slot == slots->inline_slot && bound->buffer &&
+       bound->buffer_size == slots->inline_bytes && !memcmp(stage->inline_data, packed, slots->inline_bytes))
+      return;
+   memcpy(stage->inline_data, packed, slots->inline_bytes);
+   const struct pipe_constant_buffer block = {.buffer_size = slots->inline_bytes, .user_buffer = packed};
+   binding->vulkan->driver.set_constant_buffer(binding->context, binding->number, slots->inline_slot, false,
+                                               &block);
+}
+
 static void
 bind_constants(const struct binding *binding)
 {
@@ -193,12 +219,14 @@ bind_constants(const struct binding *binding)
    const struct tbr_descriptor_slots *slots = binding->slots;
    const unsigned count = slots->num_constants;
    for (unsigned i = 1; i < MAX2(count, stage->num_constants); i++) {
+      if (i < count && i == slots->inline_slot) {
+         bind_inline_blocks(binding);
+         continue;
+      }
       struct pipe_constant_buffer block = {0};
       struct pipe_shader_buffer found = {0};
-      if (i < count && slots->constants[i].is_set) {
-         block = stage->sets[slots->constants[i].block.set];
-      } else if (i < count) {
-         found = find_buffer(context, tbr_vulkan_find_descriptor(stage, slots->constants[i].block));
+      if (i < count) {
+         found = find_buffer(context, tbr_vulkan_find_descriptor(stage, slots->constants[i]));
          block.buffer = found.buffer;
          block.buffer_offset = found.buffer_offset;
          block.buffer_size = found.buffer_size;
@@ -209,6 +237,7 @@ bind_constants(const struct binding *binding)
       pipe_resource_reference(&found.buffer, NULL);
    }
    stage->num_constants = count;
+   stage->inline_slot = slots->inline_slot;
 }
 
 static void
@@ -262,11 +291,11 @@ bind_images(const struct binding *binding)
    bool changed = false;
    for (unsigned i = 0; i < all; i++) {
       const struct tbr_vulkan_handle *handle =
-         i < count ? tbr_vulkan_find_handle(vulkan, tbr_vulkan_find_descriptor(stage, slots->images[i].image))
+         i < count ? tbr_vulkan_find_handle(vulkan, tbr_vulkan_find_descriptor(stage, slots->images[i]))
                    : NULL;
       if (handle && handle->image.resource && is_loadable(vulkan, &handle->image)) {
          images[i] = handle->image;
-         images[i].access = images[i].shader_access = slots->images[i].access;
+         images[i].access = images[i].shader_access = slots->image_access[i];
       }
       changed |= memcmp(&images[i], &binding->bound->images[binding->number][i], sizeof images[i]) != 0;
    }

@@ -39,6 +39,8 @@ struct tbr_vulkan_stage {
    void *bound;                              /**< of fragments: the driver's shader */
    struct pipe_constant_buffer sets[TBR_VULKAN_SETS];
    unsigned num_constants, num_buffers, num_images, num_textures; /**< slots that have something */
+   unsigned inline_slot;                                          /**< that has inline_data; 0: none */
+   uint8_t inline_data[TBR_MAX_INLINE_BLOCKS * TBR_MAX_INLINE_BYTES];
 };
 
 struct tbr_vulkan_context {

@@ -9,8 +9,8 @@
 #include "vulkan/tbr_vulkan.h"
 #include "vulkan/tbr_vulkan_queue.h"
 
-/** Texture units of a stage, as in OpenGL. */
-#define MAX_TEXTURES 16
+/** Of a stage: pairs of a texture and a sampler that it can have, as each combined image sampler is one. */
+#define MAX_TEXTURES TBR_MAX_TEXTURES
 
 uint64_t lvp_buffer_address(struct pipe_resource *buffer);
 void lvp_limit_physical_device(struct lvp_physical_device *device);
@@ -50,7 +50,9 @@ supported_features(const struct vk_features *has)
       .fragmentStoresAndAtomics = has->fragmentStoresAndAtomics,
       .shaderTessellationAndGeometryPointSize = true,
       .shaderImageGatherExtended = true,
+      .shaderUniformBufferArrayDynamicIndexing = true,
       .shaderSampledImageArrayDynamicIndexing = true,
+      .shaderStorageBufferArrayDynamicIndexing = true,
       .shaderStorageImageArrayDynamicIndexing = true,
       .shaderStorageImageReadWithoutFormat = true,
       .shaderStorageImageWriteWithoutFormat = true,
@@ -64,6 +66,18 @@ supported_features(const struct vk_features *has)
       .samplerMirrorClampToEdge = true,
       .bufferDeviceAddress = true,
       .drawIndirectCount = true,
+      .shaderUniformTexelBufferArrayDynamicIndexing = true,
+      .shaderStorageTexelBufferArrayDynamicIndexing = true,
+      .shaderUniformBufferArrayNonUniformIndexing = true,
+      .shaderSampledImageArrayNonUniformIndexing = true,
+      .shaderStorageBufferArrayNonUniformIndexing = true,
+      .shaderStorageImageArrayNonUniformIndexing = true,
+      .shaderUniformTexelBufferArrayNonUniformIndexing = true,
+      .shaderStorageTexelBufferArrayNonUniformIndexing = true,
+      .descriptorBindingUpdateUnusedWhilePending = true,
+      .descriptorBindingPartiallyBound = true,
+      .descriptorBindingVariableDescriptorCount = true,
+      .runtimeDescriptorArray = true,
       .samplerFilterMinmax = true,
       .scalarBlockLayout = true,
       .imagelessFramebuffer = true,
@@ -203,7 +217,7 @@ supported_extensions(const struct vk_device_extension_table *has)
 static void
 limit_descriptors(struct vk_properties *properties)
 {
-   const uint32_t blocks = TBR_MAX_CONSTANT_BUFFERS - 1;
+   const uint32_t blocks = TBR_MAX_UNIFORM_BLOCKS;
    properties->maxPerStageDescriptorSamplers = MAX_TEXTURES;
    properties->maxPerStageDescriptorSampledImages = MAX_TEXTURES;
    properties->maxPerStageDescriptorUniformBuffers = blocks;
@@ -221,10 +235,34 @@ limit_descriptors(struct vk_properties *properties)
    properties->maxDescriptorSetStorageBuffersDynamic = TBR_MAX_DRAWN_STORAGE_BUFFERS;
    properties->maxDescriptorSetStorageImages = 6 * (TBR_MAX_IMAGES / 2);
    properties->maxDescriptorSetInputAttachments = TBR_MAX_IMAGES / 2;
-   properties->maxPerStageDescriptorInlineUniformBlocks = 4;
-   properties->maxDescriptorSetInlineUniformBlocks = 4;
-   properties->maxPerStageDescriptorUpdateAfterBindInlineUniformBlocks = 4;
-   properties->maxDescriptorSetUpdateAfterBindInlineUniformBlocks = 4;
+   properties->maxPerStageDescriptorInlineUniformBlocks = TBR_MAX_INLINE_BLOCKS;
+   properties->maxDescriptorSetInlineUniformBlocks = TBR_MAX_INLINE_BLOCKS;
+   properties->maxInlineUniformBlockSize = TBR_MAX_INLINE_BYTES;
+   properties->maxInlineUniformTotalSize = TBR_MAX_INLINE_BLOCKS * TBR_MAX_INLINE_BYTES;
+}
+
+/** Of sets that may be written after they are bound: not more than of others, of which the specification asks for half a million, so
+ * that there is no feature for it. */
+static void
+limit_late_descriptors(struct vk_properties *properties)
+{
+#define SAME(name)                                                                                   \
+   properties->maxPerStageDescriptorUpdateAfterBind##name = properties->maxPerStageDescriptor##name; \
+   properties->maxDescriptorSetUpdateAfterBind##name = properties->maxDescriptorSet##name
+   SAME(Samplers);
+   SAME(SampledImages);
+   SAME(UniformBuffers);
+   SAME(StorageBuffers);
+   SAME(StorageImages);
+   SAME(InputAttachments);
+   SAME(InlineUniformBlocks);
+#undef SAME
+   properties->maxDescriptorSetUpdateAfterBindUniformBuffersDynamic =
+      properties->maxDescriptorSetUniformBuffersDynamic;
+   properties->maxDescriptorSetUpdateAfterBindStorageBuffersDynamic =
+      properties->maxDescriptorSetStorageBuffersDynamic;
+   properties->maxPerStageUpdateAfterBindResources = properties->maxPerStageResources;
+   properties->maxUpdateAfterBindDescriptorsInAllPools = 0;
 }
 
 static void
@@ -251,6 +289,7 @@ lvp_limit_physical_device(struct lvp_physical_device *device)
    properties->conformanceVersion = (VkConformanceVersion){0};
    snprintf(properties->driverName, sizeof properties->driverName, "tbrsim");
    limit_descriptors(properties);
+   limit_late_descriptors(properties);
    limit_subgroups(properties);
    tbr_vulkan_queue_init_device(device);
 }

@@ -4,6 +4,8 @@
 
 #include "vulkan/tbr_vulkan_nir.h"
 
+uint32_t lvp_name_buffers(uint32_t set, uint32_t first, uint32_t count);
+
 struct lowering {
    const struct tbr_attachment_map *map; /**< NULL: input attachments are in memory */
    struct tbr_descriptor_slots *slots;
@@ -38,40 +40,77 @@ component_is_known(nir_def *name, unsigned component, uint32_t *value)
    return true;
 }
 
-/** From (set, descriptor) of blocks, (set, descriptor, binding) of textures and images. */
+/** A hook in lavapipe: what names a buffer says which array it is of. */
+uint32_t
+lvp_name_buffers(uint32_t set, uint32_t first, uint32_t count)
+{
+   assert(set >= 1 && set < TBR_VULKAN_SETS);
+   if (first > TBR_MAX_NAMED_FIRST || count > TBR_MAX_NAMED_COUNT)
+      return set;
+   return set | first << 4 | count << 20;
+}
+
+/** Which array a descriptor is of whose number is computed. False: that is not known. */
+static bool
+find_array(nir_def *name, uint32_t set_word, struct named *named)
+{
+   uint32_t binding;
+   if (name->num_components < 3) {
+      named->first = TBR_NAMED_FIRST(set_word);
+      named->count = TBR_NAMED_COUNT(set_word);
+      return named->count;
+   }
+   ASSERTED const bool known = component_is_known(name, 2, &binding);
+   assert(known);
+   named->first = TBR_BINDING_FIRST(binding);
+   named->count = TBR_BINDING_COUNT(binding);
+   return named->count;
+}
+
+/** From (set, descriptor) of blocks and buffers, (set, descriptor, binding) of textures and images. */
 static bool
 find_named(nir_builder *b, struct lowering *lowering, nir_def *name, struct named *named)
 {
-   uint32_t set, index, binding;
+   uint32_t set, index;
    if (!component_is_known(name, 0, &set)) {
       miss(lowering, "pointers to storage that it chooses between (variablePointers)");
       return false;
    }
-   assert(set >= 1 && set < TBR_VULKAN_SETS);
-   *named = (struct named){.set = (uint16_t)set, .count = 1};
+   assert(TBR_NAMED_SET(set) >= 1);
+   *named = (struct named){.set = TBR_NAMED_SET(set), .count = 1};
    if (component_is_known(name, 1, &index)) {
       named->first = index;
       return true;
    }
-   if (name->num_components < 3) {
-      miss(lowering, "buffers of an array that it computes the index of "
-                     "(shaderUniformBufferArrayDynamicIndexing, shaderStorageBufferArrayDynamicIndexing)");
+   if (!find_array(name, set, named)) {
+      miss(lowering, "an array of more descriptors than there are slots, that it computes the index of");
       return false;
    }
-   ASSERTED const bool known = component_is_known(name, 2, &binding);
-   assert(known && TBR_BINDING_COUNT(binding));
-   named->first = TBR_BINDING_FIRST(binding);
-   named->count = TBR_BINDING_COUNT(binding);
    named->computed = nir_iadd_imm(b, nir_channel(b, name, 1), -(int64_t)named->first);
    return true;
+}
+
+/** The number of a slot: the first one's, and what is computed. */
+static nir_def *
+number_slot(nir_builder *b, const struct named *named, int slot)
+{
+   return named->computed ? nir_iadd_imm(b, named->computed, slot) : nir_imm_int(b, slot);
+}
+
+/** What is accessed may differ from invocation to invocation, whatever the shader says: quads of several instances run together. */
+static void
+mark(nir_intrinsic_instr *intrinsic, const struct named *named)
+{
+   if (named->computed)
+      nir_intrinsic_set_access(intrinsic, nir_intrinsic_access(intrinsic) | ACCESS_NON_UNIFORM);
 }
 
 /* ---- slots ------------------------------------------------------------------ */
 
 static bool
-is_place(const struct tbr_descriptor_place *place, const struct named *named, uint32_t offset)
+is_same_place(struct tbr_descriptor_place a, struct tbr_descriptor_place b)
 {
-   return place->set == named->set && place->index == named->first + offset;
+   return a.set == b.set && a.index == b.index;
 }
 
 static struct tbr_descriptor_place
@@ -80,21 +119,57 @@ place_of(const struct named *named, uint32_t offset)
    return (struct tbr_descriptor_place){named->set, named->first + offset};
 }
 
-/** The first slot of a texture, or an array of them, with its samplers (NULL: none); -1: there are not as many. */
+/** Textures that an instruction may read, each with the samplers that it may read it with: a slot for each pair. */
+struct pairs {
+   const struct named *texture, *sampler; /**< sampler NULL: none */
+   uint32_t samplers;                     /**< of each texture */
+   bool combined;                         /**< a descriptor is both: the sampler is the texture's own */
+};
+
+static struct pairs
+pair(const struct named *texture, const struct named *sampler)
+{
+   const bool combined = sampler && sampler->set == texture->set && sampler->first == texture->first;
+   assert(!combined || sampler->count == texture->count);
+   return (struct pairs){texture, sampler, sampler && !combined ? sampler->count : 1, combined};
+}
+
+static struct tbr_descriptor_place
+texture_of_pair(const struct pairs *pairs, uint32_t number)
+{
+   return place_of(pairs->texture, number / pairs->samplers);
+}
+
+static struct tbr_descriptor_place
+sampler_of_pair(const struct pairs *pairs, uint32_t number)
+{
+   const struct tbr_descriptor_place none = {0};
+   return pairs->sampler ? place_of(pairs->sampler, pairs->combined ? number : number % pairs->samplers)
+                         : none;
+}
+
+/** Which pair it is, if the shader computes it; else NULL. */
+static nir_def *
+number_of_pair(nir_builder *b, const struct pairs *pairs)
+{
+   nir_def *texture = pairs->texture->computed;
+   nir_def *sampler = pairs->sampler && !pairs->combined ? pairs->sampler->computed : NULL;
+   if (!texture || !sampler)
+      return texture ? texture : sampler;
+   return nir_iadd(b, nir_imul_imm(b, texture, pairs->samplers), sampler);
+}
+
+/** The slot of the first pair; -1: there are not as many. */
 static int
-texture_slot(struct lowering *lowering, const struct named *texture, const struct named *sampler)
+texture_slot(struct lowering *lowering, const struct pairs *pairs)
 {
    struct tbr_descriptor_slots *slots = lowering->slots;
-   const uint32_t count = texture->count;
-   const bool same = sampler && sampler->computed;
+   const uint32_t count = pairs->texture->count * pairs->samplers;
    for (unsigned first = 0; first + count <= slots->num_textures; first++) {
       unsigned i = 0;
-      for (; i < count; i++) {
-         const struct tbr_descriptor_place *found = &slots->textures[first + i].sampler;
-         if (!is_place(&slots->textures[first + i].texture, texture, i) ||
-             !(sampler ? is_place(found, sampler, same ? i : 0) : !found->set))
-            break;
-      }
+      while (i < count && is_same_place(slots->textures[first + i].texture, texture_of_pair(pairs, i)) &&
+             is_same_place(slots->textures[first + i].sampler, sampler_of_pair(pairs, i)))
+         i++;
       if (i == count)
          return (int)first;
    }
@@ -104,71 +179,108 @@ texture_slot(struct lowering *lowering, const struct named *texture, const struc
    }
    const unsigned first = slots->num_textures;
    for (unsigned i = 0; i < count; i++) {
-      slots->textures[first + i].texture = place_of(texture, i);
-      if (sampler)
-         slots->textures[first + i].sampler = place_of(sampler, same ? i : 0);
+      slots->textures[first + i].texture = texture_of_pair(pairs, i);
+      slots->textures[first + i].sampler = sampler_of_pair(pairs, i);
    }
    slots->num_textures += count;
    return (int)first;
 }
 
-/** Slot 0 is that of push constants. */
-static int
-constant_slot(struct lowering *lowering, struct tbr_descriptor_place place, bool is_set)
+/** Whether the places from the first on are those that an instruction names. */
+static bool
+are_places(const struct tbr_descriptor_place *places, const struct named *named)
 {
-   struct tbr_descriptor_slots *slots = lowering->slots;
-   for (unsigned i = 1; i < slots->num_constants; i++) {
-      if (slots->constants[i].is_set == is_set && slots->constants[i].block.set == place.set &&
-          slots->constants[i].block.index == place.index)
+   for (unsigned i = 0; i < named->count; i++) {
+      if (!is_same_place(places[i], place_of(named, i)))
+         return false;
+   }
+   return true;
+}
+
+/** Of blocks or buffers, of which there are *num_places: the number of those that an instruction names; new ones if there are at
+ * most `most`, else -1. */
+static int
+find_or_add(struct tbr_descriptor_place *places, unsigned *num_places, unsigned first, unsigned most,
+            const struct named *named)
+{
+   for (unsigned i = first; i + named->count <= *num_places; i++) {
+      if (are_places(&places[i], named))
          return (int)i;
    }
-   const unsigned slot = MAX2(slots->num_constants, 1);
-   if (slot >= TBR_MAX_CONSTANT_BUFFERS) {
-      miss(lowering, "more than 15 uniform blocks");
+   if (*num_places + named->count > most)
+      return -1;
+   const unsigned added = *num_places;
+   for (unsigned i = 0; i < named->count; i++)
+      places[added + i] = place_of(named, i);
+   *num_places = added + named->count;
+   return (int)added;
+}
+
+/** Slot 0 is that of push constants. */
+static int
+constant_slot(struct lowering *lowering, const struct named *named)
+{
+   struct tbr_descriptor_slots *slots = lowering->slots;
+   slots->num_constants = MAX2(slots->num_constants, 1);
+   const unsigned most = 1 + TBR_MAX_UNIFORM_BLOCKS + (slots->inline_slot != 0);
+   const int slot = find_or_add(slots->constants, &slots->num_constants, 1, most, named);
+   if (slot < 0)
+      miss(lowering, "more uniform blocks than maxPerStageDescriptorUniformBuffers");
+   return slot;
+}
+
+/** The slot of all inline blocks. */
+static unsigned
+inline_slot(struct tbr_descriptor_slots *slots)
+{
+   if (!slots->inline_slot) {
+      slots->inline_slot = MAX2(slots->num_constants, 1);
+      slots->num_constants = slots->inline_slot + 1;
+      assert(slots->num_constants <= TBR_MAX_CONSTANT_BUFFERS);
+   }
+   return slots->inline_slot;
+}
+
+/** The number of an inline block; -1: there are not as many. */
+static int
+inline_block(struct lowering *lowering, uint16_t set, uint32_t offset, uint32_t bytes)
+{
+   struct tbr_descriptor_slots *slots = lowering->slots;
+   for (unsigned i = 0; i < slots->num_inline; i++) {
+      if (slots->inline_blocks[i].set == set && slots->inline_blocks[i].offset == offset)
+         return (int)i;
+   }
+   if (slots->num_inline == TBR_MAX_INLINE_BLOCKS || bytes > TBR_MAX_INLINE_BYTES) {
+      miss(lowering,
+           "more inline uniform blocks than maxPerStageDescriptorInlineUniformBlocks, or larger ones");
       return -1;
    }
-   slots->constants[slot].block = place;
-   slots->constants[slot].is_set = is_set;
-   slots->num_constants = slot + 1;
-   return (int)slot;
+   slots->inline_blocks[slots->num_inline].set = set;
+   slots->inline_blocks[slots->num_inline].offset = offset;
+   slots->inline_blocks[slots->num_inline].bytes = bytes;
+   slots->inline_blocks[slots->num_inline].packed = slots->inline_bytes;
+   slots->inline_bytes += align(bytes, 16);
+   return (int)slots->num_inline++;
 }
 
 static int
 buffer_slot(struct lowering *lowering, unsigned most, const struct named *named)
 {
    struct tbr_descriptor_slots *slots = lowering->slots;
-   for (unsigned i = 0; i < slots->num_buffers; i++) {
-      if (is_place(&slots->buffers[i], named, 0))
-         return (int)i;
-   }
-   if (slots->num_buffers >= most) {
+   const int slot = find_or_add(slots->buffers, &slots->num_buffers, 0, most, named);
+   if (slot < 0)
       miss(lowering, "more storage buffers than maxPerStageDescriptorStorageBuffers");
-      return -1;
-   }
-   slots->buffers[slots->num_buffers] = place_of(named, 0);
-   return (int)slots->num_buffers++;
+   return slot;
 }
 
 static int
 image_slot(struct lowering *lowering, const struct named *named)
 {
    struct tbr_descriptor_slots *slots = lowering->slots;
-   for (unsigned first = 0; first + named->count <= slots->num_images; first++) {
-      unsigned i = 0;
-      while (i < named->count && is_place(&slots->images[first + i].image, named, i))
-         i++;
-      if (i == named->count)
-         return (int)first;
-   }
-   if (slots->num_images + named->count > TBR_MAX_IMAGES) {
+   const int slot = find_or_add(slots->images, &slots->num_images, 0, TBR_MAX_IMAGES, named);
+   if (slot < 0)
       miss(lowering, "more than 16 storage images and input attachments");
-      return -1;
-   }
-   const unsigned first = slots->num_images;
-   for (unsigned i = 0; i < named->count; i++)
-      slots->images[first + i].image = place_of(named, i);
-   slots->num_images += named->count;
-   return (int)first;
+   return slot;
 }
 
 /** The number of an input attachment; -1: there are not as many. */
@@ -177,7 +289,8 @@ input_number(struct lowering *lowering, const struct named *named, bool is_integ
 {
    struct tbr_descriptor_slots *slots = lowering->slots;
    for (unsigned i = 0; i < slots->num_inputs; i++) {
-      if (is_place(&slots->inputs[i].image, named, 0) && slots->inputs[i].is_integer == is_integer)
+      if (is_same_place(slots->inputs[i].image, place_of(named, 0)) &&
+          slots->inputs[i].is_integer == is_integer)
          return (int)i;
    }
    if (slots->num_inputs >= TBR_MAX_INPUT_ATTACHMENTS)
@@ -202,11 +315,8 @@ lower_texture(nir_builder *b, nir_tex_instr *tex, struct lowering *lowering)
    if (!find_named(b, lowering, tex->src[texture_source].src.ssa, &texture) ||
        (sampled && !find_named(b, lowering, tex->src[sampler_source].src.ssa, &sampler)))
       return false;
-   if (sampled && sampler.computed && (!texture.computed || sampler.count != texture.count)) {
-      miss(lowering, "samplers of an array that it computes the index of, apart from their textures");
-      return false;
-   }
-   const int slot = texture_slot(lowering, &texture, sampled ? &sampler : NULL);
+   const struct pairs pairs = pair(&texture, sampled ? &sampler : NULL);
+   const int slot = texture_slot(lowering, &pairs);
    if (slot < 0)
       return false;
    tex->texture_index = tex->sampler_index = (unsigned)slot;
@@ -214,10 +324,13 @@ lower_texture(nir_builder *b, nir_tex_instr *tex, struct lowering *lowering)
    sampler_source = nir_tex_instr_src_index(tex, nir_tex_src_sampler_handle);
    if (sampler_source >= 0)
       nir_tex_instr_remove_src(tex, (unsigned)sampler_source);
-   if (texture.computed) {
-      nir_tex_instr_add_src(tex, nir_tex_src_texture_offset, texture.computed);
+   nir_def *number = number_of_pair(b, &pairs);
+   tex->texture_non_uniform = tex->sampler_non_uniform = number != NULL;
+   if (number) {
+      tex->sampler_index = (unsigned)slot + texture.count * pairs.samplers - 1; /* tbr_nir_numbers.h */
+      nir_tex_instr_add_src(tex, nir_tex_src_texture_offset, number);
       if (sampled)
-         nir_tex_instr_add_src(tex, nir_tex_src_sampler_offset, texture.computed);
+         nir_tex_instr_add_src(tex, nir_tex_src_sampler_offset, number);
    }
    return true;
 }
@@ -234,30 +347,42 @@ lower_push_constant(nir_builder *b, nir_intrinsic_instr *intrinsic)
    return true;
 }
 
+/** A block that is in the set's own memory, where a hook in lavapipe says. */
+static bool
+lower_inline_block(nir_builder *b, nir_intrinsic_instr *intrinsic, struct lowering *lowering)
+{
+   uint32_t set;
+   ASSERTED const bool known = component_is_known(intrinsic->src[0].ssa, 0, &set);
+   assert(known);
+   if (!set)
+      return false; /* push constants */
+   const uint32_t offset = nir_intrinsic_range_base(intrinsic);
+   const int block = inline_block(lowering, (uint16_t)set, offset, nir_intrinsic_range(intrinsic));
+   if (block < 0)
+      return false;
+   const int64_t moved = (int64_t)lowering->slots->inline_blocks[block].packed - offset;
+   b->cursor = nir_before_instr(&intrinsic->instr);
+   nir_src_rewrite(&intrinsic->src[0], nir_imm_int(b, inline_slot(lowering->slots)));
+   nir_src_rewrite(&intrinsic->src[1], nir_iadd_imm(b, intrinsic->src[1].ssa, moved));
+   nir_intrinsic_set_range_base(intrinsic, 0);
+   nir_intrinsic_set_range(intrinsic, ~0u);
+   return true;
+}
+
 static bool
 lower_block(nir_builder *b, nir_intrinsic_instr *intrinsic, struct lowering *lowering)
 {
-   nir_def *name = intrinsic->src[0].ssa;
-   struct tbr_descriptor_place place;
-   const bool is_set = name->num_components == 1;
-   if (is_set) {
-      uint32_t set;
-      ASSERTED const bool known = component_is_known(name, 0, &set);
-      assert(known);
-      if (!set)
-         return false; /* push constants */
-      place = (struct tbr_descriptor_place){.set = (uint16_t)set};
-   } else {
-      struct named named;
-      if (!find_named(b, lowering, name, &named))
-         return false;
-      place = place_of(&named, 0);
-   }
-   const int slot = constant_slot(lowering, place, is_set);
+   struct named named;
+   if (intrinsic->src[0].ssa->num_components == 1)
+      return lower_inline_block(b, intrinsic, lowering);
+   b->cursor = nir_before_instr(&intrinsic->instr);
+   if (!find_named(b, lowering, intrinsic->src[0].ssa, &named))
+      return false;
+   const int slot = constant_slot(lowering, &named);
    if (slot < 0)
       return false;
-   b->cursor = nir_before_instr(&intrinsic->instr);
-   nir_src_rewrite(&intrinsic->src[0], nir_imm_int(b, slot));
+   nir_src_rewrite(&intrinsic->src[0], number_slot(b, &named, slot));
+   mark(intrinsic, &named);
    return true;
 }
 
@@ -275,9 +400,10 @@ lower_buffer(nir_builder *b, nir_intrinsic_instr *intrinsic, struct lowering *lo
    const int slot = buffer_slot(lowering, most, &named);
    if (slot < 0)
       return false;
-   nir_src_rewrite(&intrinsic->src[source], nir_imm_int(b, slot));
+   nir_src_rewrite(&intrinsic->src[source], number_slot(b, &named, slot));
+   mark(intrinsic, &named);
    if (writes)
-      lowering->slots->written_buffers |= BITFIELD_BIT(slot);
+      lowering->slots->written_buffers |= BITFIELD_RANGE(slot, named.count);
    return true;
 }
 
@@ -324,13 +450,13 @@ lower_image(nir_builder *b, nir_intrinsic_instr *intrinsic, struct lowering *low
    const int slot = image_slot(lowering, &named);
    if (slot < 0)
       return false;
-   nir_src_rewrite(&intrinsic->src[0],
-                   named.computed ? nir_iadd_imm(b, named.computed, slot) : nir_imm_int(b, slot));
+   nir_src_rewrite(&intrinsic->src[0], number_slot(b, &named, slot));
    for (unsigned i = 0; i < named.count; i++)
-      lowering->slots->images[slot + i].access |= access;
+      lowering->slots->image_access[slot + i] |= access;
    if (op != nir_intrinsic_image_size && op != nir_intrinsic_image_samples)
       clear_unused_coordinates(b, intrinsic);
    change_image_instruction(intrinsic, op);
+   mark(intrinsic, &named);
    return true;
 }
 

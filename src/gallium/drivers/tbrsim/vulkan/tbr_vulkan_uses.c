@@ -65,13 +65,13 @@ tbr_vulkan_list_uses(struct tbr_descriptor_slots *slots)
          add(slots, slots->textures[i].sampler, CM_DESCRIPTOR_SAMPLER);
    }
    for (unsigned i = 1; i < slots->num_constants; i++) {
-      if (!slots->constants[i].is_set)
-         add(slots, slots->constants[i].block, CM_DESCRIPTOR_RESOURCE);
+      if (i != slots->inline_slot)
+         add(slots, slots->constants[i], CM_DESCRIPTOR_RESOURCE);
    }
    for (unsigned i = 0; i < slots->num_buffers; i++)
       add(slots, slots->buffers[i], CM_DESCRIPTOR_RESOURCE);
    for (unsigned i = 0; i < slots->num_images; i++)
-      add(slots, slots->images[i].image, CM_DESCRIPTOR_RESOURCE);
+      add(slots, slots->images[i], CM_DESCRIPTOR_RESOURCE);
    merge(slots);
 }
 
