@@ -241,8 +241,10 @@ draw_limits(void)
    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
                                              .pNext = &inlined};
    vkGetPhysicalDeviceProperties2(vk_physical_device, &properties);
-   printf("%u %u\n", properties.properties.limits.maxPerStageDescriptorUniformBuffers,
-          inlined.maxPerStageDescriptorInlineUniformBlocks);
+   const uint32_t most = properties.properties.limits.maxPerStageDescriptorUniformBuffers;
+   printf("%u %u %d %d\n", most, inlined.maxPerStageDescriptorInlineUniformBlocks,
+          is_supported(VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, most),
+          is_supported(VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, most + 1));
    const struct binding bindings[] = {blocks(14, 1), inline_block(0), inline_block(1), inline_block(2),
                                       inline_block(3)};
    const uint32_t grid[] = {1, 1, 0, 0};

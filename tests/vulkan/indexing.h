@@ -57,6 +57,8 @@ struct binding buffers(uint32_t count, uint32_t words);
 struct binding images(const struct drawing *drawing, uint32_t count, VkFormat format, uint32_t size);
 struct binding texel_buffers(VkDescriptorType type, uint32_t count, VkFormat format, uint32_t texels);
 
+/** Whether a set may have so many descriptors, for all stages. */
+bool is_supported(VkDescriptorType type, uint32_t count);
 /** bindings: those of a set follow one another, from 0 on. */
 struct sets create_sets(const struct binding *bindings, uint32_t count, uint32_t num_sets);
 void bind_sets(const struct drawing *drawing, const struct sets *sets, VkPipelineBindPoint point);

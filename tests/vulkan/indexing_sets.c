@@ -213,6 +213,35 @@ write_binding(VkDescriptorSet set, uint32_t number, const struct binding *bindin
    }
 }
 
+bool
+is_supported(VkDescriptorType type, uint32_t count)
+{
+   const VkDescriptorSetLayoutBinding binding = {0, type, count, VK_SHADER_STAGE_ALL, NULL};
+   const VkDescriptorSetLayoutCreateInfo info = {
+      .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+      .bindingCount = 1,
+      .pBindings = &binding,
+   };
+   VkDescriptorSetLayoutSupport support = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_SUPPORT};
+   vkGetDescriptorSetLayoutSupport(vk_device, &info, &support);
+   return support.supported;
+}
+
+/** Says how many descriptors of a variable count there may be, and where the device does not have as many as the layout. */
+static void
+check_support(const VkDescriptorSetLayoutCreateInfo *info)
+{
+   VkDescriptorSetVariableDescriptorCountLayoutSupport variable = {
+      .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_LAYOUT_SUPPORT};
+   VkDescriptorSetLayoutSupport support = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_SUPPORT,
+                                           .pNext = &variable};
+   vkGetDescriptorSetLayoutSupport(vk_device, info, &support);
+   if (variable.maxVariableDescriptorCount)
+      printf("%u\n", variable.maxVariableDescriptorCount);
+   if (!support.supported)
+      printf("unsupported\n");
+}
+
 /** The bindings of one set; fewer of the last one may be allocated, and not all written. */
 static VkDescriptorSetLayout
 create_layout(const struct binding *bindings, uint32_t count)
@@ -238,6 +267,7 @@ create_layout(const struct binding *bindings, uint32_t count)
       .pBindings = infos,
    };
    VkDescriptorSetLayout layout;
+   check_support(&info);
    CHECK(vkCreateDescriptorSetLayout(vk_device, &info, NULL, &layout));
    vk_keep(VK_OBJECT_TYPE_DESCRIPTOR_SET_LAYOUT, layout);
    return layout;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * What the device is: the features and the limits of the simulated GPU, instead of llvmpipe's, and the ends of passes. The functions named lvp_* are lavapipe's hooks; it is compiled once for both libraries, and those of its own do
- * without.
+ * What the device is: the features and the limits of the simulated GPU, instead of llvmpipe's, and the ends of passes. The
+ * functions named lvp_* are lavapipe's hooks; it is compiled once for both libraries, and those of its own do without.
  */
+#include <assert.h>
+
 #include "lvp_private.h"
+#include "vk_util.h"
 #include "state/tbr_context.h"
 #include "state/tbr_resource.h"
 #include "vulkan/tbr_vulkan.h"
@@ -14,6 +17,8 @@
 
 uint64_t lvp_buffer_address(struct pipe_resource *buffer);
 void lvp_limit_physical_device(struct lvp_physical_device *device);
+void lvp_limit_set_layout(struct lvp_device *device, const VkDescriptorSetLayoutCreateInfo *info,
+                          VkDescriptorSetLayoutSupport *support);
 void lvp_end_pass(struct pipe_context *context);
 void lvp_map_attachments(struct pipe_context *context, const int *map, unsigned count, bool partial);
 
@@ -292,6 +297,108 @@ lvp_limit_physical_device(struct lvp_physical_device *device)
    limit_late_descriptors(properties);
    limit_subgroups(properties);
    tbr_vulkan_queue_init_device(device);
+}
+
+/* ---- layouts of descriptor sets --------------------------------------------------- */
+
+enum descriptor_kind {
+   KIND_SAMPLER,
+   KIND_SAMPLED_IMAGE,
+   KIND_STORAGE_IMAGE,
+   KIND_UNIFORM_BUFFER,
+   KIND_STORAGE_BUFFER,
+   KIND_INPUT_ATTACHMENT,
+   KIND_INLINE_BLOCK,
+   NUM_KINDS,
+};
+
+/** As what descriptors count: bits. */
+static uint32_t
+kinds_of(VkDescriptorType type)
+{
+   switch (type) {
+   case VK_DESCRIPTOR_TYPE_SAMPLER: return BITFIELD_BIT(KIND_SAMPLER);
+   case VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER:
+      return BITFIELD_BIT(KIND_SAMPLER) | BITFIELD_BIT(KIND_SAMPLED_IMAGE);
+   case VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE:
+   case VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER: return BITFIELD_BIT(KIND_SAMPLED_IMAGE);
+   case VK_DESCRIPTOR_TYPE_STORAGE_IMAGE:
+   case VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER: return BITFIELD_BIT(KIND_STORAGE_IMAGE);
+   case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER:
+   case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC: return BITFIELD_BIT(KIND_UNIFORM_BUFFER);
+   case VK_DESCRIPTOR_TYPE_STORAGE_BUFFER:
+   case VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC: return BITFIELD_BIT(KIND_STORAGE_BUFFER);
+   case VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT: return BITFIELD_BIT(KIND_INPUT_ATTACHMENT);
+   default: assert(type == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK); return BITFIELD_BIT(KIND_INLINE_BLOCK);
+   }
+}
+
+/** Whether a stage has as many descriptors as the layout has for it, if its binding `changed` has `count`. */
+static bool
+fits_stage(const struct vk_properties *properties, const VkDescriptorSetLayoutCreateInfo *info,
+           VkShaderStageFlags stage, uint32_t changed, uint32_t count)
+{
+   const uint32_t most[NUM_KINDS] = {
+      [KIND_SAMPLER] = properties->maxPerStageDescriptorSamplers,
+      [KIND_SAMPLED_IMAGE] = properties->maxPerStageDescriptorSampledImages,
+      [KIND_STORAGE_IMAGE] = properties->maxPerStageDescriptorStorageImages,
+      [KIND_UNIFORM_BUFFER] = properties->maxPerStageDescriptorUniformBuffers,
+      [KIND_STORAGE_BUFFER] = properties->maxPerStageDescriptorStorageBuffers,
+      [KIND_INPUT_ATTACHMENT] = properties->maxPerStageDescriptorInputAttachments,
+      [KIND_INLINE_BLOCK] = properties->maxPerStageDescriptorInlineUniformBlocks,
+   };
+   uint64_t counts[NUM_KINDS] = {0};
+   for (uint32_t i = 0; i < info->bindingCount; i++) {
+      const VkDescriptorSetLayoutBinding *binding = &info->pBindings[i];
+      const bool is_inline = binding->descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK;
+      if (!(binding->stageFlags & stage))
+         continue;
+      u_foreach_bit (kind, kinds_of(binding->descriptorType))
+         counts[kind] += is_inline ? 1 : i == changed ? count : binding->descriptorCount;
+   }
+   for (unsigned kind = 0; kind < NUM_KINDS; kind++) {
+      if (counts[kind] > most[kind])
+         return false;
+   }
+   return true;
+}
+
+static bool
+fits(const struct vk_properties *properties, const VkDescriptorSetLayoutCreateInfo *info, uint32_t changed,
+     uint32_t count)
+{
+   for (VkShaderStageFlags stage = VK_SHADER_STAGE_VERTEX_BIT; stage <= VK_SHADER_STAGE_COMPUTE_BIT;
+        stage <<= 1) {
+      if (!fits_stage(properties, info, stage, changed, count))
+         return false;
+   }
+   return true;
+}
+
+/** A hook in lavapipe, vkGetDescriptorSetLayoutSupport. */
+void
+lvp_limit_set_layout(struct lvp_device *device, const VkDescriptorSetLayoutCreateInfo *info,
+                     VkDescriptorSetLayoutSupport *support)
+{
+   const struct vk_properties *properties = &device->vk.physical->properties;
+   const VkDescriptorSetLayoutBindingFlagsCreateInfo *flags =
+      vk_find_struct_const(info->pNext, DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO);
+   VkDescriptorSetVariableDescriptorCountLayoutSupport *variable =
+      vk_find_struct(support->pNext, DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_LAYOUT_SUPPORT);
+   support->supported = fits(properties, info, UINT32_MAX, 0);
+   for (uint32_t i = 0; variable && flags && i < flags->bindingCount; i++) {
+      if (!(flags->pBindingFlags[i] & VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT))
+         continue;
+      if (info->pBindings[i].descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK) {
+         variable->maxVariableDescriptorCount = properties->maxInlineUniformBlockSize;
+         continue;
+      }
+      /* No stage has more of any kind than of all together. */
+      variable->maxVariableDescriptorCount = properties->maxPerStageResources;
+      while (variable->maxVariableDescriptorCount &&
+             !fits(properties, info, i, variable->maxVariableDescriptorCount))
+         variable->maxVariableDescriptorCount--;
+   }
 }
 
 /* ---- addresses ------------------------------------------------------------------ */
