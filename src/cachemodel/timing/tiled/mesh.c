@@ -2,6 +2,9 @@
 #include "timing/tiled/mesh.h"
 
 #include <assert.h>
+#include <endian.h>
+
+#include "util/minmax.h"
 
 /* ---- building ------------------------------------------------------------ */
 
@@ -57,26 +60,33 @@ most_lead(const struct cm_mesh_timing *timing)
  * request has crossed the link to it, as if that were one more link. */
 enum { FROM_TABLE = 1, TO_TABLE = 2, TABLE = 4 };
 
+static struct cm_mesh_leg
+make_leg(const struct cm_mesh_timing *timing, uint32_t byte, unsigned links, uint32_t lead, uint32_t cycles)
+{
+   assert(links && links < 1u << BITS);
+   return (struct cm_mesh_leg){
+      .lead = lead,
+      .cycles = cycles,
+      .rows = byte * ((uint32_t)timing->row_mask + 1),
+      .queues = (uint16_t)(byte * BITS),
+      .links = (uint8_t)links,
+   };
+}
+
 /* A leg of one link. */
 static struct cm_mesh_leg
 link_leg(const struct cm_mesh_timing *timing, uint32_t router, enum cm_mesh_direction direction)
 {
    const struct cm_mesh *mesh = timing->shape;
    if (router == mesh->routers)
-      return (struct cm_mesh_leg){
-         .lead = most_lead(timing),
-         .cycles = timing->hop_cycles,
-         .byte = (uint16_t)bytes_before(mesh, CM_MESH_DIRECTION_COUNT),
-         .links = direction == CM_MESH_WEST ? TO_TABLE | TABLE : FROM_TABLE,
-      };
+      return make_leg(timing, bytes_before(mesh, CM_MESH_DIRECTION_COUNT),
+                      direction == CM_MESH_WEST ? TO_TABLE | TABLE : FROM_TABLE, most_lead(timing),
+                      timing->hop_cycles);
    const struct line line = line_of(mesh, router, direction);
    const uint32_t bytes = line_bytes(mesh, direction);
-   return (struct cm_mesh_leg){
-      .lead = most_lead(timing) - line.place * timing->hop_cycles,
-      .cycles = timing->hop_cycles,
-      .byte = (uint16_t)(bytes_before(mesh, direction) + line.number * bytes + line.place / BITS),
-      .links = (uint8_t)(1u << line.place % BITS),
-   };
+   return make_leg(timing, bytes_before(mesh, direction) + line.number * bytes + line.place / BITS,
+                   1u << line.place % BITS, most_lead(timing) - line.place * timing->hop_cycles,
+                   timing->hop_cycles);
 }
 
 static void
@@ -118,7 +128,7 @@ init_route(const struct cm_mesh_timing *timing, uint32_t from, uint32_t to, stru
    struct cm_mesh_leg *last = NULL;
    while (from != to) {
       const struct cm_mesh_leg link = timing->links[next_link(timing->shape, &from, to)];
-      if (last && last->byte == link.byte) {
+      if (last && last->rows == link.rows) {
          assert(link.links == (uint8_t)(last->links + (last->links & -last->links)));
          last->links |= link.links;
          last->cycles += link.cycles;
@@ -128,6 +138,8 @@ init_route(const struct cm_mesh_timing *timing, uint32_t from, uint32_t to, stru
       }
       assert(last < route + timing->route_legs - 1);
    }
+   for (const struct cm_mesh_leg *leg = route; leg->links; leg++)
+      route->route_cycles += leg->cycles;
 }
 
 static void
@@ -151,20 +163,16 @@ init_rows(struct cm_mesh_timing *mesh, uint32_t processors, struct cm_pool *pool
 {
    const uint32_t first_port = bytes_before(mesh->shape, CM_MESH_DIRECTION_COUNT) + 1;
    assert(processors <= CM_MESH_MAX_NODES);
-   for (uint32_t p = 0; p < processors; p++)
-      mesh->ports[p] = (struct cm_mesh_leg){
-         .byte = (uint16_t)(first_port + p / BITS),
-         .links = (uint8_t)(1u << p % BITS),
-      };
-   mesh->row_bytes = first_port + (processors + BITS - 1) / BITS;
    uint32_t num_rows = ROWS;
    while (num_rows < ROWS + most_lead(mesh))
       num_rows *= 2;
    mesh->row_mask = num_rows - 1;
    mesh->near_row = num_rows - CM_MESH_NEAR_ROWS;
+   for (uint32_t p = 0; p < processors; p++)
+      mesh->ports[p] = make_leg(mesh, first_port + p / BITS, 1u << p % BITS, 0, 0);
+   mesh->row_bytes = first_port + (processors + BITS - 1) / BITS;
    mesh->rows = cm_pool_take(pool, num_rows, mesh->row_bytes);
-   mesh->num_blocks = num_rows / CM_MESH_BLOCK;
-   mesh->blocks = cm_pool_take(pool, mesh->num_blocks, mesh->row_bytes);
+   mesh->blocks = cm_pool_take(pool, num_rows / CM_MESH_BLOCK, mesh->row_bytes);
    mesh->queues = cm_pool_take(pool, (size_t)mesh->row_bytes * BITS, sizeof *mesh->queues);
 }
 
@@ -198,18 +206,7 @@ cm_mesh_timing_init(struct cm_mesh_timing *mesh, const struct cm_config *config,
 /* Rows that are added at once: of as many blocks as a word has bytes. */
 #define NEW_ROWS (CM_MESH_BLOCK * (unsigned)sizeof(uint64_t))
 static_assert(ROWS % NEW_ROWS == 0, "rows that are added together are adjacent");
-
-static inline __attribute__((always_inline)) uint8_t *
-byte_of(const struct cm_mesh_timing *mesh, uint32_t byte, uint64_t row)
-{
-   return mesh->rows + (row & mesh->row_mask) * mesh->row_bytes + byte;
-}
-
-static inline __attribute__((always_inline)) uint8_t *
-block_of(const struct cm_mesh_timing *mesh, uint32_t byte, uint64_t row)
-{
-   return mesh->blocks + byte * mesh->num_blocks + (row & mesh->row_mask) / CM_MESH_BLOCK;
-}
+#define EACH_BYTE 0x0101010101010101ull
 
 static inline uint64_t
 end_row(const struct cm_mesh_timing *mesh)
@@ -226,19 +223,22 @@ advance(struct cm_mesh_timing *mesh, uint64_t row)
    if (first - mesh->first_row > num_rows)
       mesh->first_row = first - num_rows;
    for (; mesh->first_row < first; mesh->first_row += NEW_ROWS) {
-      memset(byte_of(mesh, 0, mesh->first_row), 0, (size_t)NEW_ROWS * mesh->row_bytes);
-      for (uint32_t byte = 0; byte < mesh->row_bytes; byte++)
-         memset(block_of(mesh, byte, mesh->first_row), 0, NEW_ROWS / CM_MESH_BLOCK);
+      for (uint32_t byte = 0; byte < mesh->row_bytes; byte++) {
+         const size_t at = byte * num_rows + (mesh->first_row & mesh->row_mask);
+         memset(mesh->rows + at, 0, NEW_ROWS);
+         memset(mesh->blocks + at / CM_MESH_BLOCK, 0, NEW_ROWS / CM_MESH_BLOCK);
+      }
    }
    mesh->near_row = end - CM_MESH_NEAR_ROWS;
 }
 
 /* The last row from one on, of a block, in which a link is taken; 0: in none. */
 static uint64_t
-last_of_block(const struct cm_mesh_timing *mesh, uint32_t byte, unsigned link, uint64_t block, uint64_t from)
+last_of_block(const struct cm_mesh_timing *mesh, const struct cm_mesh_leg *leg, unsigned link, uint64_t block,
+              uint64_t from)
 {
    for (uint64_t row = block + CM_MESH_BLOCK; row-- > block && row >= from;) {
-      if (*byte_of(mesh, byte, row) >> link & 1)
+      if (mesh->rows[cm_mesh_row(mesh, leg, row)] >> link & 1)
          return row;
    }
    return 0;
@@ -246,18 +246,19 @@ last_of_block(const struct cm_mesh_timing *mesh, uint32_t byte, unsigned link, u
 
 /* The last row from one on, of all. */
 static uint64_t
-last_taken(const struct cm_mesh_timing *mesh, uint32_t byte, unsigned link, uint64_t from)
+last_taken(const struct cm_mesh_timing *mesh, const struct cm_mesh_leg *leg, unsigned link, uint64_t from)
 {
-   const uint64_t bits = 0x0101010101010101ull << link;
+   const uint64_t bits = EACH_BYTE << link;
    for (uint64_t rows = end_row(mesh), any; rows > from;) {
       rows -= NEW_ROWS;
-      memcpy(&any, block_of(mesh, byte, rows), sizeof any);
+      const uint8_t *blocks = mesh->blocks + cm_mesh_row(mesh, leg, rows) / CM_MESH_BLOCK;
+      memcpy(&any, blocks, sizeof any);
       if (!(any & bits))
          continue;
       for (uint64_t block = rows + NEW_ROWS; block > rows && block > from;) {
          block -= CM_MESH_BLOCK;
-         const bool has = *block_of(mesh, byte, block) >> link & 1;
-         const uint64_t last = has ? last_of_block(mesh, byte, link, block, from) : 0;
+         const bool has = blocks[(block - rows) / CM_MESH_BLOCK] >> link & 1;
+         const uint64_t last = has ? last_of_block(mesh, leg, link, block, from) : 0;
          if (last)
             return last;
       }
@@ -269,10 +270,10 @@ last_taken(const struct cm_mesh_timing *mesh, uint32_t byte, unsigned link, uint
 static uint64_t
 window_of(const struct cm_mesh_timing *mesh, const struct cm_mesh_leg *leg, unsigned link, uint64_t row)
 {
-   const uint32_t byte = leg->byte, place = link - (uint32_t)__builtin_ctz(leg->links);
+   const uint32_t place = link - (uint32_t)__builtin_ctz(leg->links);
    const uint64_t lead = leg->lead - place * mesh->hop_cycles;
    const uint64_t after = ((row - lead) / 64 + CM_CALENDAR_WORDS) * 64 + lead;
-   const uint64_t last = last_taken(mesh, byte, link, after);
+   const uint64_t last = last_taken(mesh, leg, link, after);
    return last < after ? row : ((last - lead) / 64 - (CM_CALENDAR_WORDS - 1)) * 64 + lead;
 }
 
@@ -302,16 +303,34 @@ is_in(const struct cm_mesh_queue *queue, uint64_t row)
 /* Waits that are not worth to remember. */
 #define SHORT_WAIT 4
 
+/* The first of the rows from one on, before `end`, in which a link is not taken; end: there is none. */
+static inline uint64_t
+first_free(const struct cm_mesh_timing *mesh, const struct cm_mesh_leg *leg, unsigned link, uint64_t row,
+           uint64_t end)
+{
+   while (row < end) {
+      const uint64_t first = row - row % sizeof(uint64_t);
+      uint64_t rows;
+      memcpy(&rows, mesh->rows + cm_mesh_row(mesh, leg, first), sizeof rows);
+      const uint64_t open = (~le64toh(rows) >> link & EACH_BYTE) >> row % sizeof rows * BITS;
+      if (open)
+         return cm_min64(row + (uint64_t)__builtin_ctzll(open) / BITS, end);
+      row = first + sizeof rows;
+   }
+   return end;
+}
+
 /* wait_for where the row is not in the midst of the queue that was remembered last. */
 static __attribute__((noinline)) uint64_t
-search(struct cm_mesh_timing *mesh, uint32_t byte, unsigned link, uint64_t row)
+search(struct cm_mesh_timing *mesh, const struct cm_mesh_leg *leg, unsigned link, uint64_t row)
 {
-   struct cm_mesh_queue *queues = mesh->queues[byte * BITS + link];
+   struct cm_mesh_queue *queues = mesh->queues[leg->queues + link];
    const uint64_t begin = row, first = queues[0].begin, second = queues[1].begin;
+   uint64_t stop;
    if (is_in(&queues[1], row))
       return queues[1].end++;
+   row++;
    do {
-      row++;
       if (row == first || row == second) {
          struct cm_mesh_queue *queue = &queues[row != first];
          if (row < queue->end) {
@@ -321,7 +340,11 @@ search(struct cm_mesh_timing *mesh, uint32_t byte, unsigned link, uint64_t row)
       }
       if (row == end_row(mesh))
          advance(mesh, row);
-   } while (*byte_of(mesh, byte, row) >> link & 1);
+      stop = end_row(mesh);
+      stop = first > row ? cm_min64(stop, first) : stop;
+      stop = second > row ? cm_min64(stop, second) : stop;
+      row = first_free(mesh, leg, link, row, stop);
+   } while (row == stop);
    if (row - begin > SHORT_WAIT) {
       queues[1] = queues[0];
       queues[0] = (struct cm_mesh_queue){begin, row + 1};
@@ -332,10 +355,10 @@ search(struct cm_mesh_timing *mesh, uint32_t byte, unsigned link, uint64_t row)
 /* A row after one in which a link is taken: the next one in which it may not be. It is part of the queue from then on, as
  * the link is taken in it already, or is now. */
 static inline __attribute__((always_inline)) uint64_t
-wait_for(struct cm_mesh_timing *mesh, uint32_t byte, unsigned link, uint64_t row)
+wait_for(struct cm_mesh_timing *mesh, const struct cm_mesh_leg *leg, unsigned link, uint64_t row)
 {
-   struct cm_mesh_queue *queue = mesh->queues[byte * BITS + link];
-   return is_in(queue, row) ? queue->end++ : search(mesh, byte, link, row);
+   struct cm_mesh_queue *queue = mesh->queues[leg->queues + link];
+   return is_in(queue, row) ? queue->end++ : search(mesh, leg, link, row);
 }
 
 /* Takes the links of a leg, or some, one after another, from a row on. Returns the row in which the last one is taken. queues:
@@ -343,31 +366,28 @@ wait_for(struct cm_mesh_timing *mesh, uint32_t byte, unsigned link, uint64_t row
 static inline __attribute__((always_inline)) uint64_t
 take(struct cm_mesh_timing *mesh, const struct cm_mesh_leg *leg, unsigned links, uint64_t row, bool queues)
 {
-   const uint32_t byte = leg->byte;
    if (queues) {
-      struct cm_mesh_queue *queue = mesh->queues[byte * BITS + (uint32_t)__builtin_ctz(links)];
+      struct cm_mesh_queue *queue = mesh->queues[leg->queues + (uint32_t)__builtin_ctz(links)];
       row = is_in(queue, row) ? queue->end++ : row;
    }
    for (;;) {
       unsigned early = 0;
       if (__builtin_expect(row - mesh->near_row >= CM_MESH_NEAR_ROWS, false))
          early = find_early(mesh, leg, links, &row);
-      uint8_t *taken = byte_of(mesh, byte, row), *block = block_of(mesh, byte, row);
-      const unsigned before = *taken, busy = (before & links) | early;
-      if (!busy) {
-         *taken = (uint8_t)(before | links);
-         *block |= (uint8_t)links;
-         return row;
-      }
+      const size_t at = cm_mesh_row(mesh, leg, row);
+      const unsigned before = mesh->rows[at], busy = (before & links) | early;
       /* It crosses those before the first one that is taken. */
-      const unsigned left = links & (busy | -busy), link = (unsigned)__builtin_ctz(busy);
-      *taken = (uint8_t)(before | (links ^ left));
-      *block |= (uint8_t)(links ^ left);
+      const unsigned left = links & (busy | -busy), crossed = links ^ left;
+      mesh->rows[at] = (uint8_t)(before | crossed);
+      mesh->blocks[at / CM_MESH_BLOCK] |= (uint8_t)crossed;
+      if (!busy)
+         return row;
+      const unsigned link = (unsigned)__builtin_ctz(busy);
       links = left;
       if (__builtin_expect(early >> link & 1, false))
          row = window_of(mesh, leg, link, row);
       else
-         row = wait_for(mesh, byte, link, row);
+         row = wait_for(mesh, leg, link, row);
    }
 }
 
@@ -392,11 +412,9 @@ static inline __attribute__((always_inline)) uint64_t
 route(struct cm_mesh_timing *mesh, uint32_t from, uint32_t to, uint64_t cycle, bool queues)
 {
    const struct cm_mesh_leg *leg = mesh->routes + (from * (mesh->shape->routers + 1) + to) * mesh->route_legs;
-   uint64_t unhindered = cycle;
-   for (unsigned links = leg->links; links; links = (++leg)->links) {
+   const uint64_t unhindered = cycle + leg->route_cycles;
+   for (unsigned links = leg->links; links; links = (++leg)->links)
       cycle = go_along(mesh, leg, links, cycle, queues);
-      unhindered += leg->cycles;
-   }
    mesh->waits += cycle - unhindered;
    return cycle;
 }

@@ -27,8 +27,10 @@
 struct cm_mesh_leg {
    uint32_t lead;   /**< the row for a message that comes at a cycle to the first one is so much later */
    uint32_t cycles; /**< to cross them */
-   uint16_t byte;   /**< where it is in the row */
-   uint8_t links;   /**< bits of it; 0: the route ends */
+   uint32_t rows;   /**< where that byte's rows begin */
+   uint32_t route_cycles; /**< of a route's first leg: to cross all its links */
+   uint16_t queues;       /**< the number of the byte's first bit */
+   uint8_t links;         /**< bits of it; 0: the route ends */
 };
 
 /** Rows in which a link or port is taken: who comes into the midst of such a queue waits until its end. */
@@ -40,15 +42,14 @@ struct cm_mesh_queue {
 
 struct cm_mesh_timing {
    const struct cm_mesh *shape; /**< NULL: there is no NUCA */
-   uint8_t *rows; /**< a ring of row_mask + 1, a power of two; what is before them counts as taken */
+   /** By byte of a row, then by row: a ring of row_mask + 1, a power of two; what is before them counts as taken. */
+   uint8_t *rows;
    uint32_t row_bytes;
    uint64_t row_mask;
    uint64_t first_row;
    /** From this row on, to the last one that is kept, no slot is before its resource's window. */
    uint64_t near_row;
-   /** By byte, then by block of CM_MESH_BLOCK rows: what is taken in any of them. */
-   uint8_t *blocks;
-   uint32_t num_blocks;
+   uint8_t *blocks; /**< the same by block of CM_MESH_BLOCK rows: what is taken in any of them */
    struct cm_mesh_queue (*queues)[CM_MESH_QUEUES]; /**< by the number of the bit in a row */
    struct cm_calendar table; /**< table_ports slots per cycle, where it shares a processor's router */
    /** Routes, by source and destination, each of route_legs. */
@@ -68,6 +69,13 @@ struct cm_mesh_timing {
    uint64_t waits; /**< cycles that messages waited for a link or the table */
 };
 
+/** Where a leg's byte of a row is. */
+static inline __attribute__((always_inline)) size_t
+cm_mesh_row(const struct cm_mesh_timing *mesh, const struct cm_mesh_leg *leg, uint64_t row)
+{
+   return leg->rows + (row & mesh->row_mask);
+}
+
 /** config must be valid; what it takes from the pool is there unless that is out of memory. */
 void cm_mesh_timing_init(struct cm_mesh_timing *mesh, const struct cm_config *config,
                          const struct cm_nuca *nuca, struct cm_pool *pool);
@@ -86,12 +94,11 @@ static inline uint64_t
 cm_mesh_timing_take_port(struct cm_mesh_timing *mesh, uint32_t processor, uint64_t cycle)
 {
    const struct cm_mesh_leg *port = &mesh->ports[processor];
-   const uint64_t row = cycle & mesh->row_mask;
-   uint8_t *taken = mesh->rows + row * mesh->row_bytes + port->byte;
-   if (__builtin_expect(cycle - mesh->near_row >= CM_MESH_NEAR_ROWS || *taken & port->links, false))
+   const size_t row = cm_mesh_row(mesh, port, cycle);
+   if (__builtin_expect(cycle - mesh->near_row >= CM_MESH_NEAR_ROWS || mesh->rows[row] & port->links, false))
       return cm_mesh_timing_await_port(mesh, processor, cycle);
-   *taken |= port->links;
-   mesh->blocks[port->byte * mesh->num_blocks + row / CM_MESH_BLOCK] |= port->links;
+   mesh->rows[row] |= port->links;
+   mesh->blocks[row / CM_MESH_BLOCK] |= port->links;
    return cycle;
 }
 
