@@ -112,6 +112,14 @@ create_device(void *more_features)
       .tessellationShader = has.tessellationShader,
       .sampleRateShading = has.sampleRateShading,
       .dualSrcBlend = has.dualSrcBlend,
+      .independentBlend = has.independentBlend,
+      .logicOp = has.logicOp,
+      .depthClamp = has.depthClamp,
+      .depthBiasClamp = has.depthBiasClamp,
+      .fillModeNonSolid = has.fillModeNonSolid,
+      .largePoints = has.largePoints,
+      .alphaToOne = has.alphaToOne,
+      .drawIndirectFirstInstance = has.drawIndirectFirstInstance,
    };
    const bool reads = vk_has_local_read();
    VkPhysicalDeviceMultiviewFeatures multiview = {.sType =

@@ -99,6 +99,8 @@ struct vk_buffer vk_create_buffer(VkDeviceSize bytes, VkBufferUsageFlags usage, 
 VkDeviceAddress vk_address_of(const struct vk_buffer *buffer);
 struct vk_image vk_create_image(VkFormat format, uint32_t width, uint32_t height, uint32_t levels,
                                 uint32_t layers, VkSampleCountFlagBits samples, VkImageUsageFlags usage);
+/** With memory, and without a view. */
+VkImage vk_create_any_image(const VkImageCreateInfo *info);
 /** The same image, seen otherwise. */
 struct vk_image vk_view_aspect(const struct vk_image *image, VkImageAspectFlags aspect);
 /** Gives it a name that attributions show (VK_EXT_debug_utils). */

@@ -82,6 +82,19 @@ all_aspects(VkFormat format)
           (format == VK_FORMAT_D24_UNORM_S8_UINT ? VK_IMAGE_ASPECT_STENCIL_BIT : 0);
 }
 
+VkImage
+vk_create_any_image(const VkImageCreateInfo *info)
+{
+   VkImage image;
+   CHECK(vkCreateImage(vk_device, info, NULL, &image));
+   VkMemoryRequirements requirements;
+   vkGetImageMemoryRequirements(vk_device, image, &requirements);
+   VkDeviceMemory memory = allocate(&requirements, 0);
+   vk_keep(VK_OBJECT_TYPE_IMAGE, image);
+   CHECK(vkBindImageMemory(vk_device, image, memory, 0));
+   return image;
+}
+
 struct vk_image
 vk_create_image(VkFormat format, uint32_t width, uint32_t height, uint32_t levels, uint32_t layers,
                 VkSampleCountFlagBits samples, VkImageUsageFlags usage)
@@ -102,12 +115,7 @@ vk_create_image(VkFormat format, uint32_t width, uint32_t height, uint32_t level
       .samples = samples,
       .usage = usage,
    };
-   CHECK(vkCreateImage(vk_device, &info, NULL, &image.image));
-   VkMemoryRequirements requirements;
-   vkGetImageMemoryRequirements(vk_device, image.image, &requirements);
-   VkDeviceMemory memory = allocate(&requirements, 0);
-   vk_keep(VK_OBJECT_TYPE_IMAGE, image.image);
-   CHECK(vkBindImageMemory(vk_device, image.image, memory, 0));
+   image.image = vk_create_any_image(&info);
    const bool attached = usage & VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
    const VkImageViewCreateInfo view = {
       .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,

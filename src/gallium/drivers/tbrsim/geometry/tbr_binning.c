@@ -8,6 +8,7 @@
 #include "draw/draw_context.h"
 #include "draw/draw_pipe.h"
 #include "util/u_memory.h"
+#include "util/u_prim.h"
 #include "pass/tbr_batch.h"
 #include "state/tbr_context.h"
 #include "geometry/tbr_draw_events.h"
@@ -170,11 +171,22 @@ pipeline_statistics(struct vbuf_render *render, const struct pipe_query_data_pip
 
 /* ---- primitives ---------------------------------------------------------- */
 
-/** draw injects the facing of the polygon an unfilled primitive comes from. */
+uint32_t
+tbr_binning_vertices_per_primitive(const struct tbr_binning *binning)
+{
+   const struct tbr_context *context = binning->context;
+   const struct tbr_drawn_shader *shader = tbr_last_drawn_shader(context);
+   return shader != context->vertex_shader ? shader->vertices_per_primitive
+                                           : mesa_vertices_per_prim(u_reduced_prim(binning->input_primitive));
+}
+
+/** draw injects the facing of the polygon an unfilled primitive comes from, 1 or 0. What has always been a line or a point faces
+ * the front. */
 static bool
 injected_facing(const struct tbr_binning *binning, vertex_attributes vertex)
 {
-   return binning->face_slot < 0 || vertex[binning->face_slot][0] >= 0;
+   return binning->face_slot < 0 || tbr_binning_vertices_per_primitive(binning) < 3 ||
+          vertex[binning->face_slot][0] > 0;
 }
 
 /** A geometry or vertex shader's whole number. */

@@ -69,6 +69,9 @@ struct tbr_binning {
 bool tbr_draw_init_context(struct tbr_context *context);
 void tbr_draw_destroy_context(struct tbr_context *context);
 
+/** Of what the last stage before the rasterizer makes: points 1, lines 2, triangles 3. */
+uint32_t tbr_binning_vertices_per_primitive(const struct tbr_binning *binning);
+
 /** Makes the context's vbuf_render and hooks it into draw. */
 bool tbr_binning_init(struct tbr_context *context);
 

@@ -424,6 +424,7 @@ draw_one(struct tbr_context *context, const struct pipe_draw_info *info, unsigne
 {
    struct tbr_binning *binning = context->binning;
    binning->batch = binning->event_batch = NULL;
+   binning->input_primitive = info->mode;
    struct tbr_batch *batch = has_framebuffer(context) ? tbr_batch_get(context) : NULL;
    if (rasterize && (!batch || !begin_state(context, batch, num_event_draws(batch)))) {
       mesa_loge("a draw was lost: its fragment shader could not be compiled, or out of memory");

@@ -376,11 +376,8 @@ tbr_draw_events_record(struct tbr_context *context, struct tbr_batch *batch,
          return false;
    }
    describe_elements(context, batch, &event);
-   if (!describe_fragments(context, batch, &event) || !describe_descriptors(context, batch, false, &event) ||
-       !append_draws(binning, batch, &event, info->instance_count))
-      return false;
-   binning->input_primitive = info->mode;
-   return true;
+   return describe_fragments(context, batch, &event) && describe_descriptors(context, batch, false, &event) &&
+          append_draws(binning, batch, &event, info->instance_count);
 }
 
 bool
@@ -521,9 +518,7 @@ tbr_draw_events_capture(struct tbr_context *context, unsigned stream, unsigned p
    if (!batch || !primitives)
       return;
 
-   const uint32_t vertices = shader != context->vertex_shader
-                                ? shader->vertices_per_primitive
-                                : mesa_vertices_per_prim(u_reduced_prim(binning->input_primitive));
+   const uint32_t vertices = tbr_binning_vertices_per_primitive(binning);
    const uint32_t instance = MIN2(context->draw->instance_id, binning->num_event_draws - 1);
    struct cm_draw *draw = event_draw(binning, instance);
    struct feedback_spans found;

@@ -100,8 +100,9 @@ update_samples(const struct tbr_context *context, const struct tbr_batch *batch,
    state->multisample = pass->samples > 1 && context->rasterizer->multisample;
    state->per_sample = (state->multisample && (shader->per_sample || context->min_samples > 1)) ||
                        (pass->samples > 1 && state->fetched);
-   state->alpha_to_coverage = state->multisample && context->blend->alpha_to_coverage && !integer;
-   state->alpha_to_one = state->multisample && context->blend->alpha_to_one && !integer;
+   /* In Vulkan of one sample as well; in OpenGL Mesa does not set them then. */
+   state->alpha_to_coverage = context->blend->alpha_to_coverage && !integer;
+   state->alpha_to_one = context->blend->alpha_to_one && !integer;
    state->centroid = state->multisample && !state->per_sample && shader->any_centroid_input;
    state->reads_sample_mask = state->multisample && shader->reads_sample_mask;
    state->post_depth_coverage = shader->post_depth_coverage;

@@ -266,6 +266,14 @@ tbr_fragment_shader_create(struct tbr_context *context, const struct pipe_shader
    shader->gpu = tbr_gpu_shader_create(screen, shader->nir);
    shader->regions = tbr_count_regions(screen, shader->nir, shader->gpu);
 
+   /* draw looks for gl_FrontFacing, and gives it to the lines and points of unfilled polygons. */
+   const struct pipe_shader_state nir_state = {.type = PIPE_SHADER_IR_NIR, .ir.nir = shader->nir};
+   shader->draw = draw_create_fragment_shader(context->draw, &nir_state);
+   if (!shader->draw) {
+      fragment_shader_destroy(shader);
+      return NULL;
+   }
+
    if (tbr_nir_lower_front_face(shader->nir, shader->num_inputs)) {
       assert(shader->num_inputs < ARRAY_SIZE(shader->inputs));
       struct tbr_shader_input *face = &shader->inputs[shader->num_inputs++];
@@ -286,12 +294,6 @@ tbr_fragment_shader_create(struct tbr_context *context, const struct pipe_shader
 
    tbr_debug_nir("fragment", shader->id, shader->nir);
 
-   const struct pipe_shader_state nir_state = {.type = PIPE_SHADER_IR_NIR, .ir.nir = shader->nir};
-   shader->draw = draw_create_fragment_shader(context->draw, &nir_state);
-   if (!shader->draw) {
-      fragment_shader_destroy(shader);
-      return NULL;
-   }
    return shader;
 }
 

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "util/box.h"
 #include "util/format/u_format.h"
 #include "util/hash_table.h"
 #include "util/log.h"
@@ -459,8 +460,12 @@ static void
 clear_texture(struct pipe_context *context, struct pipe_resource *image, unsigned level,
               const struct pipe_box *box, const void *data)
 {
-   discard_if_whole(context, image, box);
-   tbr_vulkan_context(context)->driver.clear_texture(context, image, level, box, data);
+   struct pipe_box cleared = *box;
+   /* lavapipe counts the layers of an array of lines as rows. */
+   if (image->target == PIPE_TEXTURE_1D_ARRAY)
+      u_box_3d(box->x, 0, box->y, box->width, 1, box->height, &cleared);
+   discard_if_whole(context, image, &cleared);
+   tbr_vulkan_context(context)->driver.clear_texture(context, image, level, &cleared, data);
 }
 
 static void

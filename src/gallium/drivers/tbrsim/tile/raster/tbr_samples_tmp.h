@@ -11,26 +11,6 @@ lanes_with_sample(const uint32_t mask[TBR_LANES], uint32_t sample)
    return ints_negative(ints_shift_left(ints_load(mask), 31 - sample));
 }
 
-/* Samples 0 … n - 1 for an alpha of n quarters, rounded. */
-TBR_INLINE uint32_t
-lanes_with_alpha(const float alpha[TBR_LANES], uint32_t sample)
-{
-   const ints quarters = ints_round(
-      floats_mul(clamp_floats(floats_load(alpha), 0.0f, 1.0f), floats_all((float)TBR_MAX_SAMPLES)));
-   return ints_less(ints_all((int32_t)sample), quarters);
-}
-
-static void
-set_alpha_to_one(struct tbr_tile_thread *thread)
-{
-   struct tbr_fragment_block *block = &thread->queue.block;
-   for (unsigned n = 0; n < thread->pass->num_color; n++) {
-      if (!thread->color[n].integer)
-         floats_store(block->color[n][3], floats_all(1.0f));
-   }
-   floats_store(block->color_second[3], floats_all(1.0f));
-}
-
 /* Where a fragment's centroid inputs are evaluated: the centre if the primitive covers
  * all samples, else its first sample. */
 static void
@@ -87,7 +67,7 @@ shade_coverage(struct tbr_tile_thread *thread, unsigned first, unsigned last, bo
       if (state->writes_sample_mask)
          coverage[s] &= lanes_with_sample(block->sample_mask, s);
       if (state->alpha_to_coverage)
-         coverage[s] &= lanes_with_alpha(block->color[0][3], s);
+         coverage[s] &= lanes_with_alpha(block->color[0][3], TBR_MAX_SAMPLES, s);
       if (!plan->early) {
          coverage[s] = test_queue(thread, s, from_center ? plan->sample_offset[s] : no_offset, coverage[s]);
          if (state->occlusion_counter)

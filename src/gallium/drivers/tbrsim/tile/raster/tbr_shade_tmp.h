@@ -103,6 +103,26 @@ run_shader(struct tbr_tile_thread *thread, bool again)
    return block->live & entered;
 }
 
+/* Those whose alpha covers a sample: of all samples the first ones, as many as their share is, rounded. */
+TBR_INLINE uint32_t
+lanes_with_alpha(const float alpha[TBR_LANES], uint32_t samples, uint32_t sample)
+{
+   const ints covered =
+      ints_round(floats_mul(clamp_floats(floats_load(alpha), 0.0f, 1.0f), floats_all((float)samples)));
+   return ints_less(ints_all((int32_t)sample), covered);
+}
+
+static void
+set_alpha_to_one(struct tbr_tile_thread *thread)
+{
+   struct tbr_fragment_block *block = &thread->queue.block;
+   for (unsigned n = 0; n < thread->pass->num_color; n++) {
+      if (!thread->color[n].integer)
+         floats_store(block->color[n][3], floats_all(1.0f));
+   }
+   floats_store(block->color_second[3], floats_all(1.0f));
+}
+
 /* Shades the queue's fragments of a pixel with one sample. */
 TBR_INLINE void
 shade_pixels(struct tbr_tile_thread *thread)
@@ -110,12 +130,16 @@ shade_pixels(struct tbr_tile_thread *thread)
    const struct tbr_draw_plan *plan = &thread->plan;
    const struct tbr_draw_state *state = plan->state;
    uint32_t live = run_shader(thread, false);
+   if (unlikely(state->alpha_to_coverage))
+      live &= lanes_with_alpha(thread->queue.block.color[0][3], 1, 0);
    if (!plan->early) {
       live = test_queue(thread, 0, no_offset, live);
       if (state->occlusion_counter)
          thread->occlusion[state->occlusion_counter] += util_bitcount(live);
    }
    record_written(thread, live);
+   if (unlikely(state->alpha_to_one))
+      set_alpha_to_one(thread);
    if (live)
       write_colors(thread, 0, live);
 }
