@@ -12,13 +12,14 @@ level_size(const struct tbr_texture_binding *binding, uint32_t level, int32_t si
       return;
    const struct tbr_texture_level *described = &binding->levels[level];
    size[0] = described->width;
+   /* An image of one layer may be an array to the shader, which takes as many numbers as its type has. */
    switch (binding->target) {
-   case PIPE_BUFFER:
-   case PIPE_TEXTURE_1D: return;
+   case PIPE_BUFFER: return;
+   case PIPE_TEXTURE_1D:
    case PIPE_TEXTURE_1D_ARRAY: size[1] = binding->num_layers; return;
-   case PIPE_TEXTURE_2D_ARRAY: size[2] = binding->num_layers; break;
    case PIPE_TEXTURE_CUBE_ARRAY: size[2] = binding->num_layers / 6; break;
    case PIPE_TEXTURE_3D: size[2] = described->depth; break;
+   default: size[2] = binding->num_layers; break;
    }
    size[1] = described->height;
 }
