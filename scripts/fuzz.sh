@@ -42,7 +42,12 @@ for target in ${FUZZ_TARGETS:-$(cd tests/fuzz && echo *.c) driver vulkan}; do
    echo "$target"
    case $target in
    driver) fuzz_random driver fuzz/driver/driver_test.py fuzz/driver/fuzz_driver 1000000 && continue ;;
-   vulkan) fuzz_random vulkan vulkan/random_test.py vulkan/vulkan_random 12 && continue ;;
+   vulkan)
+      for kind in random random_transfers random_states random_lookups; do
+         fuzz_random vulkan "vulkan/${kind}_test.py" "vulkan/vulkan_$kind" 12
+      done
+      continue
+      ;;
    esac
    mkdir -p "$BUILD/corpus/$target" "$BUILD/findings"
    "$BUILD/tests/fuzz/fuzz_$target" -max_total_time="${FUZZ_SECONDS:-60}" -timeout=10 -rss_limit_mb=2048 -verbosity=0 \

@@ -20,4 +20,4 @@ class Lookups(Seeds):
 
 
 if __name__ == "__main__":
-    tbrsim.main("program", first="150", count="60")
+    tbrsim.main("program", first="150", count="60", seconds="0")

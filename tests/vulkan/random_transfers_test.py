@@ -23,4 +23,4 @@ class Transfers(Seeds):
 
 
 if __name__ == "__main__":
-    tbrsim.main("program", first="1", count="40")
+    tbrsim.main("program", first="1", count="40", seconds="0")

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Programs that draw or copy by seeds, the same whatever the device answers, and write all bytes that they get. A test fails where the
 driver crashes or an assertion does; where what it got is not as lavapipe's of the same Mesa; where any byte differs between modes and
-sizes of tiles; and where the recording's statistics differ from the live ones."""
+sizes of tiles; and where the recording's statistics differ from the live ones. With --seconds N more seeds follow, as many at a time, until the time is
+over or one fails."""
 
 import pathlib
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support import conservation, tbrsim  # noqa: E402
@@ -35,29 +37,34 @@ def is_close(one, other):
 
 
 class Seeds(tbrsim.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.seeds = int(tbrsim.arguments.first), int(tbrsim.arguments.count)
-
-    def run_seeds(self, name, *options):
+    def run_seeds(self, seeds, name, *options):
         path = self.path(f"{name}.bytes")
-        result = tbrsim.run("run", *options, "--", tbrsim.arguments.program, *self.seeds, path, timeout=LIMIT)
+        result = tbrsim.run("run", *options, "--", tbrsim.arguments.program, seeds.start, len(seeds), path, timeout=LIMIT)
         last = [line for line in result.stdout.splitlines() if line.startswith("seed")][-1:]
         self.assertEqual((result.returncode, tbrsim.said(result)), (0, ""), f"{name} at {last}")
-        seeds = read(path)
-        self.assertEqual(len(seeds), self.seeds[1])
-        return seeds
+        found = read(path)
+        self.assertEqual(list(found), list(seeds))
+        return found
 
-    def check(self, is_alike):
-        """is_alike(kind, found, expected): whether the bytes of something are as lavapipe's."""
+    def check_seeds(self, seeds, is_alike):
         live, sim, recording = self.path("live"), self.path("sim"), self.path("recording.tbr")
-        found = self.run_seeds("recorded", "--config", PRESET, "--out", live, "--record", recording)
-        for seed, expected in self.run_seeds("llvmpipe", "--driver", "llvmpipe", "--no-model").items():
-            for (kind, name, one), (_, _, other) in zip(found[seed], expected):
+        found = self.run_seeds(seeds, "recorded", "--config", PRESET, "--out", live, "--record", recording)
+        expected = self.run_seeds(seeds, "llvmpipe", "--driver", "llvmpipe", "--no-model")
+        others = self.run_seeds(seeds, "other", "--no-model", "--set", "mode=tbr", "--set", "tile.size=16")
+        for seed in seeds:
+            for (kind, name, one), (_, _, other) in zip(found[seed], expected[seed]):
                 with self.subTest(seed=seed, name=name):
                     self.assertTrue(is_alike(kind, one, other))
-        self.assertEqual(self.run_seeds("other", "--no-model", "--set", "mode=tbr", "--set", "tile.size=16"), found)
+            with self.subTest(seed=seed):
+                self.assertTrue(others[seed] == found[seed], "tiles of another size give other bytes")
         self.assertEqual(conservation.errors_of_run(live, tbrsim.keys(PRESET)), [])
         tbrsim.run("sim", "--config", PRESET, "--out", sim, recording, check=True)
         self.assertEqual(tbrsim.contents(sim), tbrsim.contents(live))
+
+    def check(self, is_alike):
+        """is_alike(kind, found, expected): whether the bytes of something are as lavapipe's."""
+        first, count = int(tbrsim.arguments.first), int(tbrsim.arguments.count)
+        end, checked = time.monotonic() + float(tbrsim.arguments.seconds), 0
+        while not checked or time.monotonic() < end:
+            self.check_seeds(range(first + checked, first + checked + count), is_alike)
+            checked += count
