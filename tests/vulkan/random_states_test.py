@@ -25,4 +25,4 @@ class States(Seeds):
 
 
 if __name__ == "__main__":
-    tbrsim.main("program", first="95", count="19", seconds="0")
+    tbrsim.main("program", first="95", count="25", seconds="0")

@@ -46,7 +46,9 @@ tbr_draw_tests(const struct tbr_draw_state *state, bool has_depth, bool has_sten
     * those before it too, as these functions only ever move the buffer away. */
    const bool moves_away = tests.depth_test && !state->shader_writes_depth &&
                            is_ordering(state->depth_func) && (tests.early || !state->writes_memory);
-   tests.reject_early = !tests.early && moves_away && !tests.stencil_test && !state->reads_sample_mask;
+   /* What is dropped depends on what has been written when: where an input is evaluated must not. */
+   tests.reject_early =
+      !tests.early && moves_away && !tests.stencil_test && !state->reads_sample_mask && !state->centroid;
    tests.hierarchical = (tests.early || tests.reject_early) && moves_away &&
                         (!tests.stencil_test || (stencil_keeps_failed(&state->stencil[0]) &&
                                                  stencil_keeps_failed(&state->stencil[1])));
