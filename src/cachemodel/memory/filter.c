@@ -57,22 +57,44 @@ read_sequence(struct cm_cache *filter, const uint64_t *blocks, unsigned count, e
       look_up(filter, blocks[i], stream);
 }
 
-/* Looks up the cells that earlier ones of a spread grid have not. There is room for all in the stream. Returns where the next
- * entry goes. */
+/* Looks up each block of a spread grid where its cell is read first. There is room for all in the stream. Returns where the next
+ * entry goes. has_columns: the grid has two, a constant. Members are read before the loop: for all that the compiler knows, what
+ * is stored in it changes them. */
 static inline __attribute__((always_inline)) cm_entry *
-look_up_cells(const struct cm_cache *filter, const struct cm_block_grid *grid, cm_grid_cells cells,
-              enum cm_stream stream, cm_entry *passed)
+look_up_cells(const struct cm_cache *filter, const struct cm_block_grid *grid, const cm_grid_cells *cells,
+              unsigned count, enum cm_stream stream, cm_entry *next, bool has_columns)
 {
    const cm_entry access = cm_entry_access(filter->next_entry, CM_READ, stream, 0);
    const unsigned shift = filter->block_shift - CM_ENTRY_ADDRESS_SHIFT;
-   for (; cells; cells &= cells - 1) {
-      const uint64_t block = cm_grid_cell_block(grid, (unsigned)__builtin_ctz(cells));
-      cm_line *line = filter->lines + (block & filter->index.mask);
-      *passed = access | block << shift;
-      passed += !is_last(line, block);
-      *line = cm_line_make(block, stream, false);
+   const uint64_t mask = filter->index.mask, first = grid->block, row = grid->row, column = grid->column;
+   const cm_line made = cm_line_make(0, stream, false);
+   cm_line *const lines = filter->lines;
+   cm_grid_cells seen = 0;
+   for (unsigned i = 0; i < count; i++) {
+      const cm_grid_cells read = cells[i];
+      for (cm_grid_cells added = read & ~seen; added; added &= added - 1) {
+         const unsigned cell = (unsigned)__builtin_ctz(added);
+         const uint64_t block = first + (cell >> 1) * row + (has_columns && cell & 1 ? column : 0);
+         cm_line *line = &lines[block & mask];
+         *next = access | block << shift;
+         next += !is_last(line, block);
+         *line = made | block << 8;
+      }
+      seen |= read;
    }
-   return passed;
+   return next;
+}
+
+/* The same where there may be no room: memory is short. */
+static __attribute__((noinline)) void
+look_up_cells_one_by_one(struct cm_cache *filter, const struct cm_block_grid *grid,
+                         const cm_grid_cells *cells, unsigned count, enum cm_stream stream)
+{
+   cm_grid_cells seen = 0;
+   for (unsigned i = 0; i < count; seen |= cells[i++]) {
+      for (cm_grid_cells added = cells[i] & ~seen; added; added &= added - 1)
+         look_up(filter, cm_grid_cell_block(grid, (unsigned)__builtin_ctz(added)), stream);
+   }
 }
 
 static void
@@ -80,29 +102,18 @@ read_spread_grid(struct cm_cache *filter, const struct cm_block_grid *grid, cons
                  unsigned count, enum cm_stream stream)
 {
    struct cm_access_stream *passed = filter->outgoing;
-   cm_grid_cells all = 0, seen = 0;
-   bool ascend = true; /* first reads, over all groups */
-   for (unsigned i = 0; i < count; all |= cells[i++]) {
-      const cm_grid_cells added = cells[i] & ~all;
-      ascend = ascend && (!added || (added & -added) > all);
-   }
    filter->accesses[stream][0] += grid->reads;
+   filter->folded_block = CM_NO_BLOCK;
    cm_access_stream_reserve(passed, 2 * CM_GRID_ROWS);
    if (__builtin_expect(passed->capacity - passed->count <= 2 * CM_GRID_ROWS, false)) { /* out of memory */
-      for (unsigned i = 0; i < count; seen |= cells[i++]) {
-         for (cm_grid_cells added = cells[i] & ~seen; added; added &= added - 1)
-            look_up(filter, cm_grid_cell_block(grid, (unsigned)__builtin_ctz(added)), stream);
-      }
+      look_up_cells_one_by_one(filter, grid, cells, count, stream);
       return;
    }
-   cm_entry *const first = passed->entries + passed->count, *next = first;
-   if (ascend)
-      next = look_up_cells(filter, grid, all, stream, next);
-   for (unsigned i = 0; !ascend && i < count; seen |= cells[i++])
-      next = look_up_cells(filter, grid, cells[i] & ~seen, stream, next);
+   cm_entry *const first = passed->entries + passed->count;
+   cm_entry *const next = grid->columns > 1 ? look_up_cells(filter, grid, cells, count, stream, first, true)
+                                            : look_up_cells(filter, grid, cells, count, stream, first, false);
    passed->count += (uint32_t)(next - first);
    filter->counts[stream][CM_CACHE_EVENT_MISSES] += (uint64_t)(next - first);
-   filter->folded_block = CM_NO_BLOCK;
 }
 
 static const struct cm_replacement filtering = {
