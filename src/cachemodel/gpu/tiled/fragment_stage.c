@@ -176,6 +176,13 @@ count_running(struct cm_shading *shading, const struct cm_quad *quads, uint32_t 
    return running;
 }
 
+/* Whether a run is of four quads whose fragments are all live. */
+static inline bool
+is_full(const struct cm_quad *quads, uint32_t count)
+{
+   return count == 4 && (quads[0].live & quads[1].live & quads[2].live & quads[3].live) == 15;
+}
+
 /* Changes to a draw's shader and textures. */
 static void
 take_draw(struct cm_shading *shading, uint32_t number)
@@ -478,9 +485,9 @@ count_quads(struct cm_shading *shading, const uint32_t *word)
 /* Whether a group only executes an instruction that reads a texture, in order quad by quad, on processors that hold the shader,
  * and nothing else of a quad matters, but for a log of it. */
 static inline bool
-reads_once(const struct cm_shading *shading, const uint32_t *group, const uint32_t *end)
+reads_once(const struct cm_shading *shading, const uint32_t *group, const uint32_t *event,
+           const uint32_t *end)
 {
-   const uint32_t *event = cm_event_next(group);
    if ((!shading->is_plain && !shading->logs_plainly) || group[1] != shading->draw_number ||
        shading->without_shader || event == end || cm_event_type(*event) != CM_EVENT_FOOTPRINTS)
       return false;
@@ -488,21 +495,39 @@ reads_once(const struct cm_shading *shading, const uint32_t *group, const uint32
    return event == end || (!cm_event_is_of_run(*event) && !cm_event_continues(*event));
 }
 
-/* Runs the quads of such a group; returns its end. */
-static const uint32_t *
-run_plain_group(struct cm_shading *shading, const uint32_t *group)
+/* The caches that the processors of a group's quads read through, a quad that does not run having none: in `caches`, or of
+ * processors that take the quads in turn. Counts the quads. */
+static inline struct cm_cache *const *
+start_plain_group(struct cm_shading *shading, const struct cm_quad *quads, uint32_t count,
+                  struct cm_cache *caches[4])
 {
-   const struct cm_quad *quads = (const struct cm_quad *)(group + 2);
-   const uint32_t count = cm_min(cm_event_count(*group), 4);
-   const uint32_t *event = cm_event_next(group);
-   struct cm_cache *caches[4] = {NULL};
    const bool in_turn = shading->scheduler == CM_SCHEDULER_ROUND_ROBIN;
-   for (uint32_t q = 0; q < count; q++) {
-      if (quads[q].live)
-         caches[q] = shading->caches[in_turn ? next_processor(shading)
-                                             : choose_processor(shading, place_of(shading, &quads[q]))];
+   const uint32_t next = shading->next;
+   assert(count <= 4 && next < shading->processors);
+   if (in_turn && next + 4 <= shading->processors && is_full(quads, count)) {
+      shading->next = next + 4 == shading->processors ? 0 : next + 4;
+      shading->pipeline[CM_PIPELINE_QUADS] += 4;
+      shading->pipeline[CM_PIPELINE_FRAGMENTS] += 16;
+      shading->executed += shading->least_instructions * 4;
+      return &shading->caches[next];
+   }
+   for (uint32_t q = 0; q < 4; q++) {
+      const bool runs = q < count && quads[q].live;
+      caches[q] = !runs     ? NULL
+                  : in_turn ? shading->caches[next_processor(shading)]
+                            : shading->caches[choose_processor(shading, place_of(shading, &quads[q]))];
    }
    shading->executed += shading->least_instructions * count_running(shading, quads, count);
+   return caches;
+}
+
+/* Runs the quads of such a group, whose footprints are in `event`; returns its end. */
+static const uint32_t *
+run_plain_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *event)
+{
+   struct cm_cache *own[4];
+   struct cm_cache *const *caches =
+      start_plain_group(shading, (const struct cm_quad *)(group + 2), cm_min(cm_event_count(*group), 4), own);
    shading->pipeline[CM_PIPELINE_FOOTPRINTS] +=
       cm_texture_unit_read_group(shading->texture, unit_of(shading, event),
                                  (const struct cm_footprint *)(event + 1), cm_event_count(*event), caches);
@@ -511,11 +536,10 @@ run_plain_group(struct cm_shading *shading, const uint32_t *group)
 
 /* The same, quad by quad, each of which is logged. */
 static const uint32_t *
-run_logged_group(struct cm_shading *shading, const uint32_t *group)
+run_logged_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *event)
 {
    const struct cm_quad *quads = (const struct cm_quad *)(group + 2);
    const uint32_t count = cm_min(cm_event_count(*group), 4);
-   const uint32_t *event = cm_event_next(group);
    struct cm_texture_unit *unit = unit_of(shading, event);
    const struct cm_footprint *footprint = (const struct cm_footprint *)(event + 1),
                              *last = footprint + cm_event_count(*event);
@@ -543,14 +567,15 @@ run_logged_group(struct cm_shading *shading, const uint32_t *group)
    return cm_event_next(event);
 }
 
-/* Runs the quads of a group; returns its end. */
+/* Runs the quads of a group, `event` being what follows its first shade event; returns its end. */
 static const uint32_t *
-run_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *end)
+run_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *event, const uint32_t *end)
 {
    const struct cm_quad *quads = (const struct cm_quad *)(group + 2);
    const uint32_t count = cm_min(cm_event_count(*group), 4);
-   if (reads_once(shading, group, end))
-      return shading->is_plain ? run_plain_group(shading, group) : run_logged_group(shading, group);
+   if (reads_once(shading, group, event, end))
+      return shading->is_plain ? run_plain_group(shading, group, event)
+                               : run_logged_group(shading, group, event);
    if (group[1] != shading->draw_number)
       take_draw(shading, group[1]);
    const uint32_t *next = collect_reads(shading, group, end);
@@ -591,14 +616,19 @@ cm_shading_run_tile(struct cm_shading *shading, const struct cm_tile_events *eve
    const uint32_t *end = events->words + events->num_words;
    for (const uint32_t *word = events->words; word < end;) {
       const uint32_t *next = cm_event_next(word);
-      if (cm_event_type(*word) == CM_EVENT_UNSHADED && *word & CM_UNSHADED_KILLED)
-         count_killed_quads(shading, word);
-      if (cm_event_type(*word) == CM_EVENT_UNSHADED && shading->times_each)
-         time_hidden_quads(shading, word);
-      if (cm_event_type(*word) == CM_EVENT_SHADE && reads_nothing(shading, word, next, end))
-         count_quads(shading, word);
-      else if (cm_event_type(*word) == CM_EVENT_SHADE)
-         next = run_group(shading, word, end);
+      const enum cm_event_type type = cm_event_type(*word);
+      if (type == CM_EVENT_SHADE) {
+         const bool reads = next < end && cm_event_type(*next) == CM_EVENT_FOOTPRINTS;
+         if (!reads && reads_nothing(shading, word, next, end))
+            count_quads(shading, word);
+         else
+            next = run_group(shading, word, next, end);
+      } else if (type == CM_EVENT_UNSHADED) {
+         if (*word & CM_UNSHADED_KILLED)
+            count_killed_quads(shading, word);
+         if (shading->times_each)
+            time_hidden_quads(shading, word);
+      }
       word = next;
    }
 }
