@@ -289,19 +289,26 @@ cm_cache_settles_first(const struct cm_cache *cache)
    return cache->replacement->first_is_settled && cm_cache_has_low_sets(cache);
 }
 
-/** Whether all blocks of a grid are in the first lines of their sets, in a cache of these lines, sets - 1 and ways that has low
+/** Whether blocks, `row` apart, are in the first lines of their sets, in a cache of these lines, sets - 1 and ways that has low
  * sets. */
 static inline __attribute__((always_inline)) bool
-cm_grid_is_first(const struct cm_block_grid *grid, const cm_line *lines, uint64_t mask, uint64_t ways)
+cm_blocks_are_first(uint64_t block, uint64_t row, uint32_t rows, const cm_line *lines, uint64_t mask,
+                    uint64_t ways)
 {
-   uint64_t block = grid->block;
-   for (uint32_t rows = grid->rows; rows; rows--, block += grid->row) {
-      const uint64_t next = block + grid->column;
-      if (lines[(block & mask) * ways] >> 8 != block ||
-          (grid->columns > 1 && lines[(next & mask) * ways] >> 8 != next))
+   for (; rows; rows--, block += row) {
+      if (lines[(block & mask) * ways] >> 8 != block)
          return false;
    }
    return true;
+}
+
+/** The same of all blocks of a grid. */
+static inline __attribute__((always_inline)) bool
+cm_grid_is_first(const struct cm_block_grid *grid, const cm_line *lines, uint64_t mask, uint64_t ways)
+{
+   return cm_blocks_are_first(grid->block, grid->row, grid->rows, lines, mask, ways) &&
+          (grid->columns == 1 ||
+           cm_blocks_are_first(grid->block + grid->column, grid->row, grid->rows, lines, mask, ways));
 }
 
 /** Whether the blocks of a grid are in different sets, and a read of the block that was read last in its set changes nothing:

@@ -168,30 +168,61 @@ cm_footprint_linear_reads(const struct cm_texture_image *image, const struct cm_
 struct cm_block_grid cm_place_grid_in_tiles(const struct cm_texture_image *image, uint32_t left, uint32_t top,
                                             struct cm_block_grid grid);
 
-/** The grid of blocks that a footprint lies in. False where no fragment is live, or the texels lie in more than two columns
- * of blocks or more than CM_GRID_ROWS rows (of tiles: two), or not all inside an image that has_rows_of_blocks or
+/** What the grids of footprints have in common that differ only in their quad, in which fragments are live, and in their
+ * texels. */
+struct cm_footprint_kind {
+   const struct cm_texture_image *image;
+   uint32_t width, height; /**< the image's */
+   uint32_t more;          /**< columns and rows beyond the first */
+   /** Usually blocks are a row of texels each. Then 15, and what one reads that lies in one column of blocks and of which all
+    * fragments are live. Otherwise a mask of more fragments than there are. */
+   uint32_t usual_live, usual_reads;
+   uint32_t spread_rows; /**< a grid of up to so many rows spreads (cm_cache_spreads); 0: that is not known */
+};
+
+/** The kind of a footprint of an image, but for spread_rows. */
+static inline struct cm_footprint_kind
+cm_footprint_kind(const struct cm_texture_image *image, const struct cm_footprint *footprint)
+{
+   const uint32_t more = footprint->linear != 0;
+   const bool is_usual = image->shape.row_shift == 0;
+   return (struct cm_footprint_kind){
+      .image = image,
+      .width = image->level->width,
+      .height = image->level->height,
+      .more = more,
+      .usual_live = is_usual ? 15 : UINT32_MAX,
+      .usual_reads = 4u << more,
+   };
+}
+
+/** The grid of blocks that a footprint of a kind lies in. False where no fragment is live, or the texels lie in more than two
+ * columns of blocks or more than CM_GRID_ROWS rows (of tiles: two), or not all inside an image that has_rows_of_blocks or
  * has_tiles_of_blocks. bounds: the footprint's. */
 static inline __attribute__((always_inline)) bool
-cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
+cm_footprint_grid(const struct cm_footprint_kind *kind, const struct cm_footprint *footprint,
                   const struct cm_texel_bounds *bounds, struct cm_block_grid *grid)
 {
-   const unsigned live = footprint->live & 15, column_shift = image->shape.column_shift,
-                  row_shift = image->shape.row_shift;
-   const uint32_t more = footprint->linear != 0; /* columns and rows beyond the first */
-   const uint32_t right = (bounds->greatest & 0xffff) + more, bottom = (bounds->greatest >> 16) + more;
-   if (!live || bounds->least & 0x80008000 || right >= image->level->width || bottom >= image->level->height)
+   const struct cm_texture_image *image = kind->image;
+   const unsigned column_shift = image->shape.column_shift, row_shift = image->shape.row_shift;
+   const uint32_t right = (bounds->greatest & 0xffff) + kind->more,
+                  bottom = (bounds->greatest >> 16) + kind->more;
+   if (bounds->least & 0x80008000 || right >= kind->width || bottom >= kind->height)
       return false; /* some are outside: negative, or too large */
 
    const uint32_t left = (bounds->least & 0xffff) >> column_shift, top = bounds->least >> 16 >> row_shift;
-   const uint32_t columns = (right >> column_shift) - left + 1, rows = (bottom >> row_shift) - top + 1;
-   if (columns > 2 || rows > image->grid_rows)
+   const uint32_t more_columns = (right >> column_shift) - left, more_rows = (bottom >> row_shift) - top;
+   if (more_columns > 1 || more_rows >= image->grid_rows)
       return false;
-   grid->columns = columns;
-   grid->rows = rows;
-   if (columns == 1 && row_shift == 0 && live == 15)
-      grid->reads = 4 << more; /* mostly */
-   else
-      grid->reads = more ? cm_footprint_linear_reads(image, footprint) : cm_quad_fragments(live);
+   grid->columns = more_columns + 1;
+   grid->rows = more_rows + 1;
+   grid->reads = kind->usual_reads;
+   if (more_columns | (footprint->live ^ kind->usual_live)) {
+      const unsigned live = footprint->live & 15;
+      if (!live)
+         return false;
+      grid->reads = kind->more ? cm_footprint_linear_reads(image, footprint) : cm_quad_fragments(live);
+   }
    grid->block = image->first_block + left + top * image->row_blocks;
    grid->column = 1;
    grid->row = image->row_blocks;

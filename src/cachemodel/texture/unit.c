@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/minmax.h"
+
 /* What a footprint reads, in order. */
 struct reads {
    unsigned count;
@@ -139,15 +141,15 @@ read_blocks(struct cm_texture_path *path, struct cm_texture_unit *unit, const st
  * registers need not store it. */
 static __attribute__((noinline)) void
 read_unsettled(struct cm_texture_path *path, struct cm_texture_unit *unit,
-               const struct cm_texture_image *image, const struct cm_footprint *footprint,
+               const struct cm_footprint_kind *kind, const struct cm_footprint *footprint,
                const struct cm_texel_bounds *bounds, const struct cm_block_grid *grid, struct cm_cache *cache)
 {
-   if (!cm_cache_spreads(cache, grid)) {
+   if (grid->rows > kind->spread_rows && !cm_cache_spreads(cache, grid)) {
       read_blocks(path, unit, footprint, bounds, grid, 0, cache);
       return;
    }
    cm_grid_cells cells[4];
-   cm_footprint_cells(image, footprint, bounds, grid, cells);
+   cm_footprint_cells(kind->image, footprint, bounds, grid, cells);
    cm_cache_read_spread_grid(cache, grid, cells, 4, CM_STREAM_TEXTURE);
 }
 
@@ -273,21 +275,63 @@ read_reported_grid(struct cm_texture_path *path, struct cm_texture_unit *unit,
    cache->accesses[CM_STREAM_TEXTURE][0] += grid->reads;
 }
 
+/* How many rows most grids have at most. */
+#define USUAL_ROWS 6
+
+/* The most rows, up to USUAL_ROWS, of a grid in an image that the caches spread, however many columns it has; 0: none. */
+static uint32_t
+find_spread_rows(const struct cm_texture_path *path, const struct cm_texture_image *image)
+{
+   struct cm_block_grid grid = {.column = 1,
+                                .row = image->row_blocks,
+                                .columns = 2,
+                                .rows = cm_min(image->grid_rows, USUAL_ROWS)};
+   if (!path->caches || !image->has_rows_of_blocks)
+      return 0;
+   while (grid.rows && !cm_cache_spreads(path->caches, &grid))
+      grid.rows--;
+   return grid.rows;
+}
+
+void
+cm_texture_unit_take_kind(const struct cm_texture_path *path, struct cm_texture_unit *unit,
+                          struct cm_unit_image *image, const struct cm_footprint *footprint)
+{
+   assert(unit->layout && image == &unit->images[footprint->level & 1]);
+   image->kind = cm_footprint_kind(cm_texture_unit_image(unit, footprint, path->block_shift), footprint);
+   image->kind.spread_rows = find_spread_rows(path, &image->image);
+   image->header = cm_footprint_header(footprint);
+}
+
 void
 cm_texture_unit_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
                      const struct cm_footprint *footprint, const struct cm_texel_bounds *bounds,
                      uint32_t processor, struct cm_cache *cache)
 {
-   const struct cm_texture_image *image =
-      unit->layout ? cm_texture_unit_image(unit, footprint, path->block_shift) : NULL;
+   const struct cm_footprint_kind *kind = unit->layout ? cm_texture_unit_kind(path, unit, footprint) : NULL;
    struct cm_block_grid grid;
-   const bool has_grid = image && cm_footprint_grid(image, footprint, bounds, &grid);
+   const bool has_grid = kind && cm_footprint_grid(kind, footprint, bounds, &grid);
    if (has_grid && path->is_cached && path->hierarchy->requests)
-      read_reported_grid(path, unit, image, footprint, bounds, &grid, cache);
+      read_reported_grid(path, unit, kind->image, footprint, bounds, &grid, cache);
    else if (!has_grid || !path->is_direct)
       read_blocks(path, unit, footprint, bounds, has_grid ? &grid : NULL, processor, cache);
    else if (!cm_cache_read_grid(cache, &grid, CM_STREAM_TEXTURE))
-      read_unsettled(path, unit, image, footprint, bounds, &grid, cache);
+      read_unsettled(path, unit, kind, footprint, bounds, &grid, cache);
+}
+
+/* cm_texture_unit_read_group of a buffer, or of nothing. */
+static size_t
+read_group_of_buffer(struct cm_texture_path *path, struct cm_texture_unit *unit,
+                     const struct cm_footprint *footprints, size_t count, struct cm_cache *const caches[4])
+{
+   size_t read = 0;
+   for (size_t i = 0; i < count; i++) {
+      struct cm_cache *cache = caches[footprints[i].quad & 3];
+      if (cache)
+         read_blocks(path, unit, &footprints[i], NULL, NULL, 0, cache);
+      read += cache != NULL;
+   }
+   return read;
 }
 
 size_t
@@ -296,30 +340,31 @@ cm_texture_unit_read_group(struct cm_texture_path *path, struct cm_texture_unit 
                            struct cm_cache *const caches[4])
 {
    const uint64_t mask = path->caches->index.mask, ways = path->caches->ways;
+   const struct cm_footprint *const end = footprints + count;
    struct cm_texel_bounds bounds[4];
    size_t read = 0;
    assert(cm_texture_path_is_plain(path));
-   for (size_t i = 0; i < count; i++) {
-      const struct cm_footprint *footprint = &footprints[i];
-      struct cm_cache *cache = caches[footprint->quad & 3];
-      if (i % 4 == 0)
-         cm_footprints_bounds(footprint, count - i < 4 ? (unsigned)(count - i) : 4, bounds);
-      if (!cache)
-         continue;
-      read++;
-      if (!unit->layout) {
-         read_blocks(path, unit, footprint, &bounds[i % 4], NULL, 0, cache);
-         continue;
-      }
-      const struct cm_texture_image *image = cm_texture_unit_image(unit, footprint, path->block_shift);
-      struct cm_block_grid grid;
-      if (!cm_footprint_grid(image, footprint, &bounds[i % 4], &grid)) {
-         read_blocks(path, unit, footprint, &bounds[i % 4], NULL, 0, cache);
-      } else if (cm_grid_is_first(&grid, cache->lines, mask, ways)) {
-         cache->accesses[CM_STREAM_TEXTURE][0] += grid.reads;
-      } else {
-         const struct cm_block_grid copy = grid;
-         read_unsettled(path, unit, image, footprint, &bounds[i % 4], &copy, cache);
+   if (!unit->layout)
+      return read_group_of_buffer(path, unit, footprints, count, caches);
+   while (footprints < end) {
+      const struct cm_footprint *const last = footprints + (end - footprints < 4 ? end - footprints : 4);
+      const struct cm_texel_bounds *its_bounds = bounds;
+      cm_footprints_bounds(footprints, (unsigned)(last - footprints), bounds);
+      for (; footprints < last; footprints++, its_bounds++) {
+         struct cm_cache *cache = caches[footprints->quad & 3];
+         struct cm_block_grid grid;
+         if (!cache)
+            continue;
+         read++;
+         const struct cm_footprint_kind *kind = cm_texture_unit_kind(path, unit, footprints);
+         if (!cm_footprint_grid(kind, footprints, its_bounds, &grid)) {
+            read_blocks(path, unit, footprints, its_bounds, NULL, 0, cache);
+         } else if (cm_grid_is_first(&grid, cache->lines, mask, ways)) {
+            cache->accesses[CM_STREAM_TEXTURE][0] += grid.reads;
+         } else {
+            const struct cm_block_grid copy = grid;
+            read_unsettled(path, unit, kind, footprints, its_bounds, &copy, cache);
+         }
       }
    }
    return read;

@@ -9,6 +9,8 @@
 #ifndef CM_TEXTURE_UNIT_H
 #define CM_TEXTURE_UNIT_H
 
+#include <string.h>
+
 #include "memory/hierarchy.h"
 #include "texture/access.h"
 #include "texture/nuca.h"
@@ -51,19 +53,36 @@ cm_texture_path_cache(const struct cm_texture_path *path, uint32_t processor)
    return path->caches ? path->caches + cm_texture_path_instance(path, processor) : NULL;
 }
 
+/** An image of a texture that is bound to a texture unit, and what has been found out for its last footprint. */
+struct cm_unit_image {
+   uint64_t key; /**< layer << 8 | level; CM_NO_IMAGE: none */
+   struct cm_texture_image image;
+   uint64_t header;               /**< the footprint's cm_footprint_header; CM_NO_IMAGE: there was none */
+   struct cm_footprint_kind kind; /**< its */
+};
+
 /** A texture that is bound to a texture unit, and its last images: filtering alternates between two
  * levels. */
 struct cm_texture_unit {
    const struct cm_texture_binding *binding; /**< NULL: nothing is bound */
    const struct cm_texture_layout *layout;   /**< NULL: a buffer */
    uint64_t address, bytes;                  /**< of the resource */
-   struct {
-      uint64_t key; /**< layer << 8 | level; CM_NO_IMAGE: none */
-      struct cm_texture_image image;
-   } images[2]; /**< by the lowest bit of their level */
+   struct cm_unit_image images[2];           /**< by the lowest bit of their level */
 };
 
 #define CM_NO_IMAGE UINT64_MAX
+
+/** What of a footprint its kind depends on, as a number that is not CM_NO_IMAGE. */
+static inline __attribute__((always_inline)) uint64_t
+cm_footprint_header(const struct cm_footprint *footprint)
+{
+   static const struct cm_footprint other = {.quad = UINT8_MAX, .live = UINT8_MAX};
+   uint64_t header, other_bits;
+   static_assert(offsetof(struct cm_footprint, texel) == sizeof header, "texels follow all else");
+   memcpy(&header, footprint, sizeof header);
+   memcpy(&other_bits, &other, sizeof other_bits);
+   return header & ~other_bits;
+}
 
 /** Binds a resource of `bytes` at an address; layout: of its texels, NULL: a buffer. binding and layout must stay
  * valid while it is bound. */
@@ -75,7 +94,8 @@ cm_texture_unit_bind(struct cm_texture_unit *unit, const struct cm_texture_bindi
    unit->layout = layout;
    unit->address = address;
    unit->bytes = bytes;
-   unit->images[0].key = unit->images[1].key = CM_NO_IMAGE;
+   for (unsigned i = 0; i < 2; i++)
+      unit->images[i].key = unit->images[i].header = CM_NO_IMAGE;
 }
 
 /** Binds nothing: footprints read nothing. */
@@ -97,8 +117,24 @@ cm_texture_unit_image(struct cm_texture_unit *unit, const struct cm_footprint *f
       cm_texture_image_init(&unit->images[index].image, unit->layout, unit->address, unit->binding, footprint,
                             block_shift);
       unit->images[index].key = key;
+      unit->images[index].header = CM_NO_IMAGE;
    }
    return &unit->images[index].image;
+}
+
+/** Has the unit know the kind of a footprint of a texture. image: the one of its images that the footprint's level says. */
+void cm_texture_unit_take_kind(const struct cm_texture_path *path, struct cm_texture_unit *unit,
+                               struct cm_unit_image *image, const struct cm_footprint *footprint);
+
+/** Its kind. All that a unit reads is read through the same path. */
+static inline __attribute__((always_inline)) const struct cm_footprint_kind *
+cm_texture_unit_kind(const struct cm_texture_path *path, struct cm_texture_unit *unit,
+                     const struct cm_footprint *footprint)
+{
+   struct cm_unit_image *image = footprint->level & 1 ? &unit->images[1] : &unit->images[0];
+   if (__builtin_expect(image->header != cm_footprint_header(footprint), false))
+      cm_texture_unit_take_kind(path, unit, image, footprint);
+   return &image->kind;
 }
 
 /** Reads a processor's footprint, with its bounds, of what is bound to a unit. Mostly it is only counted, because the grid

@@ -62,7 +62,8 @@ blocks_of(const struct cm_texture_layout *layout, uint64_t address, const struct
    struct cm_texel_bounds bounds[4];
    struct cm_block_grid grid;
    cm_footprints_bounds(footprint, 1, bounds);
-   if (!cm_footprint_grid(&image, footprint, bounds, &grid))
+   const struct cm_footprint_kind its_kind = cm_footprint_kind(&image, footprint);
+   if (!cm_footprint_grid(&its_kind, footprint, bounds, &grid))
       return count;
    for (unsigned kind = 0; kind <= CM_PLACEMENT_MORTON_4K; kind++)
       num_grids[kind] += layout->placement == cm_placements[kind];

@@ -546,7 +546,8 @@ compare_with_naive(uint64_t *state, const struct cm_config *config)
       cm_footprint_blocks(&image, &binding, &f, blocks);
       struct cm_texel_bounds bounds[4];
       cm_footprints_bounds(&f, 1, bounds);
-      const bool has_grid = n % 2 && cm_footprint_grid(&image, &f, bounds, &grid);
+      const struct cm_footprint_kind kind = cm_footprint_kind(&image, &f);
+      const bool has_grid = n % 2 && cm_footprint_grid(&kind, &f, bounds, &grid);
       cm_texture_access_footprint(&access, &image, &binding, &f, has_grid ? &grid : NULL, blocks);
       const struct naive_counts before = naive;
       for (unsigned q = 0; q < 4; q++) {
