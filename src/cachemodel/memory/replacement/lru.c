@@ -114,9 +114,9 @@ read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, en
 
 /* An access that missed goes to the next level. */
 static inline __attribute__((always_inline)) void
-replace_missed(struct cm_cache *cache, const struct cm_lru_miss *missed, enum cm_access access)
+replace_missed(struct cm_cache *cache, const struct cm_lru_miss *missed, enum cm_stream stream,
+               enum cm_access access)
 {
-   const enum cm_stream stream = cm_entry_stream(missed->entry);
    cm_cache_count(cache, stream, CM_CACHE_EVENT_MISSES, 1);
    if (missed->miss.victim != CM_LINE_EMPTY)
       cm_cache_evict(cache, missed->miss.victim);
@@ -140,7 +140,8 @@ lru_take(struct cm_cache *cache, const cm_entry *entries, uint32_t count)
       wanted = cm_min(count - taken, BATCH);
       part = cm_lru_take_8_ways(cache, entries + taken, wanted, misses, &num_misses);
       for (uint32_t m = 0; m < num_misses; m++)
-         replace_missed(cache, &misses[m], (enum cm_access)cm_entry_kind(misses[m].entry));
+         replace_missed(cache, &misses[m], cm_entry_stream(misses[m].entry),
+                        (enum cm_access)cm_entry_kind(misses[m].entry));
       taken += part;
    }
    cache->folded_block = CM_NO_BLOCK;
@@ -158,8 +159,9 @@ lru_take_reads(struct cm_cache *caches, const cm_entry *entries, uint32_t count)
       uint32_t num_misses;
       wanted = cm_min(count - taken, BATCH);
       part = cm_lru_take_reads_of_4_ways(caches, entries + taken, wanted, misses, &num_misses);
+      const enum cm_stream stream = cm_entry_stream(entries[taken]);
       for (uint32_t m = 0; m < num_misses; m++)
-         replace_missed(&caches[cm_entry_instance(misses[m].entry)], &misses[m], CM_READ);
+         replace_missed(&caches[cm_entry_instance(misses[m].entry)], &misses[m], stream, CM_READ);
       taken += part;
    }
    return taken;

@@ -19,11 +19,12 @@ static const struct {
    [8] = {{6, 7, 0, 1, 2, 3, 4, 5}, {0}},
 };
 
-/** Reads a block of a cache of 4 ways; returns 1 if it misses, with the evicted line in *miss. */
+/** Reads a block of a set of a cache of 4 ways; returns 1 if it misses, with the evicted line in *miss. */
 static inline __attribute__((target("avx2"), always_inline)) unsigned
-cm_lru_look_up_set_of_4(struct cm_cache *cache, uint64_t block, enum cm_stream stream, struct cm_miss *miss)
+cm_lru_look_up_set_of_4(struct cm_cache *cache, uint64_t number, uint64_t block, enum cm_stream stream,
+                        struct cm_miss *miss)
 {
-   __m256i *set = (__m256i *)(cache->lines + cm_cache_set(cache, block) * 4);
+   __m256i *set = (__m256i *)(cache->lines + number * 4);
    const __m256i lines = _mm256_load_si256(set);
    const __m256i held = _mm256_cmpeq_epi64(_mm256_srli_epi64(lines, 8), _mm256_set1_epi64x((long long)block));
    const unsigned way = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(held));
@@ -44,7 +45,8 @@ cm_lru_look_up_4_ways(struct cm_cache *cache, const uint64_t *blocks, unsigned n
 {
    unsigned count = 0;
    for (unsigned i = 0; i < num_blocks; i++)
-      count += cm_lru_look_up_set_of_4(cache, blocks[i], stream, &misses[count]);
+      count +=
+         cm_lru_look_up_set_of_4(cache, cm_cache_set(cache, blocks[i]), blocks[i], stream, &misses[count]);
    return count;
 }
 
@@ -54,27 +56,47 @@ struct cm_lru_miss {
    cm_entry entry;
 };
 
-/** Looks up the reads at the front of a batch that are of any cache of a unit, of 4 ways each. Returns how many, and what they
- * missed. */
+/** cm_lru_take_reads_of_4_ways where it is known whether the caches have low sets. */
+static inline __attribute__((target("avx2"), always_inline)) uint32_t
+cm_lru_take_alike_of_4_ways(struct cm_cache *caches, const cm_entry *entries, uint32_t count,
+                            struct cm_lru_miss *misses, uint32_t *num_misses, bool has_low_sets)
+{
+   const cm_entry of_any = ((1ull << CM_ENTRY_VALUE_BITS) - 1) | 63ull << CM_ENTRY_INSTANCE_SHIFT;
+   const cm_entry alike = entries[0] & ~of_any;
+   const enum cm_stream stream = cm_entry_stream(entries[0]);
+   const unsigned shift = caches->block_shift - CM_ENTRY_ADDRESS_SHIFT;
+   const uint64_t mask = caches->index.mask;
+   struct cm_lru_miss *missed = misses;
+   uint32_t i = 0;
+   for (; i < count; i++) {
+      const cm_entry entry = entries[i];
+      if ((entry & ~of_any) != alike)
+         break;
+      struct cm_cache *cache = &caches[cm_entry_instance(entry)];
+      const uint64_t block = cm_entry_value(entry) >> shift;
+      cache->accesses[stream][0]++;
+      cache->folded_block = CM_NO_BLOCK;
+      missed->entry = entry;
+      missed += cm_lru_look_up_set_of_4(cache, has_low_sets ? block & mask : cm_cache_set(cache, block),
+                                        block, stream, &missed->miss);
+   }
+   *num_misses = (uint32_t)(missed - misses);
+   return i;
+}
+
+/** Looks up the reads at the front of a batch that are of one stream and of any cache of a unit, of 4 ways each. Returns how
+ * many, and what they missed. */
 static __attribute__((target("avx2"), noinline)) uint32_t
 cm_lru_take_reads_of_4_ways(struct cm_cache *caches, const cm_entry *entries, uint32_t count,
                             struct cm_lru_miss *misses, uint32_t *num_misses)
 {
-   const unsigned shift = caches->block_shift - CM_ENTRY_ADDRESS_SHIFT;
-   uint32_t i = 0, missed = 0;
-   for (; i < count; i++) {
-      const cm_entry entry = entries[i];
-      if (cm_entry_unit(entry) != caches->unit || cm_entry_kind(entry) != CM_ENTRY_READ)
-         break;
-      struct cm_cache *cache = &caches[cm_entry_instance(entry)];
-      const enum cm_stream stream = cm_entry_stream(entry);
-      cache->accesses[stream][0]++;
-      cache->folded_block = CM_NO_BLOCK;
-      misses[missed].entry = entry;
-      missed += cm_lru_look_up_set_of_4(cache, cm_entry_value(entry) >> shift, stream, &misses[missed].miss);
-   }
-   *num_misses = missed;
-   return i;
+   assert(count);
+   *num_misses = 0;
+   if (cm_entry_unit(entries[0]) != caches->unit || cm_entry_kind(entries[0]) != CM_ENTRY_READ)
+      return 0;
+   return cm_cache_has_low_sets(caches)
+             ? cm_lru_take_alike_of_4_ways(caches, entries, count, misses, num_misses, true)
+             : cm_lru_take_alike_of_4_ways(caches, entries, count, misses, num_misses, false);
 }
 
 /** Makes an access to a set of 8 ways, the block being in `way` of it (8: it misses) and then `line`: that is the first,
