@@ -143,10 +143,12 @@ cm_framebuffer_transfer(struct cm_gpu *gpu, uint32_t id, uint32_t level_number, 
       transfer_blocks(gpu, resource, level, slice, part, shape, stream, transfer);
       return;
    }
+   const uint64_t first = slice + layout->placement->texel_offset(layout, level, part.x0, part.y0);
    uint64_t previous = UINT64_MAX;
    for (uint32_t y = part.y0; y < part.y1; y++) {
       for (uint32_t x = part.x0; x < part.x1; x += piece) {
-         uint64_t address = resource->address + cm_texture_offset(layout, level_number, layer % images, x, y);
+         uint64_t address = is_linear ? first + (uint64_t)(y - part.y0) * level->row_bytes
+                                      : slice + layout->placement->texel_offset(layout, level, x, y);
          const uint64_t end = address + (uint64_t)piece * layout->texel_bytes;
          /* The tile buffers merge the accesses to one block. */
          if (address >> shift == previous)
