@@ -255,9 +255,14 @@ cm_footprint_cells(const struct cm_texture_image *image, const struct cm_footpri
    const uint32_t more = footprint->linear != 0;
    const uint32_t left = (bounds->least & 0xffff) >> column_shift, top = bounds->least >> 16 >> row_shift;
    assert(live && grid->rows <= CM_GRID_ROWS && grid->columns <= 2);
-   if (grid->columns == 1 && row_shift == 0 && live == 15) { /* mostly */
-      for (unsigned f = 0; f < 4; f++)
-         cells[f] = (more ? 5u : 1u) << 2 * ((uint32_t)footprint->texel[f].y - top);
+   if (row_shift == 0 && live == 15) { /* mostly */
+      const uint32_t of_column = more ? 5 : 1, next = (left + 1) << column_shift;
+      for (unsigned f = 0; f < 4; f++) {
+         const uint32_t x = (uint32_t)footprint->texel[f].x, y = (uint32_t)footprint->texel[f].y;
+         const uint32_t columns =
+            grid->columns == 1 ? 1 : 1u << (x >= next) | (uint32_t)(x + more >= next) << 1;
+         cells[f] = columns * of_column << 2 * (y - top);
+      }
       return;
    }
    /* A fragment that is not live may be anywhere: what shifts it is cut. */
