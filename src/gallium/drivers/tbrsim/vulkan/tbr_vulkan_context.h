@@ -7,6 +7,7 @@
 #include "lp_jit.h"
 #include "pipe/p_context.h"
 #include "util/u_dynarray.h"
+#include "state/tbr_context.h"
 #include "vulkan/tbr_vulkan.h"
 
 /** A texture's or an image's handle. */
@@ -46,6 +47,11 @@ struct tbr_vulkan_stage {
 struct tbr_vulkan_context {
    struct pipe_context driver;     /**< Gallium's functions, as the driver has them */
    struct tbr_vulkan_queue *queue; /**< marks of the queue whose context it is */
+   /* What draws and dispatches, while the process does not exit (tbr_vulkan_exit.c). */
+   void (*draw_vbo)(struct pipe_context *context, const struct pipe_draw_info *info, unsigned drawid_offset,
+                    const struct pipe_draw_indirect_info *indirect,
+                    const struct pipe_draw_start_count_bias *draws, unsigned num_draws);
+   void (*launch_grid)(struct pipe_context *context, const struct pipe_grid_info *info);
    struct tbr_vulkan_stage stages[PIPE_SHADER_TYPES];
    struct hash_table *shaders; /**< struct tbr_vulkan_shader, by the driver's shaders */
    struct hash_table *handles; /**< struct tbr_vulkan_handle, by number */
@@ -85,6 +91,10 @@ tbr_vulkan_describe_uses(struct pipe_context *context, const enum pipe_shader_ty
 /** Before a draw: the bound fragment shader finds the attachments where the pass has them. What cannot be read in the tile
  * ends the batch, which stores it. False when out of memory. */
 bool tbr_vulkan_place_attachments(struct pipe_context *context);
+
+/** Of a new context, whose other functions are wrapped: draws and dispatches keep the process from exiting, and are left out
+ * when it exits. */
+void tbr_vulkan_exit_init_context(struct pipe_context *context);
 
 /** Outputs have the colour buffers of their locations. */
 void tbr_vulkan_reset_attachments(struct tbr_vulkan_context *vulkan);

@@ -11,7 +11,7 @@
 #include "util/u_memory.h"
 #include "state/tbr_screen.h"
 #include "tbr_public.h"
-#include "vulkan/tbr_vulkan.h"
+#include "vulkan/tbr_vulkan_context.h"
 
 static struct pipe_context *
 context_create(struct pipe_screen *screen, void *priv, unsigned flags)
@@ -21,6 +21,8 @@ context_create(struct pipe_screen *screen, void *priv, unsigned flags)
       context->destroy(context);
       return NULL;
    }
+   if (context)
+      tbr_vulkan_exit_init_context(context);
    return context;
 }
 
