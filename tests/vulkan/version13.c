@@ -123,6 +123,21 @@ check_properties(void)
              format.optimalTilingFeatures & VK_FORMAT_FEATURE_2_STORAGE_WRITE_WITHOUT_FORMAT_BIT);
 }
 
+/** Of small allocations, too. */
+static void
+check_alignment_of_memory(void)
+{
+   VkPhysicalDeviceProperties properties;
+   vkGetPhysicalDeviceProperties(vk_physical_device, &properties);
+   const size_t alignment = properties.limits.minMemoryMapAlignment;
+   bool aligned = alignment >= 64;
+   for (VkDeviceSize bytes = 1; bytes < 100000; bytes *= 3) {
+      const struct vk_buffer buffer = vk_create_buffer(bytes, VK_BUFFER_USAGE_TRANSFER_SRC_BIT, NULL);
+      aligned &= (uintptr_t)buffer.memory % alignment == 0;
+   }
+   report("minMemoryMapAlignment", aligned);
+}
+
 /* ---- compute shaders ------------------------------------------------------------- */
 
 static struct vk_buffer
@@ -683,6 +698,7 @@ main(int argc, char **argv)
    open_device();
    check_features();
    check_properties();
+   check_alignment_of_memory();
    check_subgroups();
    check_sizes();
    check_zeroes();

@@ -37,6 +37,9 @@ struct tbr_descriptor_place {
    uint32_t index; /**< in the set */
 };
 
+/** Of memory that the program allocates and maps: a page, as other drivers', which programs count on (zink on 256 bytes). */
+#define TBR_VULKAN_MEMORY_ALIGNMENT 4096
+
 /** Input attachments that a fragment shader reads. */
 #define TBR_MAX_INPUT_ATTACHMENTS 8
 /** Where there is none. */

@@ -293,6 +293,7 @@ lvp_limit_physical_device(struct lvp_physical_device *device)
    properties->driverID = 0; /* Khronos has none for it */
    properties->conformanceVersion = (VkConformanceVersion){0};
    snprintf(properties->driverName, sizeof properties->driverName, "tbrsim");
+   properties->minMemoryMapAlignment = TBR_VULKAN_MEMORY_ALIGNMENT;
    limit_descriptors(properties);
    limit_late_descriptors(properties);
    limit_subgroups(properties);

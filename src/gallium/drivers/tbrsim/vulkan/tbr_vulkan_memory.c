@@ -31,12 +31,12 @@ allocate_memory(struct pipe_screen *screen, uint64_t size)
    if (!memory)
       return NULL;
    /* Zeroed, so that no image depends on what the memory was used for before. */
-   memory->allocation = calloc(1, size + MEMORY_SLACK + TBR_MEMORY_ALIGNMENT);
+   memory->allocation = calloc(1, size + MEMORY_SLACK + TBR_VULKAN_MEMORY_ALIGNMENT);
    if (!memory->allocation) {
       FREE(memory);
       return NULL;
    }
-   memory->base.cpu_addr = (void *)align_uintptr((uintptr_t)memory->allocation, TBR_MEMORY_ALIGNMENT);
+   memory->base.cpu_addr = (void *)align_uintptr((uintptr_t)memory->allocation, TBR_VULKAN_MEMORY_ALIGNMENT);
    memory->base.size = size;
    return (struct pipe_memory_allocation *)memory;
 }
