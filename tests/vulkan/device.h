@@ -59,6 +59,7 @@ struct vk_pipeline_description {
    VkPipelineLayout layout;
    uint32_t stride;         /**< of a vertex; 0: no vertex buffer */
    uint32_t num_attributes; /**< of four floats each, from the vertex's beginning */
+   VkFormat attribute;      /**< of the only attribute; 0: as above */
    VkSampleCountFlagBits samples;
    VkPrimitiveTopology topology;
    bool depth, blend; /**< tested and written; source over destination */
@@ -77,6 +78,7 @@ struct vk_descriptor {
    VkDeviceSize range; /**< of a buffer; 0: all of it */
    const struct vk_image *const *images;
    VkSampler sampler;
+   VkBufferView texels; /**< of a texel buffer */
 };
 
 extern VkInstance vk_instance;

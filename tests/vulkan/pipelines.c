@@ -161,8 +161,9 @@ static uint32_t
 describe_vertices(const struct vk_pipeline_description *description,
                   VkVertexInputBindingDescription bindings[2], VkVertexInputAttributeDescription *attributes)
 {
+   const VkFormat format = description->attribute ? description->attribute : VK_FORMAT_R32G32B32A32_SFLOAT;
    for (uint32_t i = 0; i < description->num_attributes; i++)
-      attributes[i] = (VkVertexInputAttributeDescription){i, 0, VK_FORMAT_R32G32B32A32_SFLOAT, i * 16};
+      attributes[i] = (VkVertexInputAttributeDescription){i, 0, format, i * 16};
    bindings[0] = (VkVertexInputBindingDescription){0, description->stride, VK_VERTEX_INPUT_RATE_VERTEX};
    bindings[1] = (VkVertexInputBindingDescription){1, 16, VK_VERTEX_INPUT_RATE_INSTANCE};
    if (!description->instanced)
@@ -328,6 +329,7 @@ write_descriptor(VkDescriptorSet set, uint32_t binding, const struct vk_descript
       .descriptorType = descriptor->type,
       .pImageInfo = images,
       .pBufferInfo = buffers,
+      .pTexelBufferView = &descriptor->texels,
    };
    for (uint32_t i = 0; i < descriptor->count; i++)
       images[i] = (VkDescriptorImageInfo){

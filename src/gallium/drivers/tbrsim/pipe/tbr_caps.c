@@ -229,6 +229,18 @@ is_buffer_texel(enum pipe_format format)
           description->colorspace == UTIL_FORMAT_COLORSPACE_RGB;
 }
 
+/** Formats of the texels of Vulkan's uniform texel buffers, which lavapipe asks for as constant buffers. */
+static bool
+is_uniform_texel(enum pipe_format format)
+{
+   const struct util_format_description *description = util_format_description(format);
+   return (description->layout == UTIL_FORMAT_LAYOUT_PLAIN ||
+           description->layout == UTIL_FORMAT_LAYOUT_OTHER) &&
+          (description->colorspace == UTIL_FORMAT_COLORSPACE_RGB ||
+           description->colorspace == UTIL_FORMAT_COLORSPACE_SRGB) &&
+          !tbr_format_has_wide_channels(description) && util_format_fetch_rgba_func(format);
+}
+
 /** Formats of images, beyond those that shaders can name. */
 static bool
 is_image_texel(enum pipe_format format)
@@ -287,6 +299,8 @@ is_format_supported(struct pipe_screen *screen, enum pipe_format format, enum pi
    if ((bind & PIPE_BIND_SAMPLER_VIEW) && !is_sampleable(format))
       return false;
    if ((bind & PIPE_BIND_SAMPLER_VIEW) && target == PIPE_BUFFER && !is_buffer_texel(format))
+      return false;
+   if ((bind & PIPE_BIND_CONSTANT_BUFFER) && !is_uniform_texel(format))
       return false;
    if ((bind & PIPE_BIND_VERTEX_BUFFER) && !is_fetchable(format))
       return false;

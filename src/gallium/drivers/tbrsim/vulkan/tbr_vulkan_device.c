@@ -48,6 +48,8 @@ supported_features(const struct vk_features *has)
       .alphaToOne = true,
       .multiViewport = true,
       .samplerAnisotropy = true,
+      .textureCompressionETC2 = true,
+      .textureCompressionASTC_LDR = true,
       .textureCompressionBC = true,
       .occlusionQueryPrecise = true,
       .pipelineStatisticsQuery = true,

@@ -1,0 +1,12 @@
+#version 450
+// SPDX-License-Identifier: MIT
+#extension GL_EXT_shader_image_load_formatted : require
+layout(local_size_x = 8, local_size_y = 8) in;
+layout(set = 0, binding = 0) uniform readonly IMAGE2D image;
+layout(set = 0, binding = 1) writeonly buffer Results {
+   VECTOR results[];
+};
+void main()
+{
+   results[gl_LocalInvocationIndex] = imageLoad(image, ivec2(gl_LocalInvocationID.xy));
+}
