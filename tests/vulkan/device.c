@@ -151,13 +151,15 @@ create_device(void *more_features)
       VK_EXT_CUSTOM_BORDER_COLOR_EXTENSION_NAME,
       VK_KHR_SWAPCHAIN_EXTENSION_NAME,
       /* Where there are local reads. */
+      VK_KHR_CREATE_RENDERPASS_2_EXTENSION_NAME,
+      VK_KHR_DEPTH_STENCIL_RESOLVE_EXTENSION_NAME,
       VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME,
       VK_KHR_DYNAMIC_RENDERING_LOCAL_READ_EXTENSION_NAME,
    };
    const VkDeviceCreateInfo device = {
       .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
       .pNext = &feedback,
-      .enabledExtensionCount = reads ? 5 : 3,
+      .enabledExtensionCount = reads ? 7 : 3,
       .ppEnabledExtensionNames = extensions,
       .queueCreateInfoCount = 1,
       .pQueueCreateInfos = &queue,

@@ -482,7 +482,7 @@ check_blits(const struct format *format)
 {
    struct format wide = widen(format);
    if (format->features & VK_FORMAT_FEATURE_BLIT_SRC_BIT) {
-      const struct vk_image from = upload(format, 0);
+      const struct vk_image from = upload(format, VK_IMAGE_USAGE_SAMPLED_BIT);
       const struct vk_image to = create_image(&wide, VK_SAMPLE_COUNT_1_BIT, VK_IMAGE_USAGE_SAMPLED_BIT);
       blit(&wide, "blit_from", &from, &to, VK_FILTER_NEAREST);
       if (format->features & VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT) {
@@ -492,7 +492,7 @@ check_blits(const struct format *format)
       }
    }
    if (format->features & VK_FORMAT_FEATURE_BLIT_DST_BIT) {
-      const struct vk_image from = create_image(&wide, VK_SAMPLE_COUNT_1_BIT, 0);
+      const struct vk_image from = create_image(&wide, VK_SAMPLE_COUNT_1_BIT, VK_IMAGE_USAGE_SAMPLED_BIT);
       union values values;
       set_values(format, &values);
       vk_upload(&from, 0, 0, &values, 16);

@@ -64,8 +64,15 @@ create_drawing(const struct attachment *attachments, uint32_t count, const VkSub
    const struct vk_image *inputs[MAX_ATTACHMENTS] = {NULL};
    const VkSubpassDescription *last = &subpasses[num_subpasses - 1];
    create_images(drawing.images, attachments, count, views);
-   for (uint32_t i = 0; i < last->inputAttachmentCount; i++)
-      inputs[i] = &drawing.images[last->pInputAttachments[i].attachment];
+   struct vk_image seen[MAX_ATTACHMENTS];
+   for (uint32_t i = 0; i < last->inputAttachmentCount; i++) {
+      const struct vk_image *image = &drawing.images[last->pInputAttachments[i].attachment];
+      /* A descriptor's view is of depth or of stencil. */
+      seen[i] = image->format == VK_FORMAT_D24_UNORM_S8_UINT
+                   ? vk_view_aspect(image, VK_IMAGE_ASPECT_DEPTH_BIT)
+                   : *image;
+      inputs[i] = &seen[i];
+   }
    drawing.set = create_image_set(inputs, last->inputAttachmentCount, VK_NULL_HANDLE, &drawing.layout);
    drawing.pass = create_render_pass(drawing.images, attachments, count, subpasses, num_subpasses, dependency,
                                      views > 1 ? (1u << views) - 1 : 0);

@@ -216,9 +216,10 @@ draw_local_read(void)
    const struct vk_image *images[] = {&drawing.images[ALBEDO], &drawing.images[NORMAL],
                                       &drawing.images[DEEPNESS]};
    drawing.set = create_image_set(images, 3, VK_NULL_HANDLE, &drawing.layout);
-   const VkRenderingAttachmentInfoKHR colors[] = {attach(&drawing, ALBEDO), attach(&drawing, NORMAL),
-                                                  attach(&drawing, LIGHT)},
-                                      depth = attach(&drawing, DEEPNESS);
+   VkRenderingAttachmentInfoKHR colors[] = {attach(&drawing, ALBEDO), attach(&drawing, NORMAL),
+                                            attach(&drawing, LIGHT)},
+                                depth = attach(&drawing, DEEPNESS);
+   colors[2].imageLayout = VK_IMAGE_LAYOUT_GENERAL;
    const VkFormat formats[] = {COLOR_FORMAT, COLOR_FORMAT, COLOR_FORMAT};
    const VkPipelineRenderingCreateInfoKHR rendering = {
       .sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO_KHR,
@@ -249,6 +250,9 @@ draw_local_read(void)
       .pDepthAttachment = &depth,
    };
    VkCommandBuffer commands = vk_begin();
+   for (unsigned i = 0; i < 3; i++)
+      vk_change_layout(commands, images[i], VK_IMAGE_LAYOUT_RENDERING_LOCAL_READ_KHR);
+   vk_change_layout(commands, &drawing.images[LIGHT], VK_IMAGE_LAYOUT_GENERAL);
    vkCmdBeginRenderingKHR(commands, &info);
    set_viewport(commands, picture_width, picture_height);
    struct vk_pipeline_description description = describe(NULL, create_plain_layout(), VK_CODE(gbuffer_frag));
@@ -302,6 +306,7 @@ draw_cleared_layers(void)
    const VkClearRect rectangles[] = {{{{30, 20}, {50, 41}}, 1, 2}, {{{70, 50}, {11, 13}}, 0, 2}},
                      all_of_last = {{{0, 0}, {picture_width, picture_height}}, 2, 1};
    VkCommandBuffer commands = vk_begin();
+   vk_change_layout(commands, &drawing.images[0], VK_IMAGE_LAYOUT_GENERAL);
    vkCmdBeginRenderingKHR(commands, &info);
    set_viewport(commands, picture_width, picture_height);
    vkCmdClearAttachments(commands, 1, &clears[1], 1, &all_of_last);
