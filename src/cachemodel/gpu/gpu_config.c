@@ -56,10 +56,10 @@ check_quad_order(const struct cm_config *config, struct cm_config_problem *probl
                           cm_mode_names[config->mode]);
 }
 
-/* Keys that no module below checks. */
 /* Four times what AMD's have for an image with its mask (docs/vulkan.md). */
 #define MOST_DESCRIPTOR_BYTES 256
 
+/* Keys that no module below checks. */
 static bool
 check_gpu(const struct cm_config *config, struct cm_config_problem *problem)
 {

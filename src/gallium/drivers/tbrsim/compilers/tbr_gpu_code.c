@@ -53,9 +53,9 @@ tbr_gpu_code_find_regions(struct tbr_gpu_compilation *compilation, nir_shader *n
    return NULL;
 }
 
-/** Whether an instruction accesses a texture, or an image, of a number that differs between invocations, for which the compiler has no
- * code: Midgard's and V3D's take numbers of textures for constants, and Bifrost's makes branches of numbers of images which
- * it cannot compile. */
+/** Whether an instruction accesses a texture, an image or a buffer of a number that differs between invocations, for which the
+ * compiler has no code: Midgard's takes numbers of textures for constants, V3D's those of buffers as well, and Bifrost's makes
+ * branches of numbers of images which it cannot compile. */
 static bool
 is_refused(const nir_instr *instr, enum cm_isa isa)
 {
@@ -66,6 +66,13 @@ is_refused(const nir_instr *instr, enum cm_isa isa)
       return false;
    const nir_intrinsic_instr *intrinsic = nir_instr_as_intrinsic((nir_instr *)instr);
    switch (intrinsic->intrinsic) {
+   case nir_intrinsic_load_ubo:
+   case nir_intrinsic_load_ssbo:
+   case nir_intrinsic_store_ssbo:
+   case nir_intrinsic_ssbo_atomic:
+   case nir_intrinsic_ssbo_atomic_swap:
+   case nir_intrinsic_get_ssbo_size:
+      return isa == CM_ISA_V3D && nir_intrinsic_access(intrinsic) & ACCESS_NON_UNIFORM;
    case nir_intrinsic_image_load:
    case nir_intrinsic_image_store:
    case nir_intrinsic_image_atomic:
