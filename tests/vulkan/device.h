@@ -129,6 +129,8 @@ vk_create_pass(const struct vk_attachment *colors, uint32_t num_colors, const st
 struct vk_pass vk_create_subpasses(const struct vk_attachment *attachments, uint32_t count,
                                    const VkSubpassDescription *subpasses, uint32_t num_subpasses,
                                    VkDependencyFlags dependency, uint32_t views);
+/** To be destroyed when pipelines have been made of it. */
+VkShaderModule vk_create_module(struct vk_code code);
 VkPipeline vk_create_pipeline(const struct vk_pipeline_description *description);
 VkPipeline vk_create_compute_pipeline(struct vk_code code, VkPipelineLayout layout);
 /** That have push constants. */

@@ -146,8 +146,8 @@ vk_begin_pass(VkCommandBuffer commands, const struct vk_pass *pass, VkSubpassCon
 
 /* ---- pipelines --------------------------------------------------------------------- */
 
-static VkShaderModule
-create_module(struct vk_code code)
+VkShaderModule
+vk_create_module(struct vk_code code)
 {
    const VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
                                           .codeSize = code.bytes,
@@ -193,7 +193,7 @@ create_stages(const struct vk_pipeline_description *description, VkPipelineShade
          stages[count++] = (VkPipelineShaderStageCreateInfo){
             .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
             .stage = shaders[i].stage,
-            .module = create_module(shaders[i].code),
+            .module = vk_create_module(shaders[i].code),
             .pName = "main",
          };
    }
@@ -298,7 +298,7 @@ vk_create_pipeline(const struct vk_pipeline_description *description)
 VkPipeline
 vk_create_compute_pipeline(struct vk_code code, VkPipelineLayout layout)
 {
-   VkShaderModule module = create_module(code);
+   VkShaderModule module = vk_create_module(code);
    const VkComputePipelineCreateInfo info = {
       .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
       .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,

@@ -11,6 +11,7 @@
 
 #include "device.h"
 #include "dice.h"
+#include "seeds.h"
 
 #include "color.frag.h"
 #include "color.vert.h"
@@ -49,18 +50,12 @@ struct world {
    VkCommandBuffer commands;
 };
 
-static float
-random_unit(struct dice *dice)
-{
-   return (float)roll(dice, 1025) / 1024.0f;
-}
-
 static VkClearValue
 random_color(struct dice *dice)
 {
    VkClearValue value;
    for (unsigned i = 0; i < 4; i++)
-      value.color.float32[i] = random_unit(dice);
+      value.color.float32[i] = roll_unit(dice);
    return value;
 }
 
@@ -151,13 +146,13 @@ create_vertices(struct world *world)
    struct dice *dice = &world->dice;
    struct vertex vertices[MAX_VERTICES];
    for (unsigned i = 0; i < MAX_VERTICES; i++) {
-      const float w = chance(dice, 25) ? 0.5f + random_unit(dice) : 1.0f;
-      vertices[i].position[0] = (random_unit(dice) * 3.0f - 1.5f) * w;
-      vertices[i].position[1] = (random_unit(dice) * 3.0f - 1.5f) * w;
-      vertices[i].position[2] = random_unit(dice) * w;
+      const float w = chance(dice, 25) ? 0.5f + roll_unit(dice) : 1.0f;
+      vertices[i].position[0] = (roll_unit(dice) * 3.0f - 1.5f) * w;
+      vertices[i].position[1] = (roll_unit(dice) * 3.0f - 1.5f) * w;
+      vertices[i].position[2] = roll_unit(dice) * w;
       vertices[i].position[3] = w;
       for (unsigned k = 0; k < 4; k++)
-         vertices[i].color[k] = random_unit(dice);
+         vertices[i].color[k] = roll_unit(dice);
    }
    return vk_create_buffer(sizeof vertices, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT, vertices);
 }
@@ -245,7 +240,7 @@ clear_attachment(struct world *world, const struct vk_pass *pass, bool has_depth
                                    .clearValue = random_color(dice)};
    if (has_depth && chance(dice, 40)) {
       attachment.aspectMask = VK_IMAGE_ASPECT_DEPTH_BIT;
-      attachment.clearValue.depthStencil = (VkClearDepthStencilValue){random_unit(dice), 0};
+      attachment.clearValue.depthStencil = (VkClearDepthStencilValue){roll_unit(dice), 0};
    }
    vkCmdClearAttachments(world->commands, 1, &attachment, 1, &rectangle);
 }
@@ -429,17 +424,5 @@ draw_seed(uint64_t seed, unsigned most_steps, FILE *file)
 int
 main(int argc, char **argv)
 {
-   FILE *file = argc == 4 || argc == 5 ? fopen(argv[3], "wb") : NULL;
-   const unsigned most_steps = argc == 5 ? (unsigned)strtoul(argv[4], NULL, 10) : MAX_STEPS;
-   if (!file) {
-      fprintf(stderr, "usage: %s FIRST COUNT FILE [STEPS]\n", argv[0]);
-      return 2;
-   }
-   const uint64_t first = strtoull(argv[1], NULL, 10), count = strtoull(argv[2], NULL, 10);
-   for (uint64_t seed = first; seed < first + count; seed++) {
-      printf("seed %llu\n", (unsigned long long)seed);
-      fflush(stdout);
-      draw_seed(seed, most_steps, file);
-   }
-   return fclose(file) ? 1 : 0;
+   return run_seeds(argc, argv, MAX_STEPS, draw_seed);
 }

@@ -7,6 +7,7 @@
  */
 #include "device_private.h"
 #include "dice.h"
+#include "seeds.h"
 
 #include "lookups_1d.frag.h"
 #include "lookups_1d_array.frag.h"
@@ -75,12 +76,6 @@ struct lookup {
    } specialized;
    float places[2][4]; /**< a factor and a summand */
 };
-
-static float
-random_unit(struct dice *dice)
-{
-   return (float)roll(dice, 1025) / 1024.0f;
-}
 
 /* ---- images --------------------------------------------------------------------- */
 
@@ -192,9 +187,9 @@ create_sampler(struct dice *dice, struct lookup *lookup)
    info.addressModeV = (VkSamplerAddressMode)roll(dice, 4);
    info.addressModeW = (VkSamplerAddressMode)roll(dice, 4);
    info.borderColor = 2 * roll(dice, 3); /* those of floating point */
-   info.mipLodBias = chance(dice, 30) ? 2.0f * random_unit(dice) - 1.0f : 0.0f;
-   info.minLod = chance(dice, 30) ? 3.0f * random_unit(dice) : 0.0f;
-   info.maxLod = chance(dice, 30) ? info.minLod + 2.0f * random_unit(dice) : VK_LOD_CLAMP_NONE;
+   info.mipLodBias = chance(dice, 30) ? 2.0f * roll_unit(dice) - 1.0f : 0.0f;
+   info.minLod = chance(dice, 30) ? 3.0f * roll_unit(dice) : 0.0f;
+   info.maxLod = chance(dice, 30) ? info.minLod + 2.0f * roll_unit(dice) : VK_LOD_CLAMP_NONE;
    CHECK(vkCreateSampler(vk_device, &info, NULL, &lookup->sampler));
    vk_keep(VK_OBJECT_TYPE_SAMPLER, lookup->sampler);
 }
@@ -207,11 +202,11 @@ choose_operation(struct dice *dice, struct lookup *lookup)
                            : operation >= FETCH && !kinds[lookup->kind].has_texels)
       operation = LOD;
    lookup->specialized.operation = operation;
-   lookup->specialized.lod = 5.0f * random_unit(dice);
+   lookup->specialized.lod = 5.0f * roll_unit(dice);
    lookup->specialized.level = (int32_t)roll(dice, lookup->last_level + 1);
    for (unsigned c = 0; c < 4; c++) {
-      lookup->places[0][c] = 6.0f * random_unit(dice) - 3.0f;
-      lookup->places[1][c] = 4.0f * random_unit(dice) - 2.0f;
+      lookup->places[0][c] = 6.0f * roll_unit(dice) - 3.0f;
+      lookup->places[1][c] = 4.0f * roll_unit(dice) - 2.0f;
    }
 }
 
@@ -229,17 +224,6 @@ create_set(const struct lookup *lookup, VkPipelineLayout *layout)
    return vk_create_set(&descriptor, 1, layout);
 }
 
-static VkShaderModule
-create_module(struct vk_code code)
-{
-   const VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                          .codeSize = code.bytes,
-                                          .pCode = code.words};
-   VkShaderModule module;
-   CHECK(vkCreateShaderModule(vk_device, &info, NULL, &module));
-   return module;
-}
-
 static VkPipeline
 create_pipeline(const struct lookup *lookup, VkRenderPass pass, VkPipelineLayout layout)
 {
@@ -248,11 +232,11 @@ create_pipeline(const struct lookup *lookup, VkRenderPass pass, VkPipelineLayout
    const VkPipelineShaderStageCreateInfo stages[] = {
       {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
        .stage = VK_SHADER_STAGE_VERTEX_BIT,
-       .module = create_module(VK_CODE(whole_screen_vert)),
+       .module = vk_create_module(VK_CODE(whole_screen_vert)),
        .pName = "main"},
       {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
        .stage = VK_SHADER_STAGE_FRAGMENT_BIT,
-       .module = create_module(kinds[lookup->kind].code),
+       .module = vk_create_module(kinds[lookup->kind].code),
        .pName = "main",
        .pSpecializationInfo = &specialization},
    };
@@ -322,7 +306,7 @@ draw(const struct lookup *lookup, const struct vk_image *picture)
 }
 
 static void
-run_seed(uint64_t seed, FILE *file)
+run_seed(uint64_t seed, unsigned most_steps, FILE *file)
 {
    struct dice dice = dice_of(seed, 0);
    struct lookup lookup = {0};
@@ -353,16 +337,5 @@ run_seed(uint64_t seed, FILE *file)
 int
 main(int argc, char **argv)
 {
-   FILE *file = argc == 4 ? fopen(argv[3], "wb") : NULL;
-   if (!file) {
-      fprintf(stderr, "usage: %s FIRST COUNT FILE\n", argv[0]);
-      return 2;
-   }
-   const uint64_t first = strtoull(argv[1], NULL, 10), count = strtoull(argv[2], NULL, 10);
-   for (uint64_t seed = first; seed < first + count; seed++) {
-      printf("seed %llu\n", (unsigned long long)seed);
-      fflush(stdout);
-      run_seed(seed, file);
-   }
-   return fclose(file) ? 1 : 0;
+   return run_seeds(argc, argv, 1, run_seed);
 }

@@ -8,23 +8,6 @@
 #include "states.frag.h"
 #include "states.vert.h"
 
-static float
-random_unit(struct dice *dice)
-{
-   return (float)roll(dice, 1025) / 1024.0f;
-}
-
-static VkShaderModule
-create_module(const uint32_t *words, size_t bytes)
-{
-   const VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                          .codeSize = bytes,
-                                          .pCode = words};
-   VkShaderModule module;
-   CHECK(vkCreateShaderModule(vk_device, &info, NULL, &module));
-   return module;
-}
-
 /* ---- vertices ------------------------------------------------------------------------ */
 
 static VkVertexInputAttributeDescription
@@ -64,7 +47,7 @@ random_raster(struct dice *dice)
    raster.depthBiasEnable = chance(dice, 30);
    raster.depthBiasConstantFactor = (float)roll_between(dice, -500, 500);
    raster.depthBiasSlopeFactor = (float)roll_between(dice, -2, 2);
-   raster.depthBiasClamp = chance(dice, 50) ? 0.0f : 0.25f * random_unit(dice);
+   raster.depthBiasClamp = chance(dice, 50) ? 0.0f : 0.25f * roll_unit(dice);
    return raster;
 }
 
@@ -108,14 +91,14 @@ random_viewport(struct world *world)
    const float width = (float)world->width, height = (float)world->height;
    VkViewport viewport = {0, 0, width, height, 0, 1};
    if (chance(dice, 40)) {
-      viewport.x = width * (random_unit(dice) - 0.5f);
-      viewport.y = height * (random_unit(dice) - 0.5f);
-      viewport.width = width * (0.3f + random_unit(dice));
-      viewport.height = height * (0.3f + random_unit(dice));
+      viewport.x = width * (roll_unit(dice) - 0.5f);
+      viewport.y = height * (roll_unit(dice) - 0.5f);
+      viewport.width = width * (0.3f + roll_unit(dice));
+      viewport.height = height * (0.3f + roll_unit(dice));
    }
    if (chance(dice, 40)) {
-      viewport.minDepth = random_unit(dice);
-      viewport.maxDepth = random_unit(dice);
+      viewport.minDepth = roll_unit(dice);
+      viewport.maxDepth = roll_unit(dice);
    }
    if (chance(dice, 40)) {
       viewport.y += viewport.height;
@@ -191,11 +174,11 @@ create_with_state(struct world *world, struct random_pipeline *pipeline,
    const VkPipelineShaderStageCreateInfo stages[] = {
       {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
        .stage = VK_SHADER_STAGE_VERTEX_BIT,
-       .module = create_module(states_vert, sizeof states_vert),
+       .module = vk_create_module(VK_CODE(states_vert)),
        .pName = "main"},
       {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
        .stage = VK_SHADER_STAGE_FRAGMENT_BIT,
-       .module = create_module(states_frag, sizeof states_frag),
+       .module = vk_create_module(VK_CODE(states_frag)),
        .pName = "main"},
    };
    const VkPipelineViewportStateCreateInfo viewport = {
@@ -283,7 +266,7 @@ create_random_pipeline(struct world *world)
    blend.logicOpEnable = chance(dice, 10);
    blend.logicOp = (VkLogicOp)roll(dice, 16);
    for (unsigned c = 0; c < 4; c++)
-      blend.blendConstants[c] = pipeline.constants[c] = random_unit(dice);
+      blend.blendConstants[c] = pipeline.constants[c] = roll_unit(dice);
    pipeline.has_dynamic_viewport = chance(dice, 50);
    pipeline.has_dynamic_state = chance(dice, 30);
    pipeline.viewport = random_viewport(world);

@@ -9,6 +9,7 @@
 
 #include "device_private.h"
 #include "random_states.h"
+#include "seeds.h"
 
 #define MAX_DRAWS 6
 
@@ -27,12 +28,6 @@ texel_bytes(VkFormat format)
    case VK_FORMAT_R32G32B32A32_SFLOAT: return 16;
    default: return 4;
    }
-}
-
-static float
-random_unit(struct dice *dice)
-{
-   return (float)roll(dice, 1025) / 1024.0f;
 }
 
 /* ---- what is drawn to --------------------------------------------------------------- */
@@ -57,7 +52,7 @@ create_targets(struct world *world)
       colors[i].load = VK_ATTACHMENT_LOAD_OP_CLEAR;
       colors[i].store = VK_ATTACHMENT_STORE_OP_STORE;
       for (unsigned c = 0; c < 4; c++)
-         colors[i].clear.color.float32[c] = random_unit(dice);
+         colors[i].clear.color.float32[c] = roll_unit(dice);
       if (world->samples == VK_SAMPLE_COUNT_1_BIT)
          continue;
       world->many[i] = vk_create_image(format, world->width, world->height, 1, 1, world->samples, color);
@@ -103,10 +98,10 @@ create_vertices(struct world *world)
    uint32_t others[NUM_VERTICES][8];
    uint16_t indices[NUM_INDICES];
    for (unsigned v = 0; v < NUM_VERTICES; v++) {
-      const float w = chance(dice, 70) ? 1.0f : 0.5f + random_unit(dice);
+      const float w = chance(dice, 70) ? 1.0f : 0.5f + roll_unit(dice);
       for (unsigned c = 0; c < 2; c++)
-         positions[v][c] = (3.0f * random_unit(dice) - 1.5f) * w;
-      positions[v][2] = (1.4f * random_unit(dice) - 0.2f) * w;
+         positions[v][c] = (3.0f * roll_unit(dice) - 1.5f) * w;
+      positions[v][2] = (1.4f * roll_unit(dice) - 0.2f) * w;
       positions[v][3] = w;
       for (unsigned word = 0; word < 8; word++)
          others[v][word] = (uint32_t)roll_bits(dice);
@@ -201,17 +196,5 @@ run_seed(uint64_t seed, unsigned most_draws, FILE *file)
 int
 main(int argc, char **argv)
 {
-   FILE *file = argc == 4 || argc == 5 ? fopen(argv[3], "wb") : NULL;
-   const unsigned most_draws = argc == 5 ? (unsigned)strtoul(argv[4], NULL, 10) : MAX_DRAWS;
-   if (!file) {
-      fprintf(stderr, "usage: %s FIRST COUNT FILE [DRAWS]\n", argv[0]);
-      return 2;
-   }
-   const uint64_t first = strtoull(argv[1], NULL, 10), count = strtoull(argv[2], NULL, 10);
-   for (uint64_t seed = first; seed < first + count; seed++) {
-      printf("seed %llu\n", (unsigned long long)seed);
-      fflush(stdout);
-      run_seed(seed, most_draws, file);
-   }
-   return fclose(file) ? 1 : 0;
+   return run_seeds(argc, argv, MAX_DRAWS, run_seed);
 }

@@ -9,6 +9,7 @@
 
 #include "device_private.h"
 #include "random_transfers.h"
+#include "seeds.h"
 
 #define MAX_STEPS 24
 
@@ -146,17 +147,5 @@ run_seed(uint64_t seed, unsigned most_steps, FILE *file)
 int
 main(int argc, char **argv)
 {
-   FILE *file = argc == 4 || argc == 5 ? fopen(argv[3], "wb") : NULL;
-   const unsigned most_steps = argc == 5 ? (unsigned)strtoul(argv[4], NULL, 10) : MAX_STEPS;
-   if (!file) {
-      fprintf(stderr, "usage: %s FIRST COUNT FILE [STEPS]\n", argv[0]);
-      return 2;
-   }
-   const uint64_t first = strtoull(argv[1], NULL, 10), count = strtoull(argv[2], NULL, 10);
-   for (uint64_t seed = first; seed < first + count; seed++) {
-      printf("seed %llu\n", (unsigned long long)seed);
-      fflush(stdout);
-      run_seed(seed, most_steps, file);
-   }
-   return fclose(file) ? 1 : 0;
+   return run_seeds(argc, argv, MAX_STEPS, run_seed);
 }

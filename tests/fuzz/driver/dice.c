@@ -31,6 +31,12 @@ roll_between(struct dice *dice, int least, int most)
    return least + (int)roll(dice, (unsigned)(most - least + 1));
 }
 
+float
+roll_unit(struct dice *dice)
+{
+   return (float)roll(dice, 1025) / 1024.0f;
+}
+
 bool
 chance(struct dice *dice, unsigned percent)
 {

@@ -22,6 +22,9 @@ unsigned roll(struct dice *dice, unsigned count);
 /** A number from least to most, both included. */
 int roll_between(struct dice *dice, int least, int most);
 
+/** One of 1025 numbers from 0 to 1. */
+float roll_unit(struct dice *dice);
+
 /** Whether it happens, which it does so often of 100 times. */
 bool chance(struct dice *dice, unsigned percent);
 
