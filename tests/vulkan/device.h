@@ -53,7 +53,8 @@ struct vk_code {
 
 struct vk_pipeline_description {
    struct vk_code vertex, fragment;
-   struct vk_code control, evaluation, geometry; /**< words NULL: none; patches have three vertices */
+   struct vk_code control, evaluation, geometry; /**< words NULL: none */
+   uint32_t patch_vertices;                      /**< 0: three */
    VkRenderPass pass;
    uint32_t subpass, num_colors;
    VkPipelineLayout layout;

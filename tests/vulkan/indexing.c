@@ -200,10 +200,6 @@ draw_texels(void)
 static struct vk_image
 draw_stages(void)
 {
-   const struct vk_code stages[] = {
-      VK_CODE(indexed_stages_vert), VK_CODE(indexed_stages_tesc), VK_CODE(indexed_stages_tese),
-      VK_CODE(indexed_stages_geom), VK_CODE(indexed_stages_frag),
-   };
    struct drawing drawing = begin_drawing(width, height);
    const struct binding bindings[] = {
       textures(6, 6, create_mipmapped_texture),
@@ -223,9 +219,20 @@ draw_stages(void)
    const struct vk_buffer index_buffer =
       vk_create_buffer(sizeof indices, VK_BUFFER_USAGE_INDEX_BUFFER_BIT, indices);
    const struct sets sets = create_sets(bindings, 4, 1);
+   const struct vk_pipeline_description pipeline = {
+      .vertex = VK_CODE(indexed_stages_vert),
+      .control = VK_CODE(indexed_stages_tesc),
+      .evaluation = VK_CODE(indexed_stages_tese),
+      .geometry = VK_CODE(indexed_stages_geom),
+      .fragment = VK_CODE(indexed_stages_frag),
+      .patch_vertices = 4,
+      .topology = VK_PRIMITIVE_TOPOLOGY_PATCH_LIST,
+      .pass = drawing.pass.pass,
+      .num_colors = 1,
+      .layout = sets.layout,
+   };
    begin_pass(&drawing);
-   vkCmdBindPipeline(drawing.commands, VK_PIPELINE_BIND_POINT_GRAPHICS,
-                     create_patch_pipeline(&drawing, &sets, stages));
+   vkCmdBindPipeline(drawing.commands, VK_PIPELINE_BIND_POINT_GRAPHICS, vk_create_pipeline(&pipeline));
    bind_sets(&drawing, &sets, VK_PIPELINE_BIND_POINT_GRAPHICS);
    vkCmdBindIndexBuffer(drawing.commands, index_buffer.buffer, 0, VK_INDEX_TYPE_UINT16);
    vkCmdDrawIndexed(drawing.commands, sizeof indices / sizeof indices[0], 1, 0, 0, 0);

@@ -68,8 +68,5 @@ void close_sets(void);
 struct drawing begin_drawing(uint32_t width, uint32_t height);
 void begin_pass(const struct drawing *drawing);
 struct vk_image end_drawing(const struct drawing *drawing);
-/** A pipeline of vertex, control, evaluation, geometry and fragment shader, of patches of four vertices without attributes. */
-VkPipeline
-create_patch_pipeline(const struct drawing *drawing, const struct sets *sets, const struct vk_code code[5]);
 
 #endif

@@ -71,6 +71,8 @@ void cm_encode_pass(struct cm_byte_writer *writer, const struct cm_pass *pass);
  * NULL, or the error. */
 const char *cm_decode_pass(struct cm_byte_reader *reader, uint32_t version, struct cm_pass *pass);
 void cm_pass_finish(struct cm_pass *pass);
+/** Bytes of memory of a pass that was decoded. */
+size_t cm_recorded_pass_bytes(const struct cm_pass *pass);
 
 void cm_encode_resource(struct cm_byte_writer *writer, const struct cm_resource_description *resource);
 /** Returns NULL, or the error. */

@@ -14,16 +14,6 @@
 #define TEXTURE 2
 #define BUFFER 3
 
-static void
-run_pass(struct cm_gpu *gpu, const struct cm_pass *pass)
-{
-   cm_gpu_pass_begin(gpu, pass);
-   const uint32_t *traversal = cm_gpu_pass_traversal(gpu);
-   for (uint32_t n = 0; n < pass->tiles_x * pass->tiles_y; n++)
-      cm_gpu_pass_tile(gpu, traversal[n]);
-   cm_gpu_pass_end(gpu);
-}
-
 /* A GPU with a target, a texture and a buffer, as the change defines them. */
 static struct cm_gpu *
 new_gpu(struct cm_changer *changer, uint8_t levels)
@@ -80,7 +70,7 @@ check_changes(const struct cm_change *changes, uint32_t num_changes, struct pass
       const enum cm_changer_result result = cm_changer_pass(changer, &pass);
       assert_int_not_equal(result, CM_CHANGER_OUT_OF_MEMORY);
       if (result == CM_CHANGER_PASS)
-         run_pass(gpu, pass);
+         gpu_run_pass(gpu, pass);
       cm_changer_pass_end(changer); /* it goes on where only parts of a joined pass have come */
    }
    for (unsigned p = 0; p < num_expected; p++)
@@ -318,7 +308,7 @@ TEST(front_to_back)
          define_texture(gpus[g], TARGET, 64, 64, 1);
          define_texture(gpus[g], TEXTURE, 64, 64, 1);
          define_buffer(gpus[g], BUFFER, 65536);
-         run_pass(gpus[g], g ? &builder->pass : pass);
+         gpu_run_pass(gpus[g], g ? &builder->pass : pass);
          cm_gpu_frame_end(gpus[g]);
       }
       for (unsigned c = 0; c < 4; c++) {
@@ -453,7 +443,7 @@ TEST(compress)
       struct cm_gpu *gpu = new_gpu(NULL, 1), *compressed = new_gpu(changer, 1);
       const struct cm_pass *pass = &builder->pass;
       assert_int_equal(cm_changer_pass(changer, &pass), CM_CHANGER_PASS);
-      run_pass(compressed, pass);
+      gpu_run_pass(compressed, pass);
       pass_run(builder, gpu);
       cm_gpu_frame_end(compressed);
       cm_gpu_frame_end(gpu);
@@ -490,7 +480,7 @@ TEST(narrow)
       pass_run(pass, gpu[1]);
       pass->pass.color[0].pixel_bytes = 8;
       assert_int_equal(cm_changer_pass(changer, &changed), CM_CHANGER_PASS);
-      run_pass(gpu[0], changed);
+      gpu_run_pass(gpu[0], changed);
       cm_changer_pass_end(changer);
       pass_free(pass);
    }
@@ -639,7 +629,7 @@ TEST(several_of_draws)
    struct cm_gpu *gpu = new_gpu(all, 1), *other = new_gpu(NULL, 1);
    pass = &first->pass;
    assert_int_equal(cm_changer_pass(all, &pass), CM_CHANGER_PASS);
-   run_pass(gpu, pass);
+   gpu_run_pass(gpu, pass);
    pass_run(list[0], other);
    assert_same(gpu, other);
    expected->pass = kept;

@@ -51,6 +51,19 @@ new_pass(uint32_t target, uint32_t size)
    return pass;
 }
 
+/* Quad q of a tile, of the last primitive, which covers all of it. */
+static struct cm_quad
+whole_quad(const struct pass_builder *pass, uint8_t q)
+{
+   return (struct cm_quad){.primitive = pass->pass.num_primitives - 1,
+                           .x = q % 8,
+                           .y = q / 8,
+                           .live = 15,
+                           .covered = 15,
+                           .visible = 15,
+                           .written = 15};
+}
+
 /* Draws over all pixels. flags: of the shade events. */
 static struct cm_draw *
 add_draw(struct pass_builder *pass, uint32_t flags)
@@ -65,13 +78,7 @@ add_draw(struct pass_builder *pass, uint32_t flags)
    pass_primitive(pass, 2, numbers, tiles);
    for (uint32_t t = 0; t < tiles; t++) {
       for (uint8_t q = 0; q < 64; q++) {
-         const struct cm_quad quad = {.primitive = pass->pass.num_primitives - 1,
-                                      .x = q % 8,
-                                      .y = q / 8,
-                                      .live = 15,
-                                      .covered = 15,
-                                      .visible = 15,
-                                      .written = 15};
+         const struct cm_quad quad = whole_quad(pass, q);
          pass_quads(pass, t, pass->pass.num_draws - 1, flags, &quad, 1);
       }
    }
@@ -104,13 +111,7 @@ add_reader(struct pass_builder *pass, const uint32_t *textures, uint32_t num_tex
    pass_primitive(pass, 2, numbers, tiles);
    for (uint32_t t = 0; t < tiles; t++) {
       for (uint8_t q = 0; q < (reads.quads ? reads.quads : 64); q++) {
-         const struct cm_quad quad = {.primitive = pass->pass.num_primitives - 1,
-                                      .x = q % 8,
-                                      .y = q / 8,
-                                      .live = 15,
-                                      .covered = 15,
-                                      .visible = 15,
-                                      .written = 15};
+         const struct cm_quad quad = whole_quad(pass, q);
          struct cm_footprint read = {.live = 15,
                                      .linear = reads.is_linear,
                                      .level = reads.level,
@@ -333,16 +334,6 @@ new_gpu(const char *mode)
    return gpu;
 }
 
-static void
-run_pass(struct cm_gpu *gpu, const struct cm_pass *pass)
-{
-   cm_gpu_pass_begin(gpu, pass);
-   const uint32_t *traversal = cm_gpu_pass_traversal(gpu);
-   for (uint32_t n = 0; n < pass->tiles_x * pass->tiles_y; n++)
-      cm_gpu_pass_tile(gpu, traversal[n]);
-   cm_gpu_pass_end(gpu);
-}
-
 TEST(merged)
 {
    static const char *const modes[] = {"mode=tbr", "mode=tbdr"};
@@ -361,7 +352,7 @@ TEST(merged)
       cm_changer_pass_end(changer);
       pass = &second->pass;
       assert_int_equal(cm_changer_pass(changer, &pass), CM_CHANGER_PASS);
-      run_pass(gpu, pass);
+      gpu_run_pass(gpu, pass);
       cm_changer_pass_end(changer);
       pass_run_and_free(merged_pass(), by_hand);
 

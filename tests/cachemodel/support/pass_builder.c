@@ -252,14 +252,19 @@ pass_same(struct pass_builder *builder, uint32_t tile, unsigned slot, unsigned c
 }
 
 void
-pass_run(const struct pass_builder *builder, struct cm_gpu *gpu)
+gpu_run_pass(struct cm_gpu *gpu, const struct cm_pass *pass)
 {
-   const uint32_t num_tiles = builder->pass.tiles_x * builder->pass.tiles_y;
-   cm_gpu_pass_begin(gpu, &builder->pass);
+   cm_gpu_pass_begin(gpu, pass);
    const uint32_t *traversal = cm_gpu_pass_traversal(gpu);
-   for (uint32_t n = 0; n < num_tiles; n++)
+   for (uint32_t n = 0; n < pass->tiles_x * pass->tiles_y; n++)
       cm_gpu_pass_tile(gpu, traversal[n]);
    cm_gpu_pass_end(gpu);
+}
+
+void
+pass_run(const struct pass_builder *builder, struct cm_gpu *gpu)
+{
+   gpu_run_pass(gpu, &builder->pass);
 }
 
 void

@@ -85,6 +85,8 @@ pass_content(struct pass_builder *builder, uint32_t tile, unsigned slot, unsigne
 void pass_random_contents(struct pass_builder *builder, unsigned color, uint64_t *state);
 
 /** Sends the pass through the GPU, all tiles in its traversal. */
+/** All tiles of a pass, in the order of the GPU's traversal. */
+void gpu_run_pass(struct cm_gpu *gpu, const struct cm_pass *pass);
 void pass_run(const struct pass_builder *builder, struct cm_gpu *gpu);
 void pass_run_and_free(struct pass_builder *builder, struct cm_gpu *gpu);
 
