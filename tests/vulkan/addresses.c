@@ -139,7 +139,7 @@ draw_list(void)
       };
       next = vk_address_of(&buffers[b]) + place * sizeof(struct node);
    }
-   return draw_whole(VK_CODE(color_vert), VK_CODE(list_frag), NULL, (struct push){next});
+   return draw_whole(VK_CODE(color_vert), VK_CODE(list_frag), NULL, (struct push){.address = next});
 }
 
 /** Where a vertex shader finds a pointer to the vertices, which it reads itself. */
@@ -173,7 +173,7 @@ static struct vk_image
 draw_pulled(void)
 {
    const struct vk_buffer vertices = create_triangles();
-   const struct push constants = {create_header(&vertices)};
+   const struct push constants = {.address = create_header(&vertices)};
    return draw_simple(&(struct simple_draw){
       .vertex = VK_CODE(pulled_vert),
       .count = TRIANGLES * 3,
@@ -246,7 +246,8 @@ draw_written(void)
    description.stride = description.num_attributes = 0;
    VkPipeline pulling = vk_create_pipeline(&description);
    VkCommandBuffer commands = vk_begin();
-   const struct push stored = {vk_address_of(&vertices), TRIANGLES}, pulled = {create_header(&vertices)};
+   const struct push stored = {vk_address_of(&vertices), TRIANGLES},
+                     pulled = {.address = create_header(&vertices)};
    push(commands, layout, &stored, sizeof stored);
    record_dispatch(commands, vk_create_compute_pipeline(VK_CODE(written_comp), layout), layout,
                    VK_NULL_HANDLE, (TRIANGLES + 63) / 64, 1);
@@ -275,7 +276,7 @@ draw_counting(void)
    values[49] = UINT32_MAX;
    values[54] = 7;
    values[56] = 55;
-   const struct push constants = {vk_address_of(&counters)};
+   const struct push constants = {.address = vk_address_of(&counters)};
    VkPipelineLayout layout = create_plain_layout();
    const struct vk_image first = create_target(0), target = create_target(0);
    VkCommandBuffer commands = vk_begin();
