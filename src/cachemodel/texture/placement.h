@@ -178,6 +178,9 @@ struct cm_footprint_kind {
     * fragments are live. Otherwise a mask of more fragments than there are. */
    uint32_t usual_live, usual_reads;
    uint32_t spread_rows; /**< a grid of up to so many rows spreads (cm_cache_spreads); 0: that is not known */
+   /** The image is one block, which each live fragment reads once, wherever its texels lie. cm_footprint_blocks_of_grid and
+    * cm_footprint_cells are not for it. */
+   bool is_one_block;
 };
 
 /** The kind of a footprint of an image, but for spread_rows. */
@@ -196,6 +199,14 @@ cm_footprint_kind(const struct cm_texture_image *image, const struct cm_footprin
    };
 }
 
+/** Whether the texels of an image all lie in one block. */
+static inline bool
+cm_texture_image_is_one_block(const struct cm_texture_image *image)
+{
+   return image->grid_rows && image->level->width <= 1u << image->shape.column_shift &&
+          image->level->height <= 1u << image->shape.row_shift;
+}
+
 /** The grid of blocks that a footprint of a kind lies in. False where no fragment is live, or the texels lie in more than two
  * columns of blocks or more than CM_GRID_ROWS rows (of tiles: two), or not all inside an image that has_rows_of_blocks or
  * has_tiles_of_blocks. bounds: the footprint's. */
@@ -205,6 +216,12 @@ cm_footprint_grid(const struct cm_footprint_kind *kind, const struct cm_footprin
 {
    const struct cm_texture_image *image = kind->image;
    const unsigned column_shift = image->shape.column_shift, row_shift = image->shape.row_shift;
+   if (kind->is_one_block) {
+      const uint32_t reads = cm_quad_fragments(footprint->live);
+      *grid = (struct cm_block_grid){
+         .block = image->first_block, .column = 1, .row = 1, .columns = 1, .rows = 1, .reads = reads};
+      return reads;
+   }
    const uint32_t right = (bounds->greatest & 0xffff) + kind->more,
                   bottom = (bounds->greatest >> 16) + kind->more;
    if (bounds->least & 0x80008000 || right >= kind->width || bottom >= kind->height)

@@ -56,12 +56,24 @@ report(const struct cm_texture_path *path, uint32_t resource, const struct reads
                                             blocks[b] << (path->block_shift - CM_ENTRY_ADDRESS_SHIFT)));
 }
 
+/* Of an image of one block. */
+static void
+map_one_block(const struct cm_block_grid *grid, struct reads *reads)
+{
+   for (reads->count = 0; reads->count < grid->reads; reads->count++)
+      reads->blocks[reads->count] = grid->block;
+}
+
 /* The blocks of a footprint of texels; counts it for the cache design. */
 static void
 map_image(struct cm_texture_path *path, struct cm_texture_unit *unit, const struct cm_footprint *footprint,
           const struct cm_texel_bounds *bounds, const struct cm_block_grid *grid, struct reads *reads)
 {
    const struct cm_texture_image *image = cm_texture_unit_image(unit, footprint, path->block_shift);
+   if (grid && cm_texture_unit_kind(path, unit, footprint)->is_one_block) {
+      map_one_block(grid, reads);
+      return;
+   }
    reads->count = grid ? cm_footprint_blocks_of_grid(image, footprint, bounds, grid, reads->blocks)
                        : cm_footprint_blocks(image, unit->binding, footprint, reads->blocks);
    if (path->access.design != CM_TEXTURE_DESIGN_NONE)
@@ -137,6 +149,19 @@ read_blocks(struct cm_texture_path *path, struct cm_texture_unit *unit, const st
    }
 }
 
+/* cm_footprint_cells of any kind. */
+static inline void
+find_cells(const struct cm_footprint_kind *kind, const struct cm_footprint *footprint,
+           const struct cm_texel_bounds *bounds, const struct cm_block_grid *grid, cm_grid_cells cells[4])
+{
+   if (!kind->is_one_block) {
+      cm_footprint_cells(kind->image, footprint, bounds, grid, cells);
+      return;
+   }
+   for (unsigned f = 0; f < 4; f++)
+      cells[f] = footprint->live >> f & 1;
+}
+
 /* Reads a grid that is not settled: where it is spread, each of its blocks only once. Not inlined, so that what has the grid in
  * registers need not store it. */
 static __attribute__((noinline)) void
@@ -149,7 +174,7 @@ read_unsettled(struct cm_texture_path *path, struct cm_texture_unit *unit,
       return;
    }
    cm_grid_cells cells[4];
-   cm_footprint_cells(kind->image, footprint, bounds, grid, cells);
+   find_cells(kind, footprint, bounds, grid, cells);
    cm_cache_read_spread_grid(cache, grid, cells, 4, CM_STREAM_TEXTURE);
 }
 
@@ -208,12 +233,12 @@ report_cells(struct cm_texture_path *path, uint32_t resource, const struct cm_bl
 
 /* Reports and reads a grid in the processor's cache, fragment by fragment. There is room in the stream. */
 static __attribute__((noinline)) void
-read_cells(struct cm_texture_path *path, struct cm_texture_unit *unit, const struct cm_texture_image *image,
+read_cells(struct cm_texture_path *path, struct cm_texture_unit *unit, const struct cm_footprint_kind *kind,
            const struct cm_footprint *footprint, const struct cm_texel_bounds *bounds,
            const struct cm_block_grid *grid, bool is_settled, struct cm_cache *cache)
 {
    cm_grid_cells cells[4];
-   cm_footprint_cells(image, footprint, bounds, grid, cells);
+   find_cells(kind, footprint, bounds, grid, cells);
    report_cells(path, unit->binding->resource, grid, cells, footprint->live == 15);
    if (is_settled) {
       cache->accesses[CM_STREAM_TEXTURE][0] += grid->reads;
@@ -221,7 +246,7 @@ read_cells(struct cm_texture_path *path, struct cm_texture_unit *unit, const str
       cm_cache_read_spread_grid(cache, grid, cells, 4, CM_STREAM_TEXTURE);
    } else {
       struct reads reads;
-      reads.count = cm_footprint_blocks_of_grid(image, footprint, bounds, grid, reads.blocks);
+      map_image(path, unit, footprint, bounds, grid, &reads);
       read_cache(path, cache, &reads, grid);
    }
 }
@@ -247,7 +272,7 @@ look_up_column(const struct cm_footprint *footprint, const struct cm_texel_bound
 /* read_blocks of a grid in the processor's cache that is reported, but for the list of blocks where the cache does without. */
 static inline __attribute__((always_inline)) void
 read_reported_grid(struct cm_texture_path *path, struct cm_texture_unit *unit,
-                   const struct cm_texture_image *image, const struct cm_footprint *footprint,
+                   const struct cm_footprint_kind *kind, const struct cm_footprint *footprint,
                    const struct cm_texel_bounds *bounds, const struct cm_block_grid *grid,
                    struct cm_cache *cache)
 {
@@ -256,10 +281,10 @@ read_reported_grid(struct cm_texture_path *path, struct cm_texture_unit *unit,
    uint32_t count = grid->columns * grid->rows;
    const bool is_settled =
       cm_cache_settles_first(cache) && cm_grid_is_first(grid, cache->lines, cache->index.mask, cache->ways);
-   const bool is_column = grid->columns == 1 && !image->shape.row_shift;
+   const bool is_column = grid->columns == 1 && !kind->image->shape.row_shift;
    cm_access_stream_reserve(stream, 2 + 2 * CM_GRID_ROWS);
    if (!is_settled || (count > 1 && footprint->live != 15) || (count > 2 && !is_column)) {
-      read_cells(path, unit, image, footprint, bounds, grid, is_settled, cache);
+      read_cells(path, unit, kind, footprint, bounds, grid, is_settled, cache);
       return;
    }
    cm_entry *const group = stream->entries + stream->count;
@@ -298,7 +323,9 @@ cm_texture_unit_take_kind(const struct cm_texture_path *path, struct cm_texture_
                           struct cm_unit_image *image, const struct cm_footprint *footprint)
 {
    assert(unit->layout && image == &unit->images[footprint->level & 1]);
-   image->kind = cm_footprint_kind(cm_texture_unit_image(unit, footprint, path->block_shift), footprint);
+   const struct cm_texture_image *its = cm_texture_unit_image(unit, footprint, path->block_shift);
+   image->kind = cm_footprint_kind(its, footprint);
+   image->kind.is_one_block = path->by_block && cm_texture_image_is_one_block(its);
    image->kind.spread_rows = find_spread_rows(path, &image->image);
    image->header = cm_footprint_header(footprint);
 }
@@ -312,7 +339,7 @@ cm_texture_unit_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
    struct cm_block_grid grid;
    const bool has_grid = kind && cm_footprint_grid(kind, footprint, bounds, &grid);
    if (has_grid && path->is_cached && path->hierarchy->requests)
-      read_reported_grid(path, unit, kind->image, footprint, bounds, &grid, cache);
+      read_reported_grid(path, unit, kind, footprint, bounds, &grid, cache);
    else if (!has_grid || !path->is_direct)
       read_blocks(path, unit, footprint, bounds, has_grid ? &grid : NULL, processor, cache);
    else if (!cm_cache_read_grid(cache, &grid, CM_STREAM_TEXTURE))
@@ -382,6 +409,7 @@ cm_texture_path_init(struct cm_texture_path *path, const struct cm_config *confi
    path->block_shift = hierarchy->entry[CM_STREAM_TEXTURE].block_shift;
    path->by_texel =
       config->nuca.organisation != CM_NUCA_NONE && config->nuca.requests == CM_NUCA_REQUESTS_TEXEL;
+   path->by_block = !path->by_texel && config->texture_access.design == CM_TEXTURE_DESIGN_NONE;
    path->is_cached = config->nuca.organisation == CM_NUCA_NONE &&
                      config->texture_access.design == CM_TEXTURE_DESIGN_NONE && path->caches;
    path->is_direct = config->timing == CM_TIMING_OFF && path->is_cached;

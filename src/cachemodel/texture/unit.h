@@ -30,6 +30,8 @@ struct cm_texture_path {
    bool is_cached;       /**< reads caches, not a NUCA or memory, and is not counted by `access` */
    bool is_direct;       /**< the same, and is not reported */
    bool by_texel;        /**< the NUCA gets the blocks of each texel */
+   bool
+      by_block; /**< no more matters of a footprint than its blocks: not by_texel, nor counted by `access` */
 };
 
 /** For a valid configuration and its hierarchy, which must outlive the path and has all its readers. False

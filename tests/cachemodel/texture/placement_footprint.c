@@ -49,6 +49,28 @@ plain_blocks(const struct cm_resource_description *r, const struct cm_texture_la
 }
 
 static unsigned num_grids[CM_PLACEMENT_MORTON_4K + 1]; /* footprints that had a grid, by placement */
+static unsigned num_in_one_block;                      /* that read an image of one block */
+
+/* In an image of one block every live fragment reads that once, inside and outside of the image: the grid is that block. */
+static void
+check_one_block(const struct cm_texture_image *image, const struct cm_footprint *footprint,
+                const struct cm_texel_bounds *bounds, const uint64_t *blocks, unsigned count)
+{
+   struct cm_footprint_kind kind = cm_footprint_kind(image, footprint);
+   struct cm_block_grid grid;
+   if (!cm_texture_image_is_one_block(image))
+      return;
+   kind.is_one_block = true;
+   assert_int_equal(cm_footprint_grid(&kind, footprint, bounds, &grid), count != 0);
+   if (!count)
+      return;
+   num_in_one_block++;
+   assert_int_equal(grid.reads, count);
+   assert_int_equal(grid.columns, 1);
+   assert_int_equal(grid.rows, 1);
+   for (unsigned b = 0; b < count; b++)
+      assert_int_equal(blocks[b], grid.block);
+}
 
 /* The blocks of a footprint, which lie in its grid and are the same listed by it. */
 static unsigned
@@ -62,6 +84,7 @@ blocks_of(const struct cm_texture_layout *layout, uint64_t address, const struct
    struct cm_texel_bounds bounds[4];
    struct cm_block_grid grid;
    cm_footprints_bounds(footprint, 1, bounds);
+   check_one_block(&image, footprint, bounds, blocks, count);
    const struct cm_footprint_kind its_kind = cm_footprint_kind(&image, footprint);
    if (!cm_footprint_grid(&its_kind, footprint, bounds, &grid))
       return count;
@@ -241,6 +264,7 @@ TEST(random)
    }
    for (unsigned kind = 0; kind <= CM_PLACEMENT_MORTON_4K; kind++)
       assert_true(num_grids[kind] > 100);
+   assert_true(num_in_one_block > 100);
 }
 
 TEST(by_hand)
