@@ -59,100 +59,140 @@ has_quads(uint32_t word)
    return cm_event_type(word) == CM_EVENT_SHADE || cm_event_type(word) == CM_EVENT_UNSHADED;
 }
 
-/* Quads of an event with fragments that run, and with fragments that are written. */
-struct quad_counts {
-   uint32_t live, written;
+/* What is counted of a pass over a tile's events. */
+struct counting {
+   struct cm_gpu *gpu;
+   uint64_t *operations;
+   bool rasterises, with_attributes, writes_depth, shades;
 };
 
-static struct quad_counts
-count_quads(const uint32_t *event)
-{
-   const struct cm_quad *quads = quads_of(event);
-   struct quad_counts counts = {0};
-   for (uint32_t q = 0, count = cm_event_count(*event); q < count; q++) {
-      counts.live += quads[q].live != 0;
-      counts.written += quads[q].written != 0;
-   }
-   return counts;
-}
-
-static uint64_t
-count_attributes(const struct cm_pass *pass, const uint32_t *event)
-{
-   const struct cm_quad *quads = quads_of(event);
-   uint64_t attributes = 0;
-   for (uint32_t q = 0, count = cm_event_count(*event); q < count; q++) {
-      const uint32_t primitive = quads[q].primitive;
-      attributes += primitive < pass->num_primitives ? pass->primitives[primitive].num_attributes : 1;
-   }
-   return attributes;
-}
-
-/* Quads are rasterised and tested. Those whose shader runs once per sample are rasterised once. */
-static void
-rasterise(const struct cm_pass *pass, const uint32_t *event, struct quad_counts counts, bool with_attributes,
-          bool writes_depth, uint64_t *operations)
-{
-   assert(event[1] < pass->num_draws);
-   const struct cm_fragment_tests *tests = &pass->draws[event[1]].tests;
-   const uint32_t count = cm_event_count(*event);
-   if (cm_event_continues(*event))
-      return;
-   operations[CM_OPERATION_RASTER_QUADS] += count;
-   if (with_attributes)
-      operations[CM_OPERATION_QUAD_ATTRIBUTES] += count_attributes(pass, event);
-   if (!tests->depth_test)
-      return;
-   operations[CM_OPERATION_DEPTH_QUADS] += count;
-   if (writes_depth && tests->depth_write)
-      operations[CM_OPERATION_DEPTH_WRITES] += counts.live;
-}
-
-/* The shader of a draw, as its quads run it. */
-struct program {
-   const uint32_t *event;             /* the last shade event; NULL: none */
-   const struct cm_shader_code *code; /* NULL: it has no control flow */
-   uint64_t instructions;             /* of a quad that ran region 0 alone */
-   uint32_t writes, reads, fetches;   /* colours of a quad; fetches: by the shader */
+/* The draw of the last events, and what is counted of it, but not yet in the operations. */
+struct counted_draw {
+   uint32_t number;                  /* CM_NOT_ATTRIBUTED: none */
+   uint64_t quads, attributes, live; /* rasterised, once each; live: that have fragments which run */
+   uint64_t shaded, written; /* runs: of quads with such fragments, and with fragments that are written */
+   uint32_t primitive, num_attributes; /* of the last quad */
+   const uint32_t *event;              /* its last shade event; NULL: none */
+   const struct cm_shader_code *code;  /* its shader, as its quads run it; NULL: it has no control flow */
+   uint64_t instructions;              /* of a quad that ran region 0 alone */
+   const uint32_t *regions;            /* of its quads, the last ones; NULL: there were none */
+   uint64_t ran;                       /* instructions of a quad that ran these */
 };
 
+/* Where the draw's first shade event is. */
 static void
-take_program(const struct cm_gpu *gpu, const uint32_t *event, struct program *program)
+take_program(const struct cm_gpu *gpu, struct counted_draw *draw)
 {
-   const bool is_same = program->event && program->event[1] == event[1];
-   program->event = event;
-   if (is_same)
-      return;
-   const struct cm_draw *draw = &gpu->pass->draws[event[1]];
-   const struct cm_shader *shader = &draw->fragment_shader;
-   program->code = cm_gpu_executed_code(gpu, CM_SHADER_FRAGMENT, shader->id);
-   program->instructions =
-      program->code ? cm_code_quad_operations(program->code, CM_PIPE_ISSUE, NULL) : shader->instructions;
-   program->writes = (uint32_t)__builtin_popcount(draw->tests.color_write);
-   program->reads = (uint32_t)__builtin_popcount(draw->tests.color_read);
-   program->fetches = (uint32_t)__builtin_popcount(draw->tests.color_fetch);
+   const struct cm_shader *shader = &gpu->pass->draws[draw->number].fragment_shader;
+   draw->code = cm_gpu_executed_code(gpu, CM_SHADER_FRAGMENT, shader->id);
+   draw->instructions =
+      draw->code ? cm_code_quad_operations(draw->code, CM_PIPE_ISSUE, NULL) : shader->instructions;
 }
 
 /* Quads of the last shade event ran more than region 0. */
 static void
-run_regions(const struct program *program, const uint32_t *regions, uint64_t *operations)
+run_regions(struct counted_draw *draw, const uint32_t *regions, uint64_t *operations)
 {
-   if (!program->code)
+   const uint32_t mask = cm_regions_quads(*regions);
+   uint64_t live = 0;
+   if (!draw->event || !draw->code)
       return;
-   const uint64_t ran = cm_code_quad_operations(program->code, CM_PIPE_ISSUE, regions);
-   for (uint32_t q = 0; q < cm_event_count(*program->event); q++) {
-      if (cm_regions_quads(*regions) >> q & 1 && quads_of(program->event)[q].live)
-         operations[CM_OPERATION_QUAD_INSTRUCTIONS] += ran - program->instructions;
+   if (!draw->regions || !cm_regions_are_alike(draw->regions, regions))
+      draw->ran = cm_code_quad_operations(draw->code, CM_PIPE_ISSUE, regions);
+   draw->regions = regions;
+   for (uint32_t q = 0, count = cm_event_count(*draw->event); q < count && q < 4; q++)
+      live += mask >> q & 1 && quads_of(draw->event)[q].live;
+   operations[CM_OPERATION_QUAD_INSTRUCTIONS] += live * (draw->ran - draw->instructions);
+}
+
+/* Quads are rasterised and tested, run their shader and output their colours. */
+static void
+add_draw(const struct counting *counting, const struct counted_draw *draw)
+{
+   uint64_t *operations = counting->operations;
+   if (draw->number == CM_NOT_ATTRIBUTED)
+      return;
+   assert(draw->number < counting->gpu->pass->num_draws);
+   const struct cm_fragment_tests *tests = &counting->gpu->pass->draws[draw->number].tests;
+   operations[CM_OPERATION_RASTER_QUADS] += draw->quads;
+   operations[CM_OPERATION_QUAD_ATTRIBUTES] += draw->attributes;
+   if (tests->depth_test) {
+      operations[CM_OPERATION_DEPTH_QUADS] += draw->quads;
+      operations[CM_OPERATION_DEPTH_WRITES] += counting->writes_depth && tests->depth_write ? draw->live : 0;
+   }
+   operations[CM_OPERATION_QUAD_INSTRUCTIONS] += draw->shaded * draw->instructions;
+   operations[CM_OPERATION_COLOR_WRITES] += draw->written * (uint32_t)__builtin_popcount(tests->color_write);
+   operations[CM_OPERATION_COLOR_READS] += draw->shaded * (uint32_t)__builtin_popcount(tests->color_fetch) +
+                                           draw->written * (uint32_t)__builtin_popcount(tests->color_read);
+}
+
+static void
+count_attributes(const struct cm_pass *pass, const uint32_t *event, struct counted_draw *draw)
+{
+   const struct cm_quad *quads = quads_of(event);
+   const uint32_t count = cm_event_count(*event);
+   if (count == 4 && cm_quads_are_of_one(quads) && quads[0].primitive == draw->primitive) {
+      draw->attributes += 4 * (uint64_t)draw->num_attributes; /* mostly */
+      return;
+   }
+   for (uint32_t q = 0; q < count; q++) {
+      const uint32_t primitive = quads[q].primitive;
+      if (primitive != draw->primitive) {
+         draw->primitive = primitive;
+         draw->num_attributes =
+            primitive < pass->num_primitives ? pass->primitives[primitive].num_attributes : 1;
+      }
+      draw->attributes += draw->num_attributes;
    }
 }
 
-/* Quads run their shader and output their colours. */
+/* An event of the draw that has quads. Those whose shader runs once per sample are rasterised once. */
 static void
-shade(const struct program *program, struct quad_counts counts, uint64_t *operations)
+count_event(const struct counting *counting, const uint32_t *event, struct counted_draw *draw)
 {
-   operations[CM_OPERATION_QUAD_INSTRUCTIONS] += counts.live * program->instructions;
-   operations[CM_OPERATION_COLOR_WRITES] += counts.written * program->writes;
-   operations[CM_OPERATION_COLOR_READS] += counts.live * program->fetches + counts.written * program->reads;
+   const struct cm_quad *quads = quads_of(event);
+   const uint32_t count = cm_event_count(*event);
+   uint32_t live = 4, written = 4;
+   if (count != 4 || CM_FOUR_QUADS(quads, live) != 15 || CM_FOUR_QUADS(quads, written) != 15) {
+      live = written = 0;
+      for (uint32_t q = 0; q < count; q++) {
+         live += quads[q].live != 0;
+         written += quads[q].written != 0;
+      }
+   }
+   if (counting->rasterises && !cm_event_continues(*event)) {
+      draw->quads += count;
+      draw->live += live;
+      if (counting->with_attributes)
+         count_attributes(counting->gpu->pass, event, draw);
+   }
+   if (!counting->shades || cm_event_type(*event) != CM_EVENT_SHADE)
+      return;
+   if (!draw->event)
+      take_program(counting->gpu, draw);
+   draw->event = event;
+   draw->shaded += live;
+   draw->written += written;
+}
+
+static void
+count_events(const struct counting *counting, const struct cm_tile_events *events)
+{
+   const uint32_t *end = events->words + events->num_words;
+   struct counted_draw draw = {.number = CM_NOT_ATTRIBUTED};
+   for (const uint32_t *event = events->words; event < end; event = cm_event_next(event)) {
+      if (__builtin_expect(cm_event_type(*event) == CM_EVENT_REGIONS, false))
+         run_regions(&draw, event, counting->operations);
+      if (!has_quads(*event))
+         continue;
+      if (event[1] != draw.number) {
+         add_draw(counting, &draw);
+         draw = (struct counted_draw){.number = event[1], .primitive = UINT32_MAX, .num_attributes = 1};
+         cm_gpu_attribute_draw(counting->gpu, event[1]);
+      }
+      count_event(counting, event, &draw);
+   }
+   add_draw(counting, &draw);
 }
 
 /* Quads are rasterised and tested before hidden surface removal; in a deferred GPU those that it leaves are then rasterised with
@@ -162,30 +202,13 @@ cm_operations_tile(struct cm_gpu *gpu, const struct cm_tile_events *recorded,
                    const struct cm_tile_events *shaded, uint64_t *operations)
 {
    const bool deferred = gpu->config.mode == CM_MODE_TBDR, killed = gpu->config.fragment_stage.pixel_kill;
-   const uint32_t *end = recorded->words + recorded->num_words;
-   for (const uint32_t *event = recorded->words; (deferred || killed) && event < end;
-        event = cm_event_next(event)) {
-      if (!has_quads(*event))
-         continue;
-      cm_gpu_attribute_draw(gpu, event[1]);
-      rasterise(gpu->pass, event, count_quads(event), killed, true, operations);
-   }
-   end = shaded->words + shaded->num_words;
-   struct program program = {0};
-   for (const uint32_t *event = shaded->words; event < end; event = cm_event_next(event)) {
-      if (__builtin_expect(cm_event_type(*event) == CM_EVENT_REGIONS, false))
-         run_regions(&program, event, operations);
-      if (!has_quads(*event))
-         continue;
-      const struct quad_counts counts = count_quads(event);
-      cm_gpu_attribute_draw(gpu, event[1]);
-      if (!killed)
-         rasterise(gpu->pass, event, counts, true, !deferred, operations);
-      if (cm_event_type(*event) != CM_EVENT_SHADE)
-         continue;
-      take_program(gpu, event, &program);
-      shade(&program, counts, operations);
-   }
+   if (deferred || killed)
+      count_events(&(struct counting){gpu, operations, .rasterises = true, .with_attributes = killed,
+                                      .writes_depth = true},
+                   recorded);
+   count_events(&(struct counting){gpu, operations, .rasterises = !killed, .with_attributes = true,
+                                   .writes_depth = !deferred, .shades = true},
+                shaded);
 }
 
 static bool

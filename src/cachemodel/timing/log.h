@@ -51,7 +51,7 @@ struct cm_logged_vertex {
 };
 
 /** Of the tile-based pipeline, tokens of an item begin where those of the item before it end; quads are struct
- * cm_logged_quad. */
+ * cm_logged_quad, which refers to a struct cm_logged_quads. */
 struct cm_logged_binned {
    /** That the Signature Unit takes, and updates; 0: it is not signed. */
    uint32_t signed_blocks, signed_tiles;
@@ -75,6 +75,14 @@ struct cm_logged_fetched {
    uint32_t vertices_end; /**< the log's vertices before this one are its own, or of primitives before it */
    uint32_t vertex_cost;  /**< the number of what one of its own costs */
 };
+
+/** A quad of a tile. Most are like the one before: what that costs to log is what they differ in. */
+struct cm_logged_quad {
+   uint32_t tokens_end;
+   uint32_t kind : 24; /**< the log's struct cm_logged_quads of that number */
+   uint32_t processor : 8;
+};
+#define CM_MAX_LOGGED_QUADS (1u << 24)
 
 /** Entries of a hierarchical list that the Tile Fetcher drops. */
 struct cm_logged_dropped {
@@ -134,6 +142,7 @@ struct cm_logged_run {
    X(struct cm_logged_fetched, fetched)      \
    X(struct cm_logged_dropped, dropped)      \
    X(struct cm_logged_quad, quads)           \
+   X(struct cm_logged_quads, kinds)          \
    X(struct cm_logged_surface, surfaces)     \
    X(struct cm_logged_primitive, primitives) \
    X(struct cm_logged_region, regions)       \
@@ -238,6 +247,14 @@ cm_group_end(const cm_entry *token, const cm_entry *end)
    while (token < end && cm_entry_kind(*token) != CM_ENTRY_GROUP)
       token++;
    return token;
+}
+
+/** What a quad of the log is like. */
+static inline const struct cm_logged_quads *
+cm_log_kind(const struct cm_log *log, const struct cm_logged_quad *quad)
+{
+   assert(quad->kind < log->kinds.count);
+   return &log->kinds.items[quad->kind];
 }
 
 static inline const cm_entry *

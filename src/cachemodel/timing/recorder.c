@@ -471,20 +471,38 @@ cm_timing_dropped(struct cm_timing *timing, uint32_t cycles)
       };
 }
 
-/* Adds the quads of the tile's events to the primitives that they belong to. */
+/* Events are prefetched this many words ahead: they are in the cache of the core that decoded them. */
+#define WORDS_AHEAD 256
+
+/* Adds quads to the primitives that they belong to. */
+static inline void
+count_quads(struct cm_timing *timing, const struct cm_quad *quads, uint32_t count)
+{
+   if (count == 4 && cm_quads_are_of_one(quads) && CM_FOUR_QUADS(quads, covered) == 15 &&
+       quads[0].primitive < timing->num_covered) {
+      timing->covered[quads[0].primitive] += 4; /* mostly */
+      return;
+   }
+   for (uint32_t q = 0; q < count;) {
+      const uint32_t primitive = quads[q].primitive;
+      uint32_t covered = 0;
+      for (; q < count && quads[q].primitive == primitive; q++)
+         covered += quads[q].covered != 0;
+      if (primitive < timing->num_covered)
+         timing->covered[primitive] += covered;
+   }
+}
+
+/* Those of the tile's events; of a group that runs more than once, once. */
 static void
-count_quads(struct cm_timing *timing, const struct cm_tile_events *events)
+count_covered(struct cm_timing *timing, const struct cm_tile_events *events)
 {
    const uint32_t *word = events->words, *end = word + events->num_words;
    for (; word < end; word = cm_event_next(word)) {
       const enum cm_event_type type = cm_event_type(*word);
-      if ((type != CM_EVENT_SHADE && type != CM_EVENT_UNSHADED) || cm_event_continues(*word))
-         continue;
-      const struct cm_quad *quads = (const struct cm_quad *)(word + 2);
-      for (uint32_t q = 0; q < cm_event_count(*word); q++) {
-         if (quads[q].covered && quads[q].primitive < timing->num_covered)
-            timing->covered[quads[q].primitive]++;
-      }
+      __builtin_prefetch(word + WORDS_AHEAD);
+      if ((type == CM_EVENT_SHADE || type == CM_EVENT_UNSHADED) && !cm_event_continues(*word))
+         count_quads(timing, (const struct cm_quad *)(word + 2), cm_event_count(*word));
    }
 }
 
@@ -505,7 +523,7 @@ cm_timing_tile_fetched(struct cm_timing *timing, const struct cm_tile_events *ev
       memset(timing->covered + timing->num_covered, 0, more * sizeof *timing->covered);
       timing->num_covered = primitives;
    }
-   count_quads(timing, events);
+   count_covered(timing, events);
    for (uint32_t p = 0; p < timing->log->fetched.count; p++) {
       uint32_t *covered = &timing->covered[timing->log->fetched.items[p].index];
       timing->log->fetched.items[p].quads = *covered;
@@ -514,18 +532,28 @@ cm_timing_tile_fetched(struct cm_timing *timing, const struct cm_tile_events *ev
 }
 
 void
-cm_timing_quad(struct cm_timing *timing, const struct cm_logged_quad *quad)
+cm_timing_kind(struct cm_timing *timing, const struct cm_logged_quads *kind)
 {
-   if (!is_writing(timing))
+   struct cm_logged_quads *item = ADD(timing, kinds);
+   if (!item)
       return;
-   struct cm_log *log = timing->log;
-   if (!cm_array_make_room(&log->quads.items, &log->quads.capacity, log->quads.count, 1, sizeof *quad)) {
-      timing->out_of_memory = true;
+   *item = *kind;
+   timing->out_of_memory = timing->log->kinds.count == CM_MAX_LOGGED_QUADS;
+}
+
+void
+cm_timing_quad(struct cm_timing *timing, uint32_t processor)
+{
+   struct cm_logged_quad *item = ADD(timing, quads);
+   if (!item)
       return;
-   }
-   struct cm_logged_quad *item = &log->quads.items[log->quads.count++];
-   *item = *quad;
-   item->tokens_end = timing->logged_end = position_of_lookups(timing);
+   assert(timing->log->kinds.count);
+   timing->logged_end = position_of_lookups(timing);
+   *item = (struct cm_logged_quad){
+      .tokens_end = timing->logged_end,
+      .kind = timing->log->kinds.count - 1,
+      .processor = (uint8_t)processor,
+   };
 }
 
 /* ---- mode imr ------------------------------------------------------------ */

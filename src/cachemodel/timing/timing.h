@@ -174,22 +174,23 @@ void cm_timing_checks_end(struct cm_timing *timing);
 /** Instructions that are logged of a quad or a block at most. */
 #define CM_MOST_LOGGED_INSTRUCTIONS (UINT32_MAX / 2)
 
-/** A quad has run: its shader's instructions, its texture reads (groups). */
-struct cm_logged_quad {
-   uint32_t tokens_end; /**< set when it is logged */
-   uint32_t primitive;  /**< index in the pass */
-   uint32_t draw;       /**< number in the pass */
+/** What quads have in common, one after another: mostly those of a primitive. */
+struct cm_logged_quads {
+   uint32_t primitive; /**< index in the pass */
+   uint32_t draw;      /**< number in the pass */
    uint32_t instructions;
    uint16_t footprints; /**< at most UINT16_MAX */
-   uint8_t processor;
-   uint8_t attributes : 7; /**< that the Rasterizer interpolates */
-   uint8_t shaded : 1;     /**< it runs; else it fails the Early Z-Test, or has no shader */
+   uint8_t attributes;  /**< that the Rasterizer interpolates */
+   uint8_t shaded;      /**< 1: it runs; 0: it fails the Early Z-Test, or has no shader */
    /* Of shader cores. */
    uint32_t cost;    /**< number of what it costs, in the log */
    uint16_t samples; /**< of textures that each of its fragments takes, bilinear ones of narrow texels */
    uint16_t pixels;  /**< that it writes into the tile buffer, each attachment by itself */
 };
-void cm_timing_quad(struct cm_timing *timing, const struct cm_logged_quad *quad);
+/** The next quads are of this kind. */
+void cm_timing_kind(struct cm_timing *timing, const struct cm_logged_quads *kind);
+/** A quad of the last kind has run, or failed, on a processor: its texture reads are groups of entries. */
+void cm_timing_quad(struct cm_timing *timing, uint32_t processor);
 
 /* ---- mode imr ------------------------------------------------------------ */
 

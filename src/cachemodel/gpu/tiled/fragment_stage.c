@@ -58,8 +58,12 @@ struct cm_shading {
    bool costs_each;                     /* timing has shader cores: quads have costs */
    bool has_cost;                       /* that of the draw's quads is logged, with this number */
    uint32_t cost;
-   const uint32_t *cost_regions;                       /* which is of quads in this CM_EVENT_REGIONS */
-   const uint32_t *regions[4];                         /* of a group's quads; NULL: they ran region 0 alone */
+   const uint32_t *cost_regions; /* which is of quads in this CM_EVENT_REGIONS */
+   const uint32_t *regions[4];   /* of a group's quads; NULL: they ran region 0 alone */
+   const uint32_t *last_regions; /* of the draw; NULL: none; and what a quad of it ran */
+   uint64_t last_ran;
+   bool has_kind; /* the last quad that is logged is of the draw, and like this */
+   struct cm_logged_quads kind;
    uint32_t unit_samples[CM_MAX_TEXTURE_UNITS];        /* cm_texture_samples */
    uint32_t samples;                                   /* of the quad's reads so far */
    struct cm_texture_unit units[CM_MAX_TEXTURE_UNITS]; /* its; those it uses */
@@ -180,7 +184,7 @@ count_running(struct cm_shading *shading, const struct cm_quad *quads, uint32_t 
 static inline bool
 is_full(const struct cm_quad *quads, uint32_t count)
 {
-   return count == 4 && (quads[0].live & quads[1].live & quads[2].live & quads[3].live) == 15;
+   return count == 4 && CM_FOUR_QUADS(quads, live) == 15;
 }
 
 /* Changes to a draw's shader and textures. */
@@ -201,7 +205,8 @@ take_draw(struct cm_shading *shading, uint32_t number)
    shading->without_shader = 0;
    for (uint32_t p = 0; p < shading->processors; p++)
       shading->without_shader += shading->at_draw[p] != number;
-   shading->has_cost = false;
+   shading->has_cost = shading->has_kind = false;
+   shading->last_regions = NULL;
    for (uint32_t unit = 0; shading->costs_each && unit < draw->num_textures && unit < CM_MAX_TEXTURE_UNITS;
         unit++)
       shading->unit_samples[unit] = cm_texture_samples(shading->gpu, &draw->textures[unit]);
@@ -227,27 +232,39 @@ log_cost(struct cm_shading *shading, uint32_t attributes, const uint32_t *region
    return shading->cost;
 }
 
-/* Logs for timing that a quad has run. */
+/* The log gets another kind of quads: that of one that has run. */
 static __attribute__((noinline)) void
-time_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t number, uint32_t processor,
-          uint64_t footprints)
+take_kind(struct cm_shading *shading, const struct cm_quad *quad, uint32_t number, uint64_t footprints)
 {
-   struct cm_logged_quad timed = {
+   struct cm_logged_quads *kind = &shading->kind;
+   *kind = (struct cm_logged_quads){
       .primitive = quad->primitive,
       .draw = shading->draw_number,
       .instructions = (uint32_t)cm_min64(shading->instructions[number], CM_MOST_LOGGED_INSTRUCTIONS),
       .footprints = (uint16_t)(footprints < UINT16_MAX ? footprints : UINT16_MAX),
-      .processor = (uint8_t)processor,
-      .attributes = attributes_of(shading->gpu->pass, quad) & 127,
+      .attributes = attributes_of(shading->gpu->pass, quad),
       .shaded = true,
    };
    if (shading->costs_each) {
-      timed.cost = log_cost(shading, timed.attributes, shading->regions[number]);
-      timed.samples = (uint16_t)cm_min(shading->samples, UINT16_MAX);
-      timed.pixels = (uint16_t)cm_tile_pixels(shading->draw, quad);
+      kind->cost = log_cost(shading, kind->attributes, shading->regions[number]);
+      kind->samples = (uint16_t)cm_min(shading->samples, UINT16_MAX);
+      kind->pixels = (uint16_t)cm_tile_pixels(shading->draw, quad);
       shading->samples = 0;
    }
-   cm_timing_quad(shading->gpu->timing, &timed);
+   shading->has_kind = !shading->costs_each;
+   cm_timing_kind(shading->gpu->timing, kind);
+}
+
+/* Logs for timing that a quad has run. */
+static inline void
+time_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t number, uint32_t processor,
+          uint64_t footprints)
+{
+   const struct cm_logged_quads *kind = &shading->kind;
+   if (!shading->has_kind || kind->primitive != quad->primitive || kind->footprints != footprints ||
+       kind->instructions != shading->instructions[number])
+      take_kind(shading, quad, number, footprints);
+   cm_timing_quad(shading->gpu->timing, processor);
 }
 
 /* Quads that run no shader, but are rasterised and tested. */
@@ -258,15 +275,17 @@ time_hidden_quads(struct cm_shading *shading, const uint32_t *word)
    const struct cm_pass *pass = gpu->pass;
    const bool is_placed = cm_config_places_quads(&gpu->config);
    const struct cm_quad *quads = (const struct cm_quad *)(word + 2);
+   shading->has_kind = false;
    for (uint32_t q = 0; q < cm_event_count(*word); q++) {
       const uint32_t primitive = quads[q].primitive;
-      const struct cm_logged_quad timed = {
+      const struct cm_logged_quads kind = {
          .primitive = primitive,
-         .processor = is_placed ? (uint8_t)choose_processor(shading, place_of(shading, &quads[q])) : 0,
          .draw = primitive < pass->num_primitives ? pass->primitives[primitive].draw : CM_NOT_ATTRIBUTED,
-         .attributes = attributes_of(pass, &quads[q]) & 127,
+         .attributes = attributes_of(pass, &quads[q]),
       };
-      cm_timing_quad(gpu->timing, &timed);
+      if (!q || primitive != quads[q - 1].primitive)
+         cm_timing_kind(gpu->timing, &kind);
+      cm_timing_quad(gpu->timing, is_placed ? choose_processor(shading, place_of(shading, &quads[q])) : 0);
    }
 }
 
@@ -321,11 +340,13 @@ end_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t number
 static __attribute__((noinline)) void
 take_regions(struct cm_shading *shading, const uint32_t *regions)
 {
-   const uint64_t ran = shading->code ? cm_code_quad_operations(shading->code, CM_PIPE_ISSUE, regions)
-                                      : shading->least_instructions;
+   if (!shading->last_regions || !cm_regions_are_alike(shading->last_regions, regions))
+      shading->last_ran = shading->code ? cm_code_quad_operations(shading->code, CM_PIPE_ISSUE, regions)
+                                        : shading->least_instructions;
+   shading->last_regions = regions;
    for (unsigned q = 0; q < 4; q++) {
       if (cm_regions_quads(*regions) >> q & 1) {
-         shading->instructions[q] = ran;
+         shading->instructions[q] = shading->last_ran;
          shading->regions[q] = regions;
       }
    }

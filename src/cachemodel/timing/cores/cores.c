@@ -59,7 +59,7 @@ core_of(struct cm_cores_timing *timing, const struct cm_work *work)
 {
    uint32_t core = (uint32_t)(work->number % timing->num_cores);
    for (uint32_t q = 0; q < work->log.quads.count; q++) {
-      if (work->log.quads.items[q].shaded) {
+      if (cm_log_kind(&work->log, &work->log.quads.items[q])->shaded) {
          core = work->log.quads.items[q].processor;
          break;
       }

@@ -196,7 +196,7 @@ dispatch(struct cm_cores_timing *timing, struct cm_core *core)
 /* ---- quads ------------------------------------------------------------------- */
 
 static void
-collect(struct cm_core *core, const struct cm_logged_quad *quad, uint64_t tested)
+collect(struct cm_core *core, const struct cm_logged_quads *quad, uint32_t tokens_end, uint64_t tested)
 {
    struct cm_core_collected *collected = &core->collected;
    const struct cm_shader_cost *cost = &core->front->log.costs.items[quad->cost];
@@ -212,7 +212,7 @@ collect(struct cm_core *core, const struct cm_logged_quad *quad, uint64_t tested
    collected->samples += 4 * quad->samples;
    collected->parts += quad->footprints;
    collected->pixels += quad->pixels;
-   collected->end = quad->tokens_end;
+   collected->end = tokens_end;
    collected->tested = tested;
    for (unsigned p = 0; p < CM_PIPE_COUNT; p++)
       collected->operations[p] = cm_max(collected->operations[p], cost->operations[p]);
@@ -221,7 +221,8 @@ collect(struct cm_core *core, const struct cm_logged_quad *quad, uint64_t tested
 static void
 take_quad(struct cm_cores_timing *timing, struct cm_core *core)
 {
-   const struct cm_logged_quad *quad = &core->front->log.quads.items[core->next++];
+   const struct cm_logged_quad *logged = &core->front->log.quads.items[core->next++];
+   const struct cm_logged_quads *quad = cm_log_kind(&core->front->log, logged);
    uint64_t begin, unused;
    const uint64_t rasterized = cm_core_pipe_serve(&core->raster, core->raster_begin, 1, &begin);
    cm_work_serve(core->front, &timing->rasterizers, quad->draw);
@@ -230,8 +231,8 @@ take_quad(struct cm_cores_timing *timing, struct cm_core *core)
    const uint64_t tested = cm_core_pipe_serve(&core->depth, rasterized, 1, &unused);
    core->front->z_end = tested;
    if (quad->shaded)
-      collect(core, quad, tested + timing->pipeline->early_z_latency);
-   core->token = quad->tokens_end;
+      collect(core, quad, logged->tokens_end, tested + timing->pipeline->early_z_latency);
+   core->token = logged->tokens_end;
 }
 
 /* ---- primitives and tiles ---------------------------------------------------- */
@@ -316,7 +317,8 @@ wants_primitive(const struct cm_cores_timing *timing, const struct cm_core *core
    if (core->popped == log->fetched.count)
       return false;
    return is_deferred(timing) || core->next == log->quads.count ||
-          log->fetched.items[core->popped].index <= log->quads.items[core->next].primitive;
+          log->fetched.items[core->popped].index <=
+             cm_log_kind(log, &log->quads.items[core->next])->primitive;
 }
 
 /* Whether the next primitive is read, and its vertices shaded, if tiles shade them. */
@@ -335,7 +337,8 @@ next_item(const struct cm_cores_timing *timing, const struct cm_core *core)
    const struct cm_core_collected *collected = &core->collected;
    if (!core->is_begun)
       return BEGIN;
-   const struct cm_logged_quad *quad = core->next < log->quads.count ? &log->quads.items[core->next] : NULL;
+   const struct cm_logged_quads *quad =
+      core->next < log->quads.count ? cm_log_kind(log, &log->quads.items[core->next]) : NULL;
    if (collected->quads && (collected->quads * 4 == timing->config->warp_threads ||
                             (quad && quad->shaded && quad->draw != collected->draw)))
       return WARP;

@@ -170,13 +170,14 @@ context_is_free(struct cm_tiled_timing *timing, struct cm_lane *lane, struct cm_
 
 /* ---- Fragment Processors ------------------------------------------------- */
 
-/* Runs a quad on a processor, from its dispatch on. Texture reads are spread evenly among the instructions; those
+/* Runs a quad on a processor of that number, from its dispatch on. Texture reads are spread evenly among the instructions; those
  * after the last read need the data. unhindered: the cycle of its dispatch if a context had been free. */
 static inline __attribute__((always_inline)) void
-run(struct cm_tiled_timing *timing, const struct cm_lane *lane, const struct cm_logged_quad *quad,
-    uint64_t unhindered, const cm_entry *token, const cm_entry *end, struct cm_flying_quad *flying)
+run(struct cm_tiled_timing *timing, const struct cm_lane *lane, const struct cm_logged_quads *quad,
+    uint32_t number, uint64_t unhindered, const cm_entry *token, const cm_entry *end,
+    struct cm_flying_quad *flying)
 {
-   struct cm_stage *processor = &timing->base.processors[quad->processor];
+   struct cm_stage *processor = &timing->base.processors[number];
    uint64_t begin = lane->dispatch;
    cm_work_serve(flying->work, processor, quad->draw);
    cm_stage_account(processor, CM_STAGE_STARVED, unhindered);
@@ -206,7 +207,7 @@ run(struct cm_tiled_timing *timing, const struct cm_lane *lane, const struct cm_
    const uint32_t piece =
       quad->footprints == 1 ? quad->instructions / 2 : quad->instructions / (quad->footprints + 1);
    flying->tail = quad->instructions - quad->footprints * piece;
-   cm_texture_timing_quad(&timing->texture, quad->processor, token, end, begin + piece, piece, &flying->wait,
+   cm_texture_timing_quad(&timing->texture, number, token, end, begin + piece, piece, &flying->wait,
                           &flying->pending);
 }
 
@@ -236,11 +237,11 @@ take_context(struct cm_tiled_timing *timing, uint32_t processor)
 /* Dispatches a quad that passed the Early Z-Test. */
 static inline __attribute__((always_inline)) void
 dispatch(struct cm_tiled_timing *timing, struct cm_lane *lane, struct cm_work *work,
-         const struct cm_logged_quad *quad, uint64_t arrived, const cm_entry *token, const cm_entry *end,
-         bool has_lanes)
+         const struct cm_logged_quads *quad, uint32_t processor, uint64_t arrived, const cm_entry *token,
+         const cm_entry *end, bool has_lanes)
 {
    struct cm_raster_timing *raster = &timing->raster;
-   struct cm_quad_context *context = take_context(timing, quad->processor);
+   struct cm_quad_context *context = take_context(timing, processor);
    for (uint32_t l = 0; has_lanes && l < raster->num_lanes; l++)
       resolve_old_reads(timing, &raster->lanes[l]);
    if (!has_lanes)
@@ -257,7 +258,7 @@ dispatch(struct cm_tiled_timing *timing, struct cm_lane *lane, struct cm_work *w
    flying->work = work;
    flying->draw = quad->draw;
    flying->submitted = timing->memory.base.last_ticket;
-   run(timing, lane, quad, unhindered, token, end, flying);
+   run(timing, lane, quad, processor, unhindered, token, end, flying);
    context->flying = flying;
    context->base.item = lane->quads++;
    context->base.released = CM_UNKNOWN;
@@ -281,7 +282,7 @@ leave_rasterizer(struct cm_tiled_timing *timing, struct cm_lane *lane, uint64_t 
 /* It goes through the Early Z-Test; returns when it is done. */
 static inline __attribute__((always_inline)) uint64_t
 test_depth(struct cm_tiled_timing *timing, struct cm_lane *lane, const struct cm_work *work,
-           const struct cm_logged_quad *quad, uint64_t enters)
+           const struct cm_logged_quads *quad, uint64_t enters)
 {
    cm_work_serve(work, &lane->early_z, quad->draw);
    cm_stage_account(&lane->early_z, CM_STAGE_STARVED, cm_later(enters, lane->test_barrier));
@@ -322,7 +323,8 @@ wants_primitive(const struct cm_tiled_timing *timing)
    if (cm_tiled_timing_is_deferred(timing) || raster->popped == work->log.fetched.count)
       return false;
    return raster->next == work->log.quads.count ||
-          work->log.fetched.items[raster->popped].index <= work->log.quads.items[raster->next].primitive;
+          work->log.fetched.items[raster->popped].index <=
+             cm_log_kind(&work->log, &work->log.quads.items[raster->next])->primitive;
 }
 
 /* Whether all flushes of the pass before are done, and when. */
@@ -377,7 +379,8 @@ is_ready(struct cm_tiled_timing *timing, uint64_t *clock, enum item *item, bool 
    if (has_lanes)
       return *item == TILE_END || cm_queue_room_known(&raster->lanes[quad->processor].z_queue);
    *clock = cm_later(*clock, raster->lanes[0].next_check);
-   return *item == TILE_END || !quad->shaded || is_context_known(timing, &raster->lanes[0], quad->processor);
+   return *item == TILE_END || !cm_log_kind(&work->log, quad)->shaded ||
+          is_context_known(timing, &raster->lanes[0], quad->processor);
 }
 
 static void
@@ -443,25 +446,28 @@ pass_on(struct cm_tiled_timing *timing, struct cm_lane *lane, struct cm_work *wo
         const struct cm_logged_quad *quad, uint32_t token, uint64_t entered, bool has_lanes)
 {
    const cm_entry *tokens = work->log.entries.items;
-   const uint64_t out = test_depth(timing, lane, work, quad, entered);
-   if (quad->shaded)
-      dispatch(timing, lane, work, quad, out, tokens + token, tokens + quad->tokens_end, has_lanes);
+   const struct cm_logged_quads *kind = cm_log_kind(&work->log, quad);
+   const uint64_t out = test_depth(timing, lane, work, kind, entered);
+   if (kind->shaded)
+      dispatch(timing, lane, work, kind, quad->processor, out, tokens + token, tokens + quad->tokens_end,
+               has_lanes);
 }
 
 static inline __attribute__((always_inline)) void
 take_quad(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, bool has_lanes)
 {
    struct cm_raster_timing *raster = &timing->raster;
+   const struct cm_logged_quads *kind = cm_log_kind(&raster->work->log, quad);
    struct cm_lane *lane = &raster->lanes[has_lanes ? quad->processor : 0];
    const uint32_t token = raster->token, number = raster->next++;
    raster->token = quad->tokens_end;
    /* They are in the cache of the consumer's core. */
    __builtin_prefetch(raster->work->log.entries.items + quad->tokens_end + TOKENS_AHEAD);
-   cm_work_serve(raster->work, &raster->rasterizer, quad->draw);
+   cm_work_serve(raster->work, &raster->rasterizer, kind->draw);
    const uint64_t rasterized = cm_stage_work(&raster->rasterizer, CM_STAGE_STARVED, raster->rasterizer.until,
-                                             quad->attributes * timing->pipeline->rasterizer_cycles);
+                                             kind->attributes * timing->pipeline->rasterizer_cycles);
    const uint64_t entered = leave_rasterizer(timing, lane, rasterized);
-   lane->rasterized += quad->shaded;
+   lane->rasterized += kind->shaded;
    if (has_lanes)
       lane->waiting[(lane->z_queue.entered - 1) & lane->z_queue.mask] =
          (struct cm_waiting_quad){raster->work, number, token, entered};
@@ -563,6 +569,13 @@ logged(const struct cm_waiting_quad *waiting)
    return &waiting->work->log.quads.items[waiting->quad];
 }
 
+/* Whether it is shaded. */
+static inline bool
+is_shaded(const struct cm_waiting_quad *waiting)
+{
+   return cm_log_kind(&waiting->work->log, logged(waiting))->shaded;
+}
+
 /* Whether a lane can take its oldest quad. */
 static bool
 is_lane_ready(struct cm_tiled_timing *timing, struct cm_lane *lane, uint64_t *clock)
@@ -571,7 +584,7 @@ is_lane_ready(struct cm_tiled_timing *timing, struct cm_lane *lane, uint64_t *cl
    if (!next || !can_change(timing, lane, next->work->number))
       return false;
    *clock = cm_later(cm_later(lane->dispatch, next->entered), lane->next_check);
-   return !logged(next)->shaded || is_context_known(timing, lane, logged(next)->processor);
+   return !is_shaded(next) || is_context_known(timing, lane, logged(next)->processor);
 }
 
 /* Whether a lane has a quad whose data has no known arrival; the one that waits for it checks again at next_check. */
@@ -614,7 +627,7 @@ step_lane(struct cm_tiled_timing *timing, struct cm_lane *lane)
    const struct cm_logged_quad *quad = logged(&next);
    assert(next.work->flush_begin == CM_UNKNOWN);
    if (has_to_stay(timing, lane, next.work->number) ||
-       (quad->shaded && has_to_wait(timing, lane, quad->processor)))
+       (is_shaded(&next) && has_to_wait(timing, lane, quad->processor)))
       return;
    if (lane->tile != next.work->number)
       change(timing, lane, next.work);
