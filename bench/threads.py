@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""How the work on one configuration divides among processors, with a thread each beside the one that decodes: for each
+"""How the work on one configuration divides among processors, as many threads as these for its model and for decoding: for each
 number the processor time of the parts of `tbrsim sim` that one thread does at a time, the busiest one's share of all, and how many times as fast as on one
 thread that lets it be on as many cores. The shares do not depend on how busy the machine is. The prediction for two is
 compared with the clock (--clock: on an idle machine of two cores, or as root with --real-time, which keeps others off): the
@@ -41,7 +41,7 @@ def simulate(arguments, recording, preset, threads, directory):
     times = directory / "times.csv"
     begin = time.monotonic()
     subprocess.run([*(["chrt", "-r", "1"] if arguments.real_time else []),
-                    arguments.tbrsim, "sim", "--config", preset, *arguments.set, "--jobs", str(min(threads, 2)),
+                    arguments.tbrsim, "sim", "--config", preset, *arguments.set, "--jobs", str(threads),
                     "--model-threads", str(threads), "--work-times", times, "--out", directory / "out", recording],
                    check=True, stdout=subprocess.DEVNULL, env=clean())
     seconds = time.monotonic() - begin

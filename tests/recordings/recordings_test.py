@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -196,7 +197,7 @@ class Simulation(RecordingTest):
                       self.recording)
             parts = [line.split(",")[1] for line in times.read_text().splitlines()[1:]]
             divided = [] if jobs == 1 else ["shared side", "texture caches", "shading"]
-            self.assertEqual(parts, ["decoding", "main thread", *divided])
+            self.assertEqual(parts, ["reading", "decoding", "main thread", *divided])
             self.assertEqual(tbrsim.contents(self.out / "1"), tbrsim.contents(self.out / str(jobs)))
 
     def test_settings_belong_to_their_configuration(self):
@@ -567,6 +568,24 @@ class BadInput(RecordingTest):
             result = self.refused(1, "flipped.tbr: offset [1-9]", *words, path)
             self.assertEqual(result.stdout, "")
             self.fine(*words, "--frames", f"0-{len(found) - 1}", path)
+
+    def test_damage_with_threads(self):
+        """Passes are decoded at the same time; the first damage in the file ends the simulation, whoever finds it when."""
+        data = self.recording.read_bytes()
+        path = self.out / "flipped.tbr"
+        for part in range(1, 16):
+            first, second = len(data) * part // 16, len(data) * (part + 1) // 16 - 1
+            path.write_bytes(bytes(byte ^ 255 if at in (first, second) else byte for at, byte in enumerate(data)))
+            expected = None
+            for jobs in (1, 2, 8):
+                result = tbrsim.run("sim", "--jobs", jobs, "--config", "tcor-64k", "--config", "boustro-fo", "--out",
+                                    self.out / "found", path)
+                files = {path: path.read_bytes() for path in sorted((self.out / "found").rglob("*")) if path.is_file()}
+                found = result.returncode, result.stdout, result.stderr, files
+                self.assertEqual(expected or found, found)
+                expected = found
+                shutil.rmtree(self.out / "found", ignore_errors=True)
+            self.assertRegex(expected[2], "flipped.tbr: offset [1-9]")
 
 
 if __name__ == "__main__":

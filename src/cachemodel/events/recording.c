@@ -4,15 +4,12 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zstd.h>
-#include <zstd_errors.h>
 
-#include "events/recording_format.h"
+#include "events/recording_chunks.h"
 #include "util/file.h"
 
 #define ZSTD_CHECKSUM_BYTES 4
@@ -20,19 +17,13 @@
 struct cm_recording {
    char *path;
    int file;
-   uint64_t file_bytes;
-   uint32_t version;
+   struct cm_chunk_reader chunks; /* its damage is the recording's */
    enum cm_recording_kind kind;
    struct cm_run_value *values;
    size_t num_values;
    uint64_t first_chunk; /* after the provenance */
    struct cm_recording_index index;
    enum cm_recording_end end;
-   char damage[512];   /* the line about what is wrong; empty: nothing */
-   bool out_of_memory; /* that is what is wrong, and not the file */
-
-   ZSTD_DCtx *decompressor;
-   struct cm_byte_writer stored, payload; /* the last payload read */
 
    /* Where cm_recording_next is. */
    size_t frame, last_frame;
@@ -48,142 +39,30 @@ struct cm_recording {
    uint64_t fingerprint;
 };
 
-/* ---- chunks ---------------------------------------------------------------- */
-
-/* Records the damage. */
-static bool __attribute__((format(printf, 3, 4)))
-damaged(struct cm_recording *recording, uint64_t offset, const char *format, ...)
-{
-   char what[256];
-   va_list arguments;
-   va_start(arguments, format);
-   vsnprintf(what, sizeof what, format, arguments);
-   va_end(arguments);
-   snprintf(recording->damage, sizeof recording->damage, "%s: offset %llu: %s", recording->path,
-            (unsigned long long)offset, what);
-   return false;
-}
-
-/* There was no memory for something: the file may be as it should. */
-static bool
-lacks_memory(struct cm_recording *recording, const char *what)
-{
-   snprintf(recording->damage, sizeof recording->damage, "%s: " CM_OUT_OF_MEMORY_FOR "%s", recording->path,
-            what);
-   recording->out_of_memory = true;
-   return false;
-}
-
-/* What a decoder says; it has words for that, too. */
-static bool
-is_wrong(struct cm_recording *recording, uint64_t offset, const char *wrong)
-{
-   assert(*wrong);
-   static const char memory[] = CM_OUT_OF_MEMORY_FOR;
-   if (strncmp(wrong, memory, sizeof memory - 1) == 0)
-      return lacks_memory(recording, wrong + sizeof memory - 1);
-   return damaged(recording, offset, "%s", wrong);
-}
-
-static bool
-read_at(struct cm_recording *recording, void *bytes, size_t n, uint64_t offset)
-{
-   const ssize_t got = cm_read_at(recording->file, bytes, n, (off_t)offset);
-   return got == (ssize_t)n || damaged(recording, offset + (got < 0 ? 0 : (uint64_t)got), "%s",
-                                       got < 0 ? strerror(errno) : "the file is truncated");
-}
-
-static bool
-read_chunk_header(struct cm_recording *recording, uint64_t offset, struct cm_chunk_header *header)
-{
-   uint8_t bytes[CM_CHUNK_HEADER_BYTES];
-   if (offset > recording->file_bytes || recording->file_bytes - offset < sizeof bytes)
-      return damaged(recording, offset, "the file is truncated");
-   if (!read_at(recording, bytes, sizeof bytes, offset))
-      return false;
-   if (!cm_chunk_header_load(bytes, header))
-      return damaged(recording, offset, "the header of a chunk is corrupt");
-   if (!header->type || header->type >= CM_CHUNK_TYPES || (header->flags & ~CM_CHUNK_CONTINUED))
-      return damaged(recording, offset, "a chunk of an unknown type (%u)", header->type);
-   if (header->stored_bytes > recording->file_bytes - offset - sizeof bytes)
-      return damaged(recording, offset, "the file is truncated");
-   return true;
-}
-
-/* Appends a chunk's content to the payload. */
-static bool
-read_chunk(struct cm_recording *recording, uint64_t offset, const struct cm_chunk_header *header)
-{
-   assert(header->type && header->type < CM_CHUNK_TYPES);
-   struct cm_byte_writer *stored = &recording->stored, *payload = &recording->payload;
-   stored->size = 0;
-   if (payload->size + header->bytes > CM_PAYLOAD_LIMIT)
-      return damaged(recording, offset, "the continued chunks are too large");
-   if (!cm_bytes_reserve(stored, header->stored_bytes) || !cm_bytes_reserve(payload, header->bytes))
-      return lacks_memory(recording, "a chunk");
-   if (!read_at(recording, stored->data, header->stored_bytes, offset + CM_CHUNK_HEADER_BYTES))
-      return false;
-   const size_t bytes = ZSTD_decompressDCtx(recording->decompressor, payload->data + payload->size,
-                                            header->bytes, stored->data, header->stored_bytes);
-   if (ZSTD_getErrorCode(bytes) == ZSTD_error_memory_allocation)
-      return lacks_memory(recording, "a chunk");
-   if (ZSTD_isError(bytes))
-      return damaged(recording, offset, "a chunk is corrupt (%s)", ZSTD_getErrorName(bytes));
-   if (bytes != header->bytes)
-      return damaged(recording, offset, "a chunk is shorter than its header says");
-   payload->size += bytes;
-   return true;
-}
-
-/* Reads the payload that begins with the chunk at *offset, and advances it. */
-static bool
-read_payload(struct cm_recording *recording, uint64_t *offset, enum cm_chunk_type type)
-{
-   struct cm_chunk_header header;
-   recording->payload.size = 0;
-   do {
-      if (!read_chunk_header(recording, *offset, &header))
-         return false;
-      if (header.type != type)
-         return damaged(recording, *offset, "a chunk of another type than expected (%u)", header.type);
-      if (!read_chunk(recording, *offset, &header))
-         return false;
-      *offset += CM_CHUNK_HEADER_BYTES + header.stored_bytes;
-   } while (header.flags & CM_CHUNK_CONTINUED);
-   return true;
-}
-
-static struct cm_byte_reader
-payload_reader(const struct cm_recording *recording)
-{
-   const struct cm_byte_writer *payload = &recording->payload;
-   return (struct cm_byte_reader){payload->data, payload->data + payload->size, false};
-}
-
 /* ---- opening ---------------------------------------------------------------- */
 
 static bool
 read_header(struct cm_recording *recording)
 {
    uint8_t header[CM_RECORDING_HEADER_BYTES];
-   if (!recording->file_bytes)
-      return damaged(recording, 0, "the file is empty");
-   const size_t magic = recording->file_bytes < 8 ? recording->file_bytes : 8;
-   if (!read_at(recording, header, magic, 0))
+   if (!recording->chunks.file_bytes)
+      return cm_chunks_damaged(&recording->chunks, 0, "the file is empty");
+   const size_t magic = recording->chunks.file_bytes < 8 ? recording->chunks.file_bytes : 8;
+   if (!cm_chunks_read_at(&recording->chunks, header, magic, 0))
       return false;
    if (memcmp(header, CM_RECORDING_MAGIC, magic) != 0)
-      return damaged(recording, 0, "not a recording");
-   if (!read_at(recording, header, sizeof header, 0))
+      return cm_chunks_damaged(&recording->chunks, 0, "not a recording");
+   if (!cm_chunks_read_at(&recording->chunks, header, sizeof header, 0))
       return false;
    const uint32_t version = cm_load_uint32(header + 8), kind = cm_load_uint32(header + 12);
    if (version < CM_RECORDING_OLDEST_VERSION || version > CM_RECORDING_VERSION)
-      return damaged(recording, 8, "a recording of version %u, expected versions %u to %u", version,
-                     CM_RECORDING_OLDEST_VERSION, CM_RECORDING_VERSION);
+      return cm_chunks_damaged(&recording->chunks, 8, "a recording of version %u, expected versions %u to %u",
+                               version, CM_RECORDING_OLDEST_VERSION, CM_RECORDING_VERSION);
    if (cm_load_uint32(header + sizeof header - 4) != cm_crc32(header, sizeof header - 4))
-      return damaged(recording, 0, "the header is corrupt");
+      return cm_chunks_damaged(&recording->chunks, 0, "the header is corrupt");
    if (kind >= CM_RECORDING_KINDS)
-      return damaged(recording, 12, "a recording of an unknown kind (%u)", kind);
-   recording->version = version;
+      return cm_chunks_damaged(&recording->chunks, 12, "a recording of an unknown kind (%u)", kind);
+   recording->chunks.version = version;
    recording->kind = (enum cm_recording_kind)kind;
    return true;
 }
@@ -201,24 +80,25 @@ static bool
 read_provenance(struct cm_recording *recording)
 {
    uint64_t offset = CM_RECORDING_HEADER_BYTES;
-   if (!read_payload(recording, &offset, CM_CHUNK_PROVENANCE))
+   if (!cm_chunks_read_payload(&recording->chunks, &offset, CM_CHUNK_PROVENANCE))
       return false;
-   struct cm_byte_reader reader = payload_reader(recording);
+   struct cm_byte_reader reader = cm_chunks_payload(&recording->chunks);
    const uint64_t count = cm_get_varint(&reader);
    if (count > cm_bytes_left(&reader) / 2)
-      return damaged(recording, CM_RECORDING_HEADER_BYTES, "the provenance is truncated");
+      return cm_chunks_damaged(&recording->chunks, CM_RECORDING_HEADER_BYTES, "the provenance is truncated");
    recording->values = calloc(count + 1, sizeof *recording->values);
    for (uint64_t i = 0; recording->values && i < count; i++) {
       struct cm_run_value *value = &recording->values[recording->num_values++];
       value->key = get_text(&reader);
       value->value = get_text(&reader);
       if (reader.bad)
-         return damaged(recording, CM_RECORDING_HEADER_BYTES, "the provenance is truncated");
+         return cm_chunks_damaged(&recording->chunks, CM_RECORDING_HEADER_BYTES,
+                                  "the provenance is truncated");
       if (!value->key || !value->value)
-         return lacks_memory(recording, "the provenance");
+         return cm_chunks_lack_memory(&recording->chunks, "the provenance");
    }
    recording->first_chunk = offset;
-   return recording->values || lacks_memory(recording, "the provenance");
+   return recording->values || cm_chunks_lack_memory(&recording->chunks, "the provenance");
 }
 
 /* Reads the index at the end of the file. False where there is none, or it is damaged. */
@@ -226,18 +106,18 @@ static bool
 read_index(struct cm_recording *recording)
 {
    uint8_t trailer[CM_TRAILER_BYTES];
-   const uint64_t end = recording->file_bytes - CM_TRAILER_BYTES;
-   if (recording->file_bytes < recording->first_chunk + CM_TRAILER_BYTES ||
-       !read_at(recording, trailer, sizeof trailer, end) || memcmp(trailer + 12, CM_TRAILER_MAGIC, 8) != 0 ||
-       cm_load_uint32(trailer + 8) != cm_crc32(trailer, 8))
+   const uint64_t end = recording->chunks.file_bytes - CM_TRAILER_BYTES;
+   if (recording->chunks.file_bytes < recording->first_chunk + CM_TRAILER_BYTES ||
+       !cm_chunks_read_at(&recording->chunks, trailer, sizeof trailer, end) ||
+       memcmp(trailer + 12, CM_TRAILER_MAGIC, 8) != 0 || cm_load_uint32(trailer + 8) != cm_crc32(trailer, 8))
       return false;
    uint64_t offset = cm_load_uint64(trailer);
-   if (offset < recording->first_chunk || offset > end || !read_payload(recording, &offset, CM_CHUNK_INDEX) ||
-       offset != end)
+   if (offset < recording->first_chunk || offset > end ||
+       !cm_chunks_read_payload(&recording->chunks, &offset, CM_CHUNK_INDEX) || offset != end)
       return false;
-   struct cm_byte_reader reader = payload_reader(recording);
+   struct cm_byte_reader reader = cm_chunks_payload(&recording->chunks);
    const char *wrong = cm_decode_index(&reader, &recording->index, end);
-   return wrong ? is_wrong(recording, end, wrong) : true;
+   return wrong ? cm_chunks_are_wrong(&recording->chunks, end, wrong) : true;
 }
 
 /* Adds a chunk to the index; false at the end of the usable part. */
@@ -254,17 +134,17 @@ index_chunk(struct cm_recording *recording, const struct cm_chunk_header *header
       memory = cm_index_add_offset(&recording->index.resources, offset);
    } else if (header->type == CM_CHUNK_FRAME_END) {
       struct cm_indexed_frame frame = {.offset = *frame_offset};
-      recording->payload.size = 0;
-      if (!read_chunk(recording, offset, header))
+      recording->chunks.payload.size = 0;
+      if (!cm_chunks_read(&recording->chunks, offset, header))
          return false;
-      struct cm_byte_reader reader = payload_reader(recording);
+      struct cm_byte_reader reader = cm_chunks_payload(&recording->chunks);
       cm_decode_frame(&reader, &frame);
       if (reader.bad || reader.at != reader.end)
-         return damaged(recording, offset, "the end of a frame is corrupt");
+         return cm_chunks_damaged(&recording->chunks, offset, "the end of a frame is corrupt");
       *frame_offset = next;
       memory = cm_index_add_frame(&recording->index, &frame);
    }
-   return memory || lacks_memory(recording, "the index");
+   return memory || cm_chunks_lack_memory(&recording->chunks, "the index");
 }
 
 /* Finds the frames by a scan of the file. */
@@ -276,8 +156,8 @@ rebuild_index(struct cm_recording *recording)
    bool continues = false, whole = true;
    cm_index_finish(&recording->index);
    recording->end = CM_RECORDING_UNFINISHED;
-   while (offset < recording->file_bytes) {
-      whole = read_chunk_header(recording, offset, &header);
+   while (offset < recording->chunks.file_bytes) {
+      whole = cm_chunks_read_header(&recording->chunks, offset, &header);
       /* A truncated index is not used. */
       if (!whole || header.type == CM_CHUNK_INDEX)
          break;
@@ -288,30 +168,31 @@ rebuild_index(struct cm_recording *recording)
       offset += CM_CHUNK_HEADER_BYTES + header.stored_bytes;
    }
    if (whole)
-      damaged(recording, offset, "the recording is incomplete");
+      cm_chunks_damaged(&recording->chunks, offset, "the recording is incomplete");
 }
 
 /* Adds to the message how much of the file is usable. */
 static void
 note_whole_frames(struct cm_recording *recording)
 {
-   const size_t length = strlen(recording->damage);
-   snprintf(recording->damage + length, sizeof recording->damage - length, "; %zu complete frames precede it",
-            recording->index.num_frames);
+   const size_t length = strlen(recording->chunks.damage);
+   snprintf(recording->chunks.damage + length, sizeof recording->chunks.damage - length,
+            "; %zu complete frames precede it", recording->index.num_frames);
 }
 
 static void
 find_frames(struct cm_recording *recording)
 {
    const bool indexed = read_index(recording);
-   if (recording->out_of_memory)
+   if (recording->chunks.out_of_memory)
       return;
    if (!indexed) {
       rebuild_index(recording);
       note_whole_frames(recording);
    } else if (recording->index.stopped) {
       recording->end = CM_RECORDING_STOPPED;
-      damaged(recording, recording->file_bytes, "the recording ends early because of a write error");
+      cm_chunks_damaged(&recording->chunks, recording->chunks.file_bytes,
+                        "the recording ends early because of a write error");
       note_whole_frames(recording);
    }
 }
@@ -326,23 +207,22 @@ cm_recording_open(const char *path, char *error, size_t error_size)
       return NULL;
    }
    recording->path = strdup(path);
-   recording->decompressor = ZSTD_createDCtx();
    recording->file = open(path, O_RDONLY | O_CLOEXEC);
    if (recording->file < 0 || fstat(recording->file, &status) != 0) {
       snprintf(error, error_size, "%s: %s", path, strerror(errno));
    } else if (!S_ISREG(status.st_mode)) {
       snprintf(error, error_size, "%s: not a regular file", path);
-   } else if (!recording->path || !recording->decompressor) {
+   } else if (!recording->path || !cm_chunk_reader_init(&recording->chunks, recording->path, recording->file,
+                                                        (uint64_t)status.st_size)) {
       snprintf(error, error_size, "%s: out of memory", path);
    } else {
-      recording->file_bytes = (uint64_t)status.st_size;
       if (read_header(recording) && read_provenance(recording))
          find_frames(recording);
-      if (recording->first_chunk && !recording->out_of_memory) {
+      if (recording->first_chunk && !recording->chunks.out_of_memory) {
          cm_recording_seek(recording, 0, SIZE_MAX);
          return recording;
       }
-      snprintf(error, error_size, "%s", recording->damage);
+      snprintf(error, error_size, "%s", recording->chunks.damage);
    }
    cm_recording_close(recording);
    return NULL;
@@ -360,9 +240,7 @@ cm_recording_close(struct cm_recording *recording)
    free(recording->values);
    cm_index_finish(&recording->index);
    cm_name_check_begin(&recording->names);
-   free(recording->stored.data);
-   free(recording->payload.data);
-   ZSTD_freeDCtx(recording->decompressor);
+   cm_chunk_reader_finish(&recording->chunks);
    if (recording->file >= 0)
       close(recording->file);
    free(recording->path);
@@ -378,7 +256,7 @@ cm_recording_kind(const struct cm_recording *recording)
 bool
 cm_recording_has_parts(const struct cm_recording *recording)
 {
-   return recording->version >= CM_RECORDING_PARTS_VERSION;
+   return recording->chunks.version >= CM_RECORDING_PARTS_VERSION;
 }
 
 const struct cm_run_value *
@@ -401,13 +279,13 @@ cm_recording_value(const struct cm_recording *recording, const char *key)
 bool
 cm_recording_has_regions(const struct cm_recording *recording)
 {
-   return recording->version >= CM_RECORDING_REGIONS_VERSION;
+   return recording->chunks.version >= CM_RECORDING_REGIONS_VERSION;
 }
 
 bool
 cm_recording_has_contents(const struct cm_recording *recording)
 {
-   return recording->version >= CM_RECORDING_CONTENTS_VERSION;
+   return recording->chunks.version >= CM_RECORDING_CONTENTS_VERSION;
 }
 
 const struct cm_indexed_frame *
@@ -426,13 +304,13 @@ cm_recording_end(const struct cm_recording *recording)
 const char *
 cm_recording_damage(const struct cm_recording *recording)
 {
-   return recording->damage[0] ? recording->damage : NULL;
+   return recording->chunks.damage[0] ? recording->chunks.damage : NULL;
 }
 
 bool
 cm_recording_is_out_of_memory(const struct cm_recording *recording)
 {
-   return recording->out_of_memory;
+   return recording->chunks.out_of_memory;
 }
 
 /* ---- reading ---------------------------------------------------------------- */
@@ -508,13 +386,13 @@ read_resources(struct cm_recording *recording, uint64_t *offset)
    const struct cm_item failed = {.type = CM_ITEM_DAMAGED};
    struct cm_item item = {.type = CM_ITEM_RESOURCES, .frame = recording->frame};
    const uint64_t begin = *offset;
-   if (!read_payload(recording, offset, CM_CHUNK_RESOURCES))
+   if (!cm_chunks_read_payload(&recording->chunks, offset, CM_CHUNK_RESOURCES))
       return failed;
-   struct cm_byte_reader reader = payload_reader(recording);
+   struct cm_byte_reader reader = cm_chunks_payload(&recording->chunks);
    struct cm_definitions found;
-   const char *wrong = cm_decode_definitions(&reader, recording->version, &recording->names, &found);
+   const char *wrong = cm_decode_definitions(&reader, recording->chunks.version, &recording->names, &found);
    if (wrong) {
-      is_wrong(recording, begin, wrong);
+      cm_chunks_are_wrong(&recording->chunks, begin, wrong);
       return failed;
    }
    item.resources = found.resources;
@@ -526,77 +404,30 @@ read_resources(struct cm_recording *recording, uint64_t *offset)
    return item;
 }
 
-/* A payload that belongs to a pass. */
-static bool
-read_part(struct cm_recording *recording, enum cm_chunk_type type, struct cm_pass *pass)
-{
-   const uint64_t begin = recording->offset;
-   if (!read_payload(recording, &recording->offset, type))
-      return false;
-   struct cm_byte_reader reader = payload_reader(recording);
-   const char *wrong = type == CM_CHUNK_DESCRIPTORS ? cm_decode_descriptors(&reader, pass)
-                       : type == CM_CHUNK_CONTENTS  ? cm_decode_contents(&reader, pass)
-                                                    : cm_decode_tiles(&reader, recording->version, pass);
-   return wrong ? is_wrong(recording, begin, wrong) : true;
-}
-
-/* Why a part of a pass cannot be where it is; NULL: it can. */
-static const char *
-is_misplaced(const struct cm_recording *recording, enum cm_chunk_type type, bool after_tiles)
-{
-   if (type == CM_CHUNK_CONTENTS && recording->version < CM_RECORDING_CONTENTS_VERSION)
-      return "contents of tiles, which recordings of this version do not have";
-   if (type != CM_CHUNK_DESCRIPTORS)
-      return NULL;
-   if (recording->version < CM_RECORDING_ADDRESS_VERSION)
-      return "descriptors, which recordings of this version do not have";
-   return after_tiles ? "descriptors after events of their pass' tiles" : NULL;
-}
-
-static bool
-read_parts(struct cm_recording *recording, struct cm_pass *pass)
-{
-   struct cm_chunk_header header;
-   bool after_tiles = false;
-   while (read_chunk_header(recording, recording->offset, &header)) {
-      const enum cm_chunk_type type = (enum cm_chunk_type)header.type;
-      if (type != CM_CHUNK_TILES && type != CM_CHUNK_DESCRIPTORS && type != CM_CHUNK_CONTENTS)
-         return true;
-      const char *wrong = is_misplaced(recording, type, after_tiles);
-      if (wrong)
-         return is_wrong(recording, recording->offset, wrong);
-      if (!read_part(recording, type, pass))
-         return false;
-      if (type == CM_CHUNK_CONTENTS)
-         return true;
-      after_tiles |= type == CM_CHUNK_TILES;
-   }
-   return false;
-}
-
+/* A pass without its tiles. Where their end cannot be found, the one that reads them finds out why. */
 static struct cm_item
 read_pass(struct cm_recording *recording)
 {
    const uint64_t begin = recording->offset;
    struct cm_item item = {.type = CM_ITEM_DAMAGED, .frame = recording->frame};
-   if (!read_payload(recording, &recording->offset, CM_CHUNK_PASS))
+   if (!cm_chunks_read_payload(&recording->chunks, &recording->offset, CM_CHUNK_PASS))
       return item;
    struct cm_recorded_pass *pass = calloc(1, sizeof *pass);
    if (!pass) {
-      lacks_memory(recording, "a pass");
+      cm_chunks_lack_memory(&recording->chunks, "a pass");
       return item;
    }
-   struct cm_byte_reader reader = payload_reader(recording);
-   const char *wrong = cm_decode_pass(&reader, recording->version, &pass->pass);
+   struct cm_byte_reader reader = cm_chunks_payload(&recording->chunks);
+   const char *wrong = cm_decode_pass(&reader, recording->chunks.version, &pass->pass);
    if (!wrong)
       wrong = cm_check_pass_names(&recording->names, &pass->pass);
-   if (wrong)
-      is_wrong(recording, begin, wrong);
-   if (wrong || !read_parts(recording, &pass->pass)) {
+   if (wrong) {
+      cm_chunks_are_wrong(&recording->chunks, begin, wrong);
       cm_recorded_pass_release(pass);
       return item;
    }
-   pass->bytes = cm_recorded_pass_bytes(&pass->pass);
+   pass->parts = recording->offset;
+   recording->offset = cm_chunks_skip_tiles(&recording->chunks, pass->parts);
    item.type = CM_ITEM_PASS;
    item.pass = pass;
    return item;
@@ -606,7 +437,7 @@ static struct cm_item
 end_frame(struct cm_recording *recording)
 {
    struct cm_item item = {.type = CM_ITEM_DAMAGED, .frame = recording->frame};
-   if (!read_payload(recording, &recording->offset, CM_CHUNK_FRAME_END))
+   if (!cm_chunks_read_payload(&recording->chunks, &recording->offset, CM_CHUNK_FRAME_END))
       return item;
    item.type = CM_ITEM_FRAME_END;
    recording->frame++;
@@ -640,7 +471,7 @@ begin_frame(struct cm_recording *recording, struct cm_item *item)
 }
 
 struct cm_item
-cm_recording_next(struct cm_recording *recording)
+cm_recording_next_without_tiles(struct cm_recording *recording)
 {
    struct cm_item item = {.type = CM_ITEM_END, .frame = recording->frame};
    assert(recording->is_positioned);
@@ -650,16 +481,42 @@ cm_recording_next(struct cm_recording *recording)
       return item;
    struct cm_chunk_header header;
    item.type = CM_ITEM_DAMAGED;
-   if (!read_chunk_header(recording, recording->offset, &header))
+   if (!cm_chunks_read_header(&recording->chunks, recording->offset, &header))
       return item;
    switch (header.type) {
    case CM_CHUNK_RESOURCES: return read_resources(recording, &recording->offset);
    case CM_CHUNK_PASS: return read_pass(recording);
    case CM_CHUNK_FRAME_END: return end_frame(recording);
    default:
-      damaged(recording, recording->offset, "a chunk of another type than expected (%u)", header.type);
+      cm_chunks_damaged(&recording->chunks, recording->offset, "a chunk of another type than expected (%u)",
+                        header.type);
       return item;
    }
+}
+
+struct cm_item
+cm_recording_next(struct cm_recording *recording)
+{
+   struct cm_item item = cm_recording_next_without_tiles(recording);
+   if (item.type != CM_ITEM_PASS || cm_chunks_read_tiles(&recording->chunks, item.pass))
+      return item;
+   cm_recorded_pass_release(item.pass);
+   return (struct cm_item){.type = CM_ITEM_DAMAGED, .frame = item.frame};
+}
+
+const struct cm_chunk_reader *
+cm_recording_chunks(const struct cm_recording *recording)
+{
+   return &recording->chunks;
+}
+
+void
+cm_recording_take_damage(struct cm_recording *recording, const struct cm_tile_reader *reader)
+{
+   const struct cm_chunk_reader *its = cm_tile_reader_chunks(reader);
+   assert(its->damage[0]);
+   memcpy(recording->chunks.damage, its->damage, sizeof its->damage);
+   recording->chunks.out_of_memory = its->out_of_memory;
 }
 
 bool
@@ -704,25 +561,25 @@ cm_recording_fingerprint(struct cm_recording *recording)
       return recording->fingerprint;
    uint8_t bytes[CM_CHUNK_HEADER_BYTES > CM_RECORDING_HEADER_BYTES ? CM_CHUNK_HEADER_BYTES
                                                                    : CM_RECORDING_HEADER_BYTES];
-   char damage[sizeof recording->damage];
-   memcpy(damage, recording->damage, sizeof damage);
-   if (read_at(recording, bytes, CM_RECORDING_HEADER_BYTES, 0))
+   char damage[sizeof recording->chunks.damage];
+   memcpy(damage, recording->chunks.damage, sizeof damage);
+   if (cm_chunks_read_at(&recording->chunks, bytes, CM_RECORDING_HEADER_BYTES, 0))
       hash = add_to_hash(hash, bytes, CM_RECORDING_HEADER_BYTES);
    struct cm_chunk_header header;
    for (uint64_t offset = CM_RECORDING_HEADER_BYTES;
-        offset < recording->file_bytes && read_chunk_header(recording, offset, &header);
+        offset < recording->chunks.file_bytes && cm_chunks_read_header(&recording->chunks, offset, &header);
         offset += CM_CHUNK_HEADER_BYTES + header.stored_bytes) {
       const uint64_t end = offset + CM_CHUNK_HEADER_BYTES + header.stored_bytes;
-      if (!read_at(recording, bytes, CM_CHUNK_HEADER_BYTES, offset))
+      if (!cm_chunks_read_at(&recording->chunks, bytes, CM_CHUNK_HEADER_BYTES, offset))
          break;
       hash = add_to_hash(hash, bytes, CM_CHUNK_HEADER_BYTES);
       /* zstd's checksum is at the end of what is stored. */
-      if (!read_at(recording, bytes, ZSTD_CHECKSUM_BYTES, end - ZSTD_CHECKSUM_BYTES))
+      if (!cm_chunks_read_at(&recording->chunks, bytes, ZSTD_CHECKSUM_BYTES, end - ZSTD_CHECKSUM_BYTES))
          break;
       hash = add_to_hash(hash, bytes, ZSTD_CHECKSUM_BYTES);
    }
    /* The trailer is no chunk; damage was reported when the file was opened. */
-   memcpy(recording->damage, damage, sizeof damage);
+   memcpy(recording->chunks.damage, damage, sizeof damage);
    recording->has_fingerprint = true;
    recording->fingerprint = hash;
    return hash;
@@ -747,11 +604,11 @@ cm_recording_sections(struct cm_recording *recording,
    };
    for (unsigned type = 1; type < CM_CHUNK_TYPES; type++)
       sections[type - 1] = (struct cm_recording_section){.name = names[type]};
-   char damage[sizeof recording->damage];
-   memcpy(damage, recording->damage, sizeof damage);
+   char damage[sizeof recording->chunks.damage];
+   memcpy(damage, recording->chunks.damage, sizeof damage);
    struct cm_chunk_header header;
    for (uint64_t offset = CM_RECORDING_HEADER_BYTES;
-        offset < recording->file_bytes && read_chunk_header(recording, offset, &header);
+        offset < recording->chunks.file_bytes && cm_chunks_read_header(&recording->chunks, offset, &header);
         offset += CM_CHUNK_HEADER_BYTES + header.stored_bytes) {
       struct cm_recording_section *section = &sections[header.type - 1];
       section->chunks++;
@@ -759,6 +616,6 @@ cm_recording_sections(struct cm_recording *recording,
       section->stored_bytes += CM_CHUNK_HEADER_BYTES + header.stored_bytes;
    }
    /* The trailer is no chunk; damage was reported when the file was opened. */
-   memcpy(recording->damage, damage, sizeof damage);
+   memcpy(recording->chunks.damage, damage, sizeof damage);
    return CM_CHUNK_TYPES - 1;
 }

@@ -26,7 +26,8 @@ struct cm_recording;
 /** A pass with all its tiles' events. */
 struct cm_recorded_pass {
    struct cm_pass pass;
-   size_t bytes; /**< of its memory */
+   size_t bytes;   /**< of its memory; 0: its tiles are not read yet */
+   uint64_t parts; /**< offset of its tiles in the file */
 };
 
 struct cm_deferred;
@@ -103,6 +104,20 @@ void cm_recording_seek(struct cm_recording *recording, size_t first, size_t last
 void cm_recording_skip(struct cm_recording *recording, size_t first, size_t last);
 /** The next part of the stream. After cm_recording_seek that is a GPU, and all its resources. */
 struct cm_item cm_recording_next(struct cm_recording *recording);
+
+/** The same, but the tiles of a pass, most of the work, are left to a cm_tile_reader. */
+struct cm_item cm_recording_next_without_tiles(struct cm_recording *recording);
+
+/** Reads tiles of passes: one pass after another, of several readers at the same time, also beside the recording's functions. */
+struct cm_tile_reader;
+/** NULL when out of memory. The recording must outlive it. */
+struct cm_tile_reader *cm_tile_reader_create(const struct cm_recording *recording);
+void cm_tile_reader_destroy(struct cm_tile_reader *reader);
+/** Reads the tiles of a pass that has none yet. False where that fails: then nothing from this pass on can be read, whatever the
+ * recording returned meanwhile, and the caller hands the reason over, of the first pass that failed. */
+bool cm_tile_reader_read(struct cm_tile_reader *reader, struct cm_recorded_pass *pass);
+/** What a reader failed for becomes the recording's damage. */
+void cm_recording_take_damage(struct cm_recording *recording, const struct cm_tile_reader *reader);
 
 /** Calls found for all definitions in the file, whatever the frame: with an item CM_ITEM_GPU before those of a GPU,
  * and for each payload of definitions with CM_ITEM_RESOURCES, which is valid during the call. False where

@@ -20,16 +20,34 @@
 #include "tbrsim_version.h"
 #include "util/threads.h"
 
+/* What a thread decodes tiles with. */
+struct decoder {
+   struct decoder *next; /* in the round's list */
+   struct cm_tile_reader *reader;
+   struct cm_deferred deferred;
+};
+
+/* An item of the recording, and its number in the round. */
+struct numbered_item {
+   struct cm_item item;
+   uint64_t number;
+};
+
 /* One pass over the recording for all simulations that still need one. */
 struct round {
    struct simulations *simulations;
-   unsigned frames; /* decoded */
+   uint64_t items;  /* read */
+   unsigned frames; /* the same */
    unsigned run;    /* of the plan */
-   unsigned passes; /* of the frame that is being decoded */
+   unsigned passes; /* of the frame that is being read */
    bool
       defers; /* what deferred GPUs shade is derived once for all of them, in parallel with the simulations */
-   struct cm_deferred deferred;
    const char *work;
+   pthread_mutex_t lock;     /* of what follows, and of the simulations' decoding_nanoseconds */
+   struct decoder *decoders; /* that no thread has */
+   struct decoder
+      *failed; /* that which could not decode the pass of the smallest number, failed_number; NULL */
+   uint64_t failed_number;
 };
 
 void
@@ -286,34 +304,111 @@ next_item(struct round *round)
 {
    struct cm_recording *recording = round->simulations->recording;
    const struct frame_plan *plan = round->simulations->plan;
-   struct cm_item item = cm_recording_next(recording);
+   struct cm_item item = cm_recording_next_without_tiles(recording);
    if (item.type == CM_ITEM_END && plan && round->run + 1 < plan->runs.count) {
       const struct cm_frame_range *run = &plan->runs.ranges[++round->run];
       cm_recording_skip(recording, run->first, run->last);
-      item = cm_recording_next(recording);
+      item = cm_recording_next_without_tiles(recording);
    }
    return item;
 }
 
 static void *
-decode(void *context, unsigned long *bytes)
+read_item(void *context, unsigned long *bytes)
 {
    struct round *round = context;
    const uint64_t begin = cm_thread_nanoseconds();
    const struct cm_item item = next_item(round);
-   /* Without memory for it, simulations derive it tile by tile. */
-   if (round->defers && item.pass)
-      (void)cm_recorded_pass_defer(item.pass, &round->deferred);
-   round->simulations->decoding_nanoseconds += cm_thread_nanoseconds() - begin;
+   round->simulations->reading_nanoseconds += cm_thread_nanoseconds() - begin;
    show_progress(round, &item);
    if (item.type == CM_ITEM_END || item.type == CM_ITEM_DAMAGED)
       return NULL;
-   struct cm_item *decoded = allocate(sizeof(*decoded));
-   *decoded = item;
-   *bytes = item.pass ? item.pass->bytes
-                      : item.num_resources * sizeof(*item.resources) + item.num_names * sizeof(*item.names) +
-                           item.num_codes * sizeof(*item.codes);
-   return decoded;
+   struct numbered_item *numbered = allocate(sizeof(*numbered));
+   *numbered = (struct numbered_item){item, round->items++};
+   return numbered;
+}
+
+static struct decoder *
+take_decoder(struct round *round)
+{
+   pthread_mutex_lock(&round->lock);
+   struct decoder *decoder = round->decoders;
+   if (decoder)
+      round->decoders = decoder->next;
+   pthread_mutex_unlock(&round->lock);
+   if (decoder)
+      return decoder;
+   decoder = allocate(sizeof(*decoder));
+   decoder->reader = cm_tile_reader_create(round->simulations->recording);
+   if (!decoder->reader)
+      fail(STATUS_FAILED, "out of memory");
+   return decoder;
+}
+
+/* number: of the item, which it could not decode; UINT64_MAX: it could. */
+static void
+give_back_decoder(struct round *round, struct decoder *decoder, uint64_t number, uint64_t nanoseconds)
+{
+   pthread_mutex_lock(&round->lock);
+   round->simulations->decoding_nanoseconds += nanoseconds;
+   if (number < round->failed_number) {
+      struct decoder *before = round->failed;
+      round->failed = decoder;
+      round->failed_number = number;
+      decoder = before;
+   }
+   if (decoder) {
+      decoder->next = round->decoders;
+      round->decoders = decoder;
+   }
+   pthread_mutex_unlock(&round->lock);
+}
+
+/* Reads the tiles of a pass. False where they are damaged. */
+static bool
+decode(void *context, void *data, unsigned long *bytes)
+{
+   struct round *round = context;
+   struct numbered_item *numbered = data;
+   const struct cm_item *item = &numbered->item;
+   *bytes = item->num_resources * sizeof(*item->resources) + item->num_names * sizeof(*item->names) +
+            item->num_codes * sizeof(*item->codes);
+   if (!item->pass)
+      return true;
+   const uint64_t begin = cm_thread_nanoseconds();
+   struct decoder *decoder = take_decoder(round);
+   const bool ok = cm_tile_reader_read(decoder->reader, item->pass);
+   /* Without memory for it, simulations derive it tile by tile. */
+   if (ok && round->defers)
+      (void)cm_recorded_pass_defer(item->pass, &decoder->deferred);
+   give_back_decoder(round, decoder, ok ? UINT64_MAX : numbered->number, cm_thread_nanoseconds() - begin);
+   *bytes = item->pass->bytes;
+   return ok;
+}
+
+static void
+free_decoder(struct decoder *decoder)
+{
+   if (!decoder)
+      return;
+   cm_tile_reader_destroy(decoder->reader);
+   cm_deferred_finish(&decoder->deferred);
+   free(decoder);
+}
+
+/* What could not be decoded is the recording's damage. */
+static void
+end_decoding(struct round *round)
+{
+   if (round->failed)
+      cm_recording_take_damage(round->simulations->recording, round->failed->reader);
+   free_decoder(round->failed);
+   while (round->decoders) {
+      struct decoder *decoder = round->decoders;
+      round->decoders = decoder->next;
+      free_decoder(decoder);
+   }
+   pthread_mutex_destroy(&round->lock);
 }
 
 static bool
@@ -327,20 +422,21 @@ simulate(void *context, unsigned number, void *item)
 {
    const struct round *round = context;
    struct simulation *simulation = &round->simulations->list[number];
+   const struct numbered_item *numbered = item;
    const uint64_t begin = cm_thread_nanoseconds();
-   take(simulation, item);
+   take(simulation, &numbered->item);
    simulation->nanoseconds += cm_thread_nanoseconds() - begin;
 }
 
 static void
 release(void *data)
 {
-   struct cm_item *item = data;
-   cm_recorded_pass_release(item->pass);
-   free(item->resources);
-   free(item->names);
-   free(item->codes);
-   free(item);
+   struct numbered_item *numbered = data;
+   cm_recorded_pass_release(numbered->item.pass);
+   free(numbered->item.resources);
+   free(numbered->item.names);
+   free(numbered->item.codes);
+   free(numbered);
 }
 
 /* Whether the threads of its GPU derive what is shaded of tiles, side by side. */
@@ -383,7 +479,7 @@ run_round(struct simulations *simulations)
       simulations->list[s].model_threads = simulations->model_threads;
       simulations->list[s].are_threads_asked_for = simulations->are_threads_asked_for;
    }
-   struct round round = {.simulations = simulations, .work = "simulating"};
+   struct round round = {.simulations = simulations, .work = "simulating", .failed_number = UINT64_MAX};
    for (unsigned s = 0; s < simulations->count; s++) {
       if (!simulations->list[s].finished && !counts(&simulations->list[s]))
          round.work = "finding next uses";
@@ -398,11 +494,13 @@ run_round(struct simulations *simulations)
       .takes_part = takes_part,
       .consume = simulate,
       .release = release,
-      .produce = decode,
+      .produce = read_item,
+      .complete = decode,
    };
+   pthread_mutex_init(&round.lock, NULL);
    work_queue_start(&queue, simulations->jobs - 1);
    work_queue_finish(&queue);
-   cm_deferred_finish(&round.deferred);
+   end_decoding(&round);
    /* Unlike damage, it may have come at another frame than in the pass before, or come never again. */
    for (unsigned s = 0; cm_recording_is_out_of_memory(simulations->recording) && s < simulations->count; s++)
       simulations->list[s].failed = simulations->list[s].stopped = true;
@@ -415,8 +513,8 @@ write_work_times(const struct simulations *simulations)
    if (!simulations->work_times)
       return;
    FILE *file = options_open_output(simulations->work_times);
-   fprintf(file, "simulation,part,seconds,divisible\n,decoding,%.6f,0\n",
-           (double)simulations->decoding_nanoseconds * 1e-9);
+   fprintf(file, "simulation,part,seconds,divisible\n,reading,%.6f,0\n,decoding,%.6f,1\n",
+           (double)simulations->reading_nanoseconds * 1e-9, (double)simulations->decoding_nanoseconds * 1e-9);
    for (unsigned s = 0; s < simulations->count; s++) {
       const struct simulation *simulation = &simulations->list[s];
       struct cm_work_time times[CM_MAX_WORK_TIMES];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "commands/work_queue.h"
 
+#include <assert.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #include "tools.h"
@@ -14,33 +16,62 @@ struct work_consumer {
 
 /* In functions that are static here the lock is held. */
 
-static void
-push(struct work_queue *queue, void *data, unsigned long bytes)
+static struct work_item *
+item_of(struct work_queue *queue, unsigned number)
 {
-   queue->items[queue->end++ % WORK_QUEUE_ITEMS] = (struct work_item){data, bytes, queue->num_members};
-   queue->bytes += bytes;
+   assert(number >= queue->first && number < queue->end);
+   return &queue->items[number % WORK_QUEUE_ITEMS];
+}
+
+static void
+push(struct work_queue *queue, void *data, unsigned long bytes, bool is_complete)
+{
+   queue->items[queue->end++ % WORK_QUEUE_ITEMS] =
+      (struct work_item){data, is_complete ? bytes : 0, queue->num_members,
+                         is_complete ? WORK_COMPLETE : WORK_PRODUCED};
+   queue->incomplete += !is_complete;
+   queue->bytes += is_complete ? bytes : 0;
+}
+
+/* Whether no one takes an item any more, or works on it. */
+static bool
+is_over(const struct work_queue *queue, unsigned number)
+{
+   const struct work_item *item = &queue->items[number % WORK_QUEUE_ITEMS];
+   return !item->users || (number >= queue->cut && item->state != WORK_IN_COMPLETION);
 }
 
 static void
 release(struct work_queue *queue)
 {
-   while (queue->first < queue->end && !queue->items[queue->first % WORK_QUEUE_ITEMS].users) {
-      const struct work_item *item = &queue->items[queue->first++ % WORK_QUEUE_ITEMS];
+   while (queue->first < queue->end && is_over(queue, queue->first)) {
+      const struct work_item *item = item_of(queue, queue->first);
+      queue->first++;
+      queue->incomplete -= item->state != WORK_COMPLETE;
       queue->bytes -= item->bytes;
       queue->release(item->data);
    }
    pthread_cond_broadcast(&queue->changed);
 }
 
+/* Whether those that wait, besides the oldest item, are not too large. */
 static bool
-has_room(const struct work_queue *queue)
+has_bytes(const struct work_queue *queue)
 {
-   const unsigned long wanted = queue->num_members * WORK_QUEUE_CONSUMER_BYTES;
+   const unsigned long wanted =
+      (queue->num_members > queue->helpers ? queue->num_members : queue->helpers) * WORK_QUEUE_CONSUMER_BYTES;
    const unsigned long limit = wanted < WORK_QUEUE_BYTES ? wanted : WORK_QUEUE_BYTES;
    /* Of the oldest item, which is being consumed, or will be next. */
    const unsigned long first =
       queue->first == queue->end ? 0 : queue->items[queue->first % WORK_QUEUE_ITEMS].bytes;
-   return queue->end - queue->first < WORK_QUEUE_ITEMS && queue->bytes - first < limit;
+   return queue->bytes - first < limit;
+}
+
+static bool
+has_room(const struct work_queue *queue)
+{
+   return queue->end - queue->first < WORK_QUEUE_ITEMS && queue->incomplete <= queue->helpers &&
+          has_bytes(queue);
 }
 
 /* Of the consumers with a waiting item, the one that has got least far takes it. False where there is none. */
@@ -50,12 +81,13 @@ consume(struct work_queue *queue)
    struct work_consumer *found = NULL;
    for (unsigned c = 0; c < queue->num_members; c++) {
       struct work_consumer *consumer = &queue->consumers[c];
-      if (!consumer->busy && consumer->next < queue->end && (!found || consumer->next < found->next))
+      if (!consumer->busy && consumer->next < queue->end && consumer->next < queue->cut &&
+          item_of(queue, consumer->next)->state == WORK_COMPLETE && (!found || consumer->next < found->next))
          found = consumer;
    }
    if (!found)
       return false;
-   struct work_item *item = &queue->items[found->next % WORK_QUEUE_ITEMS];
+   struct work_item *item = item_of(queue, found->next);
    found->busy = true;
    pthread_mutex_unlock(&queue->lock);
    queue->consume(queue->context, found->number, item->data);
@@ -63,6 +95,33 @@ consume(struct work_queue *queue)
    found->busy = false;
    found->next++;
    item->users--;
+   release(queue);
+   return true;
+}
+
+/* Completes the oldest item of which that is wanted. False where there is none. */
+static bool
+complete(struct work_queue *queue)
+{
+   unsigned number = queue->first;
+   while (number < queue->end && item_of(queue, number)->state != WORK_PRODUCED)
+      number++;
+   if (number == queue->end || number >= queue->cut || (number != queue->first && !has_bytes(queue)))
+      return false;
+   struct work_item *item = item_of(queue, number);
+   unsigned long bytes = 0;
+   item->state = WORK_IN_COMPLETION;
+   pthread_mutex_unlock(&queue->lock);
+   const bool ok = queue->complete(queue->context, item->data, &bytes);
+   pthread_mutex_lock(&queue->lock);
+   item->state = WORK_COMPLETE;
+   item->bytes = bytes;
+   queue->bytes += bytes;
+   queue->incomplete--;
+   if (!ok) {
+      queue->cut = number < queue->cut ? number : queue->cut;
+      queue->ended = true;
+   }
    release(queue);
    return true;
 }
@@ -78,9 +137,9 @@ produce(struct work_queue *queue)
    void *data = queue->produce(queue->context, &bytes);
    pthread_mutex_lock(&queue->lock);
    queue->producing = false;
-   queue->ended = !data;
+   queue->ended |= !data;
    if (data)
-      push(queue, data, bytes);
+      push(queue, data, bytes, !queue->complete);
    release(queue);
    return true;
 }
@@ -88,7 +147,7 @@ produce(struct work_queue *queue)
 static void
 work_or_wait(struct work_queue *queue)
 {
-   if (!consume(queue) && !produce(queue))
+   if (!consume(queue) && !complete(queue) && !produce(queue))
       pthread_cond_wait(&queue->changed, &queue->lock);
 }
 
@@ -106,6 +165,8 @@ thread_main(void *data)
 void
 work_queue_start(struct work_queue *queue, unsigned threads)
 {
+   queue->cut = UINT_MAX;
+   queue->helpers = threads;
    pthread_mutex_init(&queue->lock, NULL);
    pthread_cond_init(&queue->changed, NULL);
    queue->consumers = allocate(queue->num_consumers * sizeof(*queue->consumers));
@@ -125,7 +186,7 @@ work_queue_add(struct work_queue *queue, void *item, unsigned long bytes)
    pthread_mutex_lock(&queue->lock);
    while (!has_room(queue))
       work_or_wait(queue);
-   push(queue, item, bytes);
+   push(queue, item, bytes, true);
    release(queue);
    pthread_mutex_unlock(&queue->lock);
 }

@@ -8,9 +8,10 @@
 #include <stdbool.h>
 
 /** Limits of the items that wait for a consumer after the oldest one, which is being consumed: number, and bytes, for each
- * consumer and at most of all. One may be larger: while an item is consumed, the next one is made. What one consumer takes
- * soon anyway needs little: memory that is used again is in the caches of the host. */
-#define WORK_QUEUE_ITEMS 32
+ * consumer, or each further thread if there are more of these, and at most of all. What is made meanwhile, one item by each
+ * thread, may go beyond. What one consumer takes soon anyway needs little: memory that is used again is in the caches of the
+ * host. */
+#define WORK_QUEUE_ITEMS 64
 #define WORK_QUEUE_CONSUMER_BYTES (8ul << 20)
 #define WORK_QUEUE_BYTES (256ul << 20)
 
@@ -27,21 +28,27 @@ struct work_queue {
    /** The next item and how large it is, on any thread, but one at a time; NULL: there are no more. May be NULL itself:
     * then items come from work_queue_add. */
    void *(*produce)(void *context, unsigned long *bytes);
+   /** Completes an item that was produced, several at the same time; then *bytes is how large it is. False: the items end before
+    * this one. NULL: nothing is left to complete. */
+   bool (*complete)(void *context, void *item, unsigned long *bytes);
 
    pthread_mutex_t lock;
    pthread_cond_t changed;
    struct work_item {
       void *data;
       unsigned long bytes;
-      unsigned users;         /* consumers that have not taken it yet */
-   } items[WORK_QUEUE_ITEMS]; /* a ring: item n is at n % WORK_QUEUE_ITEMS */
-   unsigned first, end;       /* items there are */
-   unsigned long bytes;
+      unsigned users; /* consumers that have not taken it yet */
+      enum { WORK_PRODUCED, WORK_IN_COMPLETION, WORK_COMPLETE } state;
+   } items[WORK_QUEUE_ITEMS];       /* a ring: item n is at n % WORK_QUEUE_ITEMS */
+   unsigned first, end;             /* items there are */
+   unsigned incomplete;             /* how many of them are not complete */
+   unsigned cut;                    /* items from this number on are not taken; UINT_MAX: there are none */
+   unsigned long bytes;             /* of all that are complete */
    struct work_consumer *consumers; /* those that take part */
    unsigned num_members;
    bool producing, ended; /* a thread is in `produce`; no more items come */
    pthread_t *threads;
-   unsigned num_threads;
+   unsigned num_threads, helpers; /* those that run; that were asked for */
 };
 
 /** Starts the work, on so many threads in addition to the calling one; fewer if the system has no more. */
