@@ -203,9 +203,9 @@ cm_mesh_timing_init(struct cm_mesh_timing *mesh, const struct cm_config *config,
 
 /* ---- waits --------------------------------------------------------------- */
 
-/* Rows that are added at once: of as many blocks as a word has bytes. */
-#define NEW_ROWS (CM_MESH_BLOCK * (unsigned)sizeof(uint64_t))
-static_assert(ROWS % NEW_ROWS == 0, "rows that are added together are adjacent");
+/* Rows of as many blocks as a word has bytes. */
+#define GROUP_ROWS (CM_MESH_BLOCK * (unsigned)sizeof(uint64_t))
+static_assert(ROWS % GROUP_ROWS == 0, "the blocks of a group are adjacent");
 #define EACH_BYTE 0x0101010101010101ull
 
 static inline uint64_t
@@ -214,22 +214,30 @@ end_row(const struct cm_mesh_timing *mesh)
    return mesh->near_row + CM_MESH_NEAR_ROWS;
 }
 
-/* The timetable moves on to a row after those that are kept. */
+/* The timetable moves on to a row after those that are kept: block by block. */
 static __attribute__((noinline)) void
 advance(struct cm_mesh_timing *mesh, uint64_t row)
 {
-   const uint64_t num_rows = mesh->row_mask + 1, end = (row / NEW_ROWS + 1) * NEW_ROWS;
+   const uint64_t num_rows = mesh->row_mask + 1, end = (row / CM_MESH_BLOCK + 1) * CM_MESH_BLOCK;
    const uint64_t first = end - num_rows;
    if (first - mesh->first_row > num_rows)
       mesh->first_row = first - num_rows;
-   for (; mesh->first_row < first; mesh->first_row += NEW_ROWS) {
+   for (; mesh->first_row < first; mesh->first_row += CM_MESH_BLOCK) {
       for (uint32_t byte = 0; byte < mesh->row_bytes; byte++) {
          const size_t at = byte * num_rows + (mesh->first_row & mesh->row_mask);
-         memset(mesh->rows + at, 0, NEW_ROWS);
-         memset(mesh->blocks + at / CM_MESH_BLOCK, 0, NEW_ROWS / CM_MESH_BLOCK);
+         memset(mesh->rows + at, 0, CM_MESH_BLOCK);
+         mesh->blocks[at / CM_MESH_BLOCK] = 0;
       }
    }
    mesh->near_row = end - CM_MESH_NEAR_ROWS;
+}
+
+/* Of a word whose bytes are rows or blocks, the first one in the lowest: the last one with a bit of it. */
+static inline uint64_t
+last_byte(uint64_t bits)
+{
+   assert(bits);
+   return (63 - (uint64_t)__builtin_clzll(bits)) / BITS;
 }
 
 /* The last row from one on, of a block, in which a link is taken; 0: in none. */
@@ -237,30 +245,65 @@ static uint64_t
 last_of_block(const struct cm_mesh_timing *mesh, const struct cm_mesh_leg *leg, unsigned link, uint64_t block,
               uint64_t from)
 {
-   for (uint64_t row = block + CM_MESH_BLOCK; row-- > block && row >= from;) {
-      if (mesh->rows[cm_mesh_row(mesh, leg, row)] >> link & 1)
-         return row;
+   for (uint64_t first = block + CM_MESH_BLOCK; first > block && first > from;) {
+      uint64_t rows;
+      first -= sizeof rows;
+      memcpy(&rows, mesh->rows + cm_mesh_row(mesh, leg, first), sizeof rows);
+      uint64_t taken = le64toh(rows) >> link & EACH_BYTE;
+      if (first < from)
+         taken &= ~0ull << (from - first) * BITS;
+      if (taken)
+         return first + last_byte(taken);
    }
    return 0;
+}
+
+/* Where the groups of blocks end whose rows are kept. */
+static inline uint64_t
+end_group(const struct cm_mesh_timing *mesh)
+{
+   return (end_row(mesh) + GROUP_ROWS - 1) / GROUP_ROWS * GROUP_ROWS;
+}
+
+/* The blocks of a group, a byte each. */
+static inline uint64_t
+blocks_of(const struct cm_mesh_timing *mesh, const struct cm_mesh_leg *leg, uint64_t group)
+{
+   uint64_t blocks;
+   memcpy(&blocks, mesh->blocks + cm_mesh_row(mesh, leg, group) / CM_MESH_BLOCK, sizeof blocks);
+   blocks = le64toh(blocks);
+   const uint64_t rows = end_row(mesh) - group;
+   /* Those behind the end are the oldest rows'. */
+   return rows < GROUP_ROWS ? blocks & ((1ull << rows / CM_MESH_BLOCK * BITS) - 1) : blocks;
+}
+
+/* Whether any of some links may be taken in a row from one on. */
+static inline bool
+may_be_taken(const struct cm_mesh_timing *mesh, const struct cm_mesh_leg *leg, unsigned links, uint64_t from)
+{
+   const uint64_t bits = EACH_BYTE * links;
+   for (uint64_t group = end_group(mesh); group > from;) {
+      group -= GROUP_ROWS;
+      const uint64_t taken = blocks_of(mesh, leg, group) & bits;
+      if (taken && group + (last_byte(taken) + 1) * CM_MESH_BLOCK > from)
+         return true;
+   }
+   return false;
 }
 
 /* The last row from one on, of all. */
 static uint64_t
 last_taken(const struct cm_mesh_timing *mesh, const struct cm_mesh_leg *leg, unsigned link, uint64_t from)
 {
-   const uint64_t bits = EACH_BYTE << link;
-   for (uint64_t rows = end_row(mesh), any; rows > from;) {
-      rows -= NEW_ROWS;
-      const uint8_t *blocks = mesh->blocks + cm_mesh_row(mesh, leg, rows) / CM_MESH_BLOCK;
-      memcpy(&any, blocks, sizeof any);
-      if (!(any & bits))
-         continue;
-      for (uint64_t block = rows + NEW_ROWS; block > rows && block > from;) {
-         block -= CM_MESH_BLOCK;
-         const bool has = blocks[(block - rows) / CM_MESH_BLOCK] >> link & 1;
-         const uint64_t last = has ? last_of_block(mesh, leg, link, block, from) : 0;
+   for (uint64_t group = end_group(mesh); group > from;) {
+      group -= GROUP_ROWS;
+      uint64_t taken = blocks_of(mesh, leg, group) >> link & EACH_BYTE;
+      while (taken) {
+         const uint64_t block = last_byte(taken);
+         const uint64_t last = last_of_block(mesh, leg, link, group + block * CM_MESH_BLOCK, from);
          if (last)
             return last;
+         taken ^= 1ull << block * BITS;
       }
    }
    return 0;
@@ -287,6 +330,9 @@ find_early(struct cm_mesh_timing *mesh, const struct cm_mesh_leg *leg, unsigned 
       return 0;
    }
    *row = *row < mesh->first_row ? mesh->first_row : *row;
+   /* A window has CM_CALENDAR_WORDS words, the last one of which a row in which the link is taken is in. */
+   if (!may_be_taken(mesh, leg, links, *row + CM_MESH_NEAR_ROWS))
+      return 0;
    for (unsigned left = links; left; left &= left - 1) {
       const unsigned link = (unsigned)__builtin_ctz(left);
       early |= (unsigned)(window_of(mesh, leg, link, *row) > *row) << link;

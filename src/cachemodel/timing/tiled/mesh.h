@@ -19,7 +19,7 @@
 #include "timing/queues.h"
 
 /** Rows of a block. */
-#define CM_MESH_BLOCK 64
+#define CM_MESH_BLOCK 512
 /** Rows from near_row on. */
 #define CM_MESH_NEAR_ROWS ((CM_CALENDAR_WORDS - 1) * 64)
 
