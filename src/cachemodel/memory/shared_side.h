@@ -34,13 +34,23 @@ struct cm_shared_side {
    /** With readers: all entries, each followed by what it causes. Private caches then call the shared ones
     * instead of appending to arriving (cm_cache.reported), and other entries are consumed at once. */
    struct cm_access_stream reported;
-   /** How many of its first entries are groups of textures and their lookups, which readers that ask for these can take as they are. */
+   /** How many of its first entries are groups of textures, their lookups, requests and messages, which readers that ask for these
+    * can take as they are. */
    uint32_t reported_lookups;
    struct cm_access_reader readers[CM_MAX_ACCESS_READERS];
    unsigned num_readers;
    struct cm_attribution *attribution; /**< NULL: not attributed */
    bool out_of_memory;                 /**< liveness is not complete */
 };
+
+/** Reports a group of textures, a lookup, a request or a message. */
+static inline void
+cm_shared_side_report(struct cm_shared_side *shared, cm_entry entry)
+{
+   struct cm_access_stream *stream = &shared->reported;
+   cm_access_stream_append(stream, entry);
+   shared->reported_lookups += shared->reported_lookups + 1 == stream->count;
+}
 
 /** Without caches; dram must outlive it. False when out of memory. */
 bool cm_shared_side_init(struct cm_shared_side *shared, struct cm_dram *dram, enum cm_pb_layout layout);

@@ -119,21 +119,23 @@ cm_nuca_l2_router(const struct cm_nuca *nuca)
 /* Requests one by one: each precedes what it causes in the access stream. The serving cache is known only
  * afterwards. */
 static __attribute__((noinline)) void
-serve_and_report(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count,
-                 struct cm_access_stream *stream)
+serve_and_report(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count)
 {
    const uint32_t shift = nuca->caches[0].block_shift;
+   struct cm_shared_side *shared = &nuca->hierarchy->shared;
+   struct cm_access_stream *stream = nuca->hierarchy->requests;
+   assert(stream == &shared->reported);
    for (unsigned b = 0; b < count; b++) {
       cm_access_stream_reserve(stream, REQUEST_ENTRIES);
       const uint32_t number = stream->count;
-      cm_access_stream_append(stream,
-                              cm_entry_make(CM_ENTRY_REQUEST, CM_UNIT_TEXTURE_CACHE, 0, CM_STREAM_TEXTURE,
-                                            blocks[b] << shift >> CM_ENTRY_ADDRESS_SHIFT));
+      cm_shared_side_report(shared,
+                            cm_entry_make(CM_ENTRY_REQUEST, CM_UNIT_TEXTURE_CACHE, 0, CM_STREAM_TEXTURE,
+                                          blocks[b] << shift >> CM_ENTRY_ADDRESS_SHIFT));
       nuca->organisation->read(nuca, processor, &blocks[b], 1);
       assert(number < stream->count);
       stream->entries[number] |= (cm_entry)nuca->server << CM_ENTRY_INSTANCE_SHIFT;
       for (uint32_t m = 0; m < nuca->num_messages; m++)
-         cm_access_stream_append(stream, nuca->messages[m]);
+         cm_shared_side_report(shared, nuca->messages[m]);
       nuca->num_messages = 0;
    }
 }
@@ -141,11 +143,10 @@ serve_and_report(struct cm_nuca *nuca, uint32_t processor, const uint64_t *block
 static inline void
 serve(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count)
 {
-   struct cm_access_stream *requests = nuca->hierarchy->requests;
    assert(processor < nuca->processors && count <= CM_MAX_FOOTPRINT_BLOCKS);
    nuca->counts[CM_NUCA_REQUESTS] += count;
-   if (requests)
-      serve_and_report(nuca, processor, blocks, count, requests);
+   if (nuca->hierarchy->requests)
+      serve_and_report(nuca, processor, blocks, count);
    else
       nuca->organisation->read(nuca, processor, blocks, count);
 }

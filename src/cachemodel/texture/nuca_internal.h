@@ -60,7 +60,7 @@ extern const struct cm_nuca_organisation cm_nuca_private, cm_nuca_static, cm_nuc
 
 struct cm_nuca {
    const struct cm_nuca_organisation *organisation;
-   const struct cm_hierarchy *hierarchy;
+   struct cm_hierarchy *hierarchy;
    struct cm_cache *caches; /**< by processor */
    uint32_t processors;
    struct cm_nuca_config config;

@@ -43,17 +43,18 @@ static void
 report(const struct cm_texture_path *path, uint32_t resource, const struct reads *reads,
        const struct cm_block_grid *grid)
 {
-   struct cm_access_stream *stream = path->hierarchy->requests;
+   struct cm_shared_side *shared = &path->hierarchy->shared;
    uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS];
    unsigned count = 0;
    if (!path->nuca)
       count =
          grid ? blocks_by_rows(reads, grid, blocks) : cm_distinct_blocks(reads->blocks, reads->count, blocks);
-   cm_access_stream_append(stream, cm_group_make(0, 0, CM_STREAM_TEXTURE, count, resource));
+   assert(path->hierarchy->requests == &shared->reported);
+   cm_shared_side_report(shared, cm_group_make(0, 0, CM_STREAM_TEXTURE, count, resource));
    for (unsigned b = 0; b < count; b++)
-      cm_access_stream_append(stream,
-                              cm_entry_make(CM_ENTRY_LOOKUP, CM_UNIT_TEXTURE_CACHE, 0, CM_STREAM_TEXTURE,
-                                            blocks[b] << (path->block_shift - CM_ENTRY_ADDRESS_SHIFT)));
+      cm_shared_side_report(shared,
+                            cm_entry_make(CM_ENTRY_LOOKUP, CM_UNIT_TEXTURE_CACHE, 0, CM_STREAM_TEXTURE,
+                                          blocks[b] << (path->block_shift - CM_ENTRY_ADDRESS_SHIFT)));
 }
 
 /* Of an image of one block. */
