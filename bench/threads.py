@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""How the work on one configuration divides among processors, as many threads as these for its model and for decoding: for each
-number the processor time of the parts of `tbrsim sim` that one thread does at a time, the busiest one's share of all, and how many times as fast as on one
-thread that lets it be on as many cores. The shares do not depend on how busy the machine is. The prediction for two is
+"""How the work on one configuration divides among processors. For each number N of --threads, `tbrsim sim` runs with --jobs N and
+--model-threads N; printed are the part that is the busiest of those that one thread does at a time, its share of the processor time of
+all, and how many times as fast as on one thread that lets it be on N cores. The shares do not depend on how busy the machine is. The prediction for two is
 compared with the clock (--clock: on an idle machine of two cores, or as root with --real-time, which keeps others off): the
 median of --rounds runs of each, one after the other."""
 

@@ -577,9 +577,9 @@ class BadInput(RecordingTest):
             first, second = len(data) * part // 16, len(data) * (part + 1) // 16 - 1
             path.write_bytes(bytes(byte ^ 255 if at in (first, second) else byte for at, byte in enumerate(data)))
             expected = None
+            configurations = ("--config", "tcor-64k", "--config", "boustro-fo") if part % 2 else ("--config", "tcor-64k")
             for jobs in (1, 2, 8):
-                result = tbrsim.run("sim", "--jobs", jobs, "--config", "tcor-64k", "--config", "boustro-fo", "--out",
-                                    self.out / "found", path)
+                result = tbrsim.run("sim", "--jobs", jobs, *configurations, "--out", self.out / "found", path)
                 files = {path: path.read_bytes() for path in sorted((self.out / "found").rglob("*")) if path.is_file()}
                 found = result.returncode, result.stdout, result.stderr, files
                 self.assertEqual(expected or found, found)

@@ -738,18 +738,6 @@ cm_regions_are_alike(const uint32_t *a, const uint32_t *b)
    return alike;
 }
 
-/** Whether four quads are of one primitive. */
-static inline bool
-cm_quads_are_of_one(const struct cm_quad quads[4])
-{
-   const uint32_t primitive = quads[0].primitive;
-   return quads[1].primitive == primitive && quads[2].primitive == primitive &&
-          quads[3].primitive == primitive;
-}
-
-/** The masks of four quads, of the same kind, together: 15 where all of the fragments are in all four. */
-#define CM_FOUR_QUADS(quads, mask) ((quads)[0].mask & (quads)[1].mask & (quads)[2].mask & (quads)[3].mask)
-
 /** What a shade event runs for: 1 + the sample; 0: the pixels. */
 static inline uint32_t
 cm_event_sample(uint32_t word)

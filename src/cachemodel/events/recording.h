@@ -23,7 +23,7 @@
 
 struct cm_recording;
 
-/** A pass with all its tiles' events. */
+/** A pass; with its tiles' events as soon as `bytes` is not 0. */
 struct cm_recorded_pass {
    struct cm_pass pass;
    size_t bytes;   /**< of its memory; 0: its tiles are not read yet */
@@ -113,8 +113,8 @@ struct cm_tile_reader;
 /** NULL when out of memory. The recording must outlive it. */
 struct cm_tile_reader *cm_tile_reader_create(const struct cm_recording *recording);
 void cm_tile_reader_destroy(struct cm_tile_reader *reader);
-/** Reads the tiles of a pass that has none yet. False where that fails: then nothing from this pass on can be read, whatever the
- * recording returned meanwhile, and the caller hands the reason over, of the first pass that failed. */
+/** Reads the tiles of a pass that has none yet. False if that fails: then the stream ends before this pass, even if the recording
+ * has returned later items. The reader of the first pass that fails is for cm_recording_take_damage. */
 bool cm_tile_reader_read(struct cm_tile_reader *reader, struct cm_recorded_pass *pass);
 /** What a reader failed for becomes the recording's damage. */
 void cm_recording_take_damage(struct cm_recording *recording, const struct cm_tile_reader *reader);

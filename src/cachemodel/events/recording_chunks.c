@@ -36,6 +36,7 @@ cm_chunks_damaged(struct cm_chunk_reader *reader, uint64_t offset, const char *f
    va_start(arguments, format);
    vsnprintf(what, sizeof what, format, arguments);
    va_end(arguments);
+   reader->out_of_memory = false;
    snprintf(reader->damage, sizeof reader->damage, "%s: offset %llu: %s", reader->path,
             (unsigned long long)offset, what);
    return false;

@@ -47,7 +47,8 @@ struct cm_tile_reader;
 
 /** Reads those of a pass. */
 bool cm_chunks_read_tiles(struct cm_chunk_reader *reader, struct cm_recorded_pass *pass);
-/** Where the parts end that begin at an offset; where the file is damaged before, up to there: that is not recorded. */
+/** Where the parts end that begin at an offset. If the file is damaged before their end: where the damage is, which is not recorded;
+ * cm_chunks_read_tiles finds it again. */
 uint64_t cm_chunks_skip_tiles(struct cm_chunk_reader *reader, uint64_t offset);
 
 const struct cm_chunk_reader *cm_recording_chunks(const struct cm_recording *recording);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of a pass in a recording: descriptors, tiles' events and contents. They depend on nothing but the pass, so that those
  * of several passes can be read at the same time. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +64,7 @@ read_parts(struct cm_chunk_reader *reader, uint64_t offset, struct cm_pass *pass
 bool
 cm_chunks_read_tiles(struct cm_chunk_reader *reader, struct cm_recorded_pass *pass)
 {
+   assert(!pass->bytes && pass->parts);
    if (!read_parts(reader, pass->parts, &pass->pass))
       return false;
    pass->bytes = cm_recorded_pass_bytes(&pass->pass);

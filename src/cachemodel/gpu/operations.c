@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "events/quads.h"
 #include "gpu/attribution_internal.h"
 #include "gpu/gpu_internal.h"
 
@@ -59,19 +60,23 @@ has_quads(uint32_t word)
    return cm_event_type(word) == CM_EVENT_SHADE || cm_event_type(word) == CM_EVENT_UNSHADED;
 }
 
-/* What is counted of a pass over a tile's events. */
+/* What one walk through a tile's events counts. */
 struct counting {
    struct cm_gpu *gpu;
    uint64_t *operations;
    bool rasterises, with_attributes, writes_depth, shades;
 };
 
-/* The draw of the last events, and what is counted of it, but not yet in the operations. */
+/* The draw of the last events, and what is counted of it, but not yet in the operations. A quad is rasterised once, and runs once
+ * or, where its shader runs for each sample, several times. */
 struct counted_draw {
-   uint32_t number;                  /* CM_NOT_ATTRIBUTED: none */
-   uint64_t quads, attributes, live; /* rasterised, once each; live: that have fragments which run */
-   uint64_t shaded, written; /* runs: of quads with such fragments, and with fragments that are written */
-   uint32_t primitive, num_attributes; /* of the last quad */
+   uint32_t number;                    /* CM_NOT_ATTRIBUTED: none */
+   uint64_t quads;                     /* that are rasterised */
+   uint64_t attributes;                /* of these */
+   uint64_t live;                      /* how many of these have fragments that run */
+   uint64_t shaded;                    /* runs of quads with such fragments */
+   uint64_t written;                   /* runs of quads with fragments that are written */
+   uint32_t primitive, num_attributes; /* of the last quad whose attributes are counted */
    const uint32_t *event;              /* its last shade event; NULL: none */
    const struct cm_shader_code *code;  /* its shader, as its quads run it; NULL: it has no control flow */
    uint64_t instructions;              /* of a quad that ran region 0 alone */
@@ -79,7 +84,7 @@ struct counted_draw {
    uint64_t ran;                       /* instructions of a quad that ran these */
 };
 
-/* Where the draw's first shade event is. */
+/* Called at the draw's first shade event. */
 static void
 take_program(const struct cm_gpu *gpu, struct counted_draw *draw)
 {
@@ -112,7 +117,6 @@ add_draw(const struct counting *counting, const struct counted_draw *draw)
    uint64_t *operations = counting->operations;
    if (draw->number == CM_NOT_ATTRIBUTED)
       return;
-   assert(draw->number < counting->gpu->pass->num_draws);
    const struct cm_fragment_tests *tests = &counting->gpu->pass->draws[draw->number].tests;
    operations[CM_OPERATION_RASTER_QUADS] += draw->quads;
    operations[CM_OPERATION_QUAD_ATTRIBUTES] += draw->attributes;
@@ -185,6 +189,7 @@ count_events(const struct counting *counting, const struct cm_tile_events *event
          run_regions(&draw, event, counting->operations);
       if (!has_quads(*event))
          continue;
+      assert(event[1] < counting->gpu->pass->num_draws);
       if (event[1] != draw.number) {
          add_draw(counting, &draw);
          draw = (struct counted_draw){.number = event[1], .primitive = UINT32_MAX, .num_attributes = 1};

@@ -34,8 +34,8 @@ struct cm_shared_side {
    /** With readers: all entries, each followed by what it causes. Private caches then call the shared ones
     * instead of appending to arriving (cm_cache.reported), and other entries are consumed at once. */
    struct cm_access_stream reported;
-   /** How many of its first entries are groups of textures, their lookups, requests and messages, which readers that ask for these
-    * can take as they are. */
+   /** How many entries at its beginning are groups of textures, lookups, requests and messages: readers that ask for these
+    * (cm_access_reader.requests) can take them as they are. */
    uint32_t reported_lookups;
    struct cm_access_reader readers[CM_MAX_ACCESS_READERS];
    unsigned num_readers;

@@ -207,9 +207,9 @@ cm_texture_image_is_one_block(const struct cm_texture_image *image)
           image->level->height <= 1u << image->shape.row_shift;
 }
 
-/** The grid of blocks that a footprint of a kind lies in. False where no fragment is live, or the texels lie in more than two
- * columns of blocks or more than CM_GRID_ROWS rows (of tiles: two), or not all inside an image that has_rows_of_blocks or
- * has_tiles_of_blocks. bounds: the footprint's. */
+/** The grid of blocks that a footprint of a kind lies in. False where no fragment is live; also, except in an image of one block,
+ * where the texels lie in more than two columns of blocks or more than CM_GRID_ROWS rows (of tiles: two), or not all inside an
+ * image that has_rows_of_blocks or has_tiles_of_blocks. bounds: the footprint's. */
 static inline __attribute__((always_inline)) bool
 cm_footprint_grid(const struct cm_footprint_kind *kind, const struct cm_footprint *footprint,
                   const struct cm_texel_bounds *bounds, struct cm_block_grid *grid)

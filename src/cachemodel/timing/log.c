@@ -60,7 +60,7 @@ cm_log_fit(struct cm_log *log)
 bool
 cm_log_append(struct cm_log *log, const struct cm_log *next)
 {
-   assert(!next->quads.count); /* which have the numbers of their kinds in their own part */
+   assert(!next->quads.count); /* numbers of kinds count from the beginning of a part */
    assert(!log->entries.count || !next->draws.count || next->draws.items[0].begin == log->entries.count);
 #define MAKE_ROOM(type, list)                                                                          \
    if (next->list.count && !cm_array_make_room(&log->list.items, &log->list.capacity, log->list.count, \

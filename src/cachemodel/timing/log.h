@@ -51,7 +51,7 @@ struct cm_logged_vertex {
 };
 
 /** Of the tile-based pipeline, tokens of an item begin where those of the item before it end; quads are struct
- * cm_logged_quad, which refers to a struct cm_logged_quads. */
+ * cm_logged_quad, which refers to a struct cm_logged_kind. */
 struct cm_logged_binned {
    /** That the Signature Unit takes, and updates; 0: it is not signed. */
    uint32_t signed_blocks, signed_tiles;
@@ -76,13 +76,13 @@ struct cm_logged_fetched {
    uint32_t vertex_cost;  /**< the number of what one of its own costs */
 };
 
-/** A quad of a tile. Most are like the one before: what that costs to log is what they differ in. */
+/** A quad of a tile: what it does not share with others of its kind. */
 struct cm_logged_quad {
    uint32_t tokens_end;
-   uint32_t kind : 24; /**< the log's struct cm_logged_quads of that number */
+   uint32_t kind : 24; /**< number in the log's kinds */
    uint32_t processor : 8;
 };
-#define CM_MAX_LOGGED_QUADS (1u << 24)
+#define CM_MAX_LOGGED_KINDS (1u << 24)
 
 /** Entries of a hierarchical list that the Tile Fetcher drops. */
 struct cm_logged_dropped {
@@ -142,7 +142,7 @@ struct cm_logged_run {
    X(struct cm_logged_fetched, fetched)      \
    X(struct cm_logged_dropped, dropped)      \
    X(struct cm_logged_quad, quads)           \
-   X(struct cm_logged_quads, kinds)          \
+   X(struct cm_logged_kind, kinds)           \
    X(struct cm_logged_surface, surfaces)     \
    X(struct cm_logged_primitive, primitives) \
    X(struct cm_logged_region, regions)       \
@@ -250,7 +250,7 @@ cm_group_end(const cm_entry *token, const cm_entry *end)
 }
 
 /** What a quad of the log is like. */
-static inline const struct cm_logged_quads *
+static inline const struct cm_logged_kind *
 cm_log_kind(const struct cm_log *log, const struct cm_logged_quad *quad)
 {
    assert(quad->kind < log->kinds.count);

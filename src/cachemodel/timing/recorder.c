@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "events/quads.h"
 #include "timing/recorder_internal.h"
 #include "util/array.h"
 #include "util/minmax.h"
@@ -30,7 +31,7 @@ is_writing(const struct cm_timing *timing)
     1u << CM_ENTRY_FILL | 1u << CM_ENTRY_GROUP | 1u << CM_ENTRY_LOOKUP | 1u << CM_ENTRY_REQUEST | \
     1u << CM_ENTRY_MESSAGE)
 
-/* lookups: how many of the first ones are groups of textures and their lookups. */
+/* lookups: how many of the first ones can be taken as they are. */
 static inline void
 read_entries(struct cm_timing *timing, const cm_entry *entries, uint32_t count, uint32_t lookups)
 {
@@ -532,13 +533,14 @@ cm_timing_tile_fetched(struct cm_timing *timing, const struct cm_tile_events *ev
 }
 
 void
-cm_timing_kind(struct cm_timing *timing, const struct cm_logged_quads *kind)
+cm_timing_kind(struct cm_timing *timing, const struct cm_logged_kind *kind)
 {
-   struct cm_logged_quads *item = ADD(timing, kinds);
+   struct cm_logged_kind *item = ADD(timing, kinds);
    if (!item)
       return;
    *item = *kind;
-   timing->out_of_memory = timing->log->kinds.count == CM_MAX_LOGGED_QUADS;
+   /* There are no numbers for more, of which the log would take half a gigabyte. */
+   timing->out_of_memory = timing->log->kinds.count > CM_MAX_LOGGED_KINDS;
 }
 
 void

@@ -175,7 +175,7 @@ void cm_timing_checks_end(struct cm_timing *timing);
 #define CM_MOST_LOGGED_INSTRUCTIONS (UINT32_MAX / 2)
 
 /** What quads have in common, one after another: mostly those of a primitive. */
-struct cm_logged_quads {
+struct cm_logged_kind {
    uint32_t primitive; /**< index in the pass */
    uint32_t draw;      /**< number in the pass */
    uint32_t instructions;
@@ -188,7 +188,7 @@ struct cm_logged_quads {
    uint16_t pixels;  /**< that it writes into the tile buffer, each attachment by itself */
 };
 /** The next quads are of this kind. */
-void cm_timing_kind(struct cm_timing *timing, const struct cm_logged_quads *kind);
+void cm_timing_kind(struct cm_timing *timing, const struct cm_logged_kind *kind);
 /** A quad of the last kind has run, or failed, on a processor: its texture reads are groups of entries. */
 void cm_timing_quad(struct cm_timing *timing, uint32_t processor);
 

@@ -265,7 +265,7 @@ simulate(struct advise *advise, const struct trial *trials, unsigned count)
       simulation->num_changes = trials[t].num_changes;
       *trials[t].result = simulation;
    }
-   simulations->jobs = advise->jobs < count + 1 ? advise->jobs : count + 1;
+   simulations->jobs = advise->jobs;
    return simulations_run(simulations);
 }
 

@@ -164,8 +164,8 @@ check_timeline(struct sim *sim)
                           sim->session.configurations.list[c].name);
 }
 
-/* Threads of each simulation where none are asked for: as many as processors, divided. Decoding has a thread of its own, which
- * mostly waits for them. More than eight find little to do (bench/threads.py). */
+/* Threads of each simulation where none are asked for: as many as processors, divided. Those that decode mostly wait for them.
+ * More than eight find little to do (bench/threads.py). */
 static unsigned
 default_model_threads(unsigned processors, unsigned simulations)
 {
@@ -187,12 +187,11 @@ start(struct sim *sim)
       if (sim->timeline)
          simulation_add_timeline(&simulations->list[c], &sim->timeline_frames);
    }
-   /* More threads than can be at work at once are of no use: all simulations, and decoding. */
    simulations->work_times = sim->work_times;
    simulations->model_threads =
       sim->model_threads ? sim->model_threads : default_model_threads(sim->jobs, simulations->count);
    simulations->are_threads_asked_for = sim->model_threads != 0;
-   simulations->jobs = sim->jobs < simulations->count + 1 ? sim->jobs : simulations->count + 1;
+   simulations->jobs = sim->jobs;
 }
 
 /* Simulates all frames, for a comparison: without files. */

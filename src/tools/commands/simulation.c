@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,17 +28,10 @@ struct decoder {
    struct cm_deferred deferred;
 };
 
-/* An item of the recording, and its number in the round. */
-struct numbered_item {
-   struct cm_item item;
-   uint64_t number;
-};
-
 /* One pass over the recording for all simulations that still need one. */
 struct round {
    struct simulations *simulations;
-   uint64_t items;  /* read */
-   unsigned frames; /* the same */
+   unsigned frames; /* read */
    unsigned run;    /* of the plan */
    unsigned passes; /* of the frame that is being read */
    bool
@@ -47,7 +41,7 @@ struct round {
    struct decoder *decoders; /* that no thread has */
    struct decoder
       *failed; /* that which could not decode the pass of the smallest number, failed_number; NULL */
-   uint64_t failed_number;
+   unsigned failed_number;
 };
 
 void
@@ -323,9 +317,9 @@ read_item(void *context, unsigned long *bytes)
    show_progress(round, &item);
    if (item.type == CM_ITEM_END || item.type == CM_ITEM_DAMAGED)
       return NULL;
-   struct numbered_item *numbered = allocate(sizeof(*numbered));
-   *numbered = (struct numbered_item){item, round->items++};
-   return numbered;
+   struct cm_item *read = allocate(sizeof(*read));
+   *read = item;
+   return read;
 }
 
 static struct decoder *
@@ -345,9 +339,9 @@ take_decoder(struct round *round)
    return decoder;
 }
 
-/* number: of the item, which it could not decode; UINT64_MAX: it could. */
+/* number: of the item, which it could not decode; UINT_MAX: it could. */
 static void
-give_back_decoder(struct round *round, struct decoder *decoder, uint64_t number, uint64_t nanoseconds)
+give_back_decoder(struct round *round, struct decoder *decoder, unsigned number, uint64_t nanoseconds)
 {
    pthread_mutex_lock(&round->lock);
    round->simulations->decoding_nanoseconds += nanoseconds;
@@ -366,11 +360,10 @@ give_back_decoder(struct round *round, struct decoder *decoder, uint64_t number,
 
 /* Reads the tiles of a pass. False where they are damaged. */
 static bool
-decode(void *context, void *data, unsigned long *bytes)
+decode(void *context, void *data, unsigned number, unsigned long *bytes)
 {
    struct round *round = context;
-   struct numbered_item *numbered = data;
-   const struct cm_item *item = &numbered->item;
+   const struct cm_item *item = data;
    *bytes = item->num_resources * sizeof(*item->resources) + item->num_names * sizeof(*item->names) +
             item->num_codes * sizeof(*item->codes);
    if (!item->pass)
@@ -381,7 +374,7 @@ decode(void *context, void *data, unsigned long *bytes)
    /* Without memory for it, simulations derive it tile by tile. */
    if (ok && round->defers)
       (void)cm_recorded_pass_defer(item->pass, &decoder->deferred);
-   give_back_decoder(round, decoder, ok ? UINT64_MAX : numbered->number, cm_thread_nanoseconds() - begin);
+   give_back_decoder(round, decoder, ok ? UINT_MAX : number, cm_thread_nanoseconds() - begin);
    *bytes = item->pass->bytes;
    return ok;
 }
@@ -422,21 +415,20 @@ simulate(void *context, unsigned number, void *item)
 {
    const struct round *round = context;
    struct simulation *simulation = &round->simulations->list[number];
-   const struct numbered_item *numbered = item;
    const uint64_t begin = cm_thread_nanoseconds();
-   take(simulation, &numbered->item);
+   take(simulation, item);
    simulation->nanoseconds += cm_thread_nanoseconds() - begin;
 }
 
 static void
 release(void *data)
 {
-   struct numbered_item *numbered = data;
-   cm_recorded_pass_release(numbered->item.pass);
-   free(numbered->item.resources);
-   free(numbered->item.names);
-   free(numbered->item.codes);
-   free(numbered);
+   struct cm_item *item = data;
+   cm_recorded_pass_release(item->pass);
+   free(item->resources);
+   free(item->names);
+   free(item->codes);
+   free(item);
 }
 
 /* Whether the threads of its GPU derive what is shaded of tiles, side by side. */
@@ -479,7 +471,7 @@ run_round(struct simulations *simulations)
       simulations->list[s].model_threads = simulations->model_threads;
       simulations->list[s].are_threads_asked_for = simulations->are_threads_asked_for;
    }
-   struct round round = {.simulations = simulations, .work = "simulating", .failed_number = UINT64_MAX};
+   struct round round = {.simulations = simulations, .work = "simulating", .failed_number = UINT_MAX};
    for (unsigned s = 0; s < simulations->count; s++) {
       if (!simulations->list[s].finished && !counts(&simulations->list[s]))
          round.work = "finding next uses";

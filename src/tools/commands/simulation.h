@@ -70,12 +70,12 @@ struct simulations {
    const struct frame_plan *plan; /**< only these of them; caches keep what they hold in between; NULL: all */
    struct simulation *list;
    unsigned count;
-   unsigned jobs;                /**< threads */
-   unsigned model_threads;       /**< of each simulation, in addition to those (cm_gpu_set_threads); 0: 1 */
-   bool are_threads_asked_for;   /**< and not a default */
-   const char *work_times;       /**< CSV of the processor time of each part of the work; NULL: none */
-   uint64_t reading_nanoseconds; /* of the recording, and of decoding its passes' tiles */
-   uint64_t decoding_nanoseconds;
+   unsigned jobs;                 /**< threads */
+   unsigned model_threads;        /**< of each simulation, in addition to those (cm_gpu_set_threads); 0: 1 */
+   bool are_threads_asked_for;    /**< and not a default */
+   const char *work_times;        /**< CSV of the processor time of each part of the work; NULL: none */
+   uint64_t reading_nanoseconds;  /**< processor time of reading passes without their tiles */
+   uint64_t decoding_nanoseconds; /**< of decoding tiles, all threads */
 };
 
 /** Adds a timeline to a simulation that was prepared; frames must outlive it. */

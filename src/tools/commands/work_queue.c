@@ -24,13 +24,14 @@ item_of(struct work_queue *queue, unsigned number)
 }
 
 static void
-push(struct work_queue *queue, void *data, unsigned long bytes, bool is_complete)
+push(struct work_queue *queue, void *data, unsigned long bytes)
 {
+   const bool is_complete = !queue->complete;
+   bytes = is_complete ? bytes : 0;
    queue->items[queue->end++ % WORK_QUEUE_ITEMS] =
-      (struct work_item){data, is_complete ? bytes : 0, queue->num_members,
-                         is_complete ? WORK_COMPLETE : WORK_PRODUCED};
+      (struct work_item){data, bytes, queue->num_members, is_complete ? WORK_COMPLETE : WORK_PRODUCED};
    queue->incomplete += !is_complete;
-   queue->bytes += is_complete ? bytes : 0;
+   queue->bytes += bytes;
 }
 
 /* Whether no one takes an item any more, or works on it. */
@@ -38,7 +39,7 @@ static bool
 is_over(const struct work_queue *queue, unsigned number)
 {
    const struct work_item *item = &queue->items[number % WORK_QUEUE_ITEMS];
-   return !item->users || (number >= queue->cut && item->state != WORK_IN_COMPLETION);
+   return item->state != WORK_IN_COMPLETION && (!item->users || number >= queue->cut);
 }
 
 static void
@@ -56,10 +57,11 @@ release(struct work_queue *queue)
 
 /* Whether those that wait, besides the oldest item, are not too large. */
 static bool
-has_bytes(const struct work_queue *queue)
+has_room_for_bytes(const struct work_queue *queue)
 {
+   const unsigned completing = queue->complete ? queue->helpers : 0;
    const unsigned long wanted =
-      (queue->num_members > queue->helpers ? queue->num_members : queue->helpers) * WORK_QUEUE_CONSUMER_BYTES;
+      (queue->num_members > completing ? queue->num_members : completing) * WORK_QUEUE_CONSUMER_BYTES;
    const unsigned long limit = wanted < WORK_QUEUE_BYTES ? wanted : WORK_QUEUE_BYTES;
    /* Of the oldest item, which is being consumed, or will be next. */
    const unsigned long first =
@@ -67,11 +69,12 @@ has_bytes(const struct work_queue *queue)
    return queue->bytes - first < limit;
 }
 
+/* One item for each thread to complete is enough. */
 static bool
 has_room(const struct work_queue *queue)
 {
    return queue->end - queue->first < WORK_QUEUE_ITEMS && queue->incomplete <= queue->helpers &&
-          has_bytes(queue);
+          has_room_for_bytes(queue);
 }
 
 /* Of the consumers with a waiting item, the one that has got least far takes it. False where there is none. */
@@ -88,6 +91,7 @@ consume(struct work_queue *queue)
    if (!found)
       return false;
    struct work_item *item = item_of(queue, found->next);
+   assert(item->users);
    found->busy = true;
    pthread_mutex_unlock(&queue->lock);
    queue->consume(queue->context, found->number, item->data);
@@ -106,14 +110,15 @@ complete(struct work_queue *queue)
    unsigned number = queue->first;
    while (number < queue->end && item_of(queue, number)->state != WORK_PRODUCED)
       number++;
-   if (number == queue->end || number >= queue->cut || (number != queue->first && !has_bytes(queue)))
+   if (number == queue->end || number >= queue->cut || (number != queue->first && !has_room_for_bytes(queue)))
       return false;
    struct work_item *item = item_of(queue, number);
    unsigned long bytes = 0;
    item->state = WORK_IN_COMPLETION;
    pthread_mutex_unlock(&queue->lock);
-   const bool ok = queue->complete(queue->context, item->data, &bytes);
+   const bool ok = queue->complete(queue->context, item->data, number, &bytes);
    pthread_mutex_lock(&queue->lock);
+   assert(item->state == WORK_IN_COMPLETION && item->users == queue->num_members);
    item->state = WORK_COMPLETE;
    item->bytes = bytes;
    queue->bytes += bytes;
@@ -139,7 +144,7 @@ produce(struct work_queue *queue)
    queue->producing = false;
    queue->ended |= !data;
    if (data)
-      push(queue, data, bytes, !queue->complete);
+      push(queue, data, bytes);
    release(queue);
    return true;
 }
@@ -183,10 +188,11 @@ work_queue_start(struct work_queue *queue, unsigned threads)
 void
 work_queue_add(struct work_queue *queue, void *item, unsigned long bytes)
 {
+   assert(!queue->produce && !queue->complete);
    pthread_mutex_lock(&queue->lock);
    while (!has_room(queue))
       work_or_wait(queue);
-   push(queue, item, bytes, true);
+   push(queue, item, bytes);
    release(queue);
    pthread_mutex_unlock(&queue->lock);
 }

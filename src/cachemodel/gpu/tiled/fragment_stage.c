@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "events/quads.h"
 #include "gpu/attribution_internal.h"
 #include "gpu/compute/storage.h"
 #include "gpu/gpu_internal.h"
@@ -63,7 +64,7 @@ struct cm_shading {
    const uint32_t *last_regions; /* of the draw; NULL: none; and what a quad of it ran */
    uint64_t last_ran;
    bool has_kind; /* the last quad that is logged is of the draw, and like this */
-   struct cm_logged_quads kind;
+   struct cm_logged_kind kind;
    uint32_t unit_samples[CM_MAX_TEXTURE_UNITS];        /* cm_texture_samples */
    uint32_t samples;                                   /* of the quad's reads so far */
    struct cm_texture_unit units[CM_MAX_TEXTURE_UNITS]; /* its; those it uses */
@@ -232,12 +233,11 @@ log_cost(struct cm_shading *shading, uint32_t attributes, const uint32_t *region
    return shading->cost;
 }
 
-/* The log gets another kind of quads: that of one that has run. */
+/* Logs the kind of a quad that has run, unless it is that of the last one. */
 static __attribute__((noinline)) void
 take_kind(struct cm_shading *shading, const struct cm_quad *quad, uint32_t number, uint64_t footprints)
 {
-   struct cm_logged_quads *kind = &shading->kind;
-   *kind = (struct cm_logged_quads){
+   struct cm_logged_kind kind = {
       .primitive = quad->primitive,
       .draw = shading->draw_number,
       .instructions = (uint32_t)cm_min64(shading->instructions[number], CM_MOST_LOGGED_INSTRUCTIONS),
@@ -246,13 +246,16 @@ take_kind(struct cm_shading *shading, const struct cm_quad *quad, uint32_t numbe
       .shaded = true,
    };
    if (shading->costs_each) {
-      kind->cost = log_cost(shading, kind->attributes, shading->regions[number]);
-      kind->samples = (uint16_t)cm_min(shading->samples, UINT16_MAX);
-      kind->pixels = (uint16_t)cm_tile_pixels(shading->draw, quad);
+      kind.cost = log_cost(shading, kind.attributes, shading->regions[number]);
+      kind.samples = (uint16_t)cm_min(shading->samples, UINT16_MAX);
+      kind.pixels = (uint16_t)cm_tile_pixels(shading->draw, quad);
       shading->samples = 0;
    }
-   shading->has_kind = !shading->costs_each;
-   cm_timing_kind(shading->gpu->timing, kind);
+   if (shading->has_kind && memcmp(&shading->kind, &kind, sizeof kind) == 0)
+      return;
+   shading->has_kind = true;
+   shading->kind = kind;
+   cm_timing_kind(shading->gpu->timing, &kind);
 }
 
 /* Logs for timing that a quad has run. */
@@ -260,9 +263,9 @@ static inline void
 time_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t number, uint32_t processor,
           uint64_t footprints)
 {
-   const struct cm_logged_quads *kind = &shading->kind;
-   if (!shading->has_kind || kind->primitive != quad->primitive || kind->footprints != footprints ||
-       kind->instructions != shading->instructions[number])
+   const struct cm_logged_kind *kind = &shading->kind;
+   if (shading->costs_each || !shading->has_kind || kind->primitive != quad->primitive ||
+       kind->footprints != footprints || kind->instructions != shading->instructions[number])
       take_kind(shading, quad, number, footprints);
    cm_timing_quad(shading->gpu->timing, processor);
 }
@@ -278,7 +281,7 @@ time_hidden_quads(struct cm_shading *shading, const uint32_t *word)
    shading->has_kind = false;
    for (uint32_t q = 0; q < cm_event_count(*word); q++) {
       const uint32_t primitive = quads[q].primitive;
-      const struct cm_logged_quads kind = {
+      const struct cm_logged_kind kind = {
          .primitive = primitive,
          .draw = primitive < pass->num_primitives ? pass->primitives[primitive].draw : CM_NOT_ATTRIBUTED,
          .attributes = attributes_of(pass, &quads[q]),

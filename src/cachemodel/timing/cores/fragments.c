@@ -196,22 +196,22 @@ dispatch(struct cm_cores_timing *timing, struct cm_core *core)
 /* ---- quads ------------------------------------------------------------------- */
 
 static void
-collect(struct cm_core *core, const struct cm_logged_quads *quad, uint32_t tokens_end, uint64_t tested)
+collect(struct cm_core *core, const struct cm_logged_kind *kind, uint32_t tokens_end, uint64_t tested)
 {
    struct cm_core_collected *collected = &core->collected;
-   const struct cm_shader_cost *cost = &core->front->log.costs.items[quad->cost];
-   assert(quad->cost < core->front->log.costs.count);
+   const struct cm_shader_cost *cost = &core->front->log.costs.items[kind->cost];
+   assert(kind->cost < core->front->log.costs.count);
    if (!collected->quads)
       *collected = (struct cm_core_collected){
-         .draw = quad->draw,
+         .draw = kind->draw,
          .threads_shared = cost->threads_shared,
          .begin = core->token,
       };
-   assert(collected->draw == quad->draw);
+   assert(collected->draw == kind->draw);
    collected->quads++;
-   collected->samples += 4 * quad->samples;
-   collected->parts += quad->footprints;
-   collected->pixels += quad->pixels;
+   collected->samples += 4 * kind->samples;
+   collected->parts += kind->footprints;
+   collected->pixels += kind->pixels;
    collected->end = tokens_end;
    collected->tested = tested;
    for (unsigned p = 0; p < CM_PIPE_COUNT; p++)
@@ -221,18 +221,18 @@ collect(struct cm_core *core, const struct cm_logged_quads *quad, uint32_t token
 static void
 take_quad(struct cm_cores_timing *timing, struct cm_core *core)
 {
-   const struct cm_logged_quad *logged = &core->front->log.quads.items[core->next++];
-   const struct cm_logged_quads *quad = cm_log_kind(&core->front->log, logged);
+   const struct cm_logged_quad *quad = &core->front->log.quads.items[core->next++];
+   const struct cm_logged_kind *kind = cm_log_kind(&core->front->log, quad);
    uint64_t begin, unused;
    const uint64_t rasterized = cm_core_pipe_serve(&core->raster, core->raster_begin, 1, &begin);
-   cm_work_serve(core->front, &timing->rasterizers, quad->draw);
+   cm_work_serve(core->front, &timing->rasterizers, kind->draw);
    cm_stage_account(&timing->rasterizers, CM_STAGE_STARVED, begin);
    cm_stage_account(&timing->rasterizers, CM_STAGE_BUSY, rasterized);
    const uint64_t tested = cm_core_pipe_serve(&core->depth, rasterized, 1, &unused);
    core->front->z_end = tested;
-   if (quad->shaded)
-      collect(core, quad, logged->tokens_end, tested + timing->pipeline->early_z_latency);
-   core->token = logged->tokens_end;
+   if (kind->shaded)
+      collect(core, kind, quad->tokens_end, tested + timing->pipeline->early_z_latency);
+   core->token = quad->tokens_end;
 }
 
 /* ---- primitives and tiles ---------------------------------------------------- */
@@ -337,14 +337,14 @@ next_item(const struct cm_cores_timing *timing, const struct cm_core *core)
    const struct cm_core_collected *collected = &core->collected;
    if (!core->is_begun)
       return BEGIN;
-   const struct cm_logged_quads *quad =
+   const struct cm_logged_kind *kind =
       core->next < log->quads.count ? cm_log_kind(log, &log->quads.items[core->next]) : NULL;
    if (collected->quads && (collected->quads * 4 == timing->config->warp_threads ||
-                            (quad && quad->shaded && quad->draw != collected->draw)))
+                            (kind && kind->shaded && kind->draw != collected->draw)))
       return WARP;
    if (wants_primitive(timing, core))
       return PRIMITIVE;
-   if (quad)
+   if (kind)
       return QUAD;
    return collected->quads ? WARP : END;
 }

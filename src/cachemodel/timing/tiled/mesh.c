@@ -330,7 +330,8 @@ find_early(struct cm_mesh_timing *mesh, const struct cm_mesh_leg *leg, unsigned 
       return 0;
    }
    *row = *row < mesh->first_row ? mesh->first_row : *row;
-   /* A window has CM_CALENDAR_WORDS words, the last one of which a row in which the link is taken is in. */
+   /* A link's window ends with the word of the last row in which it is taken: the row can only be before it if the link is taken
+    * more than CM_MESH_NEAR_ROWS rows later. */
    if (!may_be_taken(mesh, leg, links, *row + CM_MESH_NEAR_ROWS))
       return 0;
    for (unsigned left = links; left; left &= left - 1) {

@@ -173,17 +173,17 @@ context_is_free(struct cm_tiled_timing *timing, struct cm_lane *lane, struct cm_
 /* Runs a quad on a processor of that number, from its dispatch on. Texture reads are spread evenly among the instructions; those
  * after the last read need the data. unhindered: the cycle of its dispatch if a context had been free. */
 static inline __attribute__((always_inline)) void
-run(struct cm_tiled_timing *timing, const struct cm_lane *lane, const struct cm_logged_quads *quad,
+run(struct cm_tiled_timing *timing, const struct cm_lane *lane, const struct cm_logged_kind *kind,
     uint32_t number, uint64_t unhindered, const cm_entry *token, const cm_entry *end,
     struct cm_flying_quad *flying)
 {
    struct cm_stage *processor = &timing->base.processors[number];
    uint64_t begin = lane->dispatch;
-   cm_work_serve(flying->work, processor, quad->draw);
+   cm_work_serve(flying->work, processor, kind->draw);
    cm_stage_account(processor, CM_STAGE_STARVED, unhindered);
    if (lane->dispatch > processor->until) {
       cm_context_wait(&flying->context->base, processor, lane->dispatch);
-      cm_work_serve(flying->work, processor, quad->draw);
+      cm_work_serve(flying->work, processor, kind->draw);
    }
    while (token < end && cm_entry_stream(*token) != CM_STREAM_TEXTURE &&
           cm_entry_stream(*token) != CM_STREAM_STORAGE) {
@@ -196,17 +196,17 @@ run(struct cm_tiled_timing *timing, const struct cm_lane *lane, const struct cm_
       token = next;
    }
    begin = cm_later(begin, processor->until);
-   flying->issued = cm_stage_work(processor, CM_STAGE_STARVED, begin, quad->instructions);
+   flying->issued = cm_stage_work(processor, CM_STAGE_STARVED, begin, kind->instructions);
    flying->work->dispatch_end = cm_later(flying->work->dispatch_end, flying->issued);
    cm_dependency_begin(&flying->wait, 0);
    flying->tail = 0;
    flying->pending = false;
-   if (!quad->footprints)
+   if (!kind->footprints)
       return;
    /* Most quads have one footprint. */
    const uint32_t piece =
-      quad->footprints == 1 ? quad->instructions / 2 : quad->instructions / (quad->footprints + 1);
-   flying->tail = quad->instructions - quad->footprints * piece;
+      kind->footprints == 1 ? kind->instructions / 2 : kind->instructions / (kind->footprints + 1);
+   flying->tail = kind->instructions - kind->footprints * piece;
    cm_texture_timing_quad(&timing->texture, number, token, end, begin + piece, piece, &flying->wait,
                           &flying->pending);
 }
@@ -237,7 +237,7 @@ take_context(struct cm_tiled_timing *timing, uint32_t processor)
 /* Dispatches a quad that passed the Early Z-Test. */
 static inline __attribute__((always_inline)) void
 dispatch(struct cm_tiled_timing *timing, struct cm_lane *lane, struct cm_work *work,
-         const struct cm_logged_quads *quad, uint32_t processor, uint64_t arrived, const cm_entry *token,
+         const struct cm_logged_kind *kind, uint32_t processor, uint64_t arrived, const cm_entry *token,
          const cm_entry *end, bool has_lanes)
 {
    struct cm_raster_timing *raster = &timing->raster;
@@ -256,14 +256,14 @@ dispatch(struct cm_tiled_timing *timing, struct cm_lane *lane, struct cm_work *w
    flying->context = context;
    flying->released = CM_UNKNOWN;
    flying->work = work;
-   flying->draw = quad->draw;
+   flying->draw = kind->draw;
    flying->submitted = timing->memory.base.last_ticket;
-   run(timing, lane, quad, processor, unhindered, token, end, flying);
+   run(timing, lane, kind, processor, unhindered, token, end, flying);
    context->flying = flying;
    context->base.item = lane->quads++;
    context->base.released = CM_UNKNOWN;
    context->base.pass = work->pass;
-   context->base.draw = quad->draw;
+   context->base.draw = kind->draw;
    context->base.tile = work->tile;
 }
 
@@ -282,9 +282,9 @@ leave_rasterizer(struct cm_tiled_timing *timing, struct cm_lane *lane, uint64_t 
 /* It goes through the Early Z-Test; returns when it is done. */
 static inline __attribute__((always_inline)) uint64_t
 test_depth(struct cm_tiled_timing *timing, struct cm_lane *lane, const struct cm_work *work,
-           const struct cm_logged_quads *quad, uint64_t enters)
+           const struct cm_logged_kind *kind, uint64_t enters)
 {
-   cm_work_serve(work, &lane->early_z, quad->draw);
+   cm_work_serve(work, &lane->early_z, kind->draw);
    cm_stage_account(&lane->early_z, CM_STAGE_STARVED, cm_later(enters, lane->test_barrier));
    cm_stage_account(&lane->early_z, CM_STAGE_BLOCKED, cm_queue_room(&lane->z_flight));
    const uint64_t begin = lane->early_z.until;
@@ -292,7 +292,7 @@ test_depth(struct cm_tiled_timing *timing, struct cm_lane *lane, const struct cm
    cm_queue_push(&lane->z_flight);
    cm_stage_work(&lane->early_z, CM_STAGE_STARVED, begin, 1);
    uint64_t out = begin + timing->pipeline->early_z_latency;
-   if (quad->shaded) {
+   if (kind->shaded) {
       out = cm_later(out, cm_queue_room(&lane->fragments));
       cm_queue_push(&lane->fragments);
    }
@@ -446,7 +446,7 @@ pass_on(struct cm_tiled_timing *timing, struct cm_lane *lane, struct cm_work *wo
         const struct cm_logged_quad *quad, uint32_t token, uint64_t entered, bool has_lanes)
 {
    const cm_entry *tokens = work->log.entries.items;
-   const struct cm_logged_quads *kind = cm_log_kind(&work->log, quad);
+   const struct cm_logged_kind *kind = cm_log_kind(&work->log, quad);
    const uint64_t out = test_depth(timing, lane, work, kind, entered);
    if (kind->shaded)
       dispatch(timing, lane, work, kind, quad->processor, out, tokens + token, tokens + quad->tokens_end,
@@ -457,7 +457,7 @@ static inline __attribute__((always_inline)) void
 take_quad(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, bool has_lanes)
 {
    struct cm_raster_timing *raster = &timing->raster;
-   const struct cm_logged_quads *kind = cm_log_kind(&raster->work->log, quad);
+   const struct cm_logged_kind *kind = cm_log_kind(&raster->work->log, quad);
    struct cm_lane *lane = &raster->lanes[has_lanes ? quad->processor : 0];
    const uint32_t token = raster->token, number = raster->next++;
    raster->token = quad->tokens_end;
