@@ -149,7 +149,7 @@ bench-timing: deps all ## print what simulating time costs on two processors (pa
 bench-vulkan: deps all ## compare speed and memory of Vulkan with lavapipe (part of bench; VULKAN_ARGS="--scenes 'glass bloom'")
 	@/usr/bin/python3 -B bench/vulkan.py --tbrsim $(BUILD)/bin/tbrsim --program $(BUILD)/tests/vulkan/vulkan_scenes $(VULKAN_ARGS)
 
-deps-experiments: ## install the packages of make reproduce and make experiments, too: Snakemake, matplotlib, …
+deps-experiments: ## install the packages of make reproduce and make experiments, too: Snakemake, …
 	@TBRSIM_PACKAGES=scripts/packages-experiments.txt scripts/deps.sh
 
 deps-slurm: ## install the packages of make test-slurm, too: Slurm, munge, Snakemake
