@@ -728,16 +728,6 @@ cm_regions_runs(const uint32_t *event, uint32_t region)
    return event[1 + number];
 }
 
-/** Of two CM_EVENT_REGIONS: whether their quads, whichever these are, ran the same. */
-static inline bool
-cm_regions_are_alike(const uint32_t *a, const uint32_t *b)
-{
-   bool alike = !((*a ^ *b) & ~(CM_REGIONS_QUADS << 8));
-   for (uint32_t w = 1; alike && w <= cm_regions_words(*a); w++)
-      alike = a[w] == b[w];
-   return alike;
-}
-
 /** What a shade event runs for: 1 + the sample; 0: the pixels. */
 static inline uint32_t
 cm_event_sample(uint32_t word)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** Four quads of a shade event at once: most events have four, which are alike. */
+/** What quads have in common: most shade events have four, which are alike. */
 #ifndef CM_QUADS_H
 #define CM_QUADS_H
 
@@ -12,6 +12,16 @@ cm_quads_are_of_one(const struct cm_quad quads[4])
    const uint32_t primitive = quads[0].primitive;
    return quads[1].primitive == primitive && quads[2].primitive == primitive &&
           quads[3].primitive == primitive;
+}
+
+/** Of two CM_EVENT_REGIONS: whether their quads, whichever these are, ran the same. */
+static inline bool
+cm_regions_are_alike(const uint32_t *a, const uint32_t *b)
+{
+   bool alike = !((*a ^ *b) & ~(CM_REGIONS_QUADS << 8));
+   for (uint32_t w = 1; alike && w <= cm_regions_words(*a); w++)
+      alike = a[w] == b[w];
+   return alike;
 }
 
 /** The masks of four quads, of the same kind, together: 15 where all of the fragments are in all four. */

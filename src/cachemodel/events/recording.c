@@ -561,13 +561,11 @@ cm_recording_fingerprint(struct cm_recording *recording)
       return recording->fingerprint;
    uint8_t bytes[CM_CHUNK_HEADER_BYTES > CM_RECORDING_HEADER_BYTES ? CM_CHUNK_HEADER_BYTES
                                                                    : CM_RECORDING_HEADER_BYTES];
-   char damage[sizeof recording->chunks.damage];
-   memcpy(damage, recording->chunks.damage, sizeof damage);
    if (cm_chunks_read_at(&recording->chunks, bytes, CM_RECORDING_HEADER_BYTES, 0))
       hash = add_to_hash(hash, bytes, CM_RECORDING_HEADER_BYTES);
    struct cm_chunk_header header;
    for (uint64_t offset = CM_RECORDING_HEADER_BYTES;
-        offset < recording->chunks.file_bytes && cm_chunks_read_header(&recording->chunks, offset, &header);
+        cm_chunks_find_header(&recording->chunks, offset, &header);
         offset += CM_CHUNK_HEADER_BYTES + header.stored_bytes) {
       const uint64_t end = offset + CM_CHUNK_HEADER_BYTES + header.stored_bytes;
       if (!cm_chunks_read_at(&recording->chunks, bytes, CM_CHUNK_HEADER_BYTES, offset))
@@ -578,8 +576,6 @@ cm_recording_fingerprint(struct cm_recording *recording)
          break;
       hash = add_to_hash(hash, bytes, ZSTD_CHECKSUM_BYTES);
    }
-   /* The trailer is no chunk; damage was reported when the file was opened. */
-   memcpy(recording->chunks.damage, damage, sizeof damage);
    recording->has_fingerprint = true;
    recording->fingerprint = hash;
    return hash;
@@ -604,18 +600,14 @@ cm_recording_sections(struct cm_recording *recording,
    };
    for (unsigned type = 1; type < CM_CHUNK_TYPES; type++)
       sections[type - 1] = (struct cm_recording_section){.name = names[type]};
-   char damage[sizeof recording->chunks.damage];
-   memcpy(damage, recording->chunks.damage, sizeof damage);
    struct cm_chunk_header header;
    for (uint64_t offset = CM_RECORDING_HEADER_BYTES;
-        offset < recording->chunks.file_bytes && cm_chunks_read_header(&recording->chunks, offset, &header);
+        cm_chunks_find_header(&recording->chunks, offset, &header);
         offset += CM_CHUNK_HEADER_BYTES + header.stored_bytes) {
       struct cm_recording_section *section = &sections[header.type - 1];
       section->chunks++;
       section->bytes += header.bytes;
       section->stored_bytes += CM_CHUNK_HEADER_BYTES + header.stored_bytes;
    }
-   /* The trailer is no chunk; damage was reported when the file was opened. */
-   memcpy(recording->chunks.damage, damage, sizeof damage);
    return CM_CHUNK_TYPES - 1;
 }

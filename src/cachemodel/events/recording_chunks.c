@@ -86,6 +86,18 @@ cm_chunks_read_header(struct cm_chunk_reader *reader, uint64_t offset, struct cm
 }
 
 bool
+cm_chunks_find_header(struct cm_chunk_reader *reader, uint64_t offset, struct cm_chunk_header *header)
+{
+   char damage[sizeof reader->damage];
+   const bool out_of_memory = reader->out_of_memory;
+   memcpy(damage, reader->damage, sizeof damage);
+   const bool found = cm_chunks_read_header(reader, offset, header);
+   memcpy(reader->damage, damage, sizeof damage);
+   reader->out_of_memory = out_of_memory;
+   return found;
+}
+
+bool
 cm_chunks_read(struct cm_chunk_reader *reader, uint64_t offset, const struct cm_chunk_header *header)
 {
    assert(header->type && header->type < CM_CHUNK_TYPES);

@@ -33,6 +33,8 @@ bool cm_chunks_are_wrong(struct cm_chunk_reader *reader, uint64_t offset, const 
 /** Those that return false have recorded why. */
 bool cm_chunks_read_at(struct cm_chunk_reader *reader, void *bytes, size_t n, uint64_t offset);
 bool cm_chunks_read_header(struct cm_chunk_reader *reader, uint64_t offset, struct cm_chunk_header *header);
+/** The same, but where there is no header, that is no damage. */
+bool cm_chunks_find_header(struct cm_chunk_reader *reader, uint64_t offset, struct cm_chunk_header *header);
 /** Appends a chunk's content to the payload. */
 bool cm_chunks_read(struct cm_chunk_reader *reader, uint64_t offset, const struct cm_chunk_header *header);
 /** Reads the payload that begins with the chunk at *offset, and advances it. */

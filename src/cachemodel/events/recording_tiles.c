@@ -3,7 +3,6 @@
  * of several passes can be read at the same time. */
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "events/recording.h"
 #include "events/recording_chunks.h"
@@ -75,15 +74,12 @@ uint64_t
 cm_chunks_skip_tiles(struct cm_chunk_reader *reader, uint64_t offset)
 {
    struct cm_chunk_header header;
-   char damage[sizeof reader->damage];
    bool is_last = false;
-   memcpy(damage, reader->damage, sizeof damage);
-   while (!is_last && cm_chunks_read_header(reader, offset, &header) &&
+   while (!is_last && cm_chunks_find_header(reader, offset, &header) &&
           is_part((enum cm_chunk_type)header.type)) {
       offset += CM_CHUNK_HEADER_BYTES + header.stored_bytes;
       is_last = header.type == CM_CHUNK_CONTENTS && !(header.flags & CM_CHUNK_CONTINUED);
    }
-   memcpy(reader->damage, damage, sizeof damage);
    return offset;
 }
 
