@@ -281,8 +281,8 @@ const struct option_row job_option_rows[] = {
    OPTION_ALONE("jobs", "N", "threads (default: one per core)", take_jobs),
    OPTION_ALONE("model-threads", "N",
                 "threads for each configuration. Results are the same for any number. With\n"
-                "--timing on that many time frames. No effect with --attribute or, without\n"
-                "timing, access_units (default: as many as the processors allow)",
+                "--timing on that many more time frames. No effect with --attribute or,\n"
+                "without timing, access_units (default: as many as the processors allow)",
                 take_jobs),
 };
 

@@ -76,6 +76,7 @@ enum cm_mark {
    CM_MARK_TILE_END,
    CM_MARK_PASS_END,
    CM_MARK_FRAME_END,
+   CM_MARK_CALL, /**< of the timing (timing/calls.h); instance: how many words follow it that are no entries */
 };
 
 /**

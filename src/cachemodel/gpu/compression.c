@@ -27,7 +27,8 @@ struct seen_superblock {
 
 struct cm_compression {
    struct cm_gpu *gpu;
-   uint64_t used; /* bytes of addresses, from CM_BODIES_ADDRESS on */
+   struct cm_access_stream *requests; /* of texture units; NULL: the hierarchy's */
+   uint64_t used;                     /* bytes of addresses, from CM_BODIES_ADDRESS on */
    /* By their addresses, those that texture units see; and those that the pass has changed. */
    struct cm_compressed_image **visible, **changed;
    size_t visible_capacity, changed_capacity, num_visible, num_changed;
@@ -513,7 +514,8 @@ fetch_from(struct cm_compression *compression, struct cm_cache *cache, struct cm
    const uint32_t place = image->places[(address - image->begin) >> cache->block_shift];
    if (place == NO_PLACE)
       return false;
-   struct cm_access_stream *requests = compression->gpu->hierarchy.requests;
+   struct cm_access_stream *requests =
+      compression->requests ? compression->requests : compression->gpu->hierarchy.requests;
    if (requests)
       cm_access_stream_append(requests, cm_entry_make(CM_ENTRY_FILL, cache->unit, 0, CM_STREAM_TEXTURE,
                                                       address >> CM_ENTRY_ADDRESS_SHIFT));
@@ -523,6 +525,13 @@ fetch_from(struct cm_compression *compression, struct cm_cache *cache, struct cm
    else
       read_rectangle(compression, cache, image, place & 0xffff, place >> 16);
    return true;
+}
+
+void
+cm_compression_report(struct cm_compression *compression, struct cm_access_stream *requests)
+{
+   if (compression)
+      compression->requests = requests;
 }
 
 /* cm_cache.fetch of the first texture caches. */

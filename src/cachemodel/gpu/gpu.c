@@ -177,9 +177,11 @@ cm_gpu_serial_reason(const struct cm_gpu *gpu)
 }
 
 bool
-cm_gpu_shades_on_threads(const struct cm_gpu *gpu)
+cm_gpu_shades_on_threads(const struct cm_gpu *gpu, unsigned threads)
 {
-   return !gpu->timing && !cm_gpu_serial_reason(gpu) && cm_parallel_can_shade(gpu);
+   return threads > 1 &&
+          (!gpu->timing || (threads >= CM_TIMED_THREADS && cm_timing_can_defer(gpu->timing))) &&
+          !cm_gpu_serial_reason(gpu) && cm_parallel_can_shade(gpu);
 }
 
 /* Frames are divided among the threads of the timing: the one with the most of them, and all others. */
@@ -200,10 +202,12 @@ add_timing_times(const struct cm_timing *timing, struct cm_work_time *times)
 unsigned
 cm_gpu_work_times(const struct cm_gpu *gpu, struct cm_work_time times[CM_MAX_WORK_TIMES])
 {
+   unsigned count = 1;
    if (gpu->parallel)
-      return cm_parallel_times(gpu->parallel, times);
-   times[0] = (struct cm_work_time){.name = "main thread"};
-   return 1 + (gpu->timing ? add_timing_times(gpu->timing, times + 1) : 0);
+      count = cm_parallel_times(gpu->parallel, times);
+   else
+      times[0] = (struct cm_work_time){.name = "main thread"};
+   return count + (gpu->timing ? add_timing_times(gpu->timing, times + count) : 0);
 }
 
 void
@@ -292,6 +296,16 @@ descriptor_lines(const struct cm_gpu *gpu, const struct cm_draw *draw, enum cm_s
    return (uint32_t)lines;
 }
 
+cm_entry
+cm_gpu_shader_group(const struct cm_gpu *gpu, const struct cm_draw *draw, enum cm_shader_stage stage,
+                    const struct cm_shader *shader)
+{
+   const uint32_t bytes = shader->instructions * CM_INSTRUCTION_BYTES;
+   const uint32_t lines =
+      (bytes + 63) / 64 + (shader->constant_bytes + 63) / 64 + descriptor_lines(gpu, draw, stage);
+   return cm_entry_make(CM_ENTRY_GROUP, 0, 0, CM_STREAM_SHADER, lines);
+}
+
 static void
 fetch_descriptors(struct cm_gpu *gpu, const struct cm_draw *draw, enum cm_shader_stage stage,
                   uint32_t processor)
@@ -319,11 +333,8 @@ cm_gpu_fetch_shader(struct cm_gpu *gpu, const struct cm_draw *draw, enum cm_shad
       cm_gpu_out_of_memory(gpu);
       return;
    }
-   const uint32_t bytes = shader->instructions * CM_INSTRUCTION_BYTES;
-   if (gpu->config.mode != CM_MODE_IMR)
-      cm_timing_group(gpu->timing, CM_STREAM_SHADER,
-                      (bytes + 63) / 64 + (shader->constant_bytes + 63) / 64 +
-                         descriptor_lines(gpu, draw, stage));
+   if (gpu->timing && gpu->config.mode != CM_MODE_IMR)
+      cm_access_stream_append(gpu->hierarchy.requests, cm_gpu_shader_group(gpu, draw, stage, shader));
    cm_hierarchy_access_range(&gpu->hierarchy, processor, memory->instructions,
                              (uint64_t)shader->instructions * CM_INSTRUCTION_BYTES, CM_STREAM_SHADER, false);
    cm_hierarchy_access_range(&gpu->hierarchy, processor, memory->constants, shader->constant_bytes,
@@ -399,6 +410,7 @@ cm_gpu_complete_frame(struct cm_gpu *gpu, const uint64_t *ahead)
    assert(ended->num_ended - ended->num_taken < ended->capacity);
    gpu->pipeline[CM_PIPELINE_FRAMES]++;
    cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_FRAME_END, 0);
+   cm_parallel_drain(gpu->parallel);
    cm_timing_frame_end(gpu->timing);
    read_units(gpu, values_of(gpu, ended->num_ended++));
    if (!gpu->timing) {

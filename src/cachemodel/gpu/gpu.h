@@ -49,9 +49,11 @@ bool cm_gpu_make_timeline(struct cm_gpu *gpu, const struct cm_timeline_frames *f
 /** It, or NULL. It has a frame's packets after cm_gpu_frame_end. */
 struct cm_timeline *cm_gpu_timeline(struct cm_gpu *gpu);
 
+/** With timing, so many threads are needed for several to simulate the caches. */
+#define CM_TIMED_THREADS 3
 /** Before the first pass, and after readers and timeline: the GPU is simulated on this many threads (at least 1, the caller's),
- * as far as its work can be divided. With timing, caches are simulated on the caller's, and this many others time frames.
- * The counts do not depend on it. False when out of memory. */
+ * as far as its work can be divided. With timing, this many others time frames. The counts do not depend on it. False when out of
+ * memory. */
 bool cm_gpu_set_threads(struct cm_gpu *gpu, unsigned threads);
 
 /** Before the first pass, of a GPU with timing: cm_timing_set_longest_part (timing/timing.h). */
@@ -62,8 +64,8 @@ void cm_gpu_set_longest_part(struct cm_gpu *gpu, uint32_t entries);
 const char *cm_gpu_serial_reason(const struct cm_gpu *gpu);
 
 /** Whether cm_gpu_set_threads lets several threads derive what is shaded of tiles (mode tbdr): if the work can be divided,
- * and textures have caches of their own that can have filters. Without readers, which come later. */
-bool cm_gpu_shades_on_threads(const struct cm_gpu *gpu);
+ * and textures have caches of their own that can have filters. Without readers and timelines, which come later. */
+bool cm_gpu_shades_on_threads(const struct cm_gpu *gpu, unsigned threads);
 
 /** Processor time of a part of the simulation, on whichever threads. */
 struct cm_work_time {
@@ -73,7 +75,7 @@ struct cm_work_time {
                          * GPU's functions */
    bool is_divisible; /**< several threads do it at once */
 };
-#define CM_MAX_WORK_TIMES 4
+#define CM_MAX_WORK_TIMES 6
 /** After cm_gpu_frame_end: fills in the parts' times so far; returns how many there are. */
 unsigned cm_gpu_work_times(const struct cm_gpu *gpu, struct cm_work_time times[CM_MAX_WORK_TIMES]);
 

@@ -125,6 +125,9 @@ bool cm_counter_is_of_stages(const struct cm_counter *counter);
 void cm_gpu_read_units(struct cm_gpu *gpu, uint64_t *values);
 void cm_gpu_read_timing(const struct cm_gpu *gpu, uint64_t *values);
 
+/** The group of accesses that a fetch of a shader is to the timing. */
+cm_entry cm_gpu_shader_group(const struct cm_gpu *gpu, const struct cm_draw *draw, enum cm_shader_stage stage,
+                             const struct cm_shader *shader);
 /** Reads a shader of a draw of the pass: all its instructions, then all its constants, then the descriptors that it names,
  * once. */
 void cm_gpu_fetch_shader(struct cm_gpu *gpu, const struct cm_draw *draw, enum cm_shader_stage stage,

@@ -8,6 +8,8 @@
  *    - to the texture worker (gpu/parallel/texture_worker.h), which serves the remaining reads of textures; in order;
  *    - to the shared worker, which passes all of it on to the shared side; in order.
  *
+ * With timing, calls of it go the same way as entries, and the shared worker makes them (timing/calls.h).
+ *
  * A pass ends when the texture worker has had all of its tiles: the caller may free its events then. The rest of the work
  * for it, and the invalidation of textures that it has written, comes before what later passes submit.
  *

@@ -2,6 +2,7 @@
 #include "gpu/shader_cost.h"
 
 #include <assert.h>
+#include <pthread.h>
 
 #include "gpu/gpu_internal.h"
 #include "util/message.h"
@@ -40,16 +41,21 @@ find_code(const struct cm_gpu *gpu, enum cm_shader_stage stage, uint32_t shader,
    return cm_shader_codes_find(&gpu->codes, stage, shader, (enum cm_isa)gpu->config.shader.isa, part);
 }
 
+/* Shading workers ask for costs, too. */
+static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
+
 /* Counts a shader, once. */
 static void
 count_shader(struct cm_gpu *gpu, enum cm_shader_stage stage, uint32_t shader, bool has_code)
 {
    struct cm_costed_shaders *shaders = &gpu->costed;
-   const uint32_t before = shaders->seen.count;
    if (gpu->config.shader.isa == CM_ISA_NIR)
       return;
+   pthread_mutex_lock(&counting);
+   const uint32_t before = shaders->seen.count;
    cm_id_table_add(&shaders->seen, (uint64_t)stage << 32 | shader);
    shaders->without_code += shaders->seen.count > before && !has_code;
+   pthread_mutex_unlock(&counting);
 }
 
 /* The code of a shader that is not in parts. */
@@ -92,13 +98,11 @@ cm_fragment_cost(struct cm_gpu *gpu, const struct cm_draw *draw, uint32_t attrib
 }
 
 uint32_t
-cm_texture_samples(const struct cm_gpu *gpu, const struct cm_texture_binding *binding)
+cm_texture_samples(const struct cm_gpu *gpu, const struct cm_texture_binding *binding,
+                   const struct cm_resource *resource)
 {
    const uint32_t narrow = gpu->config.shader_core.texel_bytes;
-   const struct cm_resource *resource =
-      binding && narrow ? cm_address_space_use((struct cm_address_space *)&gpu->space, binding->resource)
-                        : NULL;
-   if (!resource)
+   if (!resource || !narrow)
       return 1;
    const struct cm_resource_description *texture = &resource->description;
    const uint32_t bytes = texture->is_buffer ? binding->texel_bytes : texture->block_bytes;

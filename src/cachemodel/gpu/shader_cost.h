@@ -8,6 +8,7 @@
 
 struct cm_gpu;
 struct cm_quad;
+struct cm_resource;
 struct cm_texture_unit;
 
 /** Whether the GPU's timing needs costs. */
@@ -27,12 +28,13 @@ void cm_log_draw_costs(struct cm_gpu *gpu, const struct cm_draw *draw);
 /** What a vertex of a draw costs that a tile shades, as a whole. */
 struct cm_shader_cost cm_tile_vertex_cost(struct cm_gpu *gpu, const struct cm_draw *draw);
 
-/** What a quad of a draw costs. attributes: of its primitive. runs: the CM_EVENT_REGIONS that it is in, or NULL. */
+/** What a quad of a draw costs; on any thread. attributes: of its primitive. runs: the CM_EVENT_REGIONS that it is in, or NULL. */
 struct cm_shader_cost
 cm_fragment_cost(struct cm_gpu *gpu, const struct cm_draw *draw, uint32_t attributes, const uint32_t *runs);
 
-/** Samples of narrow texels that one of a texture takes as long as. */
-uint32_t cm_texture_samples(const struct cm_gpu *gpu, const struct cm_texture_binding *binding);
+/** Samples of narrow texels that one of a texture takes as long as. resource: what is bound; NULL: nothing. */
+uint32_t cm_texture_samples(const struct cm_gpu *gpu, const struct cm_texture_binding *binding,
+                            const struct cm_resource *resource);
 
 /** Pixels that a quad of a draw writes into the tile buffer, each attachment by itself: all of it, if any. */
 uint32_t cm_tile_pixels(const struct cm_draw *draw, const struct cm_quad *quad);

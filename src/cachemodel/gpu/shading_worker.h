@@ -15,6 +15,7 @@
 
 #include "gpu/gpu_internal.h"
 #include "gpu/shaded_events.h"
+#include "timing/log.h"
 #include "util/threads.h"
 
 #define CM_MAX_PROCESSORS 64
@@ -34,7 +35,10 @@ struct cm_shading_worker {
    uint64_t pipeline[CM_PIPELINE_COUNT];
    uint64_t operations[CM_OPERATION_COUNT];
    struct cm_dram dram;
-   struct cm_access_stream stream;         /**< what it accesses: the list of its segment */
+   struct cm_access_stream stream; /**< what it accesses: the list of its segment */
+   /* With timing. */
+   struct cm_request_log requests;         /**< the groups and lookups of a tile */
+   struct cm_quad_log *quads;              /**< its quads */
    const struct cm_shader_memory *shaders; /**< by draw of the pass */
    const uint64_t *sets; /**< addresses of the descriptor sets, by number in the pass' descriptors */
    bool out_of_memory;   /**< something was not simulated */
@@ -51,6 +55,28 @@ void cm_shading_worker_finish(struct cm_shading_worker *worker);
 
 /** Runs the quads of a segment's tiles. */
 void cm_shading_worker_run(struct cm_shading_worker *worker, struct cm_segment *segment);
+
+/** With timing: logs a cost of the tile's kinds. Returns its number. */
+static inline uint32_t
+cm_shading_worker_log_cost(struct cm_shading_worker *worker, const struct cm_shader_cost *cost)
+{
+   worker->out_of_memory |= !cm_quad_log_add_cost(worker->quads, cost);
+   return worker->quads->num_costs - 1;
+}
+
+/** The same: the next quads are of a kind. */
+static inline void
+cm_shading_worker_log_kind(struct cm_shading_worker *worker, const struct cm_logged_kind *kind)
+{
+   worker->out_of_memory |= !cm_quad_log_add_kind(worker->quads, kind);
+}
+
+/** The same: a quad of that kind has run, or failed, on a processor. */
+static inline void
+cm_shading_worker_log_quad(struct cm_shading_worker *worker, uint32_t processor)
+{
+   worker->out_of_memory |= !cm_quad_log_add(worker->quads, worker->requests.requests.count, processor);
+}
 
 /** Adds what it has counted to the GPU's counts. */
 void cm_shading_worker_add_counts(struct cm_shading_worker *worker);

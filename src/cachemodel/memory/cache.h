@@ -282,6 +282,14 @@ cm_cache_has_low_sets(const struct cm_cache *cache)
    return !cache->index.is_hashed && cache->index.xor_shift == CM_SET_NO_BITS;
 }
 
+/** Accesses are reported to a stream; NULL: they are not. */
+static inline void
+cm_dram_report(struct cm_dram *dram, struct cm_access_stream *reported)
+{
+   dram->reported = reported;
+   dram->is_watched = reported || dram->attribution;
+}
+
 /** Whether a grid is settled if cm_grid_is_first. */
 static inline bool
 cm_cache_settles_first(const struct cm_cache *cache)

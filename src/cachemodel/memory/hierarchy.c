@@ -146,25 +146,6 @@ cm_hierarchy_finish(struct cm_hierarchy *hierarchy)
    cm_shared_side_finish(&hierarchy->shared);
 }
 
-bool
-cm_hierarchy_share(struct cm_hierarchy *hierarchy, const struct cm_config *config, enum cm_unit unit)
-{
-   struct cm_shared_side *shared = &hierarchy->shared;
-   assert(hierarchy->caches[unit] && !shared->caches[unit] && cm_cache_is_private(config, unit));
-   assert(!shared->num_readers && !hierarchy->attribution && !shared->arriving.count);
-   for (enum cm_unit u = unit; u != CM_UNIT_DRAM && !shared->caches[u]; u = config->caches[u].next) {
-      cm_shared_side_add(shared, u, hierarchy->caches[u], hierarchy->instances[u]);
-      for (uint32_t i = 0; i < hierarchy->instances[u]; i++)
-         hierarchy->caches[u][i].outgoing = NULL;
-   }
-   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
-      if (config->streams[stream] == unit &&
-          !(hierarchy->entry[stream].cache = build_entrances(hierarchy, unit)))
-         return false;
-   }
-   return true;
-}
-
 /* The private cache that is the first of a stream; NULL: the first is a shared one, or memory. */
 static const struct cm_cache *
 first_private(const struct cm_hierarchy *hierarchy, unsigned stream)
@@ -231,6 +212,62 @@ cm_hierarchy_add_reader(struct cm_hierarchy *hierarchy, const struct cm_access_r
    return true;
 }
 
+/* Private caches do not call shared ones any more. */
+static void
+append_to_shared_side(struct cm_hierarchy *hierarchy)
+{
+   struct cm_shared_side *shared = &hierarchy->shared;
+   struct cm_cache *const *const lists[] = {hierarchy->caches, hierarchy->entrances};
+   for (unsigned l = 0; l < 2; l++) {
+      for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+         const bool is_private = lists[l] == hierarchy->entrances || !shared->caches[unit];
+         for (uint32_t i = 0; is_private && lists[l][unit] && i < hierarchy->instances[unit]; i++) {
+            struct cm_cache *cache = &lists[l][unit][i];
+            if (!cache->next || !shared->caches[cache->next->unit])
+               continue;
+            cache->reported = NULL;
+            cache->outgoing = &shared->arriving;
+         }
+      }
+   }
+}
+
+void
+cm_hierarchy_defer_reports(struct cm_hierarchy *hierarchy)
+{
+   struct cm_shared_side *shared = &hierarchy->shared;
+   assert(shared->num_readers && !shared->num_units && !hierarchy->attribution && !hierarchy->read_units);
+   assert(!shared->arriving.count && !shared->reported.count);
+   shared->reports = hierarchy->dram.reported = &shared->arriving;
+   hierarchy->requests = hierarchy->requests ? &shared->arriving : NULL;
+   append_to_shared_side(hierarchy);
+   choose_reports(hierarchy);
+}
+
+bool
+cm_hierarchy_share(struct cm_hierarchy *hierarchy, const struct cm_config *config, enum cm_unit unit)
+{
+   struct cm_shared_side *shared = &hierarchy->shared;
+   assert(hierarchy->caches[unit] && !shared->caches[unit] && cm_cache_is_private(config, unit));
+   assert(!shared->num_readers || cm_shared_side_is_deferred(shared));
+   assert(!hierarchy->attribution && !shared->arriving.count);
+   for (enum cm_unit u = unit; u != CM_UNIT_DRAM && !shared->caches[u]; u = config->caches[u].next) {
+      cm_shared_side_add(shared, u, hierarchy->caches[u], hierarchy->instances[u]);
+      for (uint32_t i = 0; i < hierarchy->instances[u]; i++) {
+         hierarchy->caches[u][i].outgoing = NULL;
+         hierarchy->caches[u][i].reported = shared->num_readers ? &shared->reported : NULL;
+      }
+   }
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
+      if (config->streams[stream] == unit &&
+          !(hierarchy->entry[stream].cache = build_entrances(hierarchy, unit)))
+         return false;
+   }
+   if (shared->num_readers)
+      choose_reports(hierarchy);
+   return true;
+}
+
 bool
 cm_hierarchy_attribute(struct cm_hierarchy *hierarchy, struct cm_attribution *attribution)
 {
@@ -258,9 +295,8 @@ watch_reported(struct cm_hierarchy *hierarchy, struct cm_cache *cache, uint64_t 
 {
    assert(hierarchy->entry[stream].is_reported && cache->unit < CM_CACHE_COUNT);
    const uint32_t shift = hierarchy->entry[stream].block_shift;
-   cm_access_stream_append(&hierarchy->shared.reported,
-                           cm_entry_access(cm_entry_cache(cache->unit, 0), access, stream,
-                                           address >> shift << shift));
+   cm_access_stream_append(hierarchy->shared.reports, cm_entry_access(cm_entry_cache(cache->unit, 0), access,
+                                                                      stream, address >> shift << shift));
    if (hierarchy->attribution)
       cm_cache_attribute_access(cache, address, stream, access);
 }

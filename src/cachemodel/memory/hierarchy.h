@@ -145,7 +145,12 @@ void cm_hierarchy_written_past(struct cm_hierarchy *hierarchy, const struct cm_c
  * cm_shared_side_run. */
 uint64_t cm_hierarchy_counter(const struct cm_hierarchy *hierarchy, const struct cm_counter *counter);
 
-/** Before the first access, and without readers or attribution: a private unit that no other leads to, and those that are
+/** Before the first access, with readers of no unit and neither units on the access stream nor attribution: from now on the shared
+ * side may run later than private caches. So these, and whoever else reports something, append it to shared.arriving
+ * (shared.reports, requests): readers get all of it from the shared side, in the same order as otherwise. */
+void cm_hierarchy_defer_reports(struct cm_hierarchy *hierarchy);
+
+/** Before the first access, and without attribution; with readers after cm_hierarchy_defer_reports: a private unit that no other leads to, and those that are
  * private to it, become a part of the shared side, whose order of accesses they see. Changes no counter. False when out of
  * memory. */
 bool cm_hierarchy_share(struct cm_hierarchy *hierarchy, const struct cm_config *config, enum cm_unit unit);

@@ -210,6 +210,28 @@ access_and_report(const struct cm_shared_side *shared, cm_entry entry)
                       (enum cm_access)cm_entry_kind(entry));
 }
 
+/* What private caches have reported, and accesses of theirs to shared ones. */
+static void
+take_deferred(struct cm_shared_side *shared, const cm_entry *entries, uint32_t count)
+{
+   for (uint32_t i = 0; i < count; i++) {
+      const cm_entry entry = entries[i];
+      const enum cm_entry_kind kind = cm_entry_kind(entry);
+      if (kind == CM_ENTRY_GROUP || kind == CM_ENTRY_LOOKUP) {
+         cm_shared_side_report(shared, entry);
+      } else if (kind == CM_ENTRY_MARK && cm_entry_unit(entry) == CM_MARK_CALL) {
+         shared->called(shared->called_context, entry, entries + i + 1);
+         i += cm_entry_instance(entry);
+      } else {
+         cm_access_stream_append(&shared->reported, entry);
+         if (kind > CM_ENTRY_LAST_ACCESS)
+            take_other(shared, entry);
+         else if (shared->caches[cm_entry_unit(entry)])
+            access_and_report(shared, entry);
+      }
+   }
+}
+
 /* With readers, private caches call the shared ones, so that accesses and what they cause are reported in
  * order. Entries here are served at once, and are accesses only if an access unit has passed them on. */
 static void
@@ -217,6 +239,11 @@ take_and_report(void *context, struct cm_access_stream *stream)
 {
    struct cm_shared_side *shared = context;
    assert(shared->num_readers);
+   if (cm_shared_side_is_deferred(shared)) {
+      take_deferred(shared, stream->entries, stream->count);
+      stream->count = 0;
+      return;
+   }
    if (shared->attribution)
       cm_attribution_begin_shared(shared->attribution);
    for (uint32_t i = 0; i < stream->count; i++) {
@@ -272,7 +299,10 @@ cm_shared_side_add_reader(struct cm_shared_side *shared, const struct cm_access_
 bool
 cm_shared_side_init(struct cm_shared_side *shared, struct cm_dram *dram, enum cm_pb_layout layout)
 {
-   *shared = (struct cm_shared_side){.entering = &shared->arriving, .dram = dram, .layout = layout};
+   *shared = (struct cm_shared_side){.entering = &shared->arriving,
+                                     .reports = &shared->reported,
+                                     .dram = dram,
+                                     .layout = layout};
    return cm_access_stream_init(&shared->arriving, take, shared);
 }
 

@@ -34,6 +34,12 @@ struct cm_shared_side {
    /** With readers: all entries, each followed by what it causes. Private caches then call the shared ones
     * instead of appending to arriving (cm_cache.reported), and other entries are consumed at once. */
    struct cm_access_stream reported;
+   /** Where those before the shared side report: reported; or arriving, if it may run later than they
+    * (cm_hierarchy_defer_reports). Then what is no access to a shared cache is only passed on. */
+   struct cm_access_stream *reports;
+   /** Makes the call that a CM_MARK_CALL is, with the words that follow it. Such marks are only there if it is set. */
+   void (*called)(void *context, cm_entry call, const cm_entry *words);
+   void *called_context;
    /** How many entries at its beginning are groups of textures, lookups, requests and messages: readers that ask for these
     * (cm_access_reader.requests) can take them as they are. */
    uint32_t reported_lookups;
@@ -80,12 +86,19 @@ cm_shared_side_run(struct cm_shared_side *shared)
    cm_access_stream_drain(&shared->reported);
 }
 
+/** Whether the shared side may run later than what reports to it. */
+static inline bool
+cm_shared_side_is_deferred(const struct cm_shared_side *shared)
+{
+   return shared->reports == &shared->arriving;
+}
+
 /** Reports a mark to the readers. */
 static inline void
 cm_shared_side_mark(struct cm_shared_side *shared, enum cm_mark mark, uint32_t value)
 {
    if (shared->num_readers)
-      cm_access_stream_append(&shared->reported,
+      cm_access_stream_append(shared->reports,
                               cm_entry_make(CM_ENTRY_MARK, mark, 0, (enum cm_stream)0, value));
 }
 

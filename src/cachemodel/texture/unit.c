@@ -37,24 +37,39 @@ blocks_by_rows(const struct reads *reads, const struct cm_block_grid *grid, uint
    return count;
 }
 
+/* Entries have been written after the last one of the stream of requests. */
+static inline void
+append_lookups(const struct cm_texture_path *path, struct cm_access_stream *stream, uint32_t entries)
+{
+   struct cm_shared_side *shared = &path->hierarchy->shared;
+   if (path->own_requests)
+      cm_request_log_settle(path->own_requests);
+   else if (stream == &shared->reported)
+      shared->reported_lookups += shared->reported_lookups == stream->count ? entries : 0;
+   stream->count += entries;
+}
+
 /* For who has asked for requests: a lookup of each block, row by row of the grid, or, without one, by the order of first
  * reads. The caches append what these cause; a NUCA appends its requests itself. */
 static void
 report(const struct cm_texture_path *path, uint32_t resource, const struct reads *reads,
        const struct cm_block_grid *grid)
 {
-   struct cm_shared_side *shared = &path->hierarchy->shared;
+   struct cm_access_stream *stream = cm_texture_path_requests(path);
    uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS];
    unsigned count = 0;
    if (!path->nuca)
       count =
          grid ? blocks_by_rows(reads, grid, blocks) : cm_distinct_blocks(reads->blocks, reads->count, blocks);
-   assert(path->hierarchy->requests == &shared->reported);
-   cm_shared_side_report(shared, cm_group_make(0, 0, CM_STREAM_TEXTURE, count, resource));
+   cm_access_stream_reserve(stream, 1 + count);
+   if (__builtin_expect(stream->capacity - stream->count <= 1 + count, false))
+      return; /* out of memory */
+   cm_entry *next = stream->entries + stream->count;
+   *next++ = cm_group_make(0, 0, CM_STREAM_TEXTURE, count, resource);
    for (unsigned b = 0; b < count; b++)
-      cm_shared_side_report(shared,
-                            cm_entry_make(CM_ENTRY_LOOKUP, CM_UNIT_TEXTURE_CACHE, 0, CM_STREAM_TEXTURE,
-                                          blocks[b] << (path->block_shift - CM_ENTRY_ADDRESS_SHIFT)));
+      *next++ = cm_entry_make(CM_ENTRY_LOOKUP, CM_UNIT_TEXTURE_CACHE, 0, CM_STREAM_TEXTURE,
+                              blocks[b] << (path->block_shift - CM_ENTRY_ADDRESS_SHIFT));
+   append_lookups(path, stream, 1 + count);
 }
 
 /* Of an image of one block. */
@@ -122,14 +137,14 @@ read_blocks(struct cm_texture_path *path, struct cm_texture_unit *unit, const st
             struct cm_cache *cache)
 {
    struct reads reads;
-   assert(!path->is_direct || (cache && !path->nuca && !path->hierarchy->requests));
+   assert(!path->is_direct || (cache && !path->nuca && !cm_texture_path_requests(path)));
    if (!unit->binding)
       return;
    if (unit->layout)
       map_image(path, unit, footprint, bounds, grid, &reads);
    else
       map_buffer(path, unit, footprint, &reads);
-   if (path->hierarchy->requests)
+   if (cm_texture_path_requests(path))
       report(path, unit->binding->resource, &reads, footprint->live == 15 ? grid : NULL);
    if (path->nuca) {
       cm_nuca_read(path->nuca, processor, reads.blocks, reads.count);
@@ -184,17 +199,6 @@ static const cm_entry no_lookup = (cm_entry)CM_UNIT_TEXTURE_CACHE << CM_ENTRY_UN
                                   (cm_entry)CM_STREAM_TEXTURE << CM_ENTRY_STREAM_SHIFT |
                                   (cm_entry)CM_ENTRY_LOOKUP << CM_ENTRY_KIND_SHIFT;
 
-/* A group and its lookups are written after the last entry of the stream. */
-static inline void
-append_lookups(struct cm_texture_path *path, uint32_t entries)
-{
-   struct cm_shared_side *shared = &path->hierarchy->shared;
-   struct cm_access_stream *stream = path->hierarchy->requests;
-   assert(stream == &shared->reported);
-   shared->reported_lookups += shared->reported_lookups == stream->count ? entries : 0;
-   stream->count += entries;
-}
-
 /* Lookups of some cells of a grid, row by row. Returns where the next entry goes; one may be written beyond. */
 static inline cm_entry *
 look_up_by_rows(const struct cm_block_grid *grid, cm_grid_cells cells, unsigned shift, cm_entry *next)
@@ -218,7 +222,7 @@ static inline void
 report_cells(struct cm_texture_path *path, uint32_t resource, const struct cm_block_grid *grid,
              const cm_grid_cells cells[4], bool all_live)
 {
-   struct cm_access_stream *stream = path->hierarchy->requests;
+   struct cm_access_stream *stream = cm_texture_path_requests(path);
    const unsigned shift = path->block_shift - CM_ENTRY_ADDRESS_SHIFT;
    cm_entry *const group = stream->entries + stream->count, *next = group + 1;
    cm_grid_cells seen = 0;
@@ -229,7 +233,7 @@ report_cells(struct cm_texture_path *path, uint32_t resource, const struct cm_bl
          *next++ = no_lookup | cm_grid_cell_block(grid, (unsigned)__builtin_ctz(added)) << shift;
    }
    *group = cm_group_make(0, 0, CM_STREAM_TEXTURE, (uint32_t)(next - group - 1), resource);
-   append_lookups(path, (uint32_t)(next - group));
+   append_lookups(path, stream, (uint32_t)(next - group));
 }
 
 /* Reports and reads a grid in the processor's cache, fragment by fragment. There is room in the stream. */
@@ -277,13 +281,15 @@ read_reported_grid(struct cm_texture_path *path, struct cm_texture_unit *unit,
                    const struct cm_texel_bounds *bounds, const struct cm_block_grid *grid,
                    struct cm_cache *cache)
 {
-   struct cm_access_stream *stream = path->hierarchy->requests;
+   struct cm_access_stream *stream = cm_texture_path_requests(path);
    const unsigned shift = path->block_shift - CM_ENTRY_ADDRESS_SHIFT;
    uint32_t count = grid->columns * grid->rows;
    const bool is_settled =
       cm_cache_settles_first(cache) && cm_grid_is_first(grid, cache->lines, cache->index.mask, cache->ways);
    const bool is_column = grid->columns == 1 && !kind->image->shape.row_shift;
    cm_access_stream_reserve(stream, 2 + 2 * CM_GRID_ROWS);
+   if (__builtin_expect(stream->capacity - stream->count <= 2 + 2 * CM_GRID_ROWS, false))
+      return; /* out of memory */
    if (!is_settled || (count > 1 && footprint->live != 15) || (count > 2 && !is_column)) {
       read_cells(path, unit, kind, footprint, bounds, grid, is_settled, cache);
       return;
@@ -297,7 +303,7 @@ read_reported_grid(struct cm_texture_path *path, struct cm_texture_unit *unit,
       group[2] = no_lookup | (grid->block + (grid->columns == 2 ? grid->column : grid->row)) << shift;
    }
    group[0] = cm_group_make(0, 0, CM_STREAM_TEXTURE, count, unit->binding->resource);
-   append_lookups(path, 1 + count);
+   append_lookups(path, stream, 1 + count);
    cache->accesses[CM_STREAM_TEXTURE][0] += grid->reads;
 }
 
@@ -339,7 +345,7 @@ cm_texture_unit_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
    const struct cm_footprint_kind *kind = unit->layout ? cm_texture_unit_kind(path, unit, footprint) : NULL;
    struct cm_block_grid grid;
    const bool has_grid = kind && cm_footprint_grid(kind, footprint, bounds, &grid);
-   if (has_grid && path->is_cached && path->hierarchy->requests)
+   if (has_grid && path->is_cached && cm_texture_path_requests(path))
       read_reported_grid(path, unit, kind, footprint, bounds, &grid, cache);
    else if (!has_grid || !path->is_direct)
       read_blocks(path, unit, footprint, bounds, has_grid ? &grid : NULL, processor, cache);

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "access/request_log.h"
 #include "memory/hierarchy.h"
 #include "texture/access.h"
 #include "texture/nuca.h"
@@ -22,6 +23,8 @@
  * request, followed by what it causes. */
 struct cm_texture_path {
    struct cm_hierarchy *hierarchy;
+   struct cm_request_log
+      *own_requests; /**< gets groups and lookups instead of hierarchy->requests; NULL: it does not */
    struct cm_cache
       *caches; /**< by instance: the first ones of textures, or what is in front of them; NULL: memory */
    struct cm_nuca *nuca; /**< of the hierarchy's texture caches; NULL: each serves its own processors */
@@ -39,6 +42,13 @@ struct cm_texture_path {
 bool cm_texture_path_init(struct cm_texture_path *path, const struct cm_config *config,
                           struct cm_hierarchy *hierarchy);
 void cm_texture_path_finish(struct cm_texture_path *path);
+
+/** Where groups and lookups are reported; NULL: they are not. */
+static inline struct cm_access_stream *
+cm_texture_path_requests(const struct cm_texture_path *path)
+{
+   return path->own_requests ? &path->own_requests->requests : path->hierarchy->requests;
+}
 
 /** Which cache a processor reads through. */
 static inline uint32_t

@@ -9,6 +9,7 @@
 #ifndef CM_TIMING_LOG_H
 #define CM_TIMING_LOG_H
 
+#include "access/request_log.h"
 #include "timing/timing.h"
 
 /* ---- items --------------------------------------------------------------- */
@@ -128,6 +129,56 @@ struct cm_logged_run {
    uint32_t more;     /**< instructions of all of them besides the work-group's */
 };
 
+/* ---- quads that a shading worker runs -------------------------------------- */
+
+/** Quads of a tile and their kinds, with their groups and lookups (requests), from which the ends of quads count. */
+struct cm_quad_log {
+   struct cm_quad_log *next;
+   cm_entry *requests;
+   struct cm_logged_quad *quads;
+   struct cm_logged_kind *kinds; /**< their costs are of this log */
+   struct cm_shader_cost *costs;
+   uint32_t num_requests, num_quads, num_kinds, num_costs;
+   size_t request_capacity, quad_capacity, kind_capacity, cost_capacity;
+};
+
+void cm_quad_log_destroy(struct cm_quad_log *log);
+/** That its lists have allocated, and itself. */
+size_t cm_quad_log_bytes(const struct cm_quad_log *log);
+
+/** A cost for kinds. False when out of memory. */
+static inline bool
+cm_quad_log_add_cost(struct cm_quad_log *log, const struct cm_shader_cost *cost)
+{
+   if (!cm_array_make_room(&log->costs, &log->cost_capacity, log->num_costs, 1, sizeof *cost))
+      return false;
+   log->costs[log->num_costs++] = *cost;
+   return true;
+}
+
+/** The next quads are of a kind. False when out of memory. */
+static inline bool
+cm_quad_log_add_kind(struct cm_quad_log *log, const struct cm_logged_kind *kind)
+{
+   if (!cm_array_make_room(&log->kinds, &log->kind_capacity, log->num_kinds, 1, sizeof *kind))
+      return false;
+   log->kinds[log->num_kinds++] = *kind;
+   return log->num_kinds <= CM_MAX_LOGGED_KINDS;
+}
+
+/** A quad of that kind has run, or failed, on a processor, and so many requests have been made. */
+static inline bool
+cm_quad_log_add(struct cm_quad_log *log, uint32_t requests, uint32_t processor)
+{
+   if (!cm_array_make_room(&log->quads, &log->quad_capacity, log->num_quads, 1, sizeof *log->quads))
+      return false;
+   assert(log->num_kinds);
+   log->quads[log->num_quads++] = (struct cm_logged_quad){.tokens_end = requests,
+                                                          .kind = log->num_kinds - 1,
+                                                          .processor = (uint8_t)processor};
+   return true;
+}
+
 /* ---- the log ------------------------------------------------------------- */
 
 /** Lists of a log: X(type, name). Entries: accesses (CM_ENTRY_WRITE_BLOCK as CM_ENTRY_WRITE), groups, lookups,
@@ -143,6 +194,7 @@ struct cm_logged_run {
    X(struct cm_logged_dropped, dropped)      \
    X(struct cm_logged_quad, quads)           \
    X(struct cm_logged_kind, kinds)           \
+   X(struct cm_access_run, caused)           \
    X(struct cm_logged_surface, surfaces)     \
    X(struct cm_logged_primitive, primitives) \
    X(struct cm_logged_region, regions)       \
@@ -160,7 +212,36 @@ struct cm_log {
    CM_LOG_LISTS(CM_LOG_LIST)
 #undef CM_LOG_LIST
    uint32_t marks[CM_LOG_MARK_COUNT]; /**< entries before */
+   /** A tile's quads, until cm_log_merge; NULL: they are in the lists. Their requests are missing after the first quads_begin entries;
+    * caused says which of the entries that follow them belong where among the requests. */
+   struct cm_quad_log *quad_log;
+   uint32_t quads_begin;
+   /* After it: where all entries are, and what the lists had before. */
+   struct cm_entry_buffer *merged;
+   cm_entry *unmerged;
+   struct cm_logged_quad *own_quads;
+   struct cm_logged_kind *own_kinds;
 };
+
+/** How many entries it has, with its quads' requests. */
+static inline uint32_t
+cm_log_num_entries(const struct cm_log *log)
+{
+   return log->entries.count + (log->quad_log ? log->quad_log->num_requests : 0);
+}
+
+/** Memory for the entries of a log. */
+struct cm_entry_buffer {
+   struct cm_entry_buffer *next;
+   size_t capacity;
+   cm_entry entries[];
+};
+
+/** Puts the requests of its quad_log between its entries, all in a buffer that has room for them (cm_log_num_entries): then the log
+ * is as if no shading worker had run the quads. False when out of memory; the log is as before then. */
+bool cm_log_merge(struct cm_log *log, struct cm_entry_buffer *buffer);
+/** The log is read: its lists have their own memory again. Returns the buffer, and leaves quad_log; NULL: it was not merged. */
+struct cm_entry_buffer *cm_log_separate(struct cm_log *log);
 
 /** Empties it, and keeps its memory. */
 void cm_log_clear(struct cm_log *log);

@@ -154,6 +154,14 @@ cm_log_queue_finish(struct cm_log_queue *queue)
    free_frames(queue->oldest);
    free_frames(queue->spare_frames);
    free_logs(queue->spare);
+   for (struct cm_quad_log *quads = queue->spare_quads, *next; quads; quads = next) {
+      next = quads->next;
+      cm_quad_log_destroy(quads);
+   }
+   for (struct cm_entry_buffer *buffer = queue->spare_buffers, *next; buffer; buffer = next) {
+      next = buffer->next;
+      free(buffer);
+   }
    pthread_mutex_destroy(&queue->lock);
    pthread_cond_destroy(&queue->ready);
    pthread_cond_destroy(&queue->drained);
@@ -178,6 +186,47 @@ cm_log_queue_begin(struct cm_log_queue *queue)
    return work;
 }
 
+struct cm_quad_log *
+cm_log_queue_new_quads(struct cm_log_queue *queue)
+{
+   pthread_mutex_lock(&queue->lock);
+   struct cm_quad_log *quads = queue->spare_quads;
+   if (quads) {
+      queue->spare_quads = quads->next;
+      queue->spare_bytes -= cm_quad_log_bytes(quads);
+   }
+   pthread_mutex_unlock(&queue->lock);
+   if (!quads)
+      return calloc(1, sizeof *quads);
+   quads->num_requests = quads->num_quads = quads->num_kinds = quads->num_costs = 0;
+   return quads;
+}
+
+/* The lists of all logs, those that wait and those for reuse, take no more than logs that wait may. The lock is held. */
+static bool
+keeps(const struct cm_log_queue *queue, size_t bytes)
+{
+   return queue->bytes + queue->spare_bytes + bytes <= queue->most_bytes;
+}
+
+void
+cm_log_queue_release_quads(struct cm_log_queue *queue, struct cm_quad_log *quads)
+{
+   if (!quads)
+      return;
+   const size_t bytes = cm_quad_log_bytes(quads);
+   pthread_mutex_lock(&queue->lock);
+   const bool is_kept = keeps(queue, bytes);
+   if (is_kept) {
+      quads->next = queue->spare_quads;
+      queue->spare_quads = quads;
+      queue->spare_bytes += bytes;
+   }
+   pthread_mutex_unlock(&queue->lock);
+   if (!is_kept)
+      cm_quad_log_destroy(quads);
+}
+
 void
 cm_log_queue_put(struct cm_log_queue *queue, struct cm_work *work)
 {
@@ -197,28 +246,72 @@ cm_log_queue_put(struct cm_log_queue *queue, struct cm_work *work)
    else
       frame->first = work;
    frame->last = work;
-   frame->num_entries += work->log.entries.count;
+   frame->num_entries += cm_log_num_entries(&work->log);
    queue->bytes += work->bytes;
    queue->count++;
    pthread_cond_signal(queue->untaken ? &queue->ready : &frame->filled);
    pthread_mutex_unlock(&queue->lock);
 }
 
-/* The lists of all logs, those that wait and those for reuse, take no more than logs that wait may. */
+/* One of the threads' buffers, each of which soon returns: they have few. */
+static struct cm_entry_buffer *
+take_buffer(struct cm_log_queue *queue, size_t capacity)
+{
+   pthread_mutex_lock(&queue->lock);
+   struct cm_entry_buffer *buffer = queue->spare_buffers;
+   if (buffer)
+      queue->spare_buffers = buffer->next;
+   pthread_mutex_unlock(&queue->lock);
+   if (buffer && buffer->capacity >= capacity)
+      return buffer;
+   free(buffer);
+   capacity += capacity / 2;
+   buffer = malloc(sizeof *buffer + capacity * sizeof *buffer->entries);
+   if (buffer)
+      buffer->capacity = capacity;
+   return buffer;
+}
+
+bool
+cm_log_queue_merge(struct cm_log_queue *queue, struct cm_work *work)
+{
+   if (!work->log.quad_log)
+      return true;
+   struct cm_entry_buffer *buffer = take_buffer(queue, cm_log_num_entries(&work->log));
+   if (buffer && cm_log_merge(&work->log, buffer))
+      return true;
+   free(buffer);
+   return false;
+}
+
+static void
+give_back_buffer(struct cm_log_queue *queue, struct cm_entry_buffer *buffer)
+{
+   if (!buffer)
+      return;
+   pthread_mutex_lock(&queue->lock);
+   buffer->next = queue->spare_buffers;
+   queue->spare_buffers = buffer;
+   pthread_mutex_unlock(&queue->lock);
+}
+
 void
 cm_log_queue_give_back(struct cm_log_queue *queue, struct cm_work *work)
 {
+   give_back_buffer(queue, cm_log_separate(&work->log));
+   cm_log_queue_release_quads(queue, work->log.quad_log);
+   work->log.quad_log = NULL;
    const size_t bytes = sizeof *work + cm_log_bytes(&work->log);
    pthread_mutex_lock(&queue->lock);
-   const bool keeps = queue->bytes + queue->spare_bytes + bytes <= queue->most_bytes;
-   if (keeps) {
+   const bool is_kept = keeps(queue, bytes);
+   if (is_kept) {
       work->bytes = bytes;
       work->next = queue->spare;
       queue->spare = work;
       queue->spare_bytes += bytes;
    }
    pthread_mutex_unlock(&queue->lock);
-   if (!keeps) {
+   if (!is_kept) {
       work->next = NULL;
       free_logs(work);
    }
@@ -240,11 +333,13 @@ cm_log_queue_drain(struct cm_log_queue *queue)
 static struct cm_frame_log *
 new_frame(struct cm_log_queue *queue)
 {
+   pthread_mutex_lock(&queue->lock);
    struct cm_frame_log *frame = queue->spare_frames;
-   if (frame) {
+   if (frame)
       queue->spare_frames = frame->next;
+   pthread_mutex_unlock(&queue->lock);
+   if (frame)
       return frame;
-   }
    frame = calloc(1, sizeof *frame);
    if (frame)
       pthread_cond_init(&frame->filled, NULL);
@@ -306,13 +401,11 @@ cm_log_queue_end_frame(struct cm_log_queue *queue, bool goes_on)
 struct cm_frame_log *
 cm_log_queue_take_back(struct cm_log_queue *queue, bool waits)
 {
-   struct cm_frame_log *frame = queue->oldest;
-   if (!frame || !frame->has_ended)
-      return NULL;
    pthread_mutex_lock(&queue->lock);
-   while (waits && !frame->is_timed)
+   struct cm_frame_log *frame = queue->oldest;
+   while (frame && frame->has_ended && waits && !frame->is_timed)
       pthread_cond_wait(&queue->drained, &queue->lock);
-   if (!frame->is_timed) {
+   if (!frame || !frame->has_ended || !frame->is_timed) {
       frame = NULL;
    } else {
       queue->oldest = frame->next;
@@ -328,6 +421,8 @@ cm_log_queue_release(struct cm_log_queue *queue, struct cm_frame_log *frame)
 {
    if (!frame)
       return;
+   pthread_mutex_lock(&queue->lock);
    frame->next = queue->spare_frames;
    queue->spare_frames = frame;
+   pthread_mutex_unlock(&queue->lock);
 }

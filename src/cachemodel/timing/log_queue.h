@@ -44,7 +44,9 @@ struct cm_log_queue {
    struct cm_frame_log *untaken;         /**< the oldest that no thread has; NULL: all are taken */
    struct cm_frame_log *spare_frames;    /**< for reuse */
    struct cm_work *spare;                /**< the same */
-   size_t bytes, count;                  /**< of logs that wait */
+   struct cm_quad_log *spare_quads;
+   struct cm_entry_buffer *spare_buffers;
+   size_t bytes, count; /**< of logs that wait */
    size_t spare_bytes;
    bool stops;
 };
@@ -68,6 +70,10 @@ bool cm_log_queue_begin_frame(struct cm_log_queue *queue, uint32_t passes_before
 void cm_log_queue_report(struct cm_log_queue *queue, struct cm_report *report);
 /** An empty log to write; NULL when out of memory. */
 struct cm_work *cm_log_queue_begin(struct cm_log_queue *queue);
+/** A list for the quads of a tile, which shading workers may ask for, too; it becomes the quad_log of a log or is released. NULL when
+ * out of memory. */
+struct cm_quad_log *cm_log_queue_new_quads(struct cm_log_queue *queue);
+void cm_log_queue_release_quads(struct cm_log_queue *queue, struct cm_quad_log *quads);
 /** Submits a log; waits while too much waits. */
 void cm_log_queue_put(struct cm_log_queue *queue, struct cm_work *work);
 /** Waits until all logs of the frame so far are processed. */
@@ -83,6 +89,9 @@ void cm_log_queue_release(struct cm_log_queue *queue, struct cm_frame_log *frame
 
 /** The next log of its frame, for which it waits; it is done with the one before. NULL: there is none. */
 struct cm_work *cm_log_queue_next(struct cm_log_queue *queue, struct cm_frame_log *frame);
+
+/** Merges a log (cm_log_merge), if it has a quad_log. False when out of memory. */
+bool cm_log_queue_merge(struct cm_log_queue *queue, struct cm_work *work);
 
 /** Returns a log that was not submitted, or is processed, for reuse. */
 void cm_log_queue_give_back(struct cm_log_queue *queue, struct cm_work *work);

@@ -285,6 +285,7 @@ end_frame(struct cm_pipeline *pipeline)
 static void
 take(struct cm_pipeline *pipeline, struct cm_work *work)
 {
+   pipeline->has_failed |= !cm_log_queue_merge(pipeline->logs, work);
    if (pipeline->has_failed)
       cm_log_queue_give_back(pipeline->logs, work);
    else

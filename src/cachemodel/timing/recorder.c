@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the log of what the consumer does, item by item, and hands it to the threads of the timing. */
+/* Writes the log of what the consumer does, item by item, and hands it to the threads of the timing. calls.c calls most of
+ * these functions: at once, or where the shared side finds the call. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,13 +189,24 @@ begin_log(struct cm_timing *timing, enum cm_log_kind kind, uint32_t tile, bool b
    timing->log = &work->log;
 }
 
-void
-cm_timing_begin(struct cm_timing *timing, enum cm_log_kind kind, uint32_t tile)
+/* Reads all entries so far. */
+static void
+catch_up(struct cm_timing *timing)
 {
-   if (!timing || timing->out_of_memory)
+   struct cm_shared_side *shared = &timing->hierarchy->shared;
+   if (timing->calls)
+      cm_access_stream_drain(&shared->reported); /* what it makes a call in the midst of follows */
+   else
+      cm_shared_side_run(shared);
+}
+
+void
+cm_record_begin(struct cm_timing *timing, enum cm_log_kind kind, uint32_t tile)
+{
+   if (timing->out_of_memory)
       return;
    assert(!timing->log);
-   cm_shared_side_run(&timing->hierarchy->shared); /* which belongs to no log */
+   catch_up(timing); /* which belongs to no log */
    if (kind == CM_LOG_GEOMETRY || kind == CM_LOG_PASS || kind == CM_LOG_DISPATCH) {
       cm_timing_divide(timing);
       timing->num_passes++;
@@ -226,8 +238,8 @@ cm_timing_submit_log(struct cm_timing *timing)
 {
    if (!is_writing(timing) || timing->is_kept || timing->log->entries.count < PART_ENTRIES)
       return;
-   assert(timing->last_kind == CM_LOG_PASS);
-   cm_shared_side_run(&timing->hierarchy->shared);
+   assert(timing->last_kind == CM_LOG_PASS && !timing->calls);
+   catch_up(timing);
    /* All entries are some item's. */
    if (cm_timing_position(timing) != timing->logged_end || timing->out_of_memory)
       return;
@@ -239,11 +251,11 @@ cm_timing_submit_log(struct cm_timing *timing)
 }
 
 void
-cm_timing_end(struct cm_timing *timing)
+cm_record_end(struct cm_timing *timing)
 {
-   if (!timing || !timing->log)
+   if (!timing->log)
       return;
-   cm_shared_side_run(&timing->hierarchy->shared);
+   catch_up(timing);
    if (timing->out_of_memory)
       cm_log_queue_give_back(&timing->logs, cm_timing_take_written(timing));
    else
@@ -252,11 +264,27 @@ cm_timing_end(struct cm_timing *timing)
 
 /* ---- items ----------------------------------------------------------------- */
 
-void
-cm_timing_mark(struct cm_timing *timing, enum cm_log_mark mark)
+/* Quads that were counted become those of the tile's primitives. */
+static void
+end_covered(struct cm_timing *timing)
 {
-   if (is_writing(timing))
-      timing->log->marks[mark] = take_tokens(timing);
+   for (uint32_t p = 0; p < timing->log->fetched.count; p++) {
+      uint32_t *covered = &timing->covered[timing->log->fetched.items[p].index];
+      timing->log->fetched.items[p].quads = *covered;
+      *covered = 0;
+   }
+}
+
+void
+cm_record_mark(struct cm_timing *timing, enum cm_log_mark mark)
+{
+   if (!is_writing(timing))
+      return;
+   timing->log->marks[mark] = take_tokens(timing);
+   if (mark == CM_LOG_SHADED && timing->has_covered && is_writing(timing)) {
+      end_covered(timing);
+      timing->has_covered = false;
+   }
 }
 
 void
@@ -271,14 +299,14 @@ void
 cm_timing_group(struct cm_timing *timing, enum cm_stream stream, uint32_t accesses)
 {
    if (timing)
-      cm_access_stream_append(&timing->hierarchy->shared.reported,
+      cm_access_stream_append(timing->hierarchy->shared.reports,
                               cm_entry_make(CM_ENTRY_GROUP, 0, 0, stream, accesses));
 }
 
 /* ---- shader cores ---------------------------------------------------------- */
 
 uint32_t
-cm_timing_cost(struct cm_timing *timing, const struct cm_shader_cost *cost)
+cm_record_cost(struct cm_timing *timing, const struct cm_shader_cost *cost)
 {
    struct cm_shader_cost *item = ADD(timing, costs);
    if (!item)
@@ -288,12 +316,12 @@ cm_timing_cost(struct cm_timing *timing, const struct cm_shader_cost *cost)
 }
 
 void
-cm_timing_draw_cost(struct cm_timing *timing, enum cm_preraster_stage stage, enum cm_code_part part,
+cm_record_draw_cost(struct cm_timing *timing, enum cm_preraster_stage stage, enum cm_code_part part,
                     const struct cm_shader_cost *cost)
 {
    if (!is_writing(timing))
       return;
-   const uint32_t number = cm_timing_cost(timing, cost);
+   const uint32_t number = cm_record_cost(timing, cost);
    if (!is_writing(timing))
       return;
    struct cm_logged_draw *draw = LAST(timing, draws);
@@ -306,33 +334,24 @@ cm_timing_draw_cost(struct cm_timing *timing, enum cm_preraster_stage stage, enu
 /* ---- vertices ------------------------------------------------------------ */
 
 void
-cm_timing_draw(struct cm_timing *timing, const struct cm_draw *draw,
-               const uint32_t instructions[CM_PRERASTER_STAGES])
+cm_record_draw(struct cm_timing *timing, const struct cm_logged_draw *draw)
 {
    struct cm_logged_draw *item = ADD(timing, draws);
-   if (item)
-      *item = (struct cm_logged_draw){
-         .instructions = instructions[CM_PRERASTER_VERTEX],
-         .stages = {[CM_PRERASTER_CONTROL] = {.invocations = draw->control_invocations,
-                                              .instructions = instructions[CM_PRERASTER_CONTROL]},
-                    [CM_PRERASTER_EVALUATION] = {.invocations = draw->evaluation_invocations,
-                                                 .instructions = instructions[CM_PRERASTER_EVALUATION]},
-                    [CM_PRERASTER_GEOMETRY] = {.invocations = draw->geometry_invocations,
-                                               .instructions = instructions[CM_PRERASTER_GEOMETRY]}},
-         .has_stages = draw->patches || draw->geometry_invocations,
-         .begin = timing->logged_end,
-      };
+   if (!item)
+      return;
+   *item = *draw;
+   item->begin = timing->logged_end;
 }
 
 void
-cm_timing_shaders_fetched(struct cm_timing *timing)
+cm_record_shaders_fetched(struct cm_timing *timing)
 {
    if (is_writing(timing))
       LAST(timing, draws)->program_end = take_tokens(timing);
 }
 
 void
-cm_timing_vertex_fetched(struct cm_timing *timing)
+cm_record_vertex_fetched(struct cm_timing *timing)
 {
    if (!is_writing(timing))
       return;
@@ -356,14 +375,14 @@ add_vertex(struct cm_timing *timing, bool reused)
 }
 
 void
-cm_timing_vertex(struct cm_timing *timing, bool reused)
+cm_record_vertex(struct cm_timing *timing, bool reused)
 {
    if (add_vertex(timing, reused))
       LAST(timing, draws)->num_vertices++;
 }
 
 void
-cm_timing_invocation(struct cm_timing *timing, enum cm_preraster_stage stage, uint32_t number)
+cm_record_invocation(struct cm_timing *timing, enum cm_preraster_stage stage, uint32_t number)
 {
    struct cm_logged_invocation *item = ADD(timing, accessing);
    if (!item)
@@ -376,14 +395,14 @@ cm_timing_invocation(struct cm_timing *timing, enum cm_preraster_stage stage, ui
 }
 
 void
-cm_timing_stages_end(struct cm_timing *timing)
+cm_record_stages_end(struct cm_timing *timing)
 {
    if (is_writing(timing))
       LAST(timing, draws)->stages_end = take_tokens(timing);
 }
 
 void
-cm_timing_draw_end(struct cm_timing *timing)
+cm_record_draw_end(struct cm_timing *timing)
 {
    if (is_writing(timing))
       LAST(timing, draws)->tokens_end = timing->log->marks[CM_LOG_VERTICES] = take_tokens(timing);
@@ -392,67 +411,55 @@ cm_timing_draw_end(struct cm_timing *timing)
 /* ---- the tile-based pipeline --------------------------------------------- */
 
 void
-cm_timing_binned(struct cm_timing *timing, const struct cm_primitive *primitive)
+cm_record_binned(struct cm_timing *timing, const struct cm_logged_binned *binned)
 {
    struct cm_logged_binned *item = ADD(timing, binned);
    if (!item)
       return;
-   *item = (struct cm_logged_binned){
-      .tokens_end = take_tokens(timing),
-      .signed_blocks = timing->signed_blocks,
-      .signed_tiles = timing->signed_tiles,
-      .draw = primitive->draw,
-      .num_tiles = primitive->num_tiles,
-      .num_attributes = primitive->num_attributes,
-   };
-   if (primitive->draw < timing->log->draws.count)
-      timing->log->draws.items[primitive->draw].num_primitives++;
+   *item = *binned;
+   item->tokens_end = take_tokens(timing);
+   item->signed_blocks = timing->signed_blocks;
+   item->signed_tiles = timing->signed_tiles;
+   if (binned->draw < timing->log->draws.count)
+      timing->log->draws.items[binned->draw].num_primitives++;
 }
 
 void
-cm_timing_sign(struct cm_timing *timing, uint32_t blocks, uint32_t tiles)
+cm_record_sign(struct cm_timing *timing, uint32_t blocks, uint32_t tiles)
 {
-   if (!timing)
-      return;
    timing->signed_blocks = blocks;
    timing->signed_tiles = tiles;
 }
 
 void
-cm_timing_check(struct cm_timing *timing, uint32_t tile)
+cm_record_check(struct cm_timing *timing, uint32_t tile)
 {
-   if (!timing)
-      return;
    timing->checks++;
    timing->checked = tile;
 }
 
 void
-cm_timing_checks_end(struct cm_timing *timing)
+cm_record_checks_end(struct cm_timing *timing)
 {
-   if (!timing || !timing->checks)
+   if (!timing->checks)
       return;
-   cm_timing_begin(timing, CM_LOG_TILE, timing->checked);
-   cm_timing_end(timing);
+   cm_record_begin(timing, CM_LOG_TILE, timing->checked);
+   cm_record_end(timing);
 }
 
 void
-cm_timing_fetched(struct cm_timing *timing, uint32_t index, const struct cm_primitive *primitive)
+cm_record_fetched(struct cm_timing *timing, const struct cm_logged_fetched *fetched)
 {
    struct cm_logged_fetched *item = ADD(timing, fetched);
-   if (item)
-      *item = (struct cm_logged_fetched){
-         .tokens_end = take_tokens(timing),
-         .index = index,
-         .draw = primitive->draw,
-         .attributes = primitive->num_attributes,
-         .ready = CM_UNKNOWN,
-         .vertices_end = timing->log->vertices.count,
-      };
+   if (!item)
+      return;
+   *item = *fetched;
+   item->tokens_end = take_tokens(timing);
+   item->vertices_end = timing->log->vertices.count;
 }
 
 void
-cm_timing_tile_vertex(struct cm_timing *timing, uint32_t cost)
+cm_record_tile_vertex(struct cm_timing *timing, uint32_t cost)
 {
    if (!add_vertex(timing, false))
       return;
@@ -461,7 +468,7 @@ cm_timing_tile_vertex(struct cm_timing *timing, uint32_t cost)
 }
 
 void
-cm_timing_dropped(struct cm_timing *timing, uint32_t cycles)
+cm_record_dropped(struct cm_timing *timing, uint32_t cycles)
 {
    struct cm_logged_dropped *item = ADD(timing, dropped);
    if (item)
@@ -507,33 +514,46 @@ count_covered(struct cm_timing *timing, const struct cm_tile_events *events)
    }
 }
 
-void
-cm_timing_tile_fetched(struct cm_timing *timing, const struct cm_tile_events *events)
+/* Makes room for counts of quads by primitive, up to the last one that is fetched. False: they are not counted. */
+static bool
+begin_covered(struct cm_timing *timing)
 {
-   cm_timing_mark(timing, CM_LOG_FETCHED);
    if (!is_writing(timing) || timing->config->mode != CM_MODE_TBDR || !timing->log->fetched.count)
-      return;
+      return false;
    const uint32_t primitives = LAST(timing, fetched)->index + 1;
-   if (primitives > timing->num_covered) {
-      const uint32_t more = primitives - timing->num_covered;
-      if (!cm_array_make_room(&timing->covered, &timing->covered_capacity, timing->num_covered, more,
-                              sizeof *timing->covered)) {
-         timing->out_of_memory = true;
-         return;
-      }
-      memset(timing->covered + timing->num_covered, 0, more * sizeof *timing->covered);
-      timing->num_covered = primitives;
-   }
-   count_covered(timing, events);
-   for (uint32_t p = 0; p < timing->log->fetched.count; p++) {
-      uint32_t *covered = &timing->covered[timing->log->fetched.items[p].index];
-      timing->log->fetched.items[p].quads = *covered;
-      *covered = 0;
-   }
+   if (primitives <= timing->num_covered)
+      return true;
+   const uint32_t more = primitives - timing->num_covered;
+   timing->out_of_memory = !cm_array_make_room(&timing->covered, &timing->covered_capacity,
+                                               timing->num_covered, more, sizeof *timing->covered);
+   if (timing->out_of_memory)
+      return false;
+   memset(timing->covered + timing->num_covered, 0, more * sizeof *timing->covered);
+   timing->num_covered = primitives;
+   return true;
 }
 
 void
-cm_timing_kind(struct cm_timing *timing, const struct cm_logged_kind *kind)
+cm_record_tile_fetched(struct cm_timing *timing, const struct cm_tile_events *events)
+{
+   cm_record_mark(timing, CM_LOG_FETCHED);
+   timing->has_covered = begin_covered(timing);
+   if (!timing->has_covered || !events)
+      return;
+   count_covered(timing, events);
+   end_covered(timing);
+   timing->has_covered = false;
+}
+
+void
+cm_record_covered(struct cm_timing *timing, uint32_t primitive, uint32_t quads)
+{
+   if (timing->has_covered && primitive < timing->num_covered)
+      timing->covered[primitive] += quads;
+}
+
+void
+cm_record_kind(struct cm_timing *timing, const struct cm_logged_kind *kind)
 {
    struct cm_logged_kind *item = ADD(timing, kinds);
    if (!item)
@@ -544,7 +564,7 @@ cm_timing_kind(struct cm_timing *timing, const struct cm_logged_kind *kind)
 }
 
 void
-cm_timing_quad(struct cm_timing *timing, uint32_t processor)
+cm_record_quad(struct cm_timing *timing, uint32_t processor)
 {
    struct cm_logged_quad *item = ADD(timing, quads);
    if (!item)
@@ -556,6 +576,35 @@ cm_timing_quad(struct cm_timing *timing, uint32_t processor)
       .kind = timing->log->kinds.count - 1,
       .processor = (uint8_t)processor,
    };
+}
+
+struct cm_quad_log *
+cm_timing_new_quads(struct cm_timing *timing)
+{
+   return cm_log_queue_new_quads(&timing->logs);
+}
+
+void
+cm_timing_quads(struct cm_timing *timing, struct cm_quad_log *quads)
+{
+   if (!is_writing(timing)) {
+      cm_log_queue_release_quads(&timing->logs, quads);
+      return;
+   }
+   assert(!timing->first_entry && !timing->log->quad_log && !timing->log->quads.count);
+   timing->log->quads_begin = position(timing);
+   timing->log->quad_log = quads;
+}
+
+void
+cm_timing_caused(struct cm_timing *timing, uint32_t requests)
+{
+   if (!is_writing(timing))
+      return;
+   const uint32_t end = timing->logged_end = position(timing);
+   struct cm_access_run *run = ADD(timing, caused);
+   if (run)
+      *run = (struct cm_access_run){requests, end};
 }
 
 /* ---- mode imr ------------------------------------------------------------ */
@@ -613,7 +662,7 @@ cm_timing_storage(struct cm_timing *timing, enum cm_storage_operation operation,
                   uint32_t count, uint32_t resource)
 {
    if (timing)
-      cm_access_stream_append(&timing->hierarchy->shared.reported,
+      cm_access_stream_append(timing->hierarchy->shared.reports,
                               cm_group_make(operation, processor, CM_STREAM_STORAGE, count, resource));
 }
 
@@ -621,13 +670,13 @@ void
 cm_timing_storage_block(struct cm_timing *timing, uint64_t address)
 {
    if (timing)
-      cm_access_stream_append(&timing->hierarchy->shared.reported,
+      cm_access_stream_append(timing->hierarchy->shared.reports,
                               cm_entry_make(CM_ENTRY_LOOKUP, CM_UNIT_LOAD_STORE_CACHE, 0, CM_STREAM_STORAGE,
                                             address >> CM_ENTRY_ADDRESS_SHIFT));
 }
 
 void
-cm_timing_work_group(struct cm_timing *timing, uint32_t processor, uint32_t instructions)
+cm_record_work_group(struct cm_timing *timing, uint32_t processor, uint32_t instructions)
 {
    struct cm_logged_group *item = ADD(timing, groups);
    if (!item)
@@ -652,7 +701,7 @@ count_accesses(const struct cm_log *log, uint32_t begin, uint32_t end)
 }
 
 void
-cm_timing_run(struct cm_timing *timing, uint32_t invocations, bool resumes, uint64_t more)
+cm_record_run(struct cm_timing *timing, uint32_t invocations, bool resumes, uint64_t more)
 {
    struct cm_logged_run *item = ADD(timing, runs);
    if (!item)
@@ -669,7 +718,7 @@ cm_timing_run(struct cm_timing *timing, uint32_t invocations, bool resumes, uint
 }
 
 void
-cm_timing_barrier(struct cm_timing *timing)
+cm_record_barrier(struct cm_timing *timing)
 {
    if (is_writing(timing))
       LAST(timing, groups)->phases++;

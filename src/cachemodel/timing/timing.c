@@ -106,7 +106,7 @@ cm_timing_destroy(struct cm_timing *timing)
 bool
 cm_timing_is_complete(const struct cm_timing *timing)
 {
-   return !timing || !(timing->out_of_memory || timing->has_failed);
+   return !timing || !(timing->is_cut || timing->has_failed);
 }
 
 bool
@@ -163,7 +163,10 @@ add_parts(struct cm_timing *timing, bool waits)
 void
 cm_timing_frame_end(struct cm_timing *timing)
 {
-   if (timing && !timing->out_of_memory)
+   if (!timing)
+      return;
+   timing->is_cut = timing->out_of_memory;
+   if (!timing->is_cut)
       cm_log_queue_end_frame(&timing->logs, false);
 }
 
@@ -189,7 +192,7 @@ bool
 cm_timing_take_frame(struct cm_timing *timing, bool waits)
 {
    if (!add_parts(timing, waits))
-      return timing->out_of_memory;
+      return timing->is_cut;
    release(timing, timing->taken);
    timing->taken = timing->arrived;
    timing->arrived = NULL;

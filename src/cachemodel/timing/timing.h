@@ -9,7 +9,7 @@
  *
  * If cycles are not simulated the timing is NULL: all functions between its creation and its end then do nothing.
  *
- * Calls, from one thread. Tile-based, for each pass
+ * Calls, from one thread, or in the order of one (cm_timing_defer_calls). Tile-based, for each pass
  *    begin(GEOMETRY), (draw, programs_fetched, vertex*, draw_end)*, binned*, end,
  *    (check* begin(TILE), surface*, mark(LOADED), (fetched tile_vertex*)*, tile_fetched, quad*, mark(SHADED), surface*, end)*, checks_end
  * and in mode imr
@@ -51,6 +51,14 @@ void cm_timing_set_threads(struct cm_timing *timing, unsigned threads);
  * the log alone, and a part is like a frame: what is before it is done, and its cycles follow those of the parts before. For tests,
  * as the default (timing.c) is more than most frames have. */
 void cm_timing_set_longest_part(struct cm_timing *timing, uint32_t entries);
+
+/** Whether calls can be left to the shared side: there are tiles, no timeline and no attribution, and nobody else reads the stream.
+ * timing: not NULL. */
+bool cm_timing_can_defer(const struct cm_timing *timing);
+/** Before the first pass: from now on the calls from cm_timing_begin to cm_timing_end are marks of the stream to which private caches
+ * report (cm_hierarchy_defer_reports); the shared side makes them, on the thread that it has (timing/calls.h). The other calls come
+ * when it has all entries, but for cm_timing_take_frame and cm_timing_is_complete, which may come at any time. */
+void cm_timing_defer_calls(struct cm_timing *timing);
 
 /** Whether all cycles of the frames that were taken were counted: false once out of memory, or after a deadlock; from then on none is. */
 bool cm_timing_is_complete(const struct cm_timing *timing);
@@ -191,6 +199,15 @@ struct cm_logged_kind {
 void cm_timing_kind(struct cm_timing *timing, const struct cm_logged_kind *kind);
 /** A quad of the last kind has run, or failed, on a processor: its texture reads are groups of entries. */
 void cm_timing_quad(struct cm_timing *timing, uint32_t processor);
+
+/* Quads that a shading worker runs (gpu/shading_worker.h), where calls are deferred. */
+struct cm_quad_log;
+/** For the quads of a tile; from any thread. NULL when out of memory. */
+struct cm_quad_log *cm_timing_new_quads(struct cm_timing *timing);
+/** The shared side has come to a tile's quads: they are of the log that is written, and no longer the caller's. */
+void cm_timing_quads(struct cm_timing *timing, struct cm_quad_log *quads);
+/** What follows the first so many of their requests is in the access stream since the last call, or since cm_timing_quads. */
+void cm_timing_caused(struct cm_timing *timing, uint32_t requests);
 
 /* ---- mode imr ------------------------------------------------------------ */
 

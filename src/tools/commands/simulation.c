@@ -436,10 +436,10 @@ static bool
 derives_shaded(const struct simulation *simulation)
 {
    char error[512];
-   if (simulation->model_threads < 2 || simulation->reader)
+   if (simulation->model_threads < 2 || simulation->reader || simulation->timeline)
       return false;
    struct cm_gpu *gpu = cm_gpu_create(simulation->configuration->config, error, sizeof error);
-   const bool derives = gpu && cm_gpu_shades_on_threads(gpu);
+   const bool derives = gpu && cm_gpu_shades_on_threads(gpu, simulation->model_threads);
    cm_gpu_destroy(gpu);
    return derives;
 }

@@ -197,10 +197,10 @@ TEST(presets)
    assert_true(count > 20);
 }
 
-/* A GPU that goes with frames under way, ended or not. */
-TEST(abandoned)
+static void
+abandon(const char *preset)
 {
-   struct cm_config *config = config_of("imr-8m", LOOK_PLAIN);
+   struct cm_config *config = config_of(preset, LOOK_PLAIN);
    struct cm_gpu *gpu = cm_gpu_create(config, NULL, 0);
    assert_true(cm_gpu_set_threads(gpu, 3));
    define_full_resources(gpu);
@@ -211,4 +211,11 @@ TEST(abandoned)
    }
    cm_gpu_destroy(gpu);
    cm_config_destroy(config);
+}
+
+/* A GPU that goes with frames under way, ended or not. */
+TEST(abandoned)
+{
+   abandon("imr-8m");
+   abandon("tcor-64k");
 }

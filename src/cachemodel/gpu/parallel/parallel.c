@@ -8,6 +8,7 @@
 #include "gpu/shading_worker.h"
 #include "gpu/parallel/texture_worker.h"
 #include "gpu/tiled/stages.h"
+#include "timing/calls.h"
 #include "util/counts.h"
 #include "util/minmax.h"
 
@@ -244,15 +245,26 @@ has_new_shader(const struct cm_parallel *parallel, const struct cm_tile_events *
    return false;
 }
 
+/* Before the main thread shades a tile. */
+static void
+defer_covered(struct cm_gpu *gpu, const struct cm_tile_events *events)
+{
+   if (gpu->timing)
+      cm_timing_defer_covered(&gpu->config, &gpu->hierarchy.shared.arriving, events);
+}
+
 bool
 cm_parallel_shade(struct cm_parallel *parallel, uint32_t tile)
 {
    struct cm_gpu *gpu = parallel->gpu;
    const struct cm_tile_events *events = &gpu->pass->tiles[tile];
-   if (!parallel->shades)
+   if (!parallel->shades) {
+      defer_covered(gpu, events);
       return cm_fragment_stage_run(parallel->fragment_stage, tile);
+   }
    if (has_new_shader(parallel, events)) {
       connect_textures(parallel, false);
+      defer_covered(gpu, events);
       const bool ok = cm_fragment_stage_run(parallel->fragment_stage, tile);
       find_shaders(parallel);
       return ok;
@@ -346,7 +358,8 @@ static void
 consume_segment(void *data)
 {
    struct cm_parallel *parallel = data;
-   cm_segment_pass_on(segment_of(parallel, parallel->shared_head), parallel->consume, parallel->consumer);
+   cm_segment_pass_on(segment_of(parallel, parallel->shared_head), parallel->gpu->timing, parallel->consume,
+                      parallel->consumer);
 }
 
 static void
@@ -371,7 +384,8 @@ cm_parallel_times(const struct cm_parallel *parallel, struct cm_work_time *times
       {"texture caches", (int64_t)parallel->textures.tasks.nanoseconds, false},
       {"shading", (int64_t)shading, true},
    };
-   static_assert(sizeof list / sizeof *list <= CM_MAX_WORK_TIMES, "room for all of them");
+   static_assert(sizeof list / sizeof *list + 2 <= CM_MAX_WORK_TIMES,
+                 "room for all of them, and the timing's");
    for (unsigned t = 0; t < sizeof list / sizeof *list; t++)
       times[t] = list[t];
    return sizeof list / sizeof *list;
@@ -385,7 +399,7 @@ connect_main_thread(struct cm_parallel *parallel)
 {
    struct cm_shared_side *shared = &parallel->gpu->hierarchy.shared;
    struct cm_access_stream *arriving = &shared->arriving;
-   assert(!arriving->count && !shared->num_readers);
+   assert(!arriving->count && cm_shared_side_is_deferred(shared) == (shared->num_readers > 0));
    parallel->consume = arriving->take;
    parallel->consumer = arriving->context;
    parallel->gpu->hierarchy.hand_over = hand_over_invalidation;
@@ -398,6 +412,7 @@ connect_main_thread(struct cm_parallel *parallel)
       for (uint32_t i = 0; shared->caches[unit] && i < shared->instances[unit]; i++)
          shared->caches[unit][i].dram = &parallel->dram;
    }
+   cm_dram_report(&parallel->dram, shared->num_readers ? &shared->reported : NULL);
    open_segment(parallel);
 }
 
@@ -455,6 +470,10 @@ cm_parallel_create(struct cm_gpu *gpu, struct cm_fragment_stage *fragment_stage,
    if (ok)
       cm_threads_start(&parallel->threads, threads - 1);
    const bool started = ok && parallel->threads.count;
+   if (started && gpu->timing) {
+      cm_hierarchy_defer_reports(&gpu->hierarchy);
+      cm_timing_defer_calls(gpu->timing);
+   }
    if (started && parallel->num_shading_workers)
       ok = cm_shading_workers_share(gpu);
    if (!started || !ok) {

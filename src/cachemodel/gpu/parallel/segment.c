@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "timing/timing.h"
+
 /* Of a list, at first; it grows. */
 #define LIST_ENTRIES 1024
 
@@ -18,7 +20,7 @@ bool
 cm_segment_init(struct cm_segment *segment)
 {
    *segment = (struct cm_segment){.entries = malloc(CM_SEGMENT_ENTRIES * sizeof(cm_entry))};
-   return segment->entries && init_list(&segment->filtered) && init_list(&segment->missed);
+   return segment->entries && init_list(&segment->filtered.list) && init_list(&segment->missed.list);
 }
 
 void
@@ -26,8 +28,10 @@ cm_segment_finish(struct cm_segment *segment)
 {
    free(segment->entries);
    free(segment->invalidations.data);
-   free(segment->filtered.entries);
-   free(segment->missed.entries);
+   free(segment->filtered.list.entries);
+   free(segment->filtered.runs.list);
+   free(segment->missed.list.entries);
+   free(segment->missed.runs.list);
 }
 
 void
@@ -37,6 +41,7 @@ cm_segment_reset(struct cm_segment *segment)
    segment->num_tiles = 0;
    segment->num_words = 0;
    segment->num_invalidations = 0;
+   segment->filtered.runs.count = segment->missed.runs.count = 0;
    segment->is_shaded = false;
 }
 
@@ -117,17 +122,37 @@ pass_on(const struct consumer *consumer, cm_entry *entries, uint32_t first, uint
       consumer->consume(consumer->context, &stream);
 }
 
+/* The quads of a tile, and what is accessed between them. */
+static void
+pass_on_quads(const struct consumer *consumer, const struct cm_segment *segment, uint32_t tile,
+              struct cm_timing *timing)
+{
+   const struct cm_segment_accesses *missed = &segment->missed;
+   uint32_t passed = tile ? missed->list.ends[tile - 1] : 0;
+   cm_timing_quads(timing, segment->quads[tile]);
+   for (uint32_t r = tile ? missed->run_ends[tile - 1] : 0; r < missed->run_ends[tile]; r++) {
+      const struct cm_access_run *run = &missed->runs.list[r];
+      pass_on(consumer, missed->list.entries, passed, run->end);
+      cm_timing_caused(timing, run->requests);
+      passed = run->end;
+   }
+   assert(passed == missed->list.ends[tile]);
+}
+
 void
-cm_segment_pass_on(const struct cm_segment *segment,
+cm_segment_pass_on(const struct cm_segment *segment, struct cm_timing *timing,
                    void (*consume)(void *context, struct cm_access_stream *stream), void *context)
 {
    const struct consumer consumer = {consume, context};
-   uint32_t passed = 0, missed = 0;
+   const struct cm_segment_list *missed = &segment->missed.list;
+   uint32_t passed = 0;
    for (uint32_t t = 0; t < segment->num_tiles; t++) {
       pass_on(&consumer, segment->entries, passed, segment->tiles[t].entries);
-      pass_on(&consumer, segment->missed.entries, missed, segment->missed.ends[t]);
+      if (timing)
+         pass_on_quads(&consumer, segment, t, timing);
+      else
+         pass_on(&consumer, missed->entries, t ? missed->ends[t - 1] : 0, missed->ends[t]);
       passed = segment->tiles[t].entries;
-      missed = segment->missed.ends[t];
    }
    pass_on(&consumer, segment->entries, passed, segment->count);
 }

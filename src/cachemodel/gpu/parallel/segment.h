@@ -6,7 +6,7 @@
 #ifndef CM_SEGMENT_H
 #define CM_SEGMENT_H
 
-#include "access/access_stream.h"
+#include "access/request_log.h"
 #include "events/event_stream.h"
 #include "util/array.h"
 
@@ -14,6 +14,9 @@
  * they stay in the caches of the host. */
 #define CM_SEGMENT_ENTRIES 8192
 #define CM_SEGMENT_TILES 64
+
+struct cm_quad_log;
+struct cm_timing;
 
 struct cm_segment_tile {
    uint32_t entries;  /**< of the main thread, before it */
@@ -35,6 +38,13 @@ struct cm_segment_list {
    uint32_t ends[CM_SEGMENT_TILES]; /**< of each tile's */
 };
 
+/** Accesses by tile; with timing, which of the tile's requests they follow. */
+struct cm_segment_accesses {
+   struct cm_segment_list list;
+   struct cm_access_runs runs;
+   uint32_t run_ends[CM_SEGMENT_TILES];
+};
+
 struct cm_segment {
    cm_entry *entries; /**< of the main thread: space for CM_SEGMENT_ENTRIES */
    uint32_t count;
@@ -43,8 +53,9 @@ struct cm_segment {
    size_t num_words;              /**< of their events */
    struct cm_array invalidations; /**< struct cm_segment_invalidation: before the first tile */
    uint32_t num_invalidations;
-   struct cm_segment_list filtered; /**< what the filters of a shading worker have passed on */
-   struct cm_segment_list missed;   /**< what misses in the texture caches */
+   struct cm_segment_accesses filtered;         /**< what the filters of a shading worker have passed on */
+   struct cm_segment_accesses missed;           /**< what misses in the texture caches */
+   struct cm_quad_log *quads[CM_SEGMENT_TILES]; /**< with timing, for its log: by tile */
    bool is_shaded; /**< filtered is complete, or there are no tiles; with the lock of the threads */
 };
 
@@ -70,8 +81,9 @@ void cm_segment_close_list(struct cm_segment_list *list, const struct cm_access_
  * the context, is set. */
 void cm_segment_grow_list(void *out_of_memory, struct cm_access_stream *stream);
 
-/** Passes all of a segment's entries on, in order: the main thread's, and those of tiles that are shaded. */
-void cm_segment_pass_on(const struct cm_segment *segment,
+/** Passes all of a segment's entries on, in order: the main thread's, and those of tiles that are shaded. timing: gets the quads of
+ * these; NULL: there is none. */
+void cm_segment_pass_on(const struct cm_segment *segment, struct cm_timing *timing,
                         void (*consume)(void *context, struct cm_access_stream *stream), void *context);
 
 #endif

@@ -7,6 +7,7 @@
 #include "gpu/parallel/texture_worker.h"
 #include "gpu/tiled/stages.h"
 #include "memory/filter.h"
+#include "timing/calls.h"
 #include "util/counts.h"
 
 /* ---- which configurations have shading workers ----------------------------------- */
@@ -38,7 +39,7 @@ has_filtered_caches(const struct cm_gpu *gpu)
 {
    const enum cm_unit unit = gpu->config.streams[CM_STREAM_TEXTURE];
    if (unit == CM_UNIT_DRAM || gpu->hierarchy.shared.caches[unit] || needs_liveness(gpu, unit) ||
-       !gpu->texture.is_direct || !cm_filter_suits(gpu->texture.caches))
+       !gpu->texture.is_cached || !cm_filter_suits(gpu->texture.caches))
       return false;
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
       if (stream != CM_STREAM_TEXTURE && gpu->config.streams[stream] == unit)
@@ -113,6 +114,13 @@ cm_shading_worker_init(struct cm_shading_worker *worker, struct cm_gpu *gpu,
    *worker = (struct cm_shading_worker){.gpu = gpu, .texture = gpu->texture};
    worker->stream =
       (struct cm_access_stream){.take = cm_segment_grow_list, .context = &worker->out_of_memory};
+   if (gpu->timing) {
+      worker->requests.requests =
+         (struct cm_access_stream){.take = cm_segment_grow_list, .context = &worker->requests.out_of_memory};
+      worker->requests.accesses = &worker->stream;
+      worker->texture.own_requests = &worker->requests;
+      cm_dram_report(&worker->dram, &worker->stream);
+   }
    if (!cm_texture_access_init(&worker->texture.access, &gpu->config) || !init_filters(worker))
       return false;
    worker->shading = cm_shading_create(stage, worker);
@@ -130,16 +138,50 @@ cm_shading_worker_finish(struct cm_shading_worker *worker)
    cm_shading_destroy(worker->shading);
 }
 
+/* The fewest requests of a tile that there is room for. */
+#define LEAST_REQUESTS 1024
+
+/* With timing: what a tile requests, and its quads, are listed. False when out of memory. */
 static bool
-run_tile(struct cm_shading_worker *worker, const struct cm_segment_tile *tile)
+begin_quads(struct cm_shading_worker *worker, struct cm_segment *segment, uint32_t tile)
 {
-   const struct cm_tile_events *shaded =
-      cm_shaded_events_find(&worker->shaded, worker->gpu, tile->number, tile->events);
-   if (!shaded)
+   struct cm_quad_log *quads = cm_timing_new_quads(worker->gpu->timing);
+   segment->quads[tile] = worker->quads = quads;
+   if (!quads || !cm_array_make_room(&quads->requests, &quads->request_capacity, 0, LEAST_REQUESTS,
+                                     sizeof *quads->requests))
       return false;
-   if (cm_config_counts_operations(&worker->gpu->config))
-      cm_operations_tile(worker->gpu, tile->events, shaded, worker->operations);
+   worker->requests.requests.entries = quads->requests;
+   worker->requests.requests.capacity = (uint32_t)quads->request_capacity;
+   worker->requests.requests.count = 0;
+   return true;
+}
+
+static void
+end_quads(struct cm_shading_worker *worker)
+{
+   const struct cm_access_stream *requests = &worker->requests.requests;
+   cm_request_log_settle(&worker->requests);
+   worker->quads->requests = requests->entries;
+   worker->quads->request_capacity = requests->capacity;
+   worker->quads->num_requests = requests->count;
+}
+
+static bool
+run_tile(struct cm_shading_worker *worker, struct cm_segment *segment, uint32_t number)
+{
+   const struct cm_segment_tile *tile = &segment->tiles[number];
+   struct cm_gpu *gpu = worker->gpu;
+   const struct cm_tile_events *shaded =
+      cm_shaded_events_find(&worker->shaded, gpu, tile->number, tile->events);
+   if ((gpu->timing && !begin_quads(worker, segment, number)) || !shaded)
+      return false;
+   if (cm_config_counts_operations(&gpu->config))
+      cm_operations_tile(gpu, tile->events, shaded, worker->operations);
+   if (gpu->timing)
+      cm_timing_defer_covered(&gpu->config, &worker->stream, tile->events);
    cm_shading_run_tile(worker->shading, shaded, tile->number, tile->position);
+   if (gpu->timing)
+      end_quads(worker);
    return true;
 }
 
@@ -149,12 +191,15 @@ cm_shading_worker_run(struct cm_shading_worker *worker, struct cm_segment *segme
    assert(worker->gpu->pass && segment->num_tiles && !segment->is_shaded);
    for (uint32_t i = 0; i < count_filters(worker); i++)
       cm_filter_forget(&worker->filters[i]);
-   cm_segment_open_list(&segment->filtered, &worker->stream);
+   cm_segment_open_list(&segment->filtered.list, &worker->stream);
+   worker->requests.runs = &segment->filtered.runs;
    for (uint32_t t = 0; t < segment->num_tiles; t++) {
-      worker->out_of_memory |= !run_tile(worker, &segment->tiles[t]);
-      segment->filtered.ends[t] = worker->stream.count;
+      worker->out_of_memory |= !run_tile(worker, segment, t);
+      segment->filtered.list.ends[t] = worker->stream.count;
+      segment->filtered.run_ends[t] = segment->filtered.runs.count;
    }
-   cm_segment_close_list(&segment->filtered, &worker->stream);
+   cm_segment_close_list(&segment->filtered.list, &worker->stream);
+   worker->out_of_memory |= worker->requests.out_of_memory;
 }
 
 void
@@ -203,6 +248,11 @@ cm_shading_worker_fetch_shader(struct cm_shading_worker *worker, uint32_t draw, 
    const struct cm_shader_memory *memory = &worker->shaders[draw];
    if (!shader->id)
       return;
+   if (worker->gpu->timing) {
+      cm_request_log_settle(&worker->requests);
+      cm_access_stream_append(&worker->requests.requests, cm_gpu_shader_group(worker->gpu, &pass->draws[draw],
+                                                                              CM_SHADER_FRAGMENT, shader));
+   }
    read_range(worker, processor, memory->instructions, (uint64_t)shader->instructions * CM_INSTRUCTION_BYTES,
               CM_STREAM_SHADER);
    read_range(worker, processor, memory->constants, shader->constant_bytes, CM_STREAM_CONSTANT);

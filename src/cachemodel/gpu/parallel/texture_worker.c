@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/parallel/texture_worker.h"
 
+#include "gpu/compression.h"
 #include "gpu/parallel/segment.h"
 #include "util/counts.h"
 
@@ -18,6 +19,7 @@ cm_texture_worker_init(struct cm_texture_worker *worker, struct cm_gpu *gpu)
    worker->gpu = gpu;
    worker->stream =
       (struct cm_access_stream){.take = cm_segment_grow_list, .context = &worker->out_of_memory};
+   cm_dram_report(&worker->dram, gpu->timing ? &worker->stream : NULL);
 }
 
 bool
@@ -39,6 +41,8 @@ connect_unit(struct cm_texture_worker *worker, enum cm_unit unit, bool connected
       struct cm_cache *cache = &hierarchy->caches[unit][i];
       if (cache->outgoing)
          cache->outgoing = connected ? &worker->stream : &hierarchy->shared.arriving;
+      if (cache->reported)
+         cache->reported = connected ? &worker->stream : hierarchy->requests;
       cache->dram = &worker->dram;
    }
 }
@@ -52,6 +56,8 @@ cm_texture_worker_connect(struct cm_texture_worker *worker, bool connected)
         unit = cm_texture_next_private(worker->gpu, unit))
       connect_unit(worker, unit, connected);
    connect_unit(worker, CM_UNIT_TEXTURE_HEADER_CACHE, connected);
+   if (worker->gpu->timing)
+      cm_compression_report(worker->gpu->compression, connected ? &worker->stream : NULL);
    worker->is_connected = connected;
 }
 
@@ -71,28 +77,49 @@ serve(struct cm_texture_worker *worker, const cm_entry *entries, uint32_t count)
 {
    struct cm_cache *caches = worker->gpu->texture.caches;
    for (uint32_t i = 0; i < count;) {
-      if (cm_entry_unit(entries[i]) != caches->unit)
+      if (cm_entry_unit(entries[i]) != caches->unit || cm_entry_kind(entries[i]) != CM_ENTRY_READ)
          cm_access_stream_append(&worker->stream, entries[i++]);
       else
          i += cm_cache_take_reads(caches, entries + i, count - i);
    }
 }
 
+/* The same for a tile whose requests are logged: what is added follows the same requests. */
+static void
+serve_runs(struct cm_texture_worker *worker, struct cm_segment *segment, uint32_t tile)
+{
+   const struct cm_segment_accesses *filtered = &segment->filtered;
+   const struct cm_access_run *runs = filtered->runs.list;
+   struct cm_access_runs *missed = &segment->missed.runs;
+   uint32_t first = tile ? filtered->list.ends[tile - 1] : 0;
+   for (uint32_t r = tile ? filtered->run_ends[tile - 1] : 0; r < filtered->run_ends[tile]; r++) {
+      serve(worker, filtered->list.entries + first, runs[r].end - first);
+      worker->out_of_memory |= !cm_access_runs_add(missed, runs[r].requests, worker->stream.count);
+      first = runs[r].end;
+   }
+   assert(first == filtered->list.ends[tile]);
+   segment->missed.run_ends[tile] = missed->count;
+}
+
 void
 cm_texture_worker_run(struct cm_texture_worker *worker, struct cm_segment *segment)
 {
-   const struct cm_segment_list *filtered = &segment->filtered;
+   const struct cm_segment_list *filtered = &segment->filtered.list;
+   struct cm_segment_list *missed = &segment->missed.list;
    uint32_t first = 0;
    assert((!segment->num_tiles && !segment->num_invalidations) || worker->is_connected);
-   cm_segment_open_list(&segment->missed, &worker->stream);
+   cm_segment_open_list(missed, &worker->stream);
    invalidate(&worker->gpu->hierarchy, segment);
    for (uint32_t t = 0; t < segment->num_tiles; t++) {
       assert(filtered->ends[t] >= first);
-      serve(worker, filtered->entries + first, filtered->ends[t] - first);
+      if (worker->gpu->timing)
+         serve_runs(worker, segment, t);
+      else
+         serve(worker, filtered->entries + first, filtered->ends[t] - first);
       first = filtered->ends[t];
-      segment->missed.ends[t] = worker->stream.count;
+      missed->ends[t] = worker->stream.count;
    }
-   cm_segment_close_list(&segment->missed, &worker->stream);
+   cm_segment_close_list(missed, &worker->stream);
 }
 
 void

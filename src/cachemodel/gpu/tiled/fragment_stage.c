@@ -210,7 +210,7 @@ take_draw(struct cm_shading *shading, uint32_t number)
    shading->last_regions = NULL;
    for (uint32_t unit = 0; shading->costs_each && unit < draw->num_textures && unit < CM_MAX_TEXTURE_UNITS;
         unit++)
-      shading->unit_samples[unit] = cm_texture_samples(shading->gpu, &draw->textures[unit]);
+      shading->unit_samples[unit] = cm_texture_samples(shading->gpu, &draw->textures[unit], textures[unit]);
 }
 
 static uint8_t
@@ -226,11 +226,32 @@ log_cost(struct cm_shading *shading, uint32_t attributes, const uint32_t *region
 {
    if (!shading->has_cost || shading->cost_regions != regions) {
       const struct cm_shader_cost cost = cm_fragment_cost(shading->gpu, shading->draw, attributes, regions);
-      shading->cost = cm_timing_cost(shading->gpu->timing, &cost);
+      shading->cost = shading->worker ? cm_shading_worker_log_cost(shading->worker, &cost)
+                                      : cm_timing_cost(shading->gpu->timing, &cost);
       shading->cost_regions = regions;
       shading->has_cost = true;
    }
    return shading->cost;
+}
+
+/* The next quads are of a kind: to the timing, or for it in the worker's segment. */
+static inline void
+log_kind(struct cm_shading *shading, const struct cm_logged_kind *kind)
+{
+   if (shading->worker)
+      cm_shading_worker_log_kind(shading->worker, kind);
+   else
+      cm_timing_kind(shading->gpu->timing, kind);
+}
+
+/* The same for a quad. */
+static inline void
+log_quad(struct cm_shading *shading, uint32_t processor)
+{
+   if (shading->worker)
+      cm_shading_worker_log_quad(shading->worker, processor);
+   else
+      cm_timing_quad(shading->gpu->timing, processor);
 }
 
 /* Logs the kind of a quad that has run, unless it is that of the last one. */
@@ -255,7 +276,7 @@ take_kind(struct cm_shading *shading, const struct cm_quad *quad, uint32_t numbe
       return;
    shading->has_kind = true;
    shading->kind = kind;
-   cm_timing_kind(shading->gpu->timing, &kind);
+   log_kind(shading, &kind);
 }
 
 /* Logs for timing that a quad has run. */
@@ -267,7 +288,7 @@ time_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t numbe
    if (shading->costs_each || !shading->has_kind || kind->primitive != quad->primitive ||
        kind->footprints != footprints || kind->instructions != shading->instructions[number])
       take_kind(shading, quad, number, footprints);
-   cm_timing_quad(shading->gpu->timing, processor);
+   log_quad(shading, processor);
 }
 
 /* Quads that run no shader, but are rasterised and tested. */
@@ -287,8 +308,8 @@ time_hidden_quads(struct cm_shading *shading, const uint32_t *word)
          .attributes = attributes_of(pass, &quads[q]),
       };
       if (!q || primitive != quads[q - 1].primitive)
-         cm_timing_kind(gpu->timing, &kind);
-      cm_timing_quad(gpu->timing, is_placed ? choose_processor(shading, place_of(shading, &quads[q])) : 0);
+         log_kind(shading, &kind);
+      log_quad(shading, is_placed ? choose_processor(shading, place_of(shading, &quads[q])) : 0);
    }
 }
 

@@ -303,7 +303,8 @@ TEST(serial_reason)
       {{"mode=tbr"}, NULL, true, false},
       {{"streams.texture=l2"}, NULL, false, false},
       {{"caches.texture_cache.policy=srrip"}, NULL, false, false},
-      {{"timing=on"}, NULL, false, false},
+      {{"timing=on"}, NULL, true, false},
+      {{"timing=on", "caches.texture_cache.policy=srrip"}, NULL, false, false},
       {{"timing=on", "attribution.tile=on"}, "counts are attributed (attribution.*)", false, false},
       {{"attribution.draw=on"}, "counts are attributed (attribution.*)", false, false},
       {{"access_units.victim_buffer.entries=16", "access_units.victim_buffer.before=l2",
@@ -321,17 +322,25 @@ TEST(serial_reason)
       struct cm_gpu *gpu = cm_gpu_create(config, error, sizeof error);
       struct cm_work_time times[CM_MAX_WORK_TIMES];
       assert_non_null(gpu);
-      assert_int_equal(cm_gpu_shades_on_threads(gpu), cases[c].shades);
+      assert_false(cm_gpu_shades_on_threads(gpu, 1));
+      assert_int_equal(cm_gpu_shades_on_threads(gpu, CM_TIMED_THREADS), cases[c].shades);
+      if (config->timing == CM_TIMING_ON)
+         assert_false(cm_gpu_shades_on_threads(gpu, CM_TIMED_THREADS - 1));
       if (cases[c].is_read)
          assert_true(cm_gpu_add_reader(gpu, &(struct cm_access_reader){.read = ignore}));
-      assert_true(cm_gpu_set_threads(gpu, 2));
+      assert_true(cm_gpu_set_threads(gpu, CM_TIMED_THREADS));
       const char *reason = cm_gpu_serial_reason(gpu);
       if (cases[c].reason)
          assert_string_equal(reason, cases[c].reason);
       else
          assert_null(reason);
-      assert_int_equal(cm_gpu_work_times(gpu, times) == 1,
-                       cases[c].reason && config->timing == CM_TIMING_OFF);
+      const unsigned parts = cm_gpu_work_times(gpu, times);
+      bool has_workers = false;
+      for (unsigned p = 0; p < parts; p++)
+         has_workers |= strcmp(times[p].name, "shading") == 0;
+      assert_int_equal(parts == 1, cases[c].reason && config->timing == CM_TIMING_OFF);
+      if (cases[c].reason || config->timing == CM_TIMING_ON)
+         assert_int_equal(has_workers, cases[c].shades && !cases[c].reason);
       cm_gpu_destroy(gpu);
       cm_config_destroy(config);
    }
