@@ -383,7 +383,7 @@ cm_stats_writer_create(const char *directory, struct cm_process_results *results
    struct cm_stats_writer *writer = calloc(1, sizeof *writer);
    if (!writer)
       return NULL;
-   writer->directory = writer->json.file = writer->csv.file = -1;
+   writer->directory = writer->json.file = writer->csv.file = writer->json.copy = writer->csv.copy = -1;
    writer->results = results;
    writer->table = table;
    writer->frames_counter = cm_counter_table_find(table, "gpu.frames");

@@ -11,7 +11,7 @@ cm_appended_file_create(const char *name, const char *fresh)
    if (!file)
       return NULL;
    file->format = (struct cm_row_format){.name = name, .fresh = fresh};
-   file->file.file = file->file.fresh = -1;
+   file->file.file = file->file.copy = file->file.fresh = -1;
    return file;
 }
 
@@ -28,7 +28,7 @@ int
 cm_appended_file_close(struct cm_appended_file *file)
 {
    const int code = cm_row_file_finish(&file->file);
-   file->file = (struct cm_row_file){.file = -1, .fresh = -1};
+   file->file = (struct cm_row_file){.file = -1, .copy = -1, .fresh = -1};
    return code;
 }
 

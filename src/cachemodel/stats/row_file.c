@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* renameat2 */
 #include "stats/row_file.h"
 #include "util/file.h"
 #include "util/message.h"
@@ -17,17 +18,30 @@ cm_row_file_init(struct cm_row_file *rows, const struct cm_row_format *format, c
                  int directory)
 {
    const size_t length = strlen(path) + strlen(format->name) + 2;
-   *rows = (struct cm_row_file){.format = format, .directory = directory, .file = -1, .fresh = -1};
+   *rows =
+      (struct cm_row_file){.format = format, .directory = directory, .file = -1, .copy = -1, .fresh = -1};
    rows->path = malloc(length);
    if (rows->path)
       snprintf(rows->path, length, "%s/%s", path, format->name);
    return rows->path != NULL;
 }
 
+static void
+drop_copy(struct cm_row_file *rows)
+{
+   if (rows->copy < 0)
+      return;
+   close(rows->copy);
+   unlinkat(rows->directory, rows->format->fresh, 0);
+   rows->copy = -1;
+   rows->copy_end = 0;
+}
+
 int
 cm_row_file_finish(struct cm_row_file *rows)
 {
    const int code = rows->file >= 0 && close(rows->file) != 0 ? errno : 0;
+   drop_copy(rows);
    free(rows->path);
    free(rows->tail.data);
    return code;
@@ -43,6 +57,66 @@ keep_tail(struct cm_row_file *rows, const struct cm_byte_writer *tail)
 
 /* ---- appending --------------------------------------------------------- */
 
+/* No page is smaller. */
+#define PAGE_BYTES 4096
+
+/* Bytes of one file, to the same place in another. 0, or what went wrong. */
+static int
+copy_bytes(int from, int to, off_t begin, off_t end)
+{
+   char *bytes = malloc(COPY_BYTES);
+   int code = bytes ? 0 : ENOMEM;
+   while (!code && begin < end) {
+      const off_t left = end - begin;
+      const ssize_t n = cm_read_at(from, bytes, left < COPY_BYTES ? (size_t)left : (size_t)COPY_BYTES, begin);
+      if (n <= 0)
+         code = n < 0 ? errno : EIO;
+      else
+         code = cm_write_at(to, bytes, (size_t)n, begin);
+      begin += n;
+   }
+   free(bytes);
+   return code;
+}
+
+/* Writes a row and the tail to the copy, which becomes the file. False: the file is as it was. */
+static bool
+append_to_copy(struct cm_row_file *rows, const struct cm_byte_writer *row)
+{
+   if (rows->copy < 0) {
+      unlinkat(rows->directory, rows->format->fresh, 0); /* the remains of a process that was killed */
+      rows->copy = openat(rows->directory, rows->format->fresh, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      rows->copy_end = 0;
+   }
+   if (rows->copy < 0)
+      return false;
+   if (copy_bytes(rows->file, rows->copy, rows->copy_end, rows->end) ||
+       cm_write_at(rows->copy, row->data, row->size, rows->end) ||
+       ftruncate(rows->copy, rows->end + (off_t)row->size) != 0 ||
+       renameat2(rows->directory, rows->format->fresh, rows->directory, rows->format->name,
+                 RENAME_EXCHANGE) != 0) {
+      drop_copy(rows);
+      return false;
+   }
+   const int file = rows->file;
+   rows->file = rows->copy;
+   rows->copy = file;
+   rows->copy_end = rows->end;
+   return true;
+}
+
+/* The same where the file is in one piece even if the process is killed in the midst of it, or has to be written otherwise: no space
+ * for a copy, or a file system that cannot exchange names. */
+static int
+append_in_place(struct cm_row_file *rows, const struct cm_byte_writer *row)
+{
+   const int code = cm_write_at(rows->file, row->data, row->size, rows->end);
+   if (code && (cm_write_at(rows->file, rows->tail.data, rows->tail.size, rows->end) ||
+                ftruncate(rows->file, rows->end + (off_t)rows->tail.size) != 0))
+      cm_message(CM_MESSAGE_ERROR, "%s: the file is corrupt", rows->path);
+   return code;
+}
+
 int
 cm_row_file_append(struct cm_row_file *rows, const struct cm_row_file_content *content)
 {
@@ -52,23 +126,23 @@ cm_row_file_append(struct cm_row_file *rows, const struct cm_row_file_content *c
    cm_put_bytes(row, tail->data, tail->size);
    cm_bytes_reserve(&rows->tail, tail->size);
    const bool out_of_memory = row->out_of_memory || tail->out_of_memory || rows->tail.out_of_memory;
-   const int code = out_of_memory ? ENOMEM : cm_write_at(rows->file, row->data, row->size, rows->end);
+   const bool is_in_page = rows->end % PAGE_BYTES + (off_t)row->size <= PAGE_BYTES;
+   int code = out_of_memory ? ENOMEM : 0;
+   if (!code && (is_in_page || !append_to_copy(rows, row)))
+      code = append_in_place(rows, row);
    row->size = row_bytes;
-   if (!code) {
-      rows->end += (off_t)row_bytes;
-      keep_tail(rows, tail);
-      return 0;
-   }
-   if (cm_write_at(rows->file, rows->tail.data, rows->tail.size, rows->end) ||
-       ftruncate(rows->file, rows->end + (off_t)rows->tail.size) != 0)
-      cm_message(CM_MESSAGE_ERROR, "%s: the file is corrupt", rows->path);
-   return code;
+   if (code)
+      return code;
+   rows->end += (off_t)row_bytes;
+   keep_tail(rows, tail);
+   return 0;
 }
 
 int
 cm_row_file_truncate(struct cm_row_file *rows, size_t row_bytes)
 {
    rows->end -= (off_t)row_bytes;
+   rows->copy_end = rows->copy_end < rows->end ? rows->copy_end : rows->end;
    return ftruncate(rows->file, rows->end) != 0 ? errno : 0;
 }
 
@@ -169,6 +243,7 @@ int
 cm_row_file_rewrite(struct cm_row_file *rows, const struct cm_row_file_content *content)
 {
    const char *name = rows->format->fresh;
+   drop_copy(rows);
    /* The remains of a process that was killed. */
    unlinkat(rows->directory, name, 0);
    rows->fresh = openat(rows->directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

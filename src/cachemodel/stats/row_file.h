@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * A file of statistics: a head, a row per frame, a tail that follows the last row. Rows are written
- * over the tail, with a new tail after them, in one write. When a column is added the file is
+ * over the tail, with a new tail after them. When a column is added the file is
  * written again under another name, with zeros in that column of the earlier rows, and renamed: under its
  * own name it is complete at any time.
+ *
+ * Linux ends a write between two pages where the process is killed. So rows that go beyond a page are written to a copy of the file,
+ * under that other name, and the two exchange their names: then the other one is the copy, a few rows behind.
  */
 #ifndef CM_ROW_FILE_H
 #define CM_ROW_FILE_H
@@ -29,6 +32,8 @@ struct cm_row_file {
    int file;      /**< -1: not there yet */
    off_t rows, end;
    struct cm_byte_writer tail; /**< that stands in the file */
+   int copy;                   /**< -1: not there */
+   off_t copy_end;             /**< its rows, which are also the file's */
    /* A file that is to replace it. */
    int fresh;
    off_t fresh_rows, fresh_end;

@@ -22,7 +22,7 @@ cm_table_file_create(const char *name, const char *keys, const struct cm_counter
    struct cm_table_file *table = calloc(1, sizeof *table);
    if (!table)
       return NULL;
-   table->file.file = table->file.fresh = -1;
+   table->file.file = table->file.copy = table->file.fresh = -1;
    table->keys = keys;
    table->counters = counters;
    const size_t length = strlen(name) + sizeof "..new";
@@ -63,7 +63,7 @@ int
 cm_table_file_close(struct cm_table_file *table)
 {
    const int code = cm_row_file_finish(&table->file);
-   table->file = (struct cm_row_file){.file = -1, .fresh = -1};
+   table->file = (struct cm_row_file){.file = -1, .copy = -1, .fresh = -1};
    return code;
 }
 
