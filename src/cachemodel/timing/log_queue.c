@@ -23,7 +23,7 @@ pop(struct cm_log_queue *queue, struct cm_frame_log *frame)
    queue->bytes -= work->bytes;
    queue->count--;
    if (queue->bytes <= queue->most_bytes / 2)
-      pthread_cond_signal(&queue->drained);
+      pthread_cond_broadcast(&queue->drained);
    return work;
 }
 
@@ -33,7 +33,7 @@ cm_log_queue_next(struct cm_log_queue *queue, struct cm_frame_log *frame)
    pthread_mutex_lock(&queue->lock);
    frame->is_busy = false;
    if (!frame->first)
-      pthread_cond_signal(&queue->drained);
+      pthread_cond_broadcast(&queue->drained);
    while (!frame->first && !frame->has_ended && !queue->stops)
       pthread_cond_wait(&frame->filled, &queue->lock);
    frame->is_cut |= queue->stops && (frame->first || !frame->has_ended);
@@ -76,7 +76,7 @@ run(void *data)
       assert(!frame->first || frame->is_cut);
       thread->nanoseconds = cm_thread_nanoseconds();
       frame->is_timed = true;
-      pthread_cond_signal(&queue->drained);
+      pthread_cond_broadcast(&queue->drained);
       if (queue->timed && !frame->is_cut) {
          pthread_mutex_unlock(&queue->lock);
          queue->timed(queue->timed_context);

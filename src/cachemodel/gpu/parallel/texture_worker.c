@@ -19,7 +19,6 @@ cm_texture_worker_init(struct cm_texture_worker *worker, struct cm_gpu *gpu)
    worker->gpu = gpu;
    worker->stream =
       (struct cm_access_stream){.take = cm_segment_grow_list, .context = &worker->out_of_memory};
-   cm_dram_report(&worker->dram, gpu->timing ? &worker->stream : NULL);
 }
 
 bool
@@ -56,8 +55,10 @@ cm_texture_worker_connect(struct cm_texture_worker *worker, bool connected)
         unit = cm_texture_next_private(worker->gpu, unit))
       connect_unit(worker, unit, connected);
    connect_unit(worker, CM_UNIT_TEXTURE_HEADER_CACHE, connected);
-   if (worker->gpu->timing)
+   if (worker->gpu->timing) {
+      cm_dram_report(&worker->dram, connected ? &worker->stream : worker->gpu->hierarchy.requests);
       cm_compression_report(worker->gpu->compression, connected ? &worker->stream : NULL);
+   }
    worker->is_connected = connected;
 }
 
