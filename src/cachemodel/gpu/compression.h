@@ -101,9 +101,10 @@ cm_compression_attributed(const struct cm_gpu *gpu, const struct cm_counter *cou
 void cm_compression_begin_pass(struct cm_compression *compression);
 /** Ends it: headers are written back, texture units see what was stored, and the caches that a stream does not reach no longer have
  * what it has replaced. All that is shaded has been. */
-/** Where the texture units report what they make blocks of (CM_ENTRY_FILL); NULL: to hierarchy.requests. NULL is fine. */
-void cm_compression_report(struct cm_compression *compression, struct cm_access_stream *requests);
 void cm_compression_end_pass(struct cm_compression *compression);
+/** Where the texture units report what they make blocks of (CM_ENTRY_FILL); requests NULL: to hierarchy.requests. compression NULL is
+ * fine. */
+void cm_compression_report(struct cm_compression *compression, struct cm_access_stream *requests);
 
 /** Shaders access a resource as storage: it is not compressed from now on, nor later. Converting it is not simulated. */
 void cm_compression_give_up(struct cm_gpu *gpu, struct cm_resource *resource);

@@ -410,9 +410,8 @@ cm_gpu_complete_frame(struct cm_gpu *gpu, const uint64_t *ahead)
    assert(ended->num_ended - ended->num_taken < ended->capacity);
    gpu->pipeline[CM_PIPELINE_FRAMES]++;
    cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_FRAME_END, 0);
-   cm_parallel_drain(gpu->parallel);
+   read_units(gpu, values_of(gpu, ended->num_ended++)); /* when all threads have done the frame */
    cm_timing_frame_end(gpu->timing);
-   read_units(gpu, values_of(gpu, ended->num_ended++));
    if (!gpu->timing) {
       count_frame(gpu, ahead);
       return;

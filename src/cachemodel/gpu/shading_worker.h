@@ -56,28 +56,6 @@ void cm_shading_worker_finish(struct cm_shading_worker *worker);
 /** Runs the quads of a segment's tiles. */
 void cm_shading_worker_run(struct cm_shading_worker *worker, struct cm_segment *segment);
 
-/** With timing: logs a cost of the tile's kinds. Returns its number. */
-static inline uint32_t
-cm_shading_worker_log_cost(struct cm_shading_worker *worker, const struct cm_shader_cost *cost)
-{
-   worker->out_of_memory |= !cm_quad_log_add_cost(worker->quads, cost);
-   return worker->quads->num_costs - 1;
-}
-
-/** The same: the next quads are of a kind. */
-static inline void
-cm_shading_worker_log_kind(struct cm_shading_worker *worker, const struct cm_logged_kind *kind)
-{
-   worker->out_of_memory |= !cm_quad_log_add_kind(worker->quads, kind);
-}
-
-/** The same: a quad of that kind has run, or failed, on a processor. */
-static inline void
-cm_shading_worker_log_quad(struct cm_shading_worker *worker, uint32_t processor)
-{
-   worker->out_of_memory |= !cm_quad_log_add(worker->quads, worker->requests.requests.count, processor);
-}
-
 /** Adds what it has counted to the GPU's counts. */
 void cm_shading_worker_add_counts(struct cm_shading_worker *worker);
 

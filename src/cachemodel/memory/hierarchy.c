@@ -238,7 +238,8 @@ cm_hierarchy_defer_reports(struct cm_hierarchy *hierarchy)
    struct cm_shared_side *shared = &hierarchy->shared;
    assert(shared->num_readers && !shared->num_units && !hierarchy->attribution && !hierarchy->read_units);
    assert(!shared->arriving.count && !shared->reported.count);
-   shared->reports = hierarchy->dram.reported = &shared->arriving;
+   shared->reports = &shared->arriving;
+   cm_dram_report(&hierarchy->dram, &shared->arriving);
    hierarchy->requests = hierarchy->requests ? &shared->arriving : NULL;
    append_to_shared_side(hierarchy);
    choose_reports(hierarchy);

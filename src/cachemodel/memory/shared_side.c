@@ -233,7 +233,7 @@ take_deferred(struct cm_shared_side *shared, const cm_entry *entries, uint32_t c
 }
 
 /* With readers, private caches call the shared ones, so that accesses and what they cause are reported in
- * order. Entries here are served at once, and are accesses only if an access unit has passed them on. */
+ * order. Entries here are served at once, and are accesses only if an access unit has passed them on; unless all come later. */
 static void
 take_and_report(void *context, struct cm_access_stream *stream)
 {
@@ -285,8 +285,7 @@ cm_shared_side_add_reader(struct cm_shared_side *shared, const struct cm_access_
       shared->units[u].next.capacity = 1;
       shared->units[u].reported = &shared->reported;
    }
-   shared->dram->reported = &shared->reported;
-   shared->dram->is_watched = true;
+   cm_dram_report(shared->dram, &shared->reported);
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
       for (uint32_t i = 0; i < shared->instances[unit]; i++)
          shared->caches[unit][i].reported = &shared->reported;

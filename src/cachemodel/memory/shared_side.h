@@ -32,7 +32,7 @@ struct cm_shared_side {
    uint64_t range;       /**< value of the last CM_ENTRY_RANGE */
    struct cm_dram *dram;
    /** With readers: all entries, each followed by what it causes. Private caches then call the shared ones
-    * instead of appending to arriving (cm_cache.reported), and other entries are consumed at once. */
+    * instead of appending to arriving (cm_cache.reported), and other entries are consumed at once; unless that is deferred. */
    struct cm_access_stream reported;
    /** Where those before the shared side report: reported; or arriving, if it may run later than they
     * (cm_hierarchy_defer_reports). Then what is no access to a shared cache is only passed on. */
@@ -40,7 +40,7 @@ struct cm_shared_side {
    /** Makes the call that a CM_MARK_CALL is, with the words that follow it. Such marks are only there if it is set. */
    void (*called)(void *context, cm_entry call, const cm_entry *words);
    void *called_context;
-   /** How many entries at its beginning are groups of textures, lookups, requests and messages: readers that ask for these
+   /** How many entries at its beginning are groups, lookups, requests and messages: readers that ask for these
     * (cm_access_reader.requests) can take them as they are. */
    uint32_t reported_lookups;
    struct cm_access_reader readers[CM_MAX_ACCESS_READERS];
@@ -49,7 +49,7 @@ struct cm_shared_side {
    bool out_of_memory;                 /**< liveness is not complete */
 };
 
-/** Reports a group of textures, a lookup, a request or a message. */
+/** Reports a group, a lookup, a request or a message. */
 static inline void
 cm_shared_side_report(struct cm_shared_side *shared, cm_entry entry)
 {

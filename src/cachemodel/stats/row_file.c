@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* renameat2 */
+#define _GNU_SOURCE /* copy_file_range, renameat2 */
 #include "stats/row_file.h"
 #include "util/file.h"
 #include "util/message.h"
@@ -60,23 +60,15 @@ keep_tail(struct cm_row_file *rows, const struct cm_byte_writer *tail)
 /* No page is smaller. */
 #define PAGE_BYTES 4096
 
-/* Bytes of one file, to the same place in another. 0, or what went wrong. */
-static int
+/* Bytes of one file, to the same place in another. */
+static bool
 copy_bytes(int from, int to, off_t begin, off_t end)
 {
-   char *bytes = malloc(COPY_BYTES);
-   int code = bytes ? 0 : ENOMEM;
-   while (!code && begin < end) {
-      const off_t left = end - begin;
-      const ssize_t n = cm_read_at(from, bytes, left < COPY_BYTES ? (size_t)left : (size_t)COPY_BYTES, begin);
-      if (n <= 0)
-         code = n < 0 ? errno : EIO;
-      else
-         code = cm_write_at(to, bytes, (size_t)n, begin);
-      begin += n;
-   }
-   free(bytes);
-   return code;
+   off_t read_at = begin, write_at = begin;
+   ssize_t n = 1;
+   while (n > 0 && write_at < end)
+      n = copy_file_range(from, &read_at, to, &write_at, (size_t)(end - write_at), 0);
+   return n > 0;
 }
 
 /* Writes a row and the tail to the copy, which becomes the file. False: the file is as it was. */
@@ -88,14 +80,13 @@ append_to_copy(struct cm_row_file *rows, const struct cm_byte_writer *row)
       rows->copy = openat(rows->directory, rows->format->fresh, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       rows->copy_end = 0;
    }
-   if (rows->copy < 0)
-      return false;
-   if (copy_bytes(rows->file, rows->copy, rows->copy_end, rows->end) ||
+   if (rows->copy < 0 || !copy_bytes(rows->file, rows->copy, rows->copy_end, rows->end) ||
        cm_write_at(rows->copy, row->data, row->size, rows->end) ||
        ftruncate(rows->copy, rows->end + (off_t)row->size) != 0 ||
        renameat2(rows->directory, rows->format->fresh, rows->directory, rows->format->name,
                  RENAME_EXCHANGE) != 0) {
       drop_copy(rows);
+      rows->has_no_copy = true;
       return false;
    }
    const int file = rows->file;
@@ -128,7 +119,7 @@ cm_row_file_append(struct cm_row_file *rows, const struct cm_row_file_content *c
    const bool out_of_memory = row->out_of_memory || tail->out_of_memory || rows->tail.out_of_memory;
    const bool is_in_page = rows->end % PAGE_BYTES + (off_t)row->size <= PAGE_BYTES;
    int code = out_of_memory ? ENOMEM : 0;
-   if (!code && (is_in_page || !append_to_copy(rows, row)))
+   if (!code && (is_in_page || rows->has_no_copy || !append_to_copy(rows, row)))
       code = append_in_place(rows, row);
    row->size = row_bytes;
    if (code)

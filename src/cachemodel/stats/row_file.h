@@ -34,6 +34,8 @@ struct cm_row_file {
    struct cm_byte_writer tail; /**< that stands in the file */
    int copy;                   /**< -1: not there */
    off_t copy_end;             /**< its rows, which are also the file's */
+   /** Nor will it be: there was no space, or the file system cannot copy or exchange names. */
+   bool has_no_copy;
    /* A file that is to replace it. */
    int fresh;
    off_t fresh_rows, fresh_end;

@@ -15,8 +15,7 @@ cm_timing_defer_with(struct cm_access_stream *stream, enum cm_timing_call call, 
    const unsigned words = (unsigned)((bytes + sizeof(cm_entry) - 1) / sizeof(cm_entry));
    assert(words);
    cm_access_stream_reserve(stream, words + 1);
-   if (__builtin_expect(stream->capacity - stream->count <= words + 1, false))
-      return; /* out of memory */
+   assert(stream->capacity - stream->count > words + 1);
    cm_entry *const entry = stream->entries + stream->count;
    entry[0] = cm_timing_call_make(call, value, words);
    entry[words] = 0;

@@ -9,40 +9,35 @@
 
 #include "timing/timing.h"
 
-/** What is called, each the function of timing.h with that name: X(identifier). */
-#define CM_TIMING_CALLS(X)                                                                   \
-   X(BEGIN)                                                                                  \
-   X(END)                                                                                    \
-   X(MARK)                                                                                   \
-   X(COST)                                                                                   \
-   X(DRAW_COST)                                                                              \
-   X(DRAW)                                                                                   \
-   X(SHADERS_FETCHED)                                                                        \
-   X(VERTEX_FETCHED)                                                                         \
-   X(VERTEX)                                                                                 \
-   X(INVOCATION)                                                                             \
-   X(STAGES_END)                                                                             \
-   X(DRAW_END)                                                                               \
-   X(BINNED)                                                                                 \
-   X(SIGN)                                                                                   \
-   X(CHECK)                                                                                  \
-   X(CHECKS_END)                                                                             \
-   X(FETCHED)                                                                                \
-   X(TILE_VERTEX)                                                                            \
-   X(DROPPED)                                                                                \
-   X(TILE_FETCHED)                                                                           \
-   X(COVERED) /* by whom the tile's quads are shaded: how many of them a primitive covers */ \
-   X(KIND)                                                                                   \
-   X(QUAD)                                                                                   \
-   X(WORK_GROUP)                                                                             \
-   X(RUN)                                                                                    \
-   X(BARRIER)
-
+/** What is called: but for one, the function of timing.h with that name. */
 enum cm_timing_call {
-#define CM_TIMING_CALL(id) CM_CALL_##id,
-   CM_TIMING_CALLS(CM_TIMING_CALL)
-#undef CM_TIMING_CALL
-      CM_CALL_COUNT
+   CM_CALL_BEGIN,
+   CM_CALL_END,
+   CM_CALL_MARK,
+   CM_CALL_COST,
+   CM_CALL_DRAW_COST,
+   CM_CALL_DRAW,
+   CM_CALL_SHADERS_FETCHED,
+   CM_CALL_VERTEX_FETCHED,
+   CM_CALL_VERTEX,
+   CM_CALL_INVOCATION,
+   CM_CALL_STAGES_END,
+   CM_CALL_DRAW_END,
+   CM_CALL_BINNED,
+   CM_CALL_SIGN,
+   CM_CALL_CHECK,
+   CM_CALL_CHECKS_END,
+   CM_CALL_FETCHED,
+   CM_CALL_TILE_VERTEX,
+   CM_CALL_DROPPED,
+   CM_CALL_TILE_FETCHED,
+   CM_CALL_COVERED, /**< from who shades the tile: how many of its quads a primitive covers */
+   CM_CALL_KIND,
+   CM_CALL_QUAD,
+   CM_CALL_WORK_GROUP,
+   CM_CALL_RUN,
+   CM_CALL_BARRIER,
+   CM_CALL_COUNT
 };
 static_assert(CM_CALL_COUNT <= 32, "in the place of a stream");
 
@@ -61,7 +56,7 @@ cm_timing_defer(struct cm_access_stream *stream, enum cm_timing_call call, uint6
    cm_access_stream_append(stream, cm_timing_call_make(call, value, 0));
 }
 
-/** Appends a call and its arguments, which stay together. They are lost where a stream that grows gets no memory. */
+/** Appends a call and its arguments, which stay together, to a stream that is drained when it is full. */
 void cm_timing_defer_with(struct cm_access_stream *stream, enum cm_timing_call call, uint64_t value,
                           const void *arguments, size_t bytes);
 

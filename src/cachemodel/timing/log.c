@@ -58,6 +58,13 @@ cm_log_fit(struct cm_log *log)
 #define FIT(type, list) fit(&log->list.items, &log->list.capacity, log->list.count, sizeof(type));
    CM_LOG_LISTS(FIT)
 #undef FIT
+   struct cm_quad_log *quads = log->quad_log;
+   if (!quads)
+      return;
+   fit(&quads->requests, &quads->request_capacity, quads->num_requests, sizeof *quads->requests);
+   fit(&quads->quads, &quads->quad_capacity, quads->num_quads, sizeof *quads->quads);
+   fit(&quads->kinds, &quads->kind_capacity, quads->num_kinds, sizeof *quads->kinds);
+   fit(&quads->costs, &quads->cost_capacity, quads->num_costs, sizeof *quads->costs);
 }
 
 bool
@@ -177,7 +184,7 @@ cm_log_merge(struct cm_log *log, struct cm_entry_buffer *buffer)
    struct cm_quad_log *quads = log->quad_log;
    const uint32_t count = cm_log_num_entries(log);
    assert(quads && !log->merged && buffer->capacity >= count && !log->quads.count && !log->kinds.count);
-   if (!add_costs(log, quads))
+   if (quads->out_of_memory || !add_costs(log, quads))
       return false;
    struct merge merge = {.quads = quads,
                          .merged = buffer->entries,

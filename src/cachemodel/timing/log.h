@@ -140,43 +140,51 @@ struct cm_quad_log {
    struct cm_shader_cost *costs;
    uint32_t num_requests, num_quads, num_kinds, num_costs;
    size_t request_capacity, quad_capacity, kind_capacity, cost_capacity;
+   bool out_of_memory; /**< something is missing: it cannot be merged */
 };
 
 void cm_quad_log_destroy(struct cm_quad_log *log);
 /** That its lists have allocated, and itself. */
 size_t cm_quad_log_bytes(const struct cm_quad_log *log);
 
-/** A cost for kinds. False when out of memory. */
+/** Makes room for another item of a list of it. */
 static inline bool
-cm_quad_log_add_cost(struct cm_quad_log *log, const struct cm_shader_cost *cost)
+cm_quad_log_make_room(struct cm_quad_log *log, void *items, size_t *capacity, uint32_t count, size_t bytes)
 {
-   if (!cm_array_make_room(&log->costs, &log->cost_capacity, log->num_costs, 1, sizeof *cost))
-      return false;
-   log->costs[log->num_costs++] = *cost;
-   return true;
+   log->out_of_memory |= !cm_array_make_room(items, capacity, count, 1, bytes);
+   return !log->out_of_memory;
 }
 
-/** The next quads are of a kind. False when out of memory. */
-static inline bool
+/** A cost for kinds. Returns its number. */
+static inline uint32_t
+cm_quad_log_add_cost(struct cm_quad_log *log, const struct cm_shader_cost *cost)
+{
+   if (!cm_quad_log_make_room(log, &log->costs, &log->cost_capacity, log->num_costs, sizeof *cost))
+      return 0;
+   log->costs[log->num_costs] = *cost;
+   return log->num_costs++;
+}
+
+/** The next quads are of a kind. */
+static inline void
 cm_quad_log_add_kind(struct cm_quad_log *log, const struct cm_logged_kind *kind)
 {
-   if (!cm_array_make_room(&log->kinds, &log->kind_capacity, log->num_kinds, 1, sizeof *kind))
-      return false;
+   if (!cm_quad_log_make_room(log, &log->kinds, &log->kind_capacity, log->num_kinds, sizeof *kind))
+      return;
    log->kinds[log->num_kinds++] = *kind;
-   return log->num_kinds <= CM_MAX_LOGGED_KINDS;
+   log->out_of_memory = log->num_kinds > CM_MAX_LOGGED_KINDS;
 }
 
 /** A quad of that kind has run, or failed, on a processor, and so many requests have been made. */
-static inline bool
+static inline void
 cm_quad_log_add(struct cm_quad_log *log, uint32_t requests, uint32_t processor)
 {
-   if (!cm_array_make_room(&log->quads, &log->quad_capacity, log->num_quads, 1, sizeof *log->quads))
-      return false;
+   if (!cm_quad_log_make_room(log, &log->quads, &log->quad_capacity, log->num_quads, sizeof *log->quads))
+      return;
    assert(log->num_kinds);
    log->quads[log->num_quads++] = (struct cm_logged_quad){.tokens_end = requests,
                                                           .kind = log->num_kinds - 1,
                                                           .processor = (uint8_t)processor};
-   return true;
 }
 
 /* ---- the log ------------------------------------------------------------- */

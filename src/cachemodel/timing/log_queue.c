@@ -199,6 +199,7 @@ cm_log_queue_new_quads(struct cm_log_queue *queue)
    if (!quads)
       return calloc(1, sizeof *quads);
    quads->num_requests = quads->num_quads = quads->num_kinds = quads->num_costs = 0;
+   quads->out_of_memory = false;
    return quads;
 }
 
@@ -253,14 +254,22 @@ cm_log_queue_put(struct cm_log_queue *queue, struct cm_work *work)
    pthread_mutex_unlock(&queue->lock);
 }
 
-/* One of the threads' buffers, each of which soon returns: they have few. */
+static size_t
+buffer_bytes(const struct cm_entry_buffer *buffer)
+{
+   return sizeof *buffer + buffer->capacity * sizeof *buffer->entries;
+}
+
+/* One of those that threads read logs in: as many as logs that pipelines have taken. */
 static struct cm_entry_buffer *
 take_buffer(struct cm_log_queue *queue, size_t capacity)
 {
    pthread_mutex_lock(&queue->lock);
    struct cm_entry_buffer *buffer = queue->spare_buffers;
-   if (buffer)
+   if (buffer) {
       queue->spare_buffers = buffer->next;
+      queue->spare_bytes -= buffer_bytes(buffer);
+   }
    pthread_mutex_unlock(&queue->lock);
    if (buffer && buffer->capacity >= capacity)
       return buffer;
@@ -290,9 +299,15 @@ give_back_buffer(struct cm_log_queue *queue, struct cm_entry_buffer *buffer)
    if (!buffer)
       return;
    pthread_mutex_lock(&queue->lock);
-   buffer->next = queue->spare_buffers;
-   queue->spare_buffers = buffer;
+   const bool is_kept = keeps(queue, buffer_bytes(buffer));
+   if (is_kept) {
+      buffer->next = queue->spare_buffers;
+      queue->spare_buffers = buffer;
+      queue->spare_bytes += buffer_bytes(buffer);
+   }
    pthread_mutex_unlock(&queue->lock);
+   if (!is_kept)
+      free(buffer);
 }
 
 void

@@ -55,9 +55,10 @@ void cm_timing_set_longest_part(struct cm_timing *timing, uint32_t entries);
 /** Whether calls can be left to the shared side: there are tiles, no timeline and no attribution, and nobody else reads the stream.
  * timing: not NULL. */
 bool cm_timing_can_defer(const struct cm_timing *timing);
-/** Before the first pass: from now on the calls from cm_timing_begin to cm_timing_end are marks of the stream to which private caches
- * report (cm_hierarchy_defer_reports); the shared side makes them, on the thread that it has (timing/calls.h). The other calls come
- * when it has all entries, but for cm_timing_take_frame and cm_timing_is_complete, which may come at any time. */
+/** Before the first pass, after cm_hierarchy_defer_reports: from now on the calls that timing/calls.h lists are marks in shared.arriving,
+ * which the shared side makes; cm_timing_group, _storage and _storage_block append to that stream, too. cm_timing_quads and _caused are
+ * the shared side's own. cm_timing_new_quads, _take_frame and _is_complete may come at any time; all other calls, when the shared side
+ * has all entries. */
 void cm_timing_defer_calls(struct cm_timing *timing);
 
 /** Whether all cycles of the frames that were taken were counted: false once out of memory, or after a deadlock; from then on none is. */

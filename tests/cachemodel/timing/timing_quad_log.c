@@ -66,7 +66,7 @@ add_quad(struct logs *logs)
       add_requests(logs, 1 + random_below(logs->random, 5));
       add_caused(logs, random_below(logs->random, 2) ? random_below(logs->random, 6) : 0);
    }
-   assert_true(cm_quad_log_add(logs->apart, logs->apart->num_requests, processor));
+   cm_quad_log_add(logs->apart, logs->apart->num_requests, processor);
    logs->quads[logs->num_quads++] = (struct cm_logged_quad){.tokens_end = logs->num_entries,
                                                             .kind = logs->apart->num_kinds - 1,
                                                             .processor = (uint8_t)processor};
@@ -77,11 +77,9 @@ add_kind(struct logs *logs, bool has_costs)
 {
    const struct cm_shader_cost cost = {.threads_shared = random_below(logs->random, 100)};
    struct cm_logged_kind kind = {.primitive = random_below(logs->random, 100), .shaded = true};
-   if (has_costs) {
-      assert_true(cm_quad_log_add_cost(logs->apart, &cost));
-      kind.cost = logs->apart->num_costs - 1;
-   }
-   assert_true(cm_quad_log_add_kind(logs->apart, &kind));
+   if (has_costs)
+      kind.cost = cm_quad_log_add_cost(logs->apart, &cost);
+   cm_quad_log_add_kind(logs->apart, &kind);
 }
 
 /* The cost that a kind names is the one that it was given. */
@@ -108,6 +106,9 @@ merge_and_check(struct logs *logs, uint32_t shaded, uint32_t fetched)
    buffer->capacity = SPACE;
    memcpy(given, logs->apart->kinds, logs->apart->num_kinds * sizeof *given);
    assert_int_equal(cm_log_num_entries(log), logs->num_entries);
+   logs->apart->out_of_memory = true;
+   assert_false(cm_log_merge(log, buffer));
+   logs->apart->out_of_memory = false;
    assert_true(cm_log_merge(log, buffer));
    assert_int_equal(log->entries.count, logs->num_entries);
    assert_memory_equal(log->entries.items, logs->entries, logs->num_entries * sizeof *logs->entries);

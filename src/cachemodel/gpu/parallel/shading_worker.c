@@ -139,7 +139,7 @@ cm_shading_worker_finish(struct cm_shading_worker *worker)
 }
 
 /* The fewest requests of a tile that there is room for. */
-#define LEAST_REQUESTS 1024
+#define LEAST_REQUESTS 128
 
 /* With timing: what a tile requests, and its quads, are listed. False when out of memory. */
 static bool
@@ -164,6 +164,8 @@ end_quads(struct cm_shading_worker *worker)
    worker->quads->requests = requests->entries;
    worker->quads->request_capacity = requests->capacity;
    worker->quads->num_requests = requests->count;
+   worker->quads->out_of_memory |= worker->requests.out_of_memory;
+   worker->out_of_memory |= worker->quads->out_of_memory;
 }
 
 static bool
@@ -199,7 +201,6 @@ cm_shading_worker_run(struct cm_shading_worker *worker, struct cm_segment *segme
       segment->filtered.run_ends[t] = segment->filtered.runs.count;
    }
    cm_segment_close_list(&segment->filtered.list, &worker->stream);
-   worker->out_of_memory |= worker->requests.out_of_memory;
 }
 
 void

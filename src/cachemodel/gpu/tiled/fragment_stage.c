@@ -226,7 +226,7 @@ log_cost(struct cm_shading *shading, uint32_t attributes, const uint32_t *region
 {
    if (!shading->has_cost || shading->cost_regions != regions) {
       const struct cm_shader_cost cost = cm_fragment_cost(shading->gpu, shading->draw, attributes, regions);
-      shading->cost = shading->worker ? cm_shading_worker_log_cost(shading->worker, &cost)
+      shading->cost = shading->worker ? cm_quad_log_add_cost(shading->worker->quads, &cost)
                                       : cm_timing_cost(shading->gpu->timing, &cost);
       shading->cost_regions = regions;
       shading->has_cost = true;
@@ -239,7 +239,7 @@ static inline void
 log_kind(struct cm_shading *shading, const struct cm_logged_kind *kind)
 {
    if (shading->worker)
-      cm_shading_worker_log_kind(shading->worker, kind);
+      cm_quad_log_add_kind(shading->worker->quads, kind);
    else
       cm_timing_kind(shading->gpu->timing, kind);
 }
@@ -249,7 +249,7 @@ static inline void
 log_quad(struct cm_shading *shading, uint32_t processor)
 {
    if (shading->worker)
-      cm_shading_worker_log_quad(shading->worker, processor);
+      cm_quad_log_add(shading->worker->quads, shading->worker->requests.requests.count, processor);
    else
       cm_timing_quad(shading->gpu->timing, processor);
 }
