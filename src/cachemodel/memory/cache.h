@@ -34,6 +34,14 @@ struct cm_dram {
 
 /** A line: block number << 8 | stream << 1 | dirty; CM_LINE_EMPTY when invalid. */
 typedef uint64_t cm_line;
+
+/** A block in a line; stream: the last one to use it. */
+static inline cm_line
+cm_line_make(uint64_t block, enum cm_stream stream, bool dirty)
+{
+   return block << 8 | (uint64_t)stream << 1 | dirty;
+}
+
 #define CM_LINE_EMPTY UINT64_MAX
 #define CM_NO_BLOCK (UINT64_MAX >> 8)
 

@@ -5,12 +5,6 @@
 
 #include "memory/cache.h"
 
-static inline cm_line
-cm_line_make(uint64_t block, enum cm_stream stream, bool dirty)
-{
-   return block << 8 | (uint64_t)stream << 1 | dirty;
-}
-
 static inline enum cm_stream
 cm_line_stream(cm_line line)
 {

@@ -64,21 +64,21 @@ static inline __attribute__((always_inline)) cm_entry *
 look_up_cells(const struct cm_cache *filter, const struct cm_block_grid *grid, const cm_grid_cells *cells,
               unsigned count, enum cm_stream stream, cm_entry *next, bool has_columns)
 {
-   const cm_entry access = cm_entry_access(filter->next_entry, CM_READ, stream, 0);
-   const unsigned shift = filter->block_shift - CM_ENTRY_ADDRESS_SHIFT;
-   const uint64_t mask = filter->index.mask, first = grid->block, row = grid->row, column = grid->column;
-   const cm_line made = cm_line_make(0, stream, false);
+   const struct cm_filter_block first =
+      cm_filter_behind(cm_filter_origin(filter, stream), cm_filter_distance(filter, grid->block), 1);
+   const struct cm_filter_block row = cm_filter_distance(filter, grid->row),
+                                column = cm_filter_distance(filter, grid->column);
+   const uint64_t mask = filter->index.mask;
    cm_line *const lines = filter->lines;
    cm_grid_cells seen = 0;
    for (unsigned i = 0; i < count; i++) {
       const cm_grid_cells read = cells[i];
       for (cm_grid_cells added = read & ~seen; added; added &= added - 1) {
          const unsigned cell = (unsigned)__builtin_ctz(added);
-         const uint64_t block = first + (cell >> 1) * row + (has_columns && cell & 1 ? column : 0);
-         cm_line *line = &lines[block & mask];
-         *next = access | block << shift;
-         next += !is_last(line, block);
-         *line = made | block << 8;
+         struct cm_filter_block block = cm_filter_behind(first, row, cell >> 1);
+         if (has_columns)
+            block = cm_filter_behind(block, column, cell & 1);
+         next = cm_filter_look_up(lines, mask, block, next);
       }
       seen |= read;
    }

@@ -22,6 +22,47 @@ bool cm_filter_init(struct cm_cache *filter, struct cm_cache *cache, struct cm_a
                     cm_entry entry);
 void cm_filter_finish(struct cm_cache *filter);
 
+/** What a block is to a filter, of low sets (cm_cache_has_low_sets): its line, and the entry that passes its read on. Or a distance of
+ * blocks: these can be added. */
+struct cm_filter_block {
+   cm_line line;
+   cm_entry entry;
+};
+
+/** How far so many blocks are. */
+static inline __attribute__((always_inline)) struct cm_filter_block
+cm_filter_distance(const struct cm_cache *filter, uint64_t blocks)
+{
+   return (struct cm_filter_block){blocks << 8, blocks << (filter->block_shift - CM_ENTRY_ADDRESS_SHIFT)};
+}
+
+/** A block that is `count` times a distance behind another one. */
+static inline __attribute__((always_inline)) struct cm_filter_block
+cm_filter_behind(struct cm_filter_block block, struct cm_filter_block distance, uint64_t count)
+{
+   return (struct cm_filter_block){block.line + count * distance.line, block.entry + count * distance.entry};
+}
+
+/** Block 0, to be read for a stream. */
+static inline __attribute__((always_inline)) struct cm_filter_block
+cm_filter_origin(const struct cm_cache *filter, enum cm_stream stream)
+{
+   return (struct cm_filter_block){cm_line_make(0, stream, false),
+                                   cm_entry_access(filter->next_entry, CM_READ, stream, 0)};
+}
+
+/** Reads a block, but for counts. All reads of the filter are of one stream. next: where the next entry goes. Returns where the one
+ * after it does. Without branches: which reads are passed on is hard to predict. */
+static inline __attribute__((always_inline)) cm_entry *
+cm_filter_look_up(cm_line *lines, uint64_t mask, struct cm_filter_block block, cm_entry *next)
+{
+   cm_line *line = &lines[block.line >> 8 & mask];
+   *next = block.entry;
+   next += *line != block.line;
+   *line = block.line;
+   return next;
+}
+
 /** Forgets all blocks: the next read of each set is passed on. */
 void cm_filter_forget(struct cm_cache *filter);
 

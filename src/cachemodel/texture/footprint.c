@@ -305,31 +305,36 @@ first_texels(const struct cm_footprint *footprint, unsigned live, quad_texels *l
    return (first & *live_mask) | (every_texel(&footprint->texel[__builtin_ctz(live | 8)]) & ~*live_mask);
 }
 
-/* The bounds of four footprints, as a transposition of their texels: what compilers make a few instructions of for each. */
-static inline void
-bounds_of_texels(const quad_texels texels[4], struct cm_texel_bounds bounds[4])
+/* Of four footprints: the texels of their fragments, and the bounds of these. */
+struct four_bounds {
+   quad_pairs texel[4], least, greatest;
+};
+
+/* As a transposition of their texels: what compilers make a few instructions of for each. */
+static inline __attribute__((always_inline)) struct four_bounds
+bounds_of_texels(const quad_texels texels[4])
 {
    const quad_pairs a = (quad_pairs)texels[0], b = (quad_pairs)texels[1], c = (quad_pairs)texels[2],
                     d = (quad_pairs)texels[3];
    /* Of each footprint, fragments 0 and 1, and 2 and 3. */
-   const quad_texels ab = (quad_texels)__builtin_shufflevector(a, b, 0, 4, 1, 5),
-                     ab_next = (quad_texels)__builtin_shufflevector(a, b, 2, 6, 3, 7),
-                     cd = (quad_texels)__builtin_shufflevector(c, d, 0, 4, 1, 5),
-                     cd_next = (quad_texels)__builtin_shufflevector(c, d, 2, 6, 3, 7);
-   const quad_pairs least_ab = (quad_pairs)least_texels(ab, ab_next),
-                    least_cd = (quad_pairs)least_texels(cd, cd_next),
-                    greatest_ab = (quad_pairs)greatest_texels(ab, ab_next),
-                    greatest_cd = (quad_pairs)greatest_texels(cd, cd_next);
-   const quad_pairs least =
-      (quad_pairs)least_texels((quad_texels)__builtin_shufflevector(least_ab, least_cd, 0, 1, 4, 5),
-                               (quad_texels)__builtin_shufflevector(least_ab, least_cd, 2, 3, 6, 7));
-   const quad_pairs greatest =
-      (quad_pairs)greatest_texels((quad_texels)__builtin_shufflevector(greatest_ab, greatest_cd, 0, 1, 4, 5),
-                                  (quad_texels)__builtin_shufflevector(greatest_ab, greatest_cd, 2, 3, 6, 7));
-   const quad_pairs low = __builtin_shufflevector(least, greatest, 0, 4, 1, 5),
-                    high = __builtin_shufflevector(least, greatest, 2, 6, 3, 7);
-   memcpy(bounds, &low, sizeof low);
-   memcpy(bounds + 2, &high, sizeof high);
+   const quad_pairs ab = __builtin_shufflevector(a, b, 0, 4, 1, 5),
+                    ab_next = __builtin_shufflevector(a, b, 2, 6, 3, 7),
+                    cd = __builtin_shufflevector(c, d, 0, 4, 1, 5),
+                    cd_next = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+   const quad_pairs least_ab = (quad_pairs)least_texels((quad_texels)ab, (quad_texels)ab_next),
+                    least_cd = (quad_pairs)least_texels((quad_texels)cd, (quad_texels)cd_next),
+                    greatest_ab = (quad_pairs)greatest_texels((quad_texels)ab, (quad_texels)ab_next),
+                    greatest_cd = (quad_pairs)greatest_texels((quad_texels)cd, (quad_texels)cd_next);
+   return (struct four_bounds){
+      .texel = {__builtin_shufflevector(ab, cd, 0, 1, 4, 5), __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
+                __builtin_shufflevector(ab_next, cd_next, 0, 1, 4, 5),
+                __builtin_shufflevector(ab_next, cd_next, 2, 3, 6, 7)},
+      .least = (quad_pairs)least_texels((quad_texels)__builtin_shufflevector(least_ab, least_cd, 0, 1, 4, 5),
+                                        (quad_texels)__builtin_shufflevector(least_ab, least_cd, 2, 3, 6, 7)),
+      .greatest = (quad_pairs)
+         greatest_texels((quad_texels)__builtin_shufflevector(greatest_ab, greatest_cd, 0, 1, 4, 5),
+                         (quad_texels)__builtin_shufflevector(greatest_ab, greatest_cd, 2, 3, 6, 7)),
+   };
 }
 
 void
@@ -341,7 +346,108 @@ cm_footprints_bounds(const struct cm_footprint *footprints, unsigned count, stru
       const struct cm_footprint *footprint = &footprints[i < count ? i : count - 1];
       texels[i] = first_texels(footprint, footprint->live & 15, &live_mask);
    }
-   bounds_of_texels(texels, bounds);
+   const struct four_bounds all = bounds_of_texels(texels);
+   const quad_pairs low = __builtin_shufflevector(all.least, all.greatest, 0, 4, 1, 5),
+                    high = __builtin_shufflevector(all.least, all.greatest, 2, 6, 3, 7);
+   memcpy(bounds, &low, sizeof low);
+   memcpy(bounds + 2, &high, sizeof high);
+}
+
+static inline bool
+is_any(quad_pairs vector)
+{
+   uint64_t halves[2];
+   memcpy(halves, &vector, sizeof vector);
+   return halves[0] | halves[1];
+}
+
+/* Values of fewer bits compare as signed ones, for which SSE2 has instructions. */
+typedef int32_t quad_numbers __attribute__((vector_size(16)));
+
+struct cm_footprint_place
+cm_footprint_find_place(const struct cm_footprint_kind *kind, const struct cm_footprint *footprint,
+                        const struct cm_texel_bounds *bounds)
+{
+   const struct cm_texture_image *image = kind->image;
+   const uint32_t left = bounds->least & 0xffff, top = bounds->least >> 16,
+                  right = (bounds->greatest & 0xffff) + kind->more,
+                  bottom = (bounds->greatest >> 16) + kind->more;
+   const uint32_t column = left >> image->shape.column_shift;
+   const uint32_t more_columns = (right >> image->shape.column_shift) - column;
+   const uint32_t first = (uint32_t)footprint->texel[0].y, third = (uint32_t)footprint->texel[2].y;
+   assert(cm_footprint_kind_has_shapes(kind) && footprint->live == 15);
+   if (bounds->least & 0x80008000 || right >= kind->width || bottom >= kind->height || more_columns > 1 ||
+       bottom - top >= kind->spread_rows)
+      return (struct cm_footprint_place){.shape = CM_NO_SHAPE};
+   const bool is_short = bottom - top <= kind->more + 1;
+   const bool aligned =
+      footprint->texel[0].y == footprint->texel[1].y && footprint->texel[2].y == footprint->texel[3].y;
+   const bool is_upright = aligned && footprint->texel[0].x == footprint->texel[2].x &&
+                           footprint->texel[1].x == footprint->texel[3].x;
+   return (struct cm_footprint_place){
+      .shape = more_columns ? (is_upright ? CM_TWO_COLUMNS : CM_ANY_COLUMNS)
+               : is_short   ? CM_THREE_ROWS
+               : aligned    ? CM_FOUR_ROWS
+                            : CM_MANY_ROWS,
+      .column = column,
+      .first_row = first,
+      .other_row = !is_short      ? third
+                   : first == top ? bottom
+                                  : top,
+   };
+}
+
+/* As a transposition. */
+static inline void
+store_places(quad_pairs shape, quad_pairs column, quad_pairs first_row, quad_pairs other_row,
+             struct cm_footprint_place places[4])
+{
+   const quad_pairs low = __builtin_shufflevector(shape, column, 0, 4, 1, 5),
+                    high = __builtin_shufflevector(shape, column, 2, 6, 3, 7),
+                    low_rows = __builtin_shufflevector(first_row, other_row, 0, 4, 1, 5),
+                    high_rows = __builtin_shufflevector(first_row, other_row, 2, 6, 3, 7);
+   const quad_pairs all[4] = {__builtin_shufflevector(low, low_rows, 0, 1, 4, 5),
+                              __builtin_shufflevector(low, low_rows, 2, 3, 6, 7),
+                              __builtin_shufflevector(high, high_rows, 0, 1, 4, 5),
+                              __builtin_shufflevector(high, high_rows, 2, 3, 6, 7)};
+   static_assert(sizeof all == 4 * sizeof *places, "a place is four numbers");
+   memcpy(places, all, sizeof all);
+}
+
+bool
+cm_footprint_find_places(const struct cm_footprint_kind *kind, const struct cm_footprint *footprints,
+                         unsigned stride, struct cm_footprint_place places[4])
+{
+   const struct cm_texture_image *image = kind->image;
+   quad_texels texels[4];
+   assert(cm_footprint_kind_has_shapes(kind));
+   for (unsigned i = 0; i < 4; i++)
+      memcpy(&texels[i], footprints[i * stride].texel, sizeof texels[i]);
+   const struct four_bounds all = bounds_of_texels(texels);
+   const quad_pairs *const texel = all.texel;
+   const quad_pairs left = all.least & 0xffff, top = all.least >> 16,
+                    right = (all.greatest & 0xffff) + kind->more, bottom = (all.greatest >> 16) + kind->more;
+   const int32_t block_end = image->block_end[0];
+   const quad_numbers beyond = ((quad_numbers)right >= (int32_t)kind->width) |
+                               ((quad_numbers)bottom >= (int32_t)kind->height) |
+                               ((quad_numbers)(right - (left & ~(uint32_t)block_end)) > 2 * block_end + 1) |
+                               ((quad_numbers)(bottom - top) >= (int32_t)kind->spread_rows);
+   if (is_any((all.least & 0x80008000) | (quad_pairs)beyond))
+      return false;
+   const quad_pairs first = texel[0] >> 16, third = texel[2] >> 16;
+   const quad_numbers aligned = (first == texel[1] >> 16) & (third == texel[3] >> 16);
+   const quad_numbers is_upright =
+      aligned & (texel[0] << 16 == texel[2] << 16) & (texel[1] << 16 == texel[3] << 16);
+   const quad_numbers is_short = (quad_numbers)(bottom - top) <= (int32_t)kind->more + 1;
+   const quad_numbers in_columns = (quad_numbers)(left ^ right) > block_end;
+   const quad_numbers of_columns = (is_upright & CM_TWO_COLUMNS) | (~is_upright & CM_ANY_COLUMNS),
+                      of_more_rows = (aligned & CM_FOUR_ROWS) | (~aligned & CM_MANY_ROWS),
+                      of_rows = (is_short & CM_THREE_ROWS) | (~is_short & of_more_rows);
+   const quad_pairs opposite = top + ((quad_pairs)(first == top) & (bottom - top));
+   store_places((quad_pairs)((in_columns & of_columns) | (~in_columns & of_rows)),
+                left >> image->shape.column_shift, first,
+                (opposite & (quad_pairs)is_short) | (third & ~(quad_pairs)is_short), places);
+   return true;
 }
 
 uint32_t

@@ -199,6 +199,41 @@ cm_footprint_kind(const struct cm_texture_image *image, const struct cm_footprin
    };
 }
 
+/** Which blocks a footprint reads, of an image whose blocks are a row of texels each: with all fragments live, and the blocks in a
+ * grid that spreads. */
+enum cm_footprint_shape {
+   CM_NO_SHAPE,   /**< it is another one */
+   CM_THREE_ROWS, /**< one column of blocks, in three rows at most */
+   CM_FOUR_ROWS,  /**< the same in four: two of fragments 0 and 1, two of the others */
+   CM_MANY_ROWS,  /**< one column, any other rows */
+   CM_TWO_COLUMNS, /**< fragments 0 and 1, and 2 and 3, are in the same rows, 0 and 2, and 1 and 3, in the same columns */
+   CM_ANY_COLUMNS, /**< two columns, fragments anywhere in them */
+};
+
+struct cm_footprint_place {
+   uint32_t shape;  /**< enum cm_footprint_shape */
+   uint32_t column; /**< the left one: blocks from the first one in a row */
+   /** With three or four rows: the one that is read first, after which comes the next one, if the footprint is linear; then another
+    * one, of four followed by the next one. Some of them may be the same. */
+   uint32_t first_row, other_row;
+};
+
+/** Whether footprints of a kind can have a shape. */
+static inline bool
+cm_footprint_kind_has_shapes(const struct cm_footprint_kind *kind)
+{
+   return kind->usual_live == 15 && kind->spread_rows > kind->more && !kind->is_one_block;
+}
+
+/** Finds the place of a footprint of such a kind, all of whose fragments are live. bounds: its. */
+struct cm_footprint_place
+cm_footprint_find_place(const struct cm_footprint_kind *kind, const struct cm_footprint *footprint,
+                        const struct cm_texel_bounds *bounds);
+
+/** The same of four: the first, and three more, each `stride` behind the one before. False where any of them has no shape. */
+bool cm_footprint_find_places(const struct cm_footprint_kind *kind, const struct cm_footprint *footprints,
+                              unsigned stride, struct cm_footprint_place places[4]);
+
 /** Whether the texels of an image all lie in one block. */
 static inline bool
 cm_texture_image_is_one_block(const struct cm_texture_image *image)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "texture/filtered_reads.h"
 #include "util/minmax.h"
 
 /* What a footprint reads, in order. */
@@ -344,6 +345,8 @@ cm_texture_unit_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
 {
    const struct cm_footprint_kind *kind = unit->layout ? cm_texture_unit_kind(path, unit, footprint) : NULL;
    struct cm_block_grid grid;
+   if (path->is_direct && path->has_filters && kind && cm_filtered_read(kind, footprint, bounds, cache))
+      return;
    const bool has_grid = kind && cm_footprint_grid(kind, footprint, bounds, &grid);
    if (has_grid && path->is_cached && cm_texture_path_requests(path))
       read_reported_grid(path, unit, kind, footprint, bounds, &grid, cache);
@@ -380,6 +383,8 @@ cm_texture_unit_read_group(struct cm_texture_path *path, struct cm_texture_unit 
    assert(cm_texture_path_is_plain(path));
    if (!unit->layout)
       return read_group_of_buffer(path, unit, footprints, count, caches);
+   if (path->has_filters && cm_filtered_read_group(path, unit, footprints, count, caches))
+      return count;
    while (footprints < end) {
       const struct cm_footprint *const last = footprints + (end - footprints < 4 ? end - footprints : 4);
       const struct cm_texel_bounds *its_bounds = bounds;

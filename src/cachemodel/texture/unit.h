@@ -30,6 +30,7 @@ struct cm_texture_path {
    struct cm_nuca *nuca; /**< of the hierarchy's texture caches; NULL: each serves its own processors */
    struct cm_texture_access access;
    uint32_t block_shift; /**< of the blocks that are read */
+   bool has_filters;     /**< caches are filters (memory/filter.h) */
    bool is_cached;       /**< reads caches, not a NUCA or memory, and is not counted by `access` */
    bool is_direct;       /**< the same, and is not reported */
    bool by_texel;        /**< the NUCA gets the blocks of each texel */

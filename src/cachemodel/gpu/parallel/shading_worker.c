@@ -101,6 +101,7 @@ init_filters(struct cm_shading_worker *worker)
    const uint32_t instances = worker->gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances;
    worker->filters = calloc(instances, sizeof *worker->filters);
    worker->texture.caches = worker->filters;
+   worker->texture.has_filters = true;
    bool ok = worker->filters;
    for (uint32_t i = 0; ok && i < instances; i++)
       ok = cm_filter_init(&worker->filters[i], &caches[i], &worker->stream, cm_entry_cache(caches->unit, i));

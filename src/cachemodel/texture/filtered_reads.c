@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+#include "texture/filtered_reads.h"
+
+#include <assert.h>
+
+#include "memory/filter.h"
+
+/* ---- blocks ---------------------------------------------------------------- */
+
+/* An image as filters take it: distances from block 0 to its first one, from row to row of blocks, from column to column. */
+struct filtered_image {
+   struct cm_filter_block first, row, column;
+};
+
+static inline struct filtered_image
+filter_image(const struct cm_texture_image *image, const struct cm_cache *filter)
+{
+   return (struct filtered_image){
+      .first = cm_filter_distance(filter, image->first_block),
+      .row = cm_filter_distance(filter, image->row_blocks),
+      .column = cm_filter_distance(filter, 1),
+   };
+}
+
+/* A filter that looks up blocks, and where what it passes on goes. */
+struct passing {
+   cm_line *lines;
+   uint64_t mask;
+   struct cm_filter_block origin; /* block 0 */
+   cm_entry *next;
+};
+
+static inline struct passing
+begin_passing(const struct cm_cache *filter, cm_entry *next)
+{
+   return (struct passing){
+      .lines = filter->lines,
+      .mask = filter->index.mask,
+      .origin = cm_filter_origin(filter, CM_STREAM_TEXTURE),
+      .next = next,
+   };
+}
+
+/* Counts a filter's reads and what it has passed on, from an entry on. */
+static inline void
+end_passing(const struct passing *passing, struct cm_cache *filter, uint32_t reads, const cm_entry *first)
+{
+   filter->accesses[CM_STREAM_TEXTURE][0] += reads;
+   filter->counts[CM_STREAM_TEXTURE][CM_CACHE_EVENT_MISSES] += (uint64_t)(passing->next - first);
+}
+
+static inline __attribute__((always_inline)) void
+look_up(struct passing *passing, struct cm_filter_block block)
+{
+   passing->next = cm_filter_look_up(passing->lines, passing->mask, block, passing->next);
+}
+
+static inline __attribute__((always_inline)) struct cm_filter_block
+block_at(const struct passing *passing, const struct filtered_image *image, uint32_t column, uint32_t row)
+{
+   const struct cm_filter_block first = cm_filter_behind(passing->origin, image->first, 1);
+   return cm_filter_behind(cm_filter_behind(first, image->row, row), image->column, column);
+}
+
+/* ---- shapes ---------------------------------------------------------------- */
+
+/* Most blocks that a footprint looks up. */
+#define MOST_LOOKUPS (4 * 4)
+
+/* Each fragment's. has_columns: they are in two, a constant. Returns the reads. */
+static inline __attribute__((always_inline)) uint32_t
+look_up_fragments(struct passing *passing, const struct filtered_image *image,
+                  const struct cm_footprint_kind *kind, const struct cm_footprint *footprint,
+                  bool has_columns)
+{
+   const unsigned shift = kind->image->shape.column_shift;
+   const uint32_t more = kind->more;
+   uint32_t reads = kind->usual_reads;
+   for (unsigned f = 0; f < 4; f++) {
+      const uint32_t x = (uint32_t)footprint->texel[f].x, y = (uint32_t)footprint->texel[f].y;
+      const uint32_t more_columns = has_columns ? ((x + more) >> shift) - (x >> shift) : 0;
+      const struct cm_filter_block block = block_at(passing, image, x >> shift, y);
+      const struct cm_filter_block below = cm_filter_behind(block, image->row, more);
+      look_up(passing, block);
+      if (has_columns)
+         look_up(passing, cm_filter_behind(block, image->column, more_columns));
+      look_up(passing, below);
+      if (has_columns)
+         look_up(passing, cm_filter_behind(below, image->column, more_columns));
+      reads += more_columns << more;
+   }
+   return reads;
+}
+
+/* CM_TWO_COLUMNS. Of two fragments in the same rows, the first one reads both columns, or one of them and its neighbour the other
+ * (and perhaps that one again). */
+static inline __attribute__((always_inline)) uint32_t
+look_up_columns(struct passing *passing, const struct filtered_image *image,
+                const struct cm_footprint_kind *kind, const struct cm_footprint *footprint)
+{
+   const unsigned shift = kind->image->shape.column_shift;
+   const uint32_t more = kind->more;
+   const uint32_t x = (uint32_t)footprint->texel[0].x, neighbour_x = (uint32_t)footprint->texel[1].x;
+   const uint32_t column = x >> shift, more_columns = ((x + more) >> shift) - column;
+   const uint32_t last_column = (neighbour_x + more) >> shift;
+   const bool is_left = more_columns || last_column > column;
+   const struct cm_filter_block none = {0, 0};
+   const struct cm_filter_block row = cm_filter_behind(none, image->row, more),
+                                other = cm_filter_behind(none, image->column, is_left ? 1 : UINT64_MAX);
+   const struct cm_filter_block second = more_columns ? other : row, third = more_columns ? row : other;
+   for (unsigned f = 0; f < 4; f += 2) {
+      const struct cm_filter_block block = block_at(passing, image, column, (uint32_t)footprint->texel[f].y);
+      const struct cm_filter_block next = cm_filter_behind(block, third, 1);
+      look_up(passing, block);
+      look_up(passing, cm_filter_behind(block, second, 1));
+      look_up(passing, next);
+      look_up(passing, cm_filter_behind(next, second, 1));
+   }
+   return kind->usual_reads + ((more_columns + last_column - (neighbour_x >> shift)) << more << 1);
+}
+
+/* CM_THREE_ROWS, CM_FOUR_ROWS. */
+static inline __attribute__((always_inline)) uint32_t
+look_up_rows(struct passing *passing, const struct filtered_image *image,
+             const struct cm_footprint_kind *kind, const struct cm_footprint_place *place)
+{
+   const struct cm_filter_block first = block_at(passing, image, place->column, place->first_row),
+                                other = block_at(passing, image, place->column, place->other_row);
+   look_up(passing, first);
+   look_up(passing, cm_filter_behind(first, image->row, kind->more));
+   look_up(passing, other);
+   if (place->shape == CM_FOUR_ROWS)
+      look_up(passing, cm_filter_behind(other, image->row, kind->more));
+   return kind->usual_reads;
+}
+
+/* Looks up what a footprint reads. Returns the reads. */
+static inline __attribute__((always_inline)) uint32_t
+look_up_footprint(struct passing *passing, const struct filtered_image *image,
+                  const struct cm_footprint_kind *kind, const struct cm_footprint *footprint,
+                  const struct cm_footprint_place *place)
+{
+   switch ((enum cm_footprint_shape)place->shape) {
+   case CM_THREE_ROWS:
+   case CM_FOUR_ROWS: return look_up_rows(passing, image, kind, place);
+   case CM_MANY_ROWS: return look_up_fragments(passing, image, kind, footprint, false);
+   case CM_TWO_COLUMNS: return look_up_columns(passing, image, kind, footprint);
+   default:
+      assert(place->shape == CM_ANY_COLUMNS);
+      return look_up_fragments(passing, image, kind, footprint, true);
+   }
+}
+
+/* Makes room for so many entries and one more. False when out of memory. */
+static inline bool
+has_room(struct cm_access_stream *passed, uint32_t count)
+{
+   cm_access_stream_reserve(passed, count + 1);
+   return __builtin_expect(passed->capacity - passed->count > count + 1, true);
+}
+
+bool
+cm_filtered_read(const struct cm_footprint_kind *kind, const struct cm_footprint *footprint,
+                 const struct cm_texel_bounds *bounds, struct cm_cache *filter)
+{
+   struct cm_access_stream *passed = filter->outgoing;
+   if (!cm_footprint_kind_has_shapes(kind) || footprint->live != 15)
+      return false;
+   const struct cm_footprint_place place = cm_footprint_find_place(kind, footprint, bounds);
+   if (place.shape == CM_NO_SHAPE || !has_room(passed, MOST_LOOKUPS))
+      return false;
+   const struct filtered_image image = filter_image(kind->image, filter);
+   cm_entry *const first = passed->entries + passed->count;
+   struct passing passing = begin_passing(filter, first);
+   end_passing(&passing, filter, look_up_footprint(&passing, &image, kind, footprint, &place), first);
+   passed->count = (uint32_t)(passing.next - passed->entries);
+   return true;
+}
+
+/* ---- groups ---------------------------------------------------------------- */
+
+/* Footprints that a quad has, one for each level, in a group that is read here. */
+#define MOST_LEVELS 2
+
+/* Footprints of a level, by quad. */
+struct level {
+   const struct cm_footprint_kind *kind;
+   struct filtered_image image;
+   struct cm_footprint_place places[4];
+};
+
+/* Whether footprints are those of quads 0 … 3, of one kind, with all fragments live. */
+static inline bool
+are_alike(const struct cm_unit_image *image, const struct cm_footprint *footprints, unsigned stride)
+{
+   uint64_t different = 0;
+   for (unsigned quad = 0; quad < 4; quad++) {
+      const struct cm_footprint its = {.quad = (uint8_t)quad, .live = 15};
+      uint64_t header, its_bits;
+      memcpy(&header, &footprints[quad * stride], sizeof header);
+      memcpy(&its_bits, &its, sizeof its_bits);
+      different |= header ^ (image->header | its_bits);
+   }
+   return !different;
+}
+
+static inline __attribute__((always_inline)) bool
+find_level(const struct cm_texture_path *path, struct cm_texture_unit *unit,
+           const struct cm_footprint *footprints, unsigned stride, struct level *level)
+{
+   level->kind = cm_texture_unit_kind(path, unit, footprints);
+   if (!cm_footprint_kind_has_shapes(level->kind) ||
+       !are_alike(&unit->images[footprints->level & 1], footprints, stride) ||
+       !cm_footprint_find_places(level->kind, footprints, stride, level->places))
+      return false;
+   level->image = filter_image(level->kind->image, path->caches);
+   return true;
+}
+
+/* Quad by quad. num_levels: a constant. */
+static inline __attribute__((always_inline)) void
+read_levels(const struct level levels[MOST_LEVELS], unsigned num_levels, const struct cm_footprint *footprint,
+            struct cm_cache *const caches[4])
+{
+   struct cm_access_stream *passed = caches[0]->outgoing;
+   cm_entry *next = passed->entries + passed->count;
+   for (unsigned quad = 0; quad < 4; quad++) {
+      struct passing passing = begin_passing(caches[quad], next);
+      uint32_t reads = 0;
+      for (const struct level *level = levels; level < levels + num_levels; level++, footprint++)
+         reads += look_up_footprint(&passing, &level->image, level->kind, footprint, &level->places[quad]);
+      end_passing(&passing, caches[quad], reads, next);
+      next = passing.next;
+   }
+   passed->count = (uint32_t)(next - passed->entries);
+}
+
+bool
+cm_filtered_read_group(const struct cm_texture_path *path, struct cm_texture_unit *unit,
+                       const struct cm_footprint *footprints, size_t count, struct cm_cache *const caches[4])
+{
+   struct level levels[MOST_LEVELS];
+   const unsigned num_levels = (unsigned)count / 4;
+   assert(path->has_filters && unit->layout);
+   if (count % 4 || !num_levels || num_levels > MOST_LEVELS || !caches[0] || !caches[1] || !caches[2] ||
+       !caches[3])
+      return false;
+   if (!find_level(path, unit, footprints, num_levels, &levels[0]))
+      return false;
+   /* Of two levels a unit knows the images; of two layers of a level only the last one's. */
+   if (num_levels == 2 &&
+       (!find_level(path, unit, footprints + 1, 2, &levels[1]) || levels[0].kind == levels[1].kind))
+      return false;
+   if (!has_room(caches[0]->outgoing, 4 * MOST_LEVELS * MOST_LOOKUPS))
+      return false;
+   if (num_levels == 1)
+      read_levels(levels, 1, footprints, caches);
+   else
+      read_levels(levels, 2, footprints, caches);
+   return true;
+}
