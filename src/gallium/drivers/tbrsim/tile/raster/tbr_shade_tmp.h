@@ -5,6 +5,30 @@
 #include "tile/tbr_tile_hidden.h"
 #include "tile/raster/tbr_vector.h"
 
+/* A number for each quad, from 16 bits of lanes. */
+TBR_INLINE quad_ints
+lanes_of_quads(uint32_t lanes)
+{
+   const quad_ints masks = {0xf, 0xf0, 0xf00, 0xf000}, factors = {0x1000, 0x100, 0x10, 1}, none = {};
+   return (((none + (int32_t)lanes) & masks) * factors) >> 12;
+}
+
+/* The words of the quads of a whole block: of one primitive, next to each other. */
+TBR_INLINE void
+write_block(const struct tbr_tile_thread *thread, uint32_t *words)
+{
+   const struct tbr_fragment_queue *queue = &thread->queue;
+   const quad_ints odd_columns = {0, 1, 0, 1}, odd_rows = {0, 0, 1 << 8, 1 << 8}, none = {};
+   const uint32_t block = queue->quad[0] / 4;
+   const int32_t place = thread->block_x[block] * 2 | thread->block_y[block] * 2 << 8;
+   const quad_ints live = lanes_of_quads(queue->block.live), covered = lanes_of_quads(queue->covered);
+   const quad_ints second = (none + place + odd_columns + odd_rows) | live << 16 | live << 24 | covered << 20;
+   const quad_ints first =
+      none + (int32_t)thread->pass->event_primitive[thread->primitives[queue->primitive[0]].first_block];
+   *(quad_ints *)words = __builtin_shuffle(first, second, (quad_ints){0, 4, 1, 5});
+   *(quad_ints *)(words + 4) = __builtin_shuffle(first, second, (quad_ints){2, 6, 3, 7});
+}
+
 /* continues: the quads of the last event run once more. */
 static __attribute__((noinline)) void
 record_shade_event(struct tbr_tile_thread *thread, bool continues)
@@ -22,6 +46,11 @@ record_shade_event(struct tbr_tile_thread *thread, bool continues)
    if (thread->pass->keep_hidden)
       words[0] |= tbr_hidden_shade_flags(thread);
    words[1] = thread->plan.state->event_draw;
+   events->num_words += num_words;
+   if (queue->whole_block) {
+      write_block(thread, words + 2);
+      return;
+   }
    uint32_t last = ~0u, number = 0;
    for (unsigned n = 0; n < queue->count; n++) {
       /* Most quads are of the primitive of the one before. */
@@ -37,7 +66,6 @@ record_shade_event(struct tbr_tile_thread *thread, bool continues)
                          (thread->block_y[block] * 2u + (quad >> 1)) << 8 |
                          (live * 0x101 | covered << 4) << 16;
    }
-   events->num_words += num_words;
 }
 
 /* Records in the last shade event which fragments passed all tests. */

@@ -494,10 +494,29 @@ flush_tile_depth(struct tbr_tile_thread *thread)
 
 /* ---- the tile ---------------------------------------------------------- */
 
+/* A tile's rows are too far apart, and too short, for the processor to foresee: all are asked for before any is needed, those
+ * that are stored while the tile is shaded. */
+TBR_INLINE void
+prefetch_color(const struct tbr_tile_thread *thread, const struct tbr_attachment *attachment,
+               uint32_t pixel_bytes)
+{
+   const uint8_t *const memory = attachment_tile(thread, attachment, 0, pixel_bytes);
+   const size_t bytes = thread->width * pixel_bytes;
+   for (int y = 0; y < thread->height; y++) {
+      const uint8_t *row = memory + (size_t)y * attachment->stride;
+      for (size_t at = 0; at < bytes; at += 64)
+         __builtin_prefetch(row + at, 1);
+   }
+}
+
 static void
 load_tile(struct tbr_tile_thread *thread)
 {
    const struct tbr_pass *pass = thread->pass;
+   for (unsigned n = 0; n < pass->num_color; n++) {
+      if (is_stored(thread, &pass->color[n]))
+         prefetch_color(thread, &pass->color[n], thread->color[n].pixel_bytes);
+   }
    for (unsigned n = 0; n < pass->num_color; n++) {
       if (pass->color[n].memory)
          begin_tile_color(thread, &thread->color[n], &pass->color[n]);
