@@ -159,20 +159,47 @@ has_room(struct cm_access_stream *passed, uint32_t count)
    return __builtin_expect(passed->capacity - passed->count > count + 1, true);
 }
 
+/* The footprint where those of the fragments that are not live read what the first live one does: nothing that is passed on. */
+static struct cm_footprint
+fill_fragments(const struct cm_footprint *footprint)
+{
+   struct cm_footprint filled = *footprint;
+   const unsigned first = (unsigned)__builtin_ctz(footprint->live);
+   for (unsigned f = 0; f < 4; f++) {
+      if (!(footprint->live >> f & 1))
+         filled.texel[f] = footprint->texel[first];
+   }
+   filled.live = 15;
+   return filled;
+}
+
+/* Reads of the live fragments. */
+static uint32_t
+count_reads(const struct cm_footprint_kind *kind, const struct cm_footprint *footprint)
+{
+   return kind->more ? cm_footprint_linear_reads(kind->image, footprint) : cm_quad_fragments(footprint->live);
+}
+
 bool
 cm_filtered_read(const struct cm_footprint_kind *kind, const struct cm_footprint *footprint,
                  const struct cm_texel_bounds *bounds, struct cm_cache *filter)
 {
    struct cm_access_stream *passed = filter->outgoing;
-   if (!cm_footprint_kind_has_shapes(kind) || footprint->live != 15)
+   struct cm_footprint filled;
+   const bool all_live = footprint->live == 15;
+   if (!cm_footprint_kind_has_shapes(kind) || !footprint->live)
       return false;
-   const struct cm_footprint_place place = cm_footprint_find_place(kind, footprint, bounds);
+   if (!all_live)
+      filled = fill_fragments(footprint);
+   const struct cm_footprint *whole = all_live ? footprint : &filled;
+   const struct cm_footprint_place place = cm_footprint_find_place(kind, whole, bounds);
    if (place.shape == CM_NO_SHAPE || !has_room(passed, MOST_LOOKUPS))
       return false;
    const struct filtered_image image = filter_image(kind->image, filter);
    cm_entry *const first = passed->entries + passed->count;
    struct passing passing = begin_passing(filter, first);
-   end_passing(&passing, filter, look_up_footprint(&passing, &image, kind, footprint, &place), first);
+   const uint32_t reads = look_up_footprint(&passing, &image, kind, whole, &place);
+   end_passing(&passing, filter, all_live ? reads : count_reads(kind, footprint), first);
    passed->count = (uint32_t)(passing.next - passed->entries);
    return true;
 }

@@ -396,6 +396,8 @@ cm_texture_unit_read_group(struct cm_texture_path *path, struct cm_texture_unit 
             continue;
          read++;
          const struct cm_footprint_kind *kind = cm_texture_unit_kind(path, unit, footprints);
+         if (path->has_filters && cm_filtered_read(kind, footprints, its_bounds, cache))
+            continue;
          if (!cm_footprint_grid(kind, footprints, its_bounds, &grid)) {
             read_blocks(path, unit, footprints, its_bounds, NULL, 0, cache);
          } else if (cm_grid_is_first(&grid, cache->lines, mask, ways)) {

@@ -106,10 +106,11 @@ make_group(struct cm_footprint footprints[8], unsigned levels, uint64_t *state)
    for (unsigned quad = 0; quad < 4; quad++) {
       for (unsigned l = 0; l < levels; l++) {
          struct cm_footprint *footprint = &footprints[count++];
-         *footprint = (struct cm_footprint){.quad = (uint8_t)quad,
-                                            .level = (uint8_t)(level + l),
-                                            .live = random_below(state, 32) ? 15 : 7,
-                                            .linear = (uint8_t)linear};
+         *footprint =
+            (struct cm_footprint){.quad = (uint8_t)quad,
+                                  .level = (uint8_t)(level + l),
+                                  .live = (uint8_t)(random_below(state, 16) ? 15 : random_below(state, 16)),
+                                  .linear = (uint8_t)linear};
          place_fragments(footprint, step, (x + 2 * (int)(quad & 1)) >> (level + l),
                          (y + 2 * (int)(quad >> 1)) >> (level + l), state);
       }
