@@ -119,15 +119,18 @@ look_up_columns(struct passing *passing, const struct filtered_image *image,
    return kind->usual_reads + ((more_columns + last_column - (neighbour_x >> shift)) << more << 1);
 }
 
-/* CM_THREE_ROWS, CM_FOUR_ROWS. */
+/* CM_TWO_ROWS, CM_THREE_ROWS, CM_FOUR_ROWS. */
 static inline __attribute__((always_inline)) uint32_t
 look_up_rows(struct passing *passing, const struct filtered_image *image,
              const struct cm_footprint_kind *kind, const struct cm_footprint_place *place)
 {
-   const struct cm_filter_block first = block_at(passing, image, place->column, place->first_row),
-                                other = block_at(passing, image, place->column, place->other_row);
+   const struct cm_filter_block first = block_at(passing, image, place->column, place->first_row);
    look_up(passing, first);
-   look_up(passing, cm_filter_behind(first, image->row, kind->more));
+   if (kind->more)
+      look_up(passing, cm_filter_behind(first, image->row, 1));
+   if (place->shape == CM_TWO_ROWS)
+      return kind->usual_reads;
+   const struct cm_filter_block other = block_at(passing, image, place->column, place->other_row);
    look_up(passing, other);
    if (place->shape == CM_FOUR_ROWS)
       look_up(passing, cm_filter_behind(other, image->row, kind->more));
@@ -141,6 +144,7 @@ look_up_footprint(struct passing *passing, const struct filtered_image *image,
                   const struct cm_footprint_place *place)
 {
    switch ((enum cm_footprint_shape)place->shape) {
+   case CM_TWO_ROWS:
    case CM_THREE_ROWS:
    case CM_FOUR_ROWS: return look_up_rows(passing, image, kind, place);
    case CM_MANY_ROWS: return look_up_fragments(passing, image, kind, footprint, false);
@@ -149,6 +153,14 @@ look_up_footprint(struct passing *passing, const struct filtered_image *image,
       assert(place->shape == CM_ANY_COLUMNS);
       return look_up_fragments(passing, image, kind, footprint, true);
    }
+}
+
+/* Notes whether reads of a unit have passed something on. */
+static inline void
+note_passing(struct cm_texture_unit *unit, bool has_passed)
+{
+   assert(unit->passing);
+   unit->passing = has_passed ? CM_UNIT_PASSING : unit->passing - 1;
 }
 
 /* Makes room for so many entries and one more. False when out of memory. */
@@ -181,8 +193,9 @@ count_reads(const struct cm_footprint_kind *kind, const struct cm_footprint *foo
 }
 
 bool
-cm_filtered_read(const struct cm_footprint_kind *kind, const struct cm_footprint *footprint,
-                 const struct cm_texel_bounds *bounds, struct cm_cache *filter)
+cm_filtered_read(struct cm_texture_unit *unit, const struct cm_footprint_kind *kind,
+                 const struct cm_footprint *footprint, const struct cm_texel_bounds *bounds,
+                 struct cm_cache *filter)
 {
    struct cm_access_stream *passed = filter->outgoing;
    struct cm_footprint filled;
@@ -200,6 +213,7 @@ cm_filtered_read(const struct cm_footprint_kind *kind, const struct cm_footprint
    struct passing passing = begin_passing(filter, first);
    const uint32_t reads = look_up_footprint(&passing, &image, kind, whole, &place);
    end_passing(&passing, filter, all_live ? reads : count_reads(kind, footprint), first);
+   note_passing(unit, passing.next != first);
    passed->count = (uint32_t)(passing.next - passed->entries);
    return true;
 }
@@ -246,8 +260,8 @@ find_level(const struct cm_texture_path *path, struct cm_texture_unit *unit,
 
 /* Quad by quad. num_levels: a constant. */
 static inline __attribute__((always_inline)) void
-read_levels(const struct level levels[MOST_LEVELS], unsigned num_levels, const struct cm_footprint *footprint,
-            struct cm_cache *const caches[4])
+read_levels(struct cm_texture_unit *unit, const struct level levels[MOST_LEVELS], unsigned num_levels,
+            const struct cm_footprint *footprint, struct cm_cache *const caches[4])
 {
    struct cm_access_stream *passed = caches[0]->outgoing;
    cm_entry *next = passed->entries + passed->count;
@@ -259,6 +273,7 @@ read_levels(const struct level levels[MOST_LEVELS], unsigned num_levels, const s
       end_passing(&passing, caches[quad], reads, next);
       next = passing.next;
    }
+   note_passing(unit, next != passed->entries + passed->count);
    passed->count = (uint32_t)(next - passed->entries);
 }
 
@@ -281,8 +296,8 @@ cm_filtered_read_group(const struct cm_texture_path *path, struct cm_texture_uni
    if (!has_room(caches[0]->outgoing, 4 * MOST_LEVELS * MOST_LOOKUPS))
       return false;
    if (num_levels == 1)
-      read_levels(levels, 1, footprints, caches);
+      read_levels(unit, levels, 1, footprints, caches);
    else
-      read_levels(levels, 2, footprints, caches);
+      read_levels(unit, levels, 2, footprints, caches);
    return true;
 }

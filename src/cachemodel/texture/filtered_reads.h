@@ -5,16 +5,18 @@
  *
  * They serve footprints that have a shape (enum cm_footprint_shape), which most have where images are linear. Another read of
  * a block that was read last in its set changes nothing, and is not passed on. So a block may be looked up as often as is
- * convenient: for each fragment that reads it, or once.
+ * convenient: for each fragment that reads it, or once. Where nearly all reads are settled, to ask first is faster: so units are read
+ * here while now and then something is passed on (cm_texture_unit.passing).
  */
 #ifndef CM_FILTERED_READS_H
 #define CM_FILTERED_READS_H
 
 #include "texture/unit.h"
 
-/** Reads a footprint of a kind, with its bounds, through a filter. False, with nothing done, where it has no shape. */
-bool cm_filtered_read(const struct cm_footprint_kind *kind, const struct cm_footprint *footprint,
-                      const struct cm_texel_bounds *bounds, struct cm_cache *filter);
+/** Reads a unit's footprint of a kind, with its bounds, through a filter. False, with nothing done, where it has no shape. */
+bool cm_filtered_read(struct cm_texture_unit *unit, const struct cm_footprint_kind *kind,
+                      const struct cm_footprint *footprint, const struct cm_texel_bounds *bounds,
+                      struct cm_cache *filter);
 
 /** cm_texture_unit_read_group where caches are filters and the unit has a layout. False, with nothing done, where a quad does not
  * run, or one of the footprints has no shape. */

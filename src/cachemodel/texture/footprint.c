@@ -385,10 +385,11 @@ cm_footprint_find_place(const struct cm_footprint_kind *kind, const struct cm_fo
    const bool is_upright = aligned && footprint->texel[0].x == footprint->texel[2].x &&
                            footprint->texel[1].x == footprint->texel[3].x;
    return (struct cm_footprint_place){
-      .shape = more_columns ? (is_upright ? CM_TWO_COLUMNS : CM_ANY_COLUMNS)
-               : is_short   ? CM_THREE_ROWS
-               : aligned    ? CM_FOUR_ROWS
-                            : CM_MANY_ROWS,
+      .shape = more_columns                 ? (is_upright ? CM_TWO_COLUMNS : CM_ANY_COLUMNS)
+               : bottom - top == kind->more ? CM_TWO_ROWS
+               : is_short                   ? CM_THREE_ROWS
+               : aligned                    ? CM_FOUR_ROWS
+                                            : CM_MANY_ROWS,
       .column = column,
       .first_row = first,
       .other_row = !is_short      ? third
@@ -439,10 +440,12 @@ cm_footprint_find_places(const struct cm_footprint_kind *kind, const struct cm_f
    const quad_numbers is_upright =
       aligned & (texel[0] << 16 == texel[2] << 16) & (texel[1] << 16 == texel[3] << 16);
    const quad_numbers is_short = (quad_numbers)(bottom - top) <= (int32_t)kind->more + 1;
+   const quad_numbers is_flat = (quad_numbers)(bottom - top) == (int32_t)kind->more;
    const quad_numbers in_columns = (quad_numbers)(left ^ right) > block_end;
    const quad_numbers of_columns = (is_upright & CM_TWO_COLUMNS) | (~is_upright & CM_ANY_COLUMNS),
                       of_more_rows = (aligned & CM_FOUR_ROWS) | (~aligned & CM_MANY_ROWS),
-                      of_rows = (is_short & CM_THREE_ROWS) | (~is_short & of_more_rows);
+                      of_few_rows = (is_flat & CM_TWO_ROWS) | (~is_flat & CM_THREE_ROWS),
+                      of_rows = (is_short & of_few_rows) | (~is_short & of_more_rows);
    const quad_pairs opposite = top + ((quad_pairs)(first == top) & (bottom - top));
    store_places((quad_pairs)((in_columns & of_columns) | (~in_columns & of_rows)),
                 left >> image->shape.column_shift, first,

@@ -203,7 +203,8 @@ cm_footprint_kind(const struct cm_texture_image *image, const struct cm_footprin
  * grid that spreads. */
 enum cm_footprint_shape {
    CM_NO_SHAPE,   /**< it is another one */
-   CM_THREE_ROWS, /**< one column of blocks, in three rows at most */
+   CM_TWO_ROWS,   /**< one column of blocks, in one row or two, which all fragments read */
+   CM_THREE_ROWS, /**< the same in three at most, of which each fragment reads one or two */
    CM_FOUR_ROWS,  /**< the same in four: two of fragments 0 and 1, two of the others */
    CM_MANY_ROWS,  /**< one column, any other rows */
    CM_TWO_COLUMNS, /**< fragments 0 and 1, and 2 and 3, are in the same rows, 0 and 2, and 1 and 3, in the same columns */
@@ -213,8 +214,8 @@ enum cm_footprint_shape {
 struct cm_footprint_place {
    uint32_t shape;  /**< enum cm_footprint_shape */
    uint32_t column; /**< the left one: blocks from the first one in a row */
-   /** With three or four rows: the one that is read first, after which comes the next one, if the footprint is linear; then another
-    * one, of four followed by the next one. Some of them may be the same. */
+   /** With up to four rows: the one that is read first, after which comes the next one, if the footprint is linear; of three and four
+    * then another one, of four followed by the next one. Some of them may be the same. */
    uint32_t first_row, other_row;
 };
 

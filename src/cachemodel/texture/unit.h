@@ -81,7 +81,13 @@ struct cm_texture_unit {
    const struct cm_texture_layout *layout;   /**< NULL: a buffer */
    uint64_t address, bytes;                  /**< of the resource */
    struct cm_unit_image images[2];           /**< by the lowest bit of their level */
+   /** Of filters: reads, or groups of them, until their blocks are taken to be mostly settled, unless one is passed on; 0: they are
+    * (texture/filtered_reads.h) */
+   uint32_t passing;
 };
+
+/** passing where a read has been passed on. */
+#define CM_UNIT_PASSING 8
 
 #define CM_NO_IMAGE UINT64_MAX
 
@@ -107,6 +113,7 @@ cm_texture_unit_bind(struct cm_texture_unit *unit, const struct cm_texture_bindi
    unit->layout = layout;
    unit->address = address;
    unit->bytes = bytes;
+   unit->passing = 0;
    for (unsigned i = 0; i < 2; i++)
       unit->images[i].key = unit->images[i].header = CM_NO_IMAGE;
 }

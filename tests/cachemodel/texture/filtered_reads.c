@@ -204,7 +204,7 @@ check_texture(enum cm_placement_kind placement, uint32_t texel_bytes, uint32_t w
                                   .is_cached = true,
                                   .is_direct = true,
                                   .by_block = true};
-   struct cm_texture_unit unit;
+   struct cm_texture_unit unit = {0};
    begin();
    cm_texture_layout_init(&layout, &resource, &config);
    cm_texture_unit_bind(&unit, &binding, &layout, 1 << 20, layout.bytes);
