@@ -160,6 +160,8 @@ cm_reuse_access(struct cm_reuse *reuse, uint64_t block)
    struct cm_reuse_counts *counts = &reuse->frames[reuse->frame];
    const uint32_t s = cm_reuse_set(reuse, block);
    struct cm_reuse_set *set = &reuse->sets[s];
+   if (reuse->out_of_memory)
+      return; /* what is known of the blocks may be of an earlier frame */
    counts->accesses++;
 
    const uint32_t found = cm_block_table_find(&reuse->table, block);
@@ -261,11 +263,15 @@ void
 cm_reuse_frame_end(struct cm_reuse *reuse)
 {
    struct cm_reuse_counts *counts = &reuse->frames[reuse->frame];
+   if (reuse->out_of_memory)
+      return;
    for (uint32_t s = 0; s < reuse->num_sets; s++) {
       struct set_frames *frames = &reuse->set_frames[s];
-      if (!reserve_seen(reuse, frames->blocks_before))
+      if (!reserve_seen(reuse, frames->blocks_before)) {
          reuse->out_of_memory = true;
-      else if (frames->blocks)
+         return;
+      }
+      if (frames->blocks)
          counts->sum_last_last += end_set(reuse, &reuse->sets[s], frames);
       counts->blocks += frames->blocks;
       if (reuse->frame)
