@@ -35,7 +35,7 @@ struct cm_dram {
 /** A line: block number << 8 | stream << 1 | dirty; CM_LINE_EMPTY when invalid. */
 typedef uint64_t cm_line;
 
-/** A block in a line; stream: the last one to use it. */
+/** A block in a line; stream: the last one to fill or write it. */
 static inline cm_line
 cm_line_make(uint64_t block, enum cm_stream stream, bool dirty)
 {

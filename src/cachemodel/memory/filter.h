@@ -22,8 +22,8 @@ bool cm_filter_init(struct cm_cache *filter, struct cm_cache *cache, struct cm_a
                     cm_entry entry);
 void cm_filter_finish(struct cm_cache *filter);
 
-/** What a block is to a filter, of low sets (cm_cache_has_low_sets): its line, and the entry that passes its read on. Or a distance of
- * blocks: these can be added. */
+/** A block as a filter needs it: the line that holds it, and the entry that passes on a read of it. Or a distance of blocks: these can
+ * be added. Only for filters whose sets are the lowest bits of blocks (cm_cache_has_low_sets). */
 struct cm_filter_block {
    cm_line line;
    cm_entry entry;

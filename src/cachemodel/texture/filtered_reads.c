@@ -23,17 +23,18 @@ filter_image(const struct cm_texture_image *image, const struct cm_cache *filter
 }
 
 /* A filter that looks up blocks, and where what it passes on goes. */
-struct passing {
+struct filter_output {
    cm_line *lines;
    uint64_t mask;
    struct cm_filter_block origin; /* block 0 */
    cm_entry *next;
 };
 
-static inline struct passing
-begin_passing(const struct cm_cache *filter, cm_entry *next)
+static inline struct filter_output
+begin_output(const struct cm_cache *filter, cm_entry *next)
 {
-   return (struct passing){
+   assert(filter->ways == 1 && cm_cache_has_low_sets(filter));
+   return (struct filter_output){
       .lines = filter->lines,
       .mask = filter->index.mask,
       .origin = cm_filter_origin(filter, CM_STREAM_TEXTURE),
@@ -43,22 +44,24 @@ begin_passing(const struct cm_cache *filter, cm_entry *next)
 
 /* Counts a filter's reads and what it has passed on, from an entry on. */
 static inline void
-end_passing(const struct passing *passing, struct cm_cache *filter, uint32_t reads, const cm_entry *first)
+end_output(const struct filter_output *output, struct cm_cache *filter, uint32_t reads, const cm_entry *first)
 {
    filter->accesses[CM_STREAM_TEXTURE][0] += reads;
-   filter->counts[CM_STREAM_TEXTURE][CM_CACHE_EVENT_MISSES] += (uint64_t)(passing->next - first);
+   filter->counts[CM_STREAM_TEXTURE][CM_CACHE_EVENT_MISSES] += (uint64_t)(output->next - first);
+   filter->folded_block = CM_NO_BLOCK;
 }
 
 static inline __attribute__((always_inline)) void
-look_up(struct passing *passing, struct cm_filter_block block)
+look_up(struct filter_output *output, struct cm_filter_block block)
 {
-   passing->next = cm_filter_look_up(passing->lines, passing->mask, block, passing->next);
+   output->next = cm_filter_look_up(output->lines, output->mask, block, output->next);
 }
 
 static inline __attribute__((always_inline)) struct cm_filter_block
-block_at(const struct passing *passing, const struct filtered_image *image, uint32_t column, uint32_t row)
+block_at(const struct filter_output *output, const struct filtered_image *image, uint32_t column,
+         uint32_t row)
 {
-   const struct cm_filter_block first = cm_filter_behind(passing->origin, image->first, 1);
+   const struct cm_filter_block first = cm_filter_behind(output->origin, image->first, 1);
    return cm_filter_behind(cm_filter_behind(first, image->row, row), image->column, column);
 }
 
@@ -69,7 +72,7 @@ block_at(const struct passing *passing, const struct filtered_image *image, uint
 
 /* Each fragment's. has_columns: they are in two, a constant. Returns the reads. */
 static inline __attribute__((always_inline)) uint32_t
-look_up_fragments(struct passing *passing, const struct filtered_image *image,
+look_up_fragments(struct filter_output *output, const struct filtered_image *image,
                   const struct cm_footprint_kind *kind, const struct cm_footprint *footprint,
                   bool has_columns)
 {
@@ -79,23 +82,23 @@ look_up_fragments(struct passing *passing, const struct filtered_image *image,
    for (unsigned f = 0; f < 4; f++) {
       const uint32_t x = (uint32_t)footprint->texel[f].x, y = (uint32_t)footprint->texel[f].y;
       const uint32_t more_columns = has_columns ? ((x + more) >> shift) - (x >> shift) : 0;
-      const struct cm_filter_block block = block_at(passing, image, x >> shift, y);
+      const struct cm_filter_block block = block_at(output, image, x >> shift, y);
       const struct cm_filter_block below = cm_filter_behind(block, image->row, more);
-      look_up(passing, block);
+      look_up(output, block);
       if (has_columns)
-         look_up(passing, cm_filter_behind(block, image->column, more_columns));
-      look_up(passing, below);
+         look_up(output, cm_filter_behind(block, image->column, more_columns));
+      look_up(output, below);
       if (has_columns)
-         look_up(passing, cm_filter_behind(below, image->column, more_columns));
+         look_up(output, cm_filter_behind(below, image->column, more_columns));
       reads += more_columns << more;
    }
    return reads;
 }
 
-/* CM_TWO_COLUMNS. Of two fragments in the same rows, the first one reads both columns, or one of them and its neighbour the other
- * (and perhaps that one again). */
+/* CM_TWO_COLUMNS. Of two fragments in the same rows, the first one reads both columns, or it reads one, and its neighbour the
+ * other, or both. */
 static inline __attribute__((always_inline)) uint32_t
-look_up_columns(struct passing *passing, const struct filtered_image *image,
+look_up_columns(struct filter_output *output, const struct filtered_image *image,
                 const struct cm_footprint_kind *kind, const struct cm_footprint *footprint)
 {
    const unsigned shift = kind->image->shape.column_shift;
@@ -109,66 +112,66 @@ look_up_columns(struct passing *passing, const struct filtered_image *image,
                                 other = cm_filter_behind(none, image->column, is_left ? 1 : UINT64_MAX);
    const struct cm_filter_block second = more_columns ? other : row, third = more_columns ? row : other;
    for (unsigned f = 0; f < 4; f += 2) {
-      const struct cm_filter_block block = block_at(passing, image, column, (uint32_t)footprint->texel[f].y);
+      const struct cm_filter_block block = block_at(output, image, column, (uint32_t)footprint->texel[f].y);
       const struct cm_filter_block next = cm_filter_behind(block, third, 1);
-      look_up(passing, block);
-      look_up(passing, cm_filter_behind(block, second, 1));
-      look_up(passing, next);
-      look_up(passing, cm_filter_behind(next, second, 1));
+      look_up(output, block);
+      look_up(output, cm_filter_behind(block, second, 1));
+      look_up(output, next);
+      look_up(output, cm_filter_behind(next, second, 1));
    }
    return kind->usual_reads + ((more_columns + last_column - (neighbour_x >> shift)) << more << 1);
 }
 
 /* CM_TWO_ROWS, CM_THREE_ROWS, CM_FOUR_ROWS. */
 static inline __attribute__((always_inline)) uint32_t
-look_up_rows(struct passing *passing, const struct filtered_image *image,
+look_up_rows(struct filter_output *output, const struct filtered_image *image,
              const struct cm_footprint_kind *kind, const struct cm_footprint_place *place)
 {
-   const struct cm_filter_block first = block_at(passing, image, place->column, place->first_row);
-   look_up(passing, first);
+   const struct cm_filter_block first = block_at(output, image, place->column, place->first_row);
+   look_up(output, first);
    if (kind->more)
-      look_up(passing, cm_filter_behind(first, image->row, 1));
+      look_up(output, cm_filter_behind(first, image->row, 1));
    if (place->shape == CM_TWO_ROWS)
       return kind->usual_reads;
-   const struct cm_filter_block other = block_at(passing, image, place->column, place->other_row);
-   look_up(passing, other);
+   const struct cm_filter_block other = block_at(output, image, place->column, place->other_row);
+   look_up(output, other);
    if (place->shape == CM_FOUR_ROWS)
-      look_up(passing, cm_filter_behind(other, image->row, kind->more));
+      look_up(output, cm_filter_behind(other, image->row, kind->more));
    return kind->usual_reads;
 }
 
 /* Looks up what a footprint reads. Returns the reads. */
 static inline __attribute__((always_inline)) uint32_t
-look_up_footprint(struct passing *passing, const struct filtered_image *image,
+look_up_footprint(struct filter_output *output, const struct filtered_image *image,
                   const struct cm_footprint_kind *kind, const struct cm_footprint *footprint,
                   const struct cm_footprint_place *place)
 {
    switch ((enum cm_footprint_shape)place->shape) {
    case CM_TWO_ROWS:
    case CM_THREE_ROWS:
-   case CM_FOUR_ROWS: return look_up_rows(passing, image, kind, place);
-   case CM_MANY_ROWS: return look_up_fragments(passing, image, kind, footprint, false);
-   case CM_TWO_COLUMNS: return look_up_columns(passing, image, kind, footprint);
+   case CM_FOUR_ROWS: return look_up_rows(output, image, kind, place);
+   case CM_MANY_ROWS: return look_up_fragments(output, image, kind, footprint, false);
+   case CM_TWO_COLUMNS: return look_up_columns(output, image, kind, footprint);
    default:
       assert(place->shape == CM_ANY_COLUMNS);
-      return look_up_fragments(passing, image, kind, footprint, true);
+      return look_up_fragments(output, image, kind, footprint, true);
    }
 }
 
 /* Notes whether reads of a unit have passed something on. */
 static inline void
-note_passing(struct cm_texture_unit *unit, bool has_passed)
+note_unsettled(struct cm_texture_unit *unit, bool has_passed)
 {
-   assert(unit->passing);
-   unit->passing = has_passed ? CM_UNIT_PASSING : unit->passing - 1;
+   assert(unit->unsettled_reads);
+   unit->unsettled_reads = has_passed ? CM_UNSETTLED_READS : unit->unsettled_reads - 1;
 }
 
-/* Makes room for so many entries and one more. False when out of memory. */
+/* Makes room for so many entries. False when out of memory. */
 static inline bool
 has_room(struct cm_access_stream *passed, uint32_t count)
 {
-   cm_access_stream_reserve(passed, count + 1);
-   return __builtin_expect(passed->capacity - passed->count > count + 1, true);
+   cm_access_stream_reserve(passed, count);
+   return __builtin_expect(passed->capacity - passed->count > count, true);
 }
 
 /* The footprint where those of the fragments that are not live read what the first live one does: nothing that is passed on. */
@@ -177,6 +180,7 @@ fill_fragments(const struct cm_footprint *footprint)
 {
    struct cm_footprint filled = *footprint;
    const unsigned first = (unsigned)__builtin_ctz(footprint->live);
+   assert(footprint->live <= 15);
    for (unsigned f = 0; f < 4; f++) {
       if (!(footprint->live >> f & 1))
          filled.texel[f] = footprint->texel[first];
@@ -210,11 +214,11 @@ cm_filtered_read(struct cm_texture_unit *unit, const struct cm_footprint_kind *k
       return false;
    const struct filtered_image image = filter_image(kind->image, filter);
    cm_entry *const first = passed->entries + passed->count;
-   struct passing passing = begin_passing(filter, first);
-   const uint32_t reads = look_up_footprint(&passing, &image, kind, whole, &place);
-   end_passing(&passing, filter, all_live ? reads : count_reads(kind, footprint), first);
-   note_passing(unit, passing.next != first);
-   passed->count = (uint32_t)(passing.next - passed->entries);
+   struct filter_output output = begin_output(filter, first);
+   const uint32_t reads = look_up_footprint(&output, &image, kind, whole, &place);
+   end_output(&output, filter, all_live ? reads : count_reads(kind, footprint), first);
+   note_unsettled(unit, output.next != first);
+   passed->count = (uint32_t)(output.next - passed->entries);
    return true;
 }
 
@@ -258,6 +262,14 @@ find_level(const struct cm_texture_path *path, struct cm_texture_unit *unit,
    return true;
 }
 
+/* Whether a unit knows the kinds of two footprints at once: not those of two layers of a level. */
+static inline bool
+are_known_together(const struct cm_footprint footprints[2])
+{
+   return ((footprints[0].level ^ footprints[1].level) & 1) ||
+          cm_footprint_header(&footprints[0]) == cm_footprint_header(&footprints[1]);
+}
+
 /* Quad by quad. num_levels: a constant. */
 static inline __attribute__((always_inline)) void
 read_levels(struct cm_texture_unit *unit, const struct level levels[MOST_LEVELS], unsigned num_levels,
@@ -266,14 +278,15 @@ read_levels(struct cm_texture_unit *unit, const struct level levels[MOST_LEVELS]
    struct cm_access_stream *passed = caches[0]->outgoing;
    cm_entry *next = passed->entries + passed->count;
    for (unsigned quad = 0; quad < 4; quad++) {
-      struct passing passing = begin_passing(caches[quad], next);
+      struct filter_output output = begin_output(caches[quad], next);
       uint32_t reads = 0;
+      assert(caches[quad]->outgoing == passed);
       for (const struct level *level = levels; level < levels + num_levels; level++, footprint++)
-         reads += look_up_footprint(&passing, &level->image, level->kind, footprint, &level->places[quad]);
-      end_passing(&passing, caches[quad], reads, next);
-      next = passing.next;
+         reads += look_up_footprint(&output, &level->image, level->kind, footprint, &level->places[quad]);
+      end_output(&output, caches[quad], reads, next);
+      next = output.next;
    }
-   note_passing(unit, next != passed->entries + passed->count);
+   note_unsettled(unit, next != passed->entries + passed->count);
    passed->count = (uint32_t)(next - passed->entries);
 }
 
@@ -287,11 +300,9 @@ cm_filtered_read_group(const struct cm_texture_path *path, struct cm_texture_uni
    if (count % 4 || !num_levels || num_levels > MOST_LEVELS || !caches[0] || !caches[1] || !caches[2] ||
        !caches[3])
       return false;
-   if (!find_level(path, unit, footprints, num_levels, &levels[0]))
-      return false;
-   /* Of two levels a unit knows the images; of two layers of a level only the last one's. */
-   if (num_levels == 2 &&
-       (!find_level(path, unit, footprints + 1, 2, &levels[1]) || levels[0].kind == levels[1].kind))
+   if ((num_levels == 2 && !are_known_together(footprints)) ||
+       !find_level(path, unit, footprints, num_levels, &levels[0]) ||
+       (num_levels == 2 && !find_level(path, unit, footprints + 1, 2, &levels[1])))
       return false;
    if (!has_room(caches[0]->outgoing, 4 * MOST_LEVELS * MOST_LOOKUPS))
       return false;

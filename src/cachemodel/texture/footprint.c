@@ -422,8 +422,10 @@ cm_footprint_find_places(const struct cm_footprint_kind *kind, const struct cm_f
    const struct cm_texture_image *image = kind->image;
    quad_texels texels[4];
    assert(cm_footprint_kind_has_shapes(kind));
-   for (unsigned i = 0; i < 4; i++)
+   for (unsigned i = 0; i < 4; i++) {
+      assert(footprints[i * stride].live == 15);
       memcpy(&texels[i], footprints[i * stride].texel, sizeof texels[i]);
+   }
    const struct four_bounds all = bounds_of_texels(texels);
    const quad_pairs *const texel = all.texel;
    const quad_pairs left = all.least & 0xffff, top = all.least >> 16,

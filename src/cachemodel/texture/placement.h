@@ -199,23 +199,22 @@ cm_footprint_kind(const struct cm_texture_image *image, const struct cm_footprin
    };
 }
 
-/** Which blocks a footprint reads, of an image whose blocks are a row of texels each: with all fragments live, and the blocks in a
- * grid that spreads. */
+/** Where a footprint's fragments, which are all live, lie in an image whose blocks are a row of texels each, and whose grid of blocks
+ * spreads. A linear fragment reads its row of texels and the next one. */
 enum cm_footprint_shape {
-   CM_NO_SHAPE,   /**< it is another one */
-   CM_TWO_ROWS,   /**< one column of blocks, in one row or two, which all fragments read */
-   CM_THREE_ROWS, /**< the same in three at most, of which each fragment reads one or two */
-   CM_FOUR_ROWS,  /**< the same in four: two of fragments 0 and 1, two of the others */
-   CM_MANY_ROWS,  /**< one column, any other rows */
-   CM_TWO_COLUMNS, /**< fragments 0 and 1, and 2 and 3, are in the same rows, 0 and 2, and 1 and 3, in the same columns */
-   CM_ANY_COLUMNS, /**< two columns, fragments anywhere in them */
+   CM_NO_SHAPE,   /**< none of these */
+   CM_TWO_ROWS,   /**< one column of blocks; all fragments are in one row */
+   CM_THREE_ROWS, /**< one column; they are in two rows next to each other */
+   CM_FOUR_ROWS,  /**< one column; fragments 0 and 1 are in one row, 2 and 3 in another, two away or more */
+   CM_MANY_ROWS,  /**< one column; they are in other rows */
+   CM_TWO_COLUMNS, /**< two; fragments 0 and 1, and 2 and 3, are in one row, 0 and 2, and 1 and 3, above each other */
+   CM_ANY_COLUMNS, /**< two; they are anywhere */
 };
 
 struct cm_footprint_place {
    uint32_t shape;  /**< enum cm_footprint_shape */
    uint32_t column; /**< the left one: blocks from the first one in a row */
-   /** With up to four rows: the one that is read first, after which comes the next one, if the footprint is linear; of three and four
-    * then another one, of four followed by the next one. Some of them may be the same. */
+   /** Of up to four rows: that of fragment 0; of three then the one that it does not read, of four that of fragment 2. */
    uint32_t first_row, other_row;
 };
 

@@ -186,7 +186,8 @@ read_unsettled(struct cm_texture_path *path, struct cm_texture_unit *unit,
                const struct cm_footprint_kind *kind, const struct cm_footprint *footprint,
                const struct cm_texel_bounds *bounds, const struct cm_block_grid *grid, struct cm_cache *cache)
 {
-   unit->passing = path->has_filters ? CM_UNIT_PASSING : 0;
+   if (path->has_filters && cm_footprint_kind_has_shapes(kind))
+      unit->unsettled_reads = CM_UNSETTLED_READS;
    if (grid->rows > kind->spread_rows && !cm_cache_spreads(cache, grid)) {
       read_blocks(path, unit, footprint, bounds, grid, 0, cache);
       return;
@@ -346,7 +347,9 @@ cm_texture_unit_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
 {
    const struct cm_footprint_kind *kind = unit->layout ? cm_texture_unit_kind(path, unit, footprint) : NULL;
    struct cm_block_grid grid;
-   if (path->is_direct && unit->passing && kind && cm_filtered_read(unit, kind, footprint, bounds, cache))
+   assert(!unit->unsettled_reads || path->has_filters);
+   if (path->is_direct && unit->unsettled_reads && kind &&
+       cm_filtered_read(unit, kind, footprint, bounds, cache))
       return;
    const bool has_grid = kind && cm_footprint_grid(kind, footprint, bounds, &grid);
    if (has_grid && path->is_cached && cm_texture_path_requests(path))
@@ -384,7 +387,7 @@ cm_texture_unit_read_group(struct cm_texture_path *path, struct cm_texture_unit 
    assert(cm_texture_path_is_plain(path));
    if (!unit->layout)
       return read_group_of_buffer(path, unit, footprints, count, caches);
-   if (unit->passing && cm_filtered_read_group(path, unit, footprints, count, caches))
+   if (unit->unsettled_reads && cm_filtered_read_group(path, unit, footprints, count, caches))
       return count;
    while (footprints < end) {
       const struct cm_footprint *const last = footprints + (end - footprints < 4 ? end - footprints : 4);
@@ -397,7 +400,7 @@ cm_texture_unit_read_group(struct cm_texture_path *path, struct cm_texture_unit 
             continue;
          read++;
          const struct cm_footprint_kind *kind = cm_texture_unit_kind(path, unit, footprints);
-         if (unit->passing && cm_filtered_read(unit, kind, footprints, its_bounds, cache))
+         if (unit->unsettled_reads && cm_filtered_read(unit, kind, footprints, its_bounds, cache))
             continue;
          if (!cm_footprint_grid(kind, footprints, its_bounds, &grid)) {
             read_blocks(path, unit, footprints, its_bounds, NULL, 0, cache);

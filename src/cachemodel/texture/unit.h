@@ -81,13 +81,13 @@ struct cm_texture_unit {
    const struct cm_texture_layout *layout;   /**< NULL: a buffer */
    uint64_t address, bytes;                  /**< of the resource */
    struct cm_unit_image images[2];           /**< by the lowest bit of their level */
-   /** Of filters: reads, or groups of them, until their blocks are taken to be mostly settled, unless one is passed on; 0: they are
-    * (texture/filtered_reads.h) */
-   uint32_t passing;
+   /** So many more reads, or groups of them, are looked up in filters without asking whether they are settled
+    * (texture/filtered_reads.h); begins anew where one is passed on. 0: ask first. */
+   uint32_t unsettled_reads;
 };
 
-/** passing where a read has been passed on. */
-#define CM_UNIT_PASSING 8
+/** What it begins with. */
+#define CM_UNSETTLED_READS 8
 
 #define CM_NO_IMAGE UINT64_MAX
 
@@ -113,7 +113,7 @@ cm_texture_unit_bind(struct cm_texture_unit *unit, const struct cm_texture_bindi
    unit->layout = layout;
    unit->address = address;
    unit->bytes = bytes;
-   unit->passing = 0;
+   unit->unsettled_reads = 0;
    for (unsigned i = 0; i < 2; i++)
       unit->images[i].key = unit->images[i].header = CM_NO_IMAGE;
 }
@@ -124,6 +124,7 @@ cm_texture_unit_unbind(struct cm_texture_unit *unit)
 {
    unit->binding = NULL;
    unit->layout = NULL;
+   unit->unsettled_reads = 0;
 }
 
 /** The image that a footprint names. */

@@ -5,23 +5,25 @@
 #include "tile/tbr_tile_hidden.h"
 #include "tile/raster/tbr_vector.h"
 
-/* A number for each quad, from 16 bits of lanes. */
+/* Each quad's four bits of a mask of lanes. */
 TBR_INLINE quad_ints
-lanes_of_quads(uint32_t lanes)
+masks_of_quads(uint32_t lanes)
 {
    const quad_ints masks = {0xf, 0xf0, 0xf00, 0xf000}, factors = {0x1000, 0x100, 0x10, 1}, none = {};
    return (((none + (int32_t)lanes) & masks) * factors) >> 12;
 }
 
-/* The words of the quads of a whole block: of one primitive, next to each other. */
+/* The words of the quads of a whole block: of one primitive, next to each other. A struct cm_quad is the primitive; x, y, live and
+ * covered, visible and what is not written yet. */
 TBR_INLINE void
 write_block(const struct tbr_tile_thread *thread, uint32_t *words)
 {
    const struct tbr_fragment_queue *queue = &thread->queue;
    const quad_ints odd_columns = {0, 1, 0, 1}, odd_rows = {0, 0, 1 << 8, 1 << 8}, none = {};
    const uint32_t block = queue->quad[0] / 4;
+   assert(queue->count == 4 && queue->quad[0] % 4 == 0);
    const int32_t place = thread->block_x[block] * 2 | thread->block_y[block] * 2 << 8;
-   const quad_ints live = lanes_of_quads(queue->block.live), covered = lanes_of_quads(queue->covered);
+   const quad_ints live = masks_of_quads(queue->block.live), covered = masks_of_quads(queue->covered);
    const quad_ints second = (none + place + odd_columns + odd_rows) | live << 16 | live << 24 | covered << 20;
    const quad_ints first =
       none + (int32_t)thread->pass->event_primitive[thread->primitives[queue->primitive[0]].first_block];
@@ -36,7 +38,7 @@ record_shade_event(struct tbr_tile_thread *thread, bool continues)
    const struct tbr_fragment_queue *queue = &thread->queue;
    struct cm_tile_events *events = thread->texture.events;
    assert(thread->pass->event_primitive && queue->count);
-   _Static_assert(CM_QUAD_WORDS == 2 && offsetof(struct cm_quad, x) == 4, "as written below");
+   _Static_assert(CM_QUAD_WORDS == 2 && offsetof(struct cm_quad, x) == 4, "as written here");
    const size_t num_words = 2 + queue->count * CM_QUAD_WORDS;
    thread->shade_words = events->num_words;
    uint32_t *words = cm_tile_events_reserve(events, num_words);

@@ -494,8 +494,8 @@ flush_tile_depth(struct tbr_tile_thread *thread)
 
 /* ---- the tile ---------------------------------------------------------- */
 
-/* A tile's rows are too far apart, and too short, for the processor to foresee: all are asked for before any is needed, those
- * that are stored while the tile is shaded. */
+/* The processor does not foresee which rows of memory a tile needs: they are short, and far apart. So those of the first sample are
+ * fetched before they are loaded, and while the tile is shaded that is to be stored there. */
 TBR_INLINE void
 prefetch_color(const struct tbr_tile_thread *thread, const struct tbr_attachment *attachment,
                uint32_t pixel_bytes)
