@@ -59,14 +59,21 @@ cm_stage_account(struct cm_stage *stage, enum cm_stage_state state, uint64_t unt
    stage->until = until;
 }
 
+/** Work of so many cycles that begins when the stage is free. Returns when it is done. */
+static inline uint64_t
+cm_stage_go_on(struct cm_stage *stage, uint64_t cycles)
+{
+   stage->cycles[CM_STAGE_BUSY] += cycles;
+   return stage->until += cycles;
+}
+
 /** Work of `cycles` that begins at `begin`, or when the stage is free if that is later; cycles before it are
  * accounted to `waiting`. Returns when it is done. */
 static inline uint64_t
 cm_stage_work(struct cm_stage *stage, enum cm_stage_state waiting, uint64_t begin, uint64_t cycles)
 {
    cm_stage_account(stage, waiting, begin);
-   cm_stage_account(stage, CM_STAGE_BUSY, stage->until + cycles);
-   return stage->until;
+   return cm_stage_go_on(stage, cycles);
 }
 
 /** Adds the cycles of a stage, one of several equal ones, to their sum. */

@@ -224,7 +224,7 @@ fetch_vertex(struct cm_cores_timing *timing, struct cm_dependency *wait)
    struct cm_core_geometry *geometry = &timing->geometry;
    const struct cm_log *log = &geometry->first->log;
    const struct cm_logged_vertex *vertex = &log->vertices.items[geometry->at.vertex++];
-   const uint64_t done = cm_stage_work(&geometry->fetch, CM_STAGE_BLOCKED, geometry->fetch.until, 1);
+   const uint64_t done = cm_stage_go_on(&geometry->fetch, 1);
    const uint64_t found = done + timing->base.config->caches[CM_UNIT_VERTEX_CACHE].latency;
    cm_dependency_until(wait, cm_later(found, geometry->program_ready));
    cm_tiled_memory_misses(&timing->memory, log->entries.items + geometry->token,

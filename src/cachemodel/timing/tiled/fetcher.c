@@ -300,7 +300,7 @@ remove_hidden(struct cm_tiled_timing *timing)
    cm_work_serve(work, &hidden->stage, primitive->draw);
    cm_stage_account(&hidden->stage, CM_STAGE_STARVED, primitive->ready);
    cm_queue_pop(&timing->fetcher.tiles, primitive->ready, hidden->stage.until);
-   cm_stage_work(&hidden->stage, CM_STAGE_STARVED, hidden->stage.until, 1 + primitive->quads);
+   cm_stage_go_on(&hidden->stage, 1 + primitive->quads);
 }
 
 CM_RUN_STAGE(hidden, remove_hidden)

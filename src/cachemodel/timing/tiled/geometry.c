@@ -99,8 +99,7 @@ assemble(struct cm_tiled_timing *timing, uint64_t entered)
    cm_queue_push(&geometry->output);
    cm_stage_account(&geometry->assembly, CM_STAGE_STARVED, entered);
    cm_queue_pop(&geometry->output, entered, geometry->assembly.until);
-   return cm_stage_work(&geometry->assembly, CM_STAGE_STARVED, geometry->assembly.until,
-                        timing->pipeline->assembly_cycles);
+   return cm_stage_go_on(&geometry->assembly, timing->pipeline->assembly_cycles);
 }
 
 /* What a vertex or an invocation accesses, tokens [begin, end) of the log, whose shader begins at a cycle. Returns when all data
@@ -290,8 +289,7 @@ step(struct cm_tiled_timing *timing)
    cm_work_serve(work, &geometry->fetch, at->draw);
    const uint64_t room = cm_queue_room(&geometry->input.queue);
    cm_stage_account(&geometry->fetch, CM_STAGE_BLOCKED, room);
-   const uint64_t done = cm_stage_work(&geometry->fetch, CM_STAGE_BLOCKED, geometry->fetch.until,
-                                       vertex->accesses ? vertex->accesses : 1);
+   const uint64_t done = cm_stage_go_on(&geometry->fetch, vertex->accesses ? vertex->accesses : 1);
    struct cm_dependency *wait = cm_flight_push(&geometry->input, done);
    const uint64_t found = done + timing->base.config->caches[CM_UNIT_VERTEX_CACHE].latency;
    cm_dependency_until(wait, cm_later(found, geometry->program_ready));

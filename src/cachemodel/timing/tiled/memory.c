@@ -298,7 +298,7 @@ cm_tiled_memory_transfer(struct cm_tiled_memory *memory, const cm_entry *token, 
       /* Superblocks of a compressed image are converted. */
       const uint64_t converted =
          cm_entry_value(*token) * memory->config->framebuffer_compression.superblock_cycles;
-      cm_stage_work(stage, CM_STAGE_MEMORY, stage->until, (uint32_t)converted);
+      cm_stage_go_on(stage, (uint32_t)converted);
       return;
    }
    if (is_read)

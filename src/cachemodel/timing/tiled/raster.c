@@ -80,7 +80,7 @@ blend(struct cm_tiled_timing *timing, struct cm_lane *lane, uint64_t quads)
       cm_stage_account(&lane->blend, CM_STAGE_STARVED, flying->released);
       cm_stage_account(&lane->blend, CM_STAGE_MEMORY, work->loaded);
       const uint64_t begin = lane->blend.until;
-      cm_stage_work(&lane->blend, CM_STAGE_STARVED, begin, timing->pipeline->blend_cycles);
+      cm_stage_go_on(&lane->blend, timing->pipeline->blend_cycles);
       cm_queue_push(&lane->colors);
       cm_queue_pop(&lane->colors, flying->released, begin);
       if (begin < work->blend_begin)
@@ -290,7 +290,7 @@ test_depth(struct cm_tiled_timing *timing, struct cm_lane *lane, const struct cm
    const uint64_t begin = lane->early_z.until;
    cm_queue_pop(&lane->z_queue, enters, begin);
    cm_queue_push(&lane->z_flight);
-   cm_stage_work(&lane->early_z, CM_STAGE_STARVED, begin, 1);
+   cm_stage_go_on(&lane->early_z, 1);
    uint64_t out = begin + timing->pipeline->early_z_latency;
    if (kind->shaded) {
       out = cm_later(out, cm_queue_room(&lane->fragments));
@@ -311,7 +311,7 @@ pop_primitive(struct cm_tiled_timing *timing)
    cm_work_serve(raster->work, &raster->rasterizer, primitive->draw);
    cm_stage_account(&raster->rasterizer, CM_STAGE_STARVED, cm_later(primitive->ready, raster->barrier));
    cm_queue_pop(&timing->fetcher.tiles, primitive->ready, raster->rasterizer.until);
-   cm_stage_work(&raster->rasterizer, CM_STAGE_STARVED, raster->rasterizer.until, 1);
+   cm_stage_go_on(&raster->rasterizer, 1);
 }
 
 /* Whether the next quad, or the tile's end, has to wait for a primitive to be popped. */
@@ -437,8 +437,17 @@ has_to_wait(struct cm_tiled_timing *timing, struct cm_lane *lane, uint32_t proce
    return true;
 }
 
-/* Tokens are prefetched this many ahead. */
+/* Tokens are prefetched this many ahead: they are in the cache of the consumer's core. */
 #define TOKENS_AHEAD 48
+
+/* Of a quad: a line for each line that its tokens fill. */
+static inline void
+prefetch_tokens(const struct cm_log *log, uint32_t token, uint32_t end)
+{
+   const uint32_t line = 64 / sizeof(cm_entry);
+   for (; token < end; token += line)
+      __builtin_prefetch(log->entries.items + token + line + TOKENS_AHEAD);
+}
 
 /* A quad goes from the queue before the Early Z-Test to its processor. token: where its entries begin. */
 static inline __attribute__((always_inline)) void
@@ -461,11 +470,10 @@ take_quad(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, boo
    struct cm_lane *lane = &raster->lanes[has_lanes ? quad->processor : 0];
    const uint32_t token = raster->token, number = raster->next++;
    raster->token = quad->tokens_end;
-   /* They are in the cache of the consumer's core. */
-   __builtin_prefetch(raster->work->log.entries.items + quad->tokens_end + TOKENS_AHEAD);
+   prefetch_tokens(&raster->work->log, token, quad->tokens_end);
    cm_work_serve(raster->work, &raster->rasterizer, kind->draw);
-   const uint64_t rasterized = cm_stage_work(&raster->rasterizer, CM_STAGE_STARVED, raster->rasterizer.until,
-                                             kind->attributes * timing->pipeline->rasterizer_cycles);
+   const uint64_t rasterized =
+      cm_stage_go_on(&raster->rasterizer, kind->attributes * timing->pipeline->rasterizer_cycles);
    const uint64_t entered = leave_rasterizer(timing, lane, rasterized);
    lane->rasterized += kind->shaded;
    if (has_lanes)
