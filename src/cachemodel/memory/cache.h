@@ -271,18 +271,6 @@ cm_cache_attribute_access(struct cm_cache *cache, uint64_t address, enum cm_stre
 void
 cm_cache_read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, enum cm_stream stream);
 
-/** Counts the reads of a grid if all its blocks are present and hits on them change nothing. Else false, with nothing done:
- * they are to be read in order. */
-static inline bool
-cm_cache_read_grid(struct cm_cache *cache, const struct cm_block_grid *grid, enum cm_stream stream)
-{
-   const struct cm_replacement *replacement = cache->replacement;
-   if (!replacement->grid_is_settled || !replacement->grid_is_settled(cache, grid))
-      return false;
-   cache->accesses[stream][0] += grid->reads;
-   return true;
-}
-
 /** Whether sets are numbered by the lowest bits of their blocks. */
 static inline bool
 cm_cache_has_low_sets(const struct cm_cache *cache)
@@ -325,6 +313,19 @@ cm_grid_is_first(const struct cm_block_grid *grid, const cm_line *lines, uint64_
    return cm_blocks_are_first(grid->block, grid->row, grid->rows, lines, mask, ways) &&
           (grid->columns == 1 ||
            cm_blocks_are_first(grid->block + grid->column, grid->row, grid->rows, lines, mask, ways));
+}
+
+/** Counts the reads of a grid if all its blocks are present and hits on them change nothing. Else false, with nothing done:
+ * they are to be read in order. */
+static inline bool
+cm_cache_read_grid(struct cm_cache *cache, const struct cm_block_grid *grid, enum cm_stream stream)
+{
+   const struct cm_replacement *replacement = cache->replacement;
+   const bool is_settled = cm_cache_settles_first(cache)
+                              ? cm_grid_is_first(grid, cache->lines, cache->index.mask, cache->ways)
+                              : replacement->grid_is_settled && replacement->grid_is_settled(cache, grid);
+   cache->accesses[stream][0] += is_settled ? grid->reads : 0;
+   return is_settled;
 }
 
 /** Whether the blocks of a grid are in different sets, and a read of the block that was read last in its set changes nothing:
