@@ -315,17 +315,24 @@ cm_grid_is_first(const struct cm_block_grid *grid, const cm_line *lines, uint64_
            cm_blocks_are_first(grid->block + grid->column, grid->row, grid->rows, lines, mask, ways));
 }
 
-/** Counts the reads of a grid if all its blocks are present and hits on them change nothing. Else false, with nothing done:
- * they are to be read in order. */
+/** Whether all blocks of a grid are known to be present, and hits on them to change nothing. */
+static inline bool
+cm_cache_grid_is_settled(const struct cm_cache *cache, const struct cm_block_grid *grid)
+{
+   const struct cm_replacement *replacement = cache->replacement;
+   return cm_cache_settles_first(cache)
+             ? cm_grid_is_first(grid, cache->lines, cache->index.mask, cache->ways)
+             : replacement->grid_is_settled && replacement->grid_is_settled(cache, grid);
+}
+
+/** Counts the reads of a grid that is settled. Else false, with nothing done: they are to be read in order. */
 static inline bool
 cm_cache_read_grid(struct cm_cache *cache, const struct cm_block_grid *grid, enum cm_stream stream)
 {
-   const struct cm_replacement *replacement = cache->replacement;
-   const bool is_settled = cm_cache_settles_first(cache)
-                              ? cm_grid_is_first(grid, cache->lines, cache->index.mask, cache->ways)
-                              : replacement->grid_is_settled && replacement->grid_is_settled(cache, grid);
-   cache->accesses[stream][0] += is_settled ? grid->reads : 0;
-   return is_settled;
+   if (!cm_cache_grid_is_settled(cache, grid))
+      return false;
+   cache->accesses[stream][0] += grid->reads;
+   return true;
 }
 
 /** Whether the blocks of a grid are in different sets, and a read of the block that was read last in its set changes nothing:

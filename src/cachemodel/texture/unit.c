@@ -255,7 +255,7 @@ read_cells(struct cm_texture_path *path, struct cm_texture_unit *unit, const str
    } else {
       struct reads reads;
       map_image(path, unit, footprint, bounds, grid, &reads);
-      read_cache(path, cache, &reads, grid);
+      cm_cache_read_sequence(cache, reads.blocks, reads.count, CM_STREAM_TEXTURE);
    }
 }
 
@@ -287,8 +287,7 @@ read_reported_grid(struct cm_texture_path *path, struct cm_texture_unit *unit,
    struct cm_access_stream *stream = cm_texture_path_requests(path);
    const unsigned shift = path->block_shift - CM_ENTRY_ADDRESS_SHIFT;
    uint32_t count = grid->columns * grid->rows;
-   const bool is_settled =
-      cm_cache_settles_first(cache) && cm_grid_is_first(grid, cache->lines, cache->index.mask, cache->ways);
+   const bool is_settled = cm_cache_grid_is_settled(cache, grid);
    const bool is_column = grid->columns == 1 && !kind->image->shape.row_shift;
    cm_access_stream_reserve(stream, 2 + 2 * CM_GRID_ROWS);
    if (__builtin_expect(stream->capacity - stream->count <= 2 + 2 * CM_GRID_ROWS, false))

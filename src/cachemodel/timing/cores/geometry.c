@@ -196,7 +196,7 @@ begin_draw(struct cm_cores_timing *timing, const struct cm_logged_draw *draw)
    geometry->draw_begin = geometry->fetch.until;
    fetch_programs(timing, draw->program_end);
    cm_work_serve(geometry->first, &geometry->fetch, geometry->at.draw);
-   cm_stage_account(&geometry->fetch, CM_STAGE_BUSY, geometry->fetch.until + timing->config->draw_cycles);
+   cm_stage_go_on(&geometry->fetch, timing->config->draw_cycles);
 }
 
 /* Transform feedback, after a draw's last vertex. */

@@ -42,7 +42,7 @@ take_primitive(struct cm_immediate_timing *timing, uint64_t entered)
    cm_stage_account(&timing->hierarchical, CM_STAGE_STARVED, entered);
    cm_queue_pop(&timing->triangles, entered, timing->hierarchical.until);
    if (!primitive->num_regions) {
-      cm_stage_work(&timing->hierarchical, CM_STAGE_STARVED, entered, 1);
+      cm_stage_go_on(&timing->hierarchical, 1);
       timing->primitive++;
    }
 }
@@ -75,7 +75,7 @@ cm_immediate_look_up_region(struct cm_immediate_timing *timing)
    const uint64_t begin = timing->hierarchical.until;
    struct cm_dependency *wait = cm_flight_push(&timing->hiz.flight, begin);
    wait->time = begin + 1;
-   cm_stage_work(&timing->hierarchical, CM_STAGE_STARVED, begin, 1);
+   cm_stage_go_on(&timing->hierarchical, 1);
    cm_immediate_access(timing, region->begin, region->hiz_end, begin, wait);
    cm_immediate_report(timing, CM_REPORT_HIERARCHICAL_Z, region->draw, begin, timing->hierarchical.until);
    if (++timing->primitive_region == timing->log.primitives.items[timing->primitive].num_regions) {
@@ -98,8 +98,7 @@ look_up_depth(struct cm_immediate_timing *timing, const struct cm_logged_region 
    account_waits(&timing->rasterizer, begin, CM_STAGE_STARVED, cm_queue_room(&timing->depth.flight.queue),
                  CM_STAGE_BLOCKED);
    const uint64_t rasterizes = timing->rasterizer.until;
-   const uint64_t out =
-      cm_stage_work(&timing->rasterizer, CM_STAGE_STARVED, rasterizes, timing->pipeline->rasterizer_cycles);
+   const uint64_t out = cm_stage_go_on(&timing->rasterizer, timing->pipeline->rasterizer_cycles);
    account_waits(&timing->early_z, out - 1, CM_STAGE_STARVED, cm_queue_room(&timing->depth.flight.queue),
                  timing->depth.reason);
    const uint64_t enters = timing->early_z.until;

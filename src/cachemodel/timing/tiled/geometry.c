@@ -55,7 +55,7 @@ bin(struct cm_tiled_timing *timing, uint64_t assembled)
    cm_queue_pop(&geometry->triangles, enters, begin);
    cm_stage_account(&geometry->builder, CM_STAGE_BLOCKED,
                     cm_signature_timing_sign(&geometry->signature, timing->base.config, binned, begin));
-   cm_stage_work(&geometry->builder, CM_STAGE_STARVED, begin, binning_cycles(timing->base.config, binned));
+   cm_stage_go_on(&geometry->builder, binning_cycles(timing->base.config, binned));
    cm_tiled_memory_writes(&timing->memory, work->log.entries.items + geometry->binned_token,
                           work->log.entries.items + binned->tokens_end, begin);
    geometry->binned_token = binned->tokens_end;

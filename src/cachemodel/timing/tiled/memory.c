@@ -296,9 +296,8 @@ cm_tiled_memory_transfer(struct cm_tiled_memory *memory, const cm_entry *token, 
    uint64_t is_free;
    if (cm_entry_kind(*token) == CM_ENTRY_GROUP) {
       /* Superblocks of a compressed image are converted. */
-      const uint64_t converted =
-         cm_entry_value(*token) * memory->config->framebuffer_compression.superblock_cycles;
-      cm_stage_go_on(stage, (uint32_t)converted);
+      cm_stage_go_on(stage,
+                     cm_entry_value(*token) * memory->config->framebuffer_compression.superblock_cycles);
       return;
    }
    if (is_read)
@@ -306,7 +305,6 @@ cm_tiled_memory_transfer(struct cm_tiled_memory *memory, const cm_entry *token, 
    else
       is_free = has_entry(memory, &memory->write_buffer);
    const uint64_t cycle = cm_later(is_free, stage->until);
-   cm_stage_account(stage, CM_STAGE_MEMORY, cycle);
    cm_stage_work(stage, CM_STAGE_MEMORY, cycle, cycles);
    if (!is_read) {
       send_block(memory, token, end, cycle);
