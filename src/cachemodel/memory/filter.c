@@ -64,10 +64,11 @@ static inline __attribute__((always_inline)) cm_entry *
 look_up_cells(const struct cm_cache *filter, const struct cm_block_grid *grid, const cm_grid_cells *cells,
               unsigned count, enum cm_stream stream, cm_entry *next, bool has_columns)
 {
+   const uint32_t shift = cm_filter_shift(filter);
    const struct cm_filter_block first =
-      cm_filter_behind(cm_filter_origin(filter, stream), cm_filter_distance(filter, grid->block), 1);
-   const struct cm_filter_block row = cm_filter_distance(filter, grid->row),
-                                column = cm_filter_distance(filter, grid->column);
+      cm_filter_behind(cm_filter_origin(filter, stream), cm_filter_distance(shift, grid->block), 1);
+   const struct cm_filter_block row = cm_filter_distance(shift, grid->row),
+                                column = cm_filter_distance(shift, grid->column);
    const uint64_t mask = filter->index.mask;
    cm_line *const lines = filter->lines;
    cm_grid_cells seen = 0;

@@ -29,11 +29,18 @@ struct cm_filter_block {
    cm_entry entry;
 };
 
+/** Of a filter's blocks, for cm_filter_distance. */
+static inline uint32_t
+cm_filter_shift(const struct cm_cache *filter)
+{
+   return filter->block_shift - CM_ENTRY_ADDRESS_SHIFT;
+}
+
 /** How far so many blocks are. */
 static inline __attribute__((always_inline)) struct cm_filter_block
-cm_filter_distance(const struct cm_cache *filter, uint64_t blocks)
+cm_filter_distance(uint32_t shift, uint64_t blocks)
 {
-   return (struct cm_filter_block){blocks << 8, blocks << (filter->block_shift - CM_ENTRY_ADDRESS_SHIFT)};
+   return (struct cm_filter_block){blocks << 8, blocks << shift};
 }
 
 /** A block that is `count` times a distance behind another one. */

@@ -4,21 +4,27 @@
 #include <assert.h>
 
 #include "memory/filter.h"
+#include "texture/texel_order.h"
 
 /* ---- blocks ---------------------------------------------------------------- */
 
-/* An image as filters take it: distances from block 0 to its first one, from row to row of blocks, from column to column. */
-struct filtered_image {
-   struct cm_filter_block first, row, column;
-};
-
-static inline struct filtered_image
-filter_image(const struct cm_texture_image *image, const struct cm_cache *filter)
+static inline struct cm_filtered_image
+filter_image(const struct cm_footprint_kind *kind, const struct cm_texture_binding *binding,
+             const struct cm_cache *filter)
 {
-   return (struct filtered_image){
-      .first = cm_filter_distance(filter, image->first_block),
-      .row = cm_filter_distance(filter, image->row_blocks),
-      .column = cm_filter_distance(filter, 1),
+   const struct cm_texture_image *image = kind->image;
+   return (struct cm_filtered_image){
+      .first_block = image->first_block,
+      .row_blocks = image->row_blocks,
+      .row = cm_filter_distance(cm_filter_shift(filter), image->row_blocks),
+      .column = cm_filter_distance(cm_filter_shift(filter), 1),
+      .column_shift = image->shape.column_shift,
+      .more = kind->more,
+      .usual_reads = kind->usual_reads,
+      .width = kind->width,
+      .height = kind->height,
+      .repeat_s = binding->repeat_s,
+      .repeat_t = binding->repeat_t,
    };
 }
 
@@ -27,6 +33,7 @@ struct filter_output {
    cm_line *lines;
    uint64_t mask;
    struct cm_filter_block origin; /* block 0 */
+   uint32_t shift;                /* of the filter's distances */
    cm_entry *next;
 };
 
@@ -38,6 +45,7 @@ begin_output(const struct cm_cache *filter, cm_entry *next)
       .lines = filter->lines,
       .mask = filter->index.mask,
       .origin = cm_filter_origin(filter, CM_STREAM_TEXTURE),
+      .shift = cm_filter_shift(filter),
       .next = next,
    };
 }
@@ -58,11 +66,11 @@ look_up(struct filter_output *output, struct cm_filter_block block)
 }
 
 static inline __attribute__((always_inline)) struct cm_filter_block
-block_at(const struct filter_output *output, const struct filtered_image *image, uint32_t column,
+block_at(const struct filter_output *output, const struct cm_filtered_image *image, uint32_t column,
          uint32_t row)
 {
-   const struct cm_filter_block first = cm_filter_behind(output->origin, image->first, 1);
-   return cm_filter_behind(cm_filter_behind(first, image->row, row), image->column, column);
+   const uint64_t block = image->first_block + row * image->row_blocks + column;
+   return cm_filter_behind(output->origin, cm_filter_distance(output->shift, block), 1);
 }
 
 /* ---- shapes ---------------------------------------------------------------- */
@@ -70,18 +78,19 @@ block_at(const struct filter_output *output, const struct filtered_image *image,
 /* Most blocks that a footprint looks up. */
 #define MOST_LOOKUPS (4 * 4)
 
-/* Each fragment's. has_columns: they are in two, a constant. Returns the reads. */
+/* Fragment by fragment, as they read. live: those that do, has_columns: some read two columns; mostly constants. Returns the reads. */
 static inline __attribute__((always_inline)) uint32_t
-look_up_fragments(struct filter_output *output, const struct filtered_image *image,
-                  const struct cm_footprint_kind *kind, const struct cm_footprint *footprint,
-                  bool has_columns)
+look_up_fragments(struct filter_output *output, const struct cm_filtered_image *image,
+                  const struct cm_footprint *footprint, unsigned live, bool has_columns)
 {
-   const unsigned shift = kind->image->shape.column_shift;
-   const uint32_t more = kind->more;
-   uint32_t reads = kind->usual_reads;
+   const unsigned shift = image->column_shift;
+   const uint32_t more = image->more;
+   uint32_t reads = 0;
    for (unsigned f = 0; f < 4; f++) {
       const uint32_t x = (uint32_t)footprint->texel[f].x, y = (uint32_t)footprint->texel[f].y;
       const uint32_t more_columns = has_columns ? ((x + more) >> shift) - (x >> shift) : 0;
+      if (!(live >> f & 1))
+         continue;
       const struct cm_filter_block block = block_at(output, image, x >> shift, y);
       const struct cm_filter_block below = cm_filter_behind(block, image->row, more);
       look_up(output, block);
@@ -90,7 +99,37 @@ look_up_fragments(struct filter_output *output, const struct filtered_image *ima
       look_up(output, below);
       if (has_columns)
          look_up(output, cm_filter_behind(below, image->column, more_columns));
-      reads += more_columns << more;
+      reads += (1 + more_columns) << more;
+   }
+   return reads;
+}
+
+/* The same where some texels are beyond an edge. */
+static uint32_t
+look_up_wrapped(struct filter_output *output, const struct cm_filtered_image *image,
+                const struct cm_footprint *footprint)
+{
+   const int32_t more = (int32_t)image->more;
+   uint32_t reads = 0;
+   for (unsigned f = 0; f < 4; f++) {
+      const int32_t x = footprint->texel[f].x, y = footprint->texel[f].y;
+      if (!(footprint->live >> f & 1))
+         continue;
+      const uint32_t column =
+                        cm_footprint_coordinate(x, image->width, image->repeat_s) >> image->column_shift,
+                     other = cm_footprint_coordinate(x + more, image->width, image->repeat_s) >>
+                             image->column_shift;
+      const uint32_t row = cm_footprint_coordinate(y, image->height, image->repeat_t),
+                     other_row = cm_footprint_coordinate(y + more, image->height, image->repeat_t);
+      const uint32_t columns = 1 + (other != column);
+      reads += columns;
+      look_up(output, block_at(output, image, column, row));
+      look_up(output, block_at(output, image, other, row));
+      if (other_row == row)
+         continue;
+      reads += columns;
+      look_up(output, block_at(output, image, column, other_row));
+      look_up(output, block_at(output, image, other, other_row));
    }
    return reads;
 }
@@ -98,11 +137,11 @@ look_up_fragments(struct filter_output *output, const struct filtered_image *ima
 /* CM_TWO_COLUMNS. Of two fragments in the same rows, the first one reads both columns, or it reads one, and its neighbour the
  * other, or both. */
 static inline __attribute__((always_inline)) uint32_t
-look_up_columns(struct filter_output *output, const struct filtered_image *image,
-                const struct cm_footprint_kind *kind, const struct cm_footprint *footprint)
+look_up_columns(struct filter_output *output, const struct cm_filtered_image *image,
+                const struct cm_footprint *footprint)
 {
-   const unsigned shift = kind->image->shape.column_shift;
-   const uint32_t more = kind->more;
+   const unsigned shift = image->column_shift;
+   const uint32_t more = image->more;
    const uint32_t x = (uint32_t)footprint->texel[0].x, neighbour_x = (uint32_t)footprint->texel[1].x;
    const uint32_t column = x >> shift, more_columns = ((x + more) >> shift) - column;
    const uint32_t last_column = (neighbour_x + more) >> shift;
@@ -119,196 +158,248 @@ look_up_columns(struct filter_output *output, const struct filtered_image *image
       look_up(output, next);
       look_up(output, cm_filter_behind(next, second, 1));
    }
-   return kind->usual_reads + ((more_columns + last_column - (neighbour_x >> shift)) << more << 1);
+   return image->usual_reads + ((more_columns + last_column - (neighbour_x >> shift)) << more << 1);
 }
 
 /* CM_TWO_ROWS, CM_THREE_ROWS, CM_FOUR_ROWS. */
 static inline __attribute__((always_inline)) uint32_t
-look_up_rows(struct filter_output *output, const struct filtered_image *image,
-             const struct cm_footprint_kind *kind, const struct cm_footprint_place *place)
+look_up_rows(struct filter_output *output, const struct cm_filtered_image *image,
+             const struct cm_footprint_place *place)
 {
    const struct cm_filter_block first = block_at(output, image, place->column, place->first_row);
    look_up(output, first);
-   if (kind->more)
+   if (image->more)
       look_up(output, cm_filter_behind(first, image->row, 1));
    if (place->shape == CM_TWO_ROWS)
-      return kind->usual_reads;
+      return image->usual_reads;
    const struct cm_filter_block other = block_at(output, image, place->column, place->other_row);
    look_up(output, other);
    if (place->shape == CM_FOUR_ROWS)
-      look_up(output, cm_filter_behind(other, image->row, kind->more));
-   return kind->usual_reads;
+      look_up(output, cm_filter_behind(other, image->row, image->more));
+   return image->usual_reads;
 }
 
-/* Looks up what a footprint reads. Returns the reads. */
+/* A footprint whose fragments are all live and inside the image. Returns the reads. */
 static inline __attribute__((always_inline)) uint32_t
-look_up_footprint(struct filter_output *output, const struct filtered_image *image,
-                  const struct cm_footprint_kind *kind, const struct cm_footprint *footprint,
-                  const struct cm_footprint_place *place)
+look_up_footprint(struct filter_output *output, const struct cm_filtered_image *image,
+                  const struct cm_footprint *footprint, const struct cm_footprint_place *place)
 {
    switch ((enum cm_footprint_shape)place->shape) {
    case CM_TWO_ROWS:
    case CM_THREE_ROWS:
-   case CM_FOUR_ROWS: return look_up_rows(output, image, kind, place);
-   case CM_MANY_ROWS: return look_up_fragments(output, image, kind, footprint, false);
-   case CM_TWO_COLUMNS: return look_up_columns(output, image, kind, footprint);
+   case CM_FOUR_ROWS: return look_up_rows(output, image, place);
+   case CM_MANY_ROWS: return look_up_fragments(output, image, footprint, 15, false);
+   case CM_TWO_COLUMNS: return look_up_columns(output, image, footprint);
    default:
       assert(place->shape == CM_ANY_COLUMNS);
-      return look_up_fragments(output, image, kind, footprint, true);
+      return look_up_fragments(output, image, footprint, 15, true);
    }
 }
 
-/* Notes whether reads of a unit have passed something on. */
-static inline void
-note_unsettled(struct cm_texture_unit *unit, bool has_passed)
+/* Any footprint, if it is not of few rows. */
+static __attribute__((noinline)) uint32_t
+look_up_others(struct filter_output *output, const struct cm_filtered_image *image,
+               const struct cm_footprint *footprint, const struct cm_footprint_place *place)
 {
-   assert(unit->unsettled_reads);
-   unit->unsettled_reads = has_passed ? CM_UNSETTLED_READS : unit->unsettled_reads - 1;
-}
-
-/* Makes room for so many entries. False when out of memory. */
-static inline bool
-has_room(struct cm_access_stream *passed, uint32_t count)
-{
-   cm_access_stream_reserve(passed, count);
-   return __builtin_expect(passed->capacity - passed->count > count, true);
-}
-
-/* The footprint where those of the fragments that are not live read what the first live one does: nothing that is passed on. */
-static struct cm_footprint
-fill_fragments(const struct cm_footprint *footprint)
-{
-   struct cm_footprint filled = *footprint;
-   const unsigned first = (unsigned)__builtin_ctz(footprint->live);
-   assert(footprint->live <= 15);
-   for (unsigned f = 0; f < 4; f++) {
-      if (!(footprint->live >> f & 1))
-         filled.texel[f] = footprint->texel[first];
-   }
-   filled.live = 15;
-   return filled;
-}
-
-/* Reads of the live fragments. */
-static uint32_t
-count_reads(const struct cm_footprint_kind *kind, const struct cm_footprint *footprint)
-{
-   return kind->more ? cm_footprint_linear_reads(kind->image, footprint) : cm_quad_fragments(footprint->live);
-}
-
-bool
-cm_filtered_read(struct cm_texture_unit *unit, const struct cm_footprint_kind *kind,
-                 const struct cm_footprint *footprint, const struct cm_texel_bounds *bounds,
-                 struct cm_cache *filter)
-{
-   struct cm_access_stream *passed = filter->outgoing;
-   struct cm_footprint filled;
-   const bool all_live = footprint->live == 15;
-   if (!cm_footprint_kind_has_shapes(kind) || !footprint->live)
-      return false;
-   if (!all_live)
-      filled = fill_fragments(footprint);
-   const struct cm_footprint *whole = all_live ? footprint : &filled;
-   const struct cm_footprint_place place = cm_footprint_find_place(kind, whole, bounds);
-   if (place.shape == CM_NO_SHAPE || !has_room(passed, MOST_LOOKUPS))
-      return false;
-   const struct filtered_image image = filter_image(kind->image, filter);
-   cm_entry *const first = passed->entries + passed->count;
-   struct filter_output output = begin_output(filter, first);
-   const uint32_t reads = look_up_footprint(&output, &image, kind, whole, &place);
-   end_output(&output, filter, all_live ? reads : count_reads(kind, footprint), first);
-   note_unsettled(unit, output.next != first);
-   passed->count = (uint32_t)(output.next - passed->entries);
-   return true;
+   if (place->shape == CM_WRAPPED)
+      return look_up_wrapped(output, image, footprint);
+   if (footprint->live == 15)
+      return look_up_footprint(output, image, footprint, place);
+   return look_up_fragments(output, image, footprint, footprint->live, true);
 }
 
 /* ---- groups ---------------------------------------------------------------- */
 
-/* Footprints that a quad has, one for each level, in a group that is read here. */
-#define MOST_LEVELS 2
-
-/* Footprints of a level, by quad. */
-struct level {
-   const struct cm_footprint_kind *kind;
-   struct filtered_image image;
-   struct cm_footprint_place places[4];
-};
-
 /* Whether footprints are those of quads 0 … 3, of one kind, with all fragments live. */
-static inline bool
-are_alike(const struct cm_unit_image *image, const struct cm_footprint *footprints, unsigned stride)
+static inline __attribute__((always_inline)) bool
+are_usual(const struct cm_footprint *footprints, unsigned stride, uint32_t count)
 {
-   uint64_t different = 0;
-   for (unsigned quad = 0; quad < 4; quad++) {
+   const uint64_t header = cm_footprint_header(footprints);
+   uint64_t different = count ^ 4;
+   for (unsigned quad = 0; count == 4 && quad < 4; quad++) {
       const struct cm_footprint its = {.quad = (uint8_t)quad, .live = 15};
-      uint64_t header, its_bits;
-      memcpy(&header, &footprints[quad * stride], sizeof header);
+      uint64_t all, its_bits;
+      memcpy(&all, &footprints[quad * stride], sizeof all);
       memcpy(&its_bits, &its, sizeof its_bits);
-      different |= header ^ (image->header | its_bits);
+      different |= all ^ (header | its_bits);
+   }
+   return !different;
+}
+
+/* Whether footprints are of one kind, of quads that follow one another, with live fragments. Notes which quad has which. */
+static inline bool
+divide_by_quad(const struct cm_footprint *footprints, unsigned stride, uint32_t count,
+               struct cm_filtered_level *level)
+{
+   const uint64_t header = cm_footprint_header(footprints);
+   uint64_t different = 0;
+   uint32_t next = 0;
+   memset(level->of_quad, -1, sizeof level->of_quad);
+   for (uint32_t i = 0; i < count; i++) {
+      const struct cm_footprint *footprint = &footprints[i * stride];
+      const uint32_t quad = footprint->quad & 3;
+      different |= (cm_footprint_header(footprint) ^ header) | (quad < next) | !footprint->live;
+      next = quad + 1;
+      level->of_quad[quad] = (int8_t)i;
    }
    return !different;
 }
 
 static inline __attribute__((always_inline)) bool
 find_level(const struct cm_texture_path *path, struct cm_texture_unit *unit,
-           const struct cm_footprint *footprints, unsigned stride, struct level *level)
+           const struct cm_footprint *footprints, unsigned stride, uint32_t count,
+           struct cm_filtered_level *level)
 {
-   level->kind = cm_texture_unit_kind(path, unit, footprints);
-   if (!cm_footprint_kind_has_shapes(level->kind) ||
-       !are_alike(&unit->images[footprints->level & 1], footprints, stride) ||
-       !cm_footprint_find_places(level->kind, footprints, stride, level->places))
+   if (!unit->layout)
       return false;
-   level->image = filter_image(level->kind->image, path->caches);
+   level->is_usual = are_usual(footprints, stride, count);
+   if (level->is_usual)
+      memcpy(level->of_quad, (const int8_t[]){0, 1, 2, 3}, sizeof level->of_quad);
+   else if (!divide_by_quad(footprints, stride, count, level))
+      return false;
+   const struct cm_footprint_kind *kind = cm_texture_unit_kind(path, unit, footprints);
+   if (!cm_footprint_kind_has_shapes(kind))
+      return false;
+   level->image = filter_image(kind, unit->binding, path->caches);
+   level->footprints = footprints;
+   level->stride = stride;
+   level->is_usual &= cm_footprint_find_places(kind, footprints, stride, count, level->places);
    return true;
 }
 
-/* Whether a unit knows the kinds of two footprints at once: not those of two layers of a level. */
-static inline bool
-are_known_together(const struct cm_footprint footprints[2])
+static inline __attribute__((always_inline)) bool
+add(struct cm_filtered_group *group, const struct cm_texture_path *path, struct cm_texture_unit *unit,
+    const struct cm_footprint *footprints, uint32_t count)
 {
-   return ((footprints[0].level ^ footprints[1].level) & 1) ||
-          cm_footprint_header(&footprints[0]) == cm_footprint_header(&footprints[1]);
+   const bool has_two = count % 2 == 0 && !((footprints[0].quad ^ footprints[1].quad) & 3);
+   struct cm_filtered_level *level = &group->levels[group->num_levels];
+   assert(count && path->has_filters && cm_texture_path_is_plain(path));
+   if (count > (has_two ? 8 : 4) || group->num_levels + has_two >= CM_MOST_FILTERED_LEVELS ||
+       !find_level(path, unit, footprints, 1 + has_two, count >> has_two, level))
+      return false;
+   if (has_two && !find_level(path, unit, footprints + 1, 2, count >> 1, level + 1))
+      return false;
+   group->num_levels += 1 + has_two;
+   group->num_footprints += count;
+   group->has_others |= !level->is_usual || (has_two && !level[1].is_usual);
+   return true;
 }
 
-/* Quad by quad. num_levels: a constant. */
+bool
+cm_filtered_group_add(struct cm_filtered_group *group, const struct cm_texture_path *path,
+                      struct cm_texture_unit *unit, const struct cm_footprint *footprints, uint32_t count)
+{
+   return add(group, path, unit, footprints, count);
+}
+
+/* ---- quads --------------------------------------------------------------------- */
+
+/* Makes room for so many entries. False when out of memory. */
+static inline bool
+has_room(struct cm_access_stream *passed, uint32_t count)
+{
+   uint32_t before = 0;
+   while (__builtin_expect(passed->capacity - passed->count <= count, false)) {
+      if (passed->capacity == before)
+         return false;
+      before = passed->capacity;
+      cm_access_stream_make_room(passed);
+   }
+   return true;
+}
+
+/* Of a group whose levels are usual, and whose quads all run. num_levels: of the group, a constant for most. */
 static inline __attribute__((always_inline)) void
-read_levels(struct cm_texture_unit *unit, const struct level levels[MOST_LEVELS], unsigned num_levels,
-            const struct cm_footprint *footprint, struct cm_cache *const caches[4])
+read_usual(const struct cm_filtered_group *group, uint32_t num_levels, struct cm_cache *const caches[4])
 {
    struct cm_access_stream *passed = caches[0]->outgoing;
    cm_entry *next = passed->entries + passed->count;
+#pragma GCC unroll 4
    for (unsigned quad = 0; quad < 4; quad++) {
       struct filter_output output = begin_output(caches[quad], next);
       uint32_t reads = 0;
       assert(caches[quad]->outgoing == passed);
-      for (const struct level *level = levels; level < levels + num_levels; level++, footprint++)
-         reads += look_up_footprint(&output, &level->image, level->kind, footprint, &level->places[quad]);
+      for (uint32_t l = 0; l < num_levels; l++) {
+         const struct cm_filtered_level *level = &group->levels[l];
+         reads += look_up_footprint(&output, &level->image, level->footprints + (size_t)quad * level->stride,
+                                    &level->places[quad]);
+      }
       end_output(&output, caches[quad], reads, next);
       next = output.next;
    }
-   note_unsettled(unit, next != passed->entries + passed->count);
    passed->count = (uint32_t)(next - passed->entries);
 }
 
-bool
-cm_filtered_read_group(const struct cm_texture_path *path, struct cm_texture_unit *unit,
-                       const struct cm_footprint *footprints, size_t count, struct cm_cache *const caches[4])
+/* A quad of another. Returns how many footprints it has. */
+static inline __attribute__((always_inline)) uint32_t
+read_quad(const struct cm_filtered_group *group, unsigned quad, struct cm_cache *filter)
 {
-   struct level levels[MOST_LEVELS];
-   const unsigned num_levels = (unsigned)count / 4;
-   assert(path->has_filters && unit->layout);
-   if (count % 4 || !num_levels || num_levels > MOST_LEVELS || !caches[0] || !caches[1] || !caches[2] ||
-       !caches[3])
-      return false;
-   if ((num_levels == 2 && !are_known_together(footprints)) ||
-       !find_level(path, unit, footprints, num_levels, &levels[0]) ||
-       (num_levels == 2 && !find_level(path, unit, footprints + 1, 2, &levels[1])))
-      return false;
-   if (!has_room(caches[0]->outgoing, 4 * MOST_LEVELS * MOST_LOOKUPS))
-      return false;
-   if (num_levels == 1)
-      read_levels(unit, levels, 1, footprints, caches);
+   struct cm_access_stream *passed = filter->outgoing;
+   cm_entry *const first = passed->entries + passed->count;
+   struct filter_output output = begin_output(filter, first);
+   uint32_t reads = 0, count = 0;
+   for (uint32_t l = 0; l < group->num_levels; l++) {
+      const struct cm_filtered_level *level = &group->levels[l];
+      const int number = level->of_quad[quad];
+      if (number < 0)
+         continue;
+      const struct cm_footprint *footprint = level->footprints + (size_t)number * level->stride;
+      const struct cm_footprint_place *place = &level->places[number];
+      count++;
+      if (place->shape <= CM_FOUR_ROWS) {
+         look_up_rows(&output, &level->image, place);
+         reads += cm_quad_fragments(footprint->live) << level->image.more;
+      } else {
+         struct filter_output copy = output; /* which stays in registers */
+         reads += look_up_others(&copy, &level->image, footprint, place);
+         output.next = copy.next;
+      }
+   }
+   end_output(&output, filter, reads, first);
+   passed->count = (uint32_t)(output.next - passed->entries);
+   return count;
+}
+
+static __attribute__((noinline)) size_t
+read_others(const struct cm_filtered_group *group, struct cm_cache *const caches[4])
+{
+   size_t count = 0;
+   for (unsigned quad = 0; quad < 4; quad++)
+      count += caches[quad] ? read_quad(group, quad, caches[quad]) : 0;
+   return count;
+}
+
+static inline __attribute__((always_inline)) size_t
+read_group(const struct cm_filtered_group *group, struct cm_texture_path *path,
+           struct cm_cache *const caches[4])
+{
+   if (!has_room(path->caches->outgoing, 4 * group->num_levels * MOST_LOOKUPS))
+      return 0; /* out of memory */
+   if (group->has_others || !caches[0] || !caches[1] || !caches[2] || !caches[3])
+      return read_others(group, caches);
+   if (group->num_levels == 1)
+      read_usual(group, 1, caches);
    else
-      read_levels(unit, levels, 2, footprints, caches);
+      read_usual(group, group->num_levels, caches);
+   return group->num_footprints;
+}
+
+size_t
+cm_filtered_group_read(const struct cm_filtered_group *group, struct cm_texture_path *path,
+                       struct cm_cache *const caches[4])
+{
+   return read_group(group, path, caches);
+}
+
+bool
+cm_filtered_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
+                 const struct cm_footprint *footprints, uint32_t count, struct cm_cache *const caches[4],
+                 size_t *num_read)
+{
+   struct cm_filtered_group group;
+   cm_filtered_group_begin(&group);
+   if (!add(&group, path, unit, footprints, count))
+      return false;
+   *num_read = read_group(&group, path, caches);
    return true;
 }

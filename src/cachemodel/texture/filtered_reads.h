@@ -3,26 +3,68 @@
  * Reads of textures through filters (memory/filter.h) that need no list of blocks: what a footprint reads is looked up block by
  * block, in the order in which its fragments read, without a branch that depends on what the filter holds.
  *
- * They serve footprints that have a shape (enum cm_footprint_shape), which most have where images are linear. Another read of
- * a block that was read last in its set changes nothing, and is not passed on. So a block may be looked up as often as is
- * convenient: for each fragment that reads it, or once. Where nearly all reads are settled, to ask first is faster: so they serve
- * a unit only while now and then one of its reads is passed on (cm_texture_unit.unsettled_reads, which must not be 0).
+ * They serve footprints that have a shape (enum cm_footprint_shape): those of linear images. Another read of a block that was read
+ * last in its set changes nothing, and is not passed on. So a block may be looked up as often as is convenient: for each
+ * fragment that reads it, or once. Where nearly all reads are settled, to ask first is faster: groups of one instruction do so until one
+ * of their unit's reads is passed on (cm_texture_unit.unsettled_reads).
  */
 #ifndef CM_FILTERED_READS_H
 #define CM_FILTERED_READS_H
 
+#include "memory/filter.h"
 #include "texture/unit.h"
 
-/** Reads a unit's footprint of a kind, with its bounds, through a filter. False, with nothing read, where it has no shape or no live
- * fragment, and when memory is short. */
-bool cm_filtered_read(struct cm_texture_unit *unit, const struct cm_footprint_kind *kind,
-                      const struct cm_footprint *footprint, const struct cm_texel_bounds *bounds,
-                      struct cm_cache *filter);
+/** An image as filters take it, for footprints of a kind. */
+struct cm_filtered_image {
+   uint64_t first_block, row_blocks;   /**< as of struct cm_texture_image */
+   struct cm_filter_block row, column; /**< distances from row to row of blocks, from column to column */
+   uint32_t column_shift, more, usual_reads, width, height; /**< as of it and of struct cm_footprint_kind */
+   bool repeat_s, repeat_t;                                 /**< as of struct cm_texture_binding */
+};
 
-/** cm_texture_unit_read_group where caches are filters and the unit has a layout. False, with nothing read, unless they are the
- * footprints of quads 0 … 3, one or two each, all have a shape, all fragments are live and all quads run; and when memory is short. */
+/** What quads of a group read of a level in an instruction, a footprint each. */
+struct cm_filtered_level {
+   struct cm_filtered_image image;
+   const struct cm_footprint
+      *footprints; /**< the first; the others are each `stride` behind the one before */
+   uint32_t stride;
+   bool is_usual;     /**< they are of quads 0 … 3, with all fragments live, and no texel is beyond an edge */
+   int8_t of_quad[4]; /**< by quad: the number of its footprint; -1: it has none */
+   struct cm_footprint_place places[4]; /**< by number */
+};
+
+#define CM_MOST_FILTERED_LEVELS 48
+
+/** What a group reads, in the order in which each of its quads does. */
+struct cm_filtered_group {
+   uint32_t num_levels, num_footprints;
+   bool has_others; /**< some levels are not usual */
+   struct cm_filtered_level levels[CM_MOST_FILTERED_LEVELS];
+};
+
+/** Empties a group. */
+static inline void
+cm_filtered_group_begin(struct cm_filtered_group *group)
+{
+   group->num_levels = group->num_footprints = 0;
+   group->has_others = false;
+}
+
+/** Adds what is read of a unit in an instruction: at least one footprint. path: as of cm_filtered_group_read. False where the group has to
+ * be read otherwise: a quad has more than one footprint of each of one or two levels, quads are not in order, those of a
+ * level are of several kinds, or of one without shapes, one is without a live fragment, or there are too many. */
 bool
-cm_filtered_read_group(const struct cm_texture_path *path, struct cm_texture_unit *unit,
-                       const struct cm_footprint *footprints, size_t count, struct cm_cache *const caches[4]);
+cm_filtered_group_add(struct cm_filtered_group *group, const struct cm_texture_path *path,
+                      struct cm_texture_unit *unit, const struct cm_footprint *footprints, uint32_t count);
+
+/** Reads all of it, quad by quad, as cm_texture_unit_read does. caches: by quad; NULL: it does not run. path: one for which
+ * cm_texture_path_is_plain, and whose caches are filters. Returns how many footprints are of quads that run. */
+size_t cm_filtered_group_read(const struct cm_filtered_group *group, struct cm_texture_path *path,
+                              struct cm_cache *const caches[4]);
+
+/** The same of a group with one instruction. False, with nothing read, where it has to be read otherwise. */
+bool cm_filtered_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
+                      const struct cm_footprint *footprints, uint32_t count, struct cm_cache *const caches[4],
+                      size_t *num_read);
 
 #endif

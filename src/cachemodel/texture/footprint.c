@@ -5,6 +5,7 @@
 
 #include "texture/placement.h"
 #include "texture/texel_order.h"
+#include "util/minmax.h"
 
 /* The blocks of one fragment's texels, wherever these lie; once: each only where it is read first. */
 static unsigned
@@ -353,50 +354,8 @@ cm_footprints_bounds(const struct cm_footprint *footprints, unsigned count, stru
    memcpy(bounds + 2, &high, sizeof high);
 }
 
-static inline bool
-is_any(quad_pairs vector)
-{
-   uint64_t halves[2];
-   memcpy(halves, &vector, sizeof vector);
-   return halves[0] | halves[1];
-}
-
 /* Values of fewer bits compare as signed ones, for which SSE2 has instructions. */
 typedef int32_t quad_numbers __attribute__((vector_size(16)));
-
-struct cm_footprint_place
-cm_footprint_find_place(const struct cm_footprint_kind *kind, const struct cm_footprint *footprint,
-                        const struct cm_texel_bounds *bounds)
-{
-   const struct cm_texture_image *image = kind->image;
-   const uint32_t left = bounds->least & 0xffff, top = bounds->least >> 16,
-                  right = (bounds->greatest & 0xffff) + kind->more,
-                  bottom = (bounds->greatest >> 16) + kind->more;
-   const uint32_t column = left >> image->shape.column_shift;
-   const uint32_t more_columns = (right >> image->shape.column_shift) - column;
-   const uint32_t first = (uint32_t)footprint->texel[0].y, third = (uint32_t)footprint->texel[2].y;
-   assert(cm_footprint_kind_has_shapes(kind) && footprint->live == 15);
-   if (bounds->least & 0x80008000 || right >= kind->width || bottom >= kind->height || more_columns > 1 ||
-       bottom - top >= kind->spread_rows)
-      return (struct cm_footprint_place){.shape = CM_NO_SHAPE};
-   const bool is_short = bottom - top <= kind->more + 1;
-   const bool aligned =
-      footprint->texel[0].y == footprint->texel[1].y && footprint->texel[2].y == footprint->texel[3].y;
-   const bool is_upright = aligned && footprint->texel[0].x == footprint->texel[2].x &&
-                           footprint->texel[1].x == footprint->texel[3].x;
-   return (struct cm_footprint_place){
-      .shape = more_columns                 ? (is_upright ? CM_TWO_COLUMNS : CM_ANY_COLUMNS)
-               : bottom - top == kind->more ? CM_TWO_ROWS
-               : is_short                   ? CM_THREE_ROWS
-               : aligned                    ? CM_FOUR_ROWS
-                                            : CM_MANY_ROWS,
-      .column = column,
-      .first_row = first,
-      .other_row = !is_short      ? third
-                   : first == top ? bottom
-                                  : top,
-   };
-}
 
 /* As a transposition. */
 static inline void
@@ -415,33 +374,58 @@ store_places(quad_pairs shape, quad_pairs column, quad_pairs first_row, quad_pai
    memcpy(places, all, sizeof all);
 }
 
+/* Whether there are four footprints, with all fragments live. */
+static inline __attribute__((always_inline)) bool
+are_full(const struct cm_footprint *footprints, unsigned stride, unsigned count)
+{
+   unsigned live = count == 4 ? 15 : 0;
+   for (unsigned i = 0; live && i < 4; i++)
+      live &= footprints[i * stride].live;
+   return live == 15;
+}
+
+/* The texels of others: the last one's follow. */
+static __attribute__((noinline)) void
+fill_texels(const struct cm_footprint *footprints, unsigned stride, unsigned count, quad_texels texels[4])
+{
+   quad_texels live_mask;
+   for (unsigned i = 0; i < 4; i++) {
+      const struct cm_footprint *footprint = &footprints[cm_min(i, count - 1) * stride];
+      texels[i] = first_texels(footprint, footprint->live & 15, &live_mask);
+   }
+}
+
 bool
 cm_footprint_find_places(const struct cm_footprint_kind *kind, const struct cm_footprint *footprints,
-                         unsigned stride, struct cm_footprint_place places[4])
+                         unsigned stride, unsigned count, struct cm_footprint_place places[4])
 {
    const struct cm_texture_image *image = kind->image;
    quad_texels texels[4];
-   assert(cm_footprint_kind_has_shapes(kind));
-   for (unsigned i = 0; i < 4; i++) {
-      assert(footprints[i * stride].live == 15);
-      memcpy(&texels[i], footprints[i * stride].texel, sizeof texels[i]);
+   assert(cm_footprint_kind_has_shapes(kind) && count >= 1 && count <= 4);
+   if (__builtin_expect(are_full(footprints, stride, count), true)) {
+      for (unsigned i = 0; i < 4; i++)
+         memcpy(&texels[i], footprints[i * stride].texel, sizeof texels[i]);
+   } else {
+      quad_texels filled[4]; /* texels stay in registers */
+      fill_texels(footprints, stride, count, filled);
+      for (unsigned i = 0; i < 4; i++)
+         texels[i] = filled[i];
    }
    const struct four_bounds all = bounds_of_texels(texels);
    const quad_pairs *const texel = all.texel;
    const quad_pairs left = all.least & 0xffff, top = all.least >> 16,
                     right = (all.greatest & 0xffff) + kind->more, bottom = (all.greatest >> 16) + kind->more;
    const int32_t block_end = image->block_end[0];
-   const quad_numbers beyond = ((quad_numbers)right >= (int32_t)kind->width) |
-                               ((quad_numbers)bottom >= (int32_t)kind->height) |
-                               ((quad_numbers)(right - (left & ~(uint32_t)block_end)) > 2 * block_end + 1) |
-                               ((quad_numbers)(bottom - top) >= (int32_t)kind->spread_rows);
-   if (is_any((all.least & 0x80008000) | (quad_pairs)beyond))
-      return false;
+   const quad_numbers is_outside = (quad_numbers)((all.least & 0x80008000) != 0) |
+                                   ((quad_numbers)right >= (int32_t)kind->width) |
+                                   ((quad_numbers)bottom >= (int32_t)kind->height);
+   const quad_numbers spreads = ((quad_numbers)(right - (left & ~(uint32_t)block_end)) <= 2 * block_end + 1) &
+                                ((quad_numbers)(bottom - top) < (int32_t)kind->spread_rows);
    const quad_pairs first = texel[0] >> 16, third = texel[2] >> 16;
-   const quad_numbers aligned = (first == texel[1] >> 16) & (third == texel[3] >> 16);
+   const quad_numbers aligned = (first == texel[1] >> 16) & (third == texel[3] >> 16) & spreads;
    const quad_numbers is_upright =
       aligned & (texel[0] << 16 == texel[2] << 16) & (texel[1] << 16 == texel[3] << 16);
-   const quad_numbers is_short = (quad_numbers)(bottom - top) <= (int32_t)kind->more + 1;
+   const quad_numbers is_short = ((quad_numbers)(bottom - top) <= (int32_t)kind->more + 1) & spreads;
    const quad_numbers is_flat = (quad_numbers)(bottom - top) == (int32_t)kind->more;
    const quad_numbers in_columns = (quad_numbers)(left ^ right) > block_end;
    const quad_numbers of_columns = (is_upright & CM_TWO_COLUMNS) | (~is_upright & CM_ANY_COLUMNS),
@@ -449,10 +433,13 @@ cm_footprint_find_places(const struct cm_footprint_kind *kind, const struct cm_f
                       of_few_rows = (is_flat & CM_TWO_ROWS) | (~is_flat & CM_THREE_ROWS),
                       of_rows = (is_short & of_few_rows) | (~is_short & of_more_rows);
    const quad_pairs opposite = top + ((quad_pairs)(first == top) & (bottom - top));
-   store_places((quad_pairs)((in_columns & of_columns) | (~in_columns & of_rows)),
+   const quad_numbers shape = (in_columns & of_columns) | (~in_columns & of_rows);
+   store_places((quad_pairs)((is_outside & CM_WRAPPED) | (~is_outside & shape)),
                 left >> image->shape.column_shift, first,
                 (opposite & (quad_pairs)is_short) | (third & ~(quad_pairs)is_short), places);
-   return true;
+   uint64_t halves[2];
+   memcpy(halves, &is_outside, sizeof halves);
+   return !(halves[0] | halves[1]);
 }
 
 uint32_t

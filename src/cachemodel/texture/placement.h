@@ -199,16 +199,17 @@ cm_footprint_kind(const struct cm_texture_image *image, const struct cm_footprin
    };
 }
 
-/** Where a footprint's fragments, which are all live, lie in an image whose blocks are a row of texels each, and whose grid of blocks
- * spreads. A linear fragment reads its row of texels and the next one. */
+/** Where a footprint's fragments lie in an image whose blocks are a row of texels each. A linear fragment reads its row of texels and
+ * the next one. The first three, and CM_TWO_COLUMNS, are of footprints whose grid of blocks spreads (cm_cache_spreads): then each
+ * of its blocks may be read just once. */
 enum cm_footprint_shape {
-   CM_NO_SHAPE,   /**< none of these */
    CM_TWO_ROWS,   /**< one column of blocks; all fragments are in one row */
    CM_THREE_ROWS, /**< one column; they are in two rows next to each other */
    CM_FOUR_ROWS,  /**< one column; fragments 0 and 1 are in one row, 2 and 3 in another, two away or more */
-   CM_MANY_ROWS,  /**< one column; they are in other rows */
+   CM_MANY_ROWS,  /**< one column; they are anywhere */
    CM_TWO_COLUMNS, /**< two; fragments 0 and 1, and 2 and 3, are in one row, 0 and 2, and 1 and 3, above each other */
-   CM_ANY_COLUMNS, /**< two; they are anywhere */
+   CM_ANY_COLUMNS, /**< more than one; they are anywhere */
+   CM_WRAPPED,     /**< some texels are beyond an edge */
 };
 
 struct cm_footprint_place {
@@ -222,17 +223,14 @@ struct cm_footprint_place {
 static inline bool
 cm_footprint_kind_has_shapes(const struct cm_footprint_kind *kind)
 {
-   return kind->usual_live == 15 && kind->spread_rows > kind->more && !kind->is_one_block;
+   return kind->image->has_rows_of_blocks && kind->usual_live == 15 && !kind->is_one_block;
 }
 
-/** Finds the place of a footprint of such a kind, all of whose fragments are live. bounds: its. */
-struct cm_footprint_place
-cm_footprint_find_place(const struct cm_footprint_kind *kind, const struct cm_footprint *footprint,
-                        const struct cm_texel_bounds *bounds);
-
-/** The same of four: the first, and three more, each `stride` behind the one before. False where any of them has no shape. */
+/** Finds the places of up to four footprints of such a kind: the first, and others, each `stride` behind the one before. Fragments that
+ * are not live are taken to be where the first live one is. Of fewer than four, places beyond are the last one's; that of a footprint
+ * without live fragments is of no use. Returns whether none is CM_WRAPPED. */
 bool cm_footprint_find_places(const struct cm_footprint_kind *kind, const struct cm_footprint *footprints,
-                              unsigned stride, struct cm_footprint_place places[4]);
+                              unsigned stride, unsigned count, struct cm_footprint_place places[4]);
 
 /** Whether the texels of an image all lie in one block. */
 static inline bool

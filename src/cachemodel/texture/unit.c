@@ -346,10 +346,6 @@ cm_texture_unit_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
 {
    const struct cm_footprint_kind *kind = unit->layout ? cm_texture_unit_kind(path, unit, footprint) : NULL;
    struct cm_block_grid grid;
-   assert(!unit->unsettled_reads || path->has_filters);
-   if (path->is_direct && unit->unsettled_reads && kind &&
-       cm_filtered_read(unit, kind, footprint, bounds, cache))
-      return;
    const bool has_grid = kind && cm_footprint_grid(kind, footprint, bounds, &grid);
    if (has_grid && path->is_cached && cm_texture_path_requests(path))
       read_reported_grid(path, unit, kind, footprint, bounds, &grid, cache);
@@ -374,6 +370,20 @@ read_group_of_buffer(struct cm_texture_path *path, struct cm_texture_unit *unit,
    return read;
 }
 
+/* Reads footprints of a group together, of a unit whose reads are passed on now and then. False, with nothing read, where they cannot be. */
+static inline bool
+read_unsettled_group(struct cm_texture_path *path, struct cm_texture_unit *unit,
+                     const struct cm_footprint *footprints, size_t count, struct cm_cache *const caches[4],
+                     size_t *read)
+{
+   const struct cm_access_stream *passed = path->caches->outgoing;
+   const uint32_t before = passed->count;
+   if (!cm_filtered_read(path, unit, footprints, (uint32_t)count, caches, read))
+      return false;
+   unit->unsettled_reads = passed->count != before ? CM_UNSETTLED_READS : unit->unsettled_reads - 1;
+   return true;
+}
+
 size_t
 cm_texture_unit_read_group(struct cm_texture_path *path, struct cm_texture_unit *unit,
                            const struct cm_footprint *footprints, size_t count,
@@ -386,8 +396,8 @@ cm_texture_unit_read_group(struct cm_texture_path *path, struct cm_texture_unit 
    assert(cm_texture_path_is_plain(path));
    if (!unit->layout)
       return read_group_of_buffer(path, unit, footprints, count, caches);
-   if (unit->unsettled_reads && cm_filtered_read_group(path, unit, footprints, count, caches))
-      return count;
+   if (unit->unsettled_reads && read_unsettled_group(path, unit, footprints, count, caches, &read))
+      return read;
    while (footprints < end) {
       const struct cm_footprint *const last = footprints + (end - footprints < 4 ? end - footprints : 4);
       const struct cm_texel_bounds *its_bounds = bounds;
@@ -399,8 +409,6 @@ cm_texture_unit_read_group(struct cm_texture_path *path, struct cm_texture_unit 
             continue;
          read++;
          const struct cm_footprint_kind *kind = cm_texture_unit_kind(path, unit, footprints);
-         if (unit->unsettled_reads && cm_filtered_read(unit, kind, footprints, its_bounds, cache))
-            continue;
          if (!cm_footprint_grid(kind, footprints, its_bounds, &grid)) {
             read_blocks(path, unit, footprints, its_bounds, NULL, 0, cache);
          } else if (cm_grid_is_first(&grid, cache->lines, mask, ways)) {

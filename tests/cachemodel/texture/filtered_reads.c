@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads of footprints through filters, a group of quads at a time or one by one, pass on what a list of each footprint's blocks does
- * that is looked up block by block: the same entries in the same order, with the same counts. Footprints of all shapes and others,
- * of one level or two. */
+/* Reads of footprints through filters, of a group of quads together or one by one, pass on what a list of each footprint's blocks does
+ * that is looked up block by block: the same entries in the same order, with the same counts. Footprints of all shapes and of images
+ * that have none, of one level or two, of one instruction or several. */
 #include <string.h>
 
 #include "memory/filter.h"
@@ -17,7 +17,7 @@ static cm_entry passed_entries[ENTRIES], expected[ENTRIES];
 static struct cm_cache caches[PROCESSORS], filters[PROCESSORS];
 static uint64_t last[PROCESSORS][SETS], reads[PROCESSORS], num_passed[PROCESSORS];
 static uint32_t num_expected;
-static unsigned num_shapes[CM_ANY_COLUMNS + 1], num_groups[3], num_groups_read, num_read[2];
+static unsigned num_shapes[CM_WRAPPED + 1], num_groups[3], num_together[3], num_apart;
 
 static void
 is_full(void *context, struct cm_access_stream *stream)
@@ -132,70 +132,140 @@ is_inside(const struct cm_texture_layout *layout, const struct cm_footprint *foo
    return true;
 }
 
+/* Of four footprints the places that each of them has. */
 static void
 check_places(struct cm_texture_path *path, struct cm_texture_unit *unit,
              const struct cm_footprint *footprints, unsigned stride)
 {
    const struct cm_footprint_kind *kind = cm_texture_unit_kind(path, unit, footprints);
    struct cm_footprint_place places[4];
-   bool all = true, alike = true;
+   bool inside = true;
+   for (unsigned i = 1; i < 4; i++) {
+      if (cm_footprint_header(&footprints[i * stride]) != cm_footprint_header(footprints))
+         return;
+   }
    if (!cm_footprint_kind_has_shapes(kind))
       return;
-   for (unsigned i = 0; i < 4; i++)
-      alike &= footprints[i * stride].live == 15;
-   if (!alike)
-      return;
-   const bool has_places = cm_footprint_find_places(kind, footprints, stride, places);
+   const bool all_inside = cm_footprint_find_places(kind, footprints, stride, 4, places);
    for (unsigned i = 0; i < 4; i++) {
-      struct cm_texel_bounds bounds[4];
-      cm_footprints_bounds(&footprints[i * stride], 1, bounds);
-      const struct cm_footprint_place place = cm_footprint_find_place(kind, &footprints[i * stride], bounds);
-      num_shapes[place.shape]++;
-      all &= place.shape != CM_NO_SHAPE;
-      if (has_places)
-         assert_memory_equal(&places[i], &place, sizeof place);
+      struct cm_footprint_place alone[4];
+      const bool its_inside = cm_footprint_find_places(kind, &footprints[i * stride], 1, 1, alone);
+      assert_int_equal(its_inside, alone[0].shape != CM_WRAPPED);
+      assert_memory_equal(&places[i], &alone[0], sizeof *alone);
+      inside &= places[i].shape != CM_WRAPPED;
+      num_shapes[places[i].shape]++;
    }
-   assert_int_equal(has_places, all);
+   assert_int_equal(all_inside, inside);
 }
 
-/* Reads them as a group, one by one, or as the units would where reads are not settled. processors: of quads; PROCESSORS: a quad does
- * not run. */
+/* What a group reads in an instruction. */
+struct instruction {
+   struct cm_texture_unit *unit;
+   struct cm_footprint footprints[8];
+   unsigned count, levels;
+};
+
+#define MOST_INSTRUCTIONS 6
+
+/* One by one. */
 static void
-read_footprints(struct cm_texture_path *path, struct cm_texture_unit *unit,
-                const struct cm_footprint *footprints, unsigned count, const unsigned processors[4],
-                uint64_t *state)
+read_apart(struct cm_texture_path *path, struct instruction *instructions, unsigned count,
+           struct cm_cache *const of_quads[4])
 {
-   struct cm_cache *of_quads[4];
-   unsigned num_run = 0;
-   for (unsigned quad = 0; quad < 4; quad++)
-      of_quads[quad] = processors[quad] < PROCESSORS ? &filters[processors[quad]] : NULL;
-   for (unsigned i = 0; i < count; i++) {
-      if (of_quads[footprints[i].quad]) {
-         expect_reads(unit, &footprints[i], processors[footprints[i].quad]);
-         num_run++;
+   for (unsigned quad = 0; quad < 4; quad++) {
+      for (unsigned i = 0; of_quads[quad] && i < count; i++) {
+         for (unsigned f = 0; f < instructions[i].count; f++) {
+            const struct cm_footprint *footprint = &instructions[i].footprints[f];
+            struct cm_texel_bounds bounds[4];
+            cm_footprints_bounds(footprint, 1, bounds);
+            if (footprint->quad == quad)
+               cm_texture_unit_read(path, instructions[i].unit, footprint, bounds, 0, of_quads[quad]);
+         }
       }
    }
-   if (random_below(state, 2))
-      unit->unsettled_reads = CM_UNSETTLED_READS;
-   if (random_below(state, 3)) {
-      if (unit->unsettled_reads && cm_filtered_read_group(path, unit, footprints, count, of_quads))
-         num_groups_read++;
-      else
-         assert_int_equal(cm_texture_unit_read_group(path, unit, footprints, count, of_quads), num_run);
-      return;
-   }
+   num_apart++;
+}
+
+/* Together, if that is possible. Returns how many footprints are of quads that run. */
+static size_t
+read_together(struct cm_texture_path *path, struct instruction *instructions, unsigned count,
+              struct cm_cache *const of_quads[4], size_t num_run)
+{
+   struct cm_filtered_group group;
+   cm_filtered_group_begin(&group);
    for (unsigned i = 0; i < count; i++) {
-      struct cm_cache *filter = of_quads[footprints[i].quad];
-      struct cm_texel_bounds bounds[4];
-      cm_footprints_bounds(&footprints[i], 1, bounds);
-      if (!filter)
-         continue;
-      if (unit->unsettled_reads && cm_filtered_read(unit, cm_texture_unit_kind(path, unit, &footprints[i]),
-                                                    &footprints[i], bounds, filter))
-         num_read[footprints[i].live == 15]++;
-      else
-         cm_texture_unit_read(path, unit, &footprints[i], bounds, 0, filter);
+      if (!cm_filtered_group_add(&group, path, instructions[i].unit, instructions[i].footprints,
+                                 instructions[i].count)) {
+         read_apart(path, instructions, count, of_quads);
+         return num_run;
+      }
    }
+   num_together[group.has_others ? 1 : 0]++;
+   return cm_filtered_group_read(&group, path, of_quads);
+}
+
+static bool
+is_in_order(const struct instruction *instruction)
+{
+   for (unsigned i = 1; i < instruction->count; i++) {
+      if (instruction->footprints[i].quad < instruction->footprints[i - 1].quad)
+         return false;
+   }
+   return true;
+}
+
+/* In one of the ways that there are. processors: of quads; PROCESSORS: a quad does not run. */
+static void
+read_group(struct cm_texture_path *path, struct instruction *instructions, unsigned count,
+           const unsigned processors[4], uint64_t *state)
+{
+   struct cm_cache *of_quads[4];
+   size_t num_run = 0;
+   for (unsigned quad = 0; quad < 4; quad++)
+      of_quads[quad] = processors[quad] < PROCESSORS ? &filters[processors[quad]] : NULL;
+   for (unsigned quad = 0; quad < 4; quad++) {
+      for (unsigned i = 0; of_quads[quad] && i < count; i++) {
+         for (unsigned f = 0; f < instructions[i].count; f++) {
+            if (instructions[i].footprints[f].quad != quad)
+               continue;
+            expect_reads(instructions[i].unit, &instructions[i].footprints[f], processors[quad]);
+            num_run++;
+         }
+      }
+   }
+   if (random_below(state, 8) == 0) {
+      read_apart(path, instructions, count, of_quads);
+   } else if (count == 1 && is_in_order(instructions) && random_below(state, 2)) {
+      /* Which reads as the unit's earlier reads have turned out. */
+      assert_int_equal(cm_texture_unit_read_group(path, instructions->unit, instructions->footprints,
+                                                  instructions->count, of_quads),
+                       num_run);
+      num_together[2]++;
+   } else {
+      assert_int_equal(read_together(path, instructions, count, of_quads, num_run), num_run);
+   }
+}
+
+/* Footprints of one instruction; mostly of all quads, in their order. False: some are not as the renderer makes them. */
+static bool
+make_instruction(struct instruction *instruction, const struct cm_texture_layout *layout, unsigned running,
+                 uint64_t *state)
+{
+   struct cm_footprint *footprints = instruction->footprints;
+   instruction->levels = 1 + random_below(state, 2);
+   const unsigned made = make_group(footprints, instruction->levels, state);
+   instruction->count = 0;
+   if (random_below(state, 16) == 0)
+      footprints[random_below(state, made)].level ^= 1; /* a quad's own level of detail */
+   for (unsigned i = 0; i < made; i++) {
+      if (!is_inside(layout, &footprints[i]))
+         return false;
+      if (running >> footprints[i].quad & 1)
+         footprints[instruction->count++] = footprints[i];
+   }
+   if (instruction->count && random_below(state, 16) == 0)
+      footprints[random_below(state, instruction->count)].quad = (uint8_t)random_below(state, 4);
+   return instruction->count;
 }
 
 /* Mostly the first ones in turn; some quads share one, or do not run. */
@@ -226,24 +296,29 @@ check_texture(enum cm_placement_kind placement, const struct cm_resource_descrip
                                   .is_cached = true,
                                   .is_direct = true,
                                   .by_block = true};
-   struct cm_texture_unit unit = {0};
+   struct cm_texture_unit units[2] = {0};
    begin();
    cm_texture_layout_init(&layout, resource, &config);
-   cm_texture_unit_bind(&unit, &binding, &layout, 1 << 20, layout.bytes);
-   for (unsigned n = 0; n < 400; n++) {
-      struct cm_footprint footprints[8];
-      const unsigned levels = 1 + random_below(state, 2), count = make_group(footprints, levels, state);
-      bool inside = true;
-      for (unsigned i = 0; i < count; i++)
-         inside &= is_inside(&layout, &footprints[i]);
-      if (!inside)
+   for (unsigned u = 0; u < 2; u++)
+      cm_texture_unit_bind(&units[u], &binding, &layout, (uint64_t)(u + 1) << 20, layout.bytes);
+   for (unsigned n = 0; n < 300; n++) {
+      struct instruction instructions[MOST_INSTRUCTIONS];
+      const unsigned count = random_below(state, 2) ? 1 : 1 + random_below(state, MOST_INSTRUCTIONS);
+      const unsigned running = random_below(state, 4) ? 15 : random_below(state, 16);
+      bool ok = true;
+      for (unsigned i = 0; i < count && ok; i++) {
+         instructions[i].unit = &units[random_below(state, 2)];
+         ok = make_instruction(&instructions[i], &layout, running, state);
+         for (unsigned level = 0; ok && running == 15 && level < instructions[i].levels; level++)
+            check_places(&path, instructions[i].unit, instructions[i].footprints + level,
+                         instructions[i].levels);
+      }
+      if (!ok)
          continue;
-      for (unsigned level = 0; level < levels; level++)
-         check_places(&path, &unit, footprints + level, levels);
       unsigned processors[4];
       choose_processors(processors, state);
-      read_footprints(&path, &unit, footprints, count, processors, state);
-      num_groups[levels]++;
+      read_group(&path, instructions, count, processors, state);
+      num_groups[count < 3 ? count - 1 : 2]++;
    }
    end();
 }
@@ -268,11 +343,11 @@ TEST(filtered_reads)
       check_texture(random_below(&state, 8) ? CM_PLACEMENT_LINEAR : CM_PLACEMENT_MORTON_4K, &resource,
                     random_below(&state, 8) ? 64 : 16, &state);
    }
-   for (unsigned shape = 0; shape <= CM_ANY_COLUMNS; shape++)
+   for (unsigned shape = 0; shape <= CM_WRAPPED; shape++)
       assert_in_range(num_shapes[shape], 1000, UINT32_MAX);
-   assert_in_range(num_groups_read, 5000, UINT32_MAX);
-   assert_in_range(num_read[0], 1000, UINT32_MAX);
-   assert_in_range(num_read[1], 10000, UINT32_MAX);
-   assert_in_range(num_groups[1], 10000, UINT32_MAX);
-   assert_in_range(num_groups[2], 10000, UINT32_MAX);
+   for (unsigned i = 0; i < 3; i++) {
+      assert_in_range(num_groups[i], 2000, UINT32_MAX);
+      assert_in_range(num_together[i], 3000, UINT32_MAX);
+   }
+   assert_in_range(num_apart, 3000, UINT32_MAX);
 }

@@ -12,6 +12,7 @@
 #include "gpu/shader_cost.h"
 #include "gpu/shading_worker.h"
 #include "gpu/tiled/stages.h"
+#include "texture/filtered_reads.h"
 #include "texture/texel_order.h"
 #include "texture/unit.h"
 #include "util/minmax.h"
@@ -55,7 +56,7 @@ struct cm_shading {
    const struct cm_shader_code *code;   /* its fragment shader's, if that has control flow; else NULL */
    uint64_t least_instructions;         /* of a quad of it that ran region 0 alone */
    uint64_t instructions[4];            /* of a group's quads, as far as is known */
-   uint64_t executed;                   /* instructions of all quads so far */
+   uint64_t executed;                   /* in mode imr: instructions of all quads so far */
    bool costs_each;                     /* timing has shader cores: quads have costs */
    bool has_cost;                       /* that of the draw's quads is logged, with this number */
    uint32_t cost;
@@ -527,15 +528,20 @@ count_quads(struct cm_shading *shading, const uint32_t *word)
       shading->next -= shading->processors;
 }
 
-/* Whether a group only executes an instruction that reads a texture, in order quad by quad, on processors that hold the shader,
- * and nothing else of a quad matters, but for a log of it. */
+/* Whether a group only executes instructions that read textures, on processors that hold the shader, and nothing else of a quad matters,
+ * but for a log of it. */
 static inline bool
-reads_once(const struct cm_shading *shading, const uint32_t *group, const uint32_t *event,
+only_reads(const struct cm_shading *shading, const uint32_t *group, const uint32_t *event,
            const uint32_t *end)
 {
-   if ((!shading->is_plain && !shading->logs_plainly) || group[1] != shading->draw_number ||
-       shading->without_shader || event == end || cm_event_type(*event) != CM_EVENT_FOOTPRINTS)
-      return false;
+   return (shading->is_plain || shading->logs_plainly) && group[1] == shading->draw_number &&
+          !shading->without_shader && event < end && cm_event_type(*event) == CM_EVENT_FOOTPRINTS;
+}
+
+/* Whether an event is the last one of a group that runs once. */
+static inline bool
+ends_group(const uint32_t *event, const uint32_t *end)
+{
    event = cm_event_next(event);
    return event == end || (!cm_event_is_of_run(*event) && !cm_event_continues(*event));
 }
@@ -553,7 +559,6 @@ start_plain_group(struct cm_shading *shading, const struct cm_quad *quads, uint3
       shading->next = next + 4 == shading->processors ? 0 : next + 4;
       shading->pipeline[CM_PIPELINE_QUADS] += 4;
       shading->pipeline[CM_PIPELINE_FRAGMENTS] += 16;
-      shading->executed += shading->least_instructions * 4;
       return &shading->caches[next];
    }
    for (uint32_t q = 0; q < 4; q++) {
@@ -562,11 +567,11 @@ start_plain_group(struct cm_shading *shading, const struct cm_quad *quads, uint3
                   : in_turn ? shading->caches[next_processor(shading)]
                             : shading->caches[choose_processor(shading, place_of(shading, &quads[q]))];
    }
-   shading->executed += shading->least_instructions * count_running(shading, quads, count);
+   count_running(shading, quads, count);
    return caches;
 }
 
-/* Runs the quads of such a group, whose footprints are in `event`; returns its end. */
+/* Runs the quads of a group that only reads in `event`; returns its end. */
 static const uint32_t *
 run_plain_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *event)
 {
@@ -579,10 +584,40 @@ run_plain_group(struct cm_shading *shading, const uint32_t *group, const uint32_
    return cm_event_next(event);
 }
 
-/* The same, quad by quad, each of which is logged. */
+/* The same of one that executes several instructions. NULL, with nothing done: its footprints are not read together. */
 static const uint32_t *
-run_logged_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *event)
+run_filtered_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *event,
+                   const uint32_t *end)
 {
+   struct cm_filtered_group filtered;
+   struct cm_cache *own[4];
+   if (!shading->texture->has_filters)
+      return NULL;
+   cm_filtered_group_begin(&filtered);
+   for (; event < end && cm_event_is_of_run(*event); event = cm_event_next(event)) {
+      const enum cm_event_type type = cm_event_type(*event);
+      if (type != CM_EVENT_FOOTPRINTS && type != CM_EVENT_REGIONS)
+         return NULL;
+      if (type == CM_EVENT_FOOTPRINTS && cm_event_count(*event) &&
+          !cm_filtered_group_add(&filtered, shading->texture, unit_of(shading, event),
+                                 (const struct cm_footprint *)(event + 1), cm_event_count(*event)))
+         return NULL;
+   }
+   if (event < end && cm_event_continues(*event))
+      return NULL;
+   struct cm_cache *const *caches =
+      start_plain_group(shading, (const struct cm_quad *)(group + 2), cm_min(cm_event_count(*group), 4), own);
+   shading->pipeline[CM_PIPELINE_FOOTPRINTS] += cm_filtered_group_read(&filtered, shading->texture, caches);
+   return event;
+}
+
+/* The same of one that executes one instruction, quad by quad, each of which is logged. NULL, with nothing done: it is another. */
+static const uint32_t *
+run_logged_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *event,
+                 const uint32_t *end)
+{
+   if (!ends_group(event, end))
+      return NULL;
    const struct cm_quad *quads = (const struct cm_quad *)(group + 2);
    const uint32_t count = cm_min(cm_event_count(*group), 4);
    struct cm_texture_unit *unit = unit_of(shading, event);
@@ -618,12 +653,16 @@ run_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *eve
 {
    const struct cm_quad *quads = (const struct cm_quad *)(group + 2);
    const uint32_t count = cm_min(cm_event_count(*group), 4);
-   if (reads_once(shading, group, event, end))
-      return shading->is_plain ? run_plain_group(shading, group, event)
-                               : run_logged_group(shading, group, event);
+   const uint32_t *next = NULL;
+   if (only_reads(shading, group, event, end))
+      next = !shading->is_plain       ? run_logged_group(shading, group, event, end)
+             : ends_group(event, end) ? run_plain_group(shading, group, event)
+                                      : run_filtered_group(shading, group, event, end);
+   if (next)
+      return next;
    if (group[1] != shading->draw_number)
       take_draw(shading, group[1]);
-   const uint32_t *next = collect_reads(shading, group, end);
+   next = collect_reads(shading, group, end);
    if (next)
       count_running(shading, quads, count);
    for (uint32_t q = 0; next && q < count; q++) {
