@@ -19,6 +19,7 @@ filter_image(const struct cm_footprint_kind *kind, const struct cm_texture_bindi
       .row = cm_filter_distance(cm_filter_shift(filter), image->row_blocks),
       .column = cm_filter_distance(cm_filter_shift(filter), 1),
       .column_shift = image->shape.column_shift,
+      .row_shift = image->shape.row_shift,
       .more = kind->more,
       .usual_reads = kind->usual_reads,
       .width = kind->width,
@@ -104,23 +105,23 @@ look_up_fragments(struct filter_output *output, const struct cm_filtered_image *
    return reads;
 }
 
-/* The same where some texels are beyond an edge. */
+/* The same of any blocks, and where some texels are beyond an edge. */
 static uint32_t
-look_up_wrapped(struct filter_output *output, const struct cm_filtered_image *image,
-                const struct cm_footprint *footprint)
+look_up_anywhere(struct filter_output *output, const struct cm_filtered_image *image,
+                 const struct cm_footprint *footprint)
 {
    const int32_t more = (int32_t)image->more;
    uint32_t reads = 0;
    for (unsigned f = 0; f < 4; f++) {
-      const int32_t x = footprint->texel[f].x, y = footprint->texel[f].y;
       if (!(footprint->live >> f & 1))
          continue;
-      const uint32_t column =
-                        cm_footprint_coordinate(x, image->width, image->repeat_s) >> image->column_shift,
-                     other = cm_footprint_coordinate(x + more, image->width, image->repeat_s) >>
-                             image->column_shift;
-      const uint32_t row = cm_footprint_coordinate(y, image->height, image->repeat_t),
-                     other_row = cm_footprint_coordinate(y + more, image->height, image->repeat_t);
+      const int32_t x = footprint->texel[f].x, y = footprint->texel[f].y;
+      const uint32_t left = cm_footprint_coordinate(x, image->width, image->repeat_s),
+                     right = cm_footprint_coordinate(x + more, image->width, image->repeat_s),
+                     top = cm_footprint_coordinate(y, image->height, image->repeat_t),
+                     bottom = cm_footprint_coordinate(y + more, image->height, image->repeat_t);
+      const uint32_t column = left >> image->column_shift, other = right >> image->column_shift,
+                     row = top >> image->row_shift, other_row = bottom >> image->row_shift;
       const uint32_t columns = 1 + (other != column);
       reads += columns;
       look_up(output, block_at(output, image, column, row));
@@ -130,6 +131,23 @@ look_up_wrapped(struct filter_output *output, const struct cm_filtered_image *im
       reads += columns;
       look_up(output, block_at(output, image, column, other_row));
       look_up(output, block_at(output, image, other, other_row));
+   }
+   return reads;
+}
+
+/* CM_ONE_BLOCK, CM_TWO_BLOCKS. */
+static inline uint32_t
+look_up_blocks(struct filter_output *output, const struct cm_filtered_image *image,
+               const struct cm_footprint *footprint, const struct cm_footprint_place *place)
+{
+   uint32_t reads = cm_quad_fragments(footprint->live);
+   look_up(output, block_at(output, image, place->column, place->first_row));
+   if (place->shape == CM_ONE_BLOCK)
+      return reads;
+   look_up(output, block_at(output, image, place->column, place->other_row));
+   for (unsigned f = 0; f < 4; f++) {
+      const uint32_t y = (uint32_t)footprint->texel[f].y;
+      reads += footprint->live >> f & (y >> image->row_shift != (y + image->more) >> image->row_shift);
    }
    return reads;
 }
@@ -201,8 +219,10 @@ static __attribute__((noinline)) uint32_t
 look_up_others(struct filter_output *output, const struct cm_filtered_image *image,
                const struct cm_footprint *footprint, const struct cm_footprint_place *place)
 {
-   if (place->shape == CM_WRAPPED)
-      return look_up_wrapped(output, image, footprint);
+   if (place->shape == CM_ANYWHERE)
+      return look_up_anywhere(output, image, footprint);
+   if (place->shape >= CM_ONE_BLOCK)
+      return look_up_blocks(output, image, footprint, place);
    if (footprint->live == 15)
       return look_up_footprint(output, image, footprint, place);
    return look_up_fragments(output, image, footprint, footprint->live, true);
@@ -245,18 +265,12 @@ divide_by_quad(const struct cm_footprint *footprints, unsigned stride, uint32_t 
    return !different;
 }
 
+/* Finds the image and the places of a level's footprints, which are of one kind. */
 static inline __attribute__((always_inline)) bool
-find_level(const struct cm_texture_path *path, struct cm_texture_unit *unit,
-           const struct cm_footprint *footprints, unsigned stride, uint32_t count,
-           struct cm_filtered_level *level)
+find_places(const struct cm_texture_path *path, struct cm_texture_unit *unit,
+            const struct cm_footprint *footprints, unsigned stride, uint32_t count,
+            struct cm_filtered_level *level)
 {
-   if (!unit->layout)
-      return false;
-   level->is_usual = are_usual(footprints, stride, count);
-   if (level->is_usual)
-      memcpy(level->of_quad, (const int8_t[]){0, 1, 2, 3}, sizeof level->of_quad);
-   else if (!divide_by_quad(footprints, stride, count, level))
-      return false;
    const struct cm_footprint_kind *kind = cm_texture_unit_kind(path, unit, footprints);
    if (!cm_footprint_kind_has_shapes(kind))
       return false;
@@ -268,16 +282,27 @@ find_level(const struct cm_texture_path *path, struct cm_texture_unit *unit,
 }
 
 static inline __attribute__((always_inline)) bool
+find_level(const struct cm_texture_path *path, struct cm_texture_unit *unit,
+           const struct cm_footprint *footprints, unsigned stride, uint32_t count,
+           struct cm_filtered_level *level)
+{
+   level->is_usual = are_usual(footprints, stride, count);
+   if (level->is_usual)
+      memcpy(level->of_quad, (const int8_t[]){0, 1, 2, 3}, sizeof level->of_quad);
+   else if (!divide_by_quad(footprints, stride, count, level))
+      return false;
+   return find_places(path, unit, footprints, stride, count, level);
+}
+
+static inline __attribute__((always_inline)) bool
 add(struct cm_filtered_group *group, const struct cm_texture_path *path, struct cm_texture_unit *unit,
     const struct cm_footprint *footprints, uint32_t count)
 {
    const bool has_two = count % 2 == 0 && !((footprints[0].quad ^ footprints[1].quad) & 3);
    struct cm_filtered_level *level = &group->levels[group->num_levels];
-   assert(count && path->has_filters && cm_texture_path_is_plain(path));
    if (count > (has_two ? 8 : 4) || group->num_levels + has_two >= CM_MOST_FILTERED_LEVELS ||
-       !find_level(path, unit, footprints, 1 + has_two, count >> has_two, level))
-      return false;
-   if (has_two && !find_level(path, unit, footprints + 1, 2, count >> 1, level + 1))
+       !find_level(path, unit, footprints, 1 + has_two, count >> has_two, level) ||
+       (has_two && !find_level(path, unit, footprints + 1, 2, count >> 1, level + 1)))
       return false;
    group->num_levels += 1 + has_two;
    group->num_footprints += count;
@@ -285,11 +310,66 @@ add(struct cm_filtered_group *group, const struct cm_texture_path *path, struct 
    return true;
 }
 
+/* The level, of those from one on, that a footprint can be added to: one of its kind, to which the quad's footprints before it do not
+ * belong, nor to a later one. Else a new one. */
+static uint32_t
+choose_level(struct cm_filtered_group *group, uint32_t from, uint32_t end,
+             const struct cm_footprint *footprint)
+{
+   const uint64_t header = cm_footprint_header(footprint);
+   while (from < end && cm_footprint_header(group->levels[from].gathered) != header)
+      from++;
+   if (from == end && end < CM_MOST_FILTERED_LEVELS) {
+      memset(group->levels[end].of_quad, -1, sizeof group->levels[end].of_quad);
+      group->levels[end].num_gathered = 0;
+   }
+   return from;
+}
+
+/* Of any order, of several kinds. Where a quad has more than two levels, or levels of its own, those of a kind are gathered. */
+static __attribute__((noinline)) bool
+gather(struct cm_filtered_group *group, const struct cm_texture_path *path, struct cm_texture_unit *unit,
+       const struct cm_footprint *footprints, uint32_t count)
+{
+   const uint32_t first = group->num_levels;
+   uint32_t end = first, next[4] = {first, first, first, first};
+   for (uint32_t i = 0; i < count; i++) {
+      const uint32_t quad = footprints[i].quad & 3;
+      const uint32_t l = choose_level(group, next[quad], end, &footprints[i]);
+      if (l == CM_MOST_FILTERED_LEVELS || !footprints[i].live)
+         return false;
+      struct cm_filtered_level *level = &group->levels[l];
+      level->of_quad[quad] = (int8_t)level->num_gathered;
+      level->gathered[level->num_gathered++] = footprints[i];
+      next[quad] = l + 1;
+      end = l < end ? end : l + 1;
+   }
+   for (uint32_t l = first; l < end; l++) {
+      struct cm_filtered_level *level = &group->levels[l];
+      level->is_usual = false;
+      if (!find_places(path, unit, level->gathered, 1, level->num_gathered, level))
+         return false;
+   }
+   group->num_levels = end;
+   group->num_footprints += count;
+   group->has_others = true;
+   return true;
+}
+
+static inline __attribute__((always_inline)) bool
+add_or_gather(struct cm_filtered_group *group, const struct cm_texture_path *path,
+              struct cm_texture_unit *unit, const struct cm_footprint *footprints, uint32_t count)
+{
+   assert(count && path->has_filters && cm_texture_path_is_plain(path));
+   return unit->layout &&
+          (add(group, path, unit, footprints, count) || gather(group, path, unit, footprints, count));
+}
+
 bool
 cm_filtered_group_add(struct cm_filtered_group *group, const struct cm_texture_path *path,
                       struct cm_texture_unit *unit, const struct cm_footprint *footprints, uint32_t count)
 {
-   return add(group, path, unit, footprints, count);
+   return add_or_gather(group, path, unit, footprints, count);
 }
 
 /* ---- quads --------------------------------------------------------------------- */
@@ -398,7 +478,7 @@ cm_filtered_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
 {
    struct cm_filtered_group group;
    cm_filtered_group_begin(&group);
-   if (!add(&group, path, unit, footprints, count))
+   if (!add_or_gather(&group, path, unit, footprints, count))
       return false;
    *num_read = read_group(&group, path, caches);
    return true;

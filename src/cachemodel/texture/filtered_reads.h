@@ -18,22 +18,27 @@
 struct cm_filtered_image {
    uint64_t first_block, row_blocks;   /**< as of struct cm_texture_image */
    struct cm_filter_block row, column; /**< distances from row to row of blocks, from column to column */
-   uint32_t column_shift, more, usual_reads, width, height; /**< as of it and of struct cm_footprint_kind */
-   bool repeat_s, repeat_t;                                 /**< as of struct cm_texture_binding */
+   uint32_t column_shift, row_shift, more, usual_reads, width,
+      height;               /**< as of it and of struct cm_footprint_kind */
+   bool repeat_s, repeat_t; /**< as of struct cm_texture_binding */
 };
 
-/** What quads of a group read of a level in an instruction, a footprint each. */
+/** What quads of a group read of a level in an instruction: at most a footprint each, of one kind. */
 struct cm_filtered_level {
    struct cm_filtered_image image;
    const struct cm_footprint
       *footprints; /**< the first; the others are each `stride` behind the one before */
    uint32_t stride;
-   bool is_usual;     /**< they are of quads 0 … 3, with all fragments live, and no texel is beyond an edge */
-   int8_t of_quad[4]; /**< by quad: the number of its footprint; -1: it has none */
+   bool
+      is_usual; /**< they are of quads 0 … 3, with all fragments live, and have shapes before CM_ONE_BLOCK */
+   int8_t of_quad[4];                   /**< by quad: the number of its footprint; -1: it has none */
    struct cm_footprint_place places[4]; /**< by number */
+   /** The footprints, where they do not lie so. */
+   struct cm_footprint gathered[4];
+   uint32_t num_gathered;
 };
 
-#define CM_MOST_FILTERED_LEVELS 48
+#define CM_MOST_FILTERED_LEVELS 64
 
 /** What a group reads, in the order in which each of its quads does. */
 struct cm_filtered_group {
@@ -51,8 +56,7 @@ cm_filtered_group_begin(struct cm_filtered_group *group)
 }
 
 /** Adds what is read of a unit in an instruction: at least one footprint. path: as of cm_filtered_group_read. False where the group has to
- * be read otherwise: a quad has more than one footprint of each of one or two levels, quads are not in order, those of a
- * level are of several kinds, or of one without shapes, one is without a live fragment, or there are too many. */
+ * be read otherwise: a footprint is of a kind without shapes, or of no live fragment, or there are too many. */
 bool
 cm_filtered_group_add(struct cm_filtered_group *group, const struct cm_texture_path *path,
                       struct cm_texture_unit *unit, const struct cm_footprint *footprints, uint32_t count);

@@ -395,13 +395,17 @@ fill_texels(const struct cm_footprint *footprints, unsigned stride, unsigned cou
    }
 }
 
-bool
-cm_footprint_find_places(const struct cm_footprint_kind *kind, const struct cm_footprint *footprints,
-                         unsigned stride, unsigned count, struct cm_footprint_place places[4])
+/* Where four footprints lie: the bounds of their fragments, with what linear ones read besides. */
+struct four_places {
+   quad_pairs texel[4], left, top, right, bottom;
+   quad_numbers is_outside;
+};
+
+static inline __attribute__((always_inline)) struct four_places
+find_bounds(const struct cm_footprint_kind *kind, const struct cm_footprint *footprints, unsigned stride,
+            unsigned count)
 {
-   const struct cm_texture_image *image = kind->image;
    quad_texels texels[4];
-   assert(cm_footprint_kind_has_shapes(kind) && count >= 1 && count <= 4);
    if (__builtin_expect(are_full(footprints, stride, count), true)) {
       for (unsigned i = 0; i < 4; i++)
          memcpy(&texels[i], footprints[i * stride].texel, sizeof texels[i]);
@@ -412,34 +416,83 @@ cm_footprint_find_places(const struct cm_footprint_kind *kind, const struct cm_f
          texels[i] = filled[i];
    }
    const struct four_bounds all = bounds_of_texels(texels);
-   const quad_pairs *const texel = all.texel;
-   const quad_pairs left = all.least & 0xffff, top = all.least >> 16,
-                    right = (all.greatest & 0xffff) + kind->more, bottom = (all.greatest >> 16) + kind->more;
+   const quad_pairs right = (all.greatest & 0xffff) + kind->more, bottom = (all.greatest >> 16) + kind->more;
+   return (struct four_places){
+      .texel = {all.texel[0], all.texel[1], all.texel[2], all.texel[3]},
+      .left = all.least & 0xffff,
+      .top = all.least >> 16,
+      .right = right,
+      .bottom = bottom,
+      .is_outside = (quad_numbers)((all.least & 0x80008000) != 0) |
+                    ((quad_numbers)right >= (int32_t)kind->width) |
+                    ((quad_numbers)bottom >= (int32_t)kind->height),
+   };
+}
+
+/* Of blocks that are a row of texels each. */
+static inline __attribute__((always_inline)) bool
+find_rows(const struct cm_footprint_kind *kind, const struct four_places *all,
+          struct cm_footprint_place places[4])
+{
+   const struct cm_texture_image *image = kind->image;
+   const quad_pairs *const texel = all->texel;
+   const quad_pairs left = all->left, top = all->top, right = all->right, height = all->bottom - top;
    const int32_t block_end = image->block_end[0];
-   const quad_numbers is_outside = (quad_numbers)((all.least & 0x80008000) != 0) |
-                                   ((quad_numbers)right >= (int32_t)kind->width) |
-                                   ((quad_numbers)bottom >= (int32_t)kind->height);
    const quad_numbers spreads = ((quad_numbers)(right - (left & ~(uint32_t)block_end)) <= 2 * block_end + 1) &
-                                ((quad_numbers)(bottom - top) < (int32_t)kind->spread_rows);
+                                ((quad_numbers)height < (int32_t)kind->spread_rows);
    const quad_pairs first = texel[0] >> 16, third = texel[2] >> 16;
    const quad_numbers aligned = (first == texel[1] >> 16) & (third == texel[3] >> 16) & spreads;
    const quad_numbers is_upright =
       aligned & (texel[0] << 16 == texel[2] << 16) & (texel[1] << 16 == texel[3] << 16);
-   const quad_numbers is_short = ((quad_numbers)(bottom - top) <= (int32_t)kind->more + 1) & spreads;
-   const quad_numbers is_flat = (quad_numbers)(bottom - top) == (int32_t)kind->more;
+   const quad_numbers is_short = ((quad_numbers)height <= (int32_t)kind->more + 1) & spreads;
+   const quad_numbers is_flat = (quad_numbers)height == (int32_t)kind->more;
    const quad_numbers in_columns = (quad_numbers)(left ^ right) > block_end;
    const quad_numbers of_columns = (is_upright & CM_TWO_COLUMNS) | (~is_upright & CM_ANY_COLUMNS),
                       of_more_rows = (aligned & CM_FOUR_ROWS) | (~aligned & CM_MANY_ROWS),
                       of_few_rows = (is_flat & CM_TWO_ROWS) | (~is_flat & CM_THREE_ROWS),
                       of_rows = (is_short & of_few_rows) | (~is_short & of_more_rows);
-   const quad_pairs opposite = top + ((quad_pairs)(first == top) & (bottom - top));
+   const quad_pairs opposite = top + ((quad_pairs)(first == top) & height);
    const quad_numbers shape = (in_columns & of_columns) | (~in_columns & of_rows);
-   store_places((quad_pairs)((is_outside & CM_WRAPPED) | (~is_outside & shape)),
+   store_places((quad_pairs)((all->is_outside & CM_ANYWHERE) | (~all->is_outside & shape)),
                 left >> image->shape.column_shift, first,
                 (opposite & (quad_pairs)is_short) | (third & ~(quad_pairs)is_short), places);
    uint64_t halves[2];
-   memcpy(halves, &is_outside, sizeof halves);
+   memcpy(halves, &all->is_outside, sizeof halves);
    return !(halves[0] | halves[1]);
+}
+
+/* Of others. */
+static void
+find_blocks(const struct cm_footprint_kind *kind, const struct four_places *all,
+            struct cm_footprint_place places[4])
+{
+   const struct cm_texture_image *image = kind->image;
+   const quad_pairs top = all->top >> image->shape.row_shift, bottom = all->bottom >> image->shape.row_shift,
+                    first = all->texel[0] >> 16 >> image->shape.row_shift;
+   const quad_numbers is_column =
+      ~all->is_outside & ((quad_numbers)(all->left ^ all->right) <= (int32_t)image->block_end[0]);
+   const quad_numbers is_one = is_column & (bottom == top),
+                      is_two = is_column & (bottom == top + 1) & -(kind->spread_rows >= 2);
+   store_places((quad_pairs)((is_one & CM_ONE_BLOCK) | (is_two & CM_TWO_BLOCKS) |
+                             (~(is_one | is_two) & CM_ANYWHERE)),
+                all->left >> image->shape.column_shift, first, top + bottom - first, places);
+}
+
+bool
+cm_footprint_find_places(const struct cm_footprint_kind *kind, const struct cm_footprint *footprints,
+                         unsigned stride, unsigned count, struct cm_footprint_place places[4])
+{
+   assert(cm_footprint_kind_has_shapes(kind) && count >= 1 && count <= 4);
+   if (kind->is_one_block) {
+      for (unsigned i = 0; i < 4; i++)
+         places[i] = (struct cm_footprint_place){.shape = CM_ONE_BLOCK};
+      return false;
+   }
+   const struct four_places all = find_bounds(kind, footprints, stride, count);
+   if (__builtin_expect(kind->usual_live == 15, true))
+      return find_rows(kind, &all, places);
+   find_blocks(kind, &all, places);
+   return false;
 }
 
 uint32_t

@@ -199,36 +199,40 @@ cm_footprint_kind(const struct cm_texture_image *image, const struct cm_footprin
    };
 }
 
-/** Where a footprint's fragments lie in an image whose blocks are a row of texels each. A linear fragment reads its row of texels and
- * the next one. The first three, and CM_TWO_COLUMNS, are of footprints whose grid of blocks spreads (cm_cache_spreads): then each
- * of its blocks may be read just once. */
+/** Where a footprint's fragments lie in an image of rows of blocks. A linear fragment reads its row of texels and the next one. Those with
+ * a * are of footprints whose grid of blocks spreads (cm_cache_spreads): each of its blocks may be read just once. */
 enum cm_footprint_shape {
-   CM_TWO_ROWS,   /**< one column of blocks; all fragments are in one row */
-   CM_THREE_ROWS, /**< one column; they are in two rows next to each other */
-   CM_FOUR_ROWS,  /**< one column; fragments 0 and 1 are in one row, 2 and 3 in another, two away or more */
+   /* Of blocks that are a row of texels each. */
+   CM_TWO_ROWS,   /**< * one column of blocks; all fragments are in one row */
+   CM_THREE_ROWS, /**< * one column; they are in two rows next to each other */
+   CM_FOUR_ROWS,  /**< * one column; fragments 0 and 1 are in one row, 2 and 3 in another, two away or more */
    CM_MANY_ROWS,  /**< one column; they are anywhere */
-   CM_TWO_COLUMNS, /**< two; fragments 0 and 1, and 2 and 3, are in one row, 0 and 2, and 1 and 3, above each other */
+   CM_TWO_COLUMNS, /**< * two; fragments 0 and 1, and 2 and 3, are in one row, 0 and 2, and 1 and 3, above each other */
    CM_ANY_COLUMNS, /**< more than one; they are anywhere */
-   CM_WRAPPED,     /**< some texels are beyond an edge */
+   /* Of other blocks, but for the last one. */
+   CM_ONE_BLOCK,  /**< all is in one */
+   CM_TWO_BLOCKS, /**< * all is in two, one above the other */
+   CM_ANYWHERE,   /**< in others, or some texels are beyond an edge */
 };
 
 struct cm_footprint_place {
    uint32_t shape;  /**< enum cm_footprint_shape */
    uint32_t column; /**< the left one: blocks from the first one in a row */
-   /** Of up to four rows: that of fragment 0; of three then the one that it does not read, of four that of fragment 2. */
+   /** Rows of blocks. Of up to four rows of texels: that of fragment 0; of three then the one that it does not read, of four that of
+    * fragment 2. Of two blocks: the first one that fragment 0 reads, and the other one. */
    uint32_t first_row, other_row;
 };
 
-/** Whether footprints of a kind can have a shape. */
+/** Whether footprints of a kind have a shape. */
 static inline bool
 cm_footprint_kind_has_shapes(const struct cm_footprint_kind *kind)
 {
-   return kind->image->has_rows_of_blocks && kind->usual_live == 15 && !kind->is_one_block;
+   return kind->image->has_rows_of_blocks || kind->is_one_block;
 }
 
 /** Finds the places of up to four footprints of such a kind: the first, and others, each `stride` behind the one before. Fragments that
  * are not live are taken to be where the first live one is. Of fewer than four, places beyond are the last one's; that of a footprint
- * without live fragments is of no use. Returns whether none is CM_WRAPPED. */
+ * without live fragments is of no use. Returns whether the shapes of all come before CM_ONE_BLOCK. */
 bool cm_footprint_find_places(const struct cm_footprint_kind *kind, const struct cm_footprint *footprints,
                               unsigned stride, unsigned count, struct cm_footprint_place places[4]);
 

@@ -17,7 +17,7 @@ static cm_entry passed_entries[ENTRIES], expected[ENTRIES];
 static struct cm_cache caches[PROCESSORS], filters[PROCESSORS];
 static uint64_t last[PROCESSORS][SETS], reads[PROCESSORS], num_passed[PROCESSORS];
 static uint32_t num_expected;
-static unsigned num_shapes[CM_WRAPPED + 1], num_groups[3], num_together[3], num_apart;
+static unsigned num_shapes[CM_ANYWHERE + 1], num_groups[3], num_together[3], num_apart;
 
 static void
 is_full(void *context, struct cm_access_stream *stream)
@@ -139,23 +139,23 @@ check_places(struct cm_texture_path *path, struct cm_texture_unit *unit,
 {
    const struct cm_footprint_kind *kind = cm_texture_unit_kind(path, unit, footprints);
    struct cm_footprint_place places[4];
-   bool inside = true;
+   bool usual = true;
    for (unsigned i = 1; i < 4; i++) {
       if (cm_footprint_header(&footprints[i * stride]) != cm_footprint_header(footprints))
          return;
    }
    if (!cm_footprint_kind_has_shapes(kind))
       return;
-   const bool all_inside = cm_footprint_find_places(kind, footprints, stride, 4, places);
+   const bool all_usual = cm_footprint_find_places(kind, footprints, stride, 4, places);
    for (unsigned i = 0; i < 4; i++) {
       struct cm_footprint_place alone[4];
-      const bool its_inside = cm_footprint_find_places(kind, &footprints[i * stride], 1, 1, alone);
-      assert_int_equal(its_inside, alone[0].shape != CM_WRAPPED);
+      const bool is_usual = cm_footprint_find_places(kind, &footprints[i * stride], 1, 1, alone);
+      assert_int_equal(is_usual, alone[0].shape < CM_ONE_BLOCK);
       assert_memory_equal(&places[i], &alone[0], sizeof *alone);
-      inside &= places[i].shape != CM_WRAPPED;
+      usual &= places[i].shape < CM_ONE_BLOCK;
       num_shapes[places[i].shape]++;
    }
-   assert_int_equal(all_inside, inside);
+   assert_int_equal(all_usual, usual);
 }
 
 /* What a group reads in an instruction. */
@@ -336,14 +336,14 @@ TEST(filtered_reads)
          .layers = 1,
          .levels = 3,
          .samples = 1,
-         .block_width = random_below(&state, 8) ? 1 : 2,
-         .block_height = 1,
+         .block_width = random_below(&state, 4) ? 1 : 4,
+         .block_height = random_below(&state, 4) ? 1 : 4,
          .block_bytes = texel_bytes,
       };
       check_texture(random_below(&state, 8) ? CM_PLACEMENT_LINEAR : CM_PLACEMENT_MORTON_4K, &resource,
                     random_below(&state, 8) ? 64 : 16, &state);
    }
-   for (unsigned shape = 0; shape <= CM_WRAPPED; shape++)
+   for (unsigned shape = 0; shape <= CM_ANYWHERE; shape++)
       assert_in_range(num_shapes[shape], 1000, UINT32_MAX);
    for (unsigned i = 0; i < 3; i++) {
       assert_in_range(num_groups[i], 2000, UINT32_MAX);
