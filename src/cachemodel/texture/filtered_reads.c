@@ -361,7 +361,7 @@ add_or_gather(struct cm_filtered_group *group, const struct cm_texture_path *pat
               struct cm_texture_unit *unit, const struct cm_footprint *footprints, uint32_t count)
 {
    assert(count && path->has_filters && cm_texture_path_is_plain(path));
-   return unit->layout &&
+   return unit->layout && cm_footprint_kind_has_shapes(cm_texture_unit_kind(path, unit, footprints)) &&
           (add(group, path, unit, footprints, count) || gather(group, path, unit, footprints, count));
 }
 
