@@ -29,14 +29,14 @@ struct cm_filter_block {
    cm_entry entry;
 };
 
-/** Of a filter's blocks, for cm_filter_distance. */
+/** By how many bits the number of a block is shifted in an entry that the filter passes on. */
 static inline uint32_t
 cm_filter_shift(const struct cm_cache *filter)
 {
    return filter->block_shift - CM_ENTRY_ADDRESS_SHIFT;
 }
 
-/** How far so many blocks are. */
+/** How far so many blocks are. shift: the filter's cm_filter_shift. */
 static inline __attribute__((always_inline)) struct cm_filter_block
 cm_filter_distance(uint32_t shift, uint64_t blocks)
 {

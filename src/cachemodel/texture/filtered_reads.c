@@ -17,7 +17,6 @@ filter_image(const struct cm_footprint_kind *kind, const struct cm_texture_bindi
       .first_block = image->first_block,
       .row_blocks = image->row_blocks,
       .row = cm_filter_distance(cm_filter_shift(filter), image->row_blocks),
-      .column = cm_filter_distance(cm_filter_shift(filter), 1),
       .column_shift = image->shape.column_shift,
       .row_shift = image->shape.row_shift,
       .more = kind->more,
@@ -86,6 +85,7 @@ look_up_fragments(struct filter_output *output, const struct cm_filtered_image *
 {
    const unsigned shift = image->column_shift;
    const uint32_t more = image->more;
+   const struct cm_filter_block next_column = cm_filter_distance(output->shift, 1);
    uint32_t reads = 0;
    for (unsigned f = 0; f < 4; f++) {
       const uint32_t x = (uint32_t)footprint->texel[f].x, y = (uint32_t)footprint->texel[f].y;
@@ -96,10 +96,10 @@ look_up_fragments(struct filter_output *output, const struct cm_filtered_image *
       const struct cm_filter_block below = cm_filter_behind(block, image->row, more);
       look_up(output, block);
       if (has_columns)
-         look_up(output, cm_filter_behind(block, image->column, more_columns));
+         look_up(output, cm_filter_behind(block, next_column, more_columns));
       look_up(output, below);
       if (has_columns)
-         look_up(output, cm_filter_behind(below, image->column, more_columns));
+         look_up(output, cm_filter_behind(below, next_column, more_columns));
       reads += (1 + more_columns) << more;
    }
    return reads;
@@ -166,7 +166,7 @@ look_up_columns(struct filter_output *output, const struct cm_filtered_image *im
    const bool is_left = more_columns || last_column > column;
    const struct cm_filter_block none = {0, 0};
    const struct cm_filter_block row = cm_filter_behind(none, image->row, more),
-                                other = cm_filter_behind(none, image->column, is_left ? 1 : UINT64_MAX);
+                                other = cm_filter_distance(output->shift, is_left ? 1 : UINT64_MAX);
    const struct cm_filter_block second = more_columns ? other : row, third = more_columns ? row : other;
    for (unsigned f = 0; f < 4; f += 2) {
       const struct cm_filter_block block = block_at(output, image, column, (uint32_t)footprint->texel[f].y);
@@ -232,7 +232,7 @@ look_up_others(struct filter_output *output, const struct cm_filtered_image *ima
 
 /* Whether footprints are those of quads 0 … 3, of one kind, with all fragments live. */
 static inline __attribute__((always_inline)) bool
-are_usual(const struct cm_footprint *footprints, unsigned stride, uint32_t count)
+are_complete(const struct cm_footprint *footprints, unsigned stride, uint32_t count)
 {
    const uint64_t header = cm_footprint_header(footprints);
    uint64_t different = count ^ 4;
@@ -277,7 +277,7 @@ find_places(const struct cm_texture_path *path, struct cm_texture_unit *unit,
    level->image = filter_image(kind, unit->binding, path->caches);
    level->footprints = footprints;
    level->stride = stride;
-   level->is_usual &= cm_footprint_find_places(kind, footprints, stride, count, level->places);
+   level->is_complete &= cm_footprint_find_places(kind, footprints, stride, count, level->places);
    return true;
 }
 
@@ -286,8 +286,8 @@ find_level(const struct cm_texture_path *path, struct cm_texture_unit *unit,
            const struct cm_footprint *footprints, unsigned stride, uint32_t count,
            struct cm_filtered_level *level)
 {
-   level->is_usual = are_usual(footprints, stride, count);
-   if (level->is_usual)
+   level->is_complete = are_complete(footprints, stride, count);
+   if (level->is_complete)
       memcpy(level->of_quad, (const int8_t[]){0, 1, 2, 3}, sizeof level->of_quad);
    else if (!divide_by_quad(footprints, stride, count, level))
       return false;
@@ -302,16 +302,16 @@ add(struct cm_filtered_group *group, const struct cm_texture_path *path, struct 
    struct cm_filtered_level *level = &group->levels[group->num_levels];
    if (count > (has_two ? 8 : 4) || group->num_levels + has_two >= CM_MOST_FILTERED_LEVELS ||
        !find_level(path, unit, footprints, 1 + has_two, count >> has_two, level) ||
-       (has_two && !find_level(path, unit, footprints + 1, 2, count >> 1, level + 1)))
+       (has_two && (!find_level(path, unit, footprints + 1, 2, count >> 1, level + 1) ||
+                    memcmp(level->of_quad, level[1].of_quad, sizeof level->of_quad) != 0)))
       return false;
    group->num_levels += 1 + has_two;
-   group->num_footprints += count;
-   group->has_others |= !level->is_usual || (has_two && !level[1].is_usual);
+   group->has_others |= !level->is_complete || (has_two && !level[1].is_complete);
    return true;
 }
 
-/* The level, of those from one on, that a footprint can be added to: one of its kind, to which the quad's footprints before it do not
- * belong, nor to a later one. Else a new one. */
+/* The first level from `from` on, which is the one after the quad's last footprint, with footprints of this kind; `end`, emptied, if there
+ * is none. */
 static uint32_t
 choose_level(struct cm_filtered_group *group, uint32_t from, uint32_t end,
              const struct cm_footprint *footprint)
@@ -326,7 +326,7 @@ choose_level(struct cm_filtered_group *group, uint32_t from, uint32_t end,
    return from;
 }
 
-/* Of any order, of several kinds. Where a quad has more than two levels, or levels of its own, those of a kind are gathered. */
+/* Adds footprints in any order and of several kinds: sorts them into levels, each of one kind and with at most one footprint of a quad. */
 static __attribute__((noinline)) bool
 gather(struct cm_filtered_group *group, const struct cm_texture_path *path, struct cm_texture_unit *unit,
        const struct cm_footprint *footprints, uint32_t count)
@@ -346,12 +346,11 @@ gather(struct cm_filtered_group *group, const struct cm_texture_path *path, stru
    }
    for (uint32_t l = first; l < end; l++) {
       struct cm_filtered_level *level = &group->levels[l];
-      level->is_usual = false;
+      level->is_complete = false;
       if (!find_places(path, unit, level->gathered, 1, level->num_gathered, level))
          return false;
    }
    group->num_levels = end;
-   group->num_footprints += count;
    group->has_others = true;
    return true;
 }
@@ -388,9 +387,9 @@ has_room(struct cm_access_stream *passed, uint32_t count)
    return true;
 }
 
-/* Of a group whose levels are usual, and whose quads all run. num_levels: of the group, a constant for most. */
+/* Of a group whose levels are complete, and whose quads all run. num_levels: of the group, a constant for most. */
 static inline __attribute__((always_inline)) void
-read_usual(const struct cm_filtered_group *group, uint32_t num_levels, struct cm_cache *const caches[4])
+read_complete(const struct cm_filtered_group *group, uint32_t num_levels, struct cm_cache *const caches[4])
 {
    struct cm_access_stream *passed = caches[0]->outgoing;
    cm_entry *next = passed->entries + passed->count;
@@ -410,7 +409,7 @@ read_usual(const struct cm_filtered_group *group, uint32_t num_levels, struct cm
    passed->count = (uint32_t)(next - passed->entries);
 }
 
-/* A quad of another. Returns how many footprints it has. */
+/* A quad of a group that is not as above. Returns how many footprints it has. */
 static inline __attribute__((always_inline)) uint32_t
 read_quad(const struct cm_filtered_group *group, unsigned quad, struct cm_cache *filter)
 {
@@ -430,7 +429,8 @@ read_quad(const struct cm_filtered_group *group, unsigned quad, struct cm_cache 
          look_up_rows(&output, &level->image, place);
          reads += cm_quad_fragments(footprint->live) << level->image.more;
       } else {
-         struct filter_output copy = output; /* which stays in registers */
+         struct filter_output copy =
+            output; /* so that output, whose address is not taken, stays in registers */
          reads += look_up_others(&copy, &level->image, footprint, place);
          output.next = copy.next;
       }
@@ -450,7 +450,7 @@ read_others(const struct cm_filtered_group *group, struct cm_cache *const caches
 }
 
 static inline __attribute__((always_inline)) size_t
-read_group(const struct cm_filtered_group *group, struct cm_texture_path *path,
+read_group(const struct cm_filtered_group *group, const struct cm_texture_path *path,
            struct cm_cache *const caches[4])
 {
    if (!has_room(path->caches->outgoing, 4 * group->num_levels * MOST_LOOKUPS))
@@ -458,21 +458,21 @@ read_group(const struct cm_filtered_group *group, struct cm_texture_path *path,
    if (group->has_others || !caches[0] || !caches[1] || !caches[2] || !caches[3])
       return read_others(group, caches);
    if (group->num_levels == 1)
-      read_usual(group, 1, caches);
+      read_complete(group, 1, caches);
    else
-      read_usual(group, group->num_levels, caches);
-   return group->num_footprints;
+      read_complete(group, group->num_levels, caches);
+   return 4 * (size_t)group->num_levels;
 }
 
 size_t
-cm_filtered_group_read(const struct cm_filtered_group *group, struct cm_texture_path *path,
+cm_filtered_group_read(const struct cm_filtered_group *group, const struct cm_texture_path *path,
                        struct cm_cache *const caches[4])
 {
    return read_group(group, path, caches);
 }
 
 bool
-cm_filtered_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
+cm_filtered_read(const struct cm_texture_path *path, struct cm_texture_unit *unit,
                  const struct cm_footprint *footprints, uint32_t count, struct cm_cache *const caches[4],
                  size_t *num_read)
 {

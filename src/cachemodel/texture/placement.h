@@ -199,7 +199,7 @@ cm_footprint_kind(const struct cm_texture_image *image, const struct cm_footprin
    };
 }
 
-/** Where a footprint's fragments lie in an image of rows of blocks. A linear fragment reads its row of texels and the next one. Those with
+/** Where a footprint's fragments lie in an image that has_rows_of_blocks, or is one block. A linear fragment reads its row of texels and the next one. Those with
  * a * are of footprints whose grid of blocks spreads (cm_cache_spreads): each of its blocks may be read just once. */
 enum cm_footprint_shape {
    /* Of blocks that are a row of texels each. */
@@ -209,10 +209,11 @@ enum cm_footprint_shape {
    CM_MANY_ROWS,  /**< one column; they are anywhere */
    CM_TWO_COLUMNS, /**< * two; fragments 0 and 1, and 2 and 3, are in one row, 0 and 2, and 1 and 3, above each other */
    CM_ANY_COLUMNS, /**< more than one; they are anywhere */
-   /* Of other blocks, but for the last one. */
+   /* Of blocks that are several rows of texels, or of an image of one block. */
    CM_ONE_BLOCK,  /**< all is in one */
    CM_TWO_BLOCKS, /**< * all is in two, one above the other */
-   CM_ANYWHERE,   /**< in others, or some texels are beyond an edge */
+   /* Of any blocks. */
+   CM_ANYWHERE, /**< in others, or some texels are beyond an edge */
 };
 
 struct cm_footprint_place {

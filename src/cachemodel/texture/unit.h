@@ -81,8 +81,8 @@ struct cm_texture_unit {
    const struct cm_texture_layout *layout;   /**< NULL: a buffer */
    uint64_t address, bytes;                  /**< of the resource */
    struct cm_unit_image images[2];           /**< by the lowest bit of their level */
-   /** So many more reads, or groups of them, are looked up in filters without asking whether they are settled
-    * (texture/filtered_reads.h); begins anew where one is passed on. 0: ask first. */
+   /** So many more groups of one instruction are looked up in filters without asking whether they are settled
+    * (texture/filtered_reads.h); begins anew where one of their reads is passed on. 0: ask first. */
    uint32_t unsettled_reads;
 };
 
@@ -172,7 +172,7 @@ cm_texture_path_is_plain(const struct cm_texture_path *path)
    return path->is_direct && cm_cache_settles_first(path->caches);
 }
 
-/** cm_texture_unit_read of footprints that lie one after another, `count` of them, each of a quad of a group. caches: by quad,
+/** cm_texture_unit_read of footprints that lie one after another, at least one, by ascending quad of a group. caches: by quad,
  * of a path for which cm_texture_path_is_plain; NULL: the quad does not run. Returns how many are of quads that run. */
 size_t cm_texture_unit_read_group(struct cm_texture_path *path, struct cm_texture_unit *unit,
                                   const struct cm_footprint *footprints, size_t count,

@@ -17,7 +17,9 @@ static cm_entry passed_entries[ENTRIES], expected[ENTRIES];
 static struct cm_cache caches[PROCESSORS], filters[PROCESSORS];
 static uint64_t last[PROCESSORS][SETS], reads[PROCESSORS], num_passed[PROCESSORS];
 static uint32_t num_expected;
-static unsigned num_shapes[CM_ANYWHERE + 1], num_groups[3], num_together[3], num_apart;
+static unsigned num_shapes[CM_ANYWHERE + 1];
+static unsigned num_groups[3];              /* of one instruction, two, more */
+static unsigned num_together[3], num_apart; /* complete ones, others, those that the unit reads; one by one */
 
 static void
 is_full(void *context, struct cm_access_stream *stream)
@@ -236,7 +238,7 @@ read_group(struct cm_texture_path *path, struct instruction *instructions, unsig
    if (random_below(state, 8) == 0) {
       read_apart(path, instructions, count, of_quads);
    } else if (count == 1 && is_in_order(instructions) && random_below(state, 2)) {
-      /* Which reads as the unit's earlier reads have turned out. */
+      /* Looks up without asking first, or asks: as the unit's earlier reads have turned out. */
       assert_int_equal(cm_texture_unit_read_group(path, instructions->unit, instructions->footprints,
                                                   instructions->count, of_quads),
                        num_run);
@@ -265,6 +267,12 @@ make_instruction(struct instruction *instruction, const struct cm_texture_layout
    }
    if (instruction->count && random_below(state, 16) == 0)
       footprints[random_below(state, instruction->count)].quad = (uint8_t)random_below(state, 4);
+   /* Quads with fewer levels. */
+   while (instruction->count > 1 && random_below(state, 8) == 0) {
+      const unsigned left_out = random_below(state, instruction->count--);
+      for (unsigned i = left_out; i < instruction->count; i++)
+         footprints[i] = footprints[i + 1];
+   }
    return instruction->count;
 }
 
@@ -288,7 +296,8 @@ check_texture(enum cm_placement_kind placement, const struct cm_resource_descrip
                                                 .second_level_tile = 16}};
    static struct cm_hierarchy hierarchy;
    struct cm_texture_layout layout;
-   const struct cm_texture_binding binding = {.repeat_s = true};
+   const struct cm_texture_binding binding = {.repeat_s = random_below(state, 2),
+                                              .repeat_t = random_below(state, 2)};
    struct cm_texture_path path = {.hierarchy = &hierarchy,
                                   .caches = filters,
                                   .block_shift = 6,
@@ -309,7 +318,9 @@ check_texture(enum cm_placement_kind placement, const struct cm_resource_descrip
       for (unsigned i = 0; i < count && ok; i++) {
          instructions[i].unit = &units[random_below(state, 2)];
          ok = make_instruction(&instructions[i], &layout, running, state);
-         for (unsigned level = 0; ok && running == 15 && level < instructions[i].levels; level++)
+         for (unsigned level = 0;
+              ok && instructions[i].count == 4 * instructions[i].levels && level < instructions[i].levels;
+              level++)
             check_places(&path, instructions[i].unit, instructions[i].footprints + level,
                          instructions[i].levels);
       }

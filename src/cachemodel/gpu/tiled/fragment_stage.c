@@ -528,11 +528,11 @@ count_quads(struct cm_shading *shading, const uint32_t *word)
       shading->next -= shading->processors;
 }
 
-/* Whether a group only executes instructions that read textures, on processors that hold the shader, and nothing else of a quad matters,
- * but for a log of it. */
+/* Whether a group begins with an instruction that reads a texture, on processors that hold the shader, and of its quads nothing but
+ * reads matters, and a log. What follows is for the caller to check. */
 static inline bool
-only_reads(const struct cm_shading *shading, const uint32_t *group, const uint32_t *event,
-           const uint32_t *end)
+begins_with_read(const struct cm_shading *shading, const uint32_t *group, const uint32_t *event,
+                 const uint32_t *end)
 {
    return (shading->is_plain || shading->logs_plainly) && group[1] == shading->draw_number &&
           !shading->without_shader && event < end && cm_event_type(*event) == CM_EVENT_FOOTPRINTS;
@@ -584,7 +584,7 @@ run_plain_group(struct cm_shading *shading, const uint32_t *group, const uint32_
    return cm_event_next(event);
 }
 
-/* The same of one that executes several instructions. NULL, with nothing done: its footprints are not read together. */
+/* The same of one that executes several instructions, or counts regions. NULL, with nothing done: it is not read together. */
 static const uint32_t *
 run_filtered_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *event,
                    const uint32_t *end)
@@ -598,7 +598,7 @@ run_filtered_group(struct cm_shading *shading, const uint32_t *group, const uint
       const enum cm_event_type type = cm_event_type(*event);
       if (type != CM_EVENT_FOOTPRINTS && type != CM_EVENT_REGIONS)
          return NULL;
-      if (type == CM_EVENT_FOOTPRINTS && cm_event_count(*event) &&
+      if (type == CM_EVENT_FOOTPRINTS &&
           !cm_filtered_group_add(&filtered, shading->texture, unit_of(shading, event),
                                  (const struct cm_footprint *)(event + 1), cm_event_count(*event)))
          return NULL;
@@ -654,7 +654,7 @@ run_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *eve
    const struct cm_quad *quads = (const struct cm_quad *)(group + 2);
    const uint32_t count = cm_min(cm_event_count(*group), 4);
    const uint32_t *next = NULL;
-   if (only_reads(shading, group, event, end))
+   if (begins_with_read(shading, group, event, end))
       next = !shading->is_plain       ? run_logged_group(shading, group, event, end)
              : ends_group(event, end) ? run_plain_group(shading, group, event)
                                       : run_filtered_group(shading, group, event, end);
