@@ -94,7 +94,9 @@ class Folders(ProcessesTest):
     def test_child_that_draws(self):
         # The parent's threads may be writing, and hold locks, when it forks.
         self.assertEqual(len(self.shell("for i in 1 2 3 4 5 6; do $draw child; done")), 1)
-        self.assertEqual([self.frames(self.out / row["folder"]) for row in self.index()], [2, 1] * 6)
+        frames = [self.frames(self.out / row["folder"]) for row in self.index()]
+        # Of each pair, which process is the first to have a frame depends on their threads.
+        self.assertEqual([sorted(frames[n:n + 2]) for n in range(0, len(frames), 2)], [[1, 2]] * 6)
 
     def test_frames_fit(self):
         """A kilobyte a frame, in both files together."""
