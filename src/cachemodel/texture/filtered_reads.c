@@ -78,7 +78,8 @@ block_at(const struct filter_output *output, const struct cm_filtered_image *ima
 /* Most blocks that a footprint looks up. */
 #define MOST_LOOKUPS (4 * 4)
 
-/* Fragment by fragment, as they read. live: those that do, has_columns: some read two columns; mostly constants. Returns the reads. */
+/* Fragment by fragment, as they read. live: those that do, has_columns: some read two columns; mostly constants. Returns the
+ * reads. */
 static inline __attribute__((always_inline)) uint32_t
 look_up_fragments(struct filter_output *output, const struct cm_filtered_image *image,
                   const struct cm_footprint *footprint, unsigned live, bool has_columns)
@@ -265,10 +266,10 @@ divide_by_quad(const struct cm_footprint *footprints, unsigned stride, uint32_t 
    return !different;
 }
 
-/* Finds the image and the places of a level's footprints, which are of one kind. */
+/* Finds the image and the places of a level's footprints, which are of one kind. is_complete: as of are_complete. */
 static inline __attribute__((always_inline)) bool
-find_places(const struct cm_texture_path *path, struct cm_texture_unit *unit,
-            const struct cm_footprint *footprints, unsigned stride, uint32_t count,
+find_places(struct cm_filtered_group *group, const struct cm_texture_path *path, struct cm_texture_unit *unit,
+            const struct cm_footprint *footprints, unsigned stride, uint32_t count, bool is_complete,
             struct cm_filtered_level *level)
 {
    const struct cm_footprint_kind *kind = cm_texture_unit_kind(path, unit, footprints);
@@ -277,21 +278,22 @@ find_places(const struct cm_texture_path *path, struct cm_texture_unit *unit,
    level->image = filter_image(kind, unit->binding, path->caches);
    level->footprints = footprints;
    level->stride = stride;
-   level->is_complete &= cm_footprint_find_places(kind, footprints, stride, count, level->places);
+   is_complete &= cm_footprint_find_places(kind, footprints, stride, count, level->places);
+   group->has_others |= !is_complete;
    return true;
 }
 
 static inline __attribute__((always_inline)) bool
-find_level(const struct cm_texture_path *path, struct cm_texture_unit *unit,
+find_level(struct cm_filtered_group *group, const struct cm_texture_path *path, struct cm_texture_unit *unit,
            const struct cm_footprint *footprints, unsigned stride, uint32_t count,
            struct cm_filtered_level *level)
 {
-   level->is_complete = are_complete(footprints, stride, count);
-   if (level->is_complete)
+   const bool is_complete = are_complete(footprints, stride, count);
+   if (is_complete)
       memcpy(level->of_quad, (const int8_t[]){0, 1, 2, 3}, sizeof level->of_quad);
    else if (!divide_by_quad(footprints, stride, count, level))
       return false;
-   return find_places(path, unit, footprints, stride, count, level);
+   return find_places(group, path, unit, footprints, stride, count, is_complete, level);
 }
 
 static inline __attribute__((always_inline)) bool
@@ -301,17 +303,16 @@ add(struct cm_filtered_group *group, const struct cm_texture_path *path, struct 
    const bool has_two = count % 2 == 0 && !((footprints[0].quad ^ footprints[1].quad) & 3);
    struct cm_filtered_level *level = &group->levels[group->num_levels];
    if (count > (has_two ? 8 : 4) || group->num_levels + has_two >= CM_MOST_FILTERED_LEVELS ||
-       !find_level(path, unit, footprints, 1 + has_two, count >> has_two, level) ||
-       (has_two && (!find_level(path, unit, footprints + 1, 2, count >> 1, level + 1) ||
+       !find_level(group, path, unit, footprints, 1 + has_two, count >> has_two, level) ||
+       (has_two && (!find_level(group, path, unit, footprints + 1, 2, count >> 1, level + 1) ||
                     memcmp(level->of_quad, level[1].of_quad, sizeof level->of_quad) != 0)))
       return false;
    group->num_levels += 1 + has_two;
-   group->has_others |= !level->is_complete || (has_two && !level[1].is_complete);
    return true;
 }
 
-/* The first level from `from` on, which is the one after the quad's last footprint, with footprints of this kind; `end`, emptied, if there
- * is none. */
+/* The first level from `from` on, which is the one after the quad's last footprint, with footprints of this kind; `end`,
+ * emptied, if there is none. */
 static uint32_t
 choose_level(struct cm_filtered_group *group, uint32_t from, uint32_t end,
              const struct cm_footprint *footprint)
@@ -326,7 +327,8 @@ choose_level(struct cm_filtered_group *group, uint32_t from, uint32_t end,
    return from;
 }
 
-/* Adds footprints in any order and of several kinds: sorts them into levels, each of one kind and with at most one footprint of a quad. */
+/* Adds footprints in any order and of several kinds: sorts them into levels, each of one kind and with at most one footprint of a
+ * quad. */
 static __attribute__((noinline)) bool
 gather(struct cm_filtered_group *group, const struct cm_texture_path *path, struct cm_texture_unit *unit,
        const struct cm_footprint *footprints, uint32_t count)
@@ -346,12 +348,10 @@ gather(struct cm_filtered_group *group, const struct cm_texture_path *path, stru
    }
    for (uint32_t l = first; l < end; l++) {
       struct cm_filtered_level *level = &group->levels[l];
-      level->is_complete = false;
-      if (!find_places(path, unit, level->gathered, 1, level->num_gathered, level))
+      if (!find_places(group, path, unit, level->gathered, 1, level->num_gathered, false, level))
          return false;
    }
    group->num_levels = end;
-   group->has_others = true;
    return true;
 }
 
@@ -429,8 +429,8 @@ read_quad(const struct cm_filtered_group *group, unsigned quad, struct cm_cache 
          look_up_rows(&output, &level->image, place);
          reads += cm_quad_fragments(footprint->live) << level->image.more;
       } else {
-         struct filter_output copy =
-            output; /* so that output, whose address is not taken, stays in registers */
+         /* The address of output itself is not taken, so that it stays in registers. */
+         struct filter_output copy = output;
          reads += look_up_others(&copy, &level->image, footprint, place);
          output.next = copy.next;
       }

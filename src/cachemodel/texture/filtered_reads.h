@@ -3,10 +3,10 @@
  * Reads of textures through filters (memory/filter.h) that need no list of blocks: what a footprint reads is looked up block by
  * block, in the order in which its fragments read, without a branch that depends on what the filter holds.
  *
- * They serve footprints that have a shape (enum cm_footprint_shape): those of images of rows of blocks, or of one block. Another read of a block that was read
- * last in its set changes nothing, and is not passed on. So a block may be looked up as often as is convenient: for each
- * fragment that reads it, or once. Where nearly all reads are settled, to ask first is faster: groups that only read in one instruction do so
- * until one of their unit's reads is passed on (cm_texture_unit.unsettled_reads).
+ * They serve footprints that have a shape (enum cm_footprint_shape): those of images of rows of blocks, or of one block. Another
+ * read of a block that was read last in its set changes nothing, and is not passed on. So a block may be looked up as often as
+ * is convenient: for each fragment that reads it, or once. Where nearly all reads are settled, to ask first is faster: groups
+ * that only read in one instruction do so until one of their unit's reads is passed on (cm_texture_unit.unsettled_reads).
  */
 #ifndef CM_FILTERED_READS_H
 #define CM_FILTERED_READS_H
@@ -28,8 +28,6 @@ struct cm_filtered_level {
    struct cm_filtered_image image;
    const struct cm_footprint *footprints; /**< the first; the others: each `stride` behind the one before */
    uint32_t stride;
-   /** They are of quads 0 … 3, with all fragments live, and have shapes before CM_ONE_BLOCK. */
-   bool is_complete;
    int8_t of_quad[4];                   /**< by quad: the number of its footprint; -1: it has none */
    struct cm_footprint_place places[4]; /**< by number */
    /** Copies of the footprints, where they are not equally far apart in the event; `footprints` points here. */
@@ -42,7 +40,8 @@ struct cm_filtered_level {
 /** What a group reads, in the order in which each of its quads does. */
 struct cm_filtered_group {
    uint32_t num_levels;
-   bool has_others; /**< some levels are not complete */
+   /** Some levels are not of quads 0 … 3, with all fragments live, and shapes before CM_ONE_BLOCK. */
+   bool has_others;
    struct cm_filtered_level levels[CM_MOST_FILTERED_LEVELS];
 };
 
@@ -54,9 +53,9 @@ cm_filtered_group_begin(struct cm_filtered_group *group)
    group->has_others = false;
 }
 
-/** Adds what is read of a unit in an instruction: at least one footprint. They, and what is bound to the unit, must stay as they are until the
- * group is read. path: as of cm_filtered_group_read. False where the group must be read otherwise: a footprint is of a kind without
- * shapes, or of no live fragment, or there are too many. */
+/** Adds what is read of a unit in an instruction: at least one footprint. They, and what is bound to the unit, must stay as they
+ * are until the group is read. path: as of cm_filtered_group_read. False where the group must be read otherwise: a footprint is
+ * of a kind without shapes, or of no live fragment, or there are too many. */
 bool
 cm_filtered_group_add(struct cm_filtered_group *group, const struct cm_texture_path *path,
                       struct cm_texture_unit *unit, const struct cm_footprint *footprints, uint32_t count);

@@ -199,8 +199,9 @@ cm_footprint_kind(const struct cm_texture_image *image, const struct cm_footprin
    };
 }
 
-/** Where a footprint's fragments lie in an image that has_rows_of_blocks, or is one block. A linear fragment reads its row of texels and the next one. Those with
- * a * are of footprints whose grid of blocks spreads (cm_cache_spreads): each of its blocks may be read just once. */
+/** Where a footprint's fragments lie in an image that has_rows_of_blocks, or is one block. A linear fragment reads its row of
+ * texels and the next one. Those with a * are of footprints whose grid of blocks spreads (cm_cache_spreads): each of its blocks
+ * may be read just once. */
 enum cm_footprint_shape {
    /* Of blocks that are a row of texels each. */
    CM_TWO_ROWS,   /**< * one column of blocks; all fragments are in one row */
@@ -231,9 +232,9 @@ cm_footprint_kind_has_shapes(const struct cm_footprint_kind *kind)
    return kind->image->has_rows_of_blocks || kind->is_one_block;
 }
 
-/** Finds the places of up to four footprints of such a kind: the first, and others, each `stride` behind the one before. Fragments that
- * are not live are taken to be where the first live one is. Of fewer than four, places beyond are the last one's; that of a footprint
- * without live fragments is of no use. Returns whether the shapes of all come before CM_ONE_BLOCK. */
+/** Finds the places of up to four footprints of such a kind: the first, and others, each `stride` behind the one before.
+ * Fragments that are not live are taken to be where the first live one is. Of fewer than four, places beyond are the last one's;
+ * that of a footprint without live fragments is of no use. Returns whether the shapes of all come before CM_ONE_BLOCK. */
 bool cm_footprint_find_places(const struct cm_footprint_kind *kind, const struct cm_footprint *footprints,
                               unsigned stride, unsigned count, struct cm_footprint_place places[4]);
 

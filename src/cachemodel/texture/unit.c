@@ -370,7 +370,8 @@ read_group_of_buffer(struct cm_texture_path *path, struct cm_texture_unit *unit,
    return read;
 }
 
-/* Reads footprints of a group together, of a unit whose reads are passed on now and then. False, with nothing read, where they cannot be. */
+/* Reads footprints of a group together, of a unit whose reads are passed on now and then. False, with nothing read, where they
+ * cannot be. */
 static inline bool
 read_unsettled_group(struct cm_texture_path *path, struct cm_texture_unit *unit,
                      const struct cm_footprint *footprints, size_t count, struct cm_cache *const caches[4],
