@@ -2,6 +2,7 @@
 #include "access/access_stream.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool
 cm_access_stream_init(struct cm_access_stream *stream,
@@ -21,6 +22,19 @@ cm_access_stream_finish(struct cm_access_stream *stream)
 {
    free(stream->entries);
    *stream = (struct cm_access_stream){.entries = NULL};
+}
+
+void
+cm_access_stream_append_all(struct cm_access_stream *stream, const cm_entry *entries, uint32_t count)
+{
+   while (stream->capacity - stream->count <= count) {
+      const uint32_t capacity = stream->capacity;
+      stream->take(stream->context, stream);
+      if (stream->capacity == capacity)
+         return;
+   }
+   memcpy(stream->entries + stream->count, entries, count * sizeof *entries);
+   stream->count += count;
 }
 
 void

@@ -76,6 +76,7 @@ enum cm_mark {
    CM_MARK_TILE_END,
    CM_MARK_PASS_END,
    CM_MARK_FRAME_END,
+   CM_MARK_SHADER, /**< among what a shading worker lists, and nowhere else: a processor (instance) runs quads of a draw (value) */
    CM_MARK_CALL, /**< of the timing (timing/calls.h); instance: how many words follow it that are no entries */
 };
 
@@ -262,6 +263,9 @@ cm_access_stream_append(struct cm_access_stream *stream, cm_entry entry)
    if (stream->count == stream->capacity)
       cm_access_stream_make_room(stream);
 }
+
+/** Appends all of them to a stream that keeps its entries; none without memory. */
+void cm_access_stream_append_all(struct cm_access_stream *stream, const cm_entry *entries, uint32_t count);
 
 /** Appends a CM_ENTRY_ORIGIN for each part in which the next origin, `to`, differs from the last one in the
  * stream, `from`. */

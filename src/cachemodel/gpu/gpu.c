@@ -179,9 +179,10 @@ cm_gpu_serial_reason(const struct cm_gpu *gpu)
 bool
 cm_gpu_shades_on_threads(const struct cm_gpu *gpu, unsigned threads)
 {
-   return threads > 1 &&
-          (!gpu->timing || (threads >= CM_TIMED_THREADS && cm_timing_can_defer(gpu->timing))) &&
-          !cm_gpu_serial_reason(gpu) && cm_parallel_can_shade(gpu);
+   const bool has_tiles = gpu->config.mode != CM_MODE_IMR;
+   return threads >= (gpu->timing && has_tiles ? CM_TIMED_THREADS : 2) &&
+          (!gpu->timing || cm_timing_can_defer(gpu->timing)) && !cm_gpu_serial_reason(gpu) &&
+          cm_parallel_can_shade(gpu);
 }
 
 /* Frames are divided among the threads of the timing: the one with the most of them, and all others. */

@@ -49,7 +49,8 @@ bool cm_gpu_make_timeline(struct cm_gpu *gpu, const struct cm_timeline_frames *f
 /** It, or NULL. It has a frame's packets after cm_gpu_frame_end. */
 struct cm_timeline *cm_gpu_timeline(struct cm_gpu *gpu);
 
-/** With timing, so many threads are needed for several to simulate the caches. */
+/** With timing, so many threads are needed for several to simulate the caches of a GPU with tiles: with fewer, the timing keeps the
+ * others busy. */
 #define CM_TIMED_THREADS 3
 /** Before the first pass, and after readers and timeline: the GPU is simulated on this many threads (at least 1, the caller's),
  * as far as its work can be divided. With timing, this many others time frames. The counts do not depend on it. False when out of

@@ -25,16 +25,19 @@
 
 struct cm_fragment_stage;
 struct cm_gpu;
+struct cm_immediate;
 struct cm_parallel;
+struct cm_primitive_run;
 struct cm_work_time;
 
 /** Whether a GPU can have shading workers: if its first texture caches are private, serve only reads of textures, and can
  * have filters. */
 bool cm_parallel_can_shade(const struct cm_gpu *gpu);
 
-/** Sets gpu->parallel of a GPU that has not begun its first pass; threads: 2 or more, the caller among them. Leaves it NULL where
+/** Sets gpu->parallel of a GPU that has not begun its first pass; immediate: its, or NULL; threads: 2 or more, the caller among them. Leaves it NULL where
  * the system has no thread left. False when out of memory. */
-bool cm_parallel_create(struct cm_gpu *gpu, struct cm_fragment_stage *fragment_stage, unsigned threads);
+bool cm_parallel_create(struct cm_gpu *gpu, struct cm_fragment_stage *fragment_stage,
+                        struct cm_immediate *immediate, unsigned threads);
 /** NULL is fine. */
 void cm_parallel_destroy(struct cm_parallel *parallel);
 
@@ -43,6 +46,13 @@ bool cm_parallel_begin_pass(struct cm_parallel *parallel);
 
 /** The Fragment Processors on a tile, now or later. False when out of memory. */
 bool cm_parallel_shade(struct cm_parallel *parallel, uint32_t tile);
+
+/** In mode imr, when all events of a pass are in order: its primitives follow. */
+void cm_parallel_begin_primitives(struct cm_parallel *parallel);
+/** Runs some, now or later. False when out of memory. */
+bool cm_parallel_run_primitives(struct cm_parallel *parallel, const struct cm_primitive_run *primitives);
+/** All have run, but for what they cause on the shared side. */
+void cm_parallel_end_primitives(struct cm_parallel *parallel);
 
 /** A pass ends: waits until what the caller may free is not used any more. NULL is fine. */
 void cm_parallel_end_pass(struct cm_parallel *parallel);

@@ -86,9 +86,9 @@ connect_shared_side(struct cm_hierarchy *hierarchy, const struct cm_config *conf
    return true;
 }
 
-/* The entrances of a shared cache whose first users are streams. */
+/* The entrances of a shared cache whose first users are streams; stream: what they append to. */
 static struct cm_cache *
-build_entrances(struct cm_hierarchy *hierarchy, enum cm_unit unit)
+build_entrances(struct cm_hierarchy *hierarchy, enum cm_unit unit, struct cm_access_stream *stream)
 {
    assert(hierarchy->shared.caches[unit] == hierarchy->caches[unit]);
    struct cm_cache **entrances = &hierarchy->entrances[unit];
@@ -97,8 +97,7 @@ build_entrances(struct cm_hierarchy *hierarchy, enum cm_unit unit)
    const uint32_t instances = hierarchy->instances[unit];
    *entrances = calloc(instances, sizeof **entrances);
    for (uint32_t i = 0; *entrances && i < instances; i++)
-      cm_cache_init_entrance(&(*entrances)[i], &hierarchy->caches[unit][i], &hierarchy->shared.arriving,
-                             cm_entry_cache(unit, i));
+      cm_cache_init_entrance(&(*entrances)[i], &hierarchy->caches[unit][i], stream, cm_entry_cache(unit, i));
    return *entrances;
 }
 
@@ -109,8 +108,9 @@ build_entry(struct cm_hierarchy *hierarchy, enum cm_stream stream, enum cm_unit 
    if (unit == CM_UNIT_DRAM)
       return true;
    assert(hierarchy->caches[unit]);
-   hierarchy->entry[stream].cache =
-      hierarchy->shared.caches[unit] ? build_entrances(hierarchy, unit) : hierarchy->caches[unit];
+   hierarchy->entry[stream].cache = hierarchy->shared.caches[unit]
+                                       ? build_entrances(hierarchy, unit, &hierarchy->shared.arriving)
+                                       : hierarchy->caches[unit];
    hierarchy->entry[stream].instances = hierarchy->instances[unit];
    hierarchy->entry[stream].block_shift = hierarchy->caches[unit]->block_shift;
    hierarchy->entry[stream].has_masks = hierarchy->caches[unit]->masks != NULL;
@@ -261,13 +261,45 @@ cm_hierarchy_share(struct cm_hierarchy *hierarchy, const struct cm_config *confi
    }
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
       if (config->streams[stream] == unit &&
-          !(hierarchy->entry[stream].cache = build_entrances(hierarchy, unit)))
+          !(hierarchy->entry[stream].cache = build_entrances(hierarchy, unit, &shared->arriving)))
          return false;
    }
    if (shared->num_readers)
       choose_reports(hierarchy);
    return true;
 }
+
+/* ---- views -------------------------------------------------------------------- */
+
+bool
+cm_hierarchy_init_view(struct cm_hierarchy *view, const struct cm_hierarchy *hierarchy,
+                       struct cm_access_stream *stream)
+{
+   assert(!hierarchy->attribution);
+   *view = *hierarchy;
+   memset(view->entrances, 0, sizeof view->entrances);
+   memset(view->dram.counts, 0, sizeof view->dram.counts);
+   if (hierarchy->requests) {
+      view->requests = stream;
+      cm_dram_report(&view->dram, stream);
+   }
+   for (unsigned s = 0; s < CM_STREAM_COUNT; s++) {
+      const struct cm_cache *cache = view->entry[s].cache;
+      if (cache && view->shared.caches[cache->unit] &&
+          !(view->entry[s].cache = build_entrances(view, cache->unit, stream)))
+         return false;
+   }
+   return true;
+}
+
+void
+cm_hierarchy_finish_view(struct cm_hierarchy *view)
+{
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++)
+      free(view->entrances[unit]);
+}
+
+/* ---- attribution -------------------------------------------------------------- */
 
 bool
 cm_hierarchy_attribute(struct cm_hierarchy *hierarchy, struct cm_attribution *attribution)

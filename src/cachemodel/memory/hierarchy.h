@@ -155,6 +155,14 @@ void cm_hierarchy_defer_reports(struct cm_hierarchy *hierarchy);
  * memory. */
 bool cm_hierarchy_share(struct cm_hierarchy *hierarchy, const struct cm_config *config, enum cm_unit unit);
 
+/** The same hierarchy as another thread sees it, for accesses of streams whose first caches are shared, or memory: they become entries of
+ * its own stream, and what memory would count of them is counted in view->dram. Where readers ask for requests, these are reported
+ * there, too. Its private caches are not for the caller. The hierarchy, with all its readers, must outlive it. False when out of
+ * memory. */
+bool cm_hierarchy_init_view(struct cm_hierarchy *view, const struct cm_hierarchy *hierarchy,
+                            struct cm_access_stream *stream);
+void cm_hierarchy_finish_view(struct cm_hierarchy *view);
+
 /** Whether a configured cache is private: each of its instances serves only streams, or only one private
  * cache. */
 bool cm_cache_is_private(const struct cm_config *config, enum cm_unit unit);

@@ -15,7 +15,8 @@ cm_timing_defer_with(struct cm_access_stream *stream, enum cm_timing_call call, 
    const unsigned words = (unsigned)((bytes + sizeof(cm_entry) - 1) / sizeof(cm_entry));
    assert(words);
    cm_access_stream_reserve(stream, words + 1);
-   assert(stream->capacity - stream->count > words + 1);
+   if (stream->capacity - stream->count <= words + 1)
+      return; /* out of memory */
    cm_entry *const entry = stream->entries + stream->count;
    entry[0] = cm_timing_call_make(call, value, words);
    entry[words] = 0;
@@ -51,6 +52,24 @@ cm_timing_defer_covered(const struct cm_config *config, struct cm_access_stream 
 }
 
 /* ---- making them ----------------------------------------------------------- */
+
+struct block_call {
+   uint32_t instructions, footprints;
+};
+
+static void
+record_block(struct cm_timing *timing, uint64_t value, const cm_entry *words)
+{
+   struct block_call call;
+   memcpy(&call, words, sizeof call);
+   const struct cm_logged_block block = {
+      .instructions = call.instructions,
+      .footprints = call.footprints,
+      .processor = (uint16_t)(value >> 1),
+      .goes_on = value & 1,
+   };
+   cm_record_block(timing, &block);
+}
 
 struct run_call {
    uint64_t more;
@@ -98,6 +117,7 @@ call_with(struct cm_timing *timing, enum cm_timing_call call, uint64_t value, co
       cm_record_fetched(timing, &fetched);
       break;
    case CM_CALL_SIGN: cm_record_sign(timing, (uint32_t)value, (uint32_t)words[0]); break;
+   case CM_CALL_BLOCK: record_block(timing, value, words); break;
    case CM_CALL_WORK_GROUP: cm_record_work_group(timing, (uint32_t)value, (uint32_t)words[0]); break;
    default: assert(!"a call with arguments");
    }
@@ -132,6 +152,11 @@ make_call(void *context, cm_entry entry, const cm_entry *words)
       cm_record_covered(timing, (uint32_t)(value >> COVERED_BITS),
                         (uint32_t)(value & ((1u << COVERED_BITS) - 1)) + 1);
       break;
+   case CM_CALL_PRIMITIVE: cm_record_primitive(timing, (uint32_t)value); break;
+   case CM_CALL_REGION: cm_record_region(timing, (uint32_t)value); break;
+   case CM_CALL_BLOCK_PART_END: cm_record_block_part_end(timing, (enum cm_block_part)value); break;
+   case CM_CALL_REGION_END: cm_record_region_end(timing); break;
+   case CM_CALL_SUBMIT_LOG: cm_record_submit_log(timing); break;
    case CM_CALL_BARRIER: cm_record_barrier(timing); break;
    default: call_with(timing, call, value, words);
    }
@@ -150,7 +175,7 @@ cm_timing_defer_calls(struct cm_timing *timing)
 bool
 cm_timing_can_defer(const struct cm_timing *timing)
 {
-   return timing->config->mode != CM_MODE_IMR && !timing->timeline && !cm_config_attributes(timing->config) &&
+   return !timing->timeline && !cm_config_attributes(timing->config) &&
           timing->hierarchy->shared.num_readers == 1;
 }
 
@@ -383,4 +408,66 @@ cm_timing_barrier(struct cm_timing *timing)
 {
    if (timing)
       CALL(timing, cm_record_barrier(timing), CM_CALL_BARRIER, 0);
+}
+
+void
+cm_timing_submit_log(struct cm_timing *timing)
+{
+   if (timing)
+      CALL(timing, cm_record_submit_log(timing), CM_CALL_SUBMIT_LOG, 0);
+}
+
+/* ---- mode imr, from whoever has its blocks ------------------------------------ */
+
+/* The stream that gets a call; NULL: it is made at once. */
+static inline struct cm_access_stream *
+stream_of(const struct cm_timing *timing, struct cm_access_stream *calls)
+{
+   assert(!calls || timing->calls);
+   return calls ? calls : timing->calls;
+}
+
+#define CALL_OF(timing, calls, now, call, value)                               \
+   do {                                                                        \
+      struct cm_access_stream *its = timing ? stream_of(timing, calls) : NULL; \
+      if (its)                                                                 \
+         cm_timing_defer(its, call, value);                                    \
+      else if (timing)                                                         \
+         now;                                                                  \
+   } while (0)
+
+void
+cm_timing_primitive(struct cm_timing *timing, struct cm_access_stream *calls, uint32_t draw)
+{
+   CALL_OF(timing, calls, cm_record_primitive(timing, draw), CM_CALL_PRIMITIVE, draw);
+}
+
+void
+cm_timing_region(struct cm_timing *timing, struct cm_access_stream *calls, uint32_t tile)
+{
+   CALL_OF(timing, calls, cm_record_region(timing, tile), CM_CALL_REGION, tile);
+}
+
+void
+cm_timing_block_part_end(struct cm_timing *timing, struct cm_access_stream *calls, enum cm_block_part part)
+{
+   CALL_OF(timing, calls, cm_record_block_part_end(timing, part), CM_CALL_BLOCK_PART_END, part);
+}
+
+void
+cm_timing_block(struct cm_timing *timing, struct cm_access_stream *calls, const struct cm_logged_block *block)
+{
+   const struct block_call call = {block->instructions, block->footprints};
+   struct cm_access_stream *its = timing ? stream_of(timing, calls) : NULL;
+   if (its)
+      cm_timing_defer_with(its, CM_CALL_BLOCK, (uint64_t)block->processor << 1 | block->goes_on, &call,
+                           sizeof call);
+   else if (timing)
+      cm_record_block(timing, block);
+}
+
+void
+cm_timing_region_end(struct cm_timing *timing, struct cm_access_stream *calls)
+{
+   CALL_OF(timing, calls, cm_record_region_end(timing), CM_CALL_REGION_END, 0);
 }

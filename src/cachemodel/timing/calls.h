@@ -34,6 +34,12 @@ enum cm_timing_call {
    CM_CALL_COVERED, /**< from who shades the tile: how many of its quads a primitive covers */
    CM_CALL_KIND,
    CM_CALL_QUAD,
+   CM_CALL_PRIMITIVE,
+   CM_CALL_REGION,
+   CM_CALL_BLOCK_PART_END,
+   CM_CALL_BLOCK,
+   CM_CALL_REGION_END,
+   CM_CALL_SUBMIT_LOG,
    CM_CALL_WORK_GROUP,
    CM_CALL_RUN,
    CM_CALL_BARRIER,
@@ -56,7 +62,7 @@ cm_timing_defer(struct cm_access_stream *stream, enum cm_timing_call call, uint6
    cm_access_stream_append(stream, cm_timing_call_make(call, value, 0));
 }
 
-/** Appends a call and its arguments, which stay together, to a stream that is drained when it is full. */
+/** Appends a call and its arguments, which stay together; not where the stream is a list and memory is short. */
 void cm_timing_defer_with(struct cm_access_stream *stream, enum cm_timing_call call, uint64_t value,
                           const void *arguments, size_t bytes);
 

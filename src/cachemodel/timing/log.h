@@ -3,8 +3,8 @@
  * The log that the timings read: the accesses of the access stream (access/access_stream.h), in order, and the items of
  * the pipeline that caused them, each with the position in it where its entries end.
  *
- * Positions are numbers of entries, of a pass that is logged in parts from its first one on: a reader that asks for one
- * (cm_timing_position) first reads what the stream has not delivered yet.
+ * Positions are numbers of entries, of a pass that is logged in parts from its first one on: who needs one first reads what the
+ * stream has not delivered yet.
  */
 #ifndef CM_TIMING_LOG_H
 #define CM_TIMING_LOG_H

@@ -133,7 +133,7 @@ make_room(struct cm_timing *timing, void *items, size_t *capacity, size_t count,
 /* There is one. */
 #define LAST(timing, list) (&(timing)->log->list.items[(timing)->log->list.count - 1])
 
-/* cm_timing_position of what is being written. */
+/* How many entries the pass' log has: all accesses so far. There is a log. */
 static inline __attribute__((always_inline)) uint32_t
 position(struct cm_timing *timing)
 {
@@ -146,12 +146,6 @@ position(struct cm_timing *timing)
       shared->reported.count = shared->reported_lookups = 0;
    }
    return timing->first_entry + timing->log->entries.count;
-}
-
-uint32_t
-cm_timing_position(struct cm_timing *timing)
-{
-   return is_writing(timing) ? position(timing) : 0;
 }
 
 /* The same of what may be followed by more lookups of textures: those that are all that is reported need not be read yet. */
@@ -168,7 +162,7 @@ position_of_lookups(struct cm_timing *timing)
 static uint32_t
 take_tokens(struct cm_timing *timing)
 {
-   return timing->logged_end = cm_timing_position(timing);
+   return timing->logged_end = is_writing(timing) ? position(timing) : 0;
 }
 
 /* ---- logs ---------------------------------------------------------------- */
@@ -234,14 +228,14 @@ submit(struct cm_timing *timing, bool ends)
 #define PART_ENTRIES 16384
 
 void
-cm_timing_submit_log(struct cm_timing *timing)
+cm_record_submit_log(struct cm_timing *timing)
 {
    if (!is_writing(timing) || timing->is_kept || timing->log->entries.count < PART_ENTRIES)
       return;
-   assert(timing->last_kind == CM_LOG_PASS && !timing->calls);
+   assert(timing->last_kind == CM_LOG_PASS);
    catch_up(timing);
    /* All entries are some item's. */
-   if (cm_timing_position(timing) != timing->logged_end || timing->out_of_memory)
+   if (position(timing) != timing->logged_end || timing->out_of_memory)
       return;
    timing->first_entry += timing->log->entries.count;
    timing->first_draw += timing->log->draws.count;
@@ -260,6 +254,12 @@ cm_record_end(struct cm_timing *timing)
       cm_log_queue_give_back(&timing->logs, cm_timing_take_written(timing));
    else
       submit(timing, true);
+}
+
+void
+cm_timing_give_up(struct cm_timing *timing)
+{
+   timing->out_of_memory = true;
 }
 
 /* ---- items ----------------------------------------------------------------- */
@@ -292,7 +292,7 @@ cm_timing_surface(struct cm_timing *timing, uint32_t resource)
 {
    struct cm_logged_surface *item = timing && timing->logs_surfaces ? ADD(timing, surfaces) : NULL;
    if (item)
-      *item = (struct cm_logged_surface){.begin = cm_timing_position(timing), .resource = resource};
+      *item = (struct cm_logged_surface){.begin = position(timing), .resource = resource};
 }
 
 void
@@ -355,7 +355,7 @@ cm_record_vertex_fetched(struct cm_timing *timing)
 {
    if (!is_writing(timing))
       return;
-   timing->fetched_end = cm_timing_position(timing);
+   timing->fetched_end = position(timing);
    timing->is_vertex_fetched = true;
 }
 
@@ -610,7 +610,7 @@ cm_timing_caused(struct cm_timing *timing, uint32_t requests)
 /* ---- mode imr ------------------------------------------------------------ */
 
 void
-cm_timing_primitive(struct cm_timing *timing, uint32_t draw)
+cm_record_primitive(struct cm_timing *timing, uint32_t draw)
 {
    struct cm_logged_primitive *item = ADD(timing, primitives);
    if (!item)
@@ -622,7 +622,7 @@ cm_timing_primitive(struct cm_timing *timing, uint32_t draw)
 }
 
 void
-cm_timing_region(struct cm_timing *timing, uint32_t tile)
+cm_record_region(struct cm_timing *timing, uint32_t tile)
 {
    struct cm_logged_region *item = ADD(timing, regions);
    if (!item)
@@ -633,12 +633,22 @@ cm_timing_region(struct cm_timing *timing, uint32_t tile)
 }
 
 void
-cm_timing_block(struct cm_timing *timing, const struct cm_logged_block *block)
+cm_record_block_part_end(struct cm_timing *timing, enum cm_block_part part)
+{
+   assert(part < CM_BLOCK_PARTS);
+   if (is_writing(timing))
+      timing->part_ends[part] = position(timing);
+}
+
+void
+cm_record_block(struct cm_timing *timing, const struct cm_logged_block *block)
 {
    struct cm_logged_block *item = ADD(timing, blocks);
    if (!item)
       return;
    *item = *block;
+   item->tests_end = timing->part_ends[CM_BLOCK_TESTS];
+   item->shade_end = timing->part_ends[CM_BLOCK_SHADERS];
    item->end = take_tokens(timing);
    assert(item->tests_end <= item->shade_end && item->shade_end <= item->end);
    item->goes_on |= item->end > item->tests_end;
@@ -646,7 +656,7 @@ cm_timing_block(struct cm_timing *timing, const struct cm_logged_block *block)
 }
 
 void
-cm_timing_region_end(struct cm_timing *timing)
+cm_record_region_end(struct cm_timing *timing)
 {
    if (!is_writing(timing))
       return;

@@ -37,11 +37,12 @@ struct cm_timing {
    struct cm_log *log;         /**< being written; NULL: none */
    enum cm_log_kind last_kind; /**< of the last log that began */
    uint32_t num_passes;
-   bool out_of_memory;  /**< nothing is logged any more */
-   bool logs_surfaces;  /**< cycles of loads and flushes are attributed to resources */
-   uint32_t units;      /**< bit u: accesses of unit u are logged */
-   uint32_t logged_end; /**< where the last item ends */
-   uint32_t draw;       /**< in mode imr: of the last primitive */
+   bool out_of_memory;                 /**< nothing is logged any more */
+   bool logs_surfaces;                 /**< cycles of loads and flushes are attributed to resources */
+   uint32_t units;                     /**< bit u: accesses of unit u are logged */
+   uint32_t logged_end;                /**< where the last item ends */
+   uint32_t draw;                      /**< in mode imr: of the last primitive */
+   uint32_t part_ends[CM_BLOCK_PARTS]; /**< of the next block */
    /* How many of these items the pass has in the parts before the log. */
    uint32_t first_entry, first_draw, first_accessing;
 
@@ -99,6 +100,12 @@ void cm_record_tile_fetched(struct cm_timing *timing, const struct cm_tile_event
 void cm_record_covered(struct cm_timing *timing, uint32_t primitive, uint32_t quads);
 void cm_record_kind(struct cm_timing *timing, const struct cm_logged_kind *kind);
 void cm_record_quad(struct cm_timing *timing, uint32_t processor);
+void cm_record_primitive(struct cm_timing *timing, uint32_t draw);
+void cm_record_region(struct cm_timing *timing, uint32_t tile);
+void cm_record_block_part_end(struct cm_timing *timing, enum cm_block_part part);
+void cm_record_block(struct cm_timing *timing, const struct cm_logged_block *block);
+void cm_record_region_end(struct cm_timing *timing);
+void cm_record_submit_log(struct cm_timing *timing);
 void cm_record_work_group(struct cm_timing *timing, uint32_t processor, uint32_t instructions);
 void cm_record_run(struct cm_timing *timing, uint32_t invocations, bool resumes, uint64_t more);
 void cm_record_barrier(struct cm_timing *timing);

@@ -14,7 +14,7 @@
  *    (check* begin(TILE), surface*, mark(LOADED), (fetched tile_vertex*)*, tile_fetched, quad*, mark(SHADED), surface*, end)*, checks_end
  * and in mode imr
  *    begin(PASS), mark(CLEARED),
- *    ((draw, programs_fetched, vertex*, draw_end) | (primitive, (region, block*, region_end)*))*,
+ *    ((draw, programs_fetched, vertex*, draw_end) | (primitive, (region, (block_part_end block_part_end block)*, region_end)*))*,
  *    mark(DRAWN), mark(RESOLVED), end
  * In both, for each compute pass
  *    begin(DISPATCH), end, (begin(GROUPS), (work_group, (run* barrier)* run*)*, end)*
@@ -52,7 +52,7 @@ void cm_timing_set_threads(struct cm_timing *timing, unsigned threads);
  * as the default (timing.c) is more than most frames have. */
 void cm_timing_set_longest_part(struct cm_timing *timing, uint32_t entries);
 
-/** Whether calls can be left to the shared side: there are tiles, no timeline and no attribution, and nobody else reads the stream.
+/** Whether calls can be left to the shared side: there is no timeline and no attribution, and nobody else reads the stream.
  * timing: not NULL. */
 bool cm_timing_can_defer(const struct cm_timing *timing);
 /** Before the first pass, after cm_hierarchy_defer_reports: from now on the calls that timing/calls.h lists are marks in shared.arriving,
@@ -63,6 +63,9 @@ void cm_timing_defer_calls(struct cm_timing *timing);
 
 /** Whether all cycles of the frames that were taken were counted: false once out of memory, or after a deadlock; from then on none is. */
 bool cm_timing_is_complete(const struct cm_timing *timing);
+
+/** Something that is to be logged is missing, as memory was short: nothing is logged any more. From the shared side. */
+void cm_timing_give_up(struct cm_timing *timing);
 
 /** Before the first pass: reports to a timeline, which must outlive this. False when out of memory. */
 bool cm_timing_set_timeline(struct cm_timing *timing, struct cm_timeline *timeline);
@@ -212,26 +215,30 @@ void cm_timing_caused(struct cm_timing *timing, uint32_t requests);
 
 /* ---- mode imr ------------------------------------------------------------ */
 
+/* calls: where calls are deferred, the list of the shading worker that makes this one; NULL: the main thread makes it. */
+
 /** A primitive of a draw (number in the pass) begins; then a region of it, whose HiZ was read. tile: the region's. */
-void cm_timing_primitive(struct cm_timing *timing, uint32_t draw);
-void cm_timing_region(struct cm_timing *timing, uint32_t tile);
+void cm_timing_primitive(struct cm_timing *timing, struct cm_access_stream *calls, uint32_t draw);
+void cm_timing_region(struct cm_timing *timing, struct cm_access_stream *calls, uint32_t tile);
 
-/** How many entries the pass' log has: all accesses so far. */
-uint32_t cm_timing_position(struct cm_timing *timing);
+/** The early tests of the next block are done; then its shaders. */
+enum cm_block_part { CM_BLOCK_TESTS, CM_BLOCK_SHADERS, CM_BLOCK_PARTS };
+void
+cm_timing_block_part_end(struct cm_timing *timing, struct cm_access_stream *calls, enum cm_block_part part);
 
-/** A block of 4x4 pixels is done. Its entries begin where those of the block before it end, or the region's HiZ. */
+/** A block of 4x4 pixels. Its entries begin where those of the block before it end, or the region's HiZ. */
 struct cm_logged_block {
-   uint32_t tests_end;    /**< cm_timing_position after the early tests */
-   uint32_t shade_end;    /**< cm_timing_position after the shaders */
-   uint32_t end;          /**< set when it is logged */
-   uint32_t instructions; /**< of all quads that ran, once for each run */
-   uint32_t footprints;   /**< that all of them read */
+   uint32_t tests_end, shade_end, end; /**< entries of the pass before; set when it is logged */
+   uint32_t instructions;              /**< of all quads that ran, once for each run */
+   uint32_t footprints;                /**< that all of them read */
    uint16_t processor;
    bool goes_on; /**< past the early tests: quads ran; or, set when it is logged, it has entries after them */
 };
-void cm_timing_block(struct cm_timing *timing, const struct cm_logged_block *block);
+/** It is done. */
+void cm_timing_block(struct cm_timing *timing, struct cm_access_stream *calls,
+                     const struct cm_logged_block *block);
 /** The region ends; since its last block, HiZ was written. */
-void cm_timing_region_end(struct cm_timing *timing);
+void cm_timing_region_end(struct cm_timing *timing, struct cm_access_stream *calls);
 
 /* ---- compute passes, storage ---------------------------------------------- */
 

@@ -6,8 +6,8 @@
 
 #include "gpu/attribution_internal.h"
 #include "gpu/immediate/immediate_internal.h"
+#include "gpu/shading_worker.h"
 #include "gpu/tiled/stages.h"
-#include "texture/texel_order.h"
 #include "util/minmax.h"
 
 struct cm_immediate *
@@ -18,9 +18,12 @@ cm_immediate_create(struct cm_gpu *gpu, struct cm_geometry_stage *geometry,
    if (!immediate)
       return NULL;
    immediate->gpu = gpu;
+   immediate->hierarchy = &gpu->hierarchy;
+   immediate->pipeline = gpu->pipeline;
    immediate->geometry = geometry;
    immediate->fragment = fragment;
    immediate->framebuffer = framebuffer;
+   immediate->order = &immediate->own_order;
    return immediate;
 }
 
@@ -29,329 +32,118 @@ cm_immediate_destroy(struct cm_immediate *immediate)
 {
    if (!immediate)
       return;
-   cm_quad_order_finish(&immediate->order);
+   cm_quad_order_finish(&immediate->own_order);
+   free(immediate->scratch.data);
    free(immediate);
 }
 
 bool
 cm_immediate_begin(struct cm_immediate *immediate)
 {
-   cm_shading_begin(immediate->fragment->shading);
-   return cm_quad_order_begin(&immediate->order, immediate->gpu->pass) && cm_immediate_bind(immediate);
+   immediate->shading = immediate->fragment->shading;
+   cm_shading_begin(immediate->shading);
+   return cm_quad_order_begin(immediate->order, immediate->gpu->pass) && cm_immediate_bind(immediate);
 }
 
 bool
 cm_immediate_tile(struct cm_immediate *immediate, uint32_t tile)
 {
    const struct cm_pass *pass = immediate->gpu->pass;
-   return !pass->touched[tile] || cm_quad_order_add(&immediate->order, pass, tile);
+   return !pass->touched[tile] || cm_quad_order_add(immediate->order, pass, tile);
 }
 
-/* ---- a block of 4x4 pixels --------------------------------------------- */
+/* ---- shading workers ------------------------------------------------------- */
 
-/* The fragments of a primitive in a block; masks: bit 4 * row + column. */
-struct block {
-   uint32_t x, y;    /* its upper left pixel */
-   uint32_t covered; /* those that are not hidden */
-   uint32_t live;    /* those that passed the early tests */
-   uint32_t written; /* those that passed all */
-   const cm_ordered_quad *quads;
-   size_t num_quads;
-   unsigned running; /* bit n: quads[n] runs a shader; more than 32 quads are not in a block */
-};
-
-/* A quad's mask, shifted to its position in the block's. */
-static inline uint32_t
-in_block(uint32_t mask, cm_ordered_quad quad)
+struct cm_immediate *
+cm_immediate_create_for_worker(const struct cm_immediate *immediate, struct cm_shading_worker *worker)
 {
-   const uint32_t position = (uint32_t)(quad >> CM_POSITION_SHIFT) & 3;
-   return ((mask & 3) | (mask >> 2) << 4) << (8 * (position >> 1) + 2 * (position & 1));
+   struct cm_immediate *its = calloc(1, sizeof *its);
+   if (!its)
+      return NULL;
+   its->gpu = immediate->gpu;
+   its->hierarchy = &worker->view;
+   its->pipeline = worker->pipeline;
+   its->shading = worker->shading;
+   its->calls = worker->gpu->timing ? &worker->stream : NULL;
+   its->order = immediate->order;
+   return its;
 }
 
-/* What the runs of a group do with a quad together: a shader may run once per sample. */
-static __attribute__((noinline)) void
-add_runs(const uint32_t *event, const uint32_t *end, uint32_t number, uint32_t *live, uint32_t *written)
+void
+cm_immediate_follow(struct cm_immediate *its, const struct cm_immediate *immediate)
 {
-   do {
-      const struct cm_quad *quad = (const struct cm_quad *)(event + 2) + number;
-      *live |= quad->live;
-      *written |= quad->written;
-      event = cm_group_next_run(event, end);
-   } while (event < end && cm_event_continues(*event));
-}
-
-static inline void
-add_quad(struct cm_immediate *immediate, struct block *block, size_t n, const uint32_t *end)
-{
-   const cm_ordered_quad reference = block->quads[n];
-   const uint32_t number = cm_ordered_number(reference);
-   const uint32_t *event = cm_ordered_event(&immediate->order, reference);
-   const struct cm_quad *quad = (const struct cm_quad *)(event + 2) + number;
-   uint32_t live = quad->live, written = quad->written;
-   if (cm_event_type(*event) == CM_EVENT_SHADE) {
-      if (cm_event_sample(*event))
-         add_runs(event, end, number, &live, &written);
-      block->running |= (unsigned)(live != 0) << n;
-   } else if (*event & CM_UNSHADED_HIDDEN) {
-      immediate->gpu->pipeline[CM_PIPELINE_HIDDEN_QUADS]++;
-      return;
+   assert(its->order == immediate->order && its->hierarchy != immediate->hierarchy);
+   its->num_color = immediate->num_color;
+   its->num_surfaces = immediate->num_surfaces;
+   for (uint32_t s = 0; s < its->num_surfaces; s++) {
+      its->surfaces[s] = immediate->surfaces[s];
+      its->surfaces[s].written = false;
    }
-   immediate->gpu->pipeline[CM_PIPELINE_FAILED_QUADS] += !live;
-   block->covered |= in_block(quad->covered | live, reference);
-   block->live |= in_block(live, reference);
-   block->written |= in_block(written, reference);
+   its->depth = its->surfaces + (immediate->depth - immediate->surfaces);
+   its->stencil = its->surfaces + (immediate->stencil - immediate->surfaces);
+   its->stencil_is_depth = immediate->stencil_is_depth;
+   its->hiz = immediate->hiz;
+   its->hiz_level = immediate->hiz_level;
+   its->hiz_address = immediate->hiz_address;
+   its->layer = immediate->layer;
 }
 
-static void
-access_surface(struct cm_immediate *immediate, struct cm_render_surface *surface, const struct block *block,
-               uint32_t mask, unsigned access)
+void
+cm_immediate_join(struct cm_immediate *immediate, const struct cm_immediate *its)
 {
-   cm_gpu_attribute_resource(immediate->gpu, surface->attachment->resource);
-   cm_render_surface_access(surface, &immediate->gpu->hierarchy, block->x, block->y, mask, access);
+   for (uint32_t s = 0; s < immediate->num_surfaces; s++)
+      immediate->surfaces[s].written |= its->surfaces[s].written;
 }
 
-/* Reads stencil and depth, from one attachment where it has both. */
-static void
-read_stencil_and_depth(struct cm_immediate *immediate, const struct block *block, uint32_t mask, bool stencil,
-                       bool depth)
-{
-   if (stencil && !immediate->stencil_is_depth)
-      access_surface(immediate, immediate->stencil, block, mask, CM_SURFACE_READ);
-   if (depth || (stencil && immediate->stencil_is_depth))
-      access_surface(immediate, immediate->depth, block, mask, CM_SURFACE_READ);
-}
+/* ---- the pass ---------------------------------------------------------------- */
 
-/* Whether bounds of the block's depths could tell the result of the depth test, which is that of the early tests: all
- * fragments pass, or all fail. */
+/* Runs primitives, now or later. */
 static bool
-is_decided(const struct cm_immediate *immediate, const struct block *block,
-           const struct cm_fragment_tests *tests)
+run(struct cm_immediate *immediate, const struct cm_primitive_run *run)
 {
-   return immediate->gpu->config.immediate.depth_reads == CM_DEPTH_READS_UNDECIDED && tests->hierarchical &&
-          !tests->stencil_test && !tests->late && (!block->live || block->live == block->covered);
+   struct cm_parallel *parallel = immediate->gpu->parallel;
+   if (run->first == run->end)
+      return true;
+   return parallel ? cm_parallel_run_primitives(parallel, run) : cm_immediate_run(immediate, run);
 }
 
-/* Reads what the tests compare with. */
-static void
-test(struct cm_immediate *immediate, const struct block *block, const struct cm_fragment_tests *tests)
-{
-   read_stencil_and_depth(immediate, block, block->covered, tests->stencil_test,
-                          tests->depth_test && !is_decided(immediate, block, tests));
-}
-
-/* Writes what they change; whether that is depth. */
+/* One that has many quads, part by part. */
 static bool
-update(struct cm_immediate *immediate, const struct block *block, const struct cm_fragment_tests *tests)
+run_large(struct cm_immediate *immediate, uint32_t number)
 {
-   const uint32_t stencil = tests->stencil_write ? block->covered : 0;
-   const uint32_t depth = !tests->depth_write ? 0 : tests->late ? block->written : block->live;
-   if (immediate->stencil_is_depth) {
-      access_surface(immediate, immediate->depth, block, stencil | depth,
-                     CM_SURFACE_WRITE | CM_SURFACE_KEEP_PART);
-   } else {
-      access_surface(immediate, immediate->stencil, block, stencil, CM_SURFACE_WRITE);
-      access_surface(immediate, immediate->depth, block, depth, CM_SURFACE_WRITE);
-   }
-   return depth && immediate->depth->has_layer;
-}
-
-/* The block's number in Z-order. */
-static inline uint32_t
-block_number(const struct block *block)
-{
-   return cm_z_order(block->x / CM_PIXEL_BLOCK & 0xffff, block->y / CM_PIXEL_BLOCK & 0xffff);
-}
-
-static void
-shade(struct cm_immediate *immediate, const struct block *block, const uint32_t *end)
-{
-   const uint32_t number = block_number(block);
-   for (size_t n = 0; n < block->num_quads; n++) {
-      if (block->running >> n & 1)
-         cm_shading_run_quad(immediate->fragment->shading,
-                             cm_ordered_event(&immediate->order, block->quads[n]), end,
-                             cm_ordered_number(block->quads[n]), number);
-   }
-}
-
-static void
-blend(struct cm_immediate *immediate, const struct block *block, const struct cm_fragment_tests *tests)
-{
-   for (uint32_t targets = tests->color_write & ((1u << immediate->num_color) - 1); targets;
-        targets &= targets - 1) {
-      const uint32_t c = (uint32_t)__builtin_ctz(targets);
-      const unsigned read = tests->color_read >> c & 1 ? CM_SURFACE_READ : 0;
-      access_surface(immediate, &immediate->surfaces[c], block, block->written, CM_SURFACE_WRITE | read);
-   }
-}
-
-/* Texture reads of the shaders. They are requested together with the reads of the tests. */
-static void
-fetch(struct cm_immediate *immediate, const struct block *block, const struct cm_fragment_tests *tests)
-{
-   read_stencil_and_depth(immediate, block, block->live, tests->stencil_fetch, tests->depth_fetch);
-   for (uint32_t sources = tests->color_fetch & ((1u << immediate->num_color) - 1); sources;
-        sources &= sources - 1) {
-      const uint32_t c = (uint32_t)__builtin_ctz(sources);
-      access_surface(immediate, &immediate->surfaces[c], block, block->live, CM_SURFACE_READ);
-   }
-}
-
-/* Footprints, and instructions that access storage, so far. */
-static uint32_t
-count_accesses(const struct cm_gpu *gpu)
-{
-   const uint64_t *pipeline = gpu->pipeline;
-   return (uint32_t)(pipeline[CM_PIPELINE_FOOTPRINTS] + pipeline[CM_PIPELINE_STORAGE_LOADS] +
-                     pipeline[CM_PIPELINE_STORAGE_STORES] + pipeline[CM_PIPELINE_STORAGE_ATOMICS]);
-}
-
-/* Before and after a block's shaders: what of them takes time. */
-static void
-begin_timed(struct cm_immediate *immediate, struct cm_logged_block *timed)
-{
-   timed->tests_end = cm_timing_position(immediate->gpu->timing);
-   immediate->executed = cm_shading_executed(immediate->fragment->shading);
-   timed->footprints = count_accesses(immediate->gpu);
-}
-
-static void
-end_timed(const struct cm_immediate *immediate, const struct block *block, struct cm_logged_block *timed)
-{
-   const struct cm_gpu *gpu = immediate->gpu;
-   if (!gpu->timing)
-      return;
-   const uint64_t executed = cm_shading_executed(immediate->fragment->shading) - immediate->executed;
-   timed->goes_on = block->running;
-   timed->footprints = count_accesses(gpu) - timed->footprints;
-   timed->instructions = (uint32_t)cm_min64(executed, CM_MOST_LOGGED_INSTRUCTIONS);
-   timed->processor = (uint16_t)(block_number(block) % gpu->config.fragment_stage.processors);
-   cm_timing_block(gpu->timing, timed);
-}
-
-/* Whether depth was written. */
-static bool
-run_block(struct cm_immediate *immediate, const struct block *block, const struct cm_fragment_tests *tests,
-          const uint32_t *end)
-{
-   struct cm_timing *timing = immediate->gpu->timing;
-   struct cm_logged_block timed;
-   /* Late tests come after the shader, but what was dropped before it was looked at. */
-   const bool looks_early = !tests->late || (block->covered & ~block->live);
-   bool wrote_depth = false;
-   if (looks_early)
-      test(immediate, block, tests);
-   if (!tests->late)
-      wrote_depth = update(immediate, block, tests);
-   fetch(immediate, block, tests);
-   begin_timed(immediate, &timed);
-   shade(immediate, block, end);
-   timed.shade_end = cm_timing_position(timing);
-   if (!looks_early)
-      test(immediate, block, tests);
-   if (tests->late)
-      wrote_depth = update(immediate, block, tests);
-   blend(immediate, block, tests);
-   end_timed(immediate, block, &timed);
-   return wrote_depth;
-}
-
-/* ---- a primitive ------------------------------------------------------- */
-
-/* How many quads from the first on have the same position from a bit on; of a block, at most as many as
- * struct block can take. */
-static size_t
-count_alike(const cm_ordered_quad *quads, size_t count, unsigned shift, size_t most)
-{
-   size_t n = 1;
-   while (n < count && n < most && quads[n] >> shift == quads[0] >> shift)
-      n++;
-   return n;
-}
-
-/* Hierarchical depth is that of the depth attachment's layer. */
-static void
-access_hiz(struct cm_immediate *immediate, const cm_ordered_quad *quads, enum cm_access access)
-{
-   const uint32_t x = cm_ordered_block_column(*quads) * CM_PIXEL_BLOCK;
-   const uint32_t y = cm_ordered_block_row(*quads) * CM_PIXEL_BLOCK;
-   cm_gpu_attribute_resource(immediate->gpu, immediate->gpu->pass->depth.resource);
-   if (immediate->depth->has_layer && x < immediate->depth->level->columns &&
-       y < immediate->depth->level->rows)
-      cm_cleared_blocks_access(immediate->hiz->cleared, &immediate->gpu->hierarchy,
-                               immediate->hiz_address +
-                                  cm_hiz_region_offset(immediate->hiz, immediate->hiz_level, x, y),
-                               CM_STREAM_HIZ, access);
-}
-
-/* The tile that a position of the layer lies in, of the event stream's. */
-static uint32_t
-tile_of(const struct cm_immediate *immediate, const cm_ordered_quad *quads)
-{
-   assert(immediate->gpu->pass->tile_size >= CM_PIXEL_BLOCK);
-   const struct cm_pass *pass = immediate->gpu->pass;
-   const uint32_t x = cm_ordered_block_column(*quads) * CM_PIXEL_BLOCK / pass->tile_size;
-   const uint32_t y = cm_ordered_block_row(*quads) * CM_PIXEL_BLOCK / pass->tile_size;
-   return (immediate->layer * pass->layer_tiles_y + y) * pass->tiles_x + x;
-}
-
-static void
-run_region(struct cm_immediate *immediate, const struct cm_fragment_tests *tests,
-           const cm_ordered_quad *quads, size_t count)
-{
-   assert(count);
-   const uint32_t *end = (const uint32_t *)immediate->order.words.data + immediate->order.num_words;
-   uint64_t *pipeline = immediate->gpu->pipeline;
-   const uint32_t tile = tile_of(immediate, quads);
-   bool wrote_depth = false, left = false;
-   cm_gpu_attribute_tile(immediate->gpu, tile);
-   pipeline[CM_PIPELINE_RASTERIZED_QUADS] += count;
-   if (tests->hierarchical) {
-      access_hiz(immediate, quads, CM_READ);
-      pipeline[CM_PIPELINE_HIZ_TESTS]++;
-   }
-   cm_timing_region(immediate->gpu->timing, tile);
+   if (!cm_quad_order_sort(immediate->order, number, &immediate->scratch))
+      return false;
+   const cm_ordered_quad *quads = cm_quad_order_quads(immediate->order, number);
+   const size_t count = cm_quad_order_count(immediate->order, number);
    for (size_t first = 0; first < count;) {
-      struct block block = {
-         .x = cm_ordered_block_column(quads[first]) * CM_PIXEL_BLOCK,
-         .y = cm_ordered_block_row(quads[first]) * CM_PIXEL_BLOCK,
-         .quads = quads + first,
-         .num_quads = count_alike(quads + first, count - first, CM_POSITION_BLOCK_SHIFT, 32),
-      };
-      for (size_t n = 0; n < block.num_quads; n++)
-         add_quad(immediate, &block, n, end);
-      if (block.covered) {
-         wrote_depth |= run_block(immediate, &block, tests, end);
-         left = true;
-      }
-      first += block.num_quads;
+      const size_t end = cm_immediate_part_end(immediate, quads, count, first);
+      const struct cm_primitive_run part = {.first = number,
+                                            .end = number + 1,
+                                            .num_quads = end - first,
+                                            .quads_begin = first,
+                                            .quads_end = end};
+      if (!run(immediate, &part))
+         return false;
+      first = end;
    }
-   if (tests->hierarchical)
-      pipeline[CM_PIPELINE_HIDDEN_REGIONS] += !left;
-   if (wrote_depth)
-      access_hiz(immediate, quads, CM_WRITE);
-   cm_timing_region_end(immediate->gpu->timing);
+   return true;
 }
 
-static void
-run_primitive(struct cm_immediate *immediate, uint32_t number)
+/* Adds a primitive to those that are run next. */
+static bool
+add_primitive(struct cm_immediate *immediate, struct cm_primitive_run *next, uint32_t number)
 {
-   const struct cm_pass *pass = immediate->gpu->pass;
-   const struct cm_primitive *primitive = &pass->primitives[number];
-   const uint32_t tile = pass->primitive_tiles[primitive->first_tile];
-   size_t count;
-   const unsigned region_shift = CM_POSITION_REGION_SHIFT - immediate->gpu->config.immediate.hiz_region;
-   const cm_ordered_quad *quads = cm_quad_order_take(&immediate->order, number, &count);
-   cm_immediate_select_layer(immediate, tile / pass->tiles_x / pass->layer_tiles_y);
-   cm_timing_primitive(immediate->gpu->timing, primitive->draw);
-   cm_gpu_attribute_draw(immediate->gpu, primitive->draw);
-   immediate->gpu->pipeline[CM_PIPELINE_RASTERIZED_PRIMITIVES]++;
-   for (size_t first = 0; first < count;) {
-      const size_t alike = count_alike(quads + first, count - first, region_shift, SIZE_MAX);
-      run_region(immediate, &pass->draws[primitive->draw].tests, quads + first, alike);
-      first += alike;
+   const size_t count = cm_quad_order_count(immediate->order, number);
+   const bool is_large = count > CM_PRIMITIVE_RUN_QUADS;
+   assert(next->end == number);
+   if (is_large || next->num_quads + count > CM_PRIMITIVE_RUN_QUADS) {
+      if (!run(immediate, next) || (is_large && !run_large(immediate, number)))
+         return false;
+      *next = (struct cm_primitive_run){.first = number + is_large, .end = number + is_large};
    }
-   cm_gpu_attribute_tile(immediate->gpu, CM_NOT_ATTRIBUTED);
+   next->end = number + 1;
+   next->num_quads += is_large ? 0 : count;
+   return true;
 }
 
 /* Whether all primitives of a draw come after those of the draws before it. */
@@ -365,36 +157,55 @@ are_in_order(const struct cm_pass *pass)
    return true;
 }
 
+/* All draws, each vertex before the primitives. */
+static bool
+draw_all(struct cm_immediate *immediate)
+{
+   const struct cm_pass *pass = immediate->gpu->pass;
+   const bool in_order = are_in_order(pass);
+   struct cm_primitive_run next = {0};
+   uint32_t draw = 0;
+   for (uint32_t p = 0; p < pass->num_primitives; p++) {
+      const uint32_t its_draw = pass->primitives[p].draw;
+      if (its_draw >= draw) {
+         if (!run(immediate, &next))
+            return false;
+         next = (struct cm_primitive_run){.first = p, .end = p};
+         if (in_order)
+            cm_timing_submit_log(immediate->gpu->timing);
+         cm_geometry_draws(immediate->geometry, draw, its_draw + 1);
+         draw = its_draw + 1;
+      }
+      if (!add_primitive(immediate, &next, p))
+         return false;
+   }
+   if (!run(immediate, &next))
+      return false;
+   cm_geometry_draws(immediate->geometry, draw, pass->num_draws);
+   return true;
+}
+
 bool
 cm_immediate_end(struct cm_immediate *immediate)
 {
    struct cm_gpu *gpu = immediate->gpu;
-   const struct cm_pass *pass = gpu->pass;
    struct cm_timing *timing = gpu->timing;
-   const bool in_order = are_in_order(pass);
-   uint32_t draw = 0;
-   if (!cm_quad_order_end(&immediate->order, pass))
+   if (!cm_quad_order_end(immediate->order, gpu->pass))
       return false;
    cm_timing_begin(timing, CM_LOG_PASS, 0);
    cm_immediate_prepare(immediate);
    cm_immediate_clear(immediate);
    cm_timing_mark(timing, CM_LOG_CLEARED);
-   for (uint32_t p = 0; p < pass->num_primitives; p++) {
-      const uint32_t its_draw = pass->primitives[p].draw;
-      if (its_draw >= draw) {
-         if (in_order)
-            cm_timing_submit_log(timing);
-         cm_geometry_draws(immediate->geometry, draw, its_draw + 1);
-         draw = its_draw + 1;
-      }
-      run_primitive(immediate, p);
-   }
-   cm_geometry_draws(immediate->geometry, draw, pass->num_draws);
+   if (gpu->parallel)
+      cm_parallel_begin_primitives(gpu->parallel);
+   const bool ok = draw_all(immediate);
+   if (gpu->parallel)
+      cm_parallel_end_primitives(gpu->parallel);
    cm_gpu_attribute_draw(gpu, CM_NOT_ATTRIBUTED);
    cm_timing_mark(timing, CM_LOG_DRAWN);
    cm_immediate_resolve(immediate);
    cm_timing_mark(timing, CM_LOG_RESOLVED);
    cm_immediate_write_back(immediate);
    cm_timing_end(timing);
-   return true;
+   return ok;
 }

@@ -20,6 +20,7 @@
 #define CM_IMMEDIATE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct cm_fragment_stage;
@@ -27,6 +28,7 @@ struct cm_framebuffer_stage;
 struct cm_geometry_stage;
 struct cm_gpu;
 struct cm_immediate;
+struct cm_shading_worker;
 
 /** The immediate-mode part of a GPU whose other parts are built. NULL when out of memory. */
 struct cm_immediate *
@@ -39,5 +41,27 @@ void cm_immediate_destroy(struct cm_immediate *immediate);
 bool cm_immediate_begin(struct cm_immediate *immediate);
 bool cm_immediate_tile(struct cm_immediate *immediate, uint32_t tile);
 bool cm_immediate_end(struct cm_immediate *immediate);
+
+/** Quads that are run together, at most; a primitive that has more is run in parts. */
+#define CM_PRIMITIVE_RUN_QUADS 4096
+
+/** Primitives of the pass, [first, end), in their order; or a part of one. */
+struct cm_primitive_run {
+   uint32_t first, end;
+   size_t num_quads; /**< that they have */
+   size_t quads_begin,
+      quads_end; /**< the part: among the primitive's quads, which are in order. quads_end 0: it is no part */
+};
+
+/** Runs them. False when out of memory. */
+bool cm_immediate_run(struct cm_immediate *immediate, const struct cm_primitive_run *run);
+
+/** A shading worker's own units, which run primitives of the GPU's. NULL when out of memory. */
+struct cm_immediate *
+cm_immediate_create_for_worker(const struct cm_immediate *immediate, struct cm_shading_worker *worker);
+/** They take over the pass' attachments. */
+void cm_immediate_follow(struct cm_immediate *its, const struct cm_immediate *immediate);
+/** What they have written the GPU's have. */
+void cm_immediate_join(struct cm_immediate *immediate, const struct cm_immediate *its);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** What the parts of the immediate-mode GPU share: immediate.c, and immediate_pass.c for what happens to the
- * attachments as a whole. */
+/** What the parts of the immediate-mode GPU share: immediate.c; immediate_primitives.c for what primitives go through, which
+ * shading workers have, too; immediate_pass.c for what happens to the attachments as a whole. */
 #ifndef CM_IMMEDIATE_INTERNAL_H
 #define CM_IMMEDIATE_INTERNAL_H
 
@@ -9,10 +9,18 @@
 
 struct cm_immediate {
    struct cm_gpu *gpu;
+   /* The GPU's, or a shading worker's: where accesses go, counters of stages, the processors, and calls of the timing (NULL: where
+    * all others go). */
+   struct cm_hierarchy *hierarchy;
+   uint64_t *pipeline;
+   struct cm_shading *shading;
+   struct cm_access_stream *calls;
+   /* NULL for a worker. */
    struct cm_geometry_stage *geometry;
    const struct cm_fragment_stage *fragment;
    const struct cm_framebuffer_stage *framebuffer;
-   struct cm_quad_order order;
+   struct cm_quad_order *order, own_order; /**< the quads of the pass; a worker has none of its own */
+   struct cm_array scratch;                /**< to sort them */
    /* The attachments of the pass: colours, depth, stencil. */
    uint32_t num_color, num_surfaces;
    struct cm_render_surface surfaces[CM_MAX_COLOR_ATTACHMENTS + 2], *depth, *stencil;
@@ -24,6 +32,10 @@ struct cm_immediate {
    uint32_t layer;
    uint64_t hiz_address; /**< of the layer's first region */
 };
+
+/** Where a part of a primitive ends that begins with quad `first` of its `count` quads, which are in order: regions are whole. */
+size_t cm_immediate_part_end(const struct cm_immediate *immediate, const cm_ordered_quad *quads, size_t count,
+                             size_t first);
 
 /** The pass' attachments, its first layer. False when out of memory. */
 bool cm_immediate_bind(struct cm_immediate *immediate);

@@ -23,8 +23,7 @@ cm_quad_order_begin(struct cm_quad_order *order, const struct cm_pass *pass)
 void
 cm_quad_order_finish(struct cm_quad_order *order)
 {
-   CM_FREE_ARRAYS(&order->words, &order->unsorted, &order->primitives, &order->sorted, &order->scratch,
-                  &order->begin);
+   CM_FREE_ARRAYS(&order->words, &order->unsorted, &order->primitives, &order->sorted, &order->begin);
 }
 
 /* ---- collecting -------------------------------------------------------- */
@@ -94,16 +93,14 @@ cm_quad_order_end(struct cm_quad_order *order, const struct cm_pass *pass)
 {
    const cm_ordered_quad *unsorted = order->unsorted.data;
    const uint32_t *primitives = order->primitives.data;
-   size_t *begin = order->begin.data, sum = 0, most = 0;
+   size_t *begin = order->begin.data, sum = 0;
    for (uint32_t p = 0; p < pass->num_primitives; p++) {
-      most = begin[p] > most ? begin[p] : most;
       sum += begin[p];
       begin[p] = sum;
    }
    begin[pass->num_primitives] = sum;
    assert(sum == order->num_quads);
-   if (!cm_array_reserve(&order->sorted, sum, sizeof(cm_ordered_quad)) ||
-       !cm_array_reserve(&order->scratch, most, sizeof(cm_ordered_quad)))
+   if (!cm_array_reserve(&order->sorted, sum, sizeof(cm_ordered_quad)))
       return false;
    /* Filled from the last to the first, begin[p] comes down to the beginning of the primitive's part. */
    cm_ordered_quad *sorted = order->sorted.data;
@@ -167,16 +164,17 @@ sort_many(cm_ordered_quad *quads, cm_ordered_quad *scratch, size_t count)
       memcpy(quads, from, count * sizeof *quads);
 }
 
-const cm_ordered_quad *
-cm_quad_order_take(struct cm_quad_order *order, uint32_t primitive, size_t *count)
+bool
+cm_quad_order_sort(const struct cm_quad_order *order, uint32_t primitive, struct cm_array *scratch)
 {
-   const size_t *begin = order->begin.data;
-   assert(begin[primitive] <= begin[primitive + 1]);
-   cm_ordered_quad *quads = (cm_ordered_quad *)order->sorted.data + begin[primitive];
-   *count = begin[primitive + 1] - begin[primitive];
-   if (*count <= FEW_QUADS)
-      sort_few(quads, *count);
-   else
-      sort_many(quads, order->scratch.data, *count);
-   return quads;
+   const size_t count = cm_quad_order_count(order, primitive);
+   cm_ordered_quad *quads = cm_quad_order_quads(order, primitive);
+   if (count <= FEW_QUADS) {
+      sort_few(quads, count);
+      return true;
+   }
+   if (!cm_array_reserve(scratch, count, sizeof *quads))
+      return false;
+   sort_many(quads, scratch->data, count);
+   return true;
 }

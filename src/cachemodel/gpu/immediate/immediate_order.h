@@ -7,6 +7,8 @@
 #ifndef CM_IMMEDIATE_ORDER_H
 #define CM_IMMEDIATE_ORDER_H
 
+#include <assert.h>
+
 #include "gpu/gpu_internal.h"
 
 /** A quad in the order: its position << 34 | the word of its event (of a group: of the first) << 2 | its
@@ -25,9 +27,8 @@ struct cm_quad_order {
    struct cm_array unsorted;   /**< cm_ordered_quad, in stream order */
    struct cm_array primitives; /**< uint32_t: of each of those its primitive */
    size_t num_quads;
-   struct cm_array sorted;  /**< cm_ordered_quad by primitive; a primitive's are sorted when they are taken */
-   struct cm_array scratch; /**< as many as a primitive has at most */
-   struct cm_array begin;   /**< size_t by primitive, and one more: its part of sorted */
+   struct cm_array sorted; /**< cm_ordered_quad by primitive; a primitive's are sorted before they are run */
+   struct cm_array begin;  /**< size_t by primitive, and one more: its part of sorted */
 };
 
 /** A pass begins. These return false when out of memory. */
@@ -37,8 +38,24 @@ bool cm_quad_order_add(struct cm_quad_order *order, const struct cm_pass *pass, 
 /** All tiles were added. */
 bool cm_quad_order_end(struct cm_quad_order *order, const struct cm_pass *pass);
 
-/** The quads of a primitive in their order. */
-const cm_ordered_quad *cm_quad_order_take(struct cm_quad_order *order, uint32_t primitive, size_t *count);
+/** How many quads a primitive has. */
+static inline size_t
+cm_quad_order_count(const struct cm_quad_order *order, uint32_t primitive)
+{
+   const size_t *begin = (const size_t *)order->begin.data + primitive;
+   assert(begin[0] <= begin[1]);
+   return begin[1] - begin[0];
+}
+
+/** Its quads; in their order once they are sorted. */
+static inline cm_ordered_quad *
+cm_quad_order_quads(const struct cm_quad_order *order, uint32_t primitive)
+{
+   return (cm_ordered_quad *)order->sorted.data + ((const size_t *)order->begin.data)[primitive];
+}
+
+/** Sorts them; those of several primitives at the same time, each with its scratch. False when out of memory. */
+bool cm_quad_order_sort(const struct cm_quad_order *order, uint32_t primitive, struct cm_array *scratch);
 
 void cm_quad_order_finish(struct cm_quad_order *order);
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "gpu/immediate/immediate.h"
 #include "gpu/operations.h"
 #include "gpu/parallel/segment.h"
 #include "gpu/shading_worker.h"
@@ -16,10 +17,13 @@
 #define NUM_SEGMENTS 32
 /* Words of events after which a segment ends: the work on them is long next to what handing it over costs. */
 #define SEGMENT_WORDS (128 * 1024)
+/* What a quad in mode imr counts as. */
+#define QUAD_WORDS 8
 
 struct cm_parallel {
    struct cm_gpu *gpu;
    struct cm_fragment_stage *fragment_stage;
+   struct cm_immediate *immediate; /* NULL: there are tiles */
    struct cm_threads threads;
    struct cm_segment segments[NUM_SEGMENTS]; /* a ring, by number */
    /* Numbers of segments, with the lock: of the next one that is handed over, claimed by a shading worker (of those with
@@ -36,6 +40,7 @@ struct cm_parallel {
    /* The main thread's. */
    struct cm_segment *open; /* the segment that it appends to; NULL: not begun */
    bool shades;             /* shading workers run quads of this pass */
+   struct cm_known_shaders known;
    struct cm_array shaders; /* struct cm_shader_memory by draw */
    struct cm_array sets;    /* uint64_t by number in the pass' descriptors: the set's address */
    struct cm_array
@@ -171,8 +176,7 @@ find_sets(struct cm_parallel *parallel)
    uint64_t *sets = parallel->sets.data;
    for (uint32_t d = 0; d < gpu->pass->num_descriptors; d++)
       sets[d] = cm_address_space_find_descriptors(&gpu->space, &gpu->pass->descriptors[d]);
-   for (unsigned w = 0; w < parallel->num_shading_workers; w++)
-      parallel->shading_workers[w].sets = sets;
+   parallel->known.sets = sets;
 }
 
 /* Whether a draw's fragment shader names a set that has no memory yet. */
@@ -205,8 +209,7 @@ find_shaders(struct cm_parallel *parallel)
       parallel->num_new += is_new[d];
       shaders[d] = memory ? *memory : (struct cm_shader_memory){0};
    }
-   for (unsigned w = 0; w < parallel->num_shading_workers; w++)
-      parallel->shading_workers[w].shaders = shaders;
+   parallel->known.shaders = shaders;
 }
 
 bool
@@ -253,6 +256,17 @@ defer_covered(struct cm_gpu *gpu, const struct cm_tile_events *events)
       cm_timing_defer_covered(&gpu->config, &gpu->hierarchy.shared.arriving, events);
 }
 
+/* Workers get another tile. */
+static void
+add_tile(struct cm_parallel *parallel, struct cm_segment_tile tile, size_t words)
+{
+   connect_textures(parallel, true);
+   tile.entries = parallel->gpu->hierarchy.shared.arriving.count;
+   cm_segment_add_tile(parallel->open, &tile, words);
+   if (parallel->open->num_tiles == CM_SEGMENT_TILES || parallel->open->num_words >= SEGMENT_WORDS)
+      hand_over(parallel, has_room);
+}
+
 bool
 cm_parallel_shade(struct cm_parallel *parallel, uint32_t tile)
 {
@@ -271,13 +285,51 @@ cm_parallel_shade(struct cm_parallel *parallel, uint32_t tile)
    }
    if (!events->num_words)
       return true;
-   connect_textures(parallel, true);
-   cm_segment_add_tile(parallel->open, gpu->hierarchy.shared.arriving.count, tile, gpu->positions[tile],
-                       events);
+   const struct cm_segment_tile its = {.number = tile, .position = gpu->positions[tile], .events = events};
+   add_tile(parallel, its, events->num_words);
    gpu->is_held = true;
-   if (parallel->open->num_tiles == CM_SEGMENT_TILES || parallel->open->num_words >= SEGMENT_WORDS)
-      hand_over(parallel, has_room);
    return true;
+}
+
+/* ---- mode imr ------------------------------------------------------------------ */
+
+void
+cm_parallel_begin_primitives(struct cm_parallel *parallel)
+{
+   /* No segment with primitives of an earlier pass is left (cm_parallel_end_primitives). */
+   for (unsigned w = 0; parallel->shades && w < parallel->num_shading_workers; w++)
+      cm_immediate_follow(parallel->shading_workers[w].immediate, parallel->immediate);
+}
+
+bool
+cm_parallel_run_primitives(struct cm_parallel *parallel, const struct cm_primitive_run *primitives)
+{
+   const struct cm_primitive *list = parallel->gpu->pass->primitives;
+   const bool *is_new = parallel->is_new.data;
+   bool has_new = false;
+   if (!parallel->shades)
+      return cm_immediate_run(parallel->immediate, primitives);
+   for (uint32_t p = primitives->first; parallel->num_new && p < primitives->end; p++)
+      has_new |= is_new[list[p].draw];
+   if (has_new) {
+      connect_textures(parallel, false);
+      const bool ok = cm_immediate_run(parallel->immediate, primitives);
+      find_shaders(parallel);
+      return ok;
+   }
+   add_tile(parallel, (struct cm_segment_tile){.primitives = *primitives},
+            QUAD_WORDS * primitives->num_quads);
+   return true;
+}
+
+void
+cm_parallel_end_primitives(struct cm_parallel *parallel)
+{
+   if (!parallel->shades)
+      return;
+   hand_over(parallel, is_served);
+   for (unsigned w = 0; w < parallel->num_shading_workers; w++)
+      cm_immediate_join(parallel->immediate, parallel->shading_workers[w].immediate);
 }
 
 /* ---- shading workers ----------------------------------------------------------- */
@@ -332,8 +384,10 @@ serve_segment(void *data)
 {
    struct cm_parallel *parallel = data;
    struct cm_segment *segment = segment_of(parallel, parallel->texture_head);
-   for (uint32_t t = 0; t < segment->num_tiles; t++)
-      cm_gpu_release_tile(parallel->gpu, segment->tiles[t].number);
+   for (uint32_t t = 0; t < segment->num_tiles; t++) {
+      if (segment->tiles[t].events)
+         cm_gpu_release_tile(parallel->gpu, segment->tiles[t].number);
+   }
    cm_texture_worker_run(&parallel->textures, segment);
 }
 
@@ -433,6 +487,7 @@ create_shading_workers(struct cm_parallel *parallel, unsigned count)
       if (!cm_shading_worker_init(worker, parallel->gpu, parallel->fragment_stage))
          return false;
       worker->parallel = parallel;
+      worker->known = &parallel->known;
       worker->tasks = make_worker(is_shading_ready, claim_shading, shade_segment, end_shading, worker);
       cm_threads_add(&parallel->threads, &worker->tasks);
    }
@@ -444,6 +499,8 @@ static bool
 create_workers(struct cm_parallel *parallel, unsigned threads)
 {
    cm_texture_worker_init(&parallel->textures, parallel->gpu);
+   parallel->textures.known = &parallel->known;
+   parallel->textures.shading = parallel->immediate ? parallel->fragment_stage->shading : NULL;
    parallel->shared_worker = make_worker(is_shared_ready, NULL, consume_segment, end_consuming, parallel);
    parallel->textures.tasks = make_worker(is_texture_ready, NULL, serve_segment, end_serving, parallel);
    cm_threads_add(&parallel->threads, &parallel->shared_worker);
@@ -455,8 +512,22 @@ create_workers(struct cm_parallel *parallel, unsigned threads)
    return !cm_parallel_can_shade(parallel->gpu) || create_shading_workers(parallel, threads);
 }
 
+/* What shading workers access, other than textures, they and the main thread append to the stream. */
+static bool
+share(struct cm_parallel *parallel)
+{
+   if (!cm_shading_workers_share(parallel->gpu) || !cm_texture_worker_share(&parallel->textures))
+      return false;
+   for (unsigned w = 0; w < parallel->num_shading_workers; w++) {
+      if (!cm_shading_worker_connect(&parallel->shading_workers[w], parallel->immediate))
+         return false;
+   }
+   return true;
+}
+
 bool
-cm_parallel_create(struct cm_gpu *gpu, struct cm_fragment_stage *fragment_stage, unsigned threads)
+cm_parallel_create(struct cm_gpu *gpu, struct cm_fragment_stage *fragment_stage,
+                   struct cm_immediate *immediate, unsigned threads)
 {
    struct cm_parallel *parallel = calloc(1, sizeof *parallel);
    assert(!gpu->parallel && threads > 1);
@@ -465,6 +536,7 @@ cm_parallel_create(struct cm_gpu *gpu, struct cm_fragment_stage *fragment_stage,
    threads = cm_min(threads, CM_MAX_THREADS);
    parallel->gpu = gpu;
    parallel->fragment_stage = fragment_stage;
+   parallel->immediate = immediate;
    cm_threads_init(&parallel->threads);
    bool ok = create_workers(parallel, threads);
    if (ok)
@@ -475,7 +547,7 @@ cm_parallel_create(struct cm_gpu *gpu, struct cm_fragment_stage *fragment_stage,
       cm_timing_defer_calls(gpu->timing);
    }
    if (started && parallel->num_shading_workers)
-      ok = cm_shading_workers_share(gpu);
+      ok = share(parallel);
    if (!started || !ok) {
       cm_parallel_destroy(parallel);
       return ok;
@@ -498,6 +570,7 @@ cm_parallel_destroy(struct cm_parallel *parallel)
    cm_threads_finish(&parallel->threads);
    for (unsigned w = 0; w < parallel->num_shading_workers; w++)
       cm_shading_worker_finish(&parallel->shading_workers[w]);
+   cm_texture_worker_finish(&parallel->textures);
    for (unsigned s = 0; s < NUM_SEGMENTS; s++)
       cm_segment_finish(&parallel->segments[s]);
    free(parallel->shading_workers);

@@ -42,18 +42,17 @@ cm_segment_reset(struct cm_segment *segment)
    segment->num_words = 0;
    segment->num_invalidations = 0;
    segment->filtered.runs.count = segment->missed.runs.count = 0;
-   segment->is_shaded = false;
+   segment->is_shaded = segment->is_incomplete = false;
 }
 
 void
-cm_segment_add_tile(struct cm_segment *segment, uint32_t entries, uint32_t number, uint32_t position,
-                    const struct cm_tile_events *events)
+cm_segment_add_tile(struct cm_segment *segment, const struct cm_segment_tile *tile, size_t words)
 {
    const uint32_t n = segment->num_tiles++;
-   assert(n < CM_SEGMENT_TILES && entries < CM_SEGMENT_ENTRIES && events->num_words);
-   assert(!n || segment->tiles[n - 1].entries <= entries);
-   segment->tiles[n] = (struct cm_segment_tile){entries, number, position, events};
-   segment->num_words += events->num_words;
+   assert(n < CM_SEGMENT_TILES && tile->entries < CM_SEGMENT_ENTRIES);
+   assert(!n || segment->tiles[n - 1].entries <= tile->entries);
+   segment->tiles[n] = *tile;
+   segment->num_words += words;
 }
 
 bool
@@ -146,9 +145,11 @@ cm_segment_pass_on(const struct cm_segment *segment, struct cm_timing *timing,
    const struct consumer consumer = {consume, context};
    const struct cm_segment_list *missed = &segment->missed.list;
    uint32_t passed = 0;
+   if (timing && segment->is_incomplete)
+      cm_timing_give_up(timing);
    for (uint32_t t = 0; t < segment->num_tiles; t++) {
       pass_on(&consumer, segment->entries, passed, segment->tiles[t].entries);
-      if (timing)
+      if (timing && segment->tiles[t].events)
          pass_on_quads(&consumer, segment, t, timing);
       else
          pass_on(&consumer, missed->entries, t ? missed->ends[t - 1] : 0, missed->ends[t]);

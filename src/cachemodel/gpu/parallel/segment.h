@@ -8,6 +8,7 @@
 
 #include "access/request_log.h"
 #include "events/event_stream.h"
+#include "gpu/immediate/immediate.h"
 #include "util/array.h"
 
 /** Entries of the main thread: so many that the work on them is long compared with the cost of submitting them, and so few that
@@ -19,10 +20,11 @@ struct cm_quad_log;
 struct cm_timing;
 
 struct cm_segment_tile {
-   uint32_t entries;  /**< of the main thread, before it */
-   uint32_t number;   /**< of the tile */
-   uint32_t position; /**< in the traversal */
-   const struct cm_tile_events *events;
+   uint32_t entries;                    /**< of the main thread, before it */
+   uint32_t number;                     /**< of the tile */
+   uint32_t position;                   /**< in the traversal */
+   const struct cm_tile_events *events; /**< NULL in mode imr, which has primitives instead */
+   struct cm_primitive_run primitives;
 };
 
 /** Blocks of private texture caches that are invalidated: of one unit, bytes [begin, end). */
@@ -56,6 +58,7 @@ struct cm_segment {
    struct cm_segment_accesses filtered;         /**< what the filters of a shading worker have passed on */
    struct cm_segment_accesses missed;           /**< what misses in the texture caches */
    struct cm_quad_log *quads[CM_SEGMENT_TILES]; /**< with timing, for its log: by tile */
+   bool is_incomplete;                          /**< in mode imr: entries are lost, as memory was short */
    bool is_shaded; /**< filtered is complete, or there are no tiles; with the lock of the threads */
 };
 
@@ -66,9 +69,8 @@ void cm_segment_finish(struct cm_segment *segment);
 /** Empties it. */
 void cm_segment_reset(struct cm_segment *segment);
 
-/** Adds a tile after the main thread's first `entries` entries. position: in the traversal. */
-void cm_segment_add_tile(struct cm_segment *segment, uint32_t entries, uint32_t number, uint32_t position,
-                         const struct cm_tile_events *events);
+/** Adds a tile, which has so many words of events. */
+void cm_segment_add_tile(struct cm_segment *segment, const struct cm_segment_tile *tile, size_t words);
 
 /** Adds an invalidation; there must be no tile yet. False when out of memory. */
 bool cm_segment_add_invalidation(struct cm_segment *segment, enum cm_unit unit, uint64_t begin, uint64_t end);
@@ -82,7 +84,7 @@ void cm_segment_close_list(struct cm_segment_list *list, const struct cm_access_
 void cm_segment_grow_list(void *out_of_memory, struct cm_access_stream *stream);
 
 /** Passes all of a segment's entries on, in order: the main thread's, and those of tiles that are shaded. timing: gets the quads of
- * these; NULL: there is none. */
+ * these, or is told what is incomplete; NULL: there is none. */
 void cm_segment_pass_on(const struct cm_segment *segment, struct cm_timing *timing,
                         void (*consume)(void *context, struct cm_access_stream *stream), void *context);
 

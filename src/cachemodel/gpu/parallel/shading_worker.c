@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "gpu/immediate/immediate.h"
 #include "gpu/parallel/segment.h"
 #include "gpu/parallel/texture_worker.h"
 #include "gpu/tiled/stages.h"
@@ -65,21 +66,43 @@ can_share(const struct cm_gpu *gpu, enum cm_stream stream)
           (!has_users(gpu, unit) && !needs_liveness(gpu, unit) && !gpu->hierarchy.entry[stream].has_masks);
 }
 
+/* Streams of shading workers other than textures; those from CM_STREAM_COLOR on in mode imr. */
+static const enum cm_stream shared_streams[] = {
+   CM_STREAM_SHADER, CM_STREAM_CONSTANT, CM_STREAM_DESCRIPTOR, CM_STREAM_COLOR,
+   CM_STREAM_DEPTH,  CM_STREAM_STENCIL,  CM_STREAM_HIZ,        CM_STREAM_DISPLAY,
+};
+
+static unsigned
+count_shared_streams(const struct cm_gpu *gpu)
+{
+   return gpu->config.mode == CM_MODE_IMR ? sizeof shared_streams / sizeof *shared_streams : 3;
+}
+
+/* Whether, in mode imr, primitives can be run before those that precede them: the processor of a quad follows from its place, and no
+ * block has a bit for what was cleared. */
+static bool
+has_independent_primitives(const struct cm_config *config)
+{
+   return config->mode != CM_MODE_IMR || (config->fragment_stage.scheduler == CM_SCHEDULER_QUAD_BLOCK &&
+                                          config->immediate.clears != CM_CLEARS_FAST);
+}
+
 bool
 cm_parallel_can_shade(const struct cm_gpu *gpu)
 {
-   return gpu->config.mode != CM_MODE_IMR && !gpu->hierarchy.shared.num_units && has_filtered_caches(gpu) &&
-          can_share(gpu, CM_STREAM_SHADER) && can_share(gpu, CM_STREAM_CONSTANT) &&
-          can_share(gpu, CM_STREAM_DESCRIPTOR);
+   bool ok = !gpu->hierarchy.shared.num_units && has_filtered_caches(gpu) &&
+             has_independent_primitives(&gpu->config);
+   for (unsigned s = 0; s < count_shared_streams(gpu); s++)
+      ok = ok && can_share(gpu, shared_streams[s]);
+   return ok;
 }
 
 bool
 cm_shading_workers_share(struct cm_gpu *gpu)
 {
-   static const enum cm_stream streams[] = {CM_STREAM_SHADER, CM_STREAM_CONSTANT, CM_STREAM_DESCRIPTOR};
    assert(cm_parallel_can_shade(gpu));
-   for (unsigned s = 0; s < sizeof streams / sizeof streams[0]; s++) {
-      const enum cm_unit unit = first_private(gpu, streams[s]);
+   for (unsigned s = 0; s < count_shared_streams(gpu); s++) {
+      const enum cm_unit unit = first_private(gpu, shared_streams[s]);
       if (unit != CM_UNIT_DRAM && !cm_hierarchy_share(&gpu->hierarchy, &gpu->config, unit))
          return false;
    }
@@ -115,17 +138,26 @@ cm_shading_worker_init(struct cm_shading_worker *worker, struct cm_gpu *gpu,
    *worker = (struct cm_shading_worker){.gpu = gpu, .texture = gpu->texture};
    worker->stream =
       (struct cm_access_stream){.take = cm_segment_grow_list, .context = &worker->out_of_memory};
-   if (gpu->timing) {
+   if (gpu->timing && gpu->config.mode != CM_MODE_IMR) {
       worker->requests.requests =
          (struct cm_access_stream){.take = cm_segment_grow_list, .context = &worker->requests.out_of_memory};
       worker->requests.accesses = &worker->stream;
       worker->texture.own_requests = &worker->requests;
-      cm_dram_report(&worker->dram, &worker->stream);
    }
    if (!cm_texture_access_init(&worker->texture.access, &gpu->config) || !init_filters(worker))
       return false;
    worker->shading = cm_shading_create(stage, worker);
    return worker->shading;
+}
+
+bool
+cm_shading_worker_connect(struct cm_shading_worker *worker, const struct cm_immediate *immediate)
+{
+   worker->texture.hierarchy = &worker->view;
+   if (!cm_hierarchy_init_view(&worker->view, &worker->gpu->hierarchy, &worker->stream))
+      return false;
+   worker->immediate = immediate ? cm_immediate_create_for_worker(immediate, worker) : NULL;
+   return worker->immediate || !immediate;
 }
 
 void
@@ -137,6 +169,8 @@ cm_shading_worker_finish(struct cm_shading_worker *worker)
    cm_texture_access_finish(&worker->texture.access);
    cm_shaded_events_finish(&worker->shaded);
    cm_shading_destroy(worker->shading);
+   cm_immediate_destroy(worker->immediate);
+   cm_hierarchy_finish_view(&worker->view);
 }
 
 /* The fewest requests of a tile that there is room for. */
@@ -188,6 +222,14 @@ run_tile(struct cm_shading_worker *worker, struct cm_segment *segment, uint32_t 
    return true;
 }
 
+/* A processor that gets its first quad of the run says so (cm_shading_worker_hold_shader). */
+static bool
+run_primitives(struct cm_shading_worker *worker, const struct cm_primitive_run *primitives)
+{
+   cm_shading_begin(worker->shading);
+   return cm_immediate_run(worker->immediate, primitives);
+}
+
 void
 cm_shading_worker_run(struct cm_shading_worker *worker, struct cm_segment *segment)
 {
@@ -197,11 +239,14 @@ cm_shading_worker_run(struct cm_shading_worker *worker, struct cm_segment *segme
    cm_segment_open_list(&segment->filtered.list, &worker->stream);
    worker->requests.runs = &segment->filtered.runs;
    for (uint32_t t = 0; t < segment->num_tiles; t++) {
-      worker->out_of_memory |= !run_tile(worker, segment, t);
+      const bool ok = segment->tiles[t].events ? run_tile(worker, segment, t)
+                                               : run_primitives(worker, &segment->tiles[t].primitives);
+      worker->out_of_memory |= !ok;
       segment->filtered.list.ends[t] = worker->stream.count;
       segment->filtered.run_ends[t] = segment->filtered.runs.count;
    }
    cm_segment_close_list(&segment->filtered.list, &worker->stream);
+   segment->is_incomplete = worker->immediate && worker->out_of_memory;
 }
 
 void
@@ -211,7 +256,7 @@ cm_shading_worker_add_counts(struct cm_shading_worker *worker)
    assert(!worker->tasks.is_busy);
    cm_counts_move(gpu->pipeline, worker->pipeline, CM_PIPELINE_COUNT);
    cm_counts_move(gpu->operations, worker->operations, CM_OPERATION_COUNT);
-   cm_counts_move(gpu->hierarchy.dram.counts[0], worker->dram.counts[0],
+   cm_counts_move(gpu->hierarchy.dram.counts[0], worker->view.dram.counts[0],
                   CM_STREAM_COUNT * CM_DRAM_EVENT_COUNT);
    cm_texture_access_add(&gpu->texture.access, &worker->texture.access);
    for (uint32_t i = 0; i < count_filters(worker); i++)
@@ -222,50 +267,45 @@ cm_shading_worker_add_counts(struct cm_shading_worker *worker)
 
 /* ---- shaders ------------------------------------------------------------------- */
 
-/* One entry, or access to memory, for each block. */
-static void
-read_range(struct cm_shading_worker *worker, uint32_t processor, uint64_t address, uint64_t bytes,
-           enum cm_stream stream)
+void
+cm_known_shader_fetch(const struct cm_known_shaders *known, struct cm_gpu *gpu,
+                      struct cm_hierarchy *hierarchy, uint32_t draw, uint32_t processor)
 {
-   const struct cm_hierarchy *hierarchy = &worker->gpu->hierarchy;
-   const struct cm_cache *cache = cm_hierarchy_entry(hierarchy, stream, processor);
-   const uint32_t shift = hierarchy->entry[stream].block_shift;
-   if (!bytes)
-      return;
-   const uint64_t last = (address + bytes - 1) >> shift;
-   for (uint64_t block = address >> shift; block <= last; block++) {
-      if (cache)
-         cm_access_stream_append(&worker->stream,
-                                 cm_entry_access(cache->next_entry, CM_READ, stream, block << shift));
-      else
-         cm_dram_access(&worker->dram, block << shift, stream, false, 1, 1u << shift);
+   const struct cm_pass *pass = gpu->pass;
+   const struct cm_shader *shader = &pass->draws[draw].fragment_shader;
+   const struct cm_shader_memory *memory = &known->shaders[draw];
+   cm_hierarchy_access_range(hierarchy, processor, memory->instructions,
+                             (uint64_t)shader->instructions * CM_INSTRUCTION_BYTES, CM_STREAM_SHADER, false);
+   cm_hierarchy_access_range(hierarchy, processor, memory->constants, shader->constant_bytes,
+                             CM_STREAM_CONSTANT, false);
+   const uint32_t first = pass->draws[draw].first_descriptor;
+   for (uint32_t d = first; d < first + pass->draws[draw].num_descriptors; d++) {
+      const struct cm_descriptors *descriptors = &pass->descriptors[d];
+      const uint64_t set = descriptors->stage == CM_SHADER_FRAGMENT ? known->sets[d] : 0;
+      struct cm_descriptor_range range;
+      for (uint32_t n = 0; set && cm_address_space_next_descriptors(&gpu->space, descriptors, &n, &range);)
+         cm_hierarchy_access_range(hierarchy, processor, set + range.begin, range.end - range.begin,
+                                   CM_STREAM_DESCRIPTOR, false);
    }
 }
 
 void
-cm_shading_worker_fetch_shader(struct cm_shading_worker *worker, uint32_t draw, uint32_t processor)
+cm_shading_worker_hold_shader(struct cm_shading_worker *worker, uint32_t draw, uint32_t processor)
 {
-   const struct cm_pass *pass = worker->gpu->pass;
-   const struct cm_shader *shader = &pass->draws[draw].fragment_shader;
-   const struct cm_shader_memory *memory = &worker->shaders[draw];
+   const struct cm_shader *shader = &worker->gpu->pass->draws[draw].fragment_shader;
+   if (worker->immediate) {
+      cm_access_stream_append(&worker->stream, cm_entry_make(CM_ENTRY_MARK, CM_MARK_SHADER, processor,
+                                                             CM_STREAM_SHADER, draw));
+      return;
+   }
+   worker->pipeline[CM_PIPELINE_PROGRAM_SWITCHES]++;
    if (!shader->id)
       return;
    if (worker->gpu->timing) {
       cm_request_log_settle(&worker->requests);
-      cm_access_stream_append(&worker->requests.requests, cm_gpu_shader_group(worker->gpu, &pass->draws[draw],
-                                                                              CM_SHADER_FRAGMENT, shader));
+      cm_access_stream_append(&worker->requests.requests,
+                              cm_gpu_shader_group(worker->gpu, &worker->gpu->pass->draws[draw],
+                                                  CM_SHADER_FRAGMENT, shader));
    }
-   read_range(worker, processor, memory->instructions, (uint64_t)shader->instructions * CM_INSTRUCTION_BYTES,
-              CM_STREAM_SHADER);
-   read_range(worker, processor, memory->constants, shader->constant_bytes, CM_STREAM_CONSTANT);
-   const uint32_t first = pass->draws[draw].first_descriptor;
-   for (uint32_t d = first; d < first + pass->draws[draw].num_descriptors; d++) {
-      const struct cm_descriptors *descriptors = &pass->descriptors[d];
-      const bool reads = descriptors->stage == CM_SHADER_FRAGMENT && worker->sets[d];
-      struct cm_descriptor_range range;
-      for (uint32_t n = 0;
-           reads && cm_address_space_next_descriptors(&worker->gpu->space, descriptors, &n, &range);)
-         read_range(worker, processor, worker->sets[d] + range.begin, range.end - range.begin,
-                    CM_STREAM_DESCRIPTOR);
-   }
+   cm_known_shader_fetch(worker->known, worker->gpu, &worker->view, draw, processor);
 }

@@ -3,6 +3,8 @@
 
 #include "gpu/compression.h"
 #include "gpu/parallel/segment.h"
+#include "gpu/shading_worker.h"
+#include "gpu/tiled/stages.h"
 #include "util/counts.h"
 
 enum cm_unit
@@ -19,6 +21,18 @@ cm_texture_worker_init(struct cm_texture_worker *worker, struct cm_gpu *gpu)
    worker->gpu = gpu;
    worker->stream =
       (struct cm_access_stream){.take = cm_segment_grow_list, .context = &worker->out_of_memory};
+}
+
+bool
+cm_texture_worker_share(struct cm_texture_worker *worker)
+{
+   return cm_hierarchy_init_view(&worker->view, &worker->gpu->hierarchy, &worker->stream);
+}
+
+void
+cm_texture_worker_finish(struct cm_texture_worker *worker)
+{
+   cm_hierarchy_finish_view(&worker->view);
 }
 
 bool
@@ -42,7 +56,7 @@ connect_unit(struct cm_texture_worker *worker, enum cm_unit unit, bool connected
          cache->outgoing = connected ? &worker->stream : &hierarchy->shared.arriving;
       if (cache->reported)
          cache->reported = connected ? &worker->stream : hierarchy->requests;
-      cache->dram = &worker->dram;
+      cache->dram = &worker->view.dram;
    }
 }
 
@@ -56,7 +70,7 @@ cm_texture_worker_connect(struct cm_texture_worker *worker, bool connected)
       connect_unit(worker, unit, connected);
    connect_unit(worker, CM_UNIT_TEXTURE_HEADER_CACHE, connected);
    if (worker->gpu->timing) {
-      cm_dram_report(&worker->dram, connected ? &worker->stream : worker->gpu->hierarchy.requests);
+      cm_dram_report(&worker->view.dram, connected ? &worker->stream : worker->gpu->hierarchy.requests);
       cm_compression_report(worker->gpu->compression, connected ? &worker->stream : NULL);
    }
    worker->is_connected = connected;
@@ -72,15 +86,49 @@ invalidate(const struct cm_hierarchy *hierarchy, const struct cm_segment *segmen
    }
 }
 
+/* A processor runs quads of a draw. */
+static void
+hold_shader(struct cm_texture_worker *worker, cm_entry mark)
+{
+   const uint32_t draw = (uint32_t)cm_entry_value(mark), processor = cm_entry_instance(mark);
+   if (!cm_shading_hold_shader(worker->shading, draw, processor))
+      return;
+   worker->shaders_held++;
+   if (worker->gpu->pass->draws[draw].fragment_shader.id)
+      cm_known_shader_fetch(worker->known, worker->gpu, &worker->view, draw, processor);
+}
+
+/* How many of the entries at the front are neither reads of texture caches nor marks for the caller. */
+static uint32_t
+count_others(const struct cm_texture_worker *worker, const cm_entry *entries, uint32_t count)
+{
+   const unsigned texture = worker->gpu->texture.caches->unit;
+   uint32_t i = 0;
+   for (; i < count; i++) {
+      const enum cm_entry_kind kind = cm_entry_kind(entries[i]);
+      if (kind == CM_ENTRY_READ && cm_entry_unit(entries[i]) == texture)
+         break;
+      if (kind == CM_ENTRY_MARK && cm_entry_unit(entries[i]) == CM_MARK_SHADER)
+         break;
+      if (kind == CM_ENTRY_MARK && cm_entry_unit(entries[i]) == CM_MARK_CALL)
+         i += cm_entry_instance(entries[i]); /* words that are no entries */
+   }
+   assert(i <= count);
+   return i;
+}
+
 /* Reads of texture caches are served; all other entries, and those that the caches add, are passed on. */
 static void
 serve(struct cm_texture_worker *worker, const cm_entry *entries, uint32_t count)
 {
    struct cm_cache *caches = worker->gpu->texture.caches;
    for (uint32_t i = 0; i < count;) {
-      if (cm_entry_unit(entries[i]) != caches->unit || cm_entry_kind(entries[i]) != CM_ENTRY_READ)
-         cm_access_stream_append(&worker->stream, entries[i++]);
-      else
+      const uint32_t others = count_others(worker, entries + i, count - i);
+      cm_access_stream_append_all(&worker->stream, entries + i, others);
+      i += others;
+      if (i < count && cm_entry_kind(entries[i]) == CM_ENTRY_MARK)
+         hold_shader(worker, entries[i++]);
+      else if (i < count)
          i += cm_cache_take_reads(caches, entries + i, count - i);
    }
 }
@@ -114,7 +162,7 @@ cm_texture_worker_run(struct cm_texture_worker *worker, struct cm_segment *segme
    invalidate(&worker->gpu->hierarchy, segment);
    for (uint32_t t = 0; t < segment->num_tiles; t++) {
       assert(filtered->ends[t] >= first);
-      if (worker->gpu->timing)
+      if (worker->gpu->timing && segment->tiles[t].events)
          serve_runs(worker, segment, t);
       else
          serve(worker, filtered->entries + first, filtered->ends[t] - first);
@@ -122,14 +170,17 @@ cm_texture_worker_run(struct cm_texture_worker *worker, struct cm_segment *segme
       missed->ends[t] = worker->stream.count;
    }
    cm_segment_close_list(missed, &worker->stream);
+   segment->is_incomplete |= worker->shading && worker->out_of_memory;
 }
 
 void
 cm_texture_worker_add_counts(struct cm_texture_worker *worker)
 {
    assert(!worker->tasks.is_busy);
-   cm_counts_move(worker->gpu->hierarchy.dram.counts[0], worker->dram.counts[0],
+   cm_counts_move(worker->gpu->hierarchy.dram.counts[0], worker->view.dram.counts[0],
                   CM_STREAM_COUNT * CM_DRAM_EVENT_COUNT);
+   worker->gpu->pipeline[CM_PIPELINE_PROGRAM_SWITCHES] += worker->shaders_held;
+   worker->shaders_held = 0;
    if (worker->out_of_memory)
       cm_gpu_out_of_memory(worker->gpu);
 }

@@ -107,11 +107,12 @@ cm_gpu_set_threads(struct cm_gpu *gpu, unsigned threads)
    if (threads < 2 || cm_gpu_serial_reason(gpu))
       return true;
    if (!gpu->timing)
-      return cm_parallel_create(gpu, &gpu->stages->fragment, threads);
+      return cm_parallel_create(gpu, &gpu->stages->fragment, gpu->stages->immediate, threads);
    cm_timing_set_threads(gpu->timing, threads);
    if (!cm_gpu_reserve_frames(gpu, CM_FRAMES_OF_A_THREAD * cm_min(threads, CM_MAX_THREADS)))
       return false;
-   return !cm_gpu_shades_on_threads(gpu, threads) || cm_parallel_create(gpu, &gpu->stages->fragment, threads);
+   return !cm_gpu_shades_on_threads(gpu, threads) ||
+          cm_parallel_create(gpu, &gpu->stages->fragment, gpu->stages->immediate, threads);
 }
 
 /* ---- passes ------------------------------------------------------------ */

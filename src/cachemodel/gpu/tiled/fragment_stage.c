@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The Fragment Processors: which one takes a quad, its shaders, its texture
- * reads through that processor's texture cache. */
+/* The Fragment Processors: which one takes a quad, its shaders, its texture reads through its texture cache. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,9 +156,9 @@ hold_shader(struct cm_shading *shading, uint32_t processor)
       return;
    shading->at_draw[processor] = shading->draw_number;
    shading->without_shader--;
-   shading->pipeline[CM_PIPELINE_PROGRAM_SWITCHES]++;
+   shading->pipeline[CM_PIPELINE_PROGRAM_SWITCHES] += !shading->worker;
    if (shading->worker)
-      cm_shading_worker_fetch_shader(shading->worker, shading->draw_number, processor);
+      cm_shading_worker_hold_shader(shading->worker, shading->draw_number, processor);
    else
       cm_gpu_fetch_shader(shading->gpu, shading->draw, CM_SHADER_FRAGMENT, &shading->draw->fragment_shader,
                           processor);
@@ -475,10 +474,9 @@ run_on_processor(struct cm_shading *shading, const uint32_t *run, const uint32_t
    return event;
 }
 
-/* Runs a quad of a group, all its runs; returns the group's end. place: as of place_of. */
-static const uint32_t *
-run_quad(struct cm_shading *shading, const uint32_t *group, const uint32_t *end, uint32_t number,
-         uint32_t place)
+const uint32_t *
+cm_shading_run_quad(struct cm_shading *shading, const uint32_t *group, const uint32_t *end, uint32_t number,
+                    uint32_t place)
 {
    const uint32_t *run = group;
    if (group[1] != shading->draw_number)
@@ -492,17 +490,21 @@ run_quad(struct cm_shading *shading, const uint32_t *group, const uint32_t *end,
    return run;
 }
 
+bool
+cm_shading_hold_shader(struct cm_shading *shading, uint32_t draw, uint32_t processor)
+{
+   assert(processor < shading->processors);
+   if (shading->at_draw[processor] == draw)
+      return false;
+   shading->at_draw[processor] = draw;
+   shading->draw_number = NO_DRAW; /* who holds its shader is to be counted again */
+   return true;
+}
+
 uint64_t
 cm_shading_executed(const struct cm_shading *shading)
 {
    return shading->executed;
-}
-
-void
-cm_shading_run_quad(struct cm_shading *shading, const uint32_t *group, const uint32_t *end, uint32_t number,
-                    uint32_t block)
-{
-   run_quad(shading, group, end, number, block);
 }
 
 /* ---- tiles ------------------------------------------------------------- */
@@ -673,7 +675,7 @@ run_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *eve
       return next;
    next = cm_event_next(group);
    for (uint32_t q = 0; q < count; q++)
-      next = run_quad(shading, group, end, q, place_of(shading, &quads[q]));
+      next = cm_shading_run_quad(shading, group, end, q, place_of(shading, &quads[q]));
    return next;
 }
 

@@ -177,11 +177,14 @@ void cm_shading_begin(struct cm_shading *shading);
 /** Runs a tile's quads. tile: its row-major number; position: in the traversal. */
 void cm_shading_run_tile(struct cm_shading *shading, const struct cm_tile_events *events, uint32_t tile,
                          uint32_t position);
+/** In mode imr a processor gets the shader of a draw for quads that are run elsewhere. Whether it held another. */
+bool cm_shading_hold_shader(struct cm_shading *shading, uint32_t draw, uint32_t processor);
 /** Instructions of all quads that ran so far. */
 uint64_t cm_shading_executed(const struct cm_shading *shading);
-/** Runs a group's quad of that number, all its runs. block: the number of its block of 2x2 quads, in Z-order. */
-void cm_shading_run_quad(struct cm_shading *shading, const uint32_t *group, const uint32_t *end,
-                         uint32_t number, uint32_t block);
+/** Runs a group's quad of that number, all its runs; returns the group's end. place: of the quad, by which the scheduler chooses its
+ * processor; in mode imr the number of its block of 2x2 quads, in Z-order. */
+const uint32_t *cm_shading_run_quad(struct cm_shading *shading, const uint32_t *group, const uint32_t *end,
+                                    uint32_t number, uint32_t place);
 
 /* ---- framebuffer.c ------------------------------------------------------------ */
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/stream_profile.h"
+#include "gpu/immediate/immediate.h"
 #include "memory/future.h"
 #include "support/arrivals.h"
 #include "support/full_pass.h"
@@ -242,6 +243,33 @@ TEST(hierarchical_depth)
    cm_gpu_destroy(gpu);
 }
 
+/* A primitive of more quads than are run together, whose parts would not end with regions by themselves. */
+TEST(parts)
+{
+   struct cm_gpu *gpu = immediate_gpu((const char *const[]){NULL});
+   struct pass_builder *pass = pass_new(0, 256, 256, 32);
+   uint32_t tiles[64];
+   pass->pass.kind = CM_PASS_FULL;
+   for (uint32_t id = 20; id < 22; id++)
+      define_texture(gpu, id, 256, 256, 1);
+   pass_color(pass, 20, 4);
+   pass->pass.depth = (struct cm_attachment){.resource = 21, .pixel_bytes = 4};
+   add_draw(pass, (struct cm_fragment_tests){
+                     .depth_test = true, .depth_write = true, .hierarchical = true, .color_write = 1});
+   for (uint32_t t = 0; t < 64; t++)
+      tiles[t] = t;
+   pass_primitive(pass, 1, tiles, 64);
+   for (uint32_t b = 1; b < 64 * 64; b++)
+      add_block(pass, b / 64, CM_EVENT_SHADE, 0, b % 8, b / 8 % 8, 15, 15);
+   pass_run_and_free(pass, gpu);
+   static_assert(CM_PRIMITIVE_RUN_QUADS % 16 == 0 && 2 * CM_PRIMITIVE_RUN_QUADS < 4 * 64 * 64,
+                 "several parts");
+   expect_counters(gpu, {"rasterizer.primitives", 1}, {"rasterizer.quads", 4 * (64 * 64 - 1)},
+                   {"rasterizer.hiz_tests", 32 * 32}, {"hiz_cache.hiz.reads", 32 * 32},
+                   {"hiz_cache.hiz.writes", 32 * 32}, {"color_cache.color.writes", 64 * 64 - 1});
+   cm_gpu_destroy(gpu);
+}
+
 /* Stencil in the pixels of depth is accessed there, with it, and leaves a part of each pixel as it was. Draws
  * without a program write depth all the same. */
 TEST(shared_stencil)
@@ -466,19 +494,10 @@ profile_access(void *context, const struct cm_unit_arrival *arrival)
    cm_stream_profile_access(context, arrival->address, arrival->stream, arrival->access);
 }
 
-/* One pass renders 8x8 pixels, the next one samples them: at the same addresses, in the LLC, where they are render
- * targets until then. What texture caches had of them before is old. */
-TEST(render_to_texture)
+/* Samples 8x8 pixels, renders them, and samples them again. */
+static void
+render_and_sample(struct cm_gpu *gpu)
 {
-   struct cm_config *config = test_config_of("imr-8m", NULL);
-   struct cm_dram dram = {0};
-   struct cm_cache llc;
-   assert_true(cm_cache_init(&llc, &config->caches[CM_UNIT_LLC], NULL, &dram));
-   struct cm_stream_profile *profile = cm_stream_profile_create(&config->caches[CM_UNIT_LLC], &llc);
-   cm_config_destroy(config);
-   struct test_arrivals arrivals = {.access = profile_access, .context = profile};
-   struct cm_gpu *gpu = immediate_gpu(NULL);
-   test_read_arrivals(gpu, CM_UNIT_LLC, &arrivals);
    for (unsigned p = 0; p < 3; p++) {
       const bool samples = p != 1;
       struct pass_builder *pass = immediate_pass(samples ? COLOR : TEXTURE, 32);
@@ -496,11 +515,33 @@ TEST(render_to_texture)
       }
       pass_run_and_free(pass, gpu);
    }
+}
+
+static void
+expect_rendered(struct cm_gpu *gpu)
+{
    expect_counters(gpu, {"texture_cache.texture.reads", 8}, {"texture_cache.texture.misses", 8},
                    {"texture_cache.texture.invalidations", 4}, {"texture_cache_l3.texture.invalidations", 4},
                    {"llc.texture.misses", 4}, /* of the first pass */
                    {"llc.texture.hits", 4}, {"llc.color.hits", 4}, {"dram.texture.reads", 4},
                    {"dram.color.writes", 0});
+}
+
+/* One pass renders 8x8 pixels, the next one samples them: at the same addresses, in the LLC, where they are render
+ * targets until then. What texture caches had of them before is old. */
+TEST(render_to_texture)
+{
+   struct cm_config *config = test_config_of("imr-8m", NULL);
+   struct cm_dram dram = {0};
+   struct cm_cache llc;
+   assert_true(cm_cache_init(&llc, &config->caches[CM_UNIT_LLC], NULL, &dram));
+   struct cm_stream_profile *profile = cm_stream_profile_create(&config->caches[CM_UNIT_LLC], &llc);
+   cm_config_destroy(config);
+   struct test_arrivals arrivals = {.access = profile_access, .context = profile};
+   struct cm_gpu *gpu = immediate_gpu(NULL);
+   test_read_arrivals(gpu, CM_UNIT_LLC, &arrivals);
+   render_and_sample(gpu);
+   expect_rendered(gpu);
    const struct cm_stream_profile_counts *counts = cm_stream_profile_counts(profile);
    assert_int_equal(counts->produced, 4);
    assert_int_equal(counts->consumed, 4);
@@ -508,6 +549,16 @@ TEST(render_to_texture)
    cm_gpu_destroy(gpu);
    cm_stream_profile_destroy(profile);
    cm_cache_finish(&llc);
+}
+
+/* The same where shading workers render: the GPU knows what they have written. */
+TEST(render_to_texture_on_threads)
+{
+   struct cm_gpu *gpu = immediate_gpu(NULL);
+   assert_true(cm_gpu_shades_on_threads(gpu, 3) && cm_gpu_set_threads(gpu, 3));
+   render_and_sample(gpu);
+   expect_rendered(gpu);
+   cm_gpu_destroy(gpu);
 }
 
 /* A window's colours are of the stream display, its depth is depth. They pass by the LLC if they are told to, and

@@ -87,6 +87,56 @@ storage_pass(struct cm_storage *storage)
    return builder;
 }
 
+/* Two primitives of most quads of a pass, more than are run together, with one between them. What they read leaves texture caches
+ * most of what they have of the attachment. */
+static struct pass_builder *
+large_pass(uint64_t *state, uint32_t frame)
+{
+   struct pass_builder *builder = pass_new(frame, 256, 256, 32);
+   uint32_t tiles[64];
+   pass_color(builder, 21, 4);
+   builder->pass.depth = (struct cm_attachment){.resource = 22, .pixel_bytes = 4};
+   for (uint32_t d = 0; d < 3; d++) {
+      struct cm_draw *draw = pass_draw(builder);
+      draw->fragment_shader = (struct cm_shader){.id = 40 + d / 2 + frame / 2, .instructions = 20};
+      draw->tests = (struct cm_fragment_tests){.color_write = 1,
+                                               .depth_test = true,
+                                               .depth_write = true,
+                                               .hierarchical = true};
+      draw->num_textures = 1;
+      draw->textures[0] = (struct cm_texture_binding){.resource = 20, .repeat_s = true, .repeat_t = true};
+      for (uint32_t t = 0; t < 64; t++)
+         tiles[t] = t;
+      pass_primitive(builder, 1, tiles, d == 1 ? 1 : 64);
+   }
+   for (uint32_t tile = 0; tile < 64; tile++) {
+      builder->touched[tile] = true;
+      for (uint32_t n = 0; n < 3 * 64; n++) {
+         const uint32_t primitive = n / 64, words[2] = {CM_EVENT_SHADE | 4 << 8, primitive};
+         struct cm_quad quads[4];
+         if (random_below(state, 8) == 0 || (primitive == 1 && (tile || n % 8)))
+            continue;
+         for (uint8_t q = 0; q < 4; q++) {
+            const uint8_t live = (uint8_t)random_below(state, 16);
+            quads[q] = (struct cm_quad){.primitive = primitive,
+                                        .x = (uint8_t)(n % 8 * 2 + q % 2),
+                                        .y = (uint8_t)(n / 8 % 8 * 2 + q / 2),
+                                        .covered = 15,
+                                        .live = live,
+                                        .visible = live,
+                                        .written = live};
+         }
+         pass_words(builder, tile, words, 2);
+         pass_words(builder, tile, quads, 4 * CM_QUAD_WORDS);
+         struct cm_footprint footprint = {.quad = 1, .live = 15};
+         for (unsigned i = 0; i < 4; i++)
+            footprint.texel[i].x = footprint.texel[i].y = (int16_t)random_below(state, 8);
+         pass_footprints(builder, tile, 0, &footprint, 1);
+      }
+   }
+   return builder;
+}
+
 static void
 run_frame(struct cm_gpu *gpu, const struct cm_config *config, bool full, uint64_t *state, uint32_t frame)
 {
@@ -99,6 +149,11 @@ run_frame(struct cm_gpu *gpu, const struct cm_config *config, bool full, uint64_
    if (full) {
       full_model_free(model);
       return;
+   }
+   if (config->mode == CM_MODE_IMR) {
+      pass = large_pass(state, frame);
+      pass_run(pass, gpu);
+      pass_free(pass);
    }
    for (unsigned near = 0; near < 2; near++) {
       pass = textured_pass(state, frame, 20, near);
@@ -132,6 +187,7 @@ run_once(const struct cm_config *config, struct cm_futures *futures, bool full, 
    else
       define_random_resources(gpu);
    define_texture(gpu, 20, 256, 256, 1);
+   define_texture(gpu, 22, 256, 256, 1);
    struct cm_resource_description displayed = describe_texture(256, 256, 1, 4);
    displayed.id = 21;
    displayed.is_displayable = true;
@@ -181,8 +237,8 @@ compare(const struct cm_config *config, const char *what, bool full)
    for (uint32_t v = 0; v < FRAMES * count; v++)
       sum += expected[v];
    assert_true(sum > 0);
-   /* With timing two of them do as one does. */
-   const unsigned first = config->timing == CM_TIMING_ON ? 2 : 1;
+   /* With timing and tiles two of them do as one does. */
+   const unsigned first = config->timing == CM_TIMING_ON && config->mode != CM_MODE_IMR ? 2 : 1;
    const unsigned least = first + turn++ % (NUM_COUNTS - first), tried = test_rounds(NUM_COUNTS - 1);
    for (unsigned n = tried > 1 ? 1 : least; n < (tried > 1 ? NUM_COUNTS : least + 1); n++) {
       uint64_t *values = run(config, full, thread_counts[n], &other);
@@ -268,6 +324,35 @@ TEST(settings)
    }
 }
 
+/* Primitives on several threads, and settings with which they cannot be. */
+TEST(immediate)
+{
+   static const char *const settings[][4] = {
+      {"timing=off"},
+      {"timing=on"},
+      {"fragment_stage.scheduler=round-robin"},
+      {"fragment_stage.scheduler=least-work"},
+      {"immediate.clears=fast"},
+      {"timing=on", "immediate.clears=fast"},
+      {"immediate.hiz_region=4x4", "immediate.depth_reads=undecided", "timing=on"},
+      {"immediate.pixel_writes=partial", "immediate.render_caches=kept"},
+      {"immediate.render_caches=kept", "timing=on"},
+      {"streams.color=llc", "streams.display=llc", "timing=on"},
+      {"streams.depth=dram", "streams.hiz=dram", "streams.shader=dram", "timing=on"},
+      {"caches.color_cache.instances=3"},
+      {"caches.llc.policy=drrip"},
+      {"caches.color_cache.policy=opt", "caches.llc.policy=opt"},
+      {"attribution.draw=on"},
+   };
+   for (unsigned s = 0; s < sizeof settings / sizeof settings[0]; s++) {
+      const char *list[5] = {NULL};
+      memcpy(list, settings[s], sizeof settings[s]);
+      struct cm_config *config = test_config_of("imr-8m", list);
+      compare(config, settings[s][0], false);
+      cm_config_destroy(config);
+   }
+}
+
 /* Texture caches make blocks of headers and bodies, on another thread than the one that stores them. */
 TEST(compression)
 {
@@ -297,6 +382,30 @@ TEST(compression)
 static void
 ignore(void *context, const cm_entry *entries, uint32_t count)
 {
+}
+
+/* Whether primitives are. */
+TEST(immediate_shades)
+{
+   static const struct {
+      const char *setting;
+      bool shades;
+   } cases[] = {
+      {"timing=off", true},
+      {"timing=on", true},
+      {"fragment_stage.scheduler=round-robin", false},
+      {"immediate.clears=fast", false},
+      {"attribution.draw=on", false},
+   };
+   for (unsigned c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+      struct cm_config *config = test_config_of("imr-8m", (const char *const[]){cases[c].setting, NULL});
+      struct cm_gpu *gpu = cm_gpu_create(config, NULL, 0);
+      assert_non_null(gpu);
+      assert_false(cm_gpu_shades_on_threads(gpu, 1));
+      assert_int_equal(cm_gpu_shades_on_threads(gpu, 2), cases[c].shades);
+      cm_gpu_destroy(gpu);
+      cm_config_destroy(config);
+   }
 }
 
 /* Where the number of threads changes nothing, the GPU says why. */
