@@ -134,7 +134,8 @@ transfer(struct cm_immediate_timing *timing, uint32_t begin, uint32_t end, const
       cm_report_transfer(timing->base.report, timing->base.last_pass, begins, timing->blending.until, what);
 }
 
-/* Takes a part of the pass; NULL: there is none, as the consumer has ended. A pass of one part needs no copy. */
+/* Takes a part of the pass; NULL: there is none, as the consumer has ended. A pass of one part needs no copy. Once there was no memory
+ * for a part, those after it are of no use. */
 static void
 take_part(struct cm_immediate_timing *timing, struct cm_work *part)
 {
@@ -150,7 +151,7 @@ take_part(struct cm_immediate_timing *timing, struct cm_work *part)
       const struct cm_log former = timing->log;
       timing->log = part->log;
       part->log = former;
-   } else if (!cm_log_append(&timing->log, &part->log)) {
+   } else if (!timing->base.has_failed && !cm_log_append(&timing->log, &part->log)) {
       timing->base.has_failed = true;
    }
    cm_log_queue_give_back(timing->base.logs, part);
