@@ -49,7 +49,7 @@ enum cm_entry_kind {
                     * value: how many precede the accesses that they cause; for textures and storage cm_group_make's */
    CM_ENTRY_LOOKUP, /**< a block is looked up in a first texture cache, hit or miss; one of a group */
    CM_ENTRY_REQUEST, /**< a block is requested of a NUCA by the group's processor; instance: the cache that serves it.
-                      * What it causes follows. */
+                      * What it causes follows. Among what a shading worker lists it is cm_nuca_list's. */
    /** Messages between a NUCA's nodes that no request waits for, after the request that caused them; instance:
     * the sender; value: how many << 8 | the receiver, which is the sender where they go to all nodes. */
    CM_ENTRY_MESSAGE,

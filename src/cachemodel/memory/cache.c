@@ -392,10 +392,10 @@ cm_cache_is_distant(const struct cm_cache *cache, uint64_t block)
 }
 
 void
-cm_cache_read_in_place(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
+cm_cache_read_in_place(struct cm_cache *cache, uint64_t block, enum cm_stream stream, uint32_t times)
 {
-   cache->accesses[stream][0]++;
-   if (cache->lookups)
+   cache->accesses[stream][0] += times;
+   for (uint32_t t = 0; cache->lookups && t < times; t++)
       cm_cache_append_lookup(cache, block, stream, CM_READ);
 }
 

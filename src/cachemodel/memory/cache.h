@@ -411,7 +411,7 @@ cm_cache_probe(const struct cm_cache *cache, uint64_t block)
 }
 
 /** A read of a present block, counted as a hit. Does not change the replacement state. */
-void cm_cache_read_in_place(struct cm_cache *cache, uint64_t block, enum cm_stream stream);
+void cm_cache_read_in_place(struct cm_cache *cache, uint64_t block, enum cm_stream stream, uint32_t times);
 
 /** Inserts an absent block that does not come from the next level: no access is counted, and
  * nothing is read. Not with policies that need next uses. */

@@ -17,6 +17,7 @@
 #ifndef CM_AFFINITY_TABLE_H
 #define CM_AFFINITY_TABLE_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -62,12 +63,22 @@ cm_affinity_owner(struct cm_affinity_table *table, uint32_t bucket, uint32_t pro
  * if it counted enough. Returns whether the owner changed. */
 bool cm_affinity_saturate(struct cm_affinity_table *table, uint32_t bucket, uint32_t processor);
 
-/** Counts an access. Returns whether the owner changed. */
-static inline bool
-cm_affinity_count(struct cm_affinity_table *table, uint32_t bucket, uint32_t processor)
+/** How many accesses of a processor to a bucket saturate its counter; at least 1. */
+static inline uint32_t
+cm_affinity_room(const struct cm_affinity_table *table, uint32_t bucket, uint32_t processor)
 {
-   return ++table->counters[bucket * table->processors + processor] >= table->saturated &&
-          cm_affinity_saturate(table, bucket, processor);
+   const uint32_t counter = table->counters[bucket * table->processors + processor];
+   return counter < table->saturated ? table->saturated - counter : 1;
+}
+
+/** Counts accesses, at most cm_affinity_room of them. Returns whether the owner changed with the last one. */
+static inline bool
+cm_affinity_count(struct cm_affinity_table *table, uint32_t bucket, uint32_t processor, uint32_t accesses)
+{
+   uint8_t *counter = &table->counters[bucket * table->processors + processor];
+   assert(accesses && accesses <= cm_affinity_room(table, bucket, processor));
+   *counter = (uint8_t)(*counter + accesses);
+   return *counter >= table->saturated && cm_affinity_saturate(table, bucket, processor);
 }
 
 /** Ends an epoch: what happens to owners, then the counters are reset. Returns the owners that changed, including

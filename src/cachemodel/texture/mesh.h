@@ -59,11 +59,11 @@ uint32_t cm_mesh_center(const struct cm_mesh *mesh);
 /** Hops from router to router; 0 to itself. */
 uint32_t cm_mesh_hops(const struct cm_mesh *mesh, uint32_t from, uint32_t to);
 
-/** Counts a message. One to itself crosses no link. */
+/** Counts messages. Those to itself cross no link. */
 static inline void
-cm_mesh_send(struct cm_mesh *mesh, enum cm_mesh_message kind, uint32_t from, uint32_t to)
+cm_mesh_send(struct cm_mesh *mesh, enum cm_mesh_message kind, uint32_t from, uint32_t to, uint32_t messages)
 {
-   mesh->counts[((uint64_t)kind * (mesh->routers + 1) + from) * (mesh->routers + 1) + to]++;
+   mesh->counts[((uint64_t)kind * (mesh->routers + 1) + from) * (mesh->routers + 1) + to] += messages;
 }
 
 /** Counts packets that a router sends to all others, each along the tree of X–Y routes: along the row,

@@ -116,50 +116,102 @@ cm_nuca_l2_router(const struct cm_nuca *nuca)
 /** More entries than a request causes. */
 #define REQUEST_ENTRIES 64
 
-/* Requests one by one: each precedes what it causes in the access stream. The serving cache is known only
- * afterwards. */
-static __attribute__((noinline)) void
-serve_and_report(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count)
+static inline void
+report(struct cm_nuca *nuca, cm_entry entry)
 {
-   const uint32_t shift = nuca->caches[0].block_shift;
    struct cm_shared_side *shared = &nuca->hierarchy->shared;
+   if (nuca->hierarchy->requests == &shared->reported)
+      cm_shared_side_report(shared, entry);
+   else
+      cm_access_stream_append(nuca->hierarchy->requests, entry);
+}
+
+/* Requests one by one: each precedes what it causes in the access stream. The serving cache is known only afterwards. */
+static __attribute__((noinline)) void
+serve_and_report(struct cm_nuca *nuca, uint32_t processor, uint64_t block, uint32_t repeats)
+{
+   const cm_entry request = cm_nuca_request_encode(processor, block, 1);
    struct cm_access_stream *stream = nuca->hierarchy->requests;
-   assert(stream == &shared->reported);
-   for (unsigned b = 0; b < count; b++) {
+   for (uint32_t r = 0; r < repeats; r++) {
       cm_access_stream_reserve(stream, REQUEST_ENTRIES);
       const uint32_t number = stream->count;
-      cm_shared_side_report(shared,
-                            cm_entry_make(CM_ENTRY_REQUEST, CM_UNIT_TEXTURE_CACHE, 0, CM_STREAM_TEXTURE,
-                                          blocks[b] << shift >> CM_ENTRY_ADDRESS_SHIFT));
-      nuca->organisation->read(nuca, processor, &blocks[b], 1);
-      assert(number < stream->count);
+      report(nuca, cm_entry_make(CM_ENTRY_REQUEST, CM_UNIT_TEXTURE_CACHE, 0, CM_STREAM_TEXTURE,
+                                 block << nuca->caches[0].block_shift >> CM_ENTRY_ADDRESS_SHIFT));
+      nuca->organisation->read(nuca, &request, 1);
+      assert(number < stream->capacity);
       stream->entries[number] |= (cm_entry)nuca->server << CM_ENTRY_INSTANCE_SHIFT;
       for (uint32_t m = 0; m < nuca->num_messages; m++)
-         cm_shared_side_report(shared, nuca->messages[m]);
+         report(nuca, nuca->messages[m]);
       nuca->num_messages = 0;
    }
 }
 
-static inline void
-serve(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count)
+static void
+serve(struct cm_nuca *nuca, const cm_entry *requests, uint32_t count)
 {
-   assert(processor < nuca->processors && count <= CM_MAX_FOOTPRINT_BLOCKS);
-   nuca->counts[CM_NUCA_REQUESTS] += count;
-   if (nuca->hierarchy->requests)
-      serve_and_report(nuca, processor, blocks, count);
-   else
-      nuca->organisation->read(nuca, processor, blocks, count);
+   if (!nuca->hierarchy->requests) {
+      nuca->organisation->read(nuca, requests, count);
+      return;
+   }
+   for (uint32_t n = 0; n < count; n++) {
+      const struct cm_nuca_request request = cm_nuca_request_decode(requests[n]);
+      serve_and_report(nuca, request.processor, request.block, request.repeats);
+   }
+}
+
+/* A footprint's requests, with those for the same block in a row as one. Returns how many. */
+static uint32_t
+list_requests(const struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count,
+              cm_entry *requests)
+{
+   uint64_t firsts[CM_MAX_FOOTPRINT_BLOCKS];
+   uint32_t num_requests = 0;
+   assert(count <= CM_MAX_FOOTPRINT_BLOCKS);
+   if (nuca->config.requests == CM_NUCA_REQUESTS_FOOTPRINT) {
+      count = cm_distinct_blocks(blocks, count, firsts);
+      blocks = firsts;
+   }
+   for (unsigned b = 0; b < count;) {
+      const unsigned first = b++;
+      while (b < count && blocks[b] == blocks[first])
+         b++;
+      requests[num_requests++] = cm_nuca_request_encode(processor, blocks[first], b - first);
+   }
+   return num_requests;
 }
 
 void
 cm_nuca_read(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count)
 {
-   uint64_t firsts[CM_MAX_FOOTPRINT_BLOCKS];
-   if (nuca->config.requests == CM_NUCA_REQUESTS_FOOTPRINT) {
-      count = cm_distinct_blocks(blocks, count, firsts);
-      blocks = firsts;
-   }
-   serve(nuca, processor, blocks, count);
+   cm_entry requests[CM_MAX_FOOTPRINT_BLOCKS];
+   serve(nuca, requests, list_requests(nuca, processor, blocks, count, requests));
+}
+
+void
+cm_nuca_list(const struct cm_nuca *nuca, struct cm_access_stream *stream, uint32_t processor,
+             const uint64_t *blocks, unsigned count)
+{
+   cm_access_stream_reserve(stream, CM_MAX_FOOTPRINT_BLOCKS);
+   if (__builtin_expect(stream->capacity - stream->count <= CM_MAX_FOOTPRINT_BLOCKS, false))
+      return; /* out of memory */
+   stream->count += list_requests(nuca, processor, blocks, count, stream->entries + stream->count);
+}
+
+uint32_t
+cm_nuca_take(struct cm_nuca *nuca, const cm_entry *entries, uint32_t count)
+{
+   uint32_t n = 0;
+   while (n < count && cm_entry_kind(entries[n]) == CM_ENTRY_REQUEST)
+      n++;
+   assert(n);
+   serve(nuca, entries, n);
+   return n;
+}
+
+void
+cm_nuca_report_to(struct cm_nuca *nuca, struct cm_hierarchy *hierarchy)
+{
+   nuca->hierarchy = hierarchy;
 }
 
 /* ---- counters ---------------------------------------------------------- */

@@ -105,6 +105,16 @@ void cm_nuca_destroy(struct cm_nuca *nuca);
  * cm_footprint_texels does. */
 void cm_nuca_read(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count);
 
+/** For who must not serve the requests of a cm_nuca_read now: appends them to a stream, for cm_nuca_take alone, as CM_ENTRY_REQUEST
+ * with the processor as instance, one for all that are for the same block in a row. */
+void cm_nuca_list(const struct cm_nuca *nuca, struct cm_access_stream *stream, uint32_t processor,
+                  const uint64_t *blocks, unsigned count);
+/** Serves those at the front of such a stream, up to another entry. Returns how many entries that were, at least one. */
+uint32_t cm_nuca_take(struct cm_nuca *nuca, const cm_entry *entries, uint32_t count);
+
+/** Requests, if they are reported, go to hierarchy->requests: of the hierarchy of cm_nuca_create, or of a view of it. */
+void cm_nuca_report_to(struct cm_nuca *nuca, struct cm_hierarchy *hierarchy);
+
 /** The mesh. Its shape does not change; its counts do with every request. */
 const struct cm_mesh *cm_nuca_mesh(const struct cm_nuca *nuca);
 

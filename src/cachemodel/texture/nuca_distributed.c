@@ -170,28 +170,39 @@ end_epoch(struct cm_nuca *nuca)
 
 /* ---- requests ------------------------------------------------------------ */
 
-static void
-read_distributed(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count)
+static inline __attribute__((always_inline)) uint32_t
+serve(struct cm_nuca *nuca, uint32_t processor, uint64_t block, uint32_t repeats)
 {
    const bool counts_all = nuca->config.affinity_table.counted == CM_AFFINITY_COUNTED_ALL;
    struct cm_affinity_table *table = &nuca->nodes.tables[processor];
-   for (unsigned b = 0; b < count; b++) {
-      if (nuca->nodes.num_cycles)
-         receive_until(nuca, nuca->epoch_accesses / nuca->config.mesh.accesses_per_cycle);
-      const uint64_t block = blocks[b];
-      const uint32_t bucket = cm_affinity_bucket(table, block), owner = table->owners[bucket];
-      const bool local = cm_nuca_serves_itself(nuca, processor, owner, block);
-      if (!local && owner != processor) {
-         cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, processor, owner);
-         cm_mesh_send(&nuca->mesh, CM_MESH_BLOCK, owner, processor);
-         cm_nuca_ask_owner(nuca, processor, owner, block);
-      }
-      if (!local || counts_all)
-         nuca->counts[CM_NUCA_OWNERSHIP_CHANGES] += cm_affinity_count(table, bucket, processor);
-      cm_nuca_count_degree(nuca, block);
-      if (++nuca->epoch_accesses >= nuca->config.affinity_table.epoch_accesses)
-         end_epoch(nuca);
+   if (nuca->nodes.num_cycles) {
+      receive_until(nuca, nuca->epoch_accesses / nuca->config.mesh.accesses_per_cycle);
+      repeats = 1;
    }
+   const uint32_t bucket = cm_affinity_bucket(table, block), owner = table->owners[bucket];
+   const uint32_t times = cm_nuca_alike(nuca, table, bucket, processor, repeats);
+   const bool local = cm_nuca_serves_itself(nuca, processor, owner, block, times);
+   /* Those that the own cache has not served; as the owner it has after a miss. */
+   const uint32_t asked = local ? 0 : owner == processor ? 1 : times;
+   if (asked && owner != processor) {
+      cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, processor, owner, asked);
+      cm_mesh_send(&nuca->mesh, CM_MESH_BLOCK, owner, processor, asked);
+      cm_nuca_ask_owner(nuca, processor, owner, block, asked);
+   }
+   if (counts_all || asked)
+      nuca->counts[CM_NUCA_OWNERSHIP_CHANGES] +=
+         cm_affinity_count(table, bucket, processor, counts_all ? times : asked);
+   cm_nuca_count_degree(nuca, block, times);
+   nuca->epoch_accesses += times;
+   if (nuca->epoch_accesses >= nuca->config.affinity_table.epoch_accesses)
+      end_epoch(nuca);
+   return times;
+}
+
+static void
+read_distributed(struct cm_nuca *nuca, const cm_entry *requests, uint32_t count)
+{
+   cm_nuca_serve_each(nuca, requests, count, serve);
 }
 
 const struct cm_nuca_organisation cm_nuca_dtm_distributed = {

@@ -16,9 +16,10 @@ finish(struct cm_nuca *nuca)
 
 /* Ends the epoch when it is over. */
 static inline void
-count_towards_epoch(struct cm_nuca *nuca)
+count_towards_epoch(struct cm_nuca *nuca, uint32_t requests)
 {
-   if (++nuca->epoch_accesses < nuca->config.affinity_table.epoch_accesses)
+   nuca->epoch_accesses += requests;
+   if (nuca->epoch_accesses < nuca->config.affinity_table.epoch_accesses)
       return;
    nuca->epoch_accesses = 0;
    nuca->counts[CM_NUCA_EPOCHS]++;
@@ -26,35 +27,43 @@ count_towards_epoch(struct cm_nuca *nuca)
       cm_affinity_end_epoch(&nuca->table, nuca->config.affinity_table.epoch_owner);
 }
 
-/* A request that the own cache does not serve: the table forwards it to the owner, which responds. */
-static void
-ask_owner(struct cm_nuca *nuca, uint32_t processor, uint32_t owner, uint64_t block)
+/* Requests that the own cache does not serve: the table forwards them to the owner, which responds. */
+static inline void
+ask_owner(struct cm_nuca *nuca, uint32_t processor, uint32_t owner, uint64_t block, uint32_t times)
 {
-   cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, processor, nuca->table_router);
-   cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, nuca->table_router, owner);
-   cm_mesh_send(&nuca->mesh, CM_MESH_BLOCK, owner, processor);
+   cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, processor, nuca->table_router, times);
+   cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, nuca->table_router, owner, times);
+   cm_mesh_send(&nuca->mesh, CM_MESH_BLOCK, owner, processor, times);
    if (owner != processor)
-      cm_nuca_ask_owner(nuca, processor, owner, block);
+      cm_nuca_ask_owner(nuca, processor, owner, block, times);
+}
+
+static inline __attribute__((always_inline)) uint32_t
+serve(struct cm_nuca *nuca, uint32_t processor, uint64_t block, uint32_t repeats)
+{
+   const bool counts_all = nuca->config.affinity_table.counted == CM_AFFINITY_COUNTED_ALL;
+   const uint32_t bucket = cm_affinity_bucket(&nuca->table, block);
+   const uint32_t owner = cm_affinity_owner(&nuca->table, bucket, processor);
+   const uint32_t times = cm_nuca_alike(nuca, &nuca->table, bucket, processor, repeats);
+   const bool local = cm_nuca_serves_itself(nuca, processor, owner, block, times);
+   /* Those that the own cache has not served; as the owner it has after a miss. */
+   const uint32_t asked = local ? 0 : owner == processor ? 1 : times;
+   if (asked)
+      ask_owner(nuca, processor, owner, block, asked);
+   if (counts_all && times > asked)
+      cm_mesh_send(&nuca->mesh, CM_MESH_NOTICE, processor, nuca->table_router, times - asked);
+   if (counts_all || asked)
+      nuca->counts[CM_NUCA_OWNERSHIP_CHANGES] +=
+         cm_affinity_count(&nuca->table, bucket, processor, counts_all ? times : asked);
+   cm_nuca_count_degree(nuca, block, times);
+   count_towards_epoch(nuca, times);
+   return times;
 }
 
 static void
-read_dtm(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count)
+read_dtm(struct cm_nuca *nuca, const cm_entry *requests, uint32_t count)
 {
-   const bool counts_all = nuca->config.affinity_table.counted == CM_AFFINITY_COUNTED_ALL;
-   for (unsigned b = 0; b < count; b++) {
-      const uint64_t block = blocks[b];
-      const uint32_t bucket = cm_affinity_bucket(&nuca->table, block);
-      const uint32_t owner = cm_affinity_owner(&nuca->table, bucket, processor);
-      const bool local = cm_nuca_serves_itself(nuca, processor, owner, block);
-      if (!local)
-         ask_owner(nuca, processor, owner, block);
-      else if (counts_all)
-         cm_mesh_send(&nuca->mesh, CM_MESH_NOTICE, processor, nuca->table_router);
-      if (!local || counts_all)
-         nuca->counts[CM_NUCA_OWNERSHIP_CHANGES] += cm_affinity_count(&nuca->table, bucket, processor);
-      cm_nuca_count_degree(nuca, block);
-      count_towards_epoch(nuca);
-   }
+   cm_nuca_serve_each(nuca, requests, count, serve);
 }
 
 const struct cm_nuca_organisation cm_nuca_dtm = {

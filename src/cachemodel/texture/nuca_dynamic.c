@@ -28,7 +28,7 @@ move(struct cm_nuca *nuca, uint32_t from, uint64_t block, uint32_t to)
    cm_cache_insert(&nuca->caches[to], block, CM_STREAM_TEXTURE);
    nuca->moving = false;
    cm_holders_add(&nuca->holders, block, to)->last = to;
-   cm_mesh_send(&nuca->mesh, CM_MESH_NOTICE, from, to);
+   cm_mesh_send(&nuca->mesh, CM_MESH_NOTICE, from, to, 1);
    cm_nuca_report(nuca, from, to, 1);
    nuca->counts[CM_NUCA_MIGRATIONS]++;
 }
@@ -52,33 +52,38 @@ bring_in(struct cm_nuca *nuca, uint32_t processor, uint64_t block)
    struct cm_nuca_former *former = &nuca->former[block & nuca->former_mask];
    nuca->counts[CM_NUCA_MIGRATIONS] += former->block == block && former->cache != processor;
    nuca->serving = true;
-   cm_nuca_access(nuca, processor, processor, block);
+   cm_nuca_access(nuca, processor, processor, block, 1);
    nuca->serving = false;
    cm_holders_find(&nuca->holders, block)->last = processor;
 }
 
-static void
-read_dynamic(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count)
+static inline __attribute__((always_inline)) uint32_t
+serve(struct cm_nuca *nuca, uint32_t processor, uint64_t block, uint32_t repeats)
 {
-   for (unsigned b = 0; b < count; b++) {
-      struct cm_holders_entry *entry = cm_holders_find(&nuca->holders, blocks[b]);
-      const uint32_t holder = entry->caches ? (uint32_t)__builtin_ctzll(entry->caches) : CM_NO_OWNER;
-      if (holder == processor) {
-         entry->last = processor;
-         cm_nuca_access(nuca, processor, processor, blocks[b]);
-         continue;
-      }
-      cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, processor, nuca->table_router);
-      if (holder == CM_NO_OWNER) {
-         cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, nuca->table_router, processor);
-         bring_in(nuca, processor, blocks[b]);
-      } else {
-         entry->last = processor;
-         cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, nuca->table_router, holder);
-         cm_mesh_send(&nuca->mesh, CM_MESH_BLOCK, holder, processor);
-         cm_nuca_remote_hit(nuca, processor, holder, blocks[b]);
-      }
+   struct cm_holders_entry *entry = cm_holders_find(&nuca->holders, block);
+   const uint32_t holder = entry->caches ? (uint32_t)__builtin_ctzll(entry->caches) : CM_NO_OWNER;
+   if (holder == CM_NO_OWNER) {
+      cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, processor, nuca->table_router, 1);
+      cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, nuca->table_router, processor, 1);
+      bring_in(nuca, processor, block);
+      return 1;
    }
+   entry->last = processor;
+   if (holder == processor) {
+      cm_nuca_access(nuca, processor, processor, block, repeats);
+      return repeats;
+   }
+   cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, processor, nuca->table_router, repeats);
+   cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, nuca->table_router, holder, repeats);
+   cm_mesh_send(&nuca->mesh, CM_MESH_BLOCK, holder, processor, repeats);
+   cm_nuca_remote_hit(nuca, processor, holder, block, repeats);
+   return repeats;
+}
+
+static void
+read_dynamic(struct cm_nuca *nuca, const cm_entry *requests, uint32_t count)
+{
+   cm_nuca_serve_each(nuca, requests, count, serve);
 }
 
 const struct cm_nuca_organisation cm_nuca_dynamic = {

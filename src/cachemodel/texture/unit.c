@@ -147,7 +147,9 @@ read_blocks(struct cm_texture_path *path, struct cm_texture_unit *unit, const st
       map_buffer(path, unit, footprint, &reads);
    if (cm_texture_path_requests(path))
       report(path, unit->binding->resource, &reads, footprint->live == 15 ? grid : NULL);
-   if (path->nuca) {
+   if (path->nuca && path->listed) {
+      cm_nuca_list(path->nuca, path->listed, processor, reads.blocks, reads.count);
+   } else if (path->nuca) {
       cm_nuca_read(path->nuca, processor, reads.blocks, reads.count);
    } else if (!cache) {
       for (unsigned b = 0; b < reads.count; b++)
@@ -432,6 +434,7 @@ cm_texture_path_init(struct cm_texture_path *path, const struct cm_config *confi
    path->hierarchy = hierarchy;
    path->caches = hierarchy->entry[CM_STREAM_TEXTURE].cache;
    path->nuca = NULL;
+   path->listed = NULL;
    path->block_shift = hierarchy->entry[CM_STREAM_TEXTURE].block_shift;
    path->by_texel =
       config->nuca.organisation != CM_NUCA_NONE && config->nuca.requests == CM_NUCA_REQUESTS_TEXEL;

@@ -28,6 +28,8 @@ struct cm_texture_path {
    struct cm_cache
       *caches; /**< by instance: the first ones of textures, or what is in front of them; NULL: memory */
    struct cm_nuca *nuca; /**< of the hierarchy's texture caches; NULL: each serves its own processors */
+   struct cm_access_stream
+      *listed; /**< gets what is requested of the NUCA (cm_nuca_list); NULL: it is served at once */
    struct cm_texture_access access;
    uint32_t block_shift; /**< of the blocks that are read */
    bool has_filters;     /**< caches are filters (memory/filter.h) */

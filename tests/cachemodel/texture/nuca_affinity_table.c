@@ -53,7 +53,7 @@ run_steps(struct cm_affinity_table *table, uint32_t bucket, const struct table_s
       const uint32_t before = table->owners[bucket];
       for (uint32_t n = 0; n < step->times; n++) {
          told = cm_affinity_owner(table, bucket, step->processor);
-         changes += cm_affinity_count(table, bucket, step->processor);
+         changes += cm_affinity_count(table, bucket, step->processor, 1);
       }
       if (told != step->owner || memcmp(table->counters + bucket * 4, step->counters, 4) != 0 ||
           table->owners[bucket] != step->owner_after)
@@ -113,11 +113,11 @@ TEST(threshold)
       table.owners[0] = 0;
       table.counters[1] = 14;
       table.counters[0] = (uint8_t)cases[i].stays;
-      assert_false(cm_affinity_count(&table, 0, 1));
+      assert_false(cm_affinity_count(&table, 0, 1, 1));
       assert_int_equal(table.owners[0], 0);
       table.counters[1] = 14;
       table.counters[0] = (uint8_t)cases[i].moves;
-      assert_true(cm_affinity_count(&table, 0, 1));
+      assert_true(cm_affinity_count(&table, 0, 1, 1));
       assert_int_equal(table.owners[0], 1);
       cm_affinity_table_finish(&table);
    }

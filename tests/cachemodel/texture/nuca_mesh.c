@@ -50,7 +50,7 @@ check_mesh(uint32_t columns, uint32_t nodes, uint64_t *state)
       const enum cm_mesh_message kind = (enum cm_mesh_message)random_below(state, CM_MESH_MESSAGE_COUNT);
       uint32_t from = random_below(state, mesh.routers + 1), to = random_below(state, mesh.routers + 1);
       uint32_t length = 0;
-      cm_mesh_send(&mesh, kind, from, to);
+      cm_mesh_send(&mesh, kind, from, to, 1);
       assert_true(from != to || cm_mesh_hops(&mesh, from, to) == 0);
       /* The one that hangs at another: a link there and a link back. */
       const uint32_t hops_of = cm_mesh_hops(&mesh, from, to);

@@ -12,6 +12,9 @@
 
 #define BLOCKS 400
 #define REQUESTS 2500
+#define MOST_BLOCKS 8
+/* Requests that are listed before they are served. */
+#define MOST_LISTED 20
 
 static uint32_t
 one_of(uint64_t *state, const uint32_t *values, uint32_t count)
@@ -63,15 +66,15 @@ random_config(uint64_t *state, enum cm_nuca_kind kind)
    return config;
 }
 
-/* Blocks of a quad: near to where the last ones were, of few places that many processors like. */
+/* Blocks of a quad: near to where the last ones were, of few places that many processors like; often some are the same. */
 static int
 random_blocks(uint64_t *state, uint64_t *blocks)
 {
    const uint32_t middle =
       random_below(state, 10) ? random_below(state, 60) : random_below(state, BLOCKS - 8);
-   const int count = 1 + (int)random_below(state, 6);
+   const int count = 1 + (int)random_below(state, MOST_BLOCKS);
    for (int b = 0; b < count; b++)
-      blocks[b] = 1000 + middle + random_below(state, 8);
+      blocks[b] = b && random_below(state, 2) ? blocks[b - 1] : 1000 + middle + random_below(state, 8);
    return count;
 }
 
@@ -109,6 +112,15 @@ compare(struct nuca_harness *harness, const struct naive_nuca *naive, uint64_t s
                     counts[CM_NUCA_L2_ACCESSES]);
 }
 
+/* Serves what is listed; for `take` of a stream, too. */
+static void
+serve_list(void *nuca, struct cm_access_stream *list)
+{
+   for (uint32_t served = 0; served < list->count;)
+      served += cm_nuca_take(nuca, list->entries + served, list->count - served);
+   list->count = 0;
+}
+
 /* Adds up what the streams made happen, for the test to know that they tested it. */
 static void
 run_stream(enum cm_nuca_kind kind, uint64_t seed, uint64_t *sums)
@@ -118,28 +130,37 @@ run_stream(enum cm_nuca_kind kind, uint64_t seed, uint64_t *sums)
    nuca_harness_init(&harness, random_config(&state, kind));
    struct naive_nuca *naive = naive_nuca_new(harness.config);
    struct cm_cache *caches = harness.hierarchy.caches[CM_UNIT_TEXTURE_CACHE];
+   struct cm_access_stream list;
+   assert_true(cm_access_stream_init(&list, serve_list, harness.nuca));
    for (int i = 0; i < REQUESTS; i++) {
-      uint64_t blocks[8];
+      uint64_t blocks[MOST_BLOCKS];
       const int count = random_blocks(&state, blocks);
       const uint32_t favourite =
          (uint32_t)(blocks[0] / 8 + (uint64_t)i / 700) % harness.config->fragment_stage.processors;
       const uint32_t processor = random_below(&state, 2)
                                     ? favourite
                                     : random_below(&state, harness.config->fragment_stage.processors);
-      cm_nuca_read(harness.nuca, processor, blocks, (unsigned)count);
+      if (seed % 2)
+         cm_nuca_list(harness.nuca, &list, processor, blocks, (unsigned)count);
+      else
+         cm_nuca_read(harness.nuca, processor, blocks, (unsigned)count);
       naive_nuca_read(naive, (int)processor, blocks, count);
-      if (random_below(&state, 200) == 0) {
+      const bool invalidates = random_below(&state, 200) == 0, compares = i % 250 == 0 || i == REQUESTS - 1;
+      if (invalidates || compares || i % MOST_LISTED == 0)
+         serve_list(harness.nuca, &list);
+      if (invalidates) {
          const uint64_t first = 1000 + random_below(&state, BLOCKS), last = first + random_below(&state, 20);
          for (int p = 0; p < naive->processors; p++)
             cm_cache_invalidate(&caches[p], first << 6, (last + 1) << 6);
          naive_nuca_invalidate(naive, first, last);
       }
-      if (i % 250 == 0 || i == REQUESTS - 1)
+      if (compares)
          compare(&harness, naive, seed);
    }
    for (int event = 0; event < CM_NUCA_EVENT_COUNT; event++)
       sums[event] += naive->counts[event];
    naive_nuca_free(naive);
+   cm_access_stream_finish(&list);
    nuca_harness_finish(&harness);
 }
 

@@ -34,11 +34,13 @@ needs_liveness(const struct cm_gpu *gpu, enum cm_unit unit)
    return false;
 }
 
-/* Whether the first caches of textures are private, serve nothing but reads of textures, and can have filters. */
+/* Whether the first caches of textures are private, serve nothing but reads of textures, and can have filters, or are a NUCA's. */
 static bool
 has_filtered_caches(const struct cm_gpu *gpu)
 {
    const enum cm_unit unit = gpu->config.streams[CM_STREAM_TEXTURE];
+   if (gpu->texture.nuca)
+      return gpu->texture.access.design == CM_TEXTURE_DESIGN_NONE;
    if (unit == CM_UNIT_DRAM || gpu->hierarchy.shared.caches[unit] || needs_liveness(gpu, unit) ||
        !gpu->texture.is_cached || !cm_filter_suits(gpu->texture.caches))
       return false;
@@ -117,9 +119,14 @@ count_filters(const struct cm_shading_worker *worker)
    return worker->filters ? worker->gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances : 0;
 }
 
+/* Makes what is in front of the texture caches: filters, or the list of what is requested of a NUCA. */
 static bool
 init_filters(struct cm_shading_worker *worker)
 {
+   if (worker->texture.nuca) {
+      worker->texture.listed = &worker->stream;
+      return true;
+   }
    struct cm_cache *caches = worker->gpu->texture.caches;
    const uint32_t instances = worker->gpu->hierarchy.entry[CM_STREAM_TEXTURE].instances;
    worker->filters = calloc(instances, sizeof *worker->filters);

@@ -63,14 +63,17 @@ connect_unit(struct cm_texture_worker *worker, enum cm_unit unit, bool connected
 void
 cm_texture_worker_connect(struct cm_texture_worker *worker, bool connected)
 {
+   struct cm_hierarchy *hierarchy = &worker->gpu->hierarchy;
    /* Segments without tiles do not touch the caches. */
    assert(worker->is_connected != connected && (connected || !worker->tasks.is_busy));
    for (enum cm_unit unit = worker->gpu->config.streams[CM_STREAM_TEXTURE]; unit != CM_UNIT_DRAM;
         unit = cm_texture_next_private(worker->gpu, unit))
       connect_unit(worker, unit, connected);
    connect_unit(worker, CM_UNIT_TEXTURE_HEADER_CACHE, connected);
+   if (worker->gpu->texture.nuca)
+      cm_nuca_report_to(worker->gpu->texture.nuca, connected ? &worker->view : hierarchy);
    if (worker->gpu->timing) {
-      cm_dram_report(&worker->view.dram, connected ? &worker->stream : worker->gpu->hierarchy.requests);
+      cm_dram_report(&worker->view.dram, connected ? &worker->stream : hierarchy->requests);
       cm_compression_report(worker->gpu->compression, connected ? &worker->stream : NULL);
    }
    worker->is_connected = connected;
@@ -98,7 +101,7 @@ hold_shader(struct cm_texture_worker *worker, cm_entry mark)
       cm_known_shader_fetch(worker->known, worker->gpu, &worker->view, draw, processor);
 }
 
-/* How many of the entries at the front are neither reads of texture caches nor marks for the caller. */
+/* How many of the entries at the front are neither reads of texture caches, nor requests to them, nor marks for the caller. */
 static uint32_t
 count_others(const struct cm_texture_worker *worker, const cm_entry *entries, uint32_t count)
 {
@@ -108,7 +111,7 @@ count_others(const struct cm_texture_worker *worker, const cm_entry *entries, ui
       const enum cm_entry_kind kind = cm_entry_kind(entries[i]);
       if (kind == CM_ENTRY_READ && cm_entry_unit(entries[i]) == texture)
          break;
-      if (kind == CM_ENTRY_MARK && cm_entry_unit(entries[i]) == CM_MARK_SHADER)
+      if (kind == CM_ENTRY_REQUEST || (kind == CM_ENTRY_MARK && cm_entry_unit(entries[i]) == CM_MARK_SHADER))
          break;
       if (kind == CM_ENTRY_MARK && cm_entry_unit(entries[i]) == CM_MARK_CALL)
          i += cm_entry_instance(entries[i]); /* words that are no entries */
@@ -121,7 +124,7 @@ count_others(const struct cm_texture_worker *worker, const cm_entry *entries, ui
 static void
 serve(struct cm_texture_worker *worker, const cm_entry *entries, uint32_t count)
 {
-   struct cm_cache *caches = worker->gpu->texture.caches;
+   struct cm_texture_path *texture = &worker->gpu->texture;
    for (uint32_t i = 0; i < count;) {
       const uint32_t others = count_others(worker, entries + i, count - i);
       cm_access_stream_append_all(&worker->stream, entries + i, others);
@@ -129,7 +132,8 @@ serve(struct cm_texture_worker *worker, const cm_entry *entries, uint32_t count)
       if (i < count && cm_entry_kind(entries[i]) == CM_ENTRY_MARK)
          hold_shader(worker, entries[i++]);
       else if (i < count)
-         i += cm_cache_take_reads(caches, entries + i, count - i);
+         i += texture->nuca ? cm_nuca_take(texture->nuca, entries + i, count - i)
+                            : cm_cache_take_reads(texture->caches, entries + i, count - i);
    }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * The private texture caches, simulated in parallel with the other stages: the texture worker serves the reads that the filters of shading
- * workers have passed on, in the order of tiles.
+ * workers have passed on, or all that these have requested of a NUCA, in the order of tiles.
  *
  * The caches are connected to the lists of segments while it uses them, and to the main thread's stream otherwise.
  */

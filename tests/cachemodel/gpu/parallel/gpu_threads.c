@@ -324,6 +324,37 @@ TEST(settings)
    }
 }
 
+/* What is requested of a NUCA is served by another thread than the one that runs the quads. */
+TEST(nuca)
+{
+   static const char *const settings[][4] = {
+      {"nuca.requests=footprint"},
+      {"nuca.requests=texel", "timing=on"},
+      {"nuca.remote_copies=all", "nuca.remote_hits=keep"},
+      {"nuca.remote_copies=misses", "timing=on"},
+      {"nuca.affinity_table.epoch_accesses=50", "nuca.affinity_table.counted=local-misses"},
+      {"nuca.organisation=dtm-nuca-distributed", "nuca.affinity_table.epoch_accesses=50", "timing=on"},
+      {"nuca.organisation=d-nuca", "nuca.migration=last-requester", "timing=on"},
+      {"nuca.organisation=private", "caches.texture_cache.policy=srrip", "timing=on"},
+      {"nuca.organisation=s-nuca", "caches.texture_cache.policy=random"},
+      {"nuca.mesh.l2=center", "caches.texture_cache.size=1024", "timing=on"},
+      {"fragment_stage.scheduler=quad-block", "mode=tbr", "timing=on"},
+      {"attribution.texture=on"},
+   };
+   for (unsigned s = 0; s < sizeof settings / sizeof settings[0]; s++) {
+      const char *list[5] = {NULL};
+      memcpy(list, settings[s], sizeof settings[s]);
+      struct cm_config *config = test_config_of("nuca-dtm", list);
+      struct cm_gpu *gpu = cm_gpu_create(config, NULL, 0);
+      assert_non_null(gpu);
+      assert_int_equal(cm_gpu_shades_on_threads(gpu, CM_TIMED_THREADS), !cm_gpu_serial_reason(gpu));
+      cm_gpu_destroy(gpu);
+      compare(config, settings[s][0], false);
+      compare(config, settings[s][0], true);
+      cm_config_destroy(config);
+   }
+}
+
 /* Primitives on several threads, and settings with which they cannot be. */
 TEST(immediate)
 {
