@@ -14,8 +14,8 @@
  * for it, and the invalidation of textures that it has written, comes before what later passes submit.
  *
  * The main thread runs quads itself, when all others are done, in passes whose shaders access storage, in compute passes, and
- * of tiles in which a shader gets its memory. Where texture caches are neither a NUCA's nor can have filters, there are no shading
- * workers, and it runs all quads.
+ * of tiles in which a shader gets its memory. In some configurations (cm_parallel_can_shade) there are no shading workers, and it runs
+ * all quads.
  */
 #ifndef CM_PARALLEL_H
 #define CM_PARALLEL_H
@@ -30,8 +30,8 @@ struct cm_parallel;
 struct cm_primitive_run;
 struct cm_work_time;
 
-/** Whether a GPU can have shading workers: if its first texture caches are private, serve only reads of textures, and can
- * have filters, or are a NUCA's. */
+/** Whether a GPU can have shading workers: if its first texture caches are private, serve only reads of textures, and neither does
+ * what they evict depend on the progress of the Parameter Buffer nor anything at once on what they miss. */
 bool cm_parallel_can_shade(const struct cm_gpu *gpu);
 
 /** Sets gpu->parallel of a GPU that has not begun its first pass; immediate: its, or NULL; threads: 2 or more, the caller among them. Leaves it NULL where

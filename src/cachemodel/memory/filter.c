@@ -126,6 +126,18 @@ static const struct cm_replacement filtering = {
    .folds = true,
 };
 
+/* In front of a cache in which any read may change something: all are passed on. */
+static void
+pass_one(struct cm_cache *filter, uint64_t block, enum cm_stream stream, enum cm_access access)
+{
+   assert(access == CM_READ);
+   filter->counts[stream][CM_CACHE_EVENT_MISSES]++;
+   cm_access_stream_append(filter->outgoing, cm_entry_access(filter->next_entry, CM_READ, stream,
+                                                             block << filter->block_shift));
+}
+
+static const struct cm_replacement passing = {.access = pass_one};
+
 bool
 cm_filter_suits(const struct cm_cache *cache)
 {
@@ -137,7 +149,7 @@ cm_filter_init(struct cm_cache *filter, struct cm_cache *cache, struct cm_access
                cm_entry entry)
 {
    *filter = (struct cm_cache){
-      .replacement = &filtering,
+      .replacement = cm_filter_suits(cache) ? &filtering : &passing,
       .unit = cache->unit,
       .block_shift = cache->block_shift,
       .index = cache->index,

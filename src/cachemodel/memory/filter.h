@@ -4,7 +4,7 @@
  * (cm_filter_suits), another read of that block is a hit that changes nothing, whatever the cache holds. The filter counts
  * such reads and appends all others to a stream, from which they reach the cache later. So reads of different parts of a
  * program can be filtered in parallel, before it is known what the cache holds when they reach it: a filter begins each part
- * by forgetting what it knows.
+ * by forgetting what it knows. With another policy it passes all reads on.
  *
  * It is used as a cache, for reads only: a direct-mapped one with the sets of the cache after it.
  */
@@ -13,7 +13,7 @@
 
 #include "memory/cache.h"
 
-/** Whether reads of a cache, as it is used from now on, can be filtered. */
+/** Whether reads of a cache, as it is used from now on, can be filtered: not all are passed on. */
 bool cm_filter_suits(const struct cm_cache *cache);
 
 /** A filter in front of a cache, which passes entries on that name it as `entry` does (cm_entry_cache). The cache must outlive

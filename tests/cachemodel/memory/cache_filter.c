@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "memory/filter.h"
+#include "memory/future.h"
 #include "support/test.h"
 
 #define ENTRIES 4096
@@ -165,17 +166,14 @@ compare(enum cm_policy policy, enum cm_index index, uint32_t ways)
                                           .index = index,
                                           .next = CM_UNIT_DRAM};
    uint64_t state = ways + (uint64_t)policy;
+   if (cm_policy_needs_future(policy))
+      return;
    memset(&setup, 0, sizeof setup);
    assert_true(cm_cache_init(&setup.plain, &config, NULL, &setup.drams[0]));
    assert_true(cm_cache_init(&setup.filtered, &config, NULL, &setup.drams[1]));
    setup.plain.unit = setup.filtered.unit = CM_UNIT_TEXTURE_CACHE;
    const bool allows = cm_filter_suits(&setup.filtered);
    assert_true(allows || !has_to_allow(policy));
-   if (!allows) {
-      cm_cache_finish(&setup.plain);
-      cm_cache_finish(&setup.filtered);
-      return;
-   }
    add_filter(&setup);
    for (unsigned round = 0; round < test_rounds(20000); round++) {
       static void (*const read[])(struct setup *, uint64_t *) = {read_one, read_list, read_grid};
@@ -186,7 +184,10 @@ compare(enum cm_policy policy, enum cm_index index, uint32_t ways)
          assert_alike(&setup);
    }
    assert_alike(&setup);
-   assert_true(setup.served < setup.reads / 2);
+   if (allows)
+      assert_true(setup.served < setup.reads / 2);
+   else
+      assert_int_equal(setup.served, setup.reads);
    cm_filter_finish(&setup.filter);
    cm_cache_finish(&setup.plain);
    cm_cache_finish(&setup.filtered);

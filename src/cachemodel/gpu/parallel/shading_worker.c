@@ -34,15 +34,14 @@ needs_liveness(const struct cm_gpu *gpu, enum cm_unit unit)
    return false;
 }
 
-/* Whether the first caches of textures are private, serve nothing but reads of textures, and can have filters, or are a NUCA's. */
+/* Whether the first caches of textures are private, and serve nothing but reads of textures, and nobody has to know at once what they
+ * miss. */
 static bool
-has_filtered_caches(const struct cm_gpu *gpu)
+has_own_caches(const struct cm_gpu *gpu)
 {
    const enum cm_unit unit = gpu->config.streams[CM_STREAM_TEXTURE];
-   if (gpu->texture.nuca)
-      return gpu->texture.access.design == CM_TEXTURE_DESIGN_NONE;
    if (unit == CM_UNIT_DRAM || gpu->hierarchy.shared.caches[unit] || needs_liveness(gpu, unit) ||
-       !gpu->texture.is_cached || !cm_filter_suits(gpu->texture.caches))
+       gpu->texture.access.miss == CM_TEXTURE_MISS_ACCESS)
       return false;
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
       if (stream != CM_STREAM_TEXTURE && gpu->config.streams[stream] == unit)
@@ -92,8 +91,8 @@ has_independent_primitives(const struct cm_config *config)
 bool
 cm_parallel_can_shade(const struct cm_gpu *gpu)
 {
-   bool ok = !gpu->hierarchy.shared.num_units && has_filtered_caches(gpu) &&
-             has_independent_primitives(&gpu->config);
+   bool ok =
+      !gpu->hierarchy.shared.num_units && has_own_caches(gpu) && has_independent_primitives(&gpu->config);
    for (unsigned s = 0; s < count_shared_streams(gpu); s++)
       ok = ok && can_share(gpu, shared_streams[s]);
    return ok;
