@@ -65,7 +65,7 @@ void cm_gpu_set_longest_part(struct cm_gpu *gpu, uint32_t entries);
 const char *cm_gpu_serial_reason(const struct cm_gpu *gpu);
 
 /** Whether cm_gpu_set_threads lets several threads derive what is shaded of tiles (mode tbdr): if the work can be divided,
- * and textures have caches of their own that can have filters. Without readers and timelines, which come later. */
+ * and those of textures allow it (cm_parallel_can_shade). Without readers and timelines, which come later. */
 bool cm_gpu_shades_on_threads(const struct cm_gpu *gpu, unsigned threads);
 
 /** Processor time of a part of the simulation, on whichever threads. */

@@ -128,15 +128,16 @@ report(struct cm_nuca *nuca, cm_entry entry)
 
 /* Requests one by one: each precedes what it causes in the access stream. The serving cache is known only afterwards. */
 static __attribute__((noinline)) void
-serve_and_report(struct cm_nuca *nuca, uint32_t processor, uint64_t block, uint32_t repeats)
+serve_and_report(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, uint32_t count)
 {
-   const cm_entry request = cm_nuca_request_encode(processor, block, 1);
+   const uint32_t shift = nuca->caches[0].block_shift;
    struct cm_access_stream *stream = nuca->hierarchy->requests;
-   for (uint32_t r = 0; r < repeats; r++) {
+   for (uint32_t b = 0; b < count; b++) {
+      const cm_entry request = cm_nuca_request_encode(processor, blocks[b]);
       cm_access_stream_reserve(stream, REQUEST_ENTRIES);
       const uint32_t number = stream->count;
       report(nuca, cm_entry_make(CM_ENTRY_REQUEST, CM_UNIT_TEXTURE_CACHE, 0, CM_STREAM_TEXTURE,
-                                 block << nuca->caches[0].block_shift >> CM_ENTRY_ADDRESS_SHIFT));
+                                 blocks[b] << shift >> CM_ENTRY_ADDRESS_SHIFT));
       nuca->organisation->read(nuca, &request, 1);
       assert(number < stream->capacity);
       stream->entries[number] |= (cm_entry)nuca->server << CM_ENTRY_INSTANCE_SHIFT;
@@ -146,36 +147,29 @@ serve_and_report(struct cm_nuca *nuca, uint32_t processor, uint64_t block, uint3
    }
 }
 
-static void
-serve(struct cm_nuca *nuca, const cm_entry *requests, uint32_t count)
+/* The blocks that a footprint requests: each of them, or in `firsts` each once. */
+static inline const uint64_t *
+find_requests(const struct cm_nuca *nuca, const uint64_t *blocks, unsigned *count, uint64_t *firsts)
 {
-   if (!nuca->hierarchy->requests) {
-      nuca->organisation->read(nuca, requests, count);
-      return;
-   }
-   for (uint32_t n = 0; n < count; n++) {
-      const struct cm_nuca_request request = cm_nuca_request_decode(requests[n]);
-      serve_and_report(nuca, request.processor, request.block, request.repeats);
-   }
+   assert(*count <= CM_MAX_FOOTPRINT_BLOCKS);
+   if (nuca->config.requests != CM_NUCA_REQUESTS_FOOTPRINT)
+      return blocks;
+   *count = cm_distinct_blocks(blocks, *count, firsts);
+   return firsts;
 }
 
-/* A footprint's requests, with those for the same block in a row as one. Returns how many. */
-static uint32_t
-list_requests(const struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count,
-              cm_entry *requests)
+/* Requests for the same block in a row are one. Returns how many there are then. */
+static inline uint32_t
+list_requests(uint32_t processor, const uint64_t *blocks, unsigned count, cm_entry *requests)
 {
-   uint64_t firsts[CM_MAX_FOOTPRINT_BLOCKS];
    uint32_t num_requests = 0;
-   assert(count <= CM_MAX_FOOTPRINT_BLOCKS);
-   if (nuca->config.requests == CM_NUCA_REQUESTS_FOOTPRINT) {
-      count = cm_distinct_blocks(blocks, count, firsts);
-      blocks = firsts;
-   }
-   for (unsigned b = 0; b < count;) {
-      const unsigned first = b++;
-      while (b < count && blocks[b] == blocks[first])
-         b++;
-      requests[num_requests++] = cm_nuca_request_encode(processor, blocks[first], b - first);
+   cm_entry last = 0; /* which is no request */
+   for (unsigned b = 0; b < count; b++) {
+      const cm_entry request = cm_nuca_request_encode(processor, blocks[b]);
+      const bool again = last >> CM_NUCA_REPEATS_BITS == request >> CM_NUCA_REPEATS_BITS;
+      last = again ? last + 1 : request;
+      num_requests += !again;
+      requests[num_requests - 1] = last;
    }
    return num_requests;
 }
@@ -183,29 +177,42 @@ list_requests(const struct cm_nuca *nuca, uint32_t processor, const uint64_t *bl
 void
 cm_nuca_read(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count)
 {
+   uint64_t firsts[CM_MAX_FOOTPRINT_BLOCKS];
    cm_entry requests[CM_MAX_FOOTPRINT_BLOCKS];
-   serve(nuca, requests, list_requests(nuca, processor, blocks, count, requests));
+   blocks = find_requests(nuca, blocks, &count, firsts);
+   if (nuca->hierarchy->requests)
+      serve_and_report(nuca, processor, blocks, count);
+   else
+      nuca->organisation->read(nuca, requests, list_requests(processor, blocks, count, requests));
 }
 
 void
 cm_nuca_list(const struct cm_nuca *nuca, struct cm_access_stream *stream, uint32_t processor,
              const uint64_t *blocks, unsigned count)
 {
+   uint64_t firsts[CM_MAX_FOOTPRINT_BLOCKS];
+   blocks = find_requests(nuca, blocks, &count, firsts);
    cm_access_stream_reserve(stream, CM_MAX_FOOTPRINT_BLOCKS);
    if (__builtin_expect(stream->capacity - stream->count <= CM_MAX_FOOTPRINT_BLOCKS, false))
       return; /* out of memory */
-   stream->count += list_requests(nuca, processor, blocks, count, stream->entries + stream->count);
+   stream->count += list_requests(processor, blocks, count, stream->entries + stream->count);
 }
 
 uint32_t
 cm_nuca_take(struct cm_nuca *nuca, const cm_entry *entries, uint32_t count)
 {
-   uint32_t n = 0;
-   while (n < count && cm_entry_kind(entries[n]) == CM_ENTRY_REQUEST)
-      n++;
-   assert(n);
-   serve(nuca, entries, n);
-   return n;
+   uint32_t taken = 0;
+   while (taken < count && cm_entry_kind(entries[taken]) == CM_ENTRY_REQUEST)
+      taken++;
+   assert(taken);
+   if (!nuca->hierarchy->requests)
+      nuca->organisation->read(nuca, entries, taken);
+   for (uint32_t n = 0; nuca->hierarchy->requests && n < taken; n++) {
+      const struct cm_nuca_request request = cm_nuca_request_decode(entries[n]);
+      for (uint32_t r = 0; r < request.repeats; r++)
+         serve_and_report(nuca, request.processor, &request.block, 1);
+   }
+   return taken;
 }
 
 void

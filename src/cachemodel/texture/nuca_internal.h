@@ -100,11 +100,12 @@ struct cm_nuca_request {
    uint32_t processor, repeats;
 };
 
+/** A single one; plus n it stands for n more. */
 static inline cm_entry
-cm_nuca_request_encode(uint32_t processor, uint64_t block, uint32_t repeats)
+cm_nuca_request_encode(uint32_t processor, uint64_t block)
 {
    return cm_entry_make(CM_ENTRY_REQUEST, CM_UNIT_TEXTURE_CACHE, processor, CM_STREAM_TEXTURE,
-                        block << CM_NUCA_REPEATS_BITS | (repeats - 1));
+                        block << CM_NUCA_REPEATS_BITS);
 }
 
 static inline struct cm_nuca_request
