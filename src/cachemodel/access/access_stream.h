@@ -70,7 +70,7 @@ enum cm_parameter_buffer_event {
    CM_PARAMETER_BUFFER_END,
 };
 
-/** Progress of the pipeline, and what follows an access. Only with readers. */
+/** Progress of the pipeline, and what follows an access. But for CM_MARK_SHADER only with readers. */
 enum cm_mark {
    CM_MARK_TILE_BEGIN, /**< value: the tile's number */
    CM_MARK_TILE_END,

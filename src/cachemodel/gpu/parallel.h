@@ -54,6 +54,9 @@ bool cm_parallel_run_primitives(struct cm_parallel *parallel, const struct cm_pr
 /** All have run, but for what they cause on the shared side. */
 void cm_parallel_end_primitives(struct cm_parallel *parallel);
 
+/** The main thread is about to read textures itself: waits until all is done that was submitted. NULL is fine. */
+void cm_parallel_take_textures(struct cm_parallel *parallel);
+
 /** A pass ends: waits until what the caller may free is not used any more. NULL is fine. */
 void cm_parallel_end_pass(struct cm_parallel *parallel);
 

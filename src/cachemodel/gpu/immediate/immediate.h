@@ -42,7 +42,7 @@ bool cm_immediate_begin(struct cm_immediate *immediate);
 bool cm_immediate_tile(struct cm_immediate *immediate, uint32_t tile);
 bool cm_immediate_end(struct cm_immediate *immediate);
 
-/** Quads that are run together, at most; a primitive that has more is run in parts. */
+/** Quads that are run together, about; a primitive that has more is run in parts, which end between regions. */
 #define CM_PRIMITIVE_RUN_QUADS 4096
 
 /** Primitives of the pass, [first, end), in their order; or a part of one. */
@@ -52,6 +52,10 @@ struct cm_primitive_run {
    size_t quads_begin,
       quads_end; /**< the part: among the primitive's quads, which are in order. quads_end 0: it is no part */
 };
+
+/** Whether any of their quads is shaded by one of these draws, which are given by number. */
+bool cm_immediate_runs_any(const struct cm_immediate *immediate, const struct cm_primitive_run *run,
+                           const bool *draws);
 
 /** Runs them. False when out of memory. */
 bool cm_immediate_run(struct cm_immediate *immediate, const struct cm_primitive_run *run);

@@ -331,6 +331,23 @@ cm_immediate_part_end(const struct cm_immediate *immediate, const cm_ordered_qua
 }
 
 bool
+cm_immediate_runs_any(const struct cm_immediate *immediate, const struct cm_primitive_run *run,
+                      const bool *draws)
+{
+   const struct cm_quad_order *order = immediate->order;
+   for (uint32_t p = run->first; p < run->end; p++) {
+      const cm_ordered_quad *quads = cm_quad_order_quads(order, p);
+      const size_t end = run->quads_end ? run->quads_end : cm_quad_order_count(order, p);
+      for (size_t q = run->quads_begin; q < end; q++) {
+         const uint32_t *event = cm_ordered_event(order, quads[q]);
+         if (cm_event_type(*event) == CM_EVENT_SHADE && draws[event[1]])
+            return true;
+      }
+   }
+   return false;
+}
+
+bool
 cm_immediate_run(struct cm_immediate *immediate, const struct cm_primitive_run *run)
 {
    assert(run->end && run->first < run->end);

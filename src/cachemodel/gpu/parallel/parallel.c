@@ -168,6 +168,13 @@ connect_textures(struct cm_parallel *parallel, bool connected)
    cm_texture_worker_connect(&parallel->textures, connected);
 }
 
+void
+cm_parallel_take_textures(struct cm_parallel *parallel)
+{
+   if (parallel)
+      connect_textures(parallel, false);
+}
+
 /* Notes where the descriptor sets of the pass are. */
 static void
 find_sets(struct cm_parallel *parallel)
@@ -221,7 +228,7 @@ cm_parallel_begin_pass(struct cm_parallel *parallel)
    const bool alternates = cm_config_shades_by_tile(&parallel->gpu->config) && pass->num_vertex_accesses;
    parallel->shades = parallel->num_shading_workers && pass->kind != CM_PASS_COMPUTE && !pass->num_storages &&
                       !cm_pass_has_vertex_storage(pass) && !alternates;
-   /* Vertex shaders read textures on the main thread, before a tile is shaded. */
+   /* Vertex shaders read textures on the main thread: before a tile is shaded, or, in mode imr, between primitives. */
    connect_textures(parallel, parallel->shades && !pass->num_vertex_accesses);
    if (!parallel->shades)
       return true;
@@ -304,14 +311,9 @@ cm_parallel_begin_primitives(struct cm_parallel *parallel)
 bool
 cm_parallel_run_primitives(struct cm_parallel *parallel, const struct cm_primitive_run *primitives)
 {
-   const struct cm_primitive *list = parallel->gpu->pass->primitives;
-   const bool *is_new = parallel->is_new.data;
-   bool has_new = false;
    if (!parallel->shades)
       return cm_immediate_run(parallel->immediate, primitives);
-   for (uint32_t p = primitives->first; parallel->num_new && p < primitives->end; p++)
-      has_new |= is_new[list[p].draw];
-   if (has_new) {
+   if (parallel->num_new && cm_immediate_runs_any(parallel->immediate, primitives, parallel->is_new.data)) {
       connect_textures(parallel, false);
       const bool ok = cm_immediate_run(parallel->immediate, primitives);
       find_shaders(parallel);

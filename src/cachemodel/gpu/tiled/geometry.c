@@ -9,6 +9,7 @@
 #include "gpu/compute/storage.h"
 #include "gpu/gpu_internal.h"
 #include "gpu/operations.h"
+#include "gpu/parallel.h"
 #include "gpu/shader_cost.h"
 #include "gpu/tiled/stages.h"
 #include "util/minmax.h"
@@ -159,6 +160,7 @@ read_texture(struct cm_geometry_stage *geometry, const struct cm_vertex_access *
    cm_footprints_bounds(&footprint, 1, bounds);
    if (gpu->attribution && gpu->attribution->is_by_resource)
       cm_gpu_attribute_texture(gpu, unit->binding ? unit->binding->resource : 0);
+   cm_parallel_take_textures(gpu->parallel);
    cm_texture_unit_read(&gpu->texture, unit, &footprint, bounds, processor,
                         cm_texture_path_cache(&gpu->texture, processor));
    gpu->pipeline[CM_PIPELINE_VERTEX_FOOTPRINTS]++;

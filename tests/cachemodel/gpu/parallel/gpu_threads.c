@@ -96,6 +96,8 @@ large_pass(uint64_t *state, uint32_t frame)
    uint32_t tiles[64];
    pass_color(builder, 21, 4);
    builder->pass.depth = (struct cm_attachment){.resource = 22, .pixel_bytes = 4};
+   builder->pass.num_vertex_bindings = 1;
+   builder->vertex_bindings[0] = (struct cm_texture_binding){.resource = 20};
    for (uint32_t d = 0; d < 3; d++) {
       struct cm_draw *draw = pass_draw(builder);
       draw->fragment_shader = (struct cm_shader){.id = 40 + d / 2 + frame / 2, .instructions = 20};
@@ -105,6 +107,11 @@ large_pass(uint64_t *state, uint32_t frame)
                                                .hierarchical = true};
       draw->num_textures = 1;
       draw->textures[0] = (struct cm_texture_binding){.resource = 20, .repeat_s = true, .repeat_t = true};
+      /* Read between primitives, which run on other threads. */
+      draw->num_vertices = frame % 2 ? 100 : 0;
+      for (uint32_t vertex = 0; vertex < draw->num_vertices; vertex++)
+         pass_vertex_read(builder, vertex, 0, (uint16_t)random_below(state, 250),
+                          (uint16_t)random_below(state, 250), vertex % 2);
       for (uint32_t t = 0; t < 64; t++)
          tiles[t] = t;
       pass_primitive(builder, 1, tiles, d == 1 ? 1 : 64);
@@ -331,7 +338,8 @@ TEST(settings)
 /* What is requested of a NUCA is served by another thread than the one that runs the quads. */
 TEST(nuca)
 {
-   static const char *const settings[][4] = {
+   static const char *const settings[][5] = {
+      {"caches.texture_cache.policy=dead-lru"}, /* which workers do not serve */
       {"nuca.requests=footprint"},
       {"nuca.requests=texel", "timing=on"},
       {"nuca.remote_copies=all", "nuca.remote_hits=keep"},
@@ -343,15 +351,17 @@ TEST(nuca)
       {"nuca.organisation=s-nuca", "caches.texture_cache.policy=random"},
       {"nuca.mesh.l2=center", "caches.texture_cache.size=1024", "timing=on"},
       {"fragment_stage.scheduler=quad-block", "mode=tbr", "timing=on"},
+      {"mode=imr", "streams.hiz=dram", "streams.display=dram", "fragment_stage.scheduler=quad-block",
+       "texture_bus.bytes_per_cycle=0"},
       {"attribution.texture=on"},
    };
    for (unsigned s = 0; s < sizeof settings / sizeof settings[0]; s++) {
-      const char *list[5] = {NULL};
+      const char *list[6] = {NULL};
       memcpy(list, settings[s], sizeof settings[s]);
       struct cm_config *config = test_config_of("nuca-dtm", list);
       struct cm_gpu *gpu = cm_gpu_create(config, NULL, 0);
       assert_non_null(gpu);
-      assert_int_equal(cm_gpu_shades_on_threads(gpu, CM_TIMED_THREADS), !cm_gpu_serial_reason(gpu));
+      assert_int_equal(cm_gpu_shades_on_threads(gpu, CM_TIMED_THREADS), s && !cm_gpu_serial_reason(gpu));
       cm_gpu_destroy(gpu);
       compare(config, settings[s][0], false);
       compare(config, settings[s][0], true);
@@ -384,6 +394,7 @@ TEST(immediate)
       memcpy(list, settings[s], sizeof settings[s]);
       struct cm_config *config = test_config_of("imr-8m", list);
       compare(config, settings[s][0], false);
+      compare(config, settings[s][0], true);
       cm_config_destroy(config);
    }
 }
