@@ -113,7 +113,7 @@ cm_nuca_l2_router(const struct cm_nuca *nuca)
    return nuca->l2_router;
 }
 
-/** More entries than a request causes. */
+/** More entries than a request causes, but for messages. */
 #define REQUEST_ENTRIES 64
 
 static inline void
@@ -138,9 +138,10 @@ serve_and_report(struct cm_nuca *nuca, uint32_t processor, const uint64_t *block
       const uint32_t number = stream->count;
       report(nuca, cm_entry_make(CM_ENTRY_REQUEST, CM_UNIT_TEXTURE_CACHE, 0, CM_STREAM_TEXTURE,
                                  blocks[b] << shift >> CM_ENTRY_ADDRESS_SHIFT));
+      const bool is_lost = stream->count == number; /* out of memory */
       nuca->organisation->read(nuca, &request, 1);
-      assert(number < stream->capacity);
-      stream->entries[number] |= (cm_entry)nuca->server << CM_ENTRY_INSTANCE_SHIFT;
+      if (!is_lost)
+         stream->entries[number] |= (cm_entry)nuca->server << CM_ENTRY_INSTANCE_SHIFT;
       for (uint32_t m = 0; m < nuca->num_messages; m++)
          report(nuca, nuca->messages[m]);
       nuca->num_messages = 0;
