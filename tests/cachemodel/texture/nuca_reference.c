@@ -207,3 +207,51 @@ TEST(distributed)
                                             CM_NUCA_COPIES},
                6);
 }
+
+/* Requests for a block in a row, served together and one by one, with any policy of the caches. */
+static void
+compare_repeats(enum cm_nuca_kind kind, enum cm_policy policy, uint64_t seed)
+{
+   struct nuca_harness harnesses[2];
+   uint64_t state = seed;
+   for (unsigned h = 0; h < 2; h++) {
+      state = seed;
+      struct cm_config *config = random_config(&state, kind);
+      config->caches[CM_UNIT_TEXTURE_CACHE].policy = policy;
+      config->nuca.requests = CM_NUCA_REQUESTS_FRAGMENT;
+      nuca_harness_init(&harnesses[h], config);
+   }
+   for (int i = 0; i < REQUESTS; i++) {
+      uint64_t blocks[MOST_BLOCKS];
+      const uint32_t count = (uint32_t)random_blocks(&state, blocks);
+      const uint32_t processor = random_below(&state, harnesses[0].config->fragment_stage.processors);
+      cm_nuca_read(harnesses[0].nuca, processor, blocks, count);
+      for (uint32_t b = 0; b < count; b++)
+         cm_nuca_read(harnesses[1].nuca, processor, &blocks[b], 1);
+   }
+   for (int event = 0; event < CM_NUCA_EVENT_COUNT; event++)
+      assert_int_equal(nuca_harness_count(&harnesses[0], &cm_nuca_counters, event),
+                       nuca_harness_count(&harnesses[1], &cm_nuca_counters, event));
+   for (uint32_t p = 0; p < harnesses[0].config->fragment_stage.processors; p++) {
+      const struct cm_cache *caches[2];
+      for (unsigned h = 0; h < 2; h++)
+         caches[h] = &harnesses[h].hierarchy.caches[CM_UNIT_TEXTURE_CACHE][p];
+      for (uint64_t block = 1000; block < 1000 + BLOCKS; block++)
+         assert_int_equal(cm_cache_probe(caches[0], block), cm_cache_probe(caches[1], block));
+      assert_int_equal(cm_cache_counter(caches[0], CM_STREAM_TEXTURE, CM_CACHE_EVENT_READS),
+                       cm_cache_counter(caches[1], CM_STREAM_TEXTURE, CM_CACHE_EVENT_READS));
+   }
+   for (unsigned h = 0; h < 2; h++)
+      nuca_harness_finish(&harnesses[h]);
+}
+
+TEST(repeats)
+{
+   static const enum cm_policy policies[] = {CM_POLICY_LRU,   CM_POLICY_FIFO,  CM_POLICY_RANDOM,
+                                             CM_POLICY_SRRIP, CM_POLICY_BRRIP, CM_POLICY_TREE_PLRU,
+                                             CM_POLICY_NRU};
+   for (unsigned policy = 0; policy < sizeof policies / sizeof policies[0]; policy++) {
+      for (unsigned kind = CM_NUCA_PRIVATE; kind <= CM_NUCA_DTM_DISTRIBUTED; kind++)
+         compare_repeats((enum cm_nuca_kind)kind, policies[policy], 5 * policy + kind);
+   }
+}
