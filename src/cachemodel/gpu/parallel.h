@@ -3,7 +3,8 @@
  * A simulated GPU on several threads (util/threads.h), with the same results as on one: see docs/architecture.md, Threads.
  *
  * The thread that calls gpu/gpu.h, the main thread, simulates the stages up to the Tile Fetcher, and the tile buffers. It
- * submits segments of the access stream: its entries, and between them the tiles that are shaded there. A segment goes
+ * submits segments of the access stream: its entries, and between them the tiles, or in mode imr the primitives, that are shaded
+ * there. A segment goes
  *    - to a shading worker (gpu/shading_worker.h), which runs the quads; any segment, in any order;
  *    - to the texture worker (gpu/parallel/texture_worker.h), which serves the remaining reads of textures; in order;
  *    - to the shared worker, which passes all of it on to the shared side; in order.

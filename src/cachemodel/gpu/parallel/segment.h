@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * A piece of the access stream that several threads write (gpu/parallel.h): the entries of the main thread, and between them
- * the tiles whose quads are shaded there, with lists of what these append. Segments are in a ring, each with its memory.
+ * the tiles whose quads are shaded there (in mode imr runs of primitives in place of tiles), with lists of what these append.
+ * Segments are in a ring, each with its memory.
  */
 #ifndef CM_SEGMENT_H
 #define CM_SEGMENT_H
@@ -52,7 +53,7 @@ struct cm_segment {
    uint32_t count;
    struct cm_segment_tile tiles[CM_SEGMENT_TILES];
    uint32_t num_tiles;
-   size_t num_words;              /**< of their events */
+   size_t num_words; /**< of their events; in mode imr as many as their quads count as (parallel.c) */
    struct cm_array invalidations; /**< struct cm_segment_invalidation: before the first tile */
    uint32_t num_invalidations;
    struct cm_segment_accesses filtered;         /**< what the filters of a shading worker have passed on */
