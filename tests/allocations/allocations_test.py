@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Each command of the cache model with an allocation that fails, any one, or that one and all after it: it never hangs and is
-never ended by a signal; it succeeds with the result that it always has, or says what is missing, with a status, and the
-statistics that are there are the first frames'. --times allocations of each command, chosen by --seed; --times 0: all."""
+"""Each command of the cache model with an allocation that fails, any one, or that one and some or all after it: it never
+hangs and is never ended by a signal; it succeeds with the result that it always has, or says what is missing, with a status,
+and the statistics that are there are the first frames'. --times allocations of each command, chosen by --seed; --times 0:
+all."""
 
 import pathlib
 import random
@@ -13,7 +14,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support import tbrsim  # noqa: E402
 
 LONGEST = 120  # seconds; more is a hang
+SHORT_WHILE = 30  # allocations that fail in a row
 NO_MEMORY = "(o|O)ut of memory|Cannot allocate memory|Resource temporarily unavailable"  # the latter of threads
+FULL_RECORDING = tbrsim.SOURCE / "tests/recordings/version-4.tbr"  # of all quads, also those that are hidden
 CONFIGS = {"TBRSIM_CONFIG_DIR": str(tbrsim.SOURCE / "configs")}  # the presets of the sources
 
 
@@ -74,7 +77,7 @@ class Allocations(tbrsim.TestCase):
         chosen = range(1, number + 1) if not times else sorted(
             self.random.randrange(1, number + 1) for _ in range(times))
         refused = 0
-        for which in (f"{n}{form}" for n in chosen for form in ("", "-")):
+        for which in (f"{n}{form}" for n in chosen for form in ("", "-", f"-{n + SHORT_WHILE}")):
             with self.subTest(command=words[0], fails=which, of=number):
                 try:
                     result = self.run_with(words, which, out, **variables)
@@ -102,6 +105,17 @@ class Allocations(tbrsim.TestCase):
         """What threads hand over of many misses."""
         self.check("sim", "--jobs", 3, "--model-threads", 3, "--set", "caches.texture_cache.size=64", "--set",
                    "caches.texture_cache.ways=1", "--out", "OUT", self.recording, FAIL_ALLOCATIONS_GROWING="16384")
+
+    def test_sim_nuca_growing(self):
+        """The same of requests, which the timing gets with what they cause."""
+        self.check("sim", "--jobs", 3, "--model-threads", 3, "--config", "nuca-dtm", "--timing", "on", "--set",
+                   "nuca.requests=texel", "--set", "caches.texture_cache.size=512", "--out", "OUT", self.recording,
+                   FAIL_ALLOCATIONS_GROWING="16384")
+
+    def test_sim_immediate_growing(self):
+        """And of primitives, with the timing's calls."""
+        self.check("sim", "--jobs", 3, "--model-threads", 3, "--config", "imr-8m", "--timing", "on", "--out", "OUT",
+                   FULL_RECORDING, FAIL_ALLOCATIONS_GROWING="16384")
 
     def test_sim_timing(self):
         self.check("sim", "--timing", "on", "--timeline", "11", "--out", "OUT", self.recording)

@@ -2,6 +2,7 @@
 /* Preloaded into a program, it fails some of its allocations, threads among them: a thread needs a stack.
  *    FAIL_ALLOCATIONS=N    the Nth, and no other, counted from 1 over all threads
  *    FAIL_ALLOCATIONS=N-   the Nth and all after it
+ *    FAIL_ALLOCATIONS=N-M  the Nth to the Mth
  *    FAIL_ALLOCATIONS_GROWING=BYTES   only realloc of so much or more is counted
  *    FAIL_ALLOCATIONS_OF=NAME   only of programs of this name, not of what they start
  *    FAIL_ALLOCATIONS_COUNT=FILE   at its end the program writes there how many it made
@@ -42,7 +43,7 @@ read_variables(void)
       return;
    char *end;
    first = strtoul(which, &end, 10);
-   last = *end == '-' ? ~0ul : first;
+   last = *end != '-' ? first : end[1] ? strtoul(end + 1, NULL, 10) : ~0ul;
 }
 
 __attribute__((destructor)) static void
