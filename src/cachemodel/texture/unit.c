@@ -147,7 +147,7 @@ read_blocks(struct cm_texture_path *path, struct cm_texture_unit *unit, const st
       map_buffer(path, unit, footprint, &reads);
    if (cm_texture_path_requests(path))
       report(path, unit->binding->resource, &reads, footprint->live == 15 ? grid : NULL);
-   if (path->nuca && path->listed) {
+   if (path->listed) {
       cm_nuca_list(path->nuca, path->listed, processor, reads.blocks, reads.count);
    } else if (path->nuca) {
       cm_nuca_read(path->nuca, processor, reads.blocks, reads.count);
